@@ -1,0 +1,1 @@
+//! Sparse symmetric positive definite systems: order, factor, solve, and low-rank overlays.

@@ -1,0 +1,1 @@
+//! Small dense problems of soft bodies: polar decomposition, SVD, best-fit rotations.

@@ -1,0 +1,1 @@
+//! The scene file: schema, places in the file, diagnostics, and building a simulation from it.

@@ -1,0 +1,1 @@
+//! Pliant, the engine: soft bodies that cannot blow up.
