@@ -1,1 +1,15 @@
 //! Small dense problems of soft bodies: polar decomposition, SVD, best-fit rotations.
+//!
+//! Every method in Pliant moves particles toward a best-fit transform, so the questions "which
+//! rotation is nearest?" and "which rigid velocity is nearest?" are asked millions of times a
+//! second, often of mirrored, flat or collapsed sets. The answers here are defined for all of them:
+//! always right-handed, never NaN, and among equally good rotations the one nearest to a given
+//! previous frame.
+
+mod rigid_velocity;
+mod rotation;
+mod svd;
+
+pub use rigid_velocity::{angular_velocity, inertia_tensor_term};
+pub use rotation::nearest_rotation;
+pub use svd::{Svd3, svd3};
