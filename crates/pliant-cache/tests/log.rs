@@ -1,4 +1,5 @@
 //! The frame log against everything that happens to files: cuts, flips, other versions, two writers.
+#![allow(clippy::unwrap_used)] // helpers outside #[test] functions may panic too
 
 mod common;
 
@@ -386,4 +387,47 @@ fn a_full_disk_keeps_the_frames_before() {
         reader.warnings(),
         [LogWarning::BrokenOff { torn_bytes: 0, .. }]
     ));
+}
+
+/// Runs this test again as a process that writes for ever, and kills it in the middle.
+#[test]
+fn a_killed_run_leaves_a_log_that_opens_and_goes_on() {
+    const PLACE: &str = "PLIANT_TEST_KILLED";
+    let header = header();
+    if let Ok(path) = std::env::var(PLACE) {
+        let mut writer = LogWriter::create(&path, &header, false).unwrap();
+        for i in 0.. {
+            writer.append_frame(&frame(&header, i)).unwrap();
+            if i % 7 == 0 {
+                writer.append_checkpoint(i, &i.to_le_bytes()).unwrap();
+            }
+        }
+    }
+    let dir = tempfile::tempdir().unwrap();
+    for round in 0..5 {
+        let path = dir.path().join(format!("{round}.plog"));
+        let mut child = std::process::Command::new(std::env::current_exe().unwrap())
+            .args(["--exact", "a_killed_run_leaves_a_log_that_opens_and_goes_on"])
+            .env(PLACE, &path)
+            .stdout(std::process::Stdio::null())
+            .spawn()
+            .unwrap();
+        let enough = |bytes: u64| fs::metadata(&path).is_ok_and(|m| m.len() > bytes);
+        while !enough(60_000 + 1_000 * round) {
+            std::thread::yield_now();
+        }
+        child.kill().unwrap();
+        child.wait().unwrap();
+        let reader = LogReader::open(&path).unwrap();
+        let last = reader.frame_count() - 1;
+        assert!(last > 10);
+        assert_eq!(reader.frame(last).unwrap(), frame(&header, last as u32));
+        assert!(matches!(reader.warnings(), [LogWarning::BrokenOff { .. }]));
+        let mut resumed = LogWriter::resume(&path, header.scene_hash).unwrap();
+        let (n, state) = resumed.checkpoint.unwrap();
+        assert_eq!((n % 7, &state[..]), (0, &n.to_le_bytes()[..]));
+        resumed.writer.append_frame(&frame(&header, n + 1)).unwrap();
+        resumed.writer.finish().unwrap();
+        assert_eq!(LogReader::open(&path).unwrap().frame_count(), n as usize + 2);
+    }
 }

@@ -1,5 +1,6 @@
 //! Random damage, with and without repaired checksums: readers answer, never panic, never
 //! allocate much more than the file is long.
+#![allow(clippy::unwrap_used)] // helpers outside #[test] functions may panic too
 
 mod common;
 

@@ -59,7 +59,7 @@ impl FrameSelection {
             .filter(|&k| {
                 reader
                     .frame_index(k)
-                    .is_some_and(|n| n >= first && n <= last && (n - first) % self.step == 0)
+                    .is_some_and(|n| n >= first && n <= last && (n - first).is_multiple_of(self.step))
             })
             .collect();
         if chosen.is_empty() {
@@ -74,7 +74,7 @@ impl FrameSelection {
 }
 
 /// What to export.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct ExportOptions {
     /// Which frames.
     pub frames: FrameSelection,

@@ -77,8 +77,16 @@ pub(super) fn write(
                 let _ = writeln!(text, "v {x} {y} {z}");
             }
             if body.is_point_cloud() {
+                // Several to a line: readers without point elements warn once per line. Not too
+                // many either, since some have a limit on the length of lines.
                 for v in 0..floats.len() {
-                    let _ = writeln!(text, "p {}", first_vertex + v);
+                    text.push_str(if v % 64 == 0 { "p" } else { "" });
+                    let _ = write!(text, " {}", first_vertex + v);
+                    text.push_str(if v % 64 == 63 || v + 1 == floats.len() {
+                        "\n"
+                    } else {
+                        ""
+                    });
                 }
             } else {
                 TriMesh::vertex_normals(&mesh, &body.mesh.triangles, &mut normals);

@@ -178,10 +178,12 @@ impl BodyOut<'_> {
              interpolation = \"constant\"\n        )\n"
         );
         if cloud {
-            let _ = write!(
-                text,
-                "        float[] widths = [{width}] (\n            interpolation = \"constant\"\n        )\n"
-            );
+            // One per point although they are equal: USD computes no bounds from a constant width.
+            text.push_str("        float[] widths = [");
+            list(&mut text, file, body.mesh.positions.iter(), |out, _| {
+                let _ = write!(out, "{width}");
+            })?;
+            text.push_str("] (\n            interpolation = \"vertex\"\n        )\n");
         } else {
             text.push_str("        uniform token subdivisionScheme = \"none\"\n");
         }

@@ -1,5 +1,5 @@
 //! A small run with everything awkward in it: a skinned box, an open cloth, a cloud, odd names.
-#![allow(dead_code)] // each test file uses its own part
+#![allow(dead_code, clippy::unwrap_used)] // each test file uses its own part; tests may panic
 
 use glam::DVec3;
 use pliant_cache::{LogBody, LogFrame, LogHeader, LogPlane, LogReader, LogWriter};
