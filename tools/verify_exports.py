@@ -261,15 +261,16 @@ def main():
     if args.blender and not args.pc2:
         parser.error("--blender needs --pc2 to compare with")
     cache = Path(args.venv or Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "pliant-verify")
-    failed = False
+    failed = checked = False
     for name, packages in [("usd", USD)] + ([("blender", BLENDER)] if args.blender else []):
         python, why = python_with(packages, cache / name)
         if python is None:
             print(f"skipped: {name}: {why}")
             continue
         command = [str(python), os.path.abspath(__file__), *sys.argv[1:]]
+        checked = True
         failed |= subprocess.run(command, env={**os.environ, INSIDE: name}).returncode != 0
-    print("something failed" if failed else "all that was checked passed")
+    print("something failed" if failed else "all that was checked passed" if checked else "nothing was checked")
     sys.exit(1 if failed else 0)
 
 

@@ -75,6 +75,7 @@ pub(super) struct FrameEntry {
 }
 
 /// Result of the scan.
+#[derive(Debug)]
 pub(super) struct Index {
     pub(super) header: LogHeader,
     pub(super) header_end: u64,

@@ -11,6 +11,7 @@ use super::record::{Record, read_payload};
 use crate::CacheError;
 
 /// An open log. Holds the header and the offsets of frames; frames are read when asked for.
+#[derive(Debug)]
 pub struct LogReader {
     path: PathBuf,
     /// Reading moves the file's cursor; the lock lets frames be asked for through `&self`.

@@ -13,6 +13,7 @@ use crate::atomic::{beside, sync_directory_of};
 use crate::error::usual_remedy;
 
 /// A log open for appending. Holds a lock on the file as long as it lives.
+#[derive(Debug)]
 pub struct LogWriter {
     path: PathBuf,
     file: File,
@@ -27,6 +28,7 @@ pub struct LogWriter {
 }
 
 /// A log taken up again by [`LogWriter::resume`].
+#[derive(Debug)]
 pub struct Resumed {
     /// Appends after the last checkpoint.
     pub writer: LogWriter,

@@ -127,7 +127,11 @@ pub fn frame(header: &LogHeader, index: u32) -> LogFrame {
         positions,
         speed: (0..n).map(|k| k as f32 * 0.1).collect(),
         strain: (0..n).map(|k| 1.0 / (1.0 + k as f32)).collect(),
-        contact: if index % 2 == 0 { vec![] } else { vec![1; n] },
+        contact: if index.is_multiple_of(2) {
+            vec![]
+        } else {
+            vec![1; n]
+        },
         stats_json: format!("{{\"time\":{time}}}"),
         controls: vec![1, 2, 3],
     }
