@@ -144,7 +144,7 @@ fn what_is_no_log_is_named() {
     let path = dir.path().join("a.plog");
     let open = |bytes: &[u8]| {
         fs::write(&path, bytes).unwrap();
-        LogReader::open(&path).err().expect("refused")
+        LogReader::open(&path).expect_err("refused")
     };
     let empty = open(b"");
     assert!(matches!(empty, CacheError::NotALog { .. }) && empty.to_string().contains("empty"));
@@ -177,9 +177,9 @@ fn what_is_no_log_is_named() {
             ..
         }
     ));
-    let missing = LogReader::open(dir.path().join("none.plog")).err().unwrap();
+    let missing = LogReader::open(dir.path().join("none.plog")).unwrap_err();
     assert_eq!(missing.kind(), ErrorKind::Io);
-    assert_eq!(LogReader::open(dir.path()).err().unwrap().kind(), ErrorKind::Io);
+    assert_eq!(LogReader::open(dir.path()).unwrap_err().kind(), ErrorKind::Io);
 }
 
 #[test]
@@ -256,7 +256,7 @@ fn another_scene_is_refused_and_left_alone() {
     let path = dir.path().join("a.plog");
     write_log(&path, 4, &[1], false);
     let before = fs::read(&path).unwrap();
-    let e = LogWriter::resume(&path, 1).err().unwrap();
+    let e = LogWriter::resume(&path, 1).unwrap_err();
     assert!(matches!(e, CacheError::OtherScene { .. }), "{e}");
     assert_eq!(fs::read(&path).unwrap(), before);
 }
@@ -298,7 +298,7 @@ fn a_failed_create_loses_nothing() {
     let before = fs::read(&path).unwrap();
     let mut bad = header();
     bad.bodies[0].mesh.triangles[0][0] = 8;
-    let e = LogWriter::create(&path, &bad, true).err().unwrap();
+    let e = LogWriter::create(&path, &bad, true).unwrap_err();
     assert!(e.to_string().contains("uses vertex 8"), "{e}");
     assert!(LogWriter::create(&path, &header(), false).is_err());
     assert_eq!(fs::read(&path).unwrap(), before);
@@ -306,9 +306,7 @@ fn a_failed_create_loses_nothing() {
     fs::write(dir.path().join("a.plog.tmp"), b"half a header").unwrap();
     drop(LogWriter::create(&path, &header(), true).unwrap());
     assert_eq!(LogReader::open(&path).unwrap().frame_count(), 0);
-    let e = LogWriter::create(dir.path().join("no/such/dir/a.plog"), &header(), false)
-        .err()
-        .unwrap();
+    let e = LogWriter::create(dir.path().join("no/such/dir/a.plog"), &header(), false).unwrap_err();
     assert_eq!(e.kind(), ErrorKind::Io);
 }
 
