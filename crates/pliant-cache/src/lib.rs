@@ -1,1 +1,15 @@
 //! The frame log and everything made from it: USD, PC2, OBJ, GIF and PNG.
+//!
+//! A run appends to a log with [`LogWriter`]; everything else reads it with [`LogReader`], and
+//! [`export`] turns it into other formats.
+
+mod atomic;
+mod error;
+mod export;
+mod log;
+
+pub use error::{CacheError, ErrorKind};
+pub use export::{ExportOptions, ExportSummary, FORMATS, Format, FrameSelection, Progress, export};
+pub use log::{
+    FORMAT_VERSION, LogBody, LogFrame, LogHeader, LogPlane, LogReader, LogWarning, LogWriter, Resumed,
+};

@@ -1,0 +1,195 @@
+//! Exports: every other format is made from a log, one file of code per format.
+
+mod obj;
+mod pc2;
+mod usda;
+
+use std::path::{Path, PathBuf};
+
+use glam::DVec3;
+
+use crate::{CacheError, LogBody, LogReader};
+
+/// Which frames to export, by the frame numbers in the log.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FrameSelection {
+    /// First frame number; `None` is the log's first.
+    pub first: Option<u32>,
+    /// Last frame number, inclusive; `None` is the log's last.
+    pub last: Option<u32>,
+    /// Every how many frames, counted from the first one; at least 1.
+    pub step: u32,
+}
+
+impl Default for FrameSelection {
+    fn default() -> Self {
+        FrameSelection {
+            first: None,
+            last: None,
+            step: 1,
+        }
+    }
+}
+
+impl FrameSelection {
+    /// Positions (for [`LogReader::frame`]) of the selected frames; never empty.
+    pub fn positions(&self, reader: &LogReader) -> Result<Vec<usize>, CacheError> {
+        let place = || reader.path().display().to_string();
+        let count = reader.frame_count();
+        let (Some(start), Some(end)) = (
+            reader.frame_index(0),
+            count.checked_sub(1).and_then(|k| reader.frame_index(k)),
+        ) else {
+            return Err(CacheError::invalid(
+                place(),
+                "the log holds no frames",
+                "run the scene (again)",
+            ));
+        };
+        if self.step == 0 {
+            return Err(CacheError::invalid(
+                place(),
+                "every 0 frames is no selection",
+                "use a step of at least 1",
+            ));
+        }
+        let first = self.first.unwrap_or(start);
+        let last = self.last.unwrap_or(end);
+        let chosen: Vec<usize> = (0..count)
+            .filter(|&k| {
+                reader
+                    .frame_index(k)
+                    .is_some_and(|n| n >= first && n <= last && (n - first).is_multiple_of(self.step))
+            })
+            .collect();
+        if chosen.is_empty() {
+            return Err(CacheError::invalid(
+                place(),
+                format!("no frame lies in {first}..={last} with step {}", self.step),
+                format!("the log holds frames {start} to {end}"),
+            ));
+        }
+        Ok(chosen)
+    }
+}
+
+/// What to export.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ExportOptions {
+    /// Which frames.
+    pub frames: FrameSelection,
+    /// Only the body of this name; `None` is all bodies, in the order of the scene.
+    pub body: Option<String>,
+}
+
+/// What an export wrote.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ExportSummary {
+    /// The first (often the only) file.
+    pub path: PathBuf,
+    /// How many files.
+    pub files: usize,
+    /// How many frames.
+    pub frames: usize,
+    /// Vertices per frame; 0 for pictures.
+    pub vertices: usize,
+    /// Bytes in all files together.
+    pub bytes: u64,
+}
+
+/// Called with (steps done, steps in all) while an export goes on.
+pub type Progress<'a> = &'a mut dyn FnMut(usize, usize);
+
+/// A format that can be exported to.
+pub struct Format {
+    /// File name extension in lower case, without the dot.
+    pub extension: &'static str,
+    /// What it is, for lists.
+    pub about: &'static str,
+    /// Writes it.
+    pub write: fn(&LogReader, &Path, &ExportOptions, Progress<'_>) -> Result<ExportSummary, CacheError>,
+}
+
+/// All formats. A new one is a file beside this one and a line here.
+pub const FORMATS: &[Format] = &[
+    Format {
+        extension: "usda",
+        about: "animated USD scene (Blender, Houdini, usdview)",
+        write: usda::write,
+    },
+    Format {
+        extension: "pc2",
+        about: "PC2 point cache (Blender's Mesh Cache modifier)",
+        write: pc2::write,
+    },
+    Format {
+        extension: "obj",
+        about: "a numbered sequence of OBJ meshes",
+        write: obj::write,
+    },
+];
+
+/// Exports frames of a log to `path`, in the format of its extension.
+pub fn export(
+    reader: &LogReader,
+    path: impl AsRef<Path>,
+    options: &ExportOptions,
+    progress: Progress<'_>,
+) -> Result<ExportSummary, CacheError> {
+    let path = path.as_ref();
+    let extension = path
+        .extension()
+        .map(|e| e.to_string_lossy().to_lowercase())
+        .unwrap_or_default();
+    let Some(format) = FORMATS.iter().find(|f| f.extension == extension) else {
+        return Err(CacheError::UnknownFormat {
+            path: path.to_path_buf(),
+            known: FORMATS
+                .iter()
+                .map(|f| format!(".{} ({})", f.extension, f.about))
+                .collect::<Vec<_>>()
+                .join(", "),
+        });
+    };
+    (format.write)(reader, path, options, progress)
+}
+
+/// The bodies an export is about.
+fn chosen_bodies<'a>(reader: &'a LogReader, options: &ExportOptions) -> Result<Vec<&'a LogBody>, CacheError> {
+    let all = &reader.header().bodies;
+    let Some(name) = &options.body else {
+        return Ok(all.iter().collect());
+    };
+    match all.iter().find(|b| b.name == *name) {
+        Some(body) => Ok(vec![body]),
+        None => {
+            let names: Vec<&str> = all.iter().map(|b| b.name.as_str()).collect();
+            Err(CacheError::invalid(
+                reader.path().display().to_string(),
+                format!("there is no body \"{name}\""),
+                format!("the log holds: {}", names.join(", ")),
+            ))
+        }
+    }
+}
+
+/// Mesh positions as the files hold them. Refuses what is no finite f32: a file with NaN in it
+/// makes other programs fail in ways that no longer point here.
+fn to_f32(body: &LogBody, frame: u32, points: &[DVec3], out: &mut Vec<[f32; 3]>) -> Result<(), CacheError> {
+    out.clear();
+    for (v, p) in points.iter().enumerate() {
+        let q = p.as_vec3();
+        if !q.is_finite() {
+            return Err(CacheError::invalid(
+                format!("frame {frame}, body \"{}\", vertex {v}", body.name),
+                format!(
+                    "the position ({}, {}, {}) is no finite number in f32",
+                    p.x, p.y, p.z
+                ),
+                "export the frames before it",
+            ));
+        }
+        out.push(q.to_array());
+    }
+    Ok(())
+}

@@ -1,0 +1,106 @@
+//! One frame of a log: where every particle is, and what is worth colouring by.
+
+use super::channel::{find, need, parse, put};
+
+/// The state of all particles at one moment, as far as pictures and exports need it.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct LogFrame {
+    /// Frame number; rises from frame to frame.
+    pub index: u32,
+    /// Simulated time in seconds.
+    pub time: f64,
+    /// Particle positions, one array per coordinate.
+    pub positions: [Vec<f64>; 3],
+    /// Speed of each particle; may be empty.
+    pub speed: Vec<f32>,
+    /// Strain of each particle; may be empty.
+    pub strain: Vec<f32>,
+    /// Non-zero where a particle touches something; may be empty.
+    pub contact: Vec<u8>,
+    /// Statistics of the frame as one JSON object; may be empty.
+    pub stats_json: String,
+    /// Controls in force, opaque to the log; may be empty.
+    pub controls: Vec<u8>,
+}
+
+impl LogFrame {
+    /// Checks the arrays against the number of particles of the log.
+    pub(super) fn check(&self, particles: usize) -> Result<(), String> {
+        let [x, y, z] = &self.positions;
+        if x.len() != y.len() || x.len() != z.len() || x.len() < particles {
+            return Err(format!(
+                "positions hold {}, {} and {} coordinates for {particles} particles",
+                x.len(),
+                y.len(),
+                z.len()
+            ));
+        }
+        for (name, length) in [
+            ("speed", self.speed.len()),
+            ("strain", self.strain.len()),
+            ("contact", self.contact.len()),
+        ] {
+            if length != 0 && length != x.len() {
+                return Err(format!("{name} holds {length} values for {} particles", x.len()));
+            }
+        }
+        Ok(())
+    }
+
+    /// Index of the first particle with a coordinate that is not a finite number.
+    pub fn first_non_finite(&self) -> Option<usize> {
+        self.positions
+            .iter()
+            .filter_map(|axis| axis.iter().position(|v| !v.is_finite()))
+            .min()
+    }
+
+    pub(super) fn encode(&self, out: &mut Vec<u8>) {
+        out.extend_from_slice(&self.index.to_le_bytes());
+        out.extend_from_slice(&self.time.to_le_bytes());
+        let [x, y, z] = &self.positions;
+        put(out, "position", &[&x[..], y, z]);
+        if !self.speed.is_empty() {
+            put(out, "speed", &[&self.speed[..]]);
+        }
+        if !self.strain.is_empty() {
+            put(out, "strain", &[&self.strain[..]]);
+        }
+        if !self.contact.is_empty() {
+            put(out, "contact", &[&self.contact[..]]);
+        }
+        if !self.stats_json.is_empty() {
+            put(out, "stats_json", &[self.stats_json.as_bytes()]);
+        }
+        if !self.controls.is_empty() {
+            put(out, "controls", &[&self.controls[..]]);
+        }
+    }
+
+    /// Frame number and time, which the index needs without the rest.
+    pub(super) fn decode_start(payload: &[u8]) -> Option<(u32, f64)> {
+        let (index, rest) = payload.split_first_chunk()?;
+        let (time, _) = rest.split_first_chunk()?;
+        Some((u32::from_le_bytes(*index), f64::from_le_bytes(*time)))
+    }
+
+    pub(super) fn decode(payload: &[u8]) -> Result<LogFrame, String> {
+        let (index, time) = Self::decode_start(payload).ok_or("the frame record is too short")?;
+        let channels = parse(&payload[Self::START..])?;
+        let floats = |name| find(&channels, name).map_or(Ok(Vec::new()), |c| c.values::<f32>());
+        let bytes = |name| find(&channels, name).map_or(Ok(Vec::new()), |c| c.values::<u8>());
+        Ok(LogFrame {
+            index,
+            time,
+            positions: need(&channels, "position")?.planes()?,
+            speed: floats("speed")?,
+            strain: floats("strain")?,
+            contact: bytes("contact")?,
+            stats_json: find(&channels, "stats_json").map_or(Ok(String::new()), |c| c.text())?,
+            controls: bytes("controls")?,
+        })
+    }
+
+    /// Bytes of index and time at the start of the payload.
+    pub(super) const START: usize = 12;
+}

@@ -1,0 +1,260 @@
+//! The header of a log: which scene it is and how particles become pictures and meshes.
+
+use std::ops::Range;
+
+use glam::DVec3;
+use pliant_geometry::{Skin, TriMesh};
+
+use super::channel::{find, need, parse, put};
+use super::frame::LogFrame;
+
+/// What a log says about itself before its first frame.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LogHeader {
+    /// Program and version that wrote the log, such as "pliant 0.1.0".
+    pub program: String,
+    /// The scene in canonical form, so that a log explains itself.
+    pub scene_text: String,
+    /// Hash of scene and program behaviour; a run is only resumed when it is the same.
+    pub scene_hash: u64,
+    /// Frames per second of simulated time.
+    pub frames_per_second: f64,
+    /// The bodies, in the order of the scene.
+    pub bodies: Vec<LogBody>,
+    /// Planes things rest on, for pictures.
+    pub planes: Vec<LogPlane>,
+}
+
+/// A body: which particles it owns and how its surface follows them.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LogBody {
+    /// Name in the scene.
+    pub name: String,
+    /// Linear red, green, blue in 0..=1.
+    pub color: [f32; 3],
+    /// Its particles in the arrays of a frame.
+    pub particles: Range<u32>,
+    /// Render mesh at rest; without triangles the body is a point cloud.
+    pub mesh: TriMesh,
+    /// How mesh vertices follow particles (indices within the body).
+    pub skin: Skin,
+    /// For each particle the index of its nearest cluster, for colouring; may be empty.
+    pub cluster: Vec<u32>,
+}
+
+/// A plane `normal · x = offset`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct LogPlane {
+    /// Unit normal, pointing to the free side.
+    pub normal: DVec3,
+    /// Distance of the plane from the origin along the normal.
+    pub offset: f64,
+}
+
+impl LogBody {
+    /// Vertex positions of the render mesh in a frame of this body's log.
+    ///
+    /// # Panics
+    /// If the frame belongs to another log and has too few particles.
+    pub fn vertices(&self, frame: &LogFrame, vertices: &mut Vec<DVec3>) {
+        let range = self.particles.start as usize..self.particles.end as usize;
+        let [x, y, z] = &frame.positions;
+        self.skin
+            .apply([&x[range.clone()], &y[range.clone()], &z[range]], vertices);
+    }
+
+    /// Whether the body has no surface and is shown as points.
+    pub fn is_point_cloud(&self) -> bool {
+        self.mesh.triangles.is_empty()
+    }
+
+    fn check(&self) -> Result<(), String> {
+        let vertices = self.mesh.positions.len();
+        let Range { start, end } = self.particles;
+        if start > end {
+            return Err(format!("particle range {start}..{end} ends before it starts"));
+        }
+        let particles = (end - start) as usize;
+        if !self.color.iter().all(|c| c.is_finite()) {
+            return Err(format!("color {:?} is not finite", self.color));
+        }
+        if let Some(v) = self.mesh.positions.iter().position(|p| !p.is_finite()) {
+            return Err(format!("rest position of vertex {v} is not finite"));
+        }
+        for (t, triangle) in self.mesh.triangles.iter().enumerate() {
+            if let Some(v) = triangle.iter().find(|&&v| v as usize >= vertices) {
+                return Err(format!(
+                    "triangle {t} uses vertex {v}, but there are only {vertices}"
+                ));
+            }
+        }
+        let Skin {
+            offsets,
+            particles: entries,
+            weights,
+        } = &self.skin;
+        if self.skin.len() != vertices {
+            return Err(format!(
+                "the skin has {} vertices, the mesh {vertices}",
+                self.skin.len()
+            ));
+        }
+        // An empty skin may have no offsets at all or a single zero.
+        let rising = offsets.windows(2).all(|w| w[0] <= w[1]);
+        let last = offsets.last().map_or(0, |&o| o as usize);
+        if !rising
+            || offsets.first().is_some_and(|&o| o != 0)
+            || last != entries.len()
+            || last != weights.len()
+        {
+            return Err(format!(
+                "the skin's offsets do not fit its {} entries and {} weights",
+                entries.len(),
+                weights.len()
+            ));
+        }
+        if let Some(p) = entries.iter().find(|&&p| p as usize >= particles) {
+            return Err(format!(
+                "the skin uses particle {p}, but the body has only {particles}"
+            ));
+        }
+        if !weights.iter().all(|w| w.is_finite()) {
+            return Err("a skin weight is not finite".into());
+        }
+        if !self.cluster.is_empty() && self.cluster.len() != particles {
+            return Err(format!(
+                "{} cluster indices for {particles} particles",
+                self.cluster.len()
+            ));
+        }
+        Ok(())
+    }
+
+    fn encode(&self) -> Vec<u8> {
+        let mut out = Vec::new();
+        put(&mut out, "name", &[self.name.as_bytes()]);
+        put(&mut out, "color", &[&self.color[..]]);
+        put(
+            &mut out,
+            "particles",
+            &[&[self.particles.start, self.particles.end][..]],
+        );
+        let mesh = &self.mesh;
+        let plane = |k: usize| mesh.positions.iter().map(|p| p[k]).collect::<Vec<f64>>();
+        let [x, y, z] = [plane(0), plane(1), plane(2)];
+        put(&mut out, "rest", &[&x[..], &y, &z]);
+        let corner = |k: usize| mesh.triangles.iter().map(|t| t[k]).collect::<Vec<u32>>();
+        let [a, b, c] = [corner(0), corner(1), corner(2)];
+        put(&mut out, "triangles", &[&a[..], &b, &c]);
+        put(&mut out, "skin_offsets", &[&self.skin.offsets[..]]);
+        put(&mut out, "skin_particles", &[&self.skin.particles[..]]);
+        put(&mut out, "skin_weights", &[&self.skin.weights[..]]);
+        if !self.cluster.is_empty() {
+            put(&mut out, "cluster", &[&self.cluster[..]]);
+        }
+        out
+    }
+
+    fn decode(payload: &[u8]) -> Result<LogBody, String> {
+        let channels = parse(payload)?;
+        let color = need(&channels, "color")?.values::<f32>()?;
+        let color = <[f32; 3]>::try_from(color).map_err(|_| "the color has not three parts")?;
+        let range = need(&channels, "particles")?.values::<u32>()?;
+        let [start, end] = range[..] else {
+            return Err("the particle range has not two ends".into());
+        };
+        let [x, y, z] = need(&channels, "rest")?.planes::<f64, 3>()?;
+        let [a, b, c] = need(&channels, "triangles")?.planes::<u32, 3>()?;
+        Ok(LogBody {
+            name: need(&channels, "name")?.text()?,
+            color,
+            particles: start..end,
+            mesh: TriMesh {
+                positions: (0..x.len()).map(|i| DVec3::new(x[i], y[i], z[i])).collect(),
+                triangles: (0..a.len()).map(|i| [a[i], b[i], c[i]]).collect(),
+            },
+            skin: Skin {
+                offsets: need(&channels, "skin_offsets")?.values()?,
+                particles: need(&channels, "skin_particles")?.values()?,
+                weights: need(&channels, "skin_weights")?.values()?,
+            },
+            cluster: match find(&channels, "cluster") {
+                Some(c) => c.values()?,
+                None => Vec::new(),
+            },
+        })
+    }
+}
+
+impl LogHeader {
+    /// Number of particles every frame has to hold.
+    pub fn particle_count(&self) -> usize {
+        self.bodies
+            .iter()
+            .map(|b| b.particles.end as usize)
+            .max()
+            .unwrap_or(0)
+    }
+
+    /// Checks that everything fits together, so that nobody downstream has to.
+    pub(super) fn check(&self) -> Result<(), String> {
+        let fps = self.frames_per_second;
+        if !(fps.is_finite() && fps > 0.0) {
+            return Err(format!("{fps} frames per second is not a positive number"));
+        }
+        for (k, plane) in self.planes.iter().enumerate() {
+            if !plane.normal.is_finite() || !plane.offset.is_finite() {
+                return Err(format!("plane {k} is not finite"));
+            }
+        }
+        for body in &self.bodies {
+            body.check()
+                .map_err(|why| format!("body \"{}\": {why}", body.name))?;
+        }
+        Ok(())
+    }
+
+    pub(super) fn encode(&self) -> Vec<u8> {
+        let mut out = Vec::new();
+        put(&mut out, "program", &[self.program.as_bytes()]);
+        put(&mut out, "scene_text", &[self.scene_text.as_bytes()]);
+        put(&mut out, "scene_hash", &[&[self.scene_hash][..]]);
+        put(&mut out, "frames_per_second", &[&[self.frames_per_second][..]]);
+        let plane = |k: usize| {
+            self.planes
+                .iter()
+                .map(|p| p.normal.extend(p.offset)[k])
+                .collect::<Vec<f64>>()
+        };
+        let [x, y, z, w] = [plane(0), plane(1), plane(2), plane(3)];
+        put(&mut out, "planes", &[&x[..], &y, &z, &w]);
+        for body in &self.bodies {
+            put(&mut out, "body", &[&body.encode()[..]]);
+        }
+        out
+    }
+
+    pub(super) fn decode(payload: &[u8]) -> Result<LogHeader, String> {
+        let channels = parse(payload)?;
+        let [x, y, z, w] = need(&channels, "planes")?.planes::<f64, 4>()?;
+        let header = LogHeader {
+            program: need(&channels, "program")?.text()?,
+            scene_text: need(&channels, "scene_text")?.text()?,
+            scene_hash: need(&channels, "scene_hash")?.value()?,
+            frames_per_second: need(&channels, "frames_per_second")?.value()?,
+            bodies: channels
+                .iter()
+                .filter(|c| c.name == "body")
+                .map(|c| LogBody::decode(&c.values::<u8>()?))
+                .collect::<Result<_, _>>()?,
+            planes: (0..x.len())
+                .map(|i| LogPlane {
+                    normal: DVec3::new(x[i], y[i], z[i]),
+                    offset: w[i],
+                })
+                .collect(),
+        };
+        header.check()?;
+        Ok(header)
+    }
+}

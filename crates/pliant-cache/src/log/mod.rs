@@ -1,0 +1,28 @@
+//! The frame log (`.plog`): the primary output of a run, from which every other format is made.
+//!
+//! Append-only and checksummed, so that a run killed at any moment leaves a log that opens:
+//!
+//! ```text
+//! file    magic [8 bytes]  version u32  reserved u32
+//! record  kind u32  length u64  crc32(kind, length, payload) u32  payload [length bytes]
+//! ```
+//!
+//! All numbers are little-endian. The first record is the header, then frames and checkpoints in
+//! the order of simulation, then (after a clean close) an end mark. Payloads of headers and frames
+//! are made of named channels, and readers skip records and channels they do not know, so later
+//! versions can add to the format without breaking older readers.
+
+mod channel;
+mod frame;
+mod header;
+mod index;
+mod reader;
+mod record;
+mod writer;
+
+pub use frame::LogFrame;
+pub use header::{LogBody, LogHeader, LogPlane};
+pub use index::LogWarning;
+pub use reader::LogReader;
+pub use record::FORMAT_VERSION;
+pub use writer::{LogWriter, Resumed};

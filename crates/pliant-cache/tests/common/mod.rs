@@ -1,0 +1,179 @@
+//! A small run with everything awkward in it: a skinned box, an open cloth, a cloud, odd names.
+#![allow(dead_code, clippy::unwrap_used)] // each test file uses its own part; tests may panic
+
+use glam::DVec3;
+use pliant_cache::{LogBody, LogFrame, LogHeader, LogPlane, LogReader, LogWriter};
+use pliant_geometry::{Skin, TriMesh};
+use std::path::Path;
+
+/// A deterministic pseudo-random number in -1..1.
+pub fn noise(seed: u64) -> f64 {
+    let mut z = seed.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    (z ^ (z >> 31)) as f64 / u64::MAX as f64 * 2.0 - 1.0
+}
+
+pub fn header() -> LogHeader {
+    let corner = |i: usize| DVec3::new((i & 1) as f64, (i >> 1 & 1) as f64, (i >> 2 & 1) as f64);
+    let cube = TriMesh {
+        positions: (0..8).map(corner).collect(),
+        triangles: vec![
+            [0, 2, 3],
+            [0, 3, 1],
+            [4, 5, 7],
+            [4, 7, 6],
+            [0, 1, 5],
+            [0, 5, 4],
+            [2, 6, 7],
+            [2, 7, 3],
+            [0, 4, 6],
+            [0, 6, 2],
+            [1, 3, 7],
+            [1, 7, 5],
+        ],
+    };
+    // Each corner from two of 12 particles with uneven weights.
+    let skin = Skin {
+        offsets: (0..=8).map(|v| 2 * v).collect(),
+        particles: (0..8).flat_map(|v| [v, (v + 5) % 12]).collect(),
+        weights: (0..8)
+            .flat_map(|v| [0.9 - 0.01 * v as f64, 0.1 + 0.01 * v as f64])
+            .collect(),
+    };
+    let n = 6;
+    let cloth = TriMesh {
+        positions: (0..n * n)
+            .map(|i| DVec3::new((i % n) as f64 * 0.2, 2.0, (i / n) as f64 * 0.2))
+            .collect(),
+        triangles: (0..(n - 1) * (n - 1))
+            .flat_map(|q| {
+                let a = (q % (n - 1) + q / (n - 1) * n) as u32;
+                let n = n as u32;
+                [[a, a + n, a + 1], [a + 1, a + n, a + n + 1]]
+            })
+            .collect(),
+    };
+    let cloud = TriMesh {
+        positions: (0..20)
+            .map(|i| DVec3::new(noise(3 * i), noise(3 * i + 1), noise(3 * i + 2)))
+            .collect(),
+        triangles: vec![],
+    };
+    LogHeader {
+        program: "pliant 0.1.0".into(),
+        scene_text: "[scene]\nname = \"täst \\ \"\n".into(),
+        scene_hash: 0xfeed_beef_0123_4567,
+        frames_per_second: 24.0,
+        bodies: vec![
+            LogBody {
+                name: "soft box \"1\"".into(),
+                color: [0.9, 0.3, 0.1],
+                particles: 0..12,
+                mesh: cube,
+                skin,
+                cluster: vec![0, 0, 0, 1, 1, 1, 2, 2, 2, 3, 3, 3],
+            },
+            LogBody {
+                name: "soft box_\"1\"".into(),
+                color: [0.1, 0.3, 0.9],
+                particles: 12..48,
+                skin: Skin::identity(cloth.positions.len()),
+                mesh: cloth,
+                cluster: vec![],
+            },
+            LogBody {
+                name: "Materials".into(),
+                color: [0.5, 0.5, 0.5],
+                particles: 48..68,
+                skin: Skin::identity(20),
+                mesh: cloud,
+                cluster: vec![],
+            },
+        ],
+        planes: vec![LogPlane {
+            normal: DVec3::Y,
+            offset: -0.25,
+        }],
+    }
+}
+
+pub fn frame(header: &LogHeader, index: u32) -> LogFrame {
+    let time = f64::from(index) / header.frames_per_second;
+    let mut positions: [Vec<f64>; 3] = Default::default();
+    for body in &header.bodies {
+        for k in body.particles.clone() {
+            let rest = body
+                .mesh
+                .positions
+                .get((k - body.particles.start) as usize)
+                .copied()
+                .unwrap_or(DVec3::splat(0.5));
+            let p = rest
+                + DVec3::new(
+                    (time * 3.0 + f64::from(k)).sin() / 7.0,
+                    -0.3 * time,
+                    1e-7 * noise(u64::from(index) << 32 | u64::from(k)),
+                );
+            for (axis, v) in positions.iter_mut().zip(p.to_array()) {
+                axis.push(v);
+            }
+        }
+    }
+    let n = positions[0].len();
+    LogFrame {
+        index,
+        time,
+        positions,
+        speed: (0..n).map(|k| k as f32 * 0.1).collect(),
+        strain: (0..n).map(|k| 1.0 / (1.0 + k as f32)).collect(),
+        contact: if index.is_multiple_of(2) {
+            vec![]
+        } else {
+            vec![1; n]
+        },
+        stats_json: format!("{{\"time\":{time}}}"),
+        controls: vec![1, 2, 3],
+    }
+}
+
+/// Writes frames 0..count with a checkpoint after each frame in `checkpoints`.
+pub fn write_log(path: &Path, count: u32, checkpoints: &[u32], finish: bool) {
+    let header = header();
+    let mut writer = LogWriter::create(path, &header, false).unwrap();
+    for i in 0..count {
+        writer.append_frame(&frame(&header, i)).unwrap();
+        if checkpoints.contains(&i) {
+            writer
+                .append_checkpoint(i, format!("state {i}").as_bytes())
+                .unwrap();
+        }
+    }
+    if finish {
+        writer.finish().unwrap();
+    }
+}
+
+/// What the exports should hold: f32 vertices of all bodies in order.
+pub fn expected(reader: &LogReader, position: usize) -> Vec<[f32; 3]> {
+    let frame = reader.frame(position).unwrap();
+    let mut all = Vec::new();
+    let mut mesh = Vec::new();
+    for body in &reader.header().bodies {
+        body.vertices(&frame, &mut mesh);
+        all.extend(mesh.iter().map(|p| p.as_vec3().to_array()));
+    }
+    all
+}
+
+/// `(kind, offset, end)` of every record, by walking the documented layout.
+pub fn records(bytes: &[u8]) -> Vec<([u8; 4], usize, usize)> {
+    let mut found = Vec::new();
+    let mut at = 16;
+    while at < bytes.len() {
+        let length = u64::from_le_bytes(bytes[at + 4..at + 12].try_into().unwrap()) as usize;
+        found.push((bytes[at..at + 4].try_into().unwrap(), at, at + 16 + length));
+        at += 16 + length;
+    }
+    found
+}
