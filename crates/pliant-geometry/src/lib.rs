@@ -1,7 +1,20 @@
 //! Meshes, mesh files in, shapes, sampling, clustering and skins.
 
+mod cluster;
+mod error;
+mod kdtree;
 mod mesh;
+mod obj;
+mod points;
+mod rng;
 mod skin;
+mod triangulate;
 
+pub use cluster::{Clusters, file_order_covering, fit_radius_for_count, random_covering};
+pub use error::GeometryError;
+pub use kdtree::KdTree;
 pub use mesh::TriMesh;
+pub use obj::{ObjMesh, parse_obj, read_obj};
+pub use points::{parse_points, read_points};
+pub use rng::SplitMix64;
 pub use skin::Skin;
