@@ -125,3 +125,14 @@ pub(crate) fn all_finite(what: &str, points: &[glam::DVec3]) -> Result<(), Geome
         )),
     }
 }
+/// `value` if it is finite and above zero, else an error that names it.
+pub(crate) fn positive(name: &str, value: f64) -> Result<f64, GeometryError> {
+    if value.is_finite() && value > 0.0 {
+        Ok(value)
+    } else {
+        Err(GeometryError::new(
+            format!("{name} is {value}"),
+            format!("{name} must be a finite number above zero, in metres"),
+        ))
+    }
+}
