@@ -57,7 +57,7 @@ fn figure(p: DVec3) -> f64 {
     let cheek = ellipsoid(p, v(0.065, 0.535, 0.335), v(0.085, 0.075, 0.095));
     let muzzle = ellipsoid(p, v(0.0, 0.545, 0.405), v(0.07, 0.062, 0.065));
     let head = smooth_union(smooth_union(skull, cheek, 0.06), muzzle, 0.05);
-    let nose = ellipsoid(p, v(0.0, 0.572, 0.468), v(0.026, 0.018, 0.018));
+    let nose = ellipsoid(p, v(0.0, 0.575, 0.456), v(0.034, 0.024, 0.022));
     let head = smooth_union(head, nose, 0.012);
     let eye = sphere(p, v(0.128, 0.625, 0.345), 0.03);
     let head = smooth_subtraction(head, eye, 0.012);
