@@ -1,7 +1,29 @@
 //! Meshes, mesh files in, shapes, sampling, clustering and skins.
 
+mod bind;
+mod circle;
+mod cluster;
+mod contour;
+mod eigen;
+mod error;
+mod kdtree;
+mod lattice;
 mod mesh;
+mod obj;
+mod points;
+mod rng;
+pub mod sdf;
+pub mod shapes;
 mod skin;
+mod triangulate;
+mod winding;
 
+pub use cluster::{Clusters, file_order_covering, fit_radius_for_count, random_covering};
+pub use error::GeometryError;
+pub use kdtree::KdTree;
 pub use mesh::TriMesh;
+pub use obj::{ObjMesh, parse_obj, read_obj};
+pub use points::{parse_points, read_points};
+pub use rng::SplitMix64;
+pub use shapes::Shape;
 pub use skin::Skin;

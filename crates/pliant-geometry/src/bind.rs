@@ -1,0 +1,179 @@
+//! Binding a render surface to particles: moving-least-squares weights that follow every affine motion exactly.
+//!
+//! With compact weights w over the particles near a vertex x, their weighted mean c and scatter
+//! C = Σ w (p−c)(p−c)ᵀ, the weight of particle i is φᵢ = wᵢ/W + wᵢ (x−c)·C⁺(pᵢ−c). Then Σφ = 1 and
+//! Σφp = x wherever C has full rank along x−c, so any affine motion of the particles carries the vertex
+//! along to rounding. Where particles lie on a sheet, a line or a point, C⁺ leaves the missing directions
+//! out and the vertex is carried by its foot on the sheet, the line or the point.
+
+use crate::eigen::symmetric_eigen;
+use crate::kdtree::KdTree;
+use crate::skin::Skin;
+use glam::{DMat3, DVec3};
+
+/// Most particles a vertex may follow.
+const MAX_ENTRIES: usize = 32;
+/// Neighbours a vertex follows where they surround it well: few keep detail.
+const USUAL_ENTRIES: usize = 20;
+/// How strongly a vertex may lean on its neighbours' differences before more of them get a say, and when
+/// they have all of it. Between the two they are blended, so that no seam shows.
+const LEAN_MORE: std::ops::Range<f64> = 1.2..2.0;
+/// And how strongly before its weights are cut back: Σ|φ| ≤ 1 + this.
+const STRONGEST: f64 = 3.0;
+/// A direction in which neighbours spread less than this share (squared) of their widest has none.
+const FLAT: f64 = 1e-12;
+
+impl Skin {
+    /// Weights that let `vertices` follow `particles`, at most 32 each. All positions must be finite;
+    /// without particles every vertex is left without entries.
+    ///
+    /// The support reaches to the next neighbour not taken, where its weight is zero, so weights vary
+    /// continuously over the surface and no seams show.
+    pub fn bind(particles: &[DVec3], vertices: &[DVec3]) -> Skin {
+        let tree = KdTree::new(particles);
+        let mut skin = Skin {
+            offsets: vec![0],
+            ..Skin::default()
+        };
+        let mut near = Vec::new();
+        for &vertex in vertices {
+            tree.nearest(vertex, MAX_ENTRIES + 1, &mut near);
+            skin.push_row(particles, vertex, &near);
+        }
+        skin
+    }
+
+    /// Appends the row of one vertex from its neighbours (nearest first, one more than may be used).
+    fn push_row(&mut self, particles: &[DVec3], vertex: DVec3, near: &[(f64, u32)]) {
+        if near.is_empty() {
+            self.offsets.push(self.particles.len() as u32);
+            return;
+        }
+        let usual = Fit::new(particles, vertex, near, USUAL_ENTRIES);
+        let part = (usual.lean - LEAN_MORE.start) / (LEAN_MORE.end - LEAN_MORE.start);
+        let part = if usual.flat { 1.0 } else { part.clamp(0.0, 1.0) };
+        let start = self.particles.len();
+        if part < 1.0 {
+            self.add(usual.weights(), 1.0 - part, start);
+        }
+        if part > 0.0 {
+            self.add(
+                Fit::new(particles, vertex, near, MAX_ENTRIES).weights(),
+                part,
+                start,
+            );
+        }
+        self.offsets.push(self.particles.len() as u32);
+    }
+
+    /// Adds `part` times the weights to the row that begins at `start`.
+    fn add(&mut self, weights: impl Iterator<Item = (u32, f64)>, part: f64, start: usize) {
+        for (particle, weight) in weights {
+            match self.particles[start..].iter().position(|&p| p == particle) {
+                Some(at) => self.weights[start + at] += part * weight,
+                None => {
+                    self.particles.push(particle);
+                    self.weights.push(part * weight);
+                }
+            }
+        }
+    }
+}
+
+/// The weighted neighbourhood of one vertex.
+struct Fit {
+    /// Particle and its share of the total weight, nearest first.
+    shares: Vec<(u32, f64)>,
+    /// (x−c)·C⁺(pᵢ−c) of each, with C of the shares.
+    slopes: Vec<f64>,
+    /// Mean size of the slopes.
+    lean: f64,
+    /// The vertex is off the sheet, line or point that the neighbours make up.
+    flat: bool,
+}
+
+impl Fit {
+    fn new(particles: &[DVec3], vertex: DVec3, near: &[(f64, u32)], count: usize) -> Fit {
+        let count = count.min(near.len());
+        // Two distances bound the support: the next neighbour's, and without one a bit past the last.
+        let reach = match near.get(count) {
+            Some(next) => next.0.sqrt(),
+            None => near.last().map_or(0.0, |last| last.0.sqrt() * 1.25),
+        };
+        let falloff = |d2: f64| {
+            // Broad, so that a second layer of particles has a say when the vertex is outside the first;
+            // its slope is zero where it ends.
+            let q2 = if reach > 0.0 { d2 / (reach * reach) } else { 0.0 };
+            let s = (1.0 - q2).max(0.0);
+            s * s
+        };
+        let mut shares: Vec<(u32, f64)> = near[..count]
+            .iter()
+            .map(|&(d2, i)| (i, falloff(d2)))
+            .filter(|s| s.1 > 0.0)
+            .collect();
+        let total: f64 = shares.iter().map(|s| s.1).sum();
+        if shares.is_empty() || total < 1e-200 {
+            // All at one distance: nothing tells them apart.
+            shares = near[..count]
+                .iter()
+                .map(|&(_, i)| (i, 1.0 / count as f64))
+                .collect();
+        } else {
+            shares.iter_mut().for_each(|s| s.1 /= total);
+        }
+        let mut offsets: Vec<DVec3> = shares.iter().map(|s| particles[s.0 as usize] - vertex).collect();
+        let mut mean = DVec3::ZERO;
+        // Twice, because thin neighbourhoods feel the rounding of the first mean.
+        for _ in 0..2 {
+            let rest: DVec3 = shares.iter().zip(&offsets).map(|(s, &d)| s.1 * d).sum();
+            offsets.iter_mut().for_each(|d| *d -= rest);
+            mean += rest;
+        }
+        let mut scatter = DMat3::ZERO;
+        for (s, &d) in shares.iter().zip(&offsets) {
+            scatter += DMat3::from_cols(s.1 * d * d.x, s.1 * d * d.y, s.1 * d * d.z);
+        }
+        let (values, vectors) = symmetric_eigen(scatter);
+        let widest = values.max_element();
+        let mut pull = DVec3::ZERO;
+        let mut flat = false;
+        for k in 0..3 {
+            let along = -mean.dot(vectors[k]);
+            if widest > 0.0 && values[k] > FLAT * widest {
+                pull += vectors[k] * (along / values[k]);
+            } else if along.abs() > 1e-9 * reach {
+                flat = true;
+            }
+        }
+        let slopes: Vec<f64> = offsets.iter().map(|d| pull.dot(*d)).collect();
+        let lean = shares
+            .iter()
+            .zip(&slopes)
+            .map(|(s, slope)| s.1 * slope.abs())
+            .sum();
+        Fit {
+            shares,
+            slopes,
+            lean,
+            flat,
+        }
+    }
+
+    fn weights(&self) -> impl Iterator<Item = (u32, f64)> {
+        // Leaning too far out of its neighbours would shake the vertex: lean less.
+        let scale = (STRONGEST / self.lean).min(1.0);
+        let weight = move |(s, slope): (&(u32, f64), &f64)| (s.0, s.1 * (1.0 + scale * slope));
+        // One but for rounding, which thin neighbourhoods enlarge.
+        let total: f64 = self
+            .shares
+            .iter()
+            .zip(&self.slopes)
+            .map(|pair| weight(pair).1)
+            .sum();
+        self.shares
+            .iter()
+            .zip(&self.slopes)
+            .map(move |pair| (weight(pair).0, weight(pair).1 / total))
+    }
+}

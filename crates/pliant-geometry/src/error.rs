@@ -1,0 +1,138 @@
+//! What went wrong with a mesh, a point list or a shape: what, where, and what to do about it.
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+/// One thing wrong with a file or with the numbers a shape was asked for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct GeometryError {
+    /// What is wrong, with the offending value.
+    pub message: String,
+    /// The file it was found in, when it came from one.
+    pub file: Option<PathBuf>,
+    /// Line in the file, counted from 1.
+    pub line: Option<usize>,
+    /// What to do about it.
+    pub help: String,
+    /// The file could not be read at all (exit code 4), as opposed to holding bad content (exit code 2).
+    pub io: bool,
+}
+
+impl GeometryError {
+    /// Something wrong with a value; `help` says what to do about it.
+    pub fn new(message: impl Into<String>, help: impl Into<String>) -> GeometryError {
+        GeometryError {
+            message: message.into(),
+            file: None,
+            line: None,
+            help: help.into(),
+            io: false,
+        }
+    }
+
+    /// The same, at a line of a file (counted from 1).
+    pub fn at_line(line: usize, message: impl Into<String>, help: impl Into<String>) -> GeometryError {
+        GeometryError {
+            line: Some(line),
+            ..GeometryError::new(message, help)
+        }
+    }
+
+    /// A file that could not be read.
+    pub fn unreadable(path: &Path, why: &std::io::Error) -> GeometryError {
+        GeometryError {
+            file: Some(path.to_path_buf()),
+            io: true,
+            ..GeometryError::new(
+                format!("cannot read the file: {why}"),
+                "check the path and that you may read it; relative paths start at the current folder",
+            )
+        }
+    }
+
+    /// The same error, known to be in `path`.
+    pub fn in_file(mut self, path: &Path) -> GeometryError {
+        self.file = Some(path.to_path_buf());
+        self
+    }
+}
+
+impl fmt::Display for GeometryError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match (&self.file, self.line) {
+            (Some(file), Some(line)) => write!(f, "{}:{line}: ", file.display())?,
+            (Some(file), None) => write!(f, "{}: ", file.display())?,
+            (None, Some(line)) => write!(f, "line {line}: ")?,
+            (None, None) => {}
+        }
+        write!(f, "{} (help: {})", self.message, self.help)
+    }
+}
+
+impl std::error::Error for GeometryError {}
+
+/// Collects errors up to a cap, so that a file wrong on every line does not answer with a million lines.
+#[derive(Default)]
+pub(crate) struct ErrorList {
+    errors: Vec<GeometryError>,
+    hidden: usize,
+}
+
+impl ErrorList {
+    /// How many errors of one file are worth showing at once.
+    pub const CAP: usize = 20;
+
+    pub fn push(&mut self, line: usize, message: impl Into<String>, help: impl Into<String>) {
+        if self.errors.len() < Self::CAP {
+            self.errors.push(GeometryError::at_line(line, message, help));
+        } else {
+            self.hidden += 1;
+        }
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.errors.is_empty()
+    }
+
+    /// The errors by line, with a last one that counts those not shown.
+    pub fn finish(mut self) -> Vec<GeometryError> {
+        self.errors.sort_by_key(|e| e.line);
+        if self.hidden > 0 {
+            self.errors.push(GeometryError::new(
+                format!("{} more errors are not shown", self.hidden),
+                "correct the ones above first: they often have one cause",
+            ));
+        }
+        self.errors
+    }
+}
+
+/// The bytes of a file, or the one error that says it cannot be read.
+pub(crate) fn read_bytes(path: &Path) -> Result<Vec<u8>, Vec<GeometryError>> {
+    std::fs::read(path).map_err(|why| vec![GeometryError::unreadable(path, &why)])
+}
+
+/// Refuses a point list with a coordinate that is not a number or infinite, naming the first such point.
+pub(crate) fn all_finite(what: &str, points: &[glam::DVec3]) -> Result<(), GeometryError> {
+    match points.iter().position(|p| !p.is_finite()) {
+        None => Ok(()),
+        Some(i) => Err(GeometryError::new(
+            format!(
+                "{what} {i} is at ({}, {}, {})",
+                points[i].x, points[i].y, points[i].z
+            ),
+            "every coordinate must be a finite number",
+        )),
+    }
+}
+/// `value` if it is finite and above zero, else an error that names it.
+pub(crate) fn positive(name: &str, value: f64) -> Result<f64, GeometryError> {
+    if value.is_finite() && value > 0.0 {
+        Ok(value)
+    } else {
+        Err(GeometryError::new(
+            format!("{name} is {value}"),
+            format!("{name} must be a finite number above zero, in metres"),
+        ))
+    }
+}

@@ -1,0 +1,101 @@
+//! A box whose outermost particles lie on its faces.
+
+use super::Shape;
+use crate::error::positive;
+use crate::lattice::{MAX_PARTICLES, lattice_edges, too_many};
+use crate::{GeometryError, Skin, TriMesh};
+use glam::DVec3;
+
+/// A box of the given size. Each axis has round(size/spacing) + 1 particles, at least two, so the spacing is
+/// adjusted to reach the faces exactly. The surface follows the particles on the faces one to one.
+pub fn cuboid(size: DVec3, spacing: f64) -> Result<Shape, GeometryError> {
+    let n = counts(size, spacing)?;
+    let step = size / DVec3::new((n[0] - 1) as f64, (n[1] - 1) as f64, (n[2] - 1) as f64);
+    let mut shape = Shape::default();
+    let mut cells = Vec::with_capacity(n.iter().product());
+    // A particle at the rim of an axis stands for half a step of it. From the middle out, so that mirrored
+    // particles mirror to the bit.
+    let along = |i: usize, axis: usize| (i as f64 - 0.5 * (n[axis] - 1) as f64) * step[axis];
+    let share = |i: usize, axis: usize| if i == 0 || i == n[axis] - 1 { 0.5 } else { 1.0 } * step[axis];
+    for k in 0..n[2] {
+        for j in 0..n[1] {
+            for i in 0..n[0] {
+                shape
+                    .points
+                    .push(DVec3::new(along(i, 0), along(j, 1), along(k, 2)));
+                shape.measure.push(share(i, 0) * share(j, 1) * share(k, 2));
+                cells.push([i as i32, j as i32, k as i32]);
+            }
+        }
+    }
+    shape.edges = lattice_edges(&cells);
+    let (surface, particles) = box_surface(n);
+    let count = particles.len();
+    shape.surface = TriMesh {
+        positions: particles.iter().map(|&i| shape.points[i as usize]).collect(),
+        triangles: surface.triangles,
+    };
+    shape.skin = Skin {
+        particles,
+        ..Skin::identity(count)
+    };
+    Ok(shape)
+}
+
+/// Particles along each axis.
+pub(super) fn counts(size: DVec3, spacing: f64) -> Result<[usize; 3], GeometryError> {
+    positive("spacing", spacing)?;
+    let mut n = [0; 3];
+    for (axis, name) in ["width (x)", "height (y)", "depth (z)"].into_iter().enumerate() {
+        n[axis] = (positive(name, size[axis])? / spacing).round().clamp(1.0, 1e9) as usize + 1;
+    }
+    if n.iter().map(|&n| n as f64).product::<f64>() > MAX_PARTICLES as f64 {
+        return Err(too_many(DVec3::ZERO, size, spacing));
+    }
+    Ok(n)
+}
+
+/// The boundary of an n-point lattice as triangles, with positions in whole lattice steps, and for each vertex
+/// its index in the lattice (x fastest, then y, then z).
+pub(super) fn box_surface(n: [usize; 3]) -> (TriMesh, Vec<u32>) {
+    let mut mesh = TriMesh::default();
+    let mut particles = Vec::new();
+    let mut vertex = std::collections::BTreeMap::new();
+    for k in 0..n[2] {
+        for j in 0..n[1] {
+            let rim = k == 0 || k == n[2] - 1 || j == 0 || j == n[1] - 1;
+            // Inside rows have only their two ends on the boundary.
+            let step = if rim { 1 } else { n[0] - 1 };
+            for i in (0..n[0]).step_by(step) {
+                vertex.insert([i, j, k], particles.len() as u32);
+                particles.push(((k * n[1] + j) * n[0] + i) as u32);
+                mesh.positions.push(DVec3::new(i as f64, j as f64, k as f64));
+            }
+        }
+    }
+    for axis in 0..3 {
+        let (b, c) = ((axis + 1) % 3, (axis + 2) % 3);
+        for side in [0, n[axis] - 1] {
+            for j in 0..n[c] - 1 {
+                for i in 0..n[b] - 1 {
+                    let at = |di: usize, dj: usize| {
+                        let mut key = [0; 3];
+                        key[axis] = side;
+                        key[b] = i + di;
+                        key[c] = j + dj;
+                        vertex[&key]
+                    };
+                    let mut quad = [at(0, 0), at(1, 0), at(1, 1), at(0, 1)];
+                    if side == 0 {
+                        quad.reverse();
+                    }
+                    // Diagonals in turn, so that no direction is favoured.
+                    let turn = (i + j) % 2;
+                    let [p, q, r, s] = std::array::from_fn(|v| quad[(v + turn) % 4]);
+                    mesh.triangles.extend([[p, q, r], [p, r, s]]);
+                }
+            }
+        }
+    }
+    (mesh, particles)
+}

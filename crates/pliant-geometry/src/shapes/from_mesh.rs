@@ -1,0 +1,133 @@
+//! A body from a triangle mesh: filled if it is closed, its own vertices if it is open.
+
+use super::Shape;
+use crate::error::all_finite;
+use crate::lattice::Lattice;
+use crate::winding::Winding;
+use crate::{GeometryError, Skin, TriMesh};
+use glam::DVec3;
+use std::collections::BTreeMap;
+
+/// Fills a closed mesh with particles about `spacing` apart; an open one (cloth), or one with no room for a
+/// particle, is simulated by its vertices, tied along its edges, each standing for a third of the area around it.
+///
+/// Vertices in exactly the same place count as one, so seams that an exporter cut open for texture
+/// coordinates hold. A mesh turned inside out is turned back. Vertex order is kept.
+pub fn from_mesh(mesh: TriMesh, spacing: f64) -> Result<Shape, GeometryError> {
+    check(&mesh)?;
+    let (welded, vertex_of) = weld(&mesh);
+    if is_closed(&welded) {
+        let surface = outwards(mesh);
+        let (lo, hi) = TriMesh::bounds(&surface.positions).unwrap_or_default();
+        // The lattice is about the middle of the mesh, so that a symmetric mesh gets symmetric particles.
+        let middle = 0.5 * (lo + hi);
+        let winding = Winding::new(&surface);
+        let lattice = Lattice::fill(lo - middle, hi - middle, spacing, |p| {
+            winding.number(p + middle) > 0.5
+        })?;
+        if lattice.len() > 0 {
+            let points: Vec<DVec3> = lattice.points().into_iter().map(|p| p + middle).collect();
+            let share = surface.volume() / points.len() as f64;
+            return Ok(Shape {
+                measure: vec![share; points.len()],
+                skin: Skin::bind(&points, &surface.positions),
+                edges: lattice.edges(),
+                points,
+                surface,
+            });
+        }
+        return Ok(shell(surface, welded, vertex_of));
+    }
+    Ok(shell(mesh, welded, vertex_of))
+}
+
+fn check(mesh: &TriMesh) -> Result<(), GeometryError> {
+    if mesh.positions.is_empty() {
+        return Err(GeometryError::new(
+            "the mesh has no vertices",
+            "give a mesh with at least one vertex",
+        ));
+    }
+    all_finite("vertex", &mesh.positions)?;
+    let count = mesh.positions.len();
+    match mesh
+        .triangles
+        .iter()
+        .position(|t| t.iter().any(|&i| i as usize >= count))
+    {
+        None => Ok(()),
+        Some(t) => Err(GeometryError::new(
+            format!(
+                "triangle {t} names vertices {:?} but there are {count}",
+                mesh.triangles[t]
+            ),
+            "vertex indices of triangles count from 0",
+        )),
+    }
+}
+
+/// The mesh with vertices in the same place made one, and for each old vertex its new one.
+fn weld(mesh: &TriMesh) -> (TriMesh, Vec<u32>) {
+    let mut seen = BTreeMap::new();
+    let mut welded = TriMesh::default();
+    let mut vertex_of = Vec::with_capacity(mesh.positions.len());
+    for &p in &mesh.positions {
+        // Adding zero makes −0 and 0 the same place.
+        let vertex = *seen
+            .entry((p + 0.0).to_array().map(f64::to_bits))
+            .or_insert_with(|| {
+                welded.positions.push(p);
+                welded.positions.len() as u32 - 1
+            });
+        vertex_of.push(vertex);
+    }
+    let corners = mesh.triangles.iter().map(|t| t.map(|i| vertex_of[i as usize]));
+    welded.triangles = corners.filter(|[a, b, c]| a != b && b != c && c != a).collect();
+    (welded, vertex_of)
+}
+
+/// Whether every edge is walked as often one way as the other: then the mesh bounds a volume.
+fn is_closed(mesh: &TriMesh) -> bool {
+    let mut walked: BTreeMap<[u32; 2], i32> = BTreeMap::new();
+    for &[a, b, c] in &mesh.triangles {
+        for [from, to] in [[a, b], [b, c], [c, a]] {
+            *walked.entry([from.min(to), from.max(to)]).or_default() += if from < to { 1 } else { -1 };
+        }
+    }
+    !walked.is_empty() && walked.values().all(|&w| w == 0)
+}
+
+fn outwards(mut mesh: TriMesh) -> TriMesh {
+    if mesh.volume() < 0.0 {
+        mesh.triangles.iter_mut().for_each(|t| t.swap(1, 2));
+    }
+    mesh
+}
+
+/// Particles at the welded vertices.
+fn shell(surface: TriMesh, welded: TriMesh, vertex_of: Vec<u32>) -> Shape {
+    let mut measure = vec![0.0; welded.positions.len()];
+    for t in &welded.triangles {
+        let [a, b, c] = t.map(|i| welded.positions[i as usize]);
+        let third = (b - a).cross(c - a).length() / 6.0;
+        t.iter().for_each(|&i| measure[i as usize] += third);
+    }
+    // A vertex without a face still needs some mass to be simulated: the usual share, or one for bare points.
+    let area: f64 = measure.iter().sum();
+    let usual = if area > 0.0 {
+        area / measure.len() as f64
+    } else {
+        1.0
+    };
+    measure.iter_mut().filter(|m| **m <= 0.0).for_each(|m| *m = usual);
+    Shape {
+        edges: welded.edges(),
+        points: welded.positions,
+        measure,
+        skin: Skin {
+            particles: vertex_of,
+            ..Skin::identity(surface.positions.len())
+        },
+        surface,
+    }
+}

@@ -1,0 +1,49 @@
+//! Built-in shapes: particles to simulate, a surface to show, and how one follows the other.
+//!
+//! Particles of solids are a lattice of about the `spacing` asked for; everything is centred at the origin,
+//! y up, in metres. A new shape is one file here, and one arm in [`Solid`] if it can be asked for by count.
+
+mod ball;
+mod bunny;
+mod capsule;
+mod cuboid;
+mod cylinder;
+mod field;
+mod from_mesh;
+mod from_points;
+mod gummy_bear;
+mod revolve;
+mod sheet;
+mod solid;
+mod torus;
+
+pub use ball::ball;
+pub use bunny::bunny;
+pub use capsule::capsule;
+pub use cuboid::cuboid;
+pub use cylinder::cylinder;
+pub use from_mesh::from_mesh;
+pub use from_points::from_points;
+pub use gummy_bear::gummy_bear;
+pub use sheet::sheet;
+pub use solid::{Solid, spacing_for_count};
+pub use torus::torus;
+
+use crate::{Skin, TriMesh};
+use glam::DVec3;
+
+/// A body at rest.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Shape {
+    /// Particles (rest positions).
+    pub points: Vec<DVec3>,
+    /// Volume (m³; area in m² for sheets and open meshes) each particle stands for; used to share the mass.
+    pub measure: Vec<f64>,
+    /// Render surface at rest; without triangles it is a point cloud.
+    pub surface: TriMesh,
+    /// How the surface follows the points.
+    pub skin: Skin,
+    /// Neighbour pairs, each once: for sheets and open meshes the mesh edges, for solids the lattice neighbours
+    /// along edges, face and space diagonals, which hold a body together like a framework.
+    pub edges: Vec<[u32; 2]>,
+}
