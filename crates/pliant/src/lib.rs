@@ -1,1 +1,69 @@
-//! Pliant, the engine: soft bodies that cannot blow up.
+//! Pliant: soft bodies that cannot blow up.
+//!
+//! A soft body in ten lines:
+//!
+//! ```
+//! use pliant::{Body, Builder, shapes};
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let bear = Body::new("bear", shapes::gummy_bear(0.3, 0.03)?).at(0.0, 0.5, 0.0);
+//! let mut simulation = Builder::new().ground().body(bear).build()?;
+//! for _ in 0..120 {
+//!     simulation.step()?;
+//! }
+//! let lowest = simulation.positions(0).map(|p| p.y).fold(f64::MAX, f64::min);
+//! assert!(lowest > -1e-9, "it rests on the ground");
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! # How it is put together
+//! Every method here moves particles toward the nearest point of a set of wanted shapes, then finds a
+//! consensus among neighbours that disagree. There is one vocabulary of [`constraints`] and several
+//! ways to consensus, the [`solvers`]:
+//!
+//! - [`solvers::clustered`]: clustered shape matching with strain limiting; meshless, explicit, fast;
+//! - [`solvers::projective`]: projective dynamics; implicit, any mixture of constraints.
+//!
+//! A [`Model`](model::Model) is constant, a [`State`] changes, [`Controls`] may be
+//! changed by the user between steps, and a step is a pure function of the three: the same input gives
+//! the same bits, for any number of threads, after dropping every cache, or after saving and loading.
+//!
+//! # What each solver supports
+#![doc = include_str!("../support.md")]
+//!
+//! Building an unsupported pair is refused with the alternatives. Edge springs alone cannot tell a
+//! body from its mirror image: a body held together by edges only and turned inside out stays so.
+//! Clusters can, and turn it back.
+//!
+//! # Units
+//! SI units, y up, right-handed; 60 steps a second unless told otherwise.
+
+mod body;
+mod builder;
+pub mod bytes;
+pub mod constraints;
+pub mod contact;
+mod controls;
+mod dofs;
+pub mod model;
+mod points;
+mod simulation;
+pub mod solvers;
+mod state;
+mod statistics;
+mod team;
+
+pub use body::{Body, Clustering, Pins, Selection};
+pub use builder::{BuildError, BuildErrors, Builder};
+pub use controls::{BodyControls, Control, ControlError, Controls, Cost, Stiffness, Value};
+pub use dofs::{Dof, DofMap};
+pub use glam::{DAffine3, DMat3, DQuat, DVec3};
+pub use model::{HalfSpace, Motion};
+pub use pliant_geometry::shapes;
+pub use points::{Points, PointsMut};
+pub use simulation::{Clock, Simulation, StepError, StepReport};
+pub use solvers::SolverKind;
+pub use state::{State, StateError};
+pub use statistics::Statistics;
+pub use team::Team;

@@ -1,0 +1,135 @@
+//! A body as a user describes it: shape, place, material, clusters, pins.
+
+use crate::controls::{BodyControls, Stiffness};
+use crate::model::Motion;
+use crate::solvers::SolverKind;
+use glam::{DQuat, DVec3};
+use pliant_geometry::Shape;
+
+/// How a body is cut into overlapping clusters.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Clustering {
+    /// None: edges alone hold the body together.
+    None,
+    /// Everything is one cluster.
+    Whole,
+    /// Random covering by balls of this radius (strain-limiting, §2).
+    Radius(f64),
+    /// Random covering with the radius chosen so that there are about this many.
+    Count(usize),
+}
+
+/// Which particles a pin group holds.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Selection {
+    /// By index within the body.
+    Particles(Vec<u32>),
+    /// All inside this box, in the world, where the body starts (before any initial stretch).
+    Box(DVec3, DVec3),
+}
+
+/// A group of pinned particles of a body.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Pins {
+    /// Name, for messages and live control; may be empty.
+    pub name: String,
+    /// The particles.
+    pub select: Selection,
+    /// How they move.
+    pub motion: Motion,
+    /// Spring stiffness (N/m per particle) of soft pins; `None` holds exactly.
+    pub stiffness: Option<f64>,
+}
+
+/// A soft body to be. Every setting has a default that works; the values are checked when the
+/// simulation is built.
+#[derive(Clone, Debug)]
+pub struct Body {
+    /// Unique name.
+    pub name: String,
+    /// Particles, surface and edges at rest.
+    pub shape: Shape,
+    /// Where the shape's origin starts.
+    pub position: DVec3,
+    /// How it is turned at the start.
+    pub rotation: DQuat,
+    /// Initial deformation along the shape's axes; 1 is the rest shape.
+    pub stretch: DVec3,
+    /// Initial velocity.
+    pub velocity: DVec3,
+    /// Initial angular velocity, radians per second, about the centre of mass.
+    pub spin: DVec3,
+    /// Mass of the whole body, kg.
+    pub mass: f64,
+    /// Who moves it.
+    pub solver: SolverKind,
+    /// How it is clustered.
+    pub clusters: Clustering,
+    /// Seed of the random covering.
+    pub seed: u64,
+    /// Pinned particles.
+    pub pins: Vec<Pins>,
+    /// The values that can change while running.
+    pub controls: BodyControls,
+    /// Colour in pictures and caches, linear RGB.
+    pub color: [f32; 3],
+}
+
+impl Body {
+    /// A body of 1 kg, moved by the clustered solver with about 24 clusters.
+    pub fn new(name: impl Into<String>, shape: Shape) -> Body {
+        Body {
+            name: name.into(),
+            shape,
+            position: DVec3::ZERO,
+            rotation: DQuat::IDENTITY,
+            stretch: DVec3::ONE,
+            velocity: DVec3::ZERO,
+            spin: DVec3::ZERO,
+            mass: 1.0,
+            solver: SolverKind::Clustered,
+            clusters: Clustering::Count(24),
+            seed: 1,
+            pins: Vec::new(),
+            controls: BodyControls::default(),
+            color: [0.8, 0.1, 0.1],
+        }
+    }
+
+    /// Places the shape's origin.
+    pub fn at(mut self, x: f64, y: f64, z: f64) -> Body {
+        self.position = DVec3::new(x, y, z);
+        self
+    }
+
+    /// Sets the mass of the whole body.
+    pub fn mass(mut self, kilograms: f64) -> Body {
+        self.mass = kilograms;
+        self
+    }
+
+    /// Sets the stiffness as oscillations per second.
+    pub fn frequency(mut self, hertz: f64) -> Body {
+        self.controls.stiffness = Stiffness::Frequency(hertz);
+        self
+    }
+
+    /// Lets the projective solver move the body.
+    pub fn projective(mut self) -> Body {
+        self.solver = SolverKind::Projective;
+        self.controls.iterations = self.controls.iterations.max(10);
+        self.controls.strain_limit = f64::INFINITY;
+        self
+    }
+
+    /// Holds particles where they are.
+    pub fn pin(mut self, particles: impl IntoIterator<Item = u32>) -> Body {
+        self.pins.push(Pins {
+            name: String::new(),
+            select: Selection::Particles(particles.into_iter().collect()),
+            motion: Motion::REST,
+            stiffness: None,
+        });
+        self
+    }
+}

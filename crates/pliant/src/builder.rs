@@ -1,0 +1,631 @@
+//! From bodies to a simulation: everything is checked, all faults are reported at once.
+
+use crate::body::{Body, Clustering, Selection};
+use crate::constraints::{ClusterShape, ConstraintBatch, EdgeStrain, Position};
+use crate::controls::{Control, Controls, Stiffness, Value};
+use crate::model::{
+    BatchScale, BodySettings, BodyTopology, ClusterSet, HalfSpace, Model, ModelBatch, Params, PinGroup, Rest,
+    Topology,
+};
+use crate::points::Points;
+use crate::simulation::Simulation;
+use crate::solvers::{Feature, SolverKind, Support, support};
+use crate::state::State;
+use crate::team::Team;
+use glam::DVec3;
+use pliant_geometry::{fit_radius_for_count, random_covering};
+use std::sync::Arc;
+
+/// One fault of a description, with where it is and what to do.
+#[derive(Clone, Debug, PartialEq)]
+pub struct BuildError {
+    /// Index of the body, if it is one's.
+    pub body: Option<usize>,
+    /// The setting at fault, as in scene files.
+    pub field: &'static str,
+    /// What is wrong, with the value.
+    pub message: String,
+    /// What to do.
+    pub help: String,
+}
+
+impl std::fmt::Display for BuildError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self.body {
+            Some(b) => write!(f, "body {b}, {}: {}; {}", self.field, self.message, self.help),
+            None => write!(f, "{}: {}; {}", self.field, self.message, self.help),
+        }
+    }
+}
+
+/// Every fault found.
+#[derive(Clone, Debug, PartialEq)]
+pub struct BuildErrors(pub Vec<BuildError>);
+
+impl std::fmt::Display for BuildErrors {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        for (k, e) in self.0.iter().enumerate() {
+            write!(f, "{}{e}", if k > 0 { "\n" } else { "" })?;
+        }
+        Ok(())
+    }
+}
+
+impl std::error::Error for BuildErrors {}
+
+/// A constraint of the user's own, added to a body.
+#[derive(Debug)]
+struct Custom {
+    body: usize,
+    batch: CustomBatch,
+}
+
+type MakeBatch = Box<dyn FnOnce(u32, &Points) -> Arc<dyn ConstraintBatch>>;
+
+struct CustomBatch(MakeBatch);
+
+impl std::fmt::Debug for CustomBatch {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("CustomBatch")
+    }
+}
+
+/// Collects bodies, planes and settings of a simulation.
+#[derive(Debug)]
+pub struct Builder {
+    /// Gravity, m/s².
+    pub gravity: DVec3,
+    /// Seconds per step.
+    pub step: f64,
+    /// Equal parts a step is taken in.
+    pub substeps: u32,
+    /// Solid half-spaces.
+    pub planes: Vec<HalfSpace>,
+    /// The bodies.
+    pub bodies: Vec<Body>,
+    /// Number of threads.
+    pub threads: usize,
+    customs: Vec<Custom>,
+}
+
+impl Default for Builder {
+    fn default() -> Self {
+        Builder::new()
+    }
+}
+
+impl Builder {
+    /// Earth's gravity, 60 steps a second, no ground, one thread.
+    pub fn new() -> Builder {
+        Builder {
+            gravity: DVec3::new(0.0, -9.81, 0.0),
+            step: 1.0 / 60.0,
+            substeps: 1,
+            planes: Vec::new(),
+            bodies: Vec::new(),
+            threads: 1,
+            customs: Vec::new(),
+        }
+    }
+
+    /// Adds the ground y = 0.
+    pub fn ground(self) -> Builder {
+        self.plane(HalfSpace::ground())
+    }
+
+    /// Adds a half-space.
+    pub fn plane(mut self, plane: HalfSpace) -> Builder {
+        self.planes.push(plane);
+        self
+    }
+
+    /// Adds a body.
+    pub fn body(mut self, body: Body) -> Builder {
+        self.bodies.push(body);
+        self
+    }
+
+    /// Takes each step in `substeps` parts.
+    pub fn substeps(mut self, substeps: u32) -> Builder {
+        self.substeps = substeps;
+        self
+    }
+
+    /// Adds a constraint of your own to the body added last (projective solver). `make` is given the
+    /// index of the body's first particle and all rest positions.
+    pub fn constraint<B: ConstraintBatch + 'static>(
+        mut self,
+        make: impl FnOnce(u32, &Points) -> B + 'static,
+    ) -> Builder {
+        let body = self.bodies.len().saturating_sub(1);
+        let batch = CustomBatch(Box::new(move |first, rest| Arc::new(make(first, rest))));
+        self.customs.push(Custom { body, batch });
+        self
+    }
+
+    /// Checks everything and builds the simulation, ready to step.
+    pub fn build(self) -> Result<Simulation, BuildErrors> {
+        let (model, state, controls, threads) = self.parts()?;
+        Simulation::new(model, state, controls, Team::new(threads)).map_err(|e| {
+            BuildErrors(vec![BuildError {
+                body: None,
+                field: "stiffness",
+                message: e.to_string(),
+                help: "lower the largest stiffness or take a smaller step".into(),
+            }])
+        })
+    }
+
+    fn parts(self) -> Result<(Model, State, Controls, usize), BuildErrors> {
+        let mut faults = Faults::default();
+        self.check(&mut faults);
+        // Shapes with faults cannot be put together.
+        if !faults.0.is_empty() {
+            return Err(BuildErrors(faults.0));
+        }
+        let mut assembly = Assembly::default();
+        for (b, body) in self.bodies.iter().enumerate() {
+            assembly.add(b, body, &mut faults);
+        }
+        if !faults.0.is_empty() {
+            return Err(BuildErrors(faults.0));
+        }
+        let Assembly {
+            bodies,
+            positions,
+            mass,
+            measure,
+            edges,
+            clusters,
+            x,
+            v,
+            pins,
+        } = assembly;
+        let topology = Topology::new(bodies, edges, clusters, mass.len());
+        let rest = Rest::new(&topology, positions, mass, measure);
+        let params = Params {
+            step: self.step,
+            substeps: self.substeps,
+            planes: self.planes,
+            pins,
+            bodies: self
+                .bodies
+                .iter()
+                .map(|b| BodySettings { solver: b.solver })
+                .collect(),
+        };
+        let mut batches = projective_batches(&self.bodies, &topology, &rest, &params);
+        for custom in self.customs {
+            let first = topology.bodies[custom.body].particles.start as u32;
+            let batch = (custom.batch.0)(first, &rest.positions);
+            batches.push(ModelBatch {
+                body: custom.body,
+                scale: BatchScale::Own,
+                batch,
+            });
+        }
+        let pin_count = params.pins.len();
+        let model = Model::new(topology, rest, params, batches);
+        let state = State::new(&model, x, v);
+        let controls = Controls::new(
+            self.gravity,
+            self.bodies.iter().map(|b| b.controls).collect(),
+            pin_count,
+        );
+        Ok((model, state, controls, self.threads))
+    }
+
+    fn check(&self, faults: &mut Faults) {
+        faults.positive(None, "step", self.step, "seconds per step, as 1/60");
+        if self.substeps == 0 {
+            faults.add(None, "substeps", "0 substeps".into(), "give at least 1");
+        }
+        if !self.gravity.is_finite() {
+            faults.add(
+                None,
+                "gravity",
+                format!("{} is not finite", self.gravity),
+                "give three finite numbers",
+            );
+        }
+        if self.bodies.is_empty() {
+            faults.add(None, "bodies", "there is no body".into(), "add one");
+        }
+        for (k, p) in self.planes.iter().enumerate() {
+            if (p.normal.length() - 1.0).abs() > 1e-9 || !p.offset.is_finite() {
+                let text = format!("plane {k} has normal {} and offset {}", p.normal, p.offset);
+                faults.add(
+                    None,
+                    "planes",
+                    text,
+                    "give a normal of length 1 and a finite offset",
+                );
+            }
+            if !(p.friction >= 0.0 && p.friction.is_finite() && (0.0..=1.0).contains(&p.restitution)) {
+                let text = format!(
+                    "plane {k} has friction {} and restitution {}",
+                    p.friction, p.restitution
+                );
+                faults.add(
+                    None,
+                    "planes",
+                    text,
+                    "friction must be at least 0, restitution from 0 to 1",
+                );
+            }
+        }
+        for (b, body) in self.bodies.iter().enumerate() {
+            if self.bodies[..b].iter().any(|other| other.name == body.name) {
+                let text = format!("there are two bodies named \"{}\"", body.name);
+                faults.add(Some(b), "name", text, "give each body a name of its own");
+            }
+            self.check_body(b, body, faults);
+        }
+        for custom in &self.customs {
+            match self.bodies.get(custom.body) {
+                None => faults.add(
+                    None,
+                    "constraint",
+                    "a custom constraint was added before any body".into(),
+                    "add the body first",
+                ),
+                Some(body) => {
+                    faults.supported(custom.body, body.solver, Feature::CustomConstraint, "constraint")
+                }
+            }
+        }
+    }
+
+    fn check_body(&self, b: usize, body: &Body, faults: &mut Faults) {
+        let at = Some(b);
+        let n = body.shape.points.len();
+        if n == 0 {
+            faults.add(at, "shape", "it has no particles".into(), "use a finer spacing");
+        }
+        if let Some(i) = body.shape.points.iter().position(|p| !p.is_finite()) {
+            faults.add(
+                at,
+                "shape",
+                format!("particle {i} is not finite"),
+                "remove or repair it",
+            );
+        }
+        if body.shape.measure.len() != n || body.shape.measure.iter().any(|m| !(*m >= 0.0 && m.is_finite())) {
+            let text = "each particle needs a measure that is a number, not negative".into();
+            faults.add(at, "shape", text, "give one volume or area per particle");
+        }
+        if body.shape.edges.iter().flatten().any(|&i| i as usize >= n) {
+            let text = format!("an edge refers to a particle that is not there (there are {n})");
+            faults.add(at, "shape", text, "number particles from 0");
+        }
+        faults.positive(at, "mass", body.mass, "kilograms of the whole body");
+        for (field, v) in [
+            ("position", body.position),
+            ("velocity", body.velocity),
+            ("spin", body.spin),
+        ] {
+            if !v.is_finite() {
+                faults.add(
+                    at,
+                    field,
+                    format!("{v} is not finite"),
+                    "give three finite numbers",
+                );
+            }
+        }
+        if !body.stretch.is_finite() {
+            faults.add(
+                at,
+                "stretch",
+                format!("{} is not finite", body.stretch),
+                "1, 1, 1 is the rest shape",
+            );
+        }
+        if !body.rotation.is_finite() || !body.rotation.is_normalized() {
+            let text = format!("{} is not a unit quaternion", body.rotation);
+            faults.add(at, "rotation", text, "normalise it");
+        }
+        match body.clusters {
+            Clustering::Radius(r) if r.is_nan() || r <= 0.0 => {
+                let text = format!("{r} is not a radius");
+                faults.add(
+                    at,
+                    "radius",
+                    text,
+                    "give the reach of a cluster in metres, above 0",
+                );
+            }
+            Clustering::Count(0) => {
+                faults.add(
+                    at,
+                    "clusters",
+                    "0 clusters".into(),
+                    "give at least 1, or a radius",
+                );
+            }
+            Clustering::None if body.solver == SolverKind::Clustered => {
+                let text = "the clustered solver needs clusters".into();
+                faults.add(
+                    at,
+                    "clusters",
+                    text,
+                    "give `radius` or `clusters`, or use solver = \"projective\"",
+                );
+            }
+            _ => {}
+        }
+        self.check_controls(b, body, faults);
+        let c = &body.controls;
+        if c.edge_stiffness > 0.0 {
+            faults.supported(b, body.solver, Feature::Edges, "edge_stiffness");
+        }
+        if c.strain_limit.is_finite() {
+            faults.supported(b, body.solver, Feature::StrainLimit, "strain_limit");
+        }
+        for pins in &body.pins {
+            if pins.stiffness.is_some() {
+                faults.supported(b, body.solver, Feature::SoftPins, "pins");
+            }
+            if pins.stiffness.is_some_and(|k| !(k > 0.0 && k.is_finite())) {
+                let text = format!("pin stiffness {:?}", pins.stiffness);
+                faults.add(
+                    at,
+                    "pins",
+                    text,
+                    "give a number above 0, or leave it out to hold exactly",
+                );
+            }
+            if let Selection::Particles(list) = &pins.select
+                && let Some(i) = list.iter().find(|&&i| i as usize >= n)
+            {
+                let text = format!("particle {i} is not there (there are {n}, numbered from 0)");
+                faults.add(at, "pins", text, "pin particles that exist");
+            }
+            let m = &pins.motion;
+            let vectors = [m.velocity, m.spin, m.pivot, m.sway];
+            if vectors.iter().any(|v| !v.is_finite())
+                || !m.frequency.is_finite()
+                || m.start.is_nan()
+                || m.end.is_nan()
+            {
+                faults.add(
+                    at,
+                    "pins",
+                    "the motion has numbers that are not finite".into(),
+                    "give finite numbers",
+                );
+            }
+        }
+    }
+
+    fn check_controls(&self, b: usize, body: &Body, faults: &mut Faults) {
+        let c = &body.controls;
+        let stiffness = match c.stiffness {
+            Stiffness::Alpha(a) => (Control::Alpha(b), a),
+            Stiffness::Frequency(f) => (Control::Frequency(b), f),
+        };
+        let h = self.step / f64::from(self.substeps.max(1));
+        let numbers = [
+            stiffness,
+            (Control::StrainLimit(b), c.strain_limit),
+            (Control::Relaxation(b), c.relaxation),
+            (Control::Iterations(b), f64::from(c.iterations)),
+            (Control::Damping(b), c.damping),
+            (Control::Drag(b), c.drag),
+            (Control::EdgeStiffness(b), c.edge_stiffness),
+            (Control::Friction(b), c.friction.unwrap_or(0.0)),
+            (Control::Restitution(b), c.restitution),
+        ];
+        let values = numbers
+            .into_iter()
+            .map(|(control, v)| (control, Value::Number(v)));
+        for (control, value) in values.chain([(Control::Force(b), Value::Vector(c.force))]) {
+            if let Err(e) = control.check(value, body.solver, h) {
+                faults.add(
+                    Some(b),
+                    e.control,
+                    format!("{} is not allowed", e.value),
+                    &e.allowed,
+                );
+            }
+        }
+    }
+}
+
+#[derive(Default)]
+struct Faults(Vec<BuildError>);
+
+impl Faults {
+    fn add(&mut self, body: Option<usize>, field: &'static str, message: String, help: &str) {
+        self.0.push(BuildError {
+            body,
+            field,
+            message,
+            help: help.into(),
+        });
+    }
+
+    fn positive(&mut self, body: Option<usize>, field: &'static str, value: f64, meaning: &str) {
+        if !(value > 0.0 && value.is_finite()) {
+            let help = format!("give a number above 0 ({meaning})");
+            self.add(body, field, format!("{value} is not allowed"), &help);
+        }
+    }
+
+    fn supported(&mut self, body: usize, solver: SolverKind, feature: Feature, field: &'static str) {
+        if let Support::No(instead) = support(solver, feature) {
+            let text = format!("the {} solver does not support {}", solver.name(), feature.name());
+            self.add(Some(body), field, text, instead);
+        }
+    }
+}
+
+#[derive(Default)]
+struct Assembly {
+    bodies: Vec<BodyTopology>,
+    positions: Points,
+    mass: Vec<f64>,
+    measure: Vec<f64>,
+    edges: Vec<[u32; 2]>,
+    clusters: ClusterSet,
+    x: Points,
+    v: Points,
+    pins: Vec<PinGroup>,
+}
+
+impl Assembly {
+    fn add(&mut self, b: usize, body: &Body, faults: &mut Faults) {
+        let first = self.mass.len();
+        let points = &body.shape.points;
+        let total: f64 = body.shape.measure.iter().sum();
+        // Mass follows the measure; a cloud without volume shares it equally.
+        let masses: Vec<f64> = match total > 0.0 && body.shape.measure.iter().all(|m| *m > 0.0) {
+            true => body.shape.measure.iter().map(|m| body.mass * m / total).collect(),
+            false => vec![body.mass / points.len() as f64; points.len()],
+        };
+        let place = |p: DVec3| body.rotation * p + body.position;
+        let center: DVec3 = points
+            .iter()
+            .zip(&masses)
+            .map(|(p, m)| place(*p * body.stretch) * *m)
+            .sum::<DVec3>()
+            / body.mass;
+        for p in points {
+            let x = place(*p * body.stretch);
+            self.positions.push(*p);
+            self.x.push(x);
+            self.v.push(body.velocity + body.spin.cross(x - center));
+        }
+        self.mass.extend(masses);
+        self.measure.extend(&body.shape.measure);
+        let first_edge = self.edges.len();
+        if body.solver == SolverKind::Projective {
+            self.edges
+                .extend(body.shape.edges.iter().map(|e| e.map(|i| i + first as u32)));
+        }
+        let first_cluster = self.clusters.len();
+        if let Err(e) = self.add_clusters(first, body) {
+            let field = if matches!(body.clusters, Clustering::Count(_)) {
+                "clusters"
+            } else {
+                "radius"
+            };
+            faults.add(Some(b), field, e.message, &e.help);
+        }
+        self.bodies.push(BodyTopology {
+            name: body.name.clone(),
+            particles: first..self.mass.len(),
+            clusters: first_cluster..self.clusters.len(),
+            edges: first_edge..self.edges.len(),
+        });
+        self.add_pins(b, body, first, faults);
+    }
+
+    fn add_clusters(&mut self, first: usize, body: &Body) -> Result<(), pliant_geometry::GeometryError> {
+        let points = &body.shape.points;
+        let covering = match body.clusters {
+            Clustering::None => return Ok(()),
+            Clustering::Whole => random_covering(points, f64::INFINITY, body.seed)?,
+            Clustering::Radius(r) => random_covering(points, r, body.seed)?,
+            Clustering::Count(1) => random_covering(points, f64::INFINITY, body.seed)?,
+            Clustering::Count(n) => random_covering(
+                points,
+                fit_radius_for_count(points, n.min(points.len()), body.seed)?,
+                body.seed,
+            )?,
+        };
+        let set = &mut self.clusters;
+        if set.offsets.is_empty() {
+            set.offsets.push(0);
+        }
+        let start = set.members.len() as u32;
+        set.offsets
+            .extend(covering.offsets[1..].iter().map(|o| o + start));
+        set.members
+            .extend(covering.members.iter().map(|i| i + first as u32));
+        Ok(())
+    }
+
+    fn add_pins(&mut self, b: usize, body: &Body, first: usize, faults: &mut Faults) {
+        let mut taken = vec![false; body.shape.points.len()];
+        for pins in &body.pins {
+            let mut particles: Vec<u32> = match &pins.select {
+                Selection::Particles(list) => list.iter().map(|i| i + first as u32).collect(),
+                Selection::Box(lo, hi) => (first..self.mass.len())
+                    .filter(|&i| {
+                        let p = body.rotation * self.positions.get(i) + body.position;
+                        p.cmpge(*lo).all() && p.cmple(*hi).all()
+                    })
+                    .map(|i| i as u32)
+                    .collect(),
+            };
+            particles.sort_unstable();
+            particles.dedup();
+            if particles.is_empty() {
+                let text = "no particle is inside the box".into();
+                faults.add(
+                    Some(b),
+                    "pins",
+                    text,
+                    "move or enlarge it; it is given in the world, at the start",
+                );
+            }
+            if let Some(i) = particles
+                .iter()
+                .find(|&&i| std::mem::replace(&mut taken[i as usize - first], true))
+            {
+                let text = format!("particle {} is in two groups", *i as usize - first);
+                faults.add(Some(b), "pins", text, "let each particle be held by one group");
+            }
+            let anchors = particles.iter().map(|&i| self.x.get(i as usize)).collect();
+            self.pins.push(PinGroup {
+                name: pins.name.clone(),
+                body: b,
+                particles,
+                anchors,
+                motion: pins.motion,
+                stiffness: pins.stiffness,
+            });
+        }
+    }
+}
+
+/// The constraint batches of the bodies the projective solver moves.
+fn projective_batches(bodies: &[Body], topology: &Topology, rest: &Rest, params: &Params) -> Vec<ModelBatch> {
+    let mut list = Vec::new();
+    for (b, (body, part)) in bodies.iter().zip(&topology.bodies).enumerate() {
+        if body.solver != SolverKind::Projective {
+            continue;
+        }
+        if !part.clusters.is_empty() {
+            let batch = Arc::new(ClusterShape::new(topology, rest, part.clusters.clone()));
+            list.push(ModelBatch {
+                body: b,
+                scale: BatchScale::Stiffness,
+                batch,
+            });
+        }
+        if !part.edges.is_empty() {
+            let edges = topology.edges[part.edges.clone()].to_vec();
+            let measure = EdgeStrain::share_measure(&edges, &rest.measure);
+            let batch = Arc::new(EdgeStrain::new(edges, &rest.positions, &measure));
+            list.push(ModelBatch {
+                body: b,
+                scale: BatchScale::EdgeStiffness,
+                batch,
+            });
+        }
+        for (g, group) in params.pins.iter().enumerate().filter(|(_, g)| g.body == b) {
+            if let Some(k) = group.stiffness {
+                let anchors = group.anchors.iter().copied().collect();
+                let batch = Arc::new(Position::new(&group.particles, anchors, g, k));
+                list.push(ModelBatch {
+                    body: b,
+                    scale: BatchScale::Own,
+                    batch,
+                });
+            }
+        }
+    }
+    list
+}

@@ -1,0 +1,105 @@
+//! Plain little-endian bytes for checkpoints, and the digest that tells models apart.
+
+/// FNV-1a over 64-bit words: tells models apart, guards nothing against malice.
+#[derive(Clone, Debug)]
+pub(crate) struct Digest(u64);
+
+impl Default for Digest {
+    fn default() -> Self {
+        Digest(0xCBF2_9CE4_8422_2325)
+    }
+}
+
+impl Digest {
+    pub fn word(&mut self, word: u64) {
+        self.0 = (self.0 ^ word).wrapping_mul(0x0100_0000_01B3);
+        self.0 ^= self.0 >> 29;
+    }
+
+    pub fn number(&mut self, value: f64) {
+        self.word(value.to_bits());
+    }
+
+    pub fn bytes(&mut self, bytes: &[u8]) {
+        self.word(bytes.len() as u64);
+        bytes.iter().for_each(|&b| self.word(b.into()));
+    }
+
+    pub fn finish(&self) -> u64 {
+        self.0
+    }
+}
+
+/// Appends numbers to a byte string.
+#[derive(Debug, Default)]
+pub struct Writer(pub Vec<u8>);
+
+impl Writer {
+    /// A whole number.
+    pub fn word(&mut self, value: u64) {
+        self.0.extend_from_slice(&value.to_le_bytes());
+    }
+
+    /// A real number, all its bits.
+    pub fn number(&mut self, value: f64) {
+        self.word(value.to_bits());
+    }
+
+    /// A list of real numbers with its length.
+    pub fn numbers(&mut self, values: &[f64]) {
+        self.word(values.len() as u64);
+        values.iter().for_each(|&v| self.number(v));
+    }
+
+    /// A list of indices with its length.
+    pub fn indices(&mut self, values: &[u32]) {
+        self.word(values.len() as u64);
+        values.iter().for_each(|&v| self.word(v.into()));
+    }
+}
+
+/// The bytes ended early or claim what they do not hold.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Truncated;
+
+/// Reads back what a [`Writer`] wrote; never reads past the end nor allocates more than there is.
+#[derive(Debug)]
+pub struct Reader<'a>(pub &'a [u8]);
+
+impl Reader<'_> {
+    /// A whole number.
+    pub fn word(&mut self) -> Result<u64, Truncated> {
+        let (head, rest) = self.0.split_first_chunk::<8>().ok_or(Truncated)?;
+        self.0 = rest;
+        Ok(u64::from_le_bytes(*head))
+    }
+
+    /// A real number.
+    pub fn number(&mut self) -> Result<f64, Truncated> {
+        self.word().map(f64::from_bits)
+    }
+
+    /// A length that the remaining bytes can hold.
+    fn length(&mut self) -> Result<usize, Truncated> {
+        let n = self.word()?;
+        if n <= (self.0.len() / 8) as u64 {
+            Ok(n as usize)
+        } else {
+            Err(Truncated)
+        }
+    }
+
+    /// A list of real numbers.
+    pub fn numbers(&mut self) -> Result<Vec<f64>, Truncated> {
+        let n = self.length()?;
+        (0..n).map(|_| self.number()).collect()
+    }
+
+    /// A list of indices.
+    pub fn indices(&mut self) -> Result<Vec<u32>, Truncated> {
+        let n = self.length()?;
+        (0..n)
+            .map(|_| self.word().and_then(|w| u32::try_from(w).map_err(|_| Truncated)))
+            .collect()
+    }
+}

@@ -1,0 +1,332 @@
+//! Holds a constraint batch to what it declares: one test for every kind, yours included.
+
+use super::{AUXILIARY, ConstraintBatch, View};
+use crate::points::Points;
+use glam::{DAffine3, DMat3, DQuat, DVec3};
+
+/// Tries `batch` on its rest shape and on random, huge, mirrored, flat and collapsed ones, and
+/// returns every broken promise:
+///
+/// - the rest shape has zero energy, and so has a moved one (if declared);
+/// - projections are finite for every finite input;
+/// - projecting a projected shape changes nothing;
+/// - no point of the set seen is nearer than the projection (if declared);
+/// - the gradient is the derivative of the energy;
+/// - rows of rigid-invariant batches vanish on translations, so they conserve momentum;
+/// - bytes written are read back as the same batch.
+pub fn check<B: ConstraintBatch>(batch: &B, rest: &Points) -> Result<(), Vec<String>> {
+    let mut state = Vec::new();
+    batch.initial_state(&mut state);
+    let checker = Checker {
+        batch,
+        rest,
+        state,
+        faults: Vec::new(),
+        seed: 42,
+    };
+    checker.run()
+}
+
+struct Checker<'a, B> {
+    batch: &'a B,
+    rest: &'a Points,
+    state: Vec<f64>,
+    faults: Vec<String>,
+    seed: u64,
+}
+
+impl<B: ConstraintBatch> Checker<'_, B> {
+    fn run(mut self) -> Result<(), Vec<String>> {
+        if self.state.len() != self.batch.state_len() {
+            self.fault("initial_state and state_len disagree");
+        }
+        self.rest_is_free();
+        self.rows_vanish_on_translations();
+        let shapes = self.shapes();
+        for (name, x) in &shapes {
+            self.projection_is_finite(name, x);
+            self.projection_is_idempotent(name, x);
+            self.gradient_is_derivative(name, x);
+        }
+        self.projection_is_nearest(&shapes);
+        self.bytes_round_trip();
+        if self.faults.is_empty() {
+            Ok(())
+        } else {
+            Err(self.faults)
+        }
+    }
+
+    fn fault(&mut self, what: impl Into<String>) {
+        self.faults
+            .push(format!("{}: {}", self.batch.kind(), what.into()));
+    }
+
+    fn random(&mut self) -> f64 {
+        self.seed = self
+            .seed
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
+        (self.seed >> 11) as f64 / (1u64 << 53) as f64 * 2.0 - 1.0
+    }
+
+    fn random_vector(&mut self) -> DVec3 {
+        DVec3::new(self.random(), self.random(), self.random())
+    }
+
+    fn view<'v>(state: &'v [f64], shared: &'v [f64], x: &'v Points) -> View<'v> {
+        View {
+            x,
+            state,
+            shared,
+            placements: &[DAffine3::IDENTITY],
+        }
+    }
+
+    fn with_view<T>(&self, x: &Points, f: impl FnOnce(View<'_>) -> T) -> T {
+        let mut shared = vec![0.0; self.batch.shared_len()];
+        self.batch.begin_iteration(x, &mut shared);
+        f(Self::view(&self.state, &shared, x))
+    }
+
+    fn energy(&self, x: &Points) -> f64 {
+        self.with_view(x, |v| self.batch.energy(v))
+    }
+
+    fn project(&self, x: &Points) -> Points {
+        let mut p = Points::zeros(self.batch.rows().len());
+        self.with_view(x, |v| {
+            self.batch
+                .project(0..self.batch.rows().elements(), v, &mut p.columns_mut());
+        });
+        p
+    }
+
+    fn apply_rows(&self, x: &Points) -> Points {
+        let mut extra = Points::zeros(self.batch.auxiliary_unknowns());
+        self.batch.auxiliary_values(x, &mut extra);
+        (0..self.batch.rows().len())
+            .map(|r| self.batch.rows().apply(r, x, &extra))
+            .collect()
+    }
+
+    fn shapes(&mut self) -> Vec<(&'static str, Points)> {
+        let turn = DQuat::from_scaled_axis(DVec3::new(1.0, 2.0, -0.5));
+        let map = |f: &mut dyn FnMut(DVec3) -> DVec3| self.rest.iter().map(f).collect::<Points>();
+        let mut list = vec![
+            ("rest", map(&mut |p| p)),
+            ("moved", map(&mut |p| turn * p + DVec3::new(3.0, -1.0, 2.0))),
+            ("stretched", map(&mut |p| p * DVec3::new(2.0, 1.0, 0.7))),
+            ("mirrored", map(&mut |p| p * DVec3::new(-1.0, 1.0, 1.0))),
+            ("flat", map(&mut |p| p * DVec3::new(1.0, 0.0, 1.0))),
+            ("line", map(&mut |p| p * DVec3::new(0.0, 1.0, 0.0))),
+            ("point", map(&mut |_| DVec3::ONE)),
+            ("huge", map(&mut |p| p * 1e12)),
+            ("tiny", map(&mut |p| p * 1e-160)),
+        ];
+        for _ in 0..12 {
+            list.push((
+                "random",
+                (0..self.rest.len()).map(|_| self.random_vector() * 3.0).collect(),
+            ));
+        }
+        list
+    }
+
+    fn rest_is_free(&mut self) {
+        let promises = self.batch.properties();
+        let scale: f64 = self.batch.rows().weights().iter().sum::<f64>() * (1.0 + size(self.rest)).powi(2);
+        if promises.rest_is_free && self.energy(self.rest) > 1e-20 * scale {
+            self.fault(format!("the rest shape has energy {}", self.energy(self.rest)));
+        }
+        if promises.rest_is_free && promises.rigid_invariant {
+            let q = DQuat::from_scaled_axis(self.random_vector() * 2.0);
+            let t = self.random_vector();
+            let moved: Points = self.rest.iter().map(|p| q * p + t).collect();
+            if self.energy(&moved) > 1e-20 * scale {
+                self.fault(format!("the moved rest shape has energy {}", self.energy(&moved)));
+            }
+        }
+        if promises.sees_reflection && promises.rigid_invariant {
+            let mirrored: Points = self.rest.iter().map(|p| p * DVec3::new(1.0, 1.0, -1.0)).collect();
+            if self.energy(&mirrored) <= 1e-12 * scale {
+                self.fault("declares to see reflections, but the mirrored rest shape has no energy");
+            }
+        }
+    }
+
+    fn rows_vanish_on_translations(&mut self) {
+        if !self.batch.properties().rigid_invariant {
+            return;
+        }
+        for row in 0..self.batch.rows().len() {
+            let (sum, size) = self
+                .batch
+                .rows()
+                .row(row)
+                .fold((0.0, 0.0), |(s, m), (_, c)| (s + c, m + c.abs()));
+            if sum.abs() > 1e-12 * size {
+                self.fault(format!(
+                    "row {row} does not vanish on translations: its entries sum to {sum}"
+                ));
+            }
+        }
+    }
+
+    fn projection_is_finite(&mut self, name: &str, x: &Points) {
+        if let Some(row) = self.project(x).first_non_finite() {
+            self.fault(format!(
+                "projection of the {name} shape is not finite in row {row}"
+            ));
+        }
+    }
+
+    /// Finds a shape whose differences are the projection, and projects that.
+    fn projection_is_idempotent(&mut self, name: &str, x: &Points) {
+        let p = self.project(x);
+        let Some(y) = self.realise(&p, x) else { return };
+        let again = self.project(&y);
+        let off = (0..p.len())
+            .map(|r| (p.get(r) - again.get(r)).length())
+            .fold(0.0, f64::max);
+        if off > 1e-6 * (1.0 + size(&p)) {
+            self.fault(format!("projecting the projected {name} shape moves it by {off}"));
+        }
+    }
+
+    /// Particles with A y = p by conjugate gradients on the normal equations; `None` where the
+    /// projections of neighbours contradict each other.
+    fn realise(&self, p: &Points, start: &Points) -> Option<Points> {
+        let rows = self.batch.rows();
+        let (n, extra) = (start.len(), self.batch.auxiliary_unknowns());
+        let index = |c: u32| {
+            if c < AUXILIARY {
+                c as usize
+            } else {
+                n + (c - AUXILIARY) as usize
+            }
+        };
+        let forward = |y: &[DVec3]| -> Vec<DVec3> {
+            (0..rows.len())
+                .map(|r| rows.row(r).map(|(c, a)| y[index(c)] * a).sum())
+                .collect()
+        };
+        let backward = |r: &[DVec3]| -> Vec<DVec3> {
+            let mut y = vec![DVec3::ZERO; n + extra];
+            for (k, v) in r.iter().enumerate() {
+                rows.row(k).for_each(|(c, a)| y[index(c)] += *v * a);
+            }
+            y
+        };
+        let dot = |a: &[DVec3], b: &[DVec3]| a.iter().zip(b).map(|(a, b)| a.dot(*b)).sum::<f64>();
+        let mut y = vec![DVec3::ZERO; n + extra];
+        let mut residual: Vec<DVec3> = p.iter().collect();
+        let mut gradient = backward(&residual);
+        let mut direction = gradient.clone();
+        let mut norm = dot(&gradient, &gradient);
+        for _ in 0..20 * (n + extra) {
+            let image = forward(&direction);
+            let curvature = dot(&image, &image);
+            if curvature <= 0.0 || norm <= 1e-28 * (1.0 + size(p)).powi(2) {
+                break;
+            }
+            let step = norm / curvature;
+            y.iter_mut().zip(&direction).for_each(|(y, d)| *y += *d * step);
+            residual.iter_mut().zip(&image).for_each(|(r, i)| *r -= *i * step);
+            gradient = backward(&residual);
+            let next = dot(&gradient, &gradient);
+            direction
+                .iter_mut()
+                .zip(&gradient)
+                .for_each(|(d, g)| *d = *g + *d * (next / norm));
+            norm = next;
+        }
+        let worst = residual.iter().map(|r| r.length()).fold(0.0, f64::max);
+        (worst < 1e-9 * (1.0 + size(p))).then(|| y.into_iter().take(n).collect())
+    }
+
+    fn projection_is_nearest(&mut self, shapes: &[(&'static str, Points)]) {
+        if !self.batch.properties().exact_nearest {
+            return;
+        }
+        let rows = self.batch.rows().clone();
+        let targets: Vec<Points> = shapes.iter().map(|(_, x)| self.project(x)).collect();
+        for ((name, x), own) in shapes.iter().zip(&targets) {
+            let at = self.apply_rows(x);
+            for e in 0..rows.elements() {
+                let distance = |p: &Points, turn: DMat3| -> f64 {
+                    rows.of_elements(e..e + 1)
+                        .map(|r| rows.weights()[r] * (at.get(r) - turn * p.get(r)).length_squared())
+                        .sum()
+                };
+                let best = distance(own, DMat3::IDENTITY);
+                let others: Vec<f64> = targets.iter().map(|t| distance(t, DMat3::IDENTITY)).collect();
+                // Sets that do not mind rigid motions contain every turned copy as well.
+                let turned: Vec<f64> = if self.batch.properties().rigid_invariant {
+                    let turns: Vec<_> = (0..30)
+                        .map(|k| self.random_vector() * if k % 2 == 0 { 3.0 } else { 0.01 })
+                        .collect();
+                    turns
+                        .iter()
+                        .map(|t| distance(own, DMat3::from_quat(DQuat::from_scaled_axis(*t))))
+                        .collect()
+                } else {
+                    Vec::new()
+                };
+                let tolerance = 1e-7 * (1e-300 + best) + 1e-12 * (1.0 + size(&at)).powi(2);
+                if let Some(nearer) = others.iter().chain(&turned).find(|d| **d < best - tolerance) {
+                    let text = format!("element {e} of the {name} shape: {nearer} is nearer than {best}");
+                    self.fault(text);
+                    return;
+                }
+            }
+        }
+    }
+
+    fn gradient_is_derivative(&mut self, name: &str, x: &Points) {
+        // Only where the energy is smooth: at degenerate shapes the nearest point is not unique.
+        if !["rest", "moved", "stretched", "random"].contains(&name) {
+            return;
+        }
+        let mut gradient = Points::zeros(x.len());
+        self.with_view(x, |v| self.batch.add_gradient(v, &mut gradient));
+        let direction: Vec<DVec3> = (0..x.len()).map(|_| self.random_vector()).collect();
+        let step = 1e-6;
+        let moved = |s: f64| {
+            x.iter()
+                .zip(&direction)
+                .map(|(p, d)| p + *d * s)
+                .collect::<Points>()
+        };
+        let slope = (self.energy(&moved(step)) - self.energy(&moved(-step))) / (2.0 * step);
+        let expected: f64 = gradient.iter().zip(&direction).map(|(g, d)| g.dot(*d)).sum();
+        let scale = self.batch.rows().weights().iter().sum::<f64>() * (1.0 + size(x));
+        if (slope - expected).abs() > 1e-4 * scale {
+            self.fault(format!(
+                "gradient of the {name} shape is {expected}, differences say {slope}"
+            ));
+        }
+    }
+
+    fn bytes_round_trip(&mut self) {
+        let bytes = self.batch.encode();
+        match B::decode(&bytes) {
+            Err(_) => self.fault("does not read its own bytes"),
+            Ok(copy) => {
+                if copy.encode() != bytes || copy.rows() != self.batch.rows() {
+                    self.fault("is not the same after writing and reading");
+                }
+            }
+        }
+        if (0..bytes.len())
+            .step_by(8)
+            .any(|cut| B::decode(&bytes[..cut]).is_ok())
+        {
+            self.fault("accepts bytes that were cut off");
+        }
+    }
+}
+
+fn size(points: &Points) -> f64 {
+    points.iter().map(|p| p.length()).fold(0.0, f64::max)
+}

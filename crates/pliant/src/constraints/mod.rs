@@ -1,0 +1,168 @@
+//! The vocabulary of constraints: sets of wanted shapes, and how to reach their nearest point.
+//!
+//! A constraint wants the differences A·q of its particles to lie in a set; its energy is
+//! ½ w ‖A q − p‖² with p the nearest point of the set (projective-dynamics, eq. 7). A
+//! [`ConstraintBatch`] holds all constraints of one kind of a body as arrays, and says two things:
+//! its constant [`Rows`] A with weights, and how to [`project`](ConstraintBatch::project). Energy,
+//! gradient, system matrix and right-hand side follow from these for every kind alike.
+//!
+//! # Writing your own
+//! One file, one trait: see `examples/custom_constraint.rs`, and check it with
+//! [`conformance::check`], which tests everything a batch declares about itself.
+
+mod cluster_shape;
+pub mod conformance;
+mod edge_strain;
+mod position;
+mod rows;
+
+pub use cluster_shape::ClusterShape;
+pub use edge_strain::EdgeStrain;
+pub use position::Position;
+pub use rows::{AUXILIARY, Rows, RowsBuilder};
+
+use crate::bytes::Truncated;
+use crate::points::{Points, PointsMut};
+use glam::DAffine3;
+use std::ops::Range;
+
+/// What a projection may look at.
+#[derive(Clone, Copy, Debug)]
+pub struct View<'a> {
+    /// Positions of all particles.
+    pub x: &'a Points,
+    /// What the batch remembers from earlier steps ([`ConstraintBatch::state_len`] numbers).
+    pub state: &'a [f64],
+    /// What [`ConstraintBatch::begin_iteration`] computed.
+    pub shared: &'a [f64],
+    /// Where each pin group is now, relative to its initial place.
+    pub placements: &'a [DAffine3],
+}
+
+/// What a batch promises; [`conformance::check`] holds it to that.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Properties {
+    /// A rigid motion of the particles changes neither energy nor shape of the projection.
+    pub rigid_invariant: bool,
+    /// `project` finds a nearest point, not merely a feasible one.
+    pub exact_nearest: bool,
+    /// The rest shape has zero energy.
+    pub rest_is_free: bool,
+    /// Tells a shape from its mirror image.
+    pub sees_reflection: bool,
+}
+
+/// All constraints of one kind of one body, as arrays.
+pub trait ConstraintBatch: std::fmt::Debug + Send + Sync {
+    /// A short name, the same for ever: it goes into files and tables.
+    fn kind(&self) -> &'static str;
+
+    /// The matrix A, row weights, and which rows belong to which element.
+    fn rows(&self) -> &Rows;
+
+    /// Nearest points p of the rows of `elements`; `p[0]` is the first row of the first element.
+    /// Must be defined (finite) for every finite x.
+    fn project(&self, elements: Range<usize>, view: View<'_>, p: &mut PointsMut<'_>);
+
+    /// What the batch promises.
+    fn properties(&self) -> Properties;
+
+    /// All the batch's data as bytes.
+    fn encode(&self) -> Vec<u8>;
+
+    /// The batch [`ConstraintBatch::encode`] wrote.
+    fn decode(bytes: &[u8]) -> Result<Self, Truncated>
+    where
+        Self: Sized;
+
+    /// Unknowns beyond the particles that the rows refer to (columns from [`AUXILIARY`] on), such as
+    /// the centroid of a cluster: they keep rows short where subtracting a mean would couple every
+    /// pair of particles.
+    fn auxiliary_unknowns(&self) -> usize {
+        0
+    }
+
+    /// The auxiliary unknowns that minimise the energy at `x`.
+    fn auxiliary_values(&self, _x: &Points, _values: &mut Points) {}
+
+    /// Length of what the batch remembers from step to step.
+    fn state_len(&self) -> usize {
+        0
+    }
+
+    /// Appends the initial memory.
+    fn initial_state(&self, _state: &mut Vec<f64>) {}
+
+    /// Updates the memory after a step that ended at `x`.
+    fn end_step(&self, _x: &Points, _state: &mut [f64]) {}
+
+    /// Length of what a reduction over all elements leaves for the projections.
+    fn shared_len(&self) -> usize {
+        0
+    }
+
+    /// A reduction over all elements before they are projected (global example weights, pressure).
+    fn begin_iteration(&self, _x: &Points, _shared: &mut [f64]) {}
+
+    /// Total energy Σ ½ w ‖A q − p‖² at the projections of `view.x`.
+    fn energy(&self, view: View<'_>) -> f64 {
+        let (residual, _) = residuals(
+            self.rows(),
+            |p| self.project(0..self.rows().elements(), view, p),
+            |a| {
+                self.auxiliary_values(view.x, a);
+            },
+            view.x,
+            self.auxiliary_unknowns(),
+        );
+        residual
+            .iter()
+            .zip(self.rows().weights())
+            .map(|(r, w)| 0.5 * w * r.length_squared())
+            .sum()
+    }
+
+    /// Adds the gradient of the energy, Aᵀ w (A q − p): p is at its optimum, so it drops out
+    /// (envelope theorem).
+    fn add_gradient(&self, view: View<'_>, gradient: &mut Points) {
+        let (residual, _) = residuals(
+            self.rows(),
+            |p| self.project(0..self.rows().elements(), view, p),
+            |a| {
+                self.auxiliary_values(view.x, a);
+            },
+            view.x,
+            self.auxiliary_unknowns(),
+        );
+        for (row, (r, w)) in residual.iter().zip(self.rows().weights()).enumerate() {
+            for (column, c) in self.rows().row(row) {
+                if column < AUXILIARY {
+                    let i = column as usize;
+                    gradient.set(i, gradient.get(i) + r * (w * c));
+                }
+            }
+        }
+    }
+
+    /// Relative deformation of each particle, raised to the largest found: for statistics and
+    /// colours.
+    fn raise_strain(&self, _view: View<'_>, _strain: &mut [f64]) {}
+}
+
+/// A q − p for every row, and p.
+fn residuals(
+    rows: &Rows,
+    project: impl Fn(&mut PointsMut<'_>),
+    auxiliary: impl Fn(&mut Points),
+    x: &Points,
+    unknowns: usize,
+) -> (Points, Points) {
+    let mut p = Points::zeros(rows.len());
+    project(&mut p.columns_mut());
+    let mut extra = Points::zeros(unknowns);
+    auxiliary(&mut extra);
+    let residual = (0..rows.len())
+        .map(|r| rows.apply(r, x, &extra) - p.get(r))
+        .collect();
+    (residual, p)
+}

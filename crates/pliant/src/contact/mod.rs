@@ -1,0 +1,47 @@
+//! Contact: one detector makes a [`ContactSet`], each solver has one consumer.
+
+mod half_space;
+mod response;
+
+pub use half_space::{Surface, detect_half_spaces, push_out};
+pub use response::bounce;
+
+use glam::DVec3;
+
+/// One contact: a weighted point of up to four particles against a surface.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Contact {
+    /// The particles that make up the touching point; unused entries repeat the first with weight 0.
+    pub stencil: [u32; 4],
+    /// Their weights: positive on this side, negative on a particle surface it touches.
+    pub weights: [f64; 4],
+    /// Unit normal, away from the obstacle.
+    pub normal: DVec3,
+    /// Signed distance at detection; negative inside.
+    pub gap: f64,
+    /// Where the obstacle's surface is: n·x = offset (zero for soft against soft).
+    pub offset: f64,
+    /// Combined Coulomb friction coefficient.
+    pub friction: f64,
+    /// Combined restitution.
+    pub restitution: f64,
+    /// The same for the same pair in every step: obstacle, then particle.
+    pub id: (u32, u32),
+}
+
+/// The contacts of a substep, ordered by id, so that everything computed from them is the same for
+/// every run and number of threads.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ContactSet {
+    /// The contacts.
+    pub list: Vec<Contact>,
+}
+
+impl ContactSet {
+    /// Room for `count` contacts.
+    pub fn with_capacity(count: usize) -> ContactSet {
+        ContactSet {
+            list: Vec::with_capacity(count),
+        }
+    }
+}

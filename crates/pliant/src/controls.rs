@@ -1,0 +1,372 @@
+//! What may change while a simulation runs, what each change costs, and which values are allowed.
+
+use crate::model::Model;
+use crate::solvers::SolverKind;
+use glam::{DAffine3, DVec3};
+use std::f64::consts::{PI, TAU};
+use std::fmt;
+
+/// How strongly a cluster pulls toward its rest shape.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Stiffness {
+    /// The papers' α = h² k / m in [0, 1]: the share of the way to the goal covered in one step.
+    /// Depends on the step.
+    Alpha(f64),
+    /// Oscillations per second of the springs; does not depend on step, substeps or resolution.
+    Frequency(f64),
+}
+
+impl Stiffness {
+    /// α for a substep of `h` seconds. For a frequency f this is 4 sin²(π f h), with which the
+    /// symplectic Euler step oscillates at exactly f; to first order it is h² k/m.
+    pub fn alpha(self, h: f64) -> f64 {
+        match self {
+            Stiffness::Alpha(a) => a,
+            Stiffness::Frequency(f) => 4.0 * (PI * f * h).sin().powi(2),
+        }
+    }
+
+    /// The spring constant over mass, k/m in 1/s², for integrators that are implicit.
+    pub fn per_mass(self, h: f64) -> f64 {
+        match self {
+            Stiffness::Alpha(a) => a / (h * h),
+            Stiffness::Frequency(f) => (TAU * f).powi(2),
+        }
+    }
+}
+
+/// The live values of one body.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct BodyControls {
+    /// Pull of the clusters toward their rest shape.
+    pub stiffness: Stiffness,
+    /// γ: allowed distance from the goal, over the cluster width; infinite for no limit.
+    pub strain_limit: f64,
+    /// ω: under- or over-relaxation of the strain limiting.
+    pub relaxation: f64,
+    /// Iterations per substep: of strain limiting, or of local and global steps.
+    pub iterations: u32,
+    /// Decay rate (1/s) of all motion that is not rigid; keeps momentum.
+    pub damping: f64,
+    /// Decay rate (1/s) of all motion, as by air.
+    pub drag: f64,
+    /// A force (N) on the whole body, shared by mass.
+    pub force: DVec3,
+    /// Stiffness of the edges (projective): Pa for solids, N/m for sheets.
+    pub edge_stiffness: f64,
+    /// Friction of the body's surface; combined with the plane's as √(a b). `None`: the plane's.
+    pub friction: Option<f64>,
+    /// Restitution of the body's surface; the larger of it and the plane's counts.
+    pub restitution: f64,
+}
+
+impl Default for BodyControls {
+    fn default() -> Self {
+        BodyControls {
+            stiffness: Stiffness::Frequency(4.0),
+            strain_limit: 0.3,
+            relaxation: 1.0,
+            iterations: 5,
+            damping: 1.0,
+            drag: 0.0,
+            force: DVec3::ZERO,
+            edge_stiffness: 0.0,
+            friction: None,
+            restitution: 0.0,
+        }
+    }
+}
+
+/// Everything that may change between two steps.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Controls {
+    /// Gravity, m/s².
+    pub(crate) gravity: DVec3,
+    pub(crate) bodies: Vec<BodyControls>,
+    /// Where a host holds a pin group; `None` follows the group's own motion.
+    pub(crate) pins: Vec<Option<DAffine3>>,
+}
+
+/// What a change costs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Cost {
+    /// Nothing: it is read anew in each step.
+    Free,
+    /// A new numerical factorisation at the next step.
+    Refactor,
+    /// All caches are made anew at the next step.
+    Rebuild,
+}
+
+/// A value that can be changed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Control {
+    /// Gravity vector.
+    Gravity,
+    /// [`BodyControls::stiffness`] as α.
+    Alpha(usize),
+    /// [`BodyControls::stiffness`] as a frequency.
+    Frequency(usize),
+    /// [`BodyControls::strain_limit`].
+    StrainLimit(usize),
+    /// [`BodyControls::relaxation`].
+    Relaxation(usize),
+    /// [`BodyControls::iterations`].
+    Iterations(usize),
+    /// [`BodyControls::damping`].
+    Damping(usize),
+    /// [`BodyControls::drag`].
+    Drag(usize),
+    /// [`BodyControls::force`].
+    Force(usize),
+    /// [`BodyControls::edge_stiffness`].
+    EdgeStiffness(usize),
+    /// [`BodyControls::friction`].
+    Friction(usize),
+    /// [`BodyControls::restitution`].
+    Restitution(usize),
+}
+
+/// A new value: a number or a vector.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Value {
+    /// A number.
+    Number(f64),
+    /// A vector.
+    Vector(DVec3),
+}
+
+impl From<f64> for Value {
+    fn from(v: f64) -> Value {
+        Value::Number(v)
+    }
+}
+
+impl From<DVec3> for Value {
+    fn from(v: DVec3) -> Value {
+        Value::Vector(v)
+    }
+}
+
+/// A refused value: nothing was changed.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ControlError {
+    /// Name of the control.
+    pub control: &'static str,
+    /// The refused value.
+    pub value: String,
+    /// What is allowed.
+    pub allowed: String,
+}
+
+impl fmt::Display for ControlError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "{} = {} is not allowed: {}",
+            self.control, self.value, self.allowed
+        )
+    }
+}
+
+impl std::error::Error for ControlError {}
+
+impl Control {
+    /// The name as in scene files.
+    pub fn name(self) -> &'static str {
+        match self {
+            Control::Gravity => "gravity",
+            Control::Alpha(_) => "alpha",
+            Control::Frequency(_) => "frequency",
+            Control::StrainLimit(_) => "strain_limit",
+            Control::Relaxation(_) => "relaxation",
+            Control::Iterations(_) => "iterations",
+            Control::Damping(_) => "damping",
+            Control::Drag(_) => "drag",
+            Control::Force(_) => "force",
+            Control::EdgeStiffness(_) => "edge_stiffness",
+            Control::Friction(_) => "friction",
+            Control::Restitution(_) => "restitution",
+        }
+    }
+
+    /// The body it belongs to, if any.
+    pub fn body(self) -> Option<usize> {
+        match self {
+            Control::Gravity => None,
+            Control::Alpha(b)
+            | Control::Frequency(b)
+            | Control::StrainLimit(b)
+            | Control::Relaxation(b)
+            | Control::Iterations(b)
+            | Control::Damping(b)
+            | Control::Drag(b)
+            | Control::Force(b)
+            | Control::EdgeStiffness(b)
+            | Control::Friction(b)
+            | Control::Restitution(b) => Some(b),
+        }
+    }
+
+    /// What a change costs under a solver.
+    pub fn cost(self, solver: SolverKind) -> Cost {
+        match (self, solver) {
+            (
+                Control::Alpha(_) | Control::Frequency(_) | Control::EdgeStiffness(_),
+                SolverKind::Projective,
+            ) => Cost::Refactor,
+            _ => Cost::Free,
+        }
+    }
+
+    /// Smallest and largest number allowed with substeps of `h` seconds; `None` for vectors.
+    pub fn range(self, solver: SolverKind, h: f64) -> Option<(f64, f64)> {
+        let any = (0.0, f64::MAX);
+        Some(match self {
+            Control::Gravity | Control::Force(_) => return None,
+            Control::Alpha(_) => (0.0, 1.0),
+            // The explicit integrator resolves at most six steps an oscillation (α = 1).
+            Control::Frequency(_) if solver == SolverKind::Clustered => (0.0, 1.0 / (6.0 * h)),
+            Control::StrainLimit(_) => (0.0, f64::INFINITY),
+            Control::Relaxation(_) => (0.0, 2.0),
+            Control::Iterations(_) => (0.0, 10_000.0),
+            Control::Frequency(_) => any,
+            Control::Damping(_) | Control::Drag(_) | Control::EdgeStiffness(_) | Control::Friction(_) => any,
+            Control::Restitution(_) => (0.0, 1.0),
+        })
+    }
+
+    /// Why a value is refused, or nothing.
+    pub fn check(self, value: Value, solver: SolverKind, h: f64) -> Result<(), ControlError> {
+        let refuse = |allowed: String| {
+            let value = match value {
+                Value::Number(v) => v.to_string(),
+                Value::Vector(v) => v.to_string(),
+            };
+            Err(ControlError {
+                control: self.name(),
+                value,
+                allowed,
+            })
+        };
+        match (self.range(solver, h), value) {
+            (None, Value::Vector(v)) if v.is_finite() => Ok(()),
+            (None, Value::Vector(_)) => refuse("its components must be finite numbers".into()),
+            (None, Value::Number(_)) => refuse("it must be a vector of three numbers".into()),
+            (Some(_), Value::Vector(_)) => refuse("it must be a single number".into()),
+            (Some((lo, hi)), Value::Number(v)) if !(lo..=hi).contains(&v) => {
+                let hint = match self {
+                    Control::Frequency(_) if v > hi => {
+                        let substeps = (v / hi).ceil();
+                        format!("; take {substeps} times the substeps for this frequency, or lower it")
+                    }
+                    _ => String::new(),
+                };
+                let range = if hi >= f64::MAX {
+                    format!("at least {lo}")
+                } else {
+                    format!("from {lo} to {hi}")
+                };
+                refuse(format!("it must be a number {range}{hint}"))
+            }
+            (Some(_), Value::Number(v)) if matches!(self, Control::Iterations(_)) && v.fract() != 0.0 => {
+                refuse("it must be a whole number".into())
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+impl Controls {
+    /// Controls of a model, every pin group following its own motion. Values are taken as checked.
+    pub(crate) fn new(gravity: DVec3, bodies: Vec<BodyControls>, pins: usize) -> Controls {
+        Controls {
+            gravity,
+            bodies,
+            pins: vec![None; pins],
+        }
+    }
+
+    /// Gravity, m/s².
+    pub fn gravity(&self) -> DVec3 {
+        self.gravity
+    }
+
+    /// The live values of body `b`.
+    pub fn body(&self, b: usize) -> &BodyControls {
+        &self.bodies[b]
+    }
+
+    /// Changes a value for the steps to come, and says what that will cost. A value out of range is
+    /// refused and nothing changes.
+    pub fn set(
+        &mut self,
+        model: &Model,
+        control: Control,
+        value: impl Into<Value>,
+    ) -> Result<Cost, ControlError> {
+        let value = value.into();
+        let solver = match control.body() {
+            None => SolverKind::Clustered,
+            Some(b) => match model.params.bodies.get(b) {
+                Some(settings) => settings.solver,
+                None => {
+                    let (value, count) = (format!("(body {b})"), self.bodies.len());
+                    let allowed = format!("there are {count} bodies, numbered from 0");
+                    return Err(ControlError {
+                        control: control.name(),
+                        value,
+                        allowed,
+                    });
+                }
+            },
+        };
+        control.check(value, solver, model.params.substep())?;
+        match (control, value) {
+            (Control::Gravity, Value::Vector(v)) => self.gravity = v,
+            (Control::Force(b), Value::Vector(v)) => self.bodies[b].force = v,
+            (Control::Alpha(b), Value::Number(v)) => self.bodies[b].stiffness = Stiffness::Alpha(v),
+            (Control::Frequency(b), Value::Number(v)) => self.bodies[b].stiffness = Stiffness::Frequency(v),
+            (Control::StrainLimit(b), Value::Number(v)) => self.bodies[b].strain_limit = v,
+            (Control::Relaxation(b), Value::Number(v)) => self.bodies[b].relaxation = v,
+            (Control::Iterations(b), Value::Number(v)) => self.bodies[b].iterations = v as u32,
+            (Control::Damping(b), Value::Number(v)) => self.bodies[b].damping = v,
+            (Control::Drag(b), Value::Number(v)) => self.bodies[b].drag = v,
+            (Control::EdgeStiffness(b), Value::Number(v)) => self.bodies[b].edge_stiffness = v,
+            (Control::Friction(b), Value::Number(v)) => self.bodies[b].friction = Some(v),
+            (Control::Restitution(b), Value::Number(v)) => self.bodies[b].restitution = v,
+            // `check` has refused every other pairing.
+            _ => {}
+        }
+        Ok(control.cost(solver))
+    }
+
+    /// Holds pin group `group` at `placement` relative to its initial place, or lets it follow its
+    /// own motion again.
+    pub fn place_pins(&mut self, group: usize, placement: Option<DAffine3>) -> Result<Cost, ControlError> {
+        let refuse = |value: String, allowed: &str| {
+            Err(ControlError {
+                control: "pins",
+                value,
+                allowed: allowed.into(),
+            })
+        };
+        if placement.is_some_and(|p| !p.is_finite()) {
+            return refuse("(placement)".into(), "its components must be finite numbers");
+        }
+        match self.pins.get_mut(group) {
+            Some(slot) => {
+                *slot = placement;
+                Ok(Cost::Free)
+            }
+            None => refuse(format!("(group {group})"), "there is no such pin group"),
+        }
+    }
+
+    /// Where every pin group is at `time`.
+    pub(crate) fn placements(&self, model: &Model, time: f64, out: &mut Vec<DAffine3>) {
+        out.clear();
+        let groups = model.params.pins.iter().zip(&self.pins);
+        out.extend(groups.map(|(group, held)| held.unwrap_or_else(|| group.motion.placement(time))));
+    }
+}

@@ -1,0 +1,121 @@
+//! Degrees of freedom: which particles are free, fixed, or linear in others.
+
+use crate::model::Model;
+use crate::solvers::SolverKind;
+
+/// How a particle depends on the unknowns of the linear system.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Dof {
+    /// It is unknown number `n`.
+    Free(u32),
+    /// Its position is prescribed.
+    Fixed,
+    /// It is Σ weight · unknown, as a point of a triangle or tetrahedron. The combination folds into
+    /// the matrix; ties that are not linear (glue, joints) never come here.
+    Combined {
+        /// Its unknowns.
+        free: Vec<(u32, f64)>,
+        /// Its prescribed parents, as particles.
+        fixed: Vec<(u32, f64)>,
+    },
+    /// Another solver moves it.
+    Absent,
+}
+
+/// The map from particles to unknowns of one solver.
+#[derive(Clone, Debug, PartialEq)]
+pub struct DofMap {
+    dofs: Vec<Dof>,
+    unknowns: usize,
+}
+
+impl DofMap {
+    /// All particles of the bodies `solver` moves: pinned ones fixed, the others free.
+    pub fn of_solver(model: &Model, solver: SolverKind) -> DofMap {
+        let mut dofs = vec![Dof::Absent; model.particle_count()];
+        for (body, settings) in model.topology.bodies.iter().zip(&model.params.bodies) {
+            if settings.solver == solver {
+                dofs[body.particles.clone()].fill(Dof::Free(0));
+            }
+        }
+        for &i in model
+            .params
+            .pins
+            .iter()
+            .filter(|g| g.stiffness.is_none())
+            .flat_map(|g| &g.particles)
+        {
+            if dofs[i as usize] != Dof::Absent {
+                dofs[i as usize] = Dof::Fixed;
+            }
+        }
+        DofMap::new(dofs, &[])
+    }
+
+    /// Numbers the free particles in order; `combined` makes particles linear in free ones, given as
+    /// (particle, [(parent, weight)]); parents are free or fixed, never combined themselves.
+    pub fn new(mut dofs: Vec<Dof>, combined: &[(u32, Vec<(u32, f64)>)]) -> DofMap {
+        combined.iter().for_each(|(i, _)| {
+            dofs[*i as usize] = Dof::Combined {
+                free: Vec::new(),
+                fixed: Vec::new(),
+            };
+        });
+        let mut unknowns = 0;
+        for dof in &mut dofs {
+            if let Dof::Free(n) = dof {
+                *n = unknowns;
+                unknowns += 1;
+            }
+        }
+        for (i, parents) in combined {
+            let (mut free, mut fixed) = (Vec::new(), Vec::new());
+            for &(parent, w) in parents {
+                match dofs[parent as usize] {
+                    Dof::Free(n) => free.push((n, w)),
+                    _ => fixed.push((parent, w)),
+                }
+            }
+            dofs[*i as usize] = Dof::Combined { free, fixed };
+        }
+        DofMap {
+            dofs,
+            unknowns: unknowns as usize,
+        }
+    }
+
+    /// Number of unknowns.
+    pub fn unknowns(&self) -> usize {
+        self.unknowns
+    }
+
+    /// How particle `i` depends on them.
+    pub fn get(&self, i: usize) -> &Dof {
+        &self.dofs[i]
+    }
+
+    /// Calls `entry(unknown, weight)` for what particle `i` is made of.
+    pub fn expand(&self, i: usize, mut entry: impl FnMut(u32, f64)) {
+        match &self.dofs[i] {
+            Dof::Free(n) => entry(*n, 1.0),
+            Dof::Combined { free, .. } => free.iter().for_each(|&(n, w)| entry(n, w)),
+            Dof::Fixed | Dof::Absent => {}
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_the_free_and_expands_the_combined() {
+        let dofs = vec![Dof::Free(0), Dof::Fixed, Dof::Free(0), Dof::Free(0)];
+        let map = DofMap::new(dofs, &[(3, vec![(0, 0.25), (2, 0.75)])]);
+        assert_eq!(map.unknowns(), 2);
+        let mut seen = Vec::new();
+        map.expand(3, |n, w| seen.push((n, w)));
+        assert_eq!(seen, [(0, 0.25), (1, 0.75)]);
+        map.expand(1, |_, _| panic!("fixed particles have no unknowns"));
+    }
+}

@@ -1,0 +1,156 @@
+//! What is simulated, apart from how it moves: the constant side of a simulation.
+//!
+//! A [`Model`] is [`Topology`] (what there is and what touches what), [`Rest`] (shapes and masses at
+//! rest), [`Params`] (step, solvers, planes, pins) and the constraint batches, each shared and never
+//! edited in place. An edit makes a new model with the next revision; caches are keyed by identity
+//! of these parts, and a [`State`](crate::State) remembers the model it belongs to.
+
+mod params;
+mod rest;
+mod topology;
+
+pub use params::{BodySettings, HalfSpace, Motion, Params, PinGroup};
+pub use rest::{ClusterRest, Rest};
+pub use topology::{BodyTopology, ClusterSet, Membership, Topology};
+
+use crate::constraints::ConstraintBatch;
+use std::sync::Arc;
+
+/// A constraint batch and what it belongs to.
+#[derive(Clone, Debug)]
+pub struct ModelBatch {
+    /// The body whose stiffness controls scale the batch.
+    pub body: usize,
+    /// Which of the body's stiffnesses scales it.
+    pub scale: BatchScale,
+    /// The constraints.
+    pub batch: Arc<dyn ConstraintBatch>,
+}
+
+/// Which control multiplies the weights of a batch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BatchScale {
+    /// [`BodyControls::stiffness`](crate::BodyControls::stiffness), as k/m in 1/s².
+    Stiffness,
+    /// [`BodyControls::edge_stiffness`](crate::BodyControls::edge_stiffness).
+    EdgeStiffness,
+    /// The batch's own weights are final.
+    Own,
+}
+
+/// Which model a state belongs to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub struct ModelId {
+    /// Counts the edits since the model was built.
+    pub revision: u64,
+    /// Digest of topology, rest shape and parameters.
+    pub fingerprint: u64,
+}
+
+/// Everything about the bodies that does not change from step to step.
+#[derive(Clone, Debug)]
+pub struct Model {
+    /// Particles, elements, clusters, incidence.
+    pub topology: Arc<Topology>,
+    /// Rest shapes and masses.
+    pub rest: Arc<Rest>,
+    /// Step, solvers, planes and pins.
+    pub params: Arc<Params>,
+    /// Constraints of the projective solver, in a fixed order.
+    pub batches: Arc<[ModelBatch]>,
+    id: ModelId,
+}
+
+impl Model {
+    /// Puts the parts together as revision 0.
+    pub fn new(topology: Topology, rest: Rest, params: Params, batches: Vec<ModelBatch>) -> Model {
+        let fingerprint = fingerprint(&topology, &rest, &params, &batches);
+        Model {
+            topology: Arc::new(topology),
+            rest: Arc::new(rest),
+            params: Arc::new(params),
+            batches: batches.into(),
+            id: ModelId {
+                revision: 0,
+                fingerprint,
+            },
+        }
+    }
+
+    /// The same bodies under other parameters, as the next revision.
+    pub fn with_params(&self, params: Params) -> Model {
+        let fingerprint = fingerprint(&self.topology, &self.rest, &params, &self.batches);
+        let id = ModelId {
+            revision: self.id.revision + 1,
+            fingerprint,
+        };
+        Model {
+            params: Arc::new(params),
+            id,
+            ..self.clone()
+        }
+    }
+
+    /// Revision and digest.
+    pub fn id(&self) -> ModelId {
+        self.id
+    }
+
+    /// Number of particles.
+    pub fn particle_count(&self) -> usize {
+        self.rest.mass.len()
+    }
+
+    /// Index of the body of this name.
+    pub fn body(&self, name: &str) -> Option<usize> {
+        self.topology.bodies.iter().position(|b| b.name == name)
+    }
+
+    /// Whether two models share topology, rest shape, parameters and constraints, so that a cache
+    /// made for one serves the other.
+    pub fn same_parts(&self, other: &Model) -> bool {
+        Arc::ptr_eq(&self.topology, &other.topology)
+            && Arc::ptr_eq(&self.rest, &other.rest)
+            && Arc::ptr_eq(&self.params, &other.params)
+            && Arc::ptr_eq(&self.batches, &other.batches)
+    }
+
+    /// Length of the auxiliary state of all batches, and where each batch's begins.
+    pub fn auxiliary_offsets(&self) -> Vec<usize> {
+        let mut offsets = vec![0];
+        for b in self.batches.iter() {
+            offsets.push(offsets[offsets.len() - 1] + b.batch.state_len());
+        }
+        offsets
+    }
+}
+
+fn fingerprint(topology: &Topology, rest: &Rest, params: &Params, batches: &[ModelBatch]) -> u64 {
+    let mut hash = crate::bytes::Digest::default();
+    for body in &topology.bodies {
+        hash.bytes(body.name.as_bytes());
+        for r in [&body.particles, &body.clusters, &body.edges] {
+            hash.word(r.start as u64);
+            hash.word(r.end as u64);
+        }
+    }
+    topology
+        .edges
+        .iter()
+        .flatten()
+        .chain(&topology.clusters.members)
+        .for_each(|&i| hash.word(i.into()));
+    let columns = rest.positions.columns();
+    columns
+        .iter()
+        .flat_map(|c| c.iter())
+        .chain(&rest.mass)
+        .chain(&rest.share)
+        .for_each(|v| hash.number(*v));
+    params.digest(&mut hash);
+    for b in batches {
+        hash.bytes(b.batch.kind().as_bytes());
+        hash.word(b.batch.rows().len() as u64);
+    }
+    hash.finish()
+}

@@ -1,0 +1,117 @@
+//! What there is and what touches what.
+
+use std::ops::Range;
+
+/// One body's stretch of the global arrays.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BodyTopology {
+    /// Unique name.
+    pub name: String,
+    /// Its particles.
+    pub particles: Range<usize>,
+    /// Its clusters.
+    pub clusters: Range<usize>,
+    /// Its edges.
+    pub edges: Range<usize>,
+}
+
+/// Overlapping sets of particles, compressed: cluster c has members `offsets[c]..offsets[c + 1]`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ClusterSet {
+    /// Where each cluster's members begin; one more entry than clusters.
+    pub offsets: Vec<u32>,
+    /// Particle indices, ascending within a cluster.
+    pub members: Vec<u32>,
+}
+
+impl ClusterSet {
+    /// Number of clusters.
+    pub fn len(&self) -> usize {
+        self.offsets.len().saturating_sub(1)
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The memberships of cluster `c`, as indices into `members`.
+    #[inline(always)]
+    pub fn range(&self, c: usize) -> Range<usize> {
+        self.offsets[c] as usize..self.offsets[c + 1] as usize
+    }
+
+    /// The particles of cluster `c`.
+    #[inline(always)]
+    pub fn particles(&self, c: usize) -> &[u32] {
+        &self.members[self.range(c)]
+    }
+}
+
+/// One cluster of a particle.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Membership {
+    /// The cluster.
+    pub cluster: u32,
+    /// Index into [`ClusterSet::members`].
+    pub slot: u32,
+}
+
+/// Bodies, elements, clusters and the incidence of particles and clusters.
+#[derive(Clone, Debug, Default)]
+pub struct Topology {
+    /// The bodies, in order; their ranges tile the arrays.
+    pub bodies: Vec<BodyTopology>,
+    /// Springs between particles.
+    pub edges: Vec<[u32; 2]>,
+    /// The clusters of all bodies.
+    pub clusters: ClusterSet,
+    /// Which clusters a particle is in: entries `incidence_offsets[i]..incidence_offsets[i + 1]`.
+    pub incidence_offsets: Vec<u32>,
+    /// The clusters of all particles, ascending per particle. Goals are gathered along these lists,
+    /// in this order, which makes the average over clusters the same for any number of threads.
+    pub incidence: Vec<Membership>,
+}
+
+impl Topology {
+    /// Adds the incidence lists that follow from clusters over `particles` particles.
+    pub fn new(
+        bodies: Vec<BodyTopology>,
+        edges: Vec<[u32; 2]>,
+        clusters: ClusterSet,
+        particles: usize,
+    ) -> Topology {
+        let mut offsets = vec![0u32; particles + 1];
+        for &i in &clusters.members {
+            offsets[i as usize + 1] += 1;
+        }
+        for i in 0..particles {
+            offsets[i + 1] += offsets[i];
+        }
+        let mut cursor = offsets.clone();
+        let mut incidence = vec![Membership { cluster: 0, slot: 0 }; clusters.members.len()];
+        for c in 0..clusters.len() {
+            for slot in clusters.range(c) {
+                let place = &mut cursor[clusters.members[slot] as usize];
+                incidence[*place as usize] = Membership {
+                    cluster: c as u32,
+                    slot: slot as u32,
+                };
+                *place += 1;
+            }
+        }
+        Topology {
+            bodies,
+            edges,
+            clusters,
+            incidence_offsets: offsets,
+            incidence,
+        }
+    }
+
+    /// The clusters particle `i` is in.
+    #[inline(always)]
+    pub fn memberships(&self, i: usize) -> &[Membership] {
+        &self.incidence[self.incidence_offsets[i] as usize..self.incidence_offsets[i + 1] as usize]
+    }
+}

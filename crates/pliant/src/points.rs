@@ -1,0 +1,129 @@
+//! Points as structure of arrays: one contiguous column per coordinate.
+
+use glam::DVec3;
+
+/// Positions or velocities of all particles. Columns suit SIMD lanes, and are at once the three
+/// right-hand sides of a linear solve.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Points {
+    /// The x coordinates.
+    pub x: Vec<f64>,
+    /// The y coordinates.
+    pub y: Vec<f64>,
+    /// The z coordinates.
+    pub z: Vec<f64>,
+}
+
+impl Points {
+    /// `count` points at the origin.
+    pub fn zeros(count: usize) -> Points {
+        Points {
+            x: vec![0.0; count],
+            y: vec![0.0; count],
+            z: vec![0.0; count],
+        }
+    }
+
+    /// Number of points.
+    pub fn len(&self) -> usize {
+        self.x.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.x.is_empty()
+    }
+
+    /// Point `i`.
+    #[inline(always)]
+    pub fn get(&self, i: usize) -> DVec3 {
+        DVec3::new(self.x[i], self.y[i], self.z[i])
+    }
+
+    /// Replaces point `i`.
+    #[inline(always)]
+    pub fn set(&mut self, i: usize, p: DVec3) {
+        (self.x[i], self.y[i], self.z[i]) = (p.x, p.y, p.z);
+    }
+
+    /// Adds a point at the end.
+    pub fn push(&mut self, p: DVec3) {
+        self.x.push(p.x);
+        self.y.push(p.y);
+        self.z.push(p.z);
+    }
+
+    /// All points in order.
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = DVec3> + '_ {
+        (0..self.len()).map(|i| self.get(i))
+    }
+
+    /// Copies all coordinates from points of the same number, without allocating.
+    pub fn copy_from(&mut self, other: &Points) {
+        self.x.copy_from_slice(&other.x);
+        self.y.copy_from_slice(&other.y);
+        self.z.copy_from_slice(&other.z);
+    }
+
+    /// The three columns.
+    pub fn columns(&self) -> [&[f64]; 3] {
+        [&self.x, &self.y, &self.z]
+    }
+
+    /// The three columns, writable.
+    pub fn columns_mut(&mut self) -> PointsMut<'_> {
+        PointsMut {
+            x: &mut self.x,
+            y: &mut self.y,
+            z: &mut self.z,
+        }
+    }
+
+    /// Index of the first point with a coordinate that is not a finite number.
+    pub fn first_non_finite(&self) -> Option<usize> {
+        (0..self.len()).find(|&i| !self.get(i).is_finite())
+    }
+}
+
+impl FromIterator<DVec3> for Points {
+    fn from_iter<I: IntoIterator<Item = DVec3>>(points: I) -> Points {
+        let mut list = Points::default();
+        points.into_iter().for_each(|p| list.push(p));
+        list
+    }
+}
+
+/// A writable stretch of points.
+#[derive(Debug)]
+pub struct PointsMut<'a> {
+    /// The x coordinates.
+    pub x: &'a mut [f64],
+    /// The y coordinates.
+    pub y: &'a mut [f64],
+    /// The z coordinates.
+    pub z: &'a mut [f64],
+}
+
+impl PointsMut<'_> {
+    /// Number of points.
+    pub fn len(&self) -> usize {
+        self.x.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.x.is_empty()
+    }
+
+    /// Point `i` of the stretch.
+    #[inline(always)]
+    pub fn get(&self, i: usize) -> DVec3 {
+        DVec3::new(self.x[i], self.y[i], self.z[i])
+    }
+
+    /// Replaces point `i` of the stretch.
+    #[inline(always)]
+    pub fn set(&mut self, i: usize, p: DVec3) {
+        (self.x[i], self.y[i], self.z[i]) = (p.x, p.y, p.z);
+    }
+}

@@ -1,0 +1,83 @@
+//! Ways to reach consensus: the solvers, what they have in common, and what each supports.
+
+pub mod clustered;
+mod damping;
+pub mod projective;
+mod support;
+
+pub use support::{Feature, Support, support, support_table};
+
+use crate::controls::Controls;
+use crate::model::Model;
+use crate::state::State;
+use crate::team::Team;
+
+/// The solvers by name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum SolverKind {
+    /// Clustered shape matching with strain limiting.
+    Clustered,
+    /// Projective dynamics.
+    Projective,
+}
+
+impl SolverKind {
+    /// Every solver.
+    pub const ALL: [SolverKind; 2] = [SolverKind::Clustered, SolverKind::Projective];
+
+    /// The name as in scene files.
+    pub fn name(self) -> &'static str {
+        match self {
+            SolverKind::Clustered => "clustered",
+            SolverKind::Projective => "projective",
+        }
+    }
+}
+
+/// What a substep of one solver reports.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct SubstepReport {
+    /// Contacts found.
+    pub contacts: usize,
+    /// Iterations done, the most of any body.
+    pub iterations: u32,
+    /// How far the last iteration still was from consensus: relative movement in it.
+    pub residual: f64,
+}
+
+/// Why a step could not be taken. The state is as it was before the step.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum SolverError {
+    /// The system matrix cannot be factored.
+    Factor(String),
+}
+
+impl std::fmt::Display for SolverError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            SolverError::Factor(reason) => f.write_str(reason),
+        }
+    }
+}
+
+/// Moves the bodies assigned to it. All a solver keeps between calls is a cache: dropping it must not
+/// change a bit of the result.
+pub trait Solver: std::fmt::Debug + Send {
+    /// Which one it is.
+    fn kind(&self) -> SolverKind;
+
+    /// Makes whatever can be computed before the first step, so that stepping allocates nothing.
+    fn prepare(&mut self, model: &Model, controls: &Controls) -> Result<(), SolverError>;
+
+    /// Advances the bodies assigned to this solver by one substep.
+    fn substep(
+        &mut self,
+        model: &Model,
+        controls: &Controls,
+        state: &mut State,
+        team: &Team,
+    ) -> Result<SubstepReport, SolverError>;
+
+    /// Forgets everything computed so far.
+    fn drop_caches(&mut self);
+}

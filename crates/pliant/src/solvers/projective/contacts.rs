@@ -1,0 +1,193 @@
+//! Contacts of the projective solver: forces inside friction cones, through the overlay.
+//!
+//! Half-spaces do not enter the matrix. Contact points respond to forces through the small dense
+//! matrix G of the [`Overlay`]; block Gauss–Seidel finds forces with non-negative normal part, tangential
+//! part within the Coulomb cone, no point inside an obstacle, and no force on a point that separates.
+//! Where contacts are too many for a dense matrix, points are pushed out after each global step
+//! instead, which transmits their forces more softly.
+
+use super::System;
+use super::{mine, surface_of};
+use crate::contact::{Contact, ContactSet, detect_half_spaces};
+use crate::controls::Controls;
+use crate::dofs::Dof;
+use crate::model::Model;
+use crate::points::Points;
+use glam::DVec3;
+use pliant_linalg::Overlay;
+
+/// Most contacts solved with the dense response matrix.
+const MOST: usize = 512;
+/// Sweeps of Gauss–Seidel at most, and the movement (relative to body size) below which it stops.
+const SWEEPS: usize = 60;
+const SETTLED: f64 = 1e-10;
+
+#[derive(Debug)]
+pub(super) struct ContactSolver {
+    set: ContactSet,
+    overlay: Overlay,
+    forces: Vec<DVec3>,
+    free: Vec<DVec3>,
+    column: Vec<f64>,
+    diameter: f64,
+    /// Whether the response matrix of the present ties is still to be computed.
+    needs_response: bool,
+}
+
+impl ContactSolver {
+    pub fn new(model: &Model, unknowns: usize) -> ContactSolver {
+        let particles: usize = mine(model)
+            .map(|b| model.topology.bodies[b].particles.len())
+            .sum();
+        let contacts = if model.params.planes.is_empty() {
+            0
+        } else {
+            particles
+        };
+        let ties = contacts.min(MOST);
+        ContactSolver {
+            set: ContactSet::with_capacity(contacts),
+            overlay: Overlay::with_capacity(ties, 1, unknowns),
+            forces: Vec::with_capacity(ties),
+            free: Vec::with_capacity(ties),
+            column: Vec::with_capacity(ties),
+            diameter: 1.0,
+            needs_response: false,
+        }
+    }
+
+    pub fn list(&self) -> &[Contact] {
+        &self.set.list
+    }
+
+    /// Whether contacts are solved through the overlay.
+    pub fn is_exact(&self) -> bool {
+        self.set.list.len() <= MOST
+    }
+
+    /// Points on or below a surface at `q`.
+    pub fn touching(&self, q: &Points) -> usize {
+        let inside =
+            |c: &&Contact| c.normal.dot(q.get(c.stencil[0] as usize)) - c.offset <= 1e-9 * self.diameter;
+        self.set.list.iter().filter(inside).count()
+    }
+
+    /// Finds what may touch in this substep and prepares the response matrix.
+    pub fn detect(
+        &mut self,
+        model: &Model,
+        controls: &Controls,
+        system: &System,
+        predicted: &Points,
+        diameter: f64,
+    ) {
+        self.diameter = diameter;
+        self.set.list.clear();
+        let h = model.params.substep();
+        // Elastic forces may press points down that inertia alone would keep just above.
+        let margin = 1e-3 * diameter + 2.0 * h * h * controls.gravity.length();
+        for b in mine(model) {
+            let range = model.topology.bodies[b].particles.clone();
+            let surface = surface_of(controls, b);
+            detect_half_spaces(
+                &model.params.planes,
+                predicted,
+                range,
+                margin,
+                surface,
+                &mut self.set,
+            );
+        }
+        self.set
+            .list
+            .retain(|c| system.dofs().get(c.stencil[0] as usize) != &Dof::Fixed);
+        self.overlay.clear();
+        self.forces.clear();
+        if !self.is_exact() {
+            return;
+        }
+        for c in &self.set.list {
+            let mut tie = None;
+            system
+                .dofs()
+                .expand(c.stencil[0] as usize, |u, w| tie = tie.or(Some((u, w))));
+            self.overlay.push(tie);
+            self.forces.push(DVec3::ZERO);
+        }
+        self.needs_response = true;
+    }
+
+    /// Adds the contact forces to the solution of the global step.
+    pub fn resolve(&mut self, system: &mut System, start: &Points) {
+        if self.set.list.is_empty() {
+            return;
+        }
+        if self.needs_response {
+            let (base, scratch) = system.base();
+            self.overlay.prepare(base, scratch);
+            self.needs_response = false;
+        }
+        let columns = system.solution();
+        self.free.clear();
+        self.free.extend(
+            (0..self.overlay.len()).map(|k| DVec3::from_array(columns.map(|c| self.overlay.point(k, c)))),
+        );
+        self.sweep(start);
+        let (overlay, forces, column) = (&self.overlay, &self.forces, &mut self.column);
+        if forces.iter().all(|f| *f == DVec3::ZERO) {
+            return;
+        }
+        system.solve_with(|rhs| {
+            for (axis, rhs) in rhs.into_iter().enumerate() {
+                column.clear();
+                column.extend(forces.iter().map(|f| f[axis]));
+                overlay.scatter(column, rhs);
+            }
+        });
+    }
+
+    fn sweep(&mut self, start: &Points) {
+        let settled = SETTLED * self.diameter;
+        for _ in 0..SWEEPS {
+            let mut largest = 0.0_f64;
+            for (k, contact) in self.set.list.iter().enumerate() {
+                let row = self.overlay.gram_row(k);
+                let response = row[k];
+                if response <= 0.0 {
+                    continue;
+                }
+                let point = row
+                    .iter()
+                    .zip(&self.forces)
+                    .fold(self.free[k], |u, (g, f)| u + *f * *g);
+                // The force that would put the point on the plane, where it was tangentially.
+                let n = contact.normal;
+                let gap = n.dot(point) - contact.offset;
+                let way = point - start.get(contact.stencil[0] as usize);
+                let slide = way - n * n.dot(way);
+                let wanted = self.forces[k] - (n * gap + slide) / response;
+                let force = into_cone(wanted, n, contact.friction);
+                largest = largest.max((force - self.forces[k]).length() * response);
+                self.forces[k] = force;
+            }
+            if largest <= settled {
+                break;
+            }
+        }
+    }
+}
+
+/// Pushes only, with the tangential part at most μ times the normal one.
+fn into_cone(force: DVec3, normal: DVec3, friction: f64) -> DVec3 {
+    let push = normal.dot(force);
+    if push <= 0.0 {
+        return DVec3::ZERO;
+    }
+    let slide = force - normal * push;
+    let (length, most) = (slide.length(), friction * push);
+    if length <= most {
+        force
+    } else {
+        normal * push + slide * (most / length)
+    }
+}

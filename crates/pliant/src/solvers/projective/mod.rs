@@ -1,0 +1,321 @@
+//! Projective dynamics (Bouaziz et al., projective-dynamics.txt): implicit Euler by local and global
+//! steps.
+//!
+//! A substep minimises ‖M^½ (q − s)‖²/2h² + Σ ½ w ‖A q − p‖² over positions q and projections p, with
+//! s = x + h v + h² f/m (algorithm 1). The local step projects every constraint on its own; the
+//! global step is one linear solve with a matrix that stays the same until a stiffness changes. Both
+//! can only lower the objective, so nothing can blow up, whatever the step.
+//!
+//! Linear momentum is conserved to rounding in every iteration (rows of A vanish on translations).
+//! Angular momentum drifts: implicit Euler damps rotation by O(h), and stopping after a few
+//! iterations adds to it.
+
+mod contacts;
+mod system;
+
+use super::damping::{RigidVelocity, decay};
+use super::{Solver, SolverError, SolverKind, SubstepReport};
+use crate::constraints::View;
+use crate::contact::{Surface, bounce, push_out};
+use crate::controls::Controls;
+use crate::dofs::Dof;
+use crate::model::{BatchScale, Model};
+use crate::points::Points;
+use crate::state::State;
+use crate::team::Team;
+use contacts::ContactSolver;
+use glam::{DAffine3, DVec3};
+use system::System;
+
+/// Sees the positions after the prediction (iteration 0) and after every global step.
+pub type Observer = Box<dyn FnMut(u32, &Points) + Send>;
+
+/// The solver; all but the observer is a cache.
+#[derive(Default)]
+pub struct Projective {
+    cache: Option<Cache>,
+    observer: Option<Observer>,
+}
+
+impl std::fmt::Debug for Projective {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Projective")
+            .field("prepared", &self.cache.is_some())
+            .finish()
+    }
+}
+
+impl Projective {
+    /// Calls `observer` with the positions at each iteration of each substep.
+    pub fn observe(&mut self, observer: Observer) {
+        self.observer = Some(observer);
+    }
+}
+
+#[derive(Debug)]
+struct Cache {
+    model: Model,
+    system: System,
+    /// Stiffness of each batch the matrix was made with.
+    scales: Vec<f64>,
+    contacts: ContactSolver,
+    placements: Vec<DAffine3>,
+    shared: Vec<Vec<f64>>,
+    auxiliary_offsets: Vec<usize>,
+    start: Points,
+    q: Points,
+    /// Size of the largest body, the length residuals are measured by.
+    diameter: f64,
+}
+
+/// The stiffness each batch is scaled by at present. A stiffness of zero leaves the batch without
+/// effect but in place.
+fn scale_of(model: &Model, controls: &Controls, batch: usize) -> f64 {
+    let b = &model.batches[batch];
+    let body = &controls.bodies[b.body];
+    match b.scale {
+        BatchScale::Stiffness => body.stiffness.per_mass(model.params.substep()),
+        BatchScale::EdgeStiffness => body.edge_stiffness,
+        BatchScale::Own => 1.0,
+    }
+}
+
+impl Cache {
+    fn new(model: &Model, controls: &Controls) -> Result<Cache, SolverError> {
+        let scales: Vec<f64> = (0..model.batches.len())
+            .map(|b| scale_of(model, controls, b))
+            .collect();
+        let system = System::new(model, &scales)?;
+        let n = model.particle_count();
+        let diameter = model
+            .topology
+            .bodies
+            .iter()
+            .filter_map(|b| {
+                let points: Vec<DVec3> = b.particles.clone().map(|i| model.rest.positions.get(i)).collect();
+                pliant_geometry::TriMesh::bounds(&points).map(|(lo, hi)| (hi - lo).length())
+            })
+            .fold(f64::MIN_POSITIVE, f64::max);
+        Ok(Cache {
+            contacts: ContactSolver::new(model, system.unknowns()),
+            placements: Vec::with_capacity(model.params.pins.len()),
+            shared: model
+                .batches
+                .iter()
+                .map(|b| vec![0.0; b.batch.shared_len()])
+                .collect(),
+            auxiliary_offsets: model.auxiliary_offsets(),
+            start: Points::zeros(n),
+            q: Points::zeros(n),
+            model: model.clone(),
+            system,
+            scales,
+            diameter,
+        })
+    }
+
+    /// Refactors if a stiffness has changed since the matrix was made.
+    fn follow_controls(&mut self, controls: &Controls) -> Result<(), SolverError> {
+        let mut changed = false;
+        for (b, scale) in self.scales.iter_mut().enumerate() {
+            let now = scale_of(&self.model, controls, b);
+            changed |= now != *scale;
+            *scale = now;
+        }
+        if changed {
+            self.system.rescale(&self.model, &self.scales)
+        } else {
+            Ok(())
+        }
+    }
+}
+
+impl Solver for Projective {
+    fn kind(&self) -> SolverKind {
+        SolverKind::Projective
+    }
+
+    fn prepare(&mut self, model: &Model, controls: &Controls) -> Result<(), SolverError> {
+        match &mut self.cache {
+            Some(cache) if cache.model.same_parts(model) => cache.follow_controls(controls),
+            _ => {
+                self.cache = Some(Cache::new(model, controls)?);
+                Ok(())
+            }
+        }
+    }
+
+    fn substep(
+        &mut self,
+        model: &Model,
+        controls: &Controls,
+        state: &mut State,
+        team: &Team,
+    ) -> Result<SubstepReport, SolverError> {
+        self.prepare(model, controls)?;
+        let Some(cache) = &mut self.cache else {
+            return Ok(SubstepReport::default());
+        };
+        let h = model.params.substep();
+        controls.placements(model, state.time + h, &mut cache.placements);
+        cache.start.copy_from(&state.x);
+        cache.predict(controls, state, h);
+        cache
+            .contacts
+            .detect(model, controls, &cache.system, &cache.q, cache.diameter);
+
+        let iterations = mine(model)
+            .map(|b| controls.bodies[b].iterations)
+            .max()
+            .unwrap_or(0);
+        let mut residual = 0.0;
+        if let Some(observer) = &mut self.observer {
+            observer(0, &cache.q);
+        }
+        for iteration in 1..=iterations {
+            residual = cache.iterate(controls, state, team);
+            if let Some(observer) = &mut self.observer {
+                observer(iteration, &cache.q);
+            }
+        }
+        cache.finish(controls, state, h);
+        Ok(SubstepReport {
+            contacts: cache.contacts.touching(&cache.q),
+            iterations,
+            residual,
+        })
+    }
+
+    fn drop_caches(&mut self) {
+        self.cache = None;
+    }
+}
+
+/// The bodies this solver moves.
+fn mine(model: &Model) -> impl Iterator<Item = usize> + '_ {
+    let bodies = model.params.bodies.iter().enumerate();
+    bodies
+        .filter(|(_, s)| s.solver == SolverKind::Projective)
+        .map(|(b, _)| b)
+}
+
+fn surface_of(controls: &Controls, body: usize) -> Surface {
+    let c = &controls.bodies[body];
+    Surface {
+        friction: c.friction,
+        restitution: c.restitution,
+    }
+}
+
+impl Cache {
+    /// Lines 1 and 2 of algorithm 1: damped velocities (left in the state) lead to s, where the
+    /// iteration starts. Prescribed particles go to their places.
+    fn predict(&mut self, controls: &Controls, state: &mut State, h: f64) {
+        let model = &self.model;
+        let bodies = model.topology.bodies.iter().zip(&controls.bodies);
+        for (body, c) in bodies
+            .zip(&model.params.bodies)
+            .filter(|(_, s)| s.solver == SolverKind::Projective)
+            .map(|(b, _)| b)
+        {
+            let range = body.particles.clone();
+            let mass: f64 = model.rest.mass[range.clone()].iter().sum();
+            let points = || range.clone().map(|i| (i, model.rest.mass[i]));
+            let damping = decay(c.damping, h);
+            let rigid = if damping > 0.0 {
+                RigidVelocity::fit(points, &state.x, &state.v)
+            } else {
+                RigidVelocity::REST
+            };
+            let keep = 1.0 - decay(c.drag, h);
+            let acceleration = controls.gravity + c.force / mass;
+            for i in range.clone() {
+                let (x, mut v) = (state.x.get(i), state.v.get(i));
+                if damping > 0.0 {
+                    v += (rigid.at(x) - v) * damping;
+                }
+                v = v * keep + acceleration * h;
+                state.v.set(i, v);
+                self.q.set(i, x + v * h);
+            }
+        }
+        for (group, placement) in model.params.pins.iter().zip(&self.placements) {
+            if group.stiffness.is_none() {
+                for (&i, &anchor) in group.particles.iter().zip(&group.anchors) {
+                    if self.system.dofs().get(i as usize) == &Dof::Fixed {
+                        self.q.set(i as usize, placement.transform_point3(anchor));
+                    }
+                }
+            }
+        }
+        self.system.begin_substep(&self.q);
+    }
+
+    /// One local and one global step; returns the largest movement relative to the body's size.
+    fn iterate(&mut self, controls: &Controls, state: &State, team: &Team) -> f64 {
+        let model = &self.model;
+        for (batch, shared) in model.batches.iter().zip(&mut self.shared) {
+            batch.batch.begin_iteration(&self.q, shared);
+        }
+        let (q, shared, offsets) = (&self.q, &self.shared, &self.auxiliary_offsets);
+        self.system.local_step(model, team, |batch| View {
+            x: q,
+            state: &state.auxiliary[offsets[batch]..offsets[batch + 1]],
+            shared: &shared[batch],
+            placements: &self.placements,
+        });
+        self.system.global_step(team);
+        if self.contacts.is_exact() {
+            self.contacts.resolve(&mut self.system, &self.start);
+        }
+        let moved = self.system.read_positions(&mut self.q);
+        if !self.contacts.is_exact() {
+            self.push_out(controls);
+        }
+        moved / self.diameter
+    }
+
+    fn push_out(&mut self, controls: &Controls) {
+        for b in mine(&self.model) {
+            let surface = surface_of(controls, b);
+            for i in self.model.topology.bodies[b].particles.clone() {
+                if self.system.dofs().get(i) != &Dof::Fixed {
+                    let to = push_out(
+                        &self.model.params.planes,
+                        surface,
+                        self.start.get(i),
+                        self.q.get(i),
+                    );
+                    self.q.set(i, to);
+                }
+            }
+        }
+    }
+
+    /// Line 9 of algorithm 1, after the last word of the planes, and the bounces.
+    fn finish(&mut self, controls: &Controls, state: &mut State, h: f64) {
+        self.push_out(controls);
+        let resting = 2.0 * h * controls.gravity.length();
+        for contact in self.contacts.list() {
+            let i = contact.stencil[0] as usize;
+            if contact.restitution > 0.0 && contact.gap < 0.0 {
+                let arriving = state.v.get(i);
+                let leaving = (self.q.get(i) - self.start.get(i)) / h;
+                let after = bounce(contact, arriving, leaving, resting);
+                // Carried to the common update below by way of the starting point.
+                self.start.set(i, self.q.get(i) - after * h);
+            }
+        }
+        for b in mine(&self.model) {
+            for i in self.model.topology.bodies[b].particles.clone() {
+                let to = self.q.get(i);
+                state.v.set(i, (to - self.start.get(i)) / h);
+                state.x.set(i, to);
+            }
+        }
+        for (k, batch) in self.model.batches.iter().enumerate() {
+            let range = self.auxiliary_offsets[k]..self.auxiliary_offsets[k + 1];
+            batch.batch.end_step(&state.x, &mut state.auxiliary[range]);
+        }
+    }
+}

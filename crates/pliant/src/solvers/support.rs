@@ -1,0 +1,98 @@
+//! Which solver supports which feature: one table, checked when a scene is built and printed in the
+//! docs.
+
+use super::SolverKind;
+
+/// Something a scene may ask of a solver.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Feature {
+    /// Shape-matching clusters.
+    Clusters,
+    /// Strain limiting of clusters.
+    StrainLimit,
+    /// Springs along edges.
+    Edges,
+    /// Particles held exactly, fixed or moving.
+    Pins,
+    /// Particles held by springs.
+    SoftPins,
+    /// Solid half-spaces with friction and restitution.
+    HalfSpaces,
+    /// A user's own constraint batch.
+    CustomConstraint,
+}
+
+impl Feature {
+    /// Every feature.
+    pub const ALL: [Feature; 7] = [
+        Feature::Clusters,
+        Feature::StrainLimit,
+        Feature::Edges,
+        Feature::Pins,
+        Feature::SoftPins,
+        Feature::HalfSpaces,
+        Feature::CustomConstraint,
+    ];
+
+    /// What it is called in messages.
+    pub fn name(self) -> &'static str {
+        match self {
+            Feature::Clusters => "clusters",
+            Feature::StrainLimit => "strain limiting",
+            Feature::Edges => "edge springs",
+            Feature::Pins => "pins",
+            Feature::SoftPins => "soft pins",
+            Feature::HalfSpaces => "planes",
+            Feature::CustomConstraint => "custom constraints",
+        }
+    }
+}
+
+/// Whether a pair works.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Support {
+    /// It works.
+    Yes,
+    /// It is refused; this is what to do instead.
+    No(&'static str),
+}
+
+/// The table.
+pub fn support(solver: SolverKind, feature: Feature) -> Support {
+    use Feature::*;
+    use SolverKind::*;
+    match (solver, feature) {
+        (_, Clusters | Pins | HalfSpaces) => Support::Yes,
+        (Clustered, StrainLimit) | (Projective, Edges | SoftPins | CustomConstraint) => Support::Yes,
+        (Projective, StrainLimit) => {
+            Support::No("raise `frequency` for a stiffer body, or use solver = \"clustered\"")
+        }
+        (Clustered, Edges) => {
+            Support::No("use solver = \"projective\", or give the body clusters with `radius` or `clusters`")
+        }
+        (Clustered, SoftPins) => {
+            Support::No("leave `stiffness` out to hold the particles exactly, or use solver = \"projective\"")
+        }
+        (Clustered, CustomConstraint) => Support::No("use solver = \"projective\""),
+    }
+}
+
+/// The table as Markdown, as it stands in the documentation.
+pub fn support_table() -> String {
+    let mut text = String::from("| feature |");
+    SolverKind::ALL
+        .iter()
+        .for_each(|s| text += &format!(" {} |", s.name()));
+    text += "\n|---|";
+    SolverKind::ALL.iter().for_each(|_| text += "---|");
+    for feature in Feature::ALL {
+        text += &format!("\n| {} |", feature.name());
+        for solver in SolverKind::ALL {
+            text += match support(solver, feature) {
+                Support::Yes => " yes |",
+                Support::No(_) => " no |",
+            };
+        }
+    }
+    text + "\n"
+}

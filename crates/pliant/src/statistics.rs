@@ -1,0 +1,91 @@
+//! What a state amounts to: energies, momenta, strain, penetration.
+
+use crate::constraints::View;
+use crate::controls::Controls;
+use crate::model::{BatchScale, Model};
+use crate::solvers::clustered;
+use crate::state::State;
+use glam::DVec3;
+
+/// Sums over all bodies.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Statistics {
+    /// ½ Σ m v².
+    pub kinetic: f64,
+    /// Energy of all springs and constraints.
+    pub elastic: f64,
+    /// −Σ m g·x.
+    pub gravity: f64,
+    /// Σ m v.
+    pub momentum: DVec3,
+    /// Σ m x × v, about the origin.
+    pub angular_momentum: DVec3,
+    /// Largest relative deformation of any particle.
+    pub max_strain: f64,
+    /// Deepest point inside a half-space, as a positive depth.
+    pub max_penetration: f64,
+}
+
+/// Measures a state.
+pub fn measure(model: &Model, controls: &Controls, state: &State) -> Statistics {
+    let mut s = Statistics::default();
+    for (i, &m) in model.rest.mass.iter().enumerate() {
+        let (x, v) = (state.x.get(i), state.v.get(i));
+        s.kinetic += 0.5 * m * v.length_squared();
+        s.gravity -= m * controls.gravity().dot(x);
+        s.momentum += m * v;
+        s.angular_momentum += m * x.cross(v);
+        for plane in &model.params.planes {
+            s.max_penetration = s.max_penetration.max(-plane.gap(x));
+        }
+    }
+    s.elastic = clustered::elastic_energy(model, controls, state);
+    for_each_batch(model, controls, state, |k, view| {
+        let b = &model.batches[k];
+        let body = controls.body(b.body);
+        let scale = match b.scale {
+            BatchScale::Stiffness => body.stiffness.per_mass(model.params.substep()),
+            BatchScale::EdgeStiffness => body.edge_stiffness,
+            BatchScale::Own => 1.0,
+        };
+        s.elastic += scale * b.batch.energy(view);
+    });
+    let mut each = Vec::new();
+    strain(model, controls, state, &mut each);
+    s.max_strain = each.iter().copied().fold(0.0, f64::max);
+    s
+}
+
+/// Relative deformation of each particle, whoever moves it.
+pub fn strain(model: &Model, controls: &Controls, state: &State, strain: &mut Vec<f64>) {
+    strain.clear();
+    strain.resize(model.particle_count(), 0.0);
+    clustered::raise_strain(model, state, strain);
+    for_each_batch(model, controls, state, |k, view| {
+        // Edges without stiffness hold nothing and say nothing.
+        let b = &model.batches[k];
+        if b.scale != BatchScale::EdgeStiffness || controls.body(b.body).edge_stiffness > 0.0 {
+            b.batch.raise_strain(view, strain);
+        }
+    });
+}
+
+fn for_each_batch(model: &Model, controls: &Controls, state: &State, mut f: impl FnMut(usize, View<'_>)) {
+    let offsets = model.auxiliary_offsets();
+    let mut placements = Vec::new();
+    controls.placements(model, state.time, &mut placements);
+    for (k, b) in model.batches.iter().enumerate() {
+        let mut shared = vec![0.0; b.batch.shared_len()];
+        b.batch.begin_iteration(&state.x, &mut shared);
+        let state_part = &state.auxiliary[offsets[k]..offsets[k + 1]];
+        f(
+            k,
+            View {
+                x: &state.x,
+                state: state_part,
+                shared: &shared,
+                placements: &placements,
+            },
+        );
+    }
+}

@@ -1,0 +1,353 @@
+//! The team of threads a simulation runs on: fixed chunks, no allocation, the same bits for any size.
+//!
+//! Work is cut into chunks whose boundaries depend on the data only, never on the number of threads.
+//! Each chunk owns the part of the output it writes, so whichever thread takes it, the result is the
+//! same. Waiting threads spin for a moment before they sleep: the phases of a step last tens of
+//! microseconds, too short for a general fork-join pool.
+//!
+//! This is the engine's one module with `unsafe` code. The two invariants it rests on:
+//! 1. `run` does not return before every thread has left the job, so a job may borrow from the stack.
+//! 2. `Parts` hands out each chunk index to exactly one call, so parts of a slice are disjoint.
+#![allow(unsafe_code)]
+
+use crate::points::{Points, PointsMut};
+use std::marker::PhantomData;
+use std::ops::Range;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Condvar, Mutex};
+use std::thread::JoinHandle;
+
+/// How often a waiting thread looks before it goes to sleep.
+const SPINS: u32 = 4_000;
+
+/// Threads that take chunks of work together with the caller.
+pub struct Team {
+    shared: Option<Arc<Shared>>,
+    workers: Vec<JoinHandle<()>>,
+}
+
+#[derive(Clone, Copy)]
+struct Job {
+    work: *const (dyn Fn(usize) + Sync),
+    chunks: usize,
+}
+
+// SAFETY: the pointee is Sync, and `run` keeps it alive until all threads are done with it.
+unsafe impl Send for Job {}
+
+struct Shared {
+    /// Counts jobs; a change of it is the signal to start.
+    round: AtomicUsize,
+    next_chunk: AtomicUsize,
+    /// Workers still inside the present job.
+    busy: AtomicUsize,
+    quit: AtomicBool,
+    panicked: AtomicBool,
+    job: Mutex<Option<Job>>,
+    wake: Condvar,
+}
+
+impl std::fmt::Debug for Team {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Team of {}", self.size())
+    }
+}
+
+impl Team {
+    /// The caller alone: starts no thread.
+    pub fn serial() -> Team {
+        Team {
+            shared: None,
+            workers: Vec::new(),
+        }
+    }
+
+    /// The caller and `threads − 1` more; `threads` of 0 or 1 is [`Team::serial`]. Threads the system
+    /// refuses to start are done without.
+    pub fn new(threads: usize) -> Team {
+        if threads <= 1 {
+            return Team::serial();
+        }
+        let shared = Arc::new(Shared {
+            round: AtomicUsize::new(0),
+            next_chunk: AtomicUsize::new(0),
+            busy: AtomicUsize::new(0),
+            quit: AtomicBool::new(false),
+            panicked: AtomicBool::new(false),
+            job: Mutex::new(None),
+            wake: Condvar::new(),
+        });
+        let workers: Vec<_> = (1..threads)
+            .map_while(|i| {
+                let shared = shared.clone();
+                std::thread::Builder::new()
+                    .name(format!("pliant-{i}"))
+                    .spawn(move || worker(&shared))
+                    .ok()
+            })
+            .collect();
+        if workers.is_empty() {
+            return Team::serial();
+        }
+        Team {
+            shared: Some(shared),
+            workers,
+        }
+    }
+
+    /// Number of threads, the caller included.
+    pub fn size(&self) -> usize {
+        self.workers.len() + 1
+    }
+
+    /// Calls `work(chunk)` once for every chunk below `chunks`, and returns when all are done.
+    pub fn run(&self, chunks: usize, work: &(dyn Fn(usize) + Sync)) {
+        let Some(shared) = self.shared.as_ref().filter(|_| chunks > 1) else {
+            (0..chunks).for_each(work);
+            return;
+        };
+        // SAFETY: only the lifetime is erased; see invariant 1.
+        let work: *const (dyn Fn(usize) + Sync + 'static) =
+            unsafe { std::mem::transmute(work as *const (dyn Fn(usize) + Sync)) };
+        let job = Job { work, chunks };
+        shared.next_chunk.store(0, Ordering::Relaxed);
+        shared.busy.store(self.workers.len(), Ordering::Relaxed);
+        if let Ok(mut slot) = shared.job.lock() {
+            *slot = Some(job);
+            shared.round.fetch_add(1, Ordering::Release);
+            shared.wake.notify_all();
+        }
+        // The caller must wait for the workers even if its own share panics.
+        let outcome = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| take_chunks(shared, job)));
+        let mut spins = 0;
+        while shared.busy.load(Ordering::Acquire) != 0 {
+            pause(&mut spins);
+        }
+        if let Err(panic) = outcome {
+            std::panic::resume_unwind(panic);
+        }
+        assert!(
+            !shared.panicked.swap(false, Ordering::Relaxed),
+            "a chunk of parallel work panicked"
+        );
+    }
+
+    /// Cuts `data` at multiples of `chunk` and calls `work(range, part)` for each piece.
+    pub(crate) fn split<S: Split>(
+        &self,
+        data: S,
+        chunk: usize,
+        work: impl Fn(Range<usize>, S::Part<'_>) + Sync,
+    ) {
+        let (len, chunk) = (data.len(), chunk.max(1));
+        let parts = Parts::new(data);
+        self.run(len.div_ceil(chunk), &|c| {
+            let range = c * chunk..((c + 1) * chunk).min(len);
+            // SAFETY: invariant 2; ranges of different chunks do not overlap.
+            work(range.clone(), unsafe { parts.part(range) });
+        });
+    }
+
+    /// As [`Team::split`], with pieces of the given boundaries: piece `c` is
+    /// `ends[c − 1]..ends[c]` (the first begins at 0). Boundaries must not decrease nor pass the end.
+    pub(crate) fn split_at<S: Split>(
+        &self,
+        data: S,
+        ends: &[usize],
+        work: impl Fn(usize, S::Part<'_>) + Sync,
+    ) {
+        let len = data.len();
+        assert!(
+            ends.is_sorted() && ends.last().is_none_or(|&e| e <= len),
+            "boundaries out of order"
+        );
+        let parts = Parts::new(data);
+        self.run(ends.len(), &|c| {
+            let start = if c == 0 { 0 } else { ends[c - 1] };
+            // SAFETY: invariant 2; sorted boundaries give disjoint ranges.
+            work(c, unsafe { parts.part(start..ends[c]) });
+        });
+    }
+}
+
+impl Drop for Team {
+    fn drop(&mut self) {
+        if let Some(shared) = &self.shared {
+            shared.quit.store(true, Ordering::Release);
+            let guard = shared.job.lock();
+            shared.wake.notify_all();
+            drop(guard);
+        }
+        for worker in self.workers.drain(..) {
+            // A worker's panic was reported by `run`.
+            let _ = worker.join();
+        }
+    }
+}
+
+fn take_chunks(shared: &Shared, job: Job) {
+    loop {
+        let chunk = shared.next_chunk.fetch_add(1, Ordering::Relaxed);
+        if chunk >= job.chunks {
+            return;
+        }
+        // SAFETY: invariant 1: the job outlives this call.
+        unsafe { (*job.work)(chunk) };
+    }
+}
+
+fn pause(spins: &mut u32) {
+    *spins += 1;
+    if *spins < SPINS {
+        std::hint::spin_loop()
+    } else {
+        std::thread::yield_now()
+    }
+}
+
+fn worker(shared: &Shared) {
+    let mut seen = 0;
+    loop {
+        let mut spins = 0;
+        while shared.round.load(Ordering::Acquire) == seen && spins < SPINS {
+            if shared.quit.load(Ordering::Acquire) {
+                return;
+            }
+            spins += 1;
+            std::hint::spin_loop();
+        }
+        let Ok(mut slot) = shared.job.lock() else { return };
+        while shared.round.load(Ordering::Acquire) == seen {
+            if shared.quit.load(Ordering::Acquire) {
+                return;
+            }
+            slot = match shared.wake.wait(slot) {
+                Ok(slot) => slot,
+                Err(_) => return,
+            };
+        }
+        seen = shared.round.load(Ordering::Acquire);
+        let job = *slot;
+        drop(slot);
+        if let Some(job) = job
+            && std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| take_chunks(shared, job))).is_err()
+        {
+            shared.panicked.store(true, Ordering::Relaxed);
+        }
+        shared.busy.fetch_sub(1, Ordering::Release);
+    }
+}
+
+/// Data of `Send` elements that can be cut into disjoint writable parts.
+pub(crate) trait Split {
+    /// A part of it.
+    type Part<'p>;
+    /// Raw access shared between threads.
+    type Raw: Copy;
+    /// Length in elements.
+    fn len(&self) -> usize;
+    /// Gives up the borrow for pointers.
+    fn raw(self) -> Self::Raw;
+    /// # Safety
+    /// `range` lies within the data, and no other part that is alive overlaps it.
+    unsafe fn part<'p>(raw: Self::Raw, range: Range<usize>) -> Self::Part<'p>;
+}
+
+impl<T: Send + 'static> Split for &mut [T] {
+    type Part<'p> = &'p mut [T];
+    type Raw = *mut T;
+    fn len(&self) -> usize {
+        (**self).len()
+    }
+    fn raw(self) -> *mut T {
+        self.as_mut_ptr()
+    }
+    unsafe fn part<'p>(raw: *mut T, range: Range<usize>) -> &'p mut [T] {
+        // SAFETY: promised by the caller.
+        unsafe { std::slice::from_raw_parts_mut(raw.add(range.start), range.len()) }
+    }
+}
+
+impl Split for &mut Points {
+    type Part<'p> = PointsMut<'p>;
+    type Raw = [*mut f64; 3];
+    fn len(&self) -> usize {
+        Points::len(self)
+    }
+    fn raw(self) -> [*mut f64; 3] {
+        let m = self.columns_mut();
+        [m.x.as_mut_ptr(), m.y.as_mut_ptr(), m.z.as_mut_ptr()]
+    }
+    unsafe fn part<'p>(raw: [*mut f64; 3], range: Range<usize>) -> PointsMut<'p> {
+        // SAFETY: promised by the caller; the three columns have the same length.
+        let [x, y, z] = raw.map(|c| unsafe { <&mut [f64]>::part(c, range.clone()) });
+        PointsMut { x, y, z }
+    }
+}
+
+impl<A: Split, B: Split> Split for (A, B) {
+    type Part<'p> = (A::Part<'p>, B::Part<'p>);
+    type Raw = (A::Raw, B::Raw);
+    fn len(&self) -> usize {
+        self.0.len().min(self.1.len())
+    }
+    fn raw(self) -> Self::Raw {
+        (self.0.raw(), self.1.raw())
+    }
+    unsafe fn part<'p>(raw: Self::Raw, range: Range<usize>) -> Self::Part<'p> {
+        // SAFETY: promised by the caller.
+        unsafe { (A::part(raw.0, range.clone()), B::part(raw.1, range)) }
+    }
+}
+
+struct Parts<S: Split>(S::Raw, PhantomData<S>);
+
+// SAFETY: threads only get disjoint parts (invariant 2), of elements that are `Send`.
+unsafe impl<S: Split> Sync for Parts<S> {}
+
+impl<S: Split> Parts<S> {
+    fn new(data: S) -> Self {
+        Parts(data.raw(), PhantomData)
+    }
+
+    /// # Safety
+    /// As [`Split::part`].
+    unsafe fn part<'p>(&self, range: Range<usize>) -> S::Part<'p> {
+        // SAFETY: passed on.
+        unsafe { S::part(self.0, range) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_chunk_is_done_exactly_once_for_any_team() {
+        for threads in [1, 2, 3, 7] {
+            let team = Team::new(threads);
+            for len in [0, 1, 5, 64, 1000] {
+                let mut hits = vec![0u32; len];
+                for _ in 0..50 {
+                    team.split(&mut hits[..], 7, |range, part| {
+                        assert_eq!(range.len(), part.len());
+                        part.iter_mut().for_each(|h| *h += 1);
+                    });
+                }
+                assert!(hits.iter().all(|&h| h == 50));
+            }
+        }
+    }
+
+    #[test]
+    fn a_panic_in_a_chunk_reaches_the_caller_and_the_team_lives_on() {
+        let team = Team::new(3);
+        let run = || team.run(64, &|c| assert!(c != 40, "chunk 40"));
+        assert!(std::panic::catch_unwind(std::panic::AssertUnwindSafe(run)).is_err());
+        let count = AtomicUsize::new(0);
+        team.run(64, &|_| {
+            count.fetch_add(1, Ordering::Relaxed);
+        });
+        assert_eq!(count.into_inner(), 64);
+    }
+}
