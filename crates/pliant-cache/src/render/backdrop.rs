@@ -20,17 +20,29 @@ pub struct Backdrop {
 impl Backdrop {
     /// A bright cool studio; the default.
     pub fn light() -> Backdrop {
-        Backdrop { top: [0.80, 0.84, 0.89], middle: [0.935, 0.945, 0.955], bottom: [0.885, 0.895, 0.91] }
+        Backdrop {
+            top: [0.80, 0.84, 0.89],
+            middle: [0.935, 0.945, 0.955],
+            bottom: [0.885, 0.895, 0.91],
+        }
     }
 
     /// A dark studio, for slides and for bright colour maps.
     pub fn dark() -> Backdrop {
-        Backdrop { top: [0.09, 0.10, 0.13], middle: [0.27, 0.29, 0.34], bottom: [0.19, 0.205, 0.24] }
+        Backdrop {
+            top: [0.09, 0.10, 0.13],
+            middle: [0.27, 0.29, 0.34],
+            bottom: [0.19, 0.205, 0.24],
+        }
     }
 
     /// The same colour everywhere.
     pub fn plain(color: [f32; 3]) -> Backdrop {
-        Backdrop { top: color, middle: color, bottom: color }
+        Backdrop {
+            top: color,
+            middle: color,
+            bottom: color,
+        }
     }
 }
 
@@ -71,7 +83,11 @@ impl Studio {
             middle: to_linear(backdrop.middle),
             bottom: to_linear(backdrop.bottom),
             size: view.size.map(|s| s as f32),
-            grid: if spacing.is_finite() && spacing > 1e-3 { spacing as f32 } else { 0.0 },
+            grid: if spacing.is_finite() && spacing > 1e-3 {
+                spacing as f32
+            } else {
+                0.0
+            },
         }
     }
 
@@ -94,7 +110,11 @@ impl Studio {
         let per_x = -view.right.dot(sheet.normal) / view.focal / height;
         let per_y = view.up.dot(sheet.normal) / view.focal / height;
         let middle = -view.forward.dot(sheet.normal) / height;
-        Some([middle - per_x * view.center[0] - per_y * view.center[1], per_x, per_y])
+        Some([
+            middle - per_x * view.center[0] - per_y * view.center[1],
+            per_x,
+            per_y,
+        ])
     }
 
     /// Light from a plane through a pixel.
@@ -117,7 +137,10 @@ impl Studio {
         let level = view.key.dot(view.sky).max(0.2);
         let tilt = (view.key.dot(sheet.normal).max(0.0) / level).min(1.12);
         let up = 0.5 + 0.5 * view.sky.dot(sheet.normal);
-        let mut factor = SKY_SHARE * up * light.sky + (1.0 - SKY_SHARE) * tilt * light.key;
+        let open = SKY_SHARE * up + (1.0 - SKY_SHARE) * tilt;
+        let shadow = (SKY_SHARE * up * light.sky + (1.0 - SKY_SHARE) * tilt * light.key) / open.max(0.05);
+        // Walls are lit from all sides in a bright studio: only a part of the tilt shows.
+        let mut factor = shadow * (1.0 + 0.45 * (open - 1.0));
         if self.grid > 0.0 {
             let mut lines = 1.0;
             for (k, axis) in sheet.axes.into_iter().enumerate() {
@@ -134,7 +157,9 @@ impl Studio {
     /// lines fade instead of flickering.
     fn line(&self, at: f32, footprint: f32) -> f32 {
         let width = 0.028 * self.grid;
-        let away = (at - (at / self.grid).round() * self.grid).abs();
+        // Not `round`, which is a function call on plain x86-64.
+        let lines = (at / self.grid + 65536.5) as i32 - 65536;
+        let away = (at - lines as f32 * self.grid).abs();
         let blur = footprint.max(1e-6) * 1.25;
         let cover = ((0.5 * (width + blur) - away) / blur).clamp(0.0, (width / blur).min(1.0));
         let dense = smooth(0.15, 0.6, blur / self.grid);

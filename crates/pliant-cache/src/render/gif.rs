@@ -69,11 +69,12 @@ pub fn frame_stride(fps: f64) -> (usize, u16) {
         return (1, 4);
     }
     let mut best: Option<(f64, usize, u16)> = None;
-    let first = (0.03 * fps).floor().max(1.0);
+    // From 40 pictures per second downwards: more is not seen, and browsers may not keep up.
+    let first = (0.025 * fps).ceil().max(1.0);
     for step in 0..64 {
         let stride = first + f64::from(step);
         let exact = 100.0 * stride / fps;
-        // At most about 15 pictures per second slower than asked for, unless the source itself is slower.
+        // Not below 15 pictures per second, unless the source itself is slower.
         if exact > 6.7 && step > 0 {
             break;
         }
@@ -108,7 +109,13 @@ pub struct GifWriter<W: Write> {
 impl<W: Write> GifWriter<W> {
     /// Starts an animation that repeats for ever; every frame stays for `seconds`, rounded to hundredths such that
     /// the whole plays in the right time.
-    pub fn new(out: W, width: u32, height: u32, palette: &Palette, seconds: f64) -> Result<GifWriter<W>, GifError> {
+    pub fn new(
+        out: W,
+        width: u32,
+        height: u32,
+        palette: &Palette,
+        seconds: f64,
+    ) -> Result<GifWriter<W>, GifError> {
         let side = |s: u32| u16::try_from(s).ok().filter(|s| *s > 0);
         let (Some(w), Some(h)) = (side(width), side(height)) else {
             return Err(GifError::Size(width, height));
@@ -122,7 +129,11 @@ impl<W: Write> GifWriter<W> {
             encoder,
             ditherer: Ditherer::new(palette.clone()),
             size: (width, height),
-            seconds: if seconds.is_finite() { seconds.clamp(0.0, 600.0) } else { 0.04 },
+            seconds: if seconds.is_finite() {
+                seconds.clamp(0.0, 600.0)
+            } else {
+                0.04
+            },
             frames: 0,
             spent: 0,
             shown: Vec::new(),
@@ -135,7 +146,10 @@ impl<W: Write> GifWriter<W> {
         let found = (image.width, image.height);
         let count = self.size.0 as usize * self.size.1 as usize;
         if found != self.size || image.rgb.len() != 3 * count {
-            return Err(GifError::Frame { expected: self.size, found });
+            return Err(GifError::Frame {
+                expected: self.size,
+                found,
+            });
         }
         let width = self.size.0 as usize;
         let fresh = self.canvas.is_empty();
@@ -153,7 +167,9 @@ impl<W: Write> GifWriter<W> {
             }
             shown.copy_from_slice(color);
             let (x, y) = (at % width, at / width);
-            let index = self.ditherer.index([color[0], color[1], color[2]], x as u32, y as u32);
+            let index = self
+                .ditherer
+                .index([color[0], color[1], color[2]], x as u32, y as u32);
             if index != self.canvas[at] {
                 self.canvas[at] = index;
                 indices[at] = index;
@@ -202,9 +218,14 @@ pub fn write_gif<W: Write, E: From<GifError>>(
     seconds: f64,
     mut frame: impl FnMut(usize) -> Result<Image, E>,
 ) -> Result<W, E> {
-    let samples = super::sheet_frames(count, 6).into_iter().map(&mut frame).collect::<Result<Vec<_>, E>>()?;
+    let samples = super::sheet_frames(count, 6)
+        .into_iter()
+        .map(&mut frame)
+        .collect::<Result<Vec<_>, E>>()?;
     let Some(size) = samples.first().map(|image| (image.width, image.height)) else {
-        return Err(E::from(GifError::Encoding("an animation needs at least one frame".into())));
+        return Err(E::from(GifError::Encoding(
+            "an animation needs at least one frame".into(),
+        )));
     };
     let palette = Palette::from_images(&samples);
     drop(samples);

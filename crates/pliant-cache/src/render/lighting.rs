@@ -8,7 +8,7 @@ use super::Look;
 use super::camera::View;
 use super::parallel::spread;
 use super::scene::{Scene, Sheet};
-use super::shadow::DepthMap;
+use super::shadow::{Blockers, DepthMap};
 use glam::Vec3;
 
 /// Light that arrives at a point, relative to the same point without anything in the way.
@@ -39,12 +39,12 @@ pub(super) struct Lighting {
     pub sheets: Vec<LightMap>,
 }
 
-const KEY_LIGHTS: usize = 28;
-const KEY_TEXELS: usize = 112;
+const KEY_LIGHTS: usize = 22;
+const KEY_TEXELS: usize = 96;
 /// Radius of the key light as an angle (its tangent): a large softbox.
 const KEY_SPREAD: f32 = 0.17;
-const DOME_LIGHTS: usize = 44;
-const DOME_TEXELS: usize = 64;
+const DOME_LIGHTS: usize = 34;
+const DOME_TEXELS: usize = 52;
 const GOLDEN: f32 = 2.399_963_2;
 /// Share of the key light a blocker lets through, in its own colour.
 const THROUGH: f32 = 0.30;
@@ -52,60 +52,104 @@ const THROUGH: f32 = 0.30;
 const BOUNCE: f32 = 0.45;
 
 impl Lighting {
-    pub fn new(scene: &mut Scene, view: &View, threads: usize) -> Lighting {
-        let mut light = Lighting { key: Vec::new(), dome: Vec::new(), vertices: Vec::new(), sheets: Vec::new() };
+    pub fn new(scene: &Scene, view: &View, threads: usize) -> Lighting {
+        let mut light = Lighting {
+            key: Vec::new(),
+            dome: Vec::new(),
+            vertices: Vec::new(),
+            sheets: Vec::new(),
+        };
         let Some((center, radius)) = scene.extent() else {
             light.sheets = scene.sheets.iter().map(|_| LightMap::empty()).collect();
+            light.vertices = vec![
+                Gathered {
+                    key: Vec3::ONE,
+                    sky: Vec3::ONE
+                };
+                scene.positions.len()
+            ];
             return light;
         };
         // Steps of a quarter octave: the size of texels stays put while a body breathes.
         let radius = (radius.log2() * 4.0 + 0.05).ceil() / 4.0;
         let radius = radius.exp2();
-        let mut lights: Vec<(Vec3, usize)> = Vec::new();
+        let key_blockers = Blockers::new(scene, center, radius, KEY_TEXELS);
+        let dome_blockers = Blockers::new(scene, center, radius, DOME_TEXELS);
+        let mut lights: Vec<(Vec3, &Blockers)> = Vec::new();
         let (u, v) = view.key.any_orthonormal_pair();
         for i in 0..KEY_LIGHTS {
             let r = KEY_SPREAD * ((i as f32 + 0.5) / KEY_LIGHTS as f32).sqrt();
             let angle = i as f32 * GOLDEN;
             let direction = view.key + r * (angle.cos() * u + angle.sin() * v);
-            lights.push((direction.normalize(), KEY_TEXELS));
+            lights.push((direction.normalize(), &key_blockers));
         }
         let (u, v) = view.sky.any_orthonormal_pair();
         for i in 0..DOME_LIGHTS {
             let height = (i as f32 + 0.5) / DOME_LIGHTS as f32;
             let angle = i as f32 * GOLDEN;
             let side = (1.0 - height * height).sqrt();
-            lights.push((height * view.sky + side * (angle.cos() * u + angle.sin() * v), DOME_TEXELS));
+            lights.push((
+                height * view.sky + side * (angle.cos() * u + angle.sin() * v),
+                &dome_blockers,
+            ));
         }
         let mut maps: Vec<Option<DepthMap>> = lights.iter().map(|_| None).collect();
-        spread(maps.iter_mut(), threads, || (), |i, slot, ()| {
-            *slot = Some(DepthMap::new(scene, lights[i].0, center, radius, lights[i].1));
-        });
+        spread(
+            maps.iter_mut(),
+            threads,
+            || (),
+            |i, slot, ()| {
+                *slot = Some(DepthMap::new(lights[i].1, lights[i].0));
+            },
+        );
         let mut maps: Vec<DepthMap> = maps.into_iter().flatten().collect();
         light.dome = maps.split_off(KEY_LIGHTS.min(maps.len()));
         light.key = maps;
         light.gather_vertices(scene, view, threads);
-        let sheets = scene.sheets.iter().map(|s| light.light_map(s, view, center, radius, threads)).collect();
+        let sheets = scene
+            .sheets
+            .iter()
+            .map(|s| light.light_map(s, view, center, radius, threads))
+            .collect();
         light.sheets = sheets;
         light
     }
 
     /// Light at a point of a surface with the given normal.
     pub fn gather(&self, p: Vec3, normal: Vec3) -> Gathered {
-        let mut out = Gathered { key: Vec3::ZERO, sky: Vec3::ZERO };
+        let mut out = Gathered {
+            key: Vec3::ZERO,
+            sky: Vec3::ZERO,
+        };
         for map in &self.key {
             add_key(&mut out.key, map, p, normal);
         }
         for map in &self.dome {
             add_dome(&mut out.sky, map, p, normal);
         }
-        if self.key.is_empty() { Gathered { key: Vec3::ONE, sky: Vec3::ONE } } else { out }
+        if self.key.is_empty() {
+            Gathered {
+                key: Vec3::ONE,
+                sky: Vec3::ONE,
+            }
+        } else {
+            out
+        }
     }
 
     fn gather_vertices(&mut self, scene: &Scene, view: &View, threads: usize) {
         let mut facing = scene.normals.clone();
+        let mut seen = vec![false; scene.positions.len()];
         for t in &scene.triangles {
-            if scene.bodies[t.item as usize].look == Look::Cloth {
-                for v in t.corners.map(|v| v as usize) {
+            let corners = t.corners.map(|v| v as usize);
+            let body = &scene.bodies[t.item as usize];
+            let front = t.normal.dot(view.eye - scene.positions[corners[0]]) >= 0.0;
+            // The far side of a closed body is never seen and needs no light.
+            if front || !body.closed {
+                corners.iter().for_each(|v| seen[*v] = true);
+            }
+            if body.look == Look::Cloth {
+                for v in corners {
                     // A sheet is seen from either side: gather on the side that is seen.
                     if facing[v].dot(view.eye - scene.positions[v]) < 0.0 {
                         facing[v] = -facing[v];
@@ -113,25 +157,46 @@ impl Lighting {
                 }
             }
         }
-        const CHUNK: usize = 1024;
-        let empty = Gathered { key: Vec3::ZERO, sky: Vec3::ZERO };
-        let mut out = vec![empty; scene.positions.len()];
-        spread(out.chunks_mut(CHUNK), threads, || (), |c, chunk, ()| {
-            // Map by map, so that each stays in the cache while a thousand vertices read it.
-            for map in &self.key {
-                for (i, slot) in chunk.iter_mut().enumerate() {
-                    let v = c * CHUNK + i;
-                    add_key(&mut slot.key, map, scene.positions[v], facing[v]);
+        let asked: Vec<u32> = (0..seen.len() as u32).filter(|v| seen[*v as usize]).collect();
+        const CHUNK: usize = 512;
+        let dark = Gathered {
+            key: Vec3::ZERO,
+            sky: Vec3::ZERO,
+        };
+        let mut got = vec![dark; asked.len()];
+        spread(
+            got.chunks_mut(CHUNK),
+            threads,
+            || (),
+            |c, chunk, ()| {
+                // Map by map, so that each stays in the cache while many vertices read it.
+                let vertices = &asked[c * CHUNK..c * CHUNK + chunk.len()];
+                for map in &self.key {
+                    for (slot, v) in chunk.iter_mut().zip(vertices) {
+                        let v = *v as usize;
+                        // Beyond this even wrapped light does not reach.
+                        if facing[v].dot(view.key) > -0.5 {
+                            add_key(&mut slot.key, map, scene.positions[v], facing[v]);
+                        }
+                    }
                 }
-            }
-            for map in &self.dome {
-                for (i, slot) in chunk.iter_mut().enumerate() {
-                    let v = c * CHUNK + i;
-                    add_dome(&mut slot.sky, map, scene.positions[v], facing[v]);
+                for map in &self.dome {
+                    for (slot, v) in chunk.iter_mut().zip(vertices) {
+                        let v = *v as usize;
+                        add_dome(&mut slot.sky, map, scene.positions[v], facing[v]);
+                    }
                 }
-            }
-        });
-        self.vertices = out;
+            },
+        );
+        // Should an unseen vertex show after all, it is in even half-light.
+        let even = Gathered {
+            key: Vec3::splat(0.3),
+            sky: Vec3::splat(0.4),
+        };
+        self.vertices = vec![even; scene.positions.len()];
+        for (v, light) in asked.iter().zip(got) {
+            self.vertices[*v as usize] = light;
+        }
     }
 
     fn light_map(&self, sheet: &Sheet, view: &View, center: Vec3, radius: f32, threads: usize) -> LightMap {
@@ -145,7 +210,10 @@ impl Lighting {
         let mut spots = vec![(below, 2.6 * radius + 0.5 * height.max(0.0))];
         if slope > 0.15 {
             let fall = center - (height / slope) * view.key;
-            spots.push((fall, 1.3 * radius / slope + 1.5 * KEY_SPREAD * height.max(0.0) / slope));
+            spots.push((
+                fall,
+                1.3 * radius / slope + 1.5 * KEY_SPREAD * height.max(0.0) / slope,
+            ));
         }
         let (mut low, mut high) = ([f32::MAX; 2], [f32::MIN; 2]);
         for (spot, reach) in spots {
@@ -161,7 +229,10 @@ impl Lighting {
         }
         let origin = [(low[0] / texel).floor() * texel, (low[1] / texel).floor() * texel];
         let size = [0, 1].map(|k| ((high[k] - origin[k]) / texel).ceil() as usize + 1);
-        let fill = Gathered { key: Vec3::ZERO, sky: Vec3::ZERO };
+        let fill = Gathered {
+            key: Vec3::ZERO,
+            sky: Vec3::ZERO,
+        };
         let mut texels = vec![fill; size[0] * size[1]];
         // The open plane as the measure, so that what stands free is exactly one.
         let mut open = Vec3::ZERO;
@@ -170,26 +241,36 @@ impl Lighting {
             add_dome(&mut open, map, nowhere, sheet.normal);
         }
         let open = open.max(Vec3::splat(0.05));
-        spread(texels.chunks_mut(size[0]), threads, || (), |y, row, ()| {
-            let start = sheet.offset * sheet.normal + (origin[1] + y as f32 * texel) * sheet.axes[1];
-            for (x, slot) in row.iter_mut().enumerate() {
-                let p = start + (origin[0] + x as f32 * texel) * sheet.axes[0];
-                for map in &self.key {
-                    let (lit, color) = map.reach(p, 0.0);
-                    slot.key += (Vec3::splat(lit) + (THROUGH * (1.0 - lit)) * color) / KEY_LIGHTS as f32;
-                }
-                for map in &self.dome {
-                    let weight = map.direction.dot(sheet.normal);
-                    if weight > 0.0 {
+        spread(
+            texels.chunks_mut(size[0]),
+            threads,
+            || (),
+            |y, row, ()| {
+                let start = sheet.offset * sheet.normal + (origin[1] + y as f32 * texel) * sheet.axes[1];
+                for (x, slot) in row.iter_mut().enumerate() {
+                    let p = start + (origin[0] + x as f32 * texel) * sheet.axes[0];
+                    for map in &self.key {
                         let (lit, color) = map.reach(p, 0.0);
-                        let light = Vec3::splat(lit) + (BOUNCE * (1.0 - lit)) * color;
-                        slot.sky += (2.0 / DOME_LIGHTS as f32) * weight * light;
+                        slot.key += (Vec3::splat(lit) + (THROUGH * (1.0 - lit)) * color) / KEY_LIGHTS as f32;
                     }
+                    for map in &self.dome {
+                        let weight = map.direction.dot(sheet.normal);
+                        if weight > 0.0 {
+                            let (lit, color) = map.reach(p, 0.0);
+                            let light = Vec3::splat(lit) + (BOUNCE * (1.0 - lit)) * color;
+                            slot.sky += (2.0 / DOME_LIGHTS as f32) * weight * light;
+                        }
+                    }
+                    slot.sky /= open;
                 }
-                slot.sky /= open;
-            }
-        });
-        let mut map = LightMap { origin, per_unit: 1.0 / texel, size, texels };
+            },
+        );
+        let mut map = LightMap {
+            origin,
+            per_unit: 1.0 / texel,
+            size,
+            texels,
+        };
         map.soften();
         map
     }
@@ -213,7 +294,12 @@ fn add_dome(sum: &mut Vec3, map: &DepthMap, p: Vec3, normal: Vec3) {
 
 impl LightMap {
     fn empty() -> LightMap {
-        LightMap { origin: [0.0; 2], per_unit: 0.0, size: [0; 2], texels: Vec::new() }
+        LightMap {
+            origin: [0.0; 2],
+            per_unit: 0.0,
+            size: [0; 2],
+            texels: Vec::new(),
+        }
     }
 
     /// Blurs the sky part a little: the separate directions of the dome would show as faint overlapping edges.
@@ -240,7 +326,10 @@ impl LightMap {
 
     /// Light at a point given in the plane's axes; one everywhere outside the grid.
     pub fn at(&self, p: [f32; 2]) -> Gathered {
-        let open = Gathered { key: Vec3::ONE, sky: Vec3::ONE };
+        let open = Gathered {
+            key: Vec3::ONE,
+            sky: Vec3::ONE,
+        };
         if self.texels.is_empty() {
             return open;
         }
@@ -249,14 +338,18 @@ impl LightMap {
         if !(f[0] >= 1.0 && f[1] >= 1.0 && f[0] < last[0] && f[1] < last[1]) {
             return open;
         }
-        // Quadratic-free smoothness: a cubic B-spline hides the grid that bilinear interpolation would show.
+        // A cubic B-spline hides the grid that bilinear interpolation would show.
         let spline = |t: f32| {
             let s = 1.0 - t;
-            [s * s * s / 6.0, (4.0 - 3.0 * t * t * (2.0 - t)) / 6.0, (4.0 - 3.0 * s * s * (2.0 - s)) / 6.0, t * t * t / 6.0]
+            let (near, far) = (4.0 - 3.0 * t * t * (2.0 - t), 4.0 - 3.0 * s * s * (2.0 - s));
+            [s * s * s / 6.0, near / 6.0, far / 6.0, t * t * t / 6.0]
         };
         let (x, y) = (f[0] as usize, f[1] as usize);
         let (wx, wy) = (spline(f[0] - x as f32), spline(f[1] - y as f32));
-        let mut sum = Gathered { key: Vec3::ZERO, sky: Vec3::ZERO };
+        let mut sum = Gathered {
+            key: Vec3::ZERO,
+            sky: Vec3::ZERO,
+        };
         for (j, wy) in wy.iter().enumerate() {
             for (i, wx) in wx.iter().enumerate() {
                 let texel = &self.texels[(y + j - 1) * self.size[0] + x + i - 1];
@@ -268,6 +361,9 @@ impl LightMap {
         let rim = [0, 1].map(|k| (f[k] - 1.0).min(last[k] - f[k]) / (0.25 * self.size[k] as f32));
         let fade = rim[0].min(rim[1]).clamp(0.0, 1.0);
         let fade = fade * fade * (3.0 - 2.0 * fade);
-        Gathered { key: Vec3::ONE.lerp(sum.key, fade.sqrt()), sky: Vec3::ONE.lerp(sum.sky, fade) }
+        Gathered {
+            key: Vec3::ONE.lerp(sum.key, fade.sqrt()),
+            sky: Vec3::ONE.lerp(sum.sky, fade),
+        }
     }
 }

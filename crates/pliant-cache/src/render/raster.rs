@@ -68,7 +68,13 @@ struct Job<'a> {
 const NO_ITEM: u32 = u32::MAX;
 
 /// Draws the scene.
-pub(super) fn draw(scene: &Scene, light: &Lighting, view: &View, settings: &Settings, threads: usize) -> Image {
+pub(super) fn draw(
+    scene: &Scene,
+    light: &Lighting,
+    view: &View,
+    settings: &Settings,
+    threads: usize,
+) -> Image {
     let (width, height) = (settings.width as usize, settings.height as usize);
     let mut image = Image::filled(settings.width, settings.height, [0; 3]);
     let sheets = scene.sheets.iter().enumerate();
@@ -79,7 +85,9 @@ pub(super) fn draw(scene: &Scene, light: &Lighting, view: &View, settings: &Sett
         view,
         settings,
         studio: Studio::new(&settings.backdrop, settings.grid, view),
-        sheets: sheets.filter_map(|(i, s)| Studio::inverse_depth(s, view).map(|d| (i, d))).collect(),
+        sheets: sheets
+            .filter_map(|(i, s)| Studio::inverse_depth(s, view).map(|d| (i, d)))
+            .collect(),
         flats: Vec::with_capacity(scene.triangles.len()),
         discs: Vec::new(),
         flat_bins: vec![Vec::new(); height.div_ceil(BAND)],
@@ -89,15 +97,25 @@ pub(super) fn draw(scene: &Scene, light: &Lighting, view: &View, settings: &Sett
     };
     job.place_triangles();
     job.place_balls();
-    spread(image.rgb.chunks_mut(3 * width * BAND), threads, Samples::new, |band, rows, samples| {
-        job.band(band, rows, samples);
-    });
+    spread(
+        image.rgb.chunks_mut(3 * width * BAND),
+        threads,
+        Samples::new,
+        |band, rows, samples| {
+            job.band(band, rows, samples);
+        },
+    );
     image
 }
 
 impl Samples {
     fn new() -> Samples {
-        Samples { inverse: Vec::new(), id: Vec::new(), item: Vec::new(), far: Vec::new() }
+        Samples {
+            inverse: Vec::new(),
+            id: Vec::new(),
+            item: Vec::new(),
+            far: Vec::new(),
+        }
     }
 }
 
@@ -125,11 +143,22 @@ impl Flat {
     /// Calls `span(row, left, right, inverse depth at left, its change per column)` for the rows `first..last` of a
     /// grid with `scale` cells a sample. Edges are walked from their upper end, so that neighbours, which see the
     /// same edge, agree to the bit on which cell belongs to whom.
-    fn spans(&self, scale: f32, rows: [usize; 2], width: usize, mut span: impl FnMut(usize, usize, usize, f32, f32)) {
+    fn spans(
+        &self,
+        scale: f32,
+        rows: [usize; 2],
+        width: usize,
+        mut span: impl FnMut(usize, usize, usize, f32, f32),
+    ) {
         let mut p = [0, 1, 2].map(|k| (self.x[k] * scale, self.y[k] * scale));
         let (x0, y0) = p[0];
         p.sort_by(|a, b| a.1.total_cmp(&b.1).then(a.0.total_cmp(&b.0)));
-        let cell = |v: f32, limit: usize| (v - 0.5).ceil().clamp(0.0, limit as f32) as usize;
+        // First cell whose middle is not before `v`. Not `ceil`, which is a function call on plain x86-64.
+        let cell = |v: f32, limit: usize| {
+            let v = (v - 0.5).clamp(0.0, limit as f32);
+            let whole = v as usize;
+            whole + usize::from(v > whole as f32)
+        };
         let (first, last) = (cell(p[0].1, rows[1]).max(rows[0]), cell(p[2].1, rows[1]));
         let slope = |a: (f32, f32), b: (f32, f32)| if b.1 > a.1 { (b.0 - a.0) / (b.1 - a.1) } else { 0.0 };
         let slopes = [slope(p[0], p[2]), slope(p[0], p[1]), slope(p[1], p[2])];
@@ -174,7 +203,9 @@ impl Job<'_> {
                 continue;
             }
             let flat = t.corners.map(|v| placed[v as usize]);
-            if corners.iter().all(|p| p.z >= NEAR) && flat.iter().all(|p| p.x.abs() < GUARD && p.y.abs() < GUARD) {
+            if corners.iter().all(|p| p.z >= NEAR)
+                && flat.iter().all(|p| p.x.abs() < GUARD && p.y.abs() < GUARD)
+            {
                 self.add_flat(flat, i as u32);
             } else {
                 let polygon = self.clip(&corners);
@@ -187,7 +218,9 @@ impl Job<'_> {
     }
 
     fn add_flat(&mut self, corners: [Vec3; 3], triangle: u32) {
-        let Some(flat) = Flat::new(corners, triangle) else { return };
+        let Some(flat) = Flat::new(corners, triangle) else {
+            return;
+        };
         let s = self.view.samples as f32;
         let (width, height) = (self.view.size[0] as f32 * s, self.view.size[1] as f32 * s);
         let range = |v: [f32; 3]| (v[0].min(v[1]).min(v[2]), v[0].max(v[1]).max(v[2]));
@@ -303,7 +336,11 @@ impl Job<'_> {
                 let color = self.pixel(samples, x, y, band * BAND + y);
                 let (px, py) = (x as u32, (band * BAND + y) as u32);
                 for (channel, value) in color.to_array().into_iter().enumerate() {
-                    let round = if self.settings.dither { threshold(px, py, channel as u32) } else { 0.5 };
+                    let round = if self.settings.dither {
+                        threshold(px, py, channel as u32)
+                    } else {
+                        0.5
+                    };
                     rows[3 * (y * width + x) + channel] = to_byte(value, round);
                 }
             }
@@ -334,7 +371,9 @@ impl Job<'_> {
     }
 
     fn ball(&self, index: u32, samples: &mut Samples, wide: usize, range: [usize; 2]) {
-        let Some(disc) = &self.discs[index as usize] else { return };
+        let Some(disc) = &self.discs[index as usize] else {
+            return;
+        };
         let s = self.view.samples as f32;
         let rest = disc.center.length_squared() - disc.radius * disc.radius;
         for row in disc.top.max(range[0])..disc.bottom.min(range[1]) {
@@ -380,15 +419,20 @@ impl Job<'_> {
             if self.scene.bodies[item as usize].look != Look::Jelly {
                 continue;
             }
-            flat.spans(1.0 / s as f32, [first, first + height], width, |row, left, right, start, per_x| {
-                for x in left..right {
-                    let at = (row - first) * width + x;
-                    if samples.item[at] == item {
-                        let inverse = (start + (x - left) as f32 * per_x).clamp(flat.low, flat.high);
-                        samples.far[at] = samples.far[at].min(inverse);
+            flat.spans(
+                1.0 / s as f32,
+                [first, first + height],
+                width,
+                |row, left, right, start, per_x| {
+                    for x in left..right {
+                        let at = (row - first) * width + x;
+                        if samples.item[at] == item {
+                            let inverse = (start + (x - left) as f32 * per_x).clamp(flat.low, flat.high);
+                            samples.far[at] = samples.far[at].min(inverse);
+                        }
                     }
-                }
-            });
+                },
+            );
         }
     }
 
@@ -415,6 +459,18 @@ impl Job<'_> {
             let off = |v: usize| (v as f32 + 0.5) / s as f32 - 0.5;
             off(k % s).powi(2) + off(k / s).powi(2)
         };
+        let lead = samples.id[corner];
+        let rows = (0..s).map(|k| &samples.id[corner + k * width * s..][..s]);
+        if rows.flatten().all(|id| *id == lead) {
+            let center = [x as f32 + 0.5, row as f32 + 0.5];
+            return self.color(
+                lead,
+                samples.inverse[at(s * s / 2)],
+                center,
+                samples,
+                y * width + x,
+            );
+        }
         let mut left: u64 = u64::MAX >> (64 - s * s);
         let mut sum = Vec3::ZERO;
         while left != 0 {
@@ -431,10 +487,26 @@ impl Job<'_> {
                 }
             }
             let whole = count == s * s;
-            let px = x as f32 + if whole { 0.5 } else { ((best % s) as f32 + 0.5) / s as f32 };
-            let py = row as f32 + if whole { 0.5 } else { ((best / s) as f32 + 0.5) / s as f32 };
+            let px = x as f32
+                + if whole {
+                    0.5
+                } else {
+                    ((best % s) as f32 + 0.5) / s as f32
+                };
+            let py = row as f32
+                + if whole {
+                    0.5
+                } else {
+                    ((best / s) as f32 + 0.5) / s as f32
+                };
             let pixel = y * width + x;
-            let color = self.color(samples.id[at(best)], samples.inverse[at(best)], [px, py], samples, pixel);
+            let color = self.color(
+                samples.id[at(best)],
+                samples.inverse[at(best)],
+                [px, py],
+                samples,
+                pixel,
+            );
             sum += count as f32 * color;
         }
         sum / (s * s) as f32
@@ -447,7 +519,13 @@ impl Job<'_> {
         }
         if id < self.first_triangle {
             let index = id as usize - 1;
-            return self.studio.plane(&self.scene.sheets[index], &self.light.sheets[index], self.view, px, py);
+            return self.studio.plane(
+                &self.scene.sheets[index],
+                &self.light.sheets[index],
+                self.view,
+                px,
+                py,
+            );
         }
         let ray = self.view.ray(px, py);
         let eye = -ray.normalize();
@@ -483,7 +561,14 @@ impl Job<'_> {
             let p = self.view.eye + ray / inverse;
             let normal = (p - ball.center).normalize_or(eye);
             let light = self.light.gather(p, normal);
-            Spot { normal, eye, color: ball.color, light, look: Look::Matte, thickness: 0.0 }
+            Spot {
+                normal,
+                eye,
+                color: ball.color,
+                light,
+                look: Look::Matte,
+                thickness: 0.0,
+            }
         };
         film(shade(&spot, self.view) * self.settings.exposure.clamp(0.0, 100.0))
     }
@@ -509,5 +594,9 @@ impl Job<'_> {
 /// Turns an interpolated normal that looks away from the eye just back to the outline.
 fn bend(normal: Vec3, eye: Vec3) -> Vec3 {
     let facing = normal.dot(eye);
-    if facing >= 0.02 { normal } else { (normal + (0.02 - facing) * eye).normalize() }
+    if facing >= 0.02 {
+        normal
+    } else {
+        (normal + (0.02 - facing) * eye).normalize()
+    }
 }

@@ -1,7 +1,7 @@
 //! The scene in working form: all meshes in one list of triangles, all balls in another, planes.
 
 use super::camera::View;
-use super::surface::{self, Patch};
+use super::surface;
 use super::tone::to_linear;
 use super::{Colors, Item, Look, Plane};
 use glam::{DVec3, Vec3};
@@ -23,7 +23,8 @@ pub(super) struct Ball {
 
 /// A triangle as it blocks light: the mesh as given, before it is refined for shading.
 pub(super) struct Blocker {
-    pub corners: [Vec3; 3],
+    /// Indices of blocker points.
+    pub corners: [u32; 3],
     pub color: Vec3,
 }
 
@@ -41,6 +42,8 @@ pub(super) struct Body {
     pub look: Look,
     /// Half the diagonal of its box, for judging what is thick and what is thin.
     pub size: f32,
+    /// Whether the surface seems to have no border.
+    pub closed: bool,
 }
 
 /// Everything to draw.
@@ -53,6 +56,7 @@ pub(super) struct Scene {
     pub triangles: Vec<Triangle>,
     pub balls: Vec<Ball>,
     pub blockers: Vec<Blocker>,
+    pub blocker_points: Vec<Vec3>,
     pub sheets: Vec<Sheet>,
     pub bodies: Vec<Body>,
 }
@@ -60,9 +64,12 @@ pub(super) struct Scene {
 fn color_at(colors: &Colors, index: usize) -> Vec3 {
     match colors {
         Colors::Uniform(c) => to_linear(*c),
-        Colors::PerVertex(list) => {
-            to_linear(list.get(index).or(list.last()).copied().unwrap_or([0.7, 0.7, 0.7]))
-        }
+        Colors::PerVertex(list) => to_linear(
+            list.get(index)
+                .or(list.last())
+                .copied()
+                .unwrap_or([0.7, 0.7, 0.7]),
+        ),
     }
 }
 
@@ -71,17 +78,34 @@ impl Scene {
         let mut scene = Scene::default();
         for item in items {
             match item {
-                Item::Mesh { positions, triangles, colors, look } => {
+                Item::Mesh {
+                    positions,
+                    triangles,
+                    colors,
+                    look,
+                } => {
                     let local: Vec<Option<Vec3>> = positions.iter().map(|p| view.local(*p)).collect();
                     let colors: Vec<Vec3> = (0..positions.len()).map(|i| color_at(colors, i)).collect();
                     scene.add_mesh(&local, triangles, &colors, *look, view);
                 }
-                Item::Points { positions, radius, colors } => {
-                    let points = positions.iter().enumerate().map(|(i, p)| (view.local(*p), color_at(colors, i)));
+                Item::Points {
+                    positions,
+                    radius,
+                    colors,
+                } => {
+                    let points = positions
+                        .iter()
+                        .enumerate()
+                        .map(|(i, p)| (view.local(*p), color_at(colors, i)));
                     scene.add_balls(points, *radius, view);
-                    scene.finish_item(Look::Matte, 0.0);
+                    scene.finish_item(Look::Matte, 0.0, true);
                 }
-                Item::Lines { positions, segments, radius, colors } => {
+                Item::Lines {
+                    positions,
+                    segments,
+                    radius,
+                    colors,
+                } => {
                     scene.add_rods(positions, segments, *radius, colors, view);
                 }
             }
@@ -96,34 +120,62 @@ impl Scene {
         self.bodies.len() as u32
     }
 
-    fn finish_item(&mut self, look: Look, size: f32) {
-        self.bodies.push(Body { look, size });
+    fn finish_item(&mut self, look: Look, size: f32, closed: bool) {
+        self.bodies.push(Body { look, size, closed });
     }
 
-    fn add_mesh(&mut self, local: &[Option<Vec3>], triangles: &[[u32; 3]], colors: &[Vec3], look: Look, view: &View) {
-        let Patch { positions, normals, colors: shades, triangles: faces, flat } =
-            surface::build(local, triangles, colors, look == Look::Cloth);
-        for t in &flat {
-            let corners = t.map(|v| local[v as usize].unwrap_or(Vec3::ZERO));
-            self.blockers.push(Blocker { corners, color: colors[t[0] as usize] });
+    fn add_mesh(
+        &mut self,
+        local: &[Option<Vec3>],
+        triangles: &[[u32; 3]],
+        colors: &[Vec3],
+        look: Look,
+        view: &View,
+    ) {
+        let mut patch = surface::build(local, triangles, colors, look == Look::Cloth);
+        let first = self.blocker_points.len() as u32;
+        self.blocker_points
+            .extend(local.iter().map(|p| p.unwrap_or(Vec3::ZERO)));
+        for t in &patch.flat {
+            self.blockers.push(Blocker {
+                corners: t.map(|v| v + first),
+                color: colors[t[0] as usize],
+            });
         }
         let (mut min, mut max) = (Vec3::INFINITY, Vec3::NEG_INFINITY);
-        for p in &positions {
+        for p in &patch.positions {
             min = min.min(*p);
             max = max.max(*p);
         }
-        let mut patch = Patch { positions, normals, colors: shades, triangles: faces, flat };
         surface::refine(&mut patch, view);
         let (base, item) = (self.positions.len() as u32, self.item());
+        let (mut sum, mut area) = (Vec3::ZERO, 0.0);
         for t in &patch.triangles {
             let [a, b, c] = t.map(|v| patch.positions[v as usize]);
-            let normal = (b - a).cross(c - a).normalize_or_zero();
-            self.triangles.push(Triangle { corners: t.map(|v| v + base), item, normal });
+            let normal = (b - a).cross(c - a);
+            sum += normal;
+            area += normal.length();
+            let normal = normal.normalize_or_zero();
+            self.triangles.push(Triangle {
+                corners: t.map(|v| v + base),
+                item,
+                normal,
+            });
         }
         self.positions.append(&mut patch.positions);
         self.normals.append(&mut patch.normals);
         self.colors.append(&mut patch.colors);
-        self.finish_item(look, if min.x <= max.x { 0.5 * (max - min).length() } else { 0.0 });
+        // The area vectors of a closed surface add up to nothing.
+        let closed = look != Look::Cloth && sum.length() < 2e-3 * area;
+        self.finish_item(
+            look,
+            if min.x <= max.x {
+                0.5 * (max - min).length()
+            } else {
+                0.0
+            },
+            closed,
+        );
     }
 
     fn add_balls(&mut self, points: impl Iterator<Item = (Option<Vec3>, Vec3)>, radius: f64, view: &View) {
@@ -131,10 +183,23 @@ impl Scene {
         if !(radius > 0.0 && radius < 1e6) {
             return;
         }
-        self.balls.extend(points.filter_map(|(p, color)| p.map(|center| Ball { center, radius, color })));
+        self.balls.extend(points.filter_map(|(p, color)| {
+            p.map(|center| Ball {
+                center,
+                radius,
+                color,
+            })
+        }));
     }
 
-    fn add_rods(&mut self, positions: &[DVec3], segments: &[[u32; 2]], radius: f64, colors: &Colors, view: &View) {
+    fn add_rods(
+        &mut self,
+        positions: &[DVec3],
+        segments: &[[u32; 2]],
+        radius: f64,
+        colors: &Colors,
+        view: &View,
+    ) {
         const SIDES: u32 = 8;
         let thick = (radius * view.scale) as f32;
         let local: Vec<Option<Vec3>> = positions.iter().map(|p| view.local(*p)).collect();
@@ -142,10 +207,14 @@ impl Scene {
         let mut ends = vec![false; local.len()];
         let (mut points, mut shades, mut faces) = (Vec::new(), Vec::new(), Vec::new());
         for &[a, b] in segments {
-            let (Some(p), Some(q)) = (at(a), at(b)) else { continue };
+            let (Some(p), Some(q)) = (at(a), at(b)) else {
+                continue;
+            };
             ends[a as usize] = true;
             ends[b as usize] = true;
-            let Some(axis) = (q - p).try_normalize() else { continue };
+            let Some(axis) = (q - p).try_normalize() else {
+                continue;
+            };
             let (u, v) = axis.any_orthonormal_pair();
             let base = points.len() as u32;
             for k in 0..SIDES {
@@ -163,7 +232,7 @@ impl Scene {
         let joints = local.iter().enumerate().filter(|(i, _)| ends[*i]);
         let joints: Vec<_> = joints.map(|(i, p)| (*p, color_at(colors, i))).collect();
         self.add_balls(joints.into_iter(), radius, view);
-        self.finish_item(Look::Matte, 0.0);
+        self.finish_item(Look::Matte, 0.0, true);
     }
 
     fn add_plane(&mut self, plane: &Plane, view: &View) {
@@ -193,9 +262,12 @@ impl Scene {
         let (mut min, mut max) = (Vec3::INFINITY, Vec3::NEG_INFINITY);
         // What is far outside the picture's subject would only coarsen the shadow maps.
         const FAR: f32 = 8.0;
-        for p in self.blockers.iter().flat_map(|b| &b.corners).filter(|p| p.length_squared() < FAR * FAR) {
-            min = min.min(*p);
-            max = max.max(*p);
+        for v in self.blockers.iter().flat_map(|b| b.corners) {
+            let p = self.blocker_points[v as usize];
+            if p.length_squared() < FAR * FAR {
+                min = min.min(p);
+                max = max.max(p);
+            }
         }
         for ball in self.balls.iter().filter(|b| b.center.length() + b.radius < FAR) {
             min = min.min(ball.center - ball.radius);

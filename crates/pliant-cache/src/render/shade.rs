@@ -51,14 +51,20 @@ fn studio(direction: Vec3, view: &View) -> Vec3 {
     let up = direction.dot(view.sky);
     let walls = GROUND.lerp(Vec3::new(0.55, 0.60, 0.68), step(-0.35, 0.25, up));
     let room = walls.lerp(Vec3::new(0.95, 1.0, 1.06), step(0.35, 1.0, up));
-    let softbox = step(0.86, 0.97, direction.dot(view.key));
+    let softbox = step(0.80, 0.985, direction.dot(view.key));
     let strip = step(0.80, 0.96, direction.dot(view.rim));
-    room + softbox * Vec3::new(3.4, 3.3, 3.1) + strip * Vec3::new(0.9, 0.95, 1.0)
+    room + softbox * Vec3::new(2.9, 2.8, 2.65) + strip * Vec3::new(0.9, 0.95, 1.0)
 }
 
 /// Light that a spot sends to the eye.
 pub(super) fn shade(spot: &Spot, view: &View) -> Vec3 {
-    let Spot { normal, eye, color, light, .. } = *spot;
+    let Spot {
+        normal,
+        eye,
+        color,
+        light,
+        ..
+    } = *spot;
     let facing = normal.dot(eye).clamp(0.0, 1.0);
     let up = normal.dot(view.sky);
     // What reaches the underside comes from the ground, less of it where the body hides the ground from the sky.
@@ -71,22 +77,23 @@ pub(super) fn shade(spot: &Spot, view: &View) -> Vec3 {
     match spot.look {
         Look::Jelly => {
             // Light creeps into the shadow of a translucent body.
-            let key = KEY * wrapped(normal.dot(view.key), 0.45) * (0.12 + 0.88 * light.key);
+            let key = KEY * wrapped(normal.dot(view.key), 0.32) * (0.12 + 0.88 * light.key);
             // Beer's law along the view ray: the colour deepens with the way through the body.
             let depth = spot.thickness.min(2.0);
             let absorb = (Vec3::ONE - color).max(Vec3::splat(0.02));
-            let tint = (-absorb * (0.85 * depth)).exp();
-            let body = color * tint * 1.12;
+            let tint = (-absorb * (1.15 * depth)).exp();
+            let body = color * tint * 0.98;
             // Thin parts glow with light that came in from behind.
-            let thin = (-2.6 * depth).exp();
-            let through = color * tint * (0.25 + 0.5 * normal.dot(-view.key).max(0.0) + 0.35 * grazing) * thin;
+            let thin = (-1.9 * depth).exp();
+            let through =
+                color * tint * (0.22 + 0.55 * normal.dot(-view.key).max(0.0) + 0.5 * grazing) * thin;
             let scattered = body * (key + ambient + fill) + through * (KEY * 0.5 + SKY);
             let fresnel = 0.04 + 0.86 * (1.0 - facing).powi(5);
             let mirror = 2.0 * normal.dot(eye) * normal - eye;
             // Where the sky is hidden there is nothing bright to mirror.
             let open = (0.15 + 0.85 * openness).min(1.0);
             let gloss = studio(mirror, view) * (0.8 * fresnel * open);
-            let spark = KEY * light.key * (0.35 * highlight(normal, eye, view.key, 0.34));
+            let spark = KEY * light.key * (0.30 * highlight(normal, eye, view.key, 0.40));
             scattered + gloss + spark + rim * color.lerp(Vec3::ONE, 0.3)
         }
         Look::Matte => {

@@ -1,6 +1,6 @@
 //! Depth maps seen from one light direction: which points of the scene that direction reaches.
 
-use super::scene::{Ball, Blocker, Scene};
+use super::scene::{Ball, Scene};
 use glam::Vec3;
 
 /// What the light meets first in one direction of the map.
@@ -31,19 +31,72 @@ fn pack(color: Vec3) -> u32 {
 }
 
 fn unpack(color: u32) -> Vec3 {
-    let value = |shift: u32| ((color >> shift & 255) as f32 / 255.0).powi(2);
+    let value = |shift: u32| {
+        let root = (color >> shift & 255) as f32 * (1.0 / 255.0);
+        root * root
+    };
     Vec3::new(value(0), value(8), value(16))
 }
 
-impl DepthMap {
-    /// Draws everything that blocks light into a map of `size`² texels that covers a ball.
-    pub fn new(scene: &Scene, direction: Vec3, center: Vec3, radius: f32, size: usize) -> DepthMap {
-        let (u, v) = direction.any_orthonormal_pair();
+/// Everything that blocks light, sorted once for all maps with texels of one length.
+pub(super) struct Blockers<'a> {
+    scene: &'a Scene,
+    center: Vec3,
+    radius: f32,
+    size: usize,
+    /// Triangles no larger than a texel are drawn as one dot each: that leaves no gaps and is several times faster.
+    dots: Vec<(Vec3, u32)>,
+    triangles: Vec<([u32; 3], u32)>,
+}
+
+impl<'a> Blockers<'a> {
+    /// For maps of `size`² texels that cover a ball.
+    pub fn new(scene: &'a Scene, center: Vec3, radius: f32, size: usize) -> Blockers<'a> {
+        let mut out = Blockers {
+            scene,
+            center,
+            radius,
+            size,
+            dots: Vec::new(),
+            triangles: Vec::new(),
+        };
+        let small = 1.5 * out.texel();
+        for blocker in &scene.blockers {
+            let [a, b, c] = blocker.corners.map(|v| scene.blocker_points[v as usize]);
+            let longest = (a - b)
+                .length_squared()
+                .max((b - c).length_squared())
+                .max((c - a).length_squared());
+            let color = pack(blocker.color);
+            if longest < small * small {
+                out.dots.push(((a + b + c) / 3.0, color));
+            } else {
+                out.triangles.push((blocker.corners, color));
+            }
+        }
+        out
+    }
+
+    fn texel(&self) -> f32 {
         // A rim of empty texels, so that lookups just outside find nothing.
-        let texel = 2.0 * radius / (size as f32 - 6.0);
+        2.0 * self.radius / (self.size as f32 - 6.0)
+    }
+}
+
+impl DepthMap {
+    /// Draws everything that blocks light.
+    pub fn new(blockers: &Blockers, direction: Vec3) -> DepthMap {
+        let Blockers {
+            center, radius, size, ..
+        } = *blockers;
+        let (u, v) = direction.any_orthonormal_pair();
+        let texel = blockers.texel();
         // Whole texels only: a body that moves slides over a fixed grid, and its shadow does not crawl.
         let corner = |axis: Vec3| ((center.dot(axis) - radius) / texel).floor() * texel - 2.0 * texel;
-        let empty = Texel { height: f32::NEG_INFINITY, color: 0 };
+        let empty = Texel {
+            height: f32::NEG_INFINITY,
+            color: 0,
+        };
         let mut map = DepthMap {
             direction,
             u,
@@ -53,10 +106,25 @@ impl DepthMap {
             size,
             texels: vec![empty; size * size],
         };
-        for blocker in &scene.blockers {
-            map.draw_triangle(blocker);
+        let limit = size as f32;
+        for (p, color) in &blockers.dots {
+            let at = map.place(*p);
+            if at.x >= 0.0 && at.y >= 0.0 && at.x < limit && at.y < limit {
+                map.put(at.x as usize, at.y as usize, at.z, *color);
+            }
         }
-        for ball in &scene.balls {
+        if !blockers.triangles.is_empty() {
+            let placed: Vec<Vec3> = blockers
+                .scene
+                .blocker_points
+                .iter()
+                .map(|p| map.place(*p))
+                .collect();
+            for (corners, color) in &blockers.triangles {
+                map.draw_triangle(corners.map(|v| placed[v as usize]), *color);
+            }
+        }
+        for ball in &blockers.scene.balls {
             map.draw_ball(ball);
         }
         map
@@ -82,23 +150,17 @@ impl DepthMap {
         }
     }
 
-    fn draw_triangle(&mut self, blocker: &Blocker) {
-        let [a, b, c] = blocker.corners.map(|p| self.place(p));
+    fn draw_triangle(&mut self, [a, b, c]: [Vec3; 3], color: u32) {
         let low = a.min(b).min(c);
         let high = a.max(b).max(c);
         let limit = self.size as f32 - 1.0;
-        if !(low.x >= 0.0 && low.y >= 0.0 && high.x < limit && high.y < limit) {
-            // Outside the ball the map was made for; clip coarsely, it is off the subject.
-            if !(high.x >= 0.0 && high.y >= 0.0 && low.x < limit && low.y < limit) {
-                return;
-            }
+        if !(high.x >= 0.0 && high.y >= 0.0 && low.x < limit && low.y < limit) {
+            return;
         }
-        let color = pack(blocker.color);
-        let middle = (a + b + c) / 3.0;
         if high.x - low.x < 1.5 && high.y - low.y < 1.5 {
-            // Smaller than a texel: one dot closes all gaps and is several times faster.
-            let (x, y) = (middle.x.max(0.0) as usize, middle.y.max(0.0) as usize);
-            self.put(x.min(self.size - 1), y.min(self.size - 1), middle.z, color);
+            let middle = ((a + b + c) / 3.0).clamp(Vec3::splat(0.0), Vec3::new(limit, limit, f32::MAX));
+            let height = (a.z + b.z + c.z) / 3.0;
+            self.put(middle.x as usize, middle.y as usize, height, color);
             return;
         }
         let area = (b.x - a.x) * (c.y - a.y) - (b.y - a.y) * (c.x - a.x);
@@ -109,11 +171,12 @@ impl DepthMap {
         let (left, right) = (low.x.max(0.0) as usize, high.x.min(limit) as usize);
         // Half a texel of tolerance along the edges: slightly fat shadows rather than pinholes between triangles.
         let slack = -0.25 / area.abs().sqrt().max(0.5);
+        let per_area = 1.0 / area;
         for y in first..=last {
             for x in left..=right {
                 let (px, py) = (x as f32 + 0.5, y as f32 + 0.5);
-                let wb = ((px - a.x) * (c.y - a.y) - (py - a.y) * (c.x - a.x)) / area;
-                let wc = ((b.x - a.x) * (py - a.y) - (b.y - a.y) * (px - a.x)) / area;
+                let wb = ((px - a.x) * (c.y - a.y) - (py - a.y) * (c.x - a.x)) * per_area;
+                let wc = ((b.x - a.x) * (py - a.y) - (b.y - a.y) * (px - a.x)) * per_area;
                 if wb >= slack && wc >= slack && wb + wc <= 1.0 - slack {
                     let height = a.z + wb * (b.z - a.z) + wc * (c.z - a.z);
                     self.put(x, y, height.clamp(low.z, high.z), color);
@@ -157,23 +220,22 @@ impl DepthMap {
         let (x, y) = (fx as usize, fy as usize);
         let (tx, ty) = (fx - x as f32, fy - y as f32);
         let at = y * self.size + x;
-        let taps = [
-            (self.texels[at], (1.0 - tx) * (1.0 - ty)),
-            (self.texels[at + 1], tx * (1.0 - ty)),
-            (self.texels[at + self.size], (1.0 - tx) * ty),
-            (self.texels[at + self.size + 1], tx * ty),
+        let texels = [
+            self.texels[at],
+            self.texels[at + 1],
+            self.texels[at + self.size],
+            self.texels[at + self.size + 1],
         ];
-        let mut lit = 0.0;
-        let mut strongest = (0.0, 0);
-        for (texel, weight) in taps {
-            // A ramp of a texel's length instead of a step: no hard lines where a surface grazes the light.
-            let clear = 1.0 - ((texel.height - place.z - bias) * self.per_unit).clamp(0.0, 1.0);
-            lit += weight * clear;
-            let shade = weight * (1.0 - clear);
-            if shade > strongest.0 {
-                strongest = (shade, texel.color);
-            }
+        // A ramp of a texel's length instead of a step: no hard lines where a surface grazes the light.
+        let floor = place.z + bias;
+        let dark = texels.map(|texel| ((texel.height - floor) * self.per_unit).clamp(0.0, 1.0));
+        let weights = [(1.0 - tx) * (1.0 - ty), tx * (1.0 - ty), (1.0 - tx) * ty, tx * ty];
+        let shade = [0, 1, 2, 3].map(|k| weights[k] * dark[k]);
+        let total = shade[0] + shade[1] + shade[2] + shade[3];
+        if total <= 0.0 {
+            return (1.0, Vec3::ZERO);
         }
-        (lit, if lit < 1.0 { unpack(strongest.1) } else { Vec3::ZERO })
+        let pick = |a: usize, b: usize| if shade[b] > shade[a] { b } else { a };
+        (1.0 - total, unpack(texels[pick(pick(0, 1), pick(2, 3))].color))
     }
 }

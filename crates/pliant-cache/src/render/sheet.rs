@@ -9,7 +9,9 @@ pub fn sheet_frames(count: usize, tiles: usize) -> Vec<usize> {
         (0, _) | (_, 0) => Vec::new(),
         (_, 1) => vec![count - 1],
         _ if count <= tiles => (0..count).collect(),
-        _ => (0..tiles).map(|i| (i * (count - 1) + (tiles - 1) / 2) / (tiles - 1)).collect(),
+        _ => (0..tiles)
+            .map(|i| (i * (count - 1) + (tiles - 1) / 2) / (tiles - 1))
+            .collect(),
     }
 }
 
@@ -25,7 +27,10 @@ pub fn contact_sheet(tiles: &[(f64, Image)], columns: usize) -> Image {
     let mut sheet = Image::filled(total(columns, width), total(rows, height), [255; 3]);
     let scale = (height / 160).max(1);
     for (i, (time, image)) in tiles.iter().enumerate() {
-        let (x, y) = (gutter + (i % columns) as u32 * (width + gutter), gutter + (i / columns) as u32 * (height + gutter));
+        let (x, y) = (
+            gutter + (i % columns) as u32 * (width + gutter),
+            gutter + (i / columns) as u32 * (height + gutter),
+        );
         sheet.paste(image, x, y);
         let text = format!("{time:.2} s");
         let margin = 5 * scale;

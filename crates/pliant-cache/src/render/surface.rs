@@ -36,10 +36,10 @@ pub(super) fn build(local: &[Option<Vec3>], triangles: &[[u32; 3]], colors: &[Ve
             sums[*v as usize] += *n;
         }
     }
-    let mut creased = vec![false; local.len()];
     for sum in &mut sums {
         *sum = sum.normalize_or(Vec3::Y);
     }
+    let mut creased = vec![false; local.len()];
     if !soft {
         for (t, n) in flat.iter().zip(&areas) {
             let n = n.normalize_or_zero();
@@ -48,6 +48,18 @@ pub(super) fn build(local: &[Option<Vec3>], triangles: &[[u32; 3]], colors: &[Ve
                 creased[*v as usize] |= n != Vec3::ZERO && n.dot(sums[*v as usize]) < SMOOTH;
             }
         }
+    }
+    // Once more over the neighbours: highlights show every unevenness of a mesh, and the eye takes it for facets.
+    let mut wide = sums.clone();
+    for t in &flat {
+        let [a, b, c] = t.map(|v| sums[v as usize]);
+        let sum = 0.35 * (a + b + c);
+        for v in t.iter().filter(|v| !creased[**v as usize]) {
+            wide[*v as usize] += sum;
+        }
+    }
+    for (sum, wide) in sums.iter_mut().zip(wide) {
+        *sum = wide.normalize_or(*sum);
     }
     let mut around: HashMap<u32, Vec<u32>> = HashMap::new();
     for (f, t) in flat.iter().enumerate() {
@@ -75,7 +87,9 @@ pub(super) fn build(local: &[Option<Vec3>], triangles: &[[u32; 3]], colors: &[Ve
             *corner = patch.positions.len() as u32;
             shared[index] = *corner;
             patch.positions.push(at(*v).unwrap_or(Vec3::ZERO));
-            patch.colors.push(colors.get(index).copied().unwrap_or(Vec3::splat(0.5)));
+            patch
+                .colors
+                .push(colors.get(index).copied().unwrap_or(Vec3::splat(0.5)));
             patch.normals.push(if creased[index] {
                 let own = areas[f].normalize_or_zero();
                 let mut sum = Vec3::ZERO;
@@ -124,7 +138,9 @@ fn split(patch: &mut Patch) {
         let mut middle = |i: u32, j: u32| {
             *middles.entry((i.min(j), i.max(j))).or_insert_with(|| {
                 let (i, j) = (i.min(j) as usize, i.max(j) as usize);
-                patch.positions.push(0.5 * (patch.positions[i] + patch.positions[j]));
+                patch
+                    .positions
+                    .push(0.5 * (patch.positions[i] + patch.positions[j]));
                 patch.colors.push(0.5 * (patch.colors[i] + patch.colors[j]));
                 let normal = (patch.normals[i] + patch.normals[j]).normalize_or(patch.normals[i]);
                 patch.normals.push(normal);
@@ -132,6 +148,8 @@ fn split(patch: &mut Patch) {
             })
         };
         let (ab, bc, ca) = (middle(a, b), middle(b, c), middle(c, a));
-        patch.triangles.extend([[a, ab, ca], [ab, b, bc], [ca, bc, c], [ab, bc, ca]]);
+        patch
+            .triangles
+            .extend([[a, ab, ca], [ab, b, bc], [ca, bc, c], [ab, bc, ca]]);
     }
 }
