@@ -63,7 +63,8 @@ impl From<EncodingError> for GifError {
 /// `delay` hundredths of a second.
 ///
 /// GIF knows only hundredths, and browsers slow down delays below two, so 60 frames per second become every third
-/// frame at 20 pictures per second. Where no stride fits exactly, [`GifWriter`] spreads the rest over the frames.
+/// frame at 20 pictures per second. Where no stride fits exactly, give [`GifWriter`] the exact `stride / fps` seconds:
+/// it spreads the rest over the frames.
 pub fn frame_stride(fps: f64) -> (usize, u16) {
     if !(fps.is_finite() && fps > 0.0) {
         return (1, 4);
@@ -74,8 +75,8 @@ pub fn frame_stride(fps: f64) -> (usize, u16) {
     for step in 0..64 {
         let stride = first + f64::from(step);
         let exact = 100.0 * stride / fps;
-        // Not below 15 pictures per second, unless the source itself is slower.
-        if exact > 6.7 && step > 0 {
+        // Not below 18 pictures per second, unless the source itself is slower.
+        if exact > 5.5 && step > 0 {
             break;
         }
         let delay = exact.round().clamp(2.0, 65535.0);

@@ -241,27 +241,66 @@ impl Lighting {
             add_dome(&mut open, map, nowhere, sheet.normal);
         }
         let open = open.max(Vec3::splat(0.05));
+        let point = |x: usize, y: usize| {
+            sheet.offset * sheet.normal
+                + (origin[0] + x as f32 * texel) * sheet.axes[0]
+                + (origin[1] + y as f32 * texel) * sheet.axes[1]
+        };
+        let key = |p: Vec3| {
+            let mut sum = Vec3::ZERO;
+            for map in &self.key {
+                let (lit, color) = map.reach(p, 0.0);
+                sum += Vec3::splat(lit) + (THROUGH * (1.0 - lit)) * color;
+            }
+            sum / KEY_LIGHTS as f32
+        };
+        let dome = |p: Vec3| {
+            let mut sum = Vec3::ZERO;
+            for map in &self.dome {
+                let weight = map.direction.dot(sheet.normal);
+                if weight > 0.0 {
+                    let (lit, color) = map.reach(p, 0.0);
+                    sum += weight * (Vec3::splat(lit) + (BOUNCE * (1.0 - lit)) * color);
+                }
+            }
+            (2.0 / DOME_LIGHTS as f32) * sum / open
+        };
+        // Every second point first, along both axes. In between the sky, which is smooth, is interpolated, and so is
+        // the key light where its neighbours agree: most of the plane is in full light.
+        let half = [size[0].div_ceil(2), size[1].div_ceil(2)];
+        let mut coarse = vec![fill; half[0] * half[1]];
+        spread(
+            coarse.chunks_mut(half[0]),
+            threads,
+            || (),
+            |y, row, ()| {
+                for (x, slot) in row.iter_mut().enumerate() {
+                    let p = point(2 * x, 2 * y);
+                    *slot = Gathered {
+                        key: key(p),
+                        sky: dome(p),
+                    };
+                }
+            },
+        );
         spread(
             texels.chunks_mut(size[0]),
             threads,
             || (),
             |y, row, ()| {
-                let start = sheet.offset * sheet.normal + (origin[1] + y as f32 * texel) * sheet.axes[1];
                 for (x, slot) in row.iter_mut().enumerate() {
-                    let p = start + (origin[0] + x as f32 * texel) * sheet.axes[0];
-                    for map in &self.key {
-                        let (lit, color) = map.reach(p, 0.0);
-                        slot.key += (Vec3::splat(lit) + (THROUGH * (1.0 - lit)) * color) / KEY_LIGHTS as f32;
-                    }
-                    for map in &self.dome {
-                        let weight = map.direction.dot(sheet.normal);
-                        if weight > 0.0 {
-                            let (lit, color) = map.reach(p, 0.0);
-                            let light = Vec3::splat(lit) + (BOUNCE * (1.0 - lit)) * color;
-                            slot.sky += (2.0 / DOME_LIGHTS as f32) * weight * light;
-                        }
-                    }
-                    slot.sky /= open;
+                    let right = x.div_ceil(2).min(half[0] - 1);
+                    let below = y.div_ceil(2).min(half[1] - 1);
+                    let near = [(x / 2, y / 2), (right, y / 2), (x / 2, below), (right, below)];
+                    let near = near.map(|(x, y)| coarse[y * half[0] + x]);
+                    let low = near.iter().fold(Vec3::INFINITY, |low, n| low.min(n.key));
+                    let high = near.iter().fold(Vec3::NEG_INFINITY, |high, n| high.max(n.key));
+                    slot.sky = 0.25 * (near[0].sky + near[1].sky + near[2].sky + near[3].sky);
+                    slot.key = if (high - low).max_element() < 0.02 {
+                        0.25 * (near[0].key + near[1].key + near[2].key + near[3].key)
+                    } else {
+                        key(point(x, y))
+                    };
                 }
             },
         );

@@ -26,6 +26,8 @@ pub(super) struct Blocker {
     /// Indices of blocker points.
     pub corners: [u32; 3],
     pub color: Vec3,
+    /// Whether it belongs to a closed surface.
+    pub closed: bool,
 }
 
 /// A plane in working units, with a basis of its surface.
@@ -133,15 +135,6 @@ impl Scene {
         view: &View,
     ) {
         let mut patch = surface::build(local, triangles, colors, look == Look::Cloth);
-        let first = self.blocker_points.len() as u32;
-        self.blocker_points
-            .extend(local.iter().map(|p| p.unwrap_or(Vec3::ZERO)));
-        for t in &patch.flat {
-            self.blockers.push(Blocker {
-                corners: t.map(|v| v + first),
-                color: colors[t[0] as usize],
-            });
-        }
         let (mut min, mut max) = (Vec3::INFINITY, Vec3::NEG_INFINITY);
         for p in &patch.positions {
             min = min.min(*p);
@@ -167,6 +160,16 @@ impl Scene {
         self.colors.append(&mut patch.colors);
         // The area vectors of a closed surface add up to nothing.
         let closed = look != Look::Cloth && sum.length() < 2e-3 * area;
+        let first = self.blocker_points.len() as u32;
+        self.blocker_points
+            .extend(local.iter().map(|p| p.unwrap_or(Vec3::ZERO)));
+        for t in &patch.flat {
+            self.blockers.push(Blocker {
+                corners: t.map(|v| v + first),
+                color: colors[t[0] as usize],
+                closed,
+            });
+        }
         self.finish_item(
             look,
             if min.x <= max.x {

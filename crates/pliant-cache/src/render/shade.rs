@@ -80,9 +80,9 @@ pub(super) fn shade(spot: &Spot, view: &View) -> Vec3 {
             let key = KEY * wrapped(normal.dot(view.key), 0.32) * (0.12 + 0.88 * light.key);
             // Beer's law along the view ray: the colour deepens with the way through the body.
             let depth = spot.thickness.min(2.0);
-            let absorb = (Vec3::ONE - color).max(Vec3::splat(0.02));
-            let tint = (-absorb * (1.15 * depth)).exp();
-            let body = color * tint * 0.98;
+            let absorb = 1.15 * (Vec3::ONE - color) + 0.26;
+            let tint = (-absorb * depth).exp();
+            let body = color * tint * 1.06;
             // Thin parts glow with light that came in from behind.
             let thin = (-1.9 * depth).exp();
             let through =

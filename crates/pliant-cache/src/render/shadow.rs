@@ -46,7 +46,8 @@ pub(super) struct Blockers<'a> {
     size: usize,
     /// Triangles no larger than a texel are drawn as one dot each: that leaves no gaps and is several times faster.
     dots: Vec<(Vec3, u32)>,
-    triangles: Vec<([u32; 3], u32)>,
+    /// Corners, colour, and whether the side away from the light can be left out.
+    triangles: Vec<([u32; 3], u32, bool)>,
 }
 
 impl<'a> Blockers<'a> {
@@ -71,7 +72,7 @@ impl<'a> Blockers<'a> {
             if longest < small * small {
                 out.dots.push(((a + b + c) / 3.0, color));
             } else {
-                out.triangles.push((blocker.corners, color));
+                out.triangles.push((blocker.corners, color, blocker.closed));
             }
         }
         out
@@ -120,8 +121,8 @@ impl DepthMap {
                 .iter()
                 .map(|p| map.place(*p))
                 .collect();
-            for (corners, color) in &blockers.triangles {
-                map.draw_triangle(corners.map(|v| placed[v as usize]), *color);
+            for (corners, color, closed) in &blockers.triangles {
+                map.draw_triangle(corners.map(|v| placed[v as usize]), *color, *closed);
             }
         }
         for ball in &blockers.scene.balls {
@@ -150,7 +151,12 @@ impl DepthMap {
         }
     }
 
-    fn draw_triangle(&mut self, [a, b, c]: [Vec3; 3], color: u32) {
+    fn draw_triangle(&mut self, [a, b, c]: [Vec3; 3], color: u32, closed: bool) {
+        let area = (b.x - a.x) * (c.y - a.y) - (b.y - a.y) * (c.x - a.x);
+        // What faces away from the light lies behind what faces it.
+        if closed && area < 0.0 {
+            return;
+        }
         let low = a.min(b).min(c);
         let high = a.max(b).max(c);
         let limit = self.size as f32 - 1.0;
@@ -163,7 +169,6 @@ impl DepthMap {
             self.put(middle.x as usize, middle.y as usize, height, color);
             return;
         }
-        let area = (b.x - a.x) * (c.y - a.y) - (b.y - a.y) * (c.x - a.x);
         if area.abs() < 1e-12 {
             return;
         }

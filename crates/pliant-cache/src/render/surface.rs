@@ -49,17 +49,19 @@ pub(super) fn build(local: &[Option<Vec3>], triangles: &[[u32; 3]], colors: &[Ve
             }
         }
     }
-    // Once more over the neighbours: highlights show every unevenness of a mesh, and the eye takes it for facets.
-    let mut wide = sums.clone();
-    for t in &flat {
-        let [a, b, c] = t.map(|v| sums[v as usize]);
-        let sum = 0.35 * (a + b + c);
-        for v in t.iter().filter(|v| !creased[**v as usize]) {
-            wide[*v as usize] += sum;
+    // Twice more over the neighbours: highlights show every unevenness of a mesh, and the eye takes it for facets.
+    for _ in 0..2 {
+        let mut wide = sums.clone();
+        for t in &flat {
+            let [a, b, c] = t.map(|v| sums[v as usize]);
+            let sum = 0.35 * (a + b + c);
+            for v in t.iter().filter(|v| !creased[**v as usize]) {
+                wide[*v as usize] += sum;
+            }
         }
-    }
-    for (sum, wide) in sums.iter_mut().zip(wide) {
-        *sum = wide.normalize_or(*sum);
+        for (sum, wide) in sums.iter_mut().zip(wide) {
+            *sum = wide.normalize_or(*sum);
+        }
     }
     let mut around: HashMap<u32, Vec<u32>> = HashMap::new();
     for (f, t) in flat.iter().enumerate() {
