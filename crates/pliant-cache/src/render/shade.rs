@@ -51,9 +51,9 @@ fn studio(direction: Vec3, view: &View) -> Vec3 {
     let up = direction.dot(view.sky);
     let walls = GROUND.lerp(Vec3::new(0.55, 0.60, 0.68), step(-0.35, 0.25, up));
     let room = walls.lerp(Vec3::new(0.95, 1.0, 1.06), step(0.35, 1.0, up));
-    let softbox = step(0.80, 0.985, direction.dot(view.key));
+    let softbox = step(0.68, 1.0, direction.dot(view.key));
     let strip = step(0.80, 0.96, direction.dot(view.rim));
-    room + softbox * Vec3::new(2.9, 2.8, 2.65) + strip * Vec3::new(0.9, 0.95, 1.0)
+    room + softbox * Vec3::new(3.1, 3.0, 2.85) + strip * Vec3::new(0.9, 0.95, 1.0)
 }
 
 /// Light that a spot sends to the eye.
@@ -93,7 +93,7 @@ pub(super) fn shade(spot: &Spot, view: &View) -> Vec3 {
             // Where the sky is hidden there is nothing bright to mirror.
             let open = (0.15 + 0.85 * openness).min(1.0);
             let gloss = studio(mirror, view) * (0.8 * fresnel * open);
-            let spark = KEY * light.key * (0.30 * highlight(normal, eye, view.key, 0.40));
+            let spark = KEY * light.key * (0.30 * highlight(normal, eye, view.key, 0.46));
             scattered + gloss + spark + rim * color.lerp(Vec3::ONE, 0.3)
         }
         Look::Matte => {
