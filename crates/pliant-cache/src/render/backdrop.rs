@@ -72,9 +72,6 @@ fn round_spacing(radius: f64) -> f64 {
     step.unwrap_or(1.0) * decade
 }
 
-/// Share of the light on open level ground that comes from the sky dome; the rest is the key light.
-const SKY_SHARE: f32 = 0.46;
-
 impl Studio {
     pub fn new(backdrop: &Backdrop, grid: Option<f64>, view: &View) -> Studio {
         let spacing = grid.unwrap_or_else(|| round_spacing(1.0 / view.scale)) * view.scale;
@@ -132,15 +129,9 @@ impl Studio {
             return behind;
         }
         let at = sheet.axes.map(|axis| p.dot(axis));
-        let light = light.at(at);
-        // Level ground in the open is exactly the backdrop, so that it has no end; slopes are lit by their tilt.
-        let level = view.key.dot(view.sky).max(0.2);
-        let tilt = (view.key.dot(sheet.normal).max(0.0) / level).min(1.12);
-        let up = 0.5 + 0.5 * view.sky.dot(sheet.normal);
-        let open = SKY_SHARE * up + (1.0 - SKY_SHARE) * tilt;
-        let shadow = (SKY_SHARE * up * light.sky + (1.0 - SKY_SHARE) * tilt * light.key) / open.max(0.05);
-        // Walls are lit from all sides in a bright studio: only a part of the tilt shows.
-        let mut factor = shadow * (1.0 + 0.45 * (open - 1.0));
+        // Level ground in the open is exactly the backdrop, so that it has no end; slopes are lit by their tilt. But
+        // in a bright studio walls are lit from all sides: only a part of the tilt shows.
+        let mut factor = light.at(at) * (1.0 + 0.45 * (light.open - 1.0));
         if self.grid > 0.0 {
             let mut lines = 1.0;
             for (k, axis) in sheet.axes.into_iter().enumerate() {

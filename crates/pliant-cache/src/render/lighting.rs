@@ -9,7 +9,7 @@ use super::camera::View;
 use super::parallel::spread;
 use super::scene::{Scene, Sheet};
 use super::shadow::{Blockers, DepthMap};
-use glam::Vec3;
+use glam::{Vec3, Vec4};
 
 /// Light that arrives at a point, relative to the same point without anything in the way.
 #[derive(Clone, Copy, Debug)]
@@ -25,8 +25,10 @@ pub(super) struct LightMap {
     origin: [f32; 2],
     per_unit: f32,
     size: [usize; 2],
-    /// Factors on the open plane's light; empty where nothing is near.
-    texels: Vec<Gathered>,
+    /// Factors on the open plane's light, fading to one at the rim; empty where nothing is near.
+    texels: Vec<Vec4>,
+    /// Light on the open plane, relative to level ground.
+    pub open: f32,
 }
 
 /// All soft light of a scene.
@@ -60,7 +62,7 @@ impl Lighting {
             sheets: Vec::new(),
         };
         let Some((center, radius)) = scene.extent() else {
-            light.sheets = scene.sheets.iter().map(|_| LightMap::empty()).collect();
+            light.sheets = scene.sheets.iter().map(|s| LightMap::empty(s, view)).collect();
             light.vertices = vec![
                 Gathered {
                     key: Vec3::ONE,
@@ -202,8 +204,9 @@ impl Lighting {
     fn light_map(&self, sheet: &Sheet, view: &View, center: Vec3, radius: f32, threads: usize) -> LightMap {
         let height = center.dot(sheet.normal) - sheet.offset;
         let slope = view.key.dot(sheet.normal);
+        let [sky_share, key_share] = shares(sheet, view);
         if height < -radius || height > 40.0 * radius {
-            return LightMap::empty();
+            return LightMap::empty(sheet, view);
         }
         // The ground below the bodies, and the place their shadow falls on.
         let below = center - height * sheet.normal;
@@ -304,15 +307,38 @@ impl Lighting {
                 }
             },
         );
-        let mut map = LightMap {
+        soften(&mut texels, size);
+        let mut mixed = Vec::with_capacity(texels.len());
+        for (i, light) in texels.iter().enumerate() {
+            let rim = [i % size[0], i / size[0]];
+            let rim = [0, 1]
+                .map(|k| rim[k].min(size[k] - 1 - rim[k]).saturating_sub(2) as f32 / (0.25 * size[k] as f32));
+            let fade = rim[0].min(rim[1]).clamp(0.0, 1.0);
+            let fade = fade * fade * (3.0 - 2.0 * fade);
+            // The sky's shadow is wide and weak and may end early, the key light's must not.
+            let sky = sky_share * Vec3::ONE.lerp(light.sky, fade);
+            let key = key_share * Vec3::ONE.lerp(light.key, fade.sqrt());
+            mixed.push(((sky + key) / (sky_share + key_share).max(0.05)).extend(1.0));
+        }
+        LightMap {
             origin,
             per_unit: 1.0 / texel,
             size,
-            texels,
-        };
-        map.soften();
-        map
+            texels: mixed,
+            open: sky_share + key_share,
+        }
     }
+}
+
+/// Share of the light on open level ground that comes from the sky dome; the rest is the key light.
+const SKY_SHARE: f32 = 0.46;
+
+/// Light of the sky and of the key light on an open plane, relative to all light on level ground.
+fn shares(sheet: &Sheet, view: &View) -> [f32; 2] {
+    let level = view.key.dot(view.sky).max(0.2);
+    let tilt = (view.key.dot(sheet.normal).max(0.0) / level).min(1.12);
+    let up = 0.5 + 0.5 * view.sky.dot(sheet.normal);
+    [SKY_SHARE * up, (1.0 - SKY_SHARE) * tilt]
 }
 
 fn add_key(sum: &mut Vec3, map: &DepthMap, p: Vec3, normal: Vec3) {
@@ -331,51 +357,48 @@ fn add_dome(sum: &mut Vec3, map: &DepthMap, p: Vec3, normal: Vec3) {
     }
 }
 
+/// Blurs the sky part a little: the separate directions of the dome would show as faint overlapping edges.
+fn soften(texels: &mut [Gathered], [w, h]: [usize; 2]) {
+    const KERNEL: [f32; 7] = [0.03, 0.11, 0.22, 0.28, 0.22, 0.11, 0.03];
+    for (stride, length, others, other_stride) in [(1, w, h, w), (w, h, w, 1)] {
+        let mut line = vec![Vec3::ZERO; length];
+        for other in 0..others {
+            let start = other * other_stride;
+            for (i, value) in line.iter_mut().enumerate() {
+                *value = texels[start + i * stride].sky;
+            }
+            for i in 0..length {
+                let mut sum = Vec3::ZERO;
+                for (k, weight) in KERNEL.iter().enumerate() {
+                    sum += *weight * line[(i + k).saturating_sub(3).min(length - 1)];
+                }
+                texels[start + i * stride].sky = sum;
+            }
+        }
+    }
+}
+
 impl LightMap {
-    fn empty() -> LightMap {
+    fn empty(sheet: &Sheet, view: &View) -> LightMap {
+        let [sky, key] = shares(sheet, view);
         LightMap {
             origin: [0.0; 2],
             per_unit: 0.0,
             size: [0; 2],
             texels: Vec::new(),
+            open: sky + key,
         }
     }
 
-    /// Blurs the sky part a little: the separate directions of the dome would show as faint overlapping edges.
-    fn soften(&mut self) {
-        const KERNEL: [f32; 7] = [0.03, 0.11, 0.22, 0.28, 0.22, 0.11, 0.03];
-        let [w, h] = self.size;
-        for (stride, length, others, other_stride) in [(1, w, h, w), (w, h, w, 1)] {
-            let mut line = vec![Vec3::ZERO; length];
-            for other in 0..others {
-                let start = other * other_stride;
-                for (i, value) in line.iter_mut().enumerate() {
-                    *value = self.texels[start + i * stride].sky;
-                }
-                for i in 0..length {
-                    let mut sum = Vec3::ZERO;
-                    for (k, weight) in KERNEL.iter().enumerate() {
-                        sum += *weight * line[(i + k).saturating_sub(3).min(length - 1)];
-                    }
-                    self.texels[start + i * stride].sky = sum;
-                }
-            }
-        }
-    }
-
-    /// Light at a point given in the plane's axes; one everywhere outside the grid.
-    pub fn at(&self, p: [f32; 2]) -> Gathered {
-        let open = Gathered {
-            key: Vec3::ONE,
-            sky: Vec3::ONE,
-        };
+    /// Factor on the light at a point given in the plane's axes; one everywhere outside the grid.
+    pub fn at(&self, p: [f32; 2]) -> Vec3 {
         if self.texels.is_empty() {
-            return open;
+            return Vec3::ONE;
         }
         let f = [0, 1].map(|k| (p[k] - self.origin[k]) * self.per_unit);
         let last = [0, 1].map(|k| self.size[k] as f32 - 3.0);
         if !(f[0] >= 1.0 && f[1] >= 1.0 && f[0] < last[0] && f[1] < last[1]) {
-            return open;
+            return Vec3::ONE;
         }
         // A cubic B-spline hides the grid that bilinear interpolation would show.
         let spline = |t: f32| {
@@ -385,24 +408,12 @@ impl LightMap {
         };
         let (x, y) = (f[0] as usize, f[1] as usize);
         let (wx, wy) = (spline(f[0] - x as f32), spline(f[1] - y as f32));
-        let mut sum = Gathered {
-            key: Vec3::ZERO,
-            sky: Vec3::ZERO,
-        };
+        let mut sum = Vec4::ZERO;
         for (j, wy) in wy.iter().enumerate() {
-            for (i, wx) in wx.iter().enumerate() {
-                let texel = &self.texels[(y + j - 1) * self.size[0] + x + i - 1];
-                sum.key += wx * wy * texel.key;
-                sum.sky += wx * wy * texel.sky;
-            }
+            let start = (y + j - 1) * self.size[0] + x - 1;
+            let row = &self.texels[start..start + 4];
+            sum += *wy * (wx[0] * row[0] + wx[1] * row[1] + wx[2] * row[2] + wx[3] * row[3]);
         }
-        // Towards the rim of the grid the light returns to that of the open plane.
-        let rim = [0, 1].map(|k| (f[k] - 1.0).min(last[k] - f[k]) / (0.25 * self.size[k] as f32));
-        let fade = rim[0].min(rim[1]).clamp(0.0, 1.0);
-        let fade = fade * fade * (3.0 - 2.0 * fade);
-        Gathered {
-            key: Vec3::ONE.lerp(sum.key, fade.sqrt()),
-            sky: Vec3::ONE.lerp(sum.sky, fade),
-        }
+        sum.truncate()
     }
 }
