@@ -55,9 +55,14 @@ impl Skin {
         let mut near = Vec::new();
         let mut joined = Vec::new();
         for &vertex in vertices {
-            tree.nearest(vertex, 2 * MAX_ENTRIES, &mut near);
+            tree.nearest(vertex, MAX_ENTRIES + 1, &mut near);
             neighbours.keep_joined(&mut near, &mut joined);
-            near.truncate(MAX_ENTRIES + 1);
+            // Mostly all are joined, and looking further would find the same ones.
+            if near.len() <= MAX_ENTRIES {
+                tree.nearest(vertex, 2 * MAX_ENTRIES, &mut near);
+                neighbours.keep_joined(&mut near, &mut joined);
+                near.truncate(MAX_ENTRIES + 1);
+            }
             skin.push_row(particles, vertex, &near);
         }
         skin
