@@ -43,6 +43,31 @@ impl Skin {
         skin
     }
 
+    /// The same for a body whose particles are held together by `edges`: a vertex follows only particles
+    /// joined to its nearest one through others close by, so that an ear does not follow the other ear.
+    pub fn bind_connected(particles: &[DVec3], edges: &[[u32; 2]], vertices: &[DVec3]) -> Skin {
+        let tree = KdTree::new(particles);
+        let mut neighbours = Neighbours::new(particles.len(), edges);
+        let mut skin = Skin {
+            offsets: vec![0],
+            ..Skin::default()
+        };
+        let mut near = Vec::new();
+        let mut joined = Vec::new();
+        for &vertex in vertices {
+            tree.nearest(vertex, MAX_ENTRIES + 1, &mut near);
+            neighbours.keep_joined(&mut near, &mut joined);
+            // Mostly all are joined, and looking further would find the same ones.
+            if near.len() <= MAX_ENTRIES {
+                tree.nearest(vertex, 2 * MAX_ENTRIES, &mut near);
+                neighbours.keep_joined(&mut near, &mut joined);
+                near.truncate(MAX_ENTRIES + 1);
+            }
+            skin.push_row(particles, vertex, &near);
+        }
+        skin
+    }
+
     /// Appends the row of one vertex from its neighbours (nearest first, one more than may be used).
     fn push_row(&mut self, particles: &[DVec3], vertex: DVec3, near: &[(f64, u32)]) {
         if near.is_empty() {
@@ -77,6 +102,66 @@ impl Skin {
                 }
             }
         }
+    }
+}
+
+/// Who is tied to whom (compressed sparse rows).
+struct Neighbours {
+    offsets: Vec<u32>,
+    others: Vec<u32>,
+    /// Per particle the last search that met it, even when it was near and odd when it was joined.
+    met: Vec<u64>,
+    search: u64,
+}
+
+impl Neighbours {
+    fn new(count: usize, edges: &[[u32; 2]]) -> Neighbours {
+        let mut offsets = vec![0; count + 1];
+        for &i in edges.iter().flatten() {
+            offsets[i as usize + 1] += 1;
+        }
+        for i in 0..count {
+            offsets[i + 1] += offsets[i];
+        }
+        let mut next = offsets.clone();
+        let mut others = vec![0; 2 * edges.len()];
+        for &[a, b] in edges {
+            for (i, j) in [(a, b), (b, a)] {
+                others[next[i as usize] as usize] = j;
+                next[i as usize] += 1;
+            }
+        }
+        Neighbours {
+            offsets,
+            others,
+            met: vec![0; count],
+            search: 0,
+        }
+    }
+
+    /// Keeps of `near` (nearest first) what is joined to its first through members of `near`.
+    fn keep_joined(&mut self, near: &mut Vec<(f64, u32)>, joined: &mut Vec<u32>) {
+        self.search += 2;
+        for n in near.iter() {
+            self.met[n.1 as usize] = self.search;
+        }
+        joined.clear();
+        if let Some(first) = near.first() {
+            joined.push(first.1);
+            self.met[first.1 as usize] += 1;
+        }
+        let mut done = 0;
+        while done < joined.len() {
+            let i = joined[done] as usize;
+            done += 1;
+            for &j in &self.others[self.offsets[i] as usize..self.offsets[i + 1] as usize] {
+                if self.met[j as usize] == self.search {
+                    self.met[j as usize] += 1;
+                    joined.push(j);
+                }
+            }
+        }
+        near.retain(|n| self.met[n.1 as usize] == self.search + 1);
     }
 }
 

@@ -154,7 +154,7 @@ fn split([a, b, c, d]: [u32; 4], positions: &[DVec3]) -> [[u32; 3]; 2] {
 /// Moves vertices toward their neighbours' mean and back onto the surface, for triangles of even size.
 fn even_out(distance: &impl Fn(DVec3) -> f64, mesh: &mut TriMesh, cell: f64) {
     let edges = mesh.edges();
-    for _ in 0..4 {
+    for _ in 0..3 {
         let mut sums = vec![(DVec3::ZERO, 0.0); mesh.positions.len()];
         for &[a, b] in &edges {
             for (i, j) in [(a, b), (b, a)] {
@@ -164,10 +164,59 @@ fn even_out(distance: &impl Fn(DVec3) -> f64, mesh: &mut TriMesh, cell: f64) {
         }
         for (p, (sum, count)) in mesh.positions.iter_mut().zip(&sums) {
             let goal = p.lerp(*sum / f64::max(*count, 1.0), 0.5);
-            *p = sdf::project(distance, goal, cell, 2);
+            *p = sdf::project(distance, goal, cell, 1);
         }
     }
     for p in &mut mesh.positions {
-        *p = sdf::project(distance, *p, cell, 2);
+        *p = sdf::project(distance, *p, cell, 3);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rng::SplitMix64;
+    use std::collections::BTreeMap;
+
+    /// Balls in random places, coarsely cut: every ambiguous cell there is.
+    #[test]
+    fn surfaces_are_closed_even_where_cells_are_ambiguous() {
+        let mut rng = SplitMix64::new(5);
+        for _ in 0..40 {
+            let balls: Vec<(DVec3, f64)> = (0..12)
+                .map(|_| {
+                    (
+                        DVec3::new(rng.unit(), rng.unit(), rng.unit()),
+                        0.05 + 0.15 * rng.unit(),
+                    )
+                })
+                .collect();
+            let distance = |p: DVec3| {
+                balls
+                    .iter()
+                    .fold(f64::INFINITY, |d, &(c, r)| d.min(sdf::sphere(p, c, r)))
+            };
+            let mesh = contour(&distance, DVec3::splat(-0.2), DVec3::splat(1.2), 0.06);
+            let mut walked: BTreeMap<[u32; 2], i32> = BTreeMap::new();
+            for &[a, b, c] in &mesh.triangles {
+                assert!(a != b && b != c && c != a);
+                for edge in [[a, b], [b, c], [c, a]] {
+                    *walked.entry(edge).or_default() += 1;
+                }
+            }
+            for (&[a, b], &times) in &walked {
+                assert_eq!(walked.get(&[b, a]), Some(&times));
+            }
+            assert!(mesh.volume() > 0.0);
+        }
+    }
+
+    #[test]
+    fn vertices_lie_on_the_surface() {
+        let distance = |p: DVec3| sdf::torus(p, 0.6, 0.25);
+        let mesh = contour(&distance, DVec3::splat(-0.85), DVec3::splat(0.85), 0.06);
+        assert!(mesh.positions.iter().all(|&p| distance(p).abs() < 1e-6));
+        let exact = 2.0 * std::f64::consts::PI.powi(2) * 0.6 * 0.0625;
+        assert!((mesh.volume() / exact - 1.0).abs() < 0.02);
     }
 }

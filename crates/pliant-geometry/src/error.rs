@@ -112,16 +112,20 @@ pub(crate) fn read_bytes(path: &Path) -> Result<Vec<u8>, Vec<GeometryError>> {
     std::fs::read(path).map_err(|why| vec![GeometryError::unreadable(path, &why)])
 }
 
-/// Refuses a point list with a coordinate that is not a number or infinite, naming the first such point.
+/// Refuses a point list with a coordinate that is not a number, infinite, or so large that its square is,
+/// naming the first such point.
 pub(crate) fn all_finite(what: &str, points: &[glam::DVec3]) -> Result<(), GeometryError> {
-    match points.iter().position(|p| !p.is_finite()) {
+    match points
+        .iter()
+        .position(|p| !(p.is_finite() && p.abs().max_element() < 1e100))
+    {
         None => Ok(()),
         Some(i) => Err(GeometryError::new(
             format!(
                 "{what} {i} is at ({}, {}, {})",
                 points[i].x, points[i].y, points[i].z
             ),
-            "every coordinate must be a finite number",
+            "every coordinate must be a finite number, of a size one can do sums with",
         )),
     }
 }

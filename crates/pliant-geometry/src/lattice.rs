@@ -22,7 +22,7 @@ impl Lattice {
         lo: DVec3,
         hi: DVec3,
         spacing: f64,
-        mut inside: impl FnMut(DVec3) -> bool,
+        inside: &mut dyn FnMut(DVec3) -> bool,
     ) -> Result<Lattice, GeometryError> {
         let mut lattice = Lattice {
             cells: Vec::new(),
@@ -32,6 +32,13 @@ impl Lattice {
         let size = to - from;
         if size.x * size.y * size.z > MAX_CELLS {
             return Err(too_many(lo, hi, spacing));
+        }
+        // A refusal should come at once: guess from a lattice eight times as coarse.
+        if size.x * size.y * size.z > 3e7 {
+            let guess = Lattice::fill(lo, hi, 8.0 * spacing, inside)?.len() * 512;
+            if guess > MAX_PARTICLES / 2 * 3 {
+                return Err(too_many(lo, hi, spacing));
+            }
         }
         for k in from.z as i32..to.z as i32 {
             for j in from.y as i32..to.y as i32 {

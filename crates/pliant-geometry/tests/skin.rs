@@ -124,3 +124,31 @@ fn without_particles_there_are_no_weights() {
     let skin = Skin::bind(&[], &[DVec3::ONE]);
     assert_eq!((skin.len(), skin.weights.len()), (1, 0));
 }
+
+#[test]
+fn a_limb_does_not_follow_its_neighbour() {
+    // Two bars side by side, nearer than their skins reach, each tied to itself only.
+    let bar = |x: f64| {
+        (0..60).map(move |i| DVec3::new(x + f64::from(i % 2), f64::from(i / 4), f64::from(i / 2 % 2)))
+    };
+    let particles: Vec<DVec3> = bar(0.0).chain(bar(2.2)).collect();
+    let mut edges = Vec::new();
+    for a in 0..120u32 {
+        for b in a + 1..120 {
+            if a / 60 == b / 60 && particles[a as usize].distance(particles[b as usize]) < 1.8 {
+                edges.push([a, b]);
+            }
+        }
+    }
+    let vertices: Vec<DVec3> = (0..20)
+        .map(|i| DVec3::new(1.3, 0.7 * f64::from(i), 0.4))
+        .collect();
+    let follows_other = |skin: &Skin| skin.particles.iter().any(|&i| i >= 60);
+    let skin = Skin::bind_connected(&particles, &edges, &vertices);
+    check_tame(&skin, vertices.len());
+    assert!(!follows_other(&skin));
+    assert!(follows_other(&Skin::bind(&particles, &vertices)));
+    for (got, rest) in apply(&skin, &particles).iter().zip(&vertices) {
+        assert!(got.distance(*rest) < 1e-10);
+    }
+}

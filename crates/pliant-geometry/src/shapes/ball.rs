@@ -24,7 +24,7 @@ pub(super) fn field(radius: f64) -> Result<Field, GeometryError> {
 /// A cube's six grids pushed out to the sphere: even triangles without poles, and no sines.
 fn surface(radius: f64, cell: f64) -> TriMesh {
     let n = steps(radius * std::f64::consts::FRAC_PI_2, cell).max(4);
-    let mut mesh = super::cuboid::box_surface([n + 1; 3]).0;
+    let mut mesh = super::cuboid::box_surface([n + 1; 3]);
     for p in &mut mesh.positions {
         let unit = *p * (2.0 / n as f64) - DVec3::ONE;
         // Spreads the grid lines by nearly equal angles (a cheap stand-in for the tangent).

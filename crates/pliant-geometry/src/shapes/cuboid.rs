@@ -7,7 +7,7 @@ use crate::{GeometryError, Skin, TriMesh};
 use glam::DVec3;
 
 /// A box of the given size. Each axis has round(size/spacing) + 1 particles, at least two, so the spacing is
-/// adjusted to reach the faces exactly. The surface follows the particles on the faces one to one.
+/// adjusted to reach the faces exactly. The surface has a vertex on each particle of the faces.
 pub fn cuboid(size: DVec3, spacing: f64) -> Result<Shape, GeometryError> {
     let n = counts(size, spacing)?;
     let step = size / DVec3::new((n[0] - 1) as f64, (n[1] - 1) as f64, (n[2] - 1) as f64);
@@ -29,17 +29,50 @@ pub fn cuboid(size: DVec3, spacing: f64) -> Result<Shape, GeometryError> {
         }
     }
     shape.edges = lattice_edges(&cells);
-    let (surface, particles) = box_surface(n);
-    let count = particles.len();
-    shape.surface = TriMesh {
-        positions: particles.iter().map(|&i| shape.points[i as usize]).collect(),
-        triangles: surface.triangles,
-    };
-    shape.skin = Skin {
-        particles,
-        ..Skin::identity(count)
-    };
+    (shape.surface, shape.skin) = dress(n, &shape.points);
     Ok(shape)
+}
+
+/// How far beside each edge of the box an extra row of surface vertices runs, in particle steps. It keeps
+/// smooth shading from rounding off the edges.
+const RIM: f64 = 0.08;
+
+/// The box's surface: a vertex on every outer particle and a row beside every edge, each following the
+/// corners of its lattice square by bilinear weights.
+fn dress(n: [usize; 3], points: &[DVec3]) -> (TriMesh, Skin) {
+    // Along each axis the particle before a stop, and how far on it is to the next.
+    let stops = n.map(|n| {
+        let mut stops: Vec<(usize, f64)> = (0..n).map(|i| (i, 0.0)).collect();
+        stops.insert(n - 1, (n - 2, 1.0 - RIM));
+        stops.insert(1, (0, RIM));
+        stops
+    });
+    let mut mesh = box_surface([0, 1, 2].map(|axis| stops[axis].len()));
+    let mut skin = Skin {
+        offsets: vec![0],
+        ..Skin::default()
+    };
+    for p in &mut mesh.positions {
+        let at: [(usize, f64); 3] = [0, 1, 2].map(|axis| stops[axis][p[axis] as usize]);
+        *p = DVec3::ZERO;
+        for corner in 0..8 {
+            let mut weight = 1.0;
+            let mut index = [0; 3];
+            for axis in 0..3 {
+                let step = corner >> axis & 1;
+                weight *= if step == 1 { at[axis].1 } else { 1.0 - at[axis].1 };
+                index[axis] = at[axis].0 + step;
+            }
+            if weight > 0.0 {
+                let particle = (index[2] * n[1] + index[1]) * n[0] + index[0];
+                *p += weight * points[particle];
+                skin.particles.push(particle as u32);
+                skin.weights.push(weight);
+            }
+        }
+        skin.offsets.push(skin.particles.len() as u32);
+    }
+    (mesh, skin)
 }
 
 /// Particles along each axis.
@@ -55,11 +88,9 @@ pub(super) fn counts(size: DVec3, spacing: f64) -> Result<[usize; 3], GeometryEr
     Ok(n)
 }
 
-/// The boundary of an n-point lattice as triangles, with positions in whole lattice steps, and for each vertex
-/// its index in the lattice (x fastest, then y, then z).
-pub(super) fn box_surface(n: [usize; 3]) -> (TriMesh, Vec<u32>) {
+/// The boundary of an n-point lattice as triangles, with positions in whole lattice steps.
+pub(super) fn box_surface(n: [usize; 3]) -> TriMesh {
     let mut mesh = TriMesh::default();
-    let mut particles = Vec::new();
     let mut vertex = std::collections::BTreeMap::new();
     for k in 0..n[2] {
         for j in 0..n[1] {
@@ -67,8 +98,7 @@ pub(super) fn box_surface(n: [usize; 3]) -> (TriMesh, Vec<u32>) {
             // Inside rows have only their two ends on the boundary.
             let step = if rim { 1 } else { n[0] - 1 };
             for i in (0..n[0]).step_by(step) {
-                vertex.insert([i, j, k], particles.len() as u32);
-                particles.push(((k * n[1] + j) * n[0] + i) as u32);
+                vertex.insert([i, j, k], mesh.positions.len() as u32);
                 mesh.positions.push(DVec3::new(i as f64, j as f64, k as f64));
             }
         }
@@ -97,5 +127,5 @@ pub(super) fn box_surface(n: [usize; 3]) -> (TriMesh, Vec<u32>) {
             }
         }
     }
-    (mesh, particles)
+    mesh
 }

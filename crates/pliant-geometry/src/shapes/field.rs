@@ -14,7 +14,7 @@ pub(super) struct Field {
 
 impl Field {
     pub fn lattice(&self, spacing: f64) -> Result<Lattice, GeometryError> {
-        Lattice::fill(self.lo, self.hi, spacing, |p| (self.distance)(p) < 0.0)
+        Lattice::fill(self.lo, self.hi, spacing, &mut |p| (self.distance)(p) < 0.0)
     }
 
     /// Lattice particles inside, bound to `surface`, whose volume they share evenly.
@@ -25,11 +25,12 @@ impl Field {
         }
         let points = lattice.points();
         let surface = surface();
+        let edges = lattice.edges();
         let share = surface.volume() / points.len() as f64;
         Ok(Shape {
             measure: vec![share; points.len()],
-            skin: Skin::bind(&points, &surface.positions),
-            edges: lattice.edges(),
+            skin: Skin::bind_connected(&points, &edges, &surface.positions),
+            edges,
             points,
             surface,
         })

@@ -22,16 +22,17 @@ pub fn from_mesh(mesh: TriMesh, spacing: f64) -> Result<Shape, GeometryError> {
         // The lattice is about the middle of the mesh, so that a symmetric mesh gets symmetric particles.
         let middle = 0.5 * (lo + hi);
         let winding = Winding::new(&surface);
-        let lattice = Lattice::fill(lo - middle, hi - middle, spacing, |p| {
+        let lattice = Lattice::fill(lo - middle, hi - middle, spacing, &mut |p| {
             winding.number(p + middle) > 0.5
         })?;
         if lattice.len() > 0 {
             let points: Vec<DVec3> = lattice.points().into_iter().map(|p| p + middle).collect();
+            let edges = lattice.edges();
             let share = surface.volume() / points.len() as f64;
             return Ok(Shape {
                 measure: vec![share; points.len()],
-                skin: Skin::bind(&points, &surface.positions),
-                edges: lattice.edges(),
+                skin: Skin::bind_connected(&points, &edges, &surface.positions),
+                edges,
                 points,
                 surface,
             });

@@ -3,6 +3,7 @@
 use super::{Shape, field::Field};
 use super::{ball, bunny, capsule, cuboid, cylinder, gummy_bear, torus};
 use crate::GeometryError;
+use crate::lattice::MAX_PARTICLES;
 use glam::DVec3;
 
 /// A solid and its size, in metres, yet to be filled with particles.
@@ -114,10 +115,10 @@ pub fn spacing_for_count(
     mut count: impl FnMut(f64) -> Result<usize, GeometryError>,
 ) -> Result<f64, GeometryError> {
     crate::error::positive("size", size)?;
-    if wanted == 0 {
+    if wanted == 0 || wanted > MAX_PARTICLES {
         return Err(GeometryError::new(
-            "0 particles were asked for",
-            "ask for at least one particle",
+            format!("{wanted} particles were asked for"),
+            format!("ask for 1 to {MAX_PARTICLES} particles"),
         ));
     }
     let mut best = (usize::MAX, size);
