@@ -170,17 +170,7 @@ impl Builder {
         if !faults.0.is_empty() {
             return Err(BuildErrors(faults.0));
         }
-        let Assembly {
-            bodies,
-            positions,
-            mass,
-            measure,
-            edges,
-            clusters,
-            x,
-            v,
-            pins,
-        } = assembly;
+        let Assembly { bodies, positions, mass, measure, edges, clusters, x, v, pins } = assembly;
         let topology = Topology::new(bodies, edges, clusters, mass.len());
         let rest = Rest::new(&topology, positions, mass, measure);
         let params = Params {
@@ -188,30 +178,19 @@ impl Builder {
             substeps: self.substeps,
             planes: self.planes,
             pins,
-            bodies: self
-                .bodies
-                .iter()
-                .map(|b| BodySettings { solver: b.solver })
-                .collect(),
+            bodies: self.bodies.iter().map(|b| BodySettings { solver: b.solver }).collect(),
         };
         let mut batches = projective_batches(&self.bodies, &topology, &rest, &params);
         for custom in self.customs {
             let first = topology.bodies[custom.body].particles.start as u32;
             let batch = (custom.batch.0)(first, &rest.positions);
-            batches.push(ModelBatch {
-                body: custom.body,
-                scale: BatchScale::Own,
-                batch,
-            });
+            batches.push(ModelBatch { body: custom.body, scale: BatchScale::Own, batch });
         }
         let pin_count = params.pins.len();
         let model = Model::new(topology, rest, params, batches);
         let state = State::new(&model, x, v);
-        let controls = Controls::new(
-            self.gravity,
-            self.bodies.iter().map(|b| b.controls).collect(),
-            pin_count,
-        );
+        let controls =
+            Controls::new(self.gravity, self.bodies.iter().map(|b| b.controls).collect(), pin_count);
         Ok((model, state, controls, self.threads))
     }
 
@@ -234,24 +213,11 @@ impl Builder {
         for (k, p) in self.planes.iter().enumerate() {
             if (p.normal.length() - 1.0).abs() > 1e-9 || !p.offset.is_finite() {
                 let text = format!("plane {k} has normal {} and offset {}", p.normal, p.offset);
-                faults.add(
-                    None,
-                    "planes",
-                    text,
-                    "give a normal of length 1 and a finite offset",
-                );
+                faults.add(None, "planes", text, "give a normal of length 1 and a finite offset");
             }
             if !(p.friction >= 0.0 && p.friction.is_finite() && (0.0..=1.0).contains(&p.restitution)) {
-                let text = format!(
-                    "plane {k} has friction {} and restitution {}",
-                    p.friction, p.restitution
-                );
-                faults.add(
-                    None,
-                    "planes",
-                    text,
-                    "friction must be at least 0, restitution from 0 to 1",
-                );
+                let text = format!("plane {k} has friction {} and restitution {}", p.friction, p.restitution);
+                faults.add(None, "planes", text, "friction must be at least 0, restitution from 0 to 1");
             }
         }
         for (b, body) in self.bodies.iter().enumerate() {
@@ -283,12 +249,7 @@ impl Builder {
             faults.add(at, "shape", "it has no particles".into(), "use a finer spacing");
         }
         if let Some(i) = body.shape.points.iter().position(|p| !p.is_finite()) {
-            faults.add(
-                at,
-                "shape",
-                format!("particle {i} is not finite"),
-                "remove or repair it",
-            );
+            faults.add(at, "shape", format!("particle {i} is not finite"), "remove or repair it");
         }
         if body.shape.measure.len() != n || body.shape.measure.iter().any(|m| !(*m >= 0.0 && m.is_finite())) {
             let text = "each particle needs a measure that is a number, not negative".into();
@@ -299,27 +260,13 @@ impl Builder {
             faults.add(at, "shape", text, "number particles from 0");
         }
         faults.positive(at, "mass", body.mass, "kilograms of the whole body");
-        for (field, v) in [
-            ("position", body.position),
-            ("velocity", body.velocity),
-            ("spin", body.spin),
-        ] {
+        for (field, v) in [("position", body.position), ("velocity", body.velocity), ("spin", body.spin)] {
             if !v.is_finite() {
-                faults.add(
-                    at,
-                    field,
-                    format!("{v} is not finite"),
-                    "give three finite numbers",
-                );
+                faults.add(at, field, format!("{v} is not finite"), "give three finite numbers");
             }
         }
         if !body.stretch.is_finite() {
-            faults.add(
-                at,
-                "stretch",
-                format!("{} is not finite", body.stretch),
-                "1, 1, 1 is the rest shape",
-            );
+            faults.add(at, "stretch", format!("{} is not finite", body.stretch), "1, 1, 1 is the rest shape");
         }
         if !body.rotation.is_finite() || !body.rotation.is_normalized() {
             let text = format!("{} is not a unit quaternion", body.rotation);
@@ -328,20 +275,10 @@ impl Builder {
         match body.clusters {
             Clustering::Radius(r) if r.is_nan() || r <= 0.0 => {
                 let text = format!("{r} is not a radius");
-                faults.add(
-                    at,
-                    "radius",
-                    text,
-                    "give the reach of a cluster in metres, above 0",
-                );
+                faults.add(at, "radius", text, "give the reach of a cluster in metres, above 0");
             }
             Clustering::Count(0) => {
-                faults.add(
-                    at,
-                    "clusters",
-                    "0 clusters".into(),
-                    "give at least 1, or a radius",
-                );
+                faults.add(at, "clusters", "0 clusters".into(), "give at least 1, or a radius");
             }
             Clustering::None if body.solver == SolverKind::Clustered => {
                 let text = "the clustered solver needs clusters".into();
@@ -368,12 +305,7 @@ impl Builder {
             }
             if pins.stiffness.is_some_and(|k| !(k > 0.0 && k.is_finite())) {
                 let text = format!("pin stiffness {:?}", pins.stiffness);
-                faults.add(
-                    at,
-                    "pins",
-                    text,
-                    "give a number above 0, or leave it out to hold exactly",
-                );
+                faults.add(at, "pins", text, "give a number above 0, or leave it out to hold exactly");
             }
             if let Selection::Particles(list) = &pins.select
                 && let Some(i) = list.iter().find(|&&i| i as usize >= n)
@@ -416,17 +348,10 @@ impl Builder {
             (Control::Friction(b), c.friction.unwrap_or(0.0)),
             (Control::Restitution(b), c.restitution),
         ];
-        let values = numbers
-            .into_iter()
-            .map(|(control, v)| (control, Value::Number(v)));
+        let values = numbers.into_iter().map(|(control, v)| (control, Value::Number(v)));
         for (control, value) in values.chain([(Control::Force(b), Value::Vector(c.force))]) {
             if let Err(e) = control.check(value, body.solver, h) {
-                faults.add(
-                    Some(b),
-                    e.control,
-                    format!("{} is not allowed", e.value),
-                    &e.allowed,
-                );
+                faults.add(Some(b), e.control, format!("{} is not allowed", e.value), &e.allowed);
             }
         }
     }
@@ -437,12 +362,7 @@ struct Faults(Vec<BuildError>);
 
 impl Faults {
     fn add(&mut self, body: Option<usize>, field: &'static str, message: String, help: &str) {
-        self.0.push(BuildError {
-            body,
-            field,
-            message,
-            help: help.into(),
-        });
+        self.0.push(BuildError { body, field, message, help: help.into() });
     }
 
     fn positive(&mut self, body: Option<usize>, field: &'static str, value: f64, meaning: &str) {
@@ -484,12 +404,8 @@ impl Assembly {
             false => vec![body.mass / points.len() as f64; points.len()],
         };
         let place = |p: DVec3| body.rotation * p + body.position;
-        let center: DVec3 = points
-            .iter()
-            .zip(&masses)
-            .map(|(p, m)| place(*p * body.stretch) * *m)
-            .sum::<DVec3>()
-            / body.mass;
+        let center: DVec3 =
+            points.iter().zip(&masses).map(|(p, m)| place(*p * body.stretch) * *m).sum::<DVec3>() / body.mass;
         for p in points {
             let x = place(*p * body.stretch);
             self.positions.push(*p);
@@ -500,16 +416,11 @@ impl Assembly {
         self.measure.extend(&body.shape.measure);
         let first_edge = self.edges.len();
         if body.solver == SolverKind::Projective {
-            self.edges
-                .extend(body.shape.edges.iter().map(|e| e.map(|i| i + first as u32)));
+            self.edges.extend(body.shape.edges.iter().map(|e| e.map(|i| i + first as u32)));
         }
         let first_cluster = self.clusters.len();
         if let Err(e) = self.add_clusters(first, body) {
-            let field = if matches!(body.clusters, Clustering::Count(_)) {
-                "clusters"
-            } else {
-                "radius"
-            };
+            let field = if matches!(body.clusters, Clustering::Count(_)) { "clusters" } else { "radius" };
             faults.add(Some(b), field, e.message, &e.help);
         }
         self.bodies.push(BodyTopology {
@@ -539,10 +450,8 @@ impl Assembly {
             set.offsets.push(0);
         }
         let start = set.members.len() as u32;
-        set.offsets
-            .extend(covering.offsets[1..].iter().map(|o| o + start));
-        set.members
-            .extend(covering.members.iter().map(|i| i + first as u32));
+        set.offsets.extend(covering.offsets[1..].iter().map(|o| o + start));
+        set.members.extend(covering.members.iter().map(|i| i + first as u32));
         Ok(())
     }
 
@@ -570,9 +479,8 @@ impl Assembly {
                     "move or enlarge it; it is given in the world, at the start",
                 );
             }
-            if let Some(i) = particles
-                .iter()
-                .find(|&&i| std::mem::replace(&mut taken[i as usize - first], true))
+            if let Some(i) =
+                particles.iter().find(|&&i| std::mem::replace(&mut taken[i as usize - first], true))
             {
                 let text = format!("particle {} is in two groups", *i as usize - first);
                 faults.add(Some(b), "pins", text, "let each particle be held by one group");
@@ -599,31 +507,19 @@ fn projective_batches(bodies: &[Body], topology: &Topology, rest: &Rest, params:
         }
         if !part.clusters.is_empty() {
             let batch = Arc::new(ClusterShape::new(topology, rest, part.clusters.clone()));
-            list.push(ModelBatch {
-                body: b,
-                scale: BatchScale::Stiffness,
-                batch,
-            });
+            list.push(ModelBatch { body: b, scale: BatchScale::Stiffness, batch });
         }
         if !part.edges.is_empty() {
             let edges = topology.edges[part.edges.clone()].to_vec();
             let measure = EdgeStrain::share_measure(&edges, &rest.measure);
             let batch = Arc::new(EdgeStrain::new(edges, &rest.positions, &measure));
-            list.push(ModelBatch {
-                body: b,
-                scale: BatchScale::EdgeStiffness,
-                batch,
-            });
+            list.push(ModelBatch { body: b, scale: BatchScale::EdgeStiffness, batch });
         }
         for (g, group) in params.pins.iter().enumerate().filter(|(_, g)| g.body == b) {
             if let Some(k) = group.stiffness {
                 let anchors = group.anchors.iter().copied().collect();
                 let batch = Arc::new(Position::new(&group.particles, anchors, g, k));
-                list.push(ModelBatch {
-                    body: b,
-                    scale: BatchScale::Own,
-                    batch,
-                });
+                list.push(ModelBatch { body: b, scale: BatchScale::Own, batch });
             }
         }
     }

@@ -82,11 +82,7 @@ impl Reader<'_> {
     /// A length that the remaining bytes can hold.
     fn length(&mut self) -> Result<usize, Truncated> {
         let n = self.word()?;
-        if n <= (self.0.len() / 8) as u64 {
-            Ok(n as usize)
-        } else {
-            Err(Truncated)
-        }
+        if n <= (self.0.len() / 8) as u64 { Ok(n as usize) } else { Err(Truncated) }
     }
 
     /// A list of real numbers.
@@ -98,8 +94,6 @@ impl Reader<'_> {
     /// A list of indices.
     pub fn indices(&mut self) -> Result<Vec<u32>, Truncated> {
         let n = self.length()?;
-        (0..n)
-            .map(|_| self.word().and_then(|w| u32::try_from(w).map_err(|_| Truncated)))
-            .collect()
+        (0..n).map(|_| self.word().and_then(|w| u32::try_from(w).map_err(|_| Truncated))).collect()
     }
 }

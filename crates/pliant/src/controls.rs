@@ -161,11 +161,7 @@ pub struct ControlError {
 
 impl fmt::Display for ControlError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            f,
-            "{} = {} is not allowed: {}",
-            self.control, self.value, self.allowed
-        )
+        write!(f, "{} = {} is not allowed: {}", self.control, self.value, self.allowed)
     }
 }
 
@@ -243,11 +239,7 @@ impl Control {
                 Value::Number(v) => v.to_string(),
                 Value::Vector(v) => v.to_string(),
             };
-            Err(ControlError {
-                control: self.name(),
-                value,
-                allowed,
-            })
+            Err(ControlError { control: self.name(), value, allowed })
         };
         match (self.range(solver, h), value) {
             (None, Value::Vector(v)) if v.is_finite() => Ok(()),
@@ -262,11 +254,8 @@ impl Control {
                     }
                     _ => String::new(),
                 };
-                let range = if hi >= f64::MAX {
-                    format!("at least {lo}")
-                } else {
-                    format!("from {lo} to {hi}")
-                };
+                let range =
+                    if hi >= f64::MAX { format!("at least {lo}") } else { format!("from {lo} to {hi}") };
                 refuse(format!("it must be a number {range}{hint}"))
             }
             (Some(_), Value::Number(v)) if matches!(self, Control::Iterations(_)) && v.fract() != 0.0 => {
@@ -280,11 +269,7 @@ impl Control {
 impl Controls {
     /// Controls of a model, every pin group following its own motion. Values are taken as checked.
     pub(crate) fn new(gravity: DVec3, bodies: Vec<BodyControls>, pins: usize) -> Controls {
-        Controls {
-            gravity,
-            bodies,
-            pins: vec![None; pins],
-        }
+        Controls { gravity, bodies, pins: vec![None; pins] }
     }
 
     /// Gravity, m/s².
@@ -313,11 +298,7 @@ impl Controls {
                 None => {
                     let (value, count) = (format!("(body {b})"), self.bodies.len());
                     let allowed = format!("there are {count} bodies, numbered from 0");
-                    return Err(ControlError {
-                        control: control.name(),
-                        value,
-                        allowed,
-                    });
+                    return Err(ControlError { control: control.name(), value, allowed });
                 }
             },
         };
@@ -345,11 +326,7 @@ impl Controls {
     /// own motion again.
     pub fn place_pins(&mut self, group: usize, placement: Option<DAffine3>) -> Result<Cost, ControlError> {
         let refuse = |value: String, allowed: &str| {
-            Err(ControlError {
-                control: "pins",
-                value,
-                allowed: allowed.into(),
-            })
+            Err(ControlError { control: "pins", value, allowed: allowed.into() })
         };
         if placement.is_some_and(|p| !p.is_finite()) {
             return refuse("(placement)".into(), "its components must be finite numbers");

@@ -15,8 +15,8 @@ pub enum Dof {
     Combined {
         /// Its unknowns.
         free: Vec<(u32, f64)>,
-        /// Its prescribed parents, as particles.
-        fixed: Vec<(u32, f64)>,
+        /// All its parents, as particles.
+        parents: Vec<(u32, f64)>,
     },
     /// Another solver moves it.
     Absent,
@@ -38,13 +38,7 @@ impl DofMap {
                 dofs[body.particles.clone()].fill(Dof::Free(0));
             }
         }
-        for &i in model
-            .params
-            .pins
-            .iter()
-            .filter(|g| g.stiffness.is_none())
-            .flat_map(|g| &g.particles)
-        {
+        for &i in model.params.pins.iter().filter(|g| g.stiffness.is_none()).flat_map(|g| &g.particles) {
             if dofs[i as usize] != Dof::Absent {
                 dofs[i as usize] = Dof::Fixed;
             }
@@ -56,10 +50,7 @@ impl DofMap {
     /// (particle, [(parent, weight)]); parents are free or fixed, never combined themselves.
     pub fn new(mut dofs: Vec<Dof>, combined: &[(u32, Vec<(u32, f64)>)]) -> DofMap {
         combined.iter().for_each(|(i, _)| {
-            dofs[*i as usize] = Dof::Combined {
-                free: Vec::new(),
-                fixed: Vec::new(),
-            };
+            dofs[*i as usize] = Dof::Combined { free: Vec::new(), parents: Vec::new() };
         });
         let mut unknowns = 0;
         for dof in &mut dofs {
@@ -69,19 +60,16 @@ impl DofMap {
             }
         }
         for (i, parents) in combined {
-            let (mut free, mut fixed) = (Vec::new(), Vec::new());
-            for &(parent, w) in parents {
-                match dofs[parent as usize] {
-                    Dof::Free(n) => free.push((n, w)),
-                    _ => fixed.push((parent, w)),
-                }
-            }
-            dofs[*i as usize] = Dof::Combined { free, fixed };
+            let free = parents
+                .iter()
+                .filter_map(|&(parent, w)| match dofs[parent as usize] {
+                    Dof::Free(n) => Some((n, w)),
+                    _ => None,
+                })
+                .collect();
+            dofs[*i as usize] = Dof::Combined { free, parents: parents.clone() };
         }
-        DofMap {
-            dofs,
-            unknowns: unknowns as usize,
-        }
+        DofMap { dofs, unknowns: unknowns as usize }
     }
 
     /// Number of unknowns.

@@ -17,11 +17,7 @@ pub struct Points {
 impl Points {
     /// `count` points at the origin.
     pub fn zeros(count: usize) -> Points {
-        Points {
-            x: vec![0.0; count],
-            y: vec![0.0; count],
-            z: vec![0.0; count],
-        }
+        Points { x: vec![0.0; count], y: vec![0.0; count], z: vec![0.0; count] }
     }
 
     /// Number of points.
@@ -72,11 +68,7 @@ impl Points {
 
     /// The three columns, writable.
     pub fn columns_mut(&mut self) -> PointsMut<'_> {
-        PointsMut {
-            x: &mut self.x,
-            y: &mut self.y,
-            z: &mut self.z,
-        }
+        PointsMut { x: &mut self.x, y: &mut self.y, z: &mut self.z }
     }
 
     /// Index of the first point with a coordinate that is not a finite number.

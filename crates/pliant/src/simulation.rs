@@ -52,12 +52,7 @@ pub enum StepError {
 impl std::fmt::Display for StepError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            StepError::NonFinite {
-                step,
-                body,
-                particle,
-                likely,
-            } => write!(
+            StepError::NonFinite { step, body, particle, likely } => write!(
                 f,
                 "the simulation became non-finite in step {step}, body \"{body}\", particle {particle}; \
                  likely cause: {likely}"
@@ -118,13 +113,7 @@ impl Simulation {
     }
 
     fn prepare(&mut self) -> Result<(), StepError> {
-        let Simulation {
-            model,
-            controls,
-            clustered,
-            projective,
-            ..
-        } = self;
+        let Simulation { model, controls, clustered, projective, .. } = self;
         for solver in solvers(model, clustered, projective).into_iter().flatten() {
             solver.prepare(model, controls)?;
         }
@@ -147,16 +136,7 @@ impl Simulation {
 
     fn advance(&mut self) -> Result<StepReport, StepError> {
         let mut report = StepReport::default();
-        let Simulation {
-            model,
-            state,
-            controls,
-            clustered,
-            projective,
-            team,
-            clock,
-            ..
-        } = self;
+        let Simulation { model, state, controls, clustered, projective, team, clock, .. } = self;
         // Time is counted, not summed: no drift, and the same bits after a resume.
         let begin = state.step as f64 * model.params.step;
         let substeps = model.params.substeps;
@@ -182,11 +162,7 @@ impl Simulation {
     }
 
     fn check_finite(&self) -> Result<(), StepError> {
-        let bad = self
-            .state
-            .x
-            .first_non_finite()
-            .or_else(|| self.state.v.first_non_finite());
+        let bad = self.state.x.first_non_finite().or_else(|| self.state.v.first_non_finite());
         let Some(i) = bad else { return Ok(()) };
         let bodies = &self.model.topology.bodies;
         let b = bodies.iter().position(|b| b.particles.contains(&i)).unwrap_or(0);
@@ -233,12 +209,7 @@ impl Simulation {
 
     /// Positions of a body's particles, in the order of its shape.
     pub fn positions(&self, body: usize) -> impl ExactSizeIterator<Item = DVec3> + '_ {
-        let range = self
-            .model
-            .topology
-            .bodies
-            .get(body)
-            .map_or(0..0, |b| b.particles.clone());
+        let range = self.model.topology.bodies.get(body).map_or(0..0, |b| b.particles.clone());
         range.map(|i| self.state.x.get(i))
     }
 
@@ -257,12 +228,7 @@ impl Simulation {
     pub fn set_state(&mut self, state: State) -> Result<(), StateError> {
         let n = self.model.particle_count();
         let fits = state.model == self.model.id()
-            && state
-                .x
-                .columns()
-                .iter()
-                .chain(&state.v.columns())
-                .all(|c| c.len() == n)
+            && state.x.columns().iter().chain(&state.v.columns()).all(|c| c.len() == n)
             && state.frames.len() == self.state.frames.len()
             && state.auxiliary.len() == self.state.auxiliary.len();
         if !fits {

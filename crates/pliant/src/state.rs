@@ -92,9 +92,7 @@ impl State {
 
     /// The checkpoint.
     pub fn encode(&self) -> Vec<u8> {
-        let mut w = Writer(Vec::with_capacity(
-            48 * self.x.len() + 72 * self.frames.len() + 128,
-        ));
+        let mut w = Writer(Vec::with_capacity(48 * self.x.len() + 72 * self.frames.len() + 128));
         w.word(MAGIC);
         w.word(VERSION);
         w.word(self.model.revision);
@@ -106,10 +104,7 @@ impl State {
             w.numbers(column);
         }
         w.word(self.frames.len() as u64);
-        self.frames
-            .iter()
-            .flat_map(|r| r.to_cols_array())
-            .for_each(|e| w.number(e));
+        self.frames.iter().flat_map(|r| r.to_cols_array()).for_each(|e| w.number(e));
         w.numbers(&self.auxiliary);
         let mut digest = Digest::default();
         digest.bytes(&w.0);
@@ -119,46 +114,32 @@ impl State {
 
     /// Reads a checkpoint of `model` back.
     pub fn decode(bytes: &[u8], model: &Model) -> Result<State, StateError> {
-        let (body, tail) = bytes
-            .split_last_chunk::<8>()
-            .ok_or(StateError::Damaged("it is too short"))?;
+        let (body, tail) = bytes.split_last_chunk::<8>().ok_or(StateError::Damaged("it is too short"))?;
         let mut r = Reader(body);
         if r.word()? != MAGIC {
             return Err(StateError::Damaged("it does not begin like one"));
         }
         let found = r.word()?;
         if found != VERSION {
-            return Err(StateError::Version {
-                found,
-                expected: VERSION,
-            });
+            return Err(StateError::Version { found, expected: VERSION });
         }
         let mut digest = Digest::default();
         digest.bytes(body);
         if digest.finish() != u64::from_le_bytes(*tail) {
             return Err(StateError::Damaged("its checksum does not match"));
         }
-        let id = ModelId {
-            revision: r.word()?,
-            fingerprint: r.word()?,
-        };
+        let id = ModelId { revision: r.word()?, fingerprint: r.word()? };
         if id != model.id() {
             return Err(StateError::OtherModel);
         }
         let (time, step, random) = (r.number()?, r.word()?, r.word()?);
         let mut points = || -> Result<Points, Truncated> {
-            Ok(Points {
-                x: r.numbers()?,
-                y: r.numbers()?,
-                z: r.numbers()?,
-            })
+            Ok(Points { x: r.numbers()?, y: r.numbers()?, z: r.numbers()? })
         };
         let (x, v) = (points()?, points()?);
         let count = r.word()? as usize;
         if count != model.topology.clusters.len() {
-            return Err(StateError::Damaged(
-                "the number of clusters does not fit the model",
-            ));
+            return Err(StateError::Damaged("the number of clusters does not fit the model"));
         }
         let mut frames = Vec::with_capacity(count);
         for _ in 0..count {
@@ -174,15 +155,6 @@ impl State {
         if !sizes || auxiliary.len() != model.auxiliary_offsets().last().copied().unwrap_or(0) {
             return Err(StateError::Damaged("its sizes do not fit the model"));
         }
-        Ok(State {
-            time,
-            step,
-            x,
-            v,
-            frames,
-            auxiliary,
-            random,
-            model: id,
-        })
+        Ok(State { time, step, x, v, frames, auxiliary, random, model: id })
     }
 }

@@ -78,14 +78,6 @@ fn for_each_batch(model: &Model, controls: &Controls, state: &State, mut f: impl
         let mut shared = vec![0.0; b.batch.shared_len()];
         b.batch.begin_iteration(&state.x, &mut shared);
         let state_part = &state.auxiliary[offsets[k]..offsets[k + 1]];
-        f(
-            k,
-            View {
-                x: &state.x,
-                state: state_part,
-                shared: &shared,
-                placements: &placements,
-            },
-        );
+        f(k, View { x: &state.x, state: state_part, shared: &shared, placements: &placements });
     }
 }

@@ -56,10 +56,7 @@ impl std::fmt::Debug for Team {
 impl Team {
     /// The caller alone: starts no thread.
     pub fn serial() -> Team {
-        Team {
-            shared: None,
-            workers: Vec::new(),
-        }
+        Team { shared: None, workers: Vec::new() }
     }
 
     /// The caller and `threads − 1` more; `threads` of 0 or 1 is [`Team::serial`]. Threads the system
@@ -80,19 +77,13 @@ impl Team {
         let workers: Vec<_> = (1..threads)
             .map_while(|i| {
                 let shared = shared.clone();
-                std::thread::Builder::new()
-                    .name(format!("pliant-{i}"))
-                    .spawn(move || worker(&shared))
-                    .ok()
+                std::thread::Builder::new().name(format!("pliant-{i}")).spawn(move || worker(&shared)).ok()
             })
             .collect();
         if workers.is_empty() {
             return Team::serial();
         }
-        Team {
-            shared: Some(shared),
-            workers,
-        }
+        Team { shared: Some(shared), workers }
     }
 
     /// Number of threads, the caller included.
@@ -126,10 +117,7 @@ impl Team {
         if let Err(panic) = outcome {
             std::panic::resume_unwind(panic);
         }
-        assert!(
-            !shared.panicked.swap(false, Ordering::Relaxed),
-            "a chunk of parallel work panicked"
-        );
+        assert!(!shared.panicked.swap(false, Ordering::Relaxed), "a chunk of parallel work panicked");
     }
 
     /// Cuts `data` at multiples of `chunk` and calls `work(range, part)` for each piece.
@@ -157,10 +145,7 @@ impl Team {
         work: impl Fn(usize, S::Part<'_>) + Sync,
     ) {
         let len = data.len();
-        assert!(
-            ends.is_sorted() && ends.last().is_none_or(|&e| e <= len),
-            "boundaries out of order"
-        );
+        assert!(ends.is_sorted() && ends.last().is_none_or(|&e| e <= len), "boundaries out of order");
         let parts = Parts::new(data);
         self.run(ends.len(), &|c| {
             let start = if c == 0 { 0 } else { ends[c - 1] };
@@ -198,11 +183,7 @@ fn take_chunks(shared: &Shared, job: Job) {
 
 fn pause(spins: &mut u32) {
     *spins += 1;
-    if *spins < SPINS {
-        std::hint::spin_loop()
-    } else {
-        std::thread::yield_now()
-    }
+    if *spins < SPINS { std::hint::spin_loop() } else { std::thread::yield_now() }
 }
 
 fn worker(shared: &Shared) {

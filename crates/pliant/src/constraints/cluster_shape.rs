@@ -39,11 +39,7 @@ impl ClusterShape {
             rows.end_element();
             widths.push(rest.clusters[c].width);
         }
-        ClusterShape {
-            rows: rows.build(),
-            offsets,
-            widths,
-        }
+        ClusterShape { rows: rows.build(), offsets, widths }
     }
 
     fn particle(&self, row: usize) -> usize {
@@ -71,9 +67,7 @@ impl ClusterShape {
 }
 
 fn frame(state: &[f64], c: usize) -> DMat3 {
-    state
-        .get(9 * c..9 * c + 9)
-        .map_or(DMat3::IDENTITY, DMat3::from_cols_slice)
+    state.get(9 * c..9 * c + 9).map_or(DMat3::IDENTITY, DMat3::from_cols_slice)
 }
 
 impl ConstraintBatch for ClusterShape {
@@ -96,12 +90,7 @@ impl ConstraintBatch for ClusterShape {
     }
 
     fn properties(&self) -> Properties {
-        Properties {
-            rigid_invariant: true,
-            exact_nearest: true,
-            rest_is_free: true,
-            sees_reflection: true,
-        }
+        Properties { rigid_invariant: true, exact_nearest: true, rest_is_free: true, sees_reflection: true }
     }
 
     fn encode(&self) -> Vec<u8> {
@@ -115,22 +104,10 @@ impl ConstraintBatch for ClusterShape {
     fn decode(bytes: &[u8]) -> Result<ClusterShape, Truncated> {
         let mut r = Reader(bytes);
         let rows = Rows::decode(&mut r)?;
-        let offsets = Points {
-            x: r.numbers()?,
-            y: r.numbers()?,
-            z: r.numbers()?,
-        };
+        let offsets = Points { x: r.numbers()?, y: r.numbers()?, z: r.numbers()? };
         let widths = r.numbers()?;
         let fits = widths.len() == rows.elements() && offsets.columns().iter().all(|c| c.len() == rows.len());
-        if fits {
-            Ok(ClusterShape {
-                rows,
-                offsets,
-                widths,
-            })
-        } else {
-            Err(Truncated)
-        }
+        if fits { Ok(ClusterShape { rows, offsets, widths }) } else { Err(Truncated) }
     }
 
     fn auxiliary_unknowns(&self) -> usize {
@@ -141,9 +118,7 @@ impl ConstraintBatch for ClusterShape {
         for c in 0..self.rows.elements() {
             let rows = self.rows.of_elements(c..c + 1);
             let mass: f64 = self.rows.weights()[rows.clone()].iter().sum();
-            let sum: DVec3 = rows
-                .map(|r| x.get(self.particle(r)) * self.rows.weights()[r])
-                .sum();
+            let sum: DVec3 = rows.map(|r| x.get(self.particle(r)) * self.rows.weights()[r]).sum();
             values.set(c, sum / mass);
         }
     }
@@ -189,10 +164,7 @@ mod tests {
                 DVec3::new((t * 1.3).sin(), (t * 0.7).cos(), (t * 2.1).sin() * 0.5)
             })
             .collect();
-        let clusters = ClusterSet {
-            offsets: vec![0, 8, 16],
-            members: (0..8).chain(4..12).collect(),
-        };
+        let clusters = ClusterSet { offsets: vec![0, 8, 16], members: (0..8).chain(4..12).collect() };
         let topology = Topology::new(Vec::new(), Vec::new(), clusters, 12);
         let mass: Vec<f64> = (0..12).map(|i| 1.0 + f64::from(i) * 0.1).collect();
         let r = Rest::new(&topology, rest.clone(), mass, vec![1.0; 12]);

@@ -17,13 +17,7 @@ use glam::{DAffine3, DMat3, DQuat, DVec3};
 pub fn check<B: ConstraintBatch>(batch: &B, rest: &Points) -> Result<(), Vec<String>> {
     let mut state = Vec::new();
     batch.initial_state(&mut state);
-    let checker = Checker {
-        batch,
-        rest,
-        state,
-        faults: Vec::new(),
-        seed: 42,
-    };
+    let checker = Checker { batch, rest, state, faults: Vec::new(), seed: 42 };
     checker.run()
 }
 
@@ -50,23 +44,15 @@ impl<B: ConstraintBatch> Checker<'_, B> {
         }
         self.projection_is_nearest(&shapes);
         self.bytes_round_trip();
-        if self.faults.is_empty() {
-            Ok(())
-        } else {
-            Err(self.faults)
-        }
+        if self.faults.is_empty() { Ok(()) } else { Err(self.faults) }
     }
 
     fn fault(&mut self, what: impl Into<String>) {
-        self.faults
-            .push(format!("{}: {}", self.batch.kind(), what.into()));
+        self.faults.push(format!("{}: {}", self.batch.kind(), what.into()));
     }
 
     fn random(&mut self) -> f64 {
-        self.seed = self
-            .seed
-            .wrapping_mul(6_364_136_223_846_793_005)
-            .wrapping_add(1_442_695_040_888_963_407);
+        self.seed = self.seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (self.seed >> 11) as f64 / (1u64 << 53) as f64 * 2.0 - 1.0
     }
 
@@ -75,12 +61,7 @@ impl<B: ConstraintBatch> Checker<'_, B> {
     }
 
     fn view<'v>(state: &'v [f64], shared: &'v [f64], x: &'v Points) -> View<'v> {
-        View {
-            x,
-            state,
-            shared,
-            placements: &[DAffine3::IDENTITY],
-        }
+        View { x, state, shared, placements: &[DAffine3::IDENTITY] }
     }
 
     fn with_view<T>(&self, x: &Points, f: impl FnOnce(View<'_>) -> T) -> T {
@@ -96,8 +77,7 @@ impl<B: ConstraintBatch> Checker<'_, B> {
     fn project(&self, x: &Points) -> Points {
         let mut p = Points::zeros(self.batch.rows().len());
         self.with_view(x, |v| {
-            self.batch
-                .project(0..self.batch.rows().elements(), v, &mut p.columns_mut());
+            self.batch.project(0..self.batch.rows().elements(), v, &mut p.columns_mut());
         });
         p
     }
@@ -105,9 +85,7 @@ impl<B: ConstraintBatch> Checker<'_, B> {
     fn apply_rows(&self, x: &Points) -> Points {
         let mut extra = Points::zeros(self.batch.auxiliary_unknowns());
         self.batch.auxiliary_values(x, &mut extra);
-        (0..self.batch.rows().len())
-            .map(|r| self.batch.rows().apply(r, x, &extra))
-            .collect()
+        (0..self.batch.rows().len()).map(|r| self.batch.rows().apply(r, x, &extra)).collect()
     }
 
     fn shapes(&mut self) -> Vec<(&'static str, Points)> {
@@ -125,10 +103,7 @@ impl<B: ConstraintBatch> Checker<'_, B> {
             ("tiny", map(&mut |p| p * 1e-160)),
         ];
         for _ in 0..12 {
-            list.push((
-                "random",
-                (0..self.rest.len()).map(|_| self.random_vector() * 3.0).collect(),
-            ));
+            list.push(("random", (0..self.rest.len()).map(|_| self.random_vector() * 3.0).collect()));
         }
         list
     }
@@ -160,24 +135,17 @@ impl<B: ConstraintBatch> Checker<'_, B> {
             return;
         }
         for row in 0..self.batch.rows().len() {
-            let (sum, size) = self
-                .batch
-                .rows()
-                .row(row)
-                .fold((0.0, 0.0), |(s, m), (_, c)| (s + c, m + c.abs()));
+            let (sum, size) =
+                self.batch.rows().row(row).fold((0.0, 0.0), |(s, m), (_, c)| (s + c, m + c.abs()));
             if sum.abs() > 1e-12 * size {
-                self.fault(format!(
-                    "row {row} does not vanish on translations: its entries sum to {sum}"
-                ));
+                self.fault(format!("row {row} does not vanish on translations: its entries sum to {sum}"));
             }
         }
     }
 
     fn projection_is_finite(&mut self, name: &str, x: &Points) {
         if let Some(row) = self.project(x).first_non_finite() {
-            self.fault(format!(
-                "projection of the {name} shape is not finite in row {row}"
-            ));
+            self.fault(format!("projection of the {name} shape is not finite in row {row}"));
         }
     }
 
@@ -186,9 +154,7 @@ impl<B: ConstraintBatch> Checker<'_, B> {
         let p = self.project(x);
         let Some(y) = self.realise(&p, x) else { return };
         let again = self.project(&y);
-        let off = (0..p.len())
-            .map(|r| (p.get(r) - again.get(r)).length())
-            .fold(0.0, f64::max);
+        let off = (0..p.len()).map(|r| (p.get(r) - again.get(r)).length()).fold(0.0, f64::max);
         if off > 1e-6 * (1.0 + size(&p)) {
             self.fault(format!("projecting the projected {name} shape moves it by {off}"));
         }
@@ -200,16 +166,10 @@ impl<B: ConstraintBatch> Checker<'_, B> {
         let rows = self.batch.rows();
         let (n, extra) = (start.len(), self.batch.auxiliary_unknowns());
         let index = |c: u32| {
-            if c < AUXILIARY {
-                c as usize
-            } else {
-                n + (c - AUXILIARY) as usize
-            }
+            if c < AUXILIARY { c as usize } else { n + (c - AUXILIARY) as usize }
         };
         let forward = |y: &[DVec3]| -> Vec<DVec3> {
-            (0..rows.len())
-                .map(|r| rows.row(r).map(|(c, a)| y[index(c)] * a).sum())
-                .collect()
+            (0..rows.len()).map(|r| rows.row(r).map(|(c, a)| y[index(c)] * a).sum()).collect()
         };
         let backward = |r: &[DVec3]| -> Vec<DVec3> {
             let mut y = vec![DVec3::ZERO; n + extra];
@@ -235,10 +195,7 @@ impl<B: ConstraintBatch> Checker<'_, B> {
             residual.iter_mut().zip(&image).for_each(|(r, i)| *r -= *i * step);
             gradient = backward(&residual);
             let next = dot(&gradient, &gradient);
-            direction
-                .iter_mut()
-                .zip(&gradient)
-                .for_each(|(d, g)| *d = *g + *d * (next / norm));
+            direction.iter_mut().zip(&gradient).for_each(|(d, g)| *d = *g + *d * (next / norm));
             norm = next;
         }
         let worst = residual.iter().map(|r| r.length()).fold(0.0, f64::max);
@@ -263,9 +220,8 @@ impl<B: ConstraintBatch> Checker<'_, B> {
                 let others: Vec<f64> = targets.iter().map(|t| distance(t, DMat3::IDENTITY)).collect();
                 // Sets that do not mind rigid motions contain every turned copy as well.
                 let turned: Vec<f64> = if self.batch.properties().rigid_invariant {
-                    let turns: Vec<_> = (0..30)
-                        .map(|k| self.random_vector() * if k % 2 == 0 { 3.0 } else { 0.01 })
-                        .collect();
+                    let turns: Vec<_> =
+                        (0..30).map(|k| self.random_vector() * if k % 2 == 0 { 3.0 } else { 0.01 }).collect();
                     turns
                         .iter()
                         .map(|t| distance(own, DMat3::from_quat(DQuat::from_scaled_axis(*t))))
@@ -292,19 +248,12 @@ impl<B: ConstraintBatch> Checker<'_, B> {
         self.with_view(x, |v| self.batch.add_gradient(v, &mut gradient));
         let direction: Vec<DVec3> = (0..x.len()).map(|_| self.random_vector()).collect();
         let step = 1e-6;
-        let moved = |s: f64| {
-            x.iter()
-                .zip(&direction)
-                .map(|(p, d)| p + *d * s)
-                .collect::<Points>()
-        };
+        let moved = |s: f64| x.iter().zip(&direction).map(|(p, d)| p + *d * s).collect::<Points>();
         let slope = (self.energy(&moved(step)) - self.energy(&moved(-step))) / (2.0 * step);
         let expected: f64 = gradient.iter().zip(&direction).map(|(g, d)| g.dot(*d)).sum();
         let scale = self.batch.rows().weights().iter().sum::<f64>() * (1.0 + size(x));
         if (slope - expected).abs() > 1e-4 * scale {
-            self.fault(format!(
-                "gradient of the {name} shape is {expected}, differences say {slope}"
-            ));
+            self.fault(format!("gradient of the {name} shape is {expected}, differences say {slope}"));
         }
     }
 
@@ -318,10 +267,7 @@ impl<B: ConstraintBatch> Checker<'_, B> {
                 }
             }
         }
-        if (0..bytes.len())
-            .step_by(8)
-            .any(|cut| B::decode(&bytes[..cut]).is_ok())
-        {
+        if (0..bytes.len()).step_by(8).any(|cut| B::decode(&bytes[..cut]).is_ok()) {
             self.fault("accepts bytes that were cut off");
         }
     }

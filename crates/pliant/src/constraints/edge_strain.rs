@@ -33,11 +33,7 @@ impl EdgeStrain {
             rows.row(w, [(i, scale), (j, -scale)]).end_element();
             rest.push(d * scale);
         }
-        EdgeStrain {
-            rows: rows.build(),
-            edges,
-            rest,
-        }
+        EdgeStrain { rows: rows.build(), edges, rest }
     }
 
     /// Shares the measure of each particle equally among its edges, so that the edges' measures sum
@@ -77,12 +73,7 @@ impl ConstraintBatch for EdgeStrain {
     }
 
     fn properties(&self) -> Properties {
-        Properties {
-            rigid_invariant: true,
-            exact_nearest: true,
-            rest_is_free: true,
-            sees_reflection: false,
-        }
+        Properties { rigid_invariant: true, exact_nearest: true, rest_is_free: true, sees_reflection: false }
     }
 
     fn encode(&self) -> Vec<u8> {
@@ -97,17 +88,9 @@ impl ConstraintBatch for EdgeStrain {
         let mut r = Reader(bytes);
         let rows = Rows::decode(&mut r)?;
         let edges: Vec<[u32; 2]> = r.indices()?.as_chunks().0.to_vec();
-        let rest = Points {
-            x: r.numbers()?,
-            y: r.numbers()?,
-            z: r.numbers()?,
-        };
+        let rest = Points { x: r.numbers()?, y: r.numbers()?, z: r.numbers()? };
         let fits = rows.elements() == edges.len() && rest.columns().iter().all(|c| c.len() == edges.len());
-        if fits {
-            Ok(EdgeStrain { rows, edges, rest })
-        } else {
-            Err(Truncated)
-        }
+        if fits { Ok(EdgeStrain { rows, edges, rest }) } else { Err(Truncated) }
     }
 
     fn raise_strain(&self, view: View<'_>, strain: &mut [f64]) {
@@ -129,14 +112,9 @@ mod tests {
 
     #[test]
     fn conforms() {
-        let rest: Points = [
-            DVec3::ZERO,
-            DVec3::X,
-            DVec3::new(0.2, 1.5, 0.0),
-            DVec3::new(0.1, 0.2, 2.0),
-        ]
-        .into_iter()
-        .collect();
+        let rest: Points = [DVec3::ZERO, DVec3::X, DVec3::new(0.2, 1.5, 0.0), DVec3::new(0.1, 0.2, 2.0)]
+            .into_iter()
+            .collect();
         let edges = vec![[0, 1], [1, 2], [0, 2], [0, 3], [2, 3]];
         let batch = EdgeStrain::new(edges, &rest, &[1.0, 0.5, 2.0, 1.0, 3.0]);
         conformance::check(&batch, &rest).unwrap();

@@ -115,11 +115,7 @@ pub trait ConstraintBatch: std::fmt::Debug + Send + Sync {
             view.x,
             self.auxiliary_unknowns(),
         );
-        residual
-            .iter()
-            .zip(self.rows().weights())
-            .map(|(r, w)| 0.5 * w * r.length_squared())
-            .sum()
+        residual.iter().zip(self.rows().weights()).map(|(r, w)| 0.5 * w * r.length_squared()).sum()
     }
 
     /// Adds the gradient of the energy, Aᵀ w (A q − p): p is at its optimum, so it drops out
@@ -161,8 +157,6 @@ fn residuals(
     project(&mut p.columns_mut());
     let mut extra = Points::zeros(unknowns);
     auxiliary(&mut extra);
-    let residual = (0..rows.len())
-        .map(|r| rows.apply(r, x, &extra) - p.get(r))
-        .collect();
+    let residual = (0..rows.len()).map(|r| rows.apply(r, x, &extra) - p.get(r)).collect();
     (residual, p)
 }

@@ -20,11 +20,7 @@ impl Position {
         for &i in particles {
             rows.row(stiffness, [(i, 1.0)]).end_element();
         }
-        Position {
-            rows: rows.build(),
-            anchors,
-            group: group as u32,
-        }
+        Position { rows: rows.build(), anchors, group: group as u32 }
     }
 }
 
@@ -38,23 +34,14 @@ impl ConstraintBatch for Position {
     }
 
     fn project(&self, elements: Range<usize>, view: View<'_>, p: &mut PointsMut<'_>) {
-        let placement = view
-            .placements
-            .get(self.group as usize)
-            .copied()
-            .unwrap_or_default();
+        let placement = view.placements.get(self.group as usize).copied().unwrap_or_default();
         for (k, e) in elements.enumerate() {
             p.set(k, placement.transform_point3(self.anchors.get(e)));
         }
     }
 
     fn properties(&self) -> Properties {
-        Properties {
-            rigid_invariant: false,
-            exact_nearest: true,
-            rest_is_free: true,
-            sees_reflection: true,
-        }
+        Properties { rigid_invariant: false, exact_nearest: true, rest_is_free: true, sees_reflection: true }
     }
 
     fn encode(&self) -> Vec<u8> {
@@ -69,17 +56,9 @@ impl ConstraintBatch for Position {
         let mut r = Reader(bytes);
         let rows = Rows::decode(&mut r)?;
         let group = u32::try_from(r.word()?).map_err(|_| Truncated)?;
-        let anchors = Points {
-            x: r.numbers()?,
-            y: r.numbers()?,
-            z: r.numbers()?,
-        };
+        let anchors = Points { x: r.numbers()?, y: r.numbers()?, z: r.numbers()? };
         let fits = anchors.columns().iter().all(|c| c.len() == rows.elements());
-        if fits {
-            Ok(Position { rows, anchors, group })
-        } else {
-            Err(Truncated)
-        }
+        if fits { Ok(Position { rows, anchors, group }) } else { Err(Truncated) }
     }
 }
 
@@ -91,9 +70,7 @@ mod tests {
 
     #[test]
     fn conforms() {
-        let rest: Points = [DVec3::ZERO, DVec3::X, DVec3::new(0.2, 1.5, 0.0)]
-            .into_iter()
-            .collect();
+        let rest: Points = [DVec3::ZERO, DVec3::X, DVec3::new(0.2, 1.5, 0.0)].into_iter().collect();
         let anchors = [rest.get(0), rest.get(2)].into_iter().collect();
         conformance::check(&Position::new(&[0, 2], anchors, 0, 30.0), &rest).unwrap();
     }

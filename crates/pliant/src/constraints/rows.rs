@@ -82,10 +82,7 @@ impl Rows {
     /// Column and coefficient of each entry of a row.
     pub fn row(&self, row: usize) -> impl ExactSizeIterator<Item = (u32, f64)> + Clone + '_ {
         let range = self.row_ends[row] as usize..self.row_ends[row + 1] as usize;
-        self.columns[range.clone()]
-            .iter()
-            .copied()
-            .zip(self.coefficients[range].iter().copied())
+        self.columns[range.clone()].iter().copied().zip(self.coefficients[range].iter().copied())
     }
 
     /// The weights w of all rows.

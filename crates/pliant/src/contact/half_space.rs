@@ -19,8 +19,7 @@ impl Surface {
     /// Friction against a plane.
     #[inline(always)]
     pub fn friction(&self, plane: &HalfSpace) -> f64 {
-        self.friction
-            .map_or(plane.friction, |f| (f * plane.friction).sqrt())
+        self.friction.map_or(plane.friction, |f| (f * plane.friction).sqrt())
     }
 }
 
@@ -65,11 +64,7 @@ pub fn push_out(planes: &[HalfSpace], surface: Surface, start: DVec3, mut x: DVe
             let slide = way - plane.normal * plane.normal.dot(way);
             let length = slide.length();
             let held = surface.friction(plane) * -gap;
-            x -= if length <= held {
-                slide
-            } else {
-                slide * (held / length)
-            };
+            x -= if length <= held { slide } else { slide * (held / length) };
         }
     }
     x
@@ -79,17 +74,11 @@ pub fn push_out(planes: &[HalfSpace], surface: Surface, start: DVec3, mut x: DVe
 mod tests {
     use super::*;
 
-    const SMOOTH: Surface = Surface {
-        friction: None,
-        restitution: 0.0,
-    };
+    const SMOOTH: Surface = Surface { friction: None, restitution: 0.0 };
 
     #[test]
     fn friction_holds_inside_its_cone_and_slides_outside() {
-        let plane = HalfSpace {
-            friction: 0.5,
-            ..HalfSpace::ground()
-        };
+        let plane = HalfSpace { friction: 0.5, ..HalfSpace::ground() };
         // Pushed out by 1, moved sideways by 0.4 < 0.5: comes back entirely.
         let held = push_out(&[plane], SMOOTH, DVec3::ZERO, DVec3::new(0.4, -1.0, 0.0));
         assert_eq!(held, DVec3::ZERO);
@@ -103,14 +92,8 @@ mod tests {
 
     #[test]
     fn rough_body_and_plane_combine() {
-        let plane = HalfSpace {
-            friction: 0.5,
-            ..HalfSpace::ground()
-        };
-        let body = Surface {
-            friction: Some(0.02),
-            restitution: 0.0,
-        };
+        let plane = HalfSpace { friction: 0.5, ..HalfSpace::ground() };
+        let body = Surface { friction: Some(0.02), restitution: 0.0 };
         assert!((body.friction(&plane) - 0.1).abs() < 1e-15);
     }
 }

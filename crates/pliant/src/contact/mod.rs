@@ -40,8 +40,6 @@ pub struct ContactSet {
 impl ContactSet {
     /// Room for `count` contacts.
     pub fn with_capacity(count: usize) -> ContactSet {
-        ContactSet {
-            list: Vec::with_capacity(count),
-        }
+        ContactSet { list: Vec::with_capacity(count) }
     }
 }

@@ -20,11 +20,7 @@ pub fn bounce(contact: &Contact, arriving: DVec3, leaving: DVec3, resting: f64) 
     let slide = leaving - contact.normal * contact.normal.dot(leaving);
     let length = slide.length();
     let held = contact.friction * missing;
-    let slide = if length <= held {
-        DVec3::ZERO
-    } else {
-        slide * (1.0 - held / length)
-    };
+    let slide = if length <= held { DVec3::ZERO } else { slide * (1.0 - held / length) };
     contact.normal * back + slide
 }
 
@@ -44,20 +40,12 @@ mod tests {
             restitution: 0.5,
             id: (0, 0),
         };
-        let v = bounce(
-            &contact,
-            DVec3::new(1.0, -4.0, 0.0),
-            DVec3::new(1.0, -0.5, 0.0),
-            0.3,
-        );
+        let v = bounce(&contact, DVec3::new(1.0, -4.0, 0.0), DVec3::new(1.0, -0.5, 0.0), 0.3);
         assert_eq!(v, DVec3::new(1.0, 2.0, 0.0));
         let slow = bounce(&contact, DVec3::new(1.0, -0.2, 0.0), DVec3::X, 0.3);
         assert_eq!(slow, DVec3::X);
         // With friction the larger impulse brakes the slide more.
-        let rough = Contact {
-            friction: 0.1,
-            ..contact
-        };
+        let rough = Contact { friction: 0.1, ..contact };
         let v = bounce(&rough, DVec3::new(1.0, -4.0, 0.0), DVec3::new(1.0, 0.0, 0.0), 0.3);
         assert!((v - DVec3::new(0.8, 2.0, 0.0)).length() < 1e-15);
     }

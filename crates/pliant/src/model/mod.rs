@@ -70,25 +70,15 @@ impl Model {
             rest: Arc::new(rest),
             params: Arc::new(params),
             batches: batches.into(),
-            id: ModelId {
-                revision: 0,
-                fingerprint,
-            },
+            id: ModelId { revision: 0, fingerprint },
         }
     }
 
     /// The same bodies under other parameters, as the next revision.
     pub fn with_params(&self, params: Params) -> Model {
         let fingerprint = fingerprint(&self.topology, &self.rest, &params, &self.batches);
-        let id = ModelId {
-            revision: self.id.revision + 1,
-            fingerprint,
-        };
-        Model {
-            params: Arc::new(params),
-            id,
-            ..self.clone()
-        }
+        let id = ModelId { revision: self.id.revision + 1, fingerprint };
+        Model { params: Arc::new(params), id, ..self.clone() }
     }
 
     /// Revision and digest.
@@ -134,19 +124,9 @@ fn fingerprint(topology: &Topology, rest: &Rest, params: &Params, batches: &[Mod
             hash.word(r.end as u64);
         }
     }
-    topology
-        .edges
-        .iter()
-        .flatten()
-        .chain(&topology.clusters.members)
-        .for_each(|&i| hash.word(i.into()));
+    topology.edges.iter().flatten().chain(&topology.clusters.members).for_each(|&i| hash.word(i.into()));
     let columns = rest.positions.columns();
-    columns
-        .iter()
-        .flat_map(|c| c.iter())
-        .chain(&rest.mass)
-        .chain(&rest.share)
-        .for_each(|v| hash.number(*v));
+    columns.iter().flat_map(|c| c.iter()).chain(&rest.mass).chain(&rest.share).for_each(|v| hash.number(*v));
     params.digest(&mut hash);
     for b in batches {
         hash.bytes(b.batch.kind().as_bytes());

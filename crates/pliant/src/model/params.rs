@@ -20,12 +20,7 @@ pub struct HalfSpace {
 impl HalfSpace {
     /// The ground y = 0.
     pub fn ground() -> HalfSpace {
-        HalfSpace {
-            normal: DVec3::Y,
-            offset: 0.0,
-            friction: 0.5,
-            restitution: 0.0,
-        }
+        HalfSpace { normal: DVec3::Y, offset: 0.0, friction: 0.5, restitution: 0.0 }
     }
 
     /// Signed distance of a point from the plane.
@@ -132,16 +127,9 @@ impl Params {
         hash.number(self.step);
         hash.word(self.substeps.into());
         for p in &self.planes {
-            [
-                p.normal.x,
-                p.normal.y,
-                p.normal.z,
-                p.offset,
-                p.friction,
-                p.restitution,
-            ]
-            .into_iter()
-            .for_each(|v| hash.number(v));
+            [p.normal.x, p.normal.y, p.normal.z, p.offset, p.friction, p.restitution]
+                .into_iter()
+                .for_each(|v| hash.number(v));
         }
         for g in &self.pins {
             hash.bytes(g.name.as_bytes());

@@ -37,40 +37,20 @@ impl Rest {
     /// Splits each particle equally among its clusters and measures the clusters.
     pub fn new(topology: &Topology, positions: Points, mass: Vec<f64>, measure: Vec<f64>) -> Rest {
         let set = &topology.clusters;
-        let share: Vec<f64> = set
-            .members
-            .iter()
-            .map(|&i| 1.0 / topology.memberships(i as usize).len() as f64)
-            .collect();
+        let share: Vec<f64> =
+            set.members.iter().map(|&i| 1.0 / topology.memberships(i as usize).len() as f64).collect();
         let clusters = (0..set.len())
             .map(|c| {
                 let weights = || set.range(c).map(|s| (set.members[s] as usize, share[s]));
                 let total: f64 = weights().map(|(i, w)| w * mass[i]).sum();
                 // Offsets from a member, not from the origin: no cancellation for bodies far away.
-                let origin = set
-                    .particles(c)
-                    .first()
-                    .map_or(DVec3::ZERO, |&i| positions.get(i as usize));
-                let sum: DVec3 = weights()
-                    .map(|(i, w)| w * mass[i] * (positions.get(i) - origin))
-                    .sum();
+                let origin = set.particles(c).first().map_or(DVec3::ZERO, |&i| positions.get(i as usize));
+                let sum: DVec3 = weights().map(|(i, w)| w * mass[i] * (positions.get(i) - origin)).sum();
                 let center = origin + sum / total;
-                let width = weights()
-                    .map(|(i, _)| (positions.get(i) - center).length())
-                    .fold(0.0, f64::max);
-                ClusterRest {
-                    mass: total,
-                    center,
-                    width,
-                }
+                let width = weights().map(|(i, _)| (positions.get(i) - center).length()).fold(0.0, f64::max);
+                ClusterRest { mass: total, center, width }
             })
             .collect();
-        Rest {
-            positions,
-            mass,
-            measure,
-            share,
-            clusters,
-        }
+        Rest { positions, mass, measure, share, clusters }
     }
 }

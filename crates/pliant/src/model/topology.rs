@@ -93,20 +93,11 @@ impl Topology {
         for c in 0..clusters.len() {
             for slot in clusters.range(c) {
                 let place = &mut cursor[clusters.members[slot] as usize];
-                incidence[*place as usize] = Membership {
-                    cluster: c as u32,
-                    slot: slot as u32,
-                };
+                incidence[*place as usize] = Membership { cluster: c as u32, slot: slot as u32 };
                 *place += 1;
             }
         }
-        Topology {
-            bodies,
-            edges,
-            clusters,
-            incidence_offsets: offsets,
-            incidence,
-        }
+        Topology { bodies, edges, clusters, incidence_offsets: offsets, incidence }
     }
 
     /// The clusters particle `i` is in.

@@ -13,11 +13,8 @@ pub(crate) struct RigidVelocity {
 }
 
 impl RigidVelocity {
-    pub const REST: RigidVelocity = RigidVelocity {
-        center: DVec3::ZERO,
-        linear: DVec3::ZERO,
-        angular: DVec3::ZERO,
-    };
+    pub const REST: RigidVelocity =
+        RigidVelocity { center: DVec3::ZERO, linear: DVec3::ZERO, angular: DVec3::ZERO };
 
     /// Fits the (particle, mass) pairs given twice over by `points`.
     pub fn fit<I: Iterator<Item = (usize, f64)>>(points: impl Fn() -> I, x: &Points, v: &Points) -> Self {
@@ -38,11 +35,7 @@ impl RigidVelocity {
             inertia += inertia_tensor_term(m, r);
             spin += m * r.cross(v.get(i) - linear);
         }
-        RigidVelocity {
-            center,
-            linear,
-            angular: angular_velocity(inertia, spin),
-        }
+        RigidVelocity { center, linear, angular: angular_velocity(inertia, spin) }
     }
 
     #[inline(always)]

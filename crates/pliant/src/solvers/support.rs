@@ -80,9 +80,7 @@ pub fn support(solver: SolverKind, feature: Feature) -> Support {
 /// The table as Markdown, as it stands in the documentation.
 pub fn support_table() -> String {
     let mut text = String::from("| feature |");
-    SolverKind::ALL
-        .iter()
-        .for_each(|s| text += &format!(" {} |", s.name()));
+    SolverKind::ALL.iter().for_each(|s| text += &format!(" {} |", s.name()));
     text += "\n|---|";
     SolverKind::ALL.iter().for_each(|_| text += "---|");
     for feature in Feature::ALL {

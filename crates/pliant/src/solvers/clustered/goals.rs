@@ -12,24 +12,25 @@ use pliant_math::nearest_rotation;
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct ClusterFit {
     pub rotation: DMat3,
-    /// Centre of mass x_cm.
+    /// A member's position, and the centre of mass x_cm relative to it. Kept apart because their sum
+    /// would round to the distance from the origin, a bias that never averages out.
+    pub origin: DVec3,
     pub center: DVec3,
 }
 
 impl Default for ClusterFit {
     fn default() -> Self {
-        ClusterFit {
-            rotation: DMat3::IDENTITY,
-            center: DVec3::ZERO,
-        }
+        ClusterFit { rotation: DMat3::IDENTITY, origin: DVec3::ZERO, center: DVec3::ZERO }
     }
 }
 
 impl ClusterFit {
-    /// g_ic = R (r_i − r_cm) + x_cm (strain-limiting, eq. 2).
+    /// The way g_ic − x_i to the goal g_ic = R (r_i − r_cm) + x_cm (strain-limiting, eq. 2). Its
+    /// rounding is that of the cluster's size, not of its distance from the origin: a body at rest far
+    /// away stays at rest.
     #[inline(always)]
-    pub fn goal(&self, rest: DVec3, cluster: &ClusterRest) -> DVec3 {
-        self.rotation * (rest - cluster.center) + self.center
+    pub fn way_to_goal(&self, x: DVec3, rest: DVec3, cluster: &ClusterRest) -> DVec3 {
+        self.rotation * (rest - cluster.center) - (x - self.origin - self.center)
     }
 }
 
@@ -40,10 +41,7 @@ pub(super) fn fit_clusters(model: &Model, c: usize, x: &Points, previous: DMat3)
     let cluster = &rest.clusters[c];
     let slots = set.range(c);
     let Some(&first) = set.members.get(slots.start) else {
-        return ClusterFit {
-            rotation: previous,
-            center: cluster.center,
-        };
+        return ClusterFit { rotation: previous, ..ClusterFit::default() };
     };
     // Offsets from a member keep the sums small for bodies far from the origin.
     let origin = x.get(first as usize);
@@ -59,7 +57,8 @@ pub(super) fn fit_clusters(model: &Model, c: usize, x: &Points, previous: DMat3)
     }
     ClusterFit {
         rotation: nearest_rotation(DMat3::from_cols(a0, a1, a2), previous),
-        center: origin + sum / cluster.mass,
+        origin,
+        center: sum / cluster.mass,
     }
 }
 
@@ -76,13 +75,8 @@ fn for_each_membership(model: &Model, state: &State, mut f: impl FnMut(usize, us
             let fit = fit_clusters(model, c, &state.x, state.frames[c]);
             for slot in set.range(c) {
                 let i = set.members[slot] as usize;
-                let goal = fit.goal(rest.positions.get(i), &rest.clusters[c]);
-                f(
-                    c,
-                    i,
-                    rest.share[slot] * rest.mass[i],
-                    (state.x.get(i) - goal).length(),
-                );
+                let way = fit.way_to_goal(state.x.get(i), rest.positions.get(i), &rest.clusters[c]);
+                f(c, i, rest.share[slot] * rest.mass[i], way.length());
             }
         }
     }
@@ -102,9 +96,7 @@ pub fn raise_strain(model: &Model, state: &State, strain: &mut [f64]) {
 pub fn elastic_energy(model: &Model, controls: &Controls, state: &State) -> f64 {
     let h = model.params.substep();
     let mut body_of_cluster = model.topology.bodies.iter().enumerate();
-    let (mut b, mut end) = body_of_cluster
-        .next()
-        .map_or((0, 0), |(b, body)| (b, body.clusters.end));
+    let (mut b, mut end) = body_of_cluster.next().map_or((0, 0), |(b, body)| (b, body.clusters.end));
     let mut total = 0.0;
     for_each_membership(model, state, |c, _, mass, distance| {
         while c >= end {

@@ -123,10 +123,7 @@ impl Cache {
                 damping: decay(c.damping, h),
                 keep: 1.0 - decay(c.drag, h),
                 acceleration: controls.gravity + c.force / self.body_mass[b],
-                surface: Surface {
-                    friction: c.friction,
-                    restitution: c.restitution,
-                },
+                surface: Surface { friction: c.friction, restitution: c.restitution },
             });
         }
     }
@@ -160,25 +157,17 @@ impl Solver for Clustered {
         controls.placements(model, state.time + h, &mut cache.placements);
 
         cache.start.copy_from(&state.x);
-        cache
-            .fits
-            .iter_mut()
-            .zip(&state.frames)
-            .for_each(|(fit, frame)| fit.rotation = *frame);
+        cache.fits.iter_mut().zip(&state.frames).for_each(|(fit, frame)| fit.rotation = *frame);
         cache.fit(&state.x, |_| true, team);
         cache.fit_rigid_velocities(state, team);
         cache.apply_forces(state, h, team);
-        let contacts = cache.find_contacts(&state.x);
+        let contacts = cache.find_contacts();
         let (iterations, residual) = cache.limit_strain(state, team);
         cache.update_velocities(state, controls, h, team);
         for (frame, fit) in state.frames.iter_mut().zip(&cache.fits) {
             *frame = fit.rotation;
         }
-        Ok(SubstepReport {
-            contacts,
-            iterations,
-            residual,
-        })
+        Ok(SubstepReport { contacts, iterations, residual })
     }
 
     fn drop_caches(&mut self) {
@@ -227,16 +216,7 @@ impl Cache {
     /// planes in `state.x`.
     fn apply_forces(&mut self, state: &mut State, h: f64, team: &Team) {
         let Cache {
-            model,
-            body_of_particle,
-            pin_of_particle,
-            pins,
-            placements,
-            now,
-            fits,
-            rigid,
-            start,
-            ..
+            model, body_of_particle, pin_of_particle, pins, placements, now, fits, rigid, start, ..
         } = self;
         let (topology, rest, planes) = (&model.topology, &model.rest, &model.params.planes);
         let predicted = &mut self.predicted;
@@ -261,7 +241,7 @@ impl Cache {
                     let (mut pull, mut calm) = (DVec3::ZERO, DVec3::ZERO);
                     for member in topology.memberships(i) {
                         let (c, share) = (member.cluster as usize, rest.share[member.slot as usize]);
-                        pull += share * (fits[c].goal(rest.positions.get(i), &rest.clusters[c]) - from);
+                        pull += share * fits[c].way_to_goal(from, rest.positions.get(i), &rest.clusters[c]);
                         if body.damping > 0.0 {
                             calm += share * (rigid[c].at(from) - velocity);
                         }
@@ -278,16 +258,9 @@ impl Cache {
     }
 
     /// Contacts at the predicted positions: for bounces and for the report.
-    fn find_contacts(&mut self, _x: &Points) -> usize {
+    fn find_contacts(&mut self) -> usize {
         self.contacts.list.clear();
-        for (body, now) in self
-            .model
-            .topology
-            .bodies
-            .iter()
-            .zip(&self.now)
-            .filter(|(_, now)| now.active)
-        {
+        for (body, now) in self.model.topology.bodies.iter().zip(&self.now).filter(|(_, now)| now.active) {
             detect_half_spaces(
                 &self.model.params.planes,
                 &self.predicted,
@@ -303,27 +276,13 @@ impl Cache {
     /// Lines 4 to 7 of algorithm 1. Written as a correction, x += ω Σ share (1 − min(γ/β, 1)) (g − x),
     /// which leaves particles within their limits untouched to the last bit.
     fn limit_strain(&mut self, state: &mut State, team: &Team) -> (u32, f64) {
-        let most = self
-            .now
-            .iter()
-            .filter(|b| b.active)
-            .map(|b| b.iterations)
-            .max()
-            .unwrap_or(0);
+        let most = self.now.iter().filter(|b| b.active).map(|b| b.iterations).max().unwrap_or(0);
         // Largest relative movement; a maximum does not depend on the order it is taken in, and bits
         // of non-negative numbers sort like the numbers.
         let residual = AtomicU64::new(0);
         for iteration in 0..most {
             self.fit(&state.x, |body| iteration < body.iterations, team);
-            let Cache {
-                model,
-                body_of_particle,
-                pin_of_particle,
-                now,
-                fits,
-                start,
-                ..
-            } = self;
+            let Cache { model, body_of_particle, pin_of_particle, now, fits, start, .. } = self;
             let (topology, rest, planes) = (&model.topology, &model.rest, &model.params.planes);
             residual.store(0, Ordering::Relaxed);
             team.split(&mut state.x, CHUNK, |range, mut x| {
@@ -338,7 +297,7 @@ impl Cache {
                     for member in topology.memberships(i) {
                         let (c, share) = (member.cluster as usize, rest.share[member.slot as usize]);
                         let cluster = &rest.clusters[c];
-                        let way = fits[c].goal(rest.positions.get(i), cluster) - at;
+                        let way = fits[c].way_to_goal(at, rest.positions.get(i), cluster);
                         let (distance, limit) = (way.length(), body.gamma * cluster.width);
                         if distance > limit {
                             correction += way * (share * (1.0 - limit / distance));
@@ -346,10 +305,7 @@ impl Cache {
                         }
                     }
                     if correction != DVec3::ZERO {
-                        x.set(
-                            k,
-                            push_out(planes, body.surface, start.get(i), at + correction * body.omega),
-                        );
+                        x.set(k, push_out(planes, body.surface, start.get(i), at + correction * body.omega));
                     }
                 }
                 residual.fetch_max(largest.to_bits(), Ordering::Relaxed);
@@ -361,21 +317,13 @@ impl Cache {
     /// Lines 8 and 9 of algorithm 1, v = (x(t+h) − x(t))/h, written as v* + (x(t+h) − x⁰)/h: the same
     /// in exact arithmetic, and exactly v* where nothing was limited. Then bounces.
     fn update_velocities(&mut self, state: &mut State, controls: &Controls, h: f64, team: &Team) {
-        let Cache {
-            body_of_particle,
-            now,
-            predicted,
-            contacts,
-            pin_of_particle,
-            ..
-        } = self;
+        let Cache { body_of_particle, now, predicted, contacts, pin_of_particle, .. } = self;
         let x = &state.x;
         // The arriving velocity of a bounce is v*, which the update overwrites.
         let resting = 2.0 * h * controls.gravity.length();
-        for contact in &mut contacts.list {
+        for contact in contacts.list.iter().filter(|c| c.restitution > 0.0) {
             let i = contact.stencil[0] as usize;
-            if pin_of_particle[i] > 0 || contact.restitution == 0.0 {
-                contact.restitution = 0.0;
+            if pin_of_particle[i] > 0 {
                 continue;
             }
             let arriving = state.v.get(i);

@@ -29,6 +29,7 @@ pub(super) struct ContactSolver {
     forces: Vec<DVec3>,
     free: Vec<DVec3>,
     column: Vec<f64>,
+    tie: Vec<(u32, f64)>,
     diameter: f64,
     /// Whether the response matrix of the present ties is still to be computed.
     needs_response: bool,
@@ -36,14 +37,8 @@ pub(super) struct ContactSolver {
 
 impl ContactSolver {
     pub fn new(model: &Model, unknowns: usize) -> ContactSolver {
-        let particles: usize = mine(model)
-            .map(|b| model.topology.bodies[b].particles.len())
-            .sum();
-        let contacts = if model.params.planes.is_empty() {
-            0
-        } else {
-            particles
-        };
+        let particles: usize = mine(model).map(|b| model.topology.bodies[b].particles.len()).sum();
+        let contacts = if model.params.planes.is_empty() { 0 } else { particles };
         let ties = contacts.min(MOST);
         ContactSolver {
             set: ContactSet::with_capacity(contacts),
@@ -51,6 +46,7 @@ impl ContactSolver {
             forces: Vec::with_capacity(ties),
             free: Vec::with_capacity(ties),
             column: Vec::with_capacity(ties),
+            tie: Vec::with_capacity(8),
             diameter: 1.0,
             needs_response: false,
         }
@@ -89,36 +85,25 @@ impl ContactSolver {
         for b in mine(model) {
             let range = model.topology.bodies[b].particles.clone();
             let surface = surface_of(controls, b);
-            detect_half_spaces(
-                &model.params.planes,
-                predicted,
-                range,
-                margin,
-                surface,
-                &mut self.set,
-            );
+            detect_half_spaces(&model.params.planes, predicted, range, margin, surface, &mut self.set);
         }
-        self.set
-            .list
-            .retain(|c| system.dofs().get(c.stencil[0] as usize) != &Dof::Fixed);
+        self.set.list.retain(|c| system.dofs().get(c.stencil[0] as usize) != &Dof::Fixed);
         self.overlay.clear();
         self.forces.clear();
         if !self.is_exact() {
             return;
         }
         for c in &self.set.list {
-            let mut tie = None;
-            system
-                .dofs()
-                .expand(c.stencil[0] as usize, |u, w| tie = tie.or(Some((u, w))));
-            self.overlay.push(tie);
+            self.tie.clear();
+            system.dofs().expand(c.stencil[0] as usize, |u, w| self.tie.push((u, w)));
+            self.overlay.push(self.tie.iter().copied());
             self.forces.push(DVec3::ZERO);
         }
         self.needs_response = true;
     }
 
     /// Adds the contact forces to the solution of the global step.
-    pub fn resolve(&mut self, system: &mut System, start: &Points) {
+    pub fn resolve(&mut self, system: &mut System, s: &Points, start: &Points) {
         if self.set.list.is_empty() {
             return;
         }
@@ -127,11 +112,9 @@ impl ContactSolver {
             self.overlay.prepare(base, scratch);
             self.needs_response = false;
         }
-        let columns = system.solution();
         self.free.clear();
-        self.free.extend(
-            (0..self.overlay.len()).map(|k| DVec3::from_array(columns.map(|c| self.overlay.point(k, c)))),
-        );
+        let points = self.set.list.iter().map(|c| c.stencil[0] as usize);
+        self.free.extend(points.map(|i| s.get(i) + system.way(i)));
         self.sweep(start);
         let (overlay, forces, column) = (&self.overlay, &self.forces, &mut self.column);
         if forces.iter().all(|f| *f == DVec3::ZERO) {
@@ -156,10 +139,7 @@ impl ContactSolver {
                 if response <= 0.0 {
                     continue;
                 }
-                let point = row
-                    .iter()
-                    .zip(&self.forces)
-                    .fold(self.free[k], |u, (g, f)| u + *f * *g);
+                let point = row.iter().zip(&self.forces).fold(self.free[k], |u, (g, f)| u + *f * *g);
                 // The force that would put the point on the plane, where it was tangentially.
                 let n = contact.normal;
                 let gap = n.dot(point) - contact.offset;
@@ -185,9 +165,5 @@ fn into_cone(force: DVec3, normal: DVec3, friction: f64) -> DVec3 {
     }
     let slide = force - normal * push;
     let (length, most) = (slide.length(), friction * push);
-    if length <= most {
-        force
-    } else {
-        normal * push + slide * (most / length)
-    }
+    if length <= most { force } else { normal * push + slide * (most / length) }
 }

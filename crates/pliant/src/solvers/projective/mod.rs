@@ -39,9 +39,7 @@ pub struct Projective {
 
 impl std::fmt::Debug for Projective {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Projective")
-            .field("prepared", &self.cache.is_some())
-            .finish()
+        f.debug_struct("Projective").field("prepared", &self.cache.is_some()).finish()
     }
 }
 
@@ -63,6 +61,8 @@ struct Cache {
     shared: Vec<Vec<f64>>,
     auxiliary_offsets: Vec<usize>,
     start: Points,
+    /// The prediction, and the positions of the present iteration.
+    s: Points,
     q: Points,
     /// Size of the largest body, the length residuals are measured by.
     diameter: f64,
@@ -82,9 +82,7 @@ fn scale_of(model: &Model, controls: &Controls, batch: usize) -> f64 {
 
 impl Cache {
     fn new(model: &Model, controls: &Controls) -> Result<Cache, SolverError> {
-        let scales: Vec<f64> = (0..model.batches.len())
-            .map(|b| scale_of(model, controls, b))
-            .collect();
+        let scales: Vec<f64> = (0..model.batches.len()).map(|b| scale_of(model, controls, b)).collect();
         let system = System::new(model, &scales)?;
         let n = model.particle_count();
         let diameter = model
@@ -99,13 +97,10 @@ impl Cache {
         Ok(Cache {
             contacts: ContactSolver::new(model, system.unknowns()),
             placements: Vec::with_capacity(model.params.pins.len()),
-            shared: model
-                .batches
-                .iter()
-                .map(|b| vec![0.0; b.batch.shared_len()])
-                .collect(),
+            shared: model.batches.iter().map(|b| vec![0.0; b.batch.shared_len()]).collect(),
             auxiliary_offsets: model.auxiliary_offsets(),
             start: Points::zeros(n),
+            s: Points::zeros(n),
             q: Points::zeros(n),
             model: model.clone(),
             system,
@@ -122,11 +117,7 @@ impl Cache {
             changed |= now != *scale;
             *scale = now;
         }
-        if changed {
-            self.system.rescale(&self.model, &self.scales)
-        } else {
-            Ok(())
-        }
+        if changed { self.system.rescale(&self.model, &self.scales) } else { Ok(()) }
     }
 }
 
@@ -160,14 +151,9 @@ impl Solver for Projective {
         controls.placements(model, state.time + h, &mut cache.placements);
         cache.start.copy_from(&state.x);
         cache.predict(controls, state, h);
-        cache
-            .contacts
-            .detect(model, controls, &cache.system, &cache.q, cache.diameter);
+        cache.contacts.detect(model, controls, &cache.system, &cache.q, cache.diameter);
 
-        let iterations = mine(model)
-            .map(|b| controls.bodies[b].iterations)
-            .max()
-            .unwrap_or(0);
+        let iterations = mine(model).map(|b| controls.bodies[b].iterations).max().unwrap_or(0);
         let mut residual = 0.0;
         if let Some(observer) = &mut self.observer {
             observer(0, &cache.q);
@@ -179,11 +165,7 @@ impl Solver for Projective {
             }
         }
         cache.finish(controls, state, h);
-        Ok(SubstepReport {
-            contacts: cache.contacts.touching(&cache.q),
-            iterations,
-            residual,
-        })
+        Ok(SubstepReport { contacts: cache.contacts.touching(&cache.q), iterations, residual })
     }
 
     fn drop_caches(&mut self) {
@@ -194,17 +176,12 @@ impl Solver for Projective {
 /// The bodies this solver moves.
 fn mine(model: &Model) -> impl Iterator<Item = usize> + '_ {
     let bodies = model.params.bodies.iter().enumerate();
-    bodies
-        .filter(|(_, s)| s.solver == SolverKind::Projective)
-        .map(|(b, _)| b)
+    bodies.filter(|(_, s)| s.solver == SolverKind::Projective).map(|(b, _)| b)
 }
 
 fn surface_of(controls: &Controls, body: usize) -> Surface {
     let c = &controls.bodies[body];
-    Surface {
-        friction: c.friction,
-        restitution: c.restitution,
-    }
+    Surface { friction: c.friction, restitution: c.restitution }
 }
 
 impl Cache {
@@ -236,19 +213,20 @@ impl Cache {
                 }
                 v = v * keep + acceleration * h;
                 state.v.set(i, v);
-                self.q.set(i, x + v * h);
+                self.s.set(i, x + v * h);
             }
         }
         for (group, placement) in model.params.pins.iter().zip(&self.placements) {
             if group.stiffness.is_none() {
                 for (&i, &anchor) in group.particles.iter().zip(&group.anchors) {
                     if self.system.dofs().get(i as usize) == &Dof::Fixed {
-                        self.q.set(i as usize, placement.transform_point3(anchor));
+                        self.s.set(i as usize, placement.transform_point3(anchor));
                     }
                 }
             }
         }
-        self.system.begin_substep(&self.q);
+        self.system.begin_substep(model, &mut self.s);
+        self.q.copy_from(&self.s);
     }
 
     /// One local and one global step; returns the largest movement relative to the body's size.
@@ -266,9 +244,9 @@ impl Cache {
         });
         self.system.global_step(team);
         if self.contacts.is_exact() {
-            self.contacts.resolve(&mut self.system, &self.start);
+            self.contacts.resolve(&mut self.system, &self.s, &self.start);
         }
-        let moved = self.system.read_positions(&mut self.q);
+        let moved = self.system.read_positions(&self.s, &mut self.q);
         if !self.contacts.is_exact() {
             self.push_out(controls);
         }
@@ -280,12 +258,7 @@ impl Cache {
             let surface = surface_of(controls, b);
             for i in self.model.topology.bodies[b].particles.clone() {
                 if self.system.dofs().get(i) != &Dof::Fixed {
-                    let to = push_out(
-                        &self.model.params.planes,
-                        surface,
-                        self.start.get(i),
-                        self.q.get(i),
-                    );
+                    let to = push_out(&self.model.params.planes, surface, self.start.get(i), self.q.get(i));
                     self.q.set(i, to);
                 }
             }
@@ -296,22 +269,23 @@ impl Cache {
     fn finish(&mut self, controls: &Controls, state: &mut State, h: f64) {
         self.push_out(controls);
         let resting = 2.0 * h * controls.gravity.length();
-        for contact in self.contacts.list() {
-            let i = contact.stencil[0] as usize;
-            if contact.restitution > 0.0 && contact.gap < 0.0 {
-                let arriving = state.v.get(i);
-                let leaving = (self.q.get(i) - self.start.get(i)) / h;
-                let after = bounce(contact, arriving, leaving, resting);
-                // Carried to the common update below by way of the starting point.
-                self.start.set(i, self.q.get(i) - after * h);
-            }
-        }
         for b in mine(&self.model) {
             for i in self.model.topology.bodies[b].particles.clone() {
                 let to = self.q.get(i);
-                state.v.set(i, (to - self.start.get(i)) / h);
+                let fixed = self.system.dofs().get(i) == &Dof::Fixed;
+                // As v* + (q − s)/h, which is exact where nothing but inertia acts.
+                let predicted = if fixed { (self.s.get(i) - self.start.get(i)) / h } else { state.v.get(i) };
+                let after = predicted + (to - self.s.get(i)) / h;
+                self.start.set(i, predicted);
+                state.v.set(i, after);
                 state.x.set(i, to);
             }
+        }
+        // `start` now holds the velocities of arrival.
+        for contact in self.contacts.list().iter().filter(|c| c.restitution > 0.0 && c.gap < 0.0) {
+            let i = contact.stencil[0] as usize;
+            let after = bounce(contact, self.start.get(i), state.v.get(i), resting);
+            state.v.set(i, after);
         }
         for (k, batch) in self.model.batches.iter().enumerate() {
             let range = self.auxiliary_offsets[k]..self.auxiliary_offsets[k + 1];

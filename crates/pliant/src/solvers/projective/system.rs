@@ -1,8 +1,10 @@
-//! The linear system of the global step: rows of all constraints and of inertia over the unknowns.
+//! The linear system of the global step, in terms of the way δ = q − s from the prediction s:
 //!
-//! Inertia ‖q − s‖² m/h² is treated as one more row per particle, so that matrix Σ w aᵀa and
-//! right-hand side Σ w aᵀ(p − constants) come from one list of rows. Prescribed particles are
-//! constants of a row; combined ones expand into their parents.
+//! > (M/h² + Σ w AᵀA) δ = Σ w Aᵀ (p − A s).
+//!
+//! Inertia has no right-hand side in this form, prescribed particles have none either (they are where
+//! s puts them), and all numbers are as small as the deformation, wherever the body is: momentum is
+//! conserved to the rounding of δ, and free fall is exact.
 
 use crate::constraints::{AUXILIARY, View};
 use crate::dofs::{Dof, DofMap};
@@ -10,6 +12,7 @@ use crate::model::Model;
 use crate::points::Points;
 use crate::solvers::{SolverError, SolverKind};
 use crate::team::Team;
+use glam::DVec3;
 use pliant_linalg::{Scratch, SparseSpd, SymmetricBuilder, SymmetricMatrix};
 use std::ops::Range;
 
@@ -21,29 +24,17 @@ const CHUNK: usize = 256;
 struct Task {
     batch: usize,
     elements: Range<usize>,
-    /// Entries of `System::constants` that belong to its rows.
-    constants: Range<usize>,
-}
-
-/// A row's coefficient on a particle (or the fixed part of one) that is not an unknown.
-#[derive(Clone, Copy, Debug)]
-struct Constant {
-    row: u32,
-    particle: u32,
-    coefficient: f64,
 }
 
 #[derive(Debug)]
 pub(super) struct System {
     dofs: DofMap,
     unknowns: usize,
-    /// Particles with an inertia row, in order; row k belongs to the k-th.
-    inertia: Vec<u32>,
+    /// Particles that are made of unknowns, in order, with m/h².
+    moving: Vec<(u32, f64)>,
     tasks: Vec<Task>,
-    /// Rows begin after the inertia rows; where each task's rows end, for cutting `p`.
+    /// Where each task's rows end, for cutting `p`.
     task_ends: Vec<usize>,
-    constants: Vec<Constant>,
-    inertia_constants: usize,
     /// Row entries by unknown, without and with weights: `gather_ends[u]..gather_ends[u + 1]`.
     gather_ends: Vec<u32>,
     gather_rows: Vec<u32>,
@@ -51,8 +42,11 @@ pub(super) struct System {
     /// w · coefficient, remade when stiffness changes.
     gather_weighted: Vec<f64>,
     row_weights: Vec<f64>,
-    /// Nearest points (minus constants) of all rows.
+    /// A s for all rows, and p − A s.
+    predicted: Points,
     p: Points,
+    /// Auxiliary unknowns at s, per batch.
+    auxiliary: Vec<Points>,
     factor: SparseSpd,
     scratch: Scratch,
     /// Right-hand side as assembled, and the solution; x, y and z columns one after the other.
@@ -67,30 +61,15 @@ impl System {
     }
 
     fn with_dofs(model: &Model, scales: &[f64], dofs: DofMap) -> Result<System, SolverError> {
-        let inertia: Vec<u32> = (0..model.particle_count())
+        let h = model.params.substep();
+        let moving = (0..model.particle_count())
             .filter(|&i| !matches!(dofs.get(i), Dof::Absent | Dof::Fixed))
-            .map(|i| i as u32)
+            .map(|i| (i as u32, model.rest.mass[i] / (h * h)))
             .collect();
         let mut unknowns = dofs.unknowns();
         let mut entries: Vec<(u32, u32, f64)> = Vec::new(); // unknown, row, coefficient
-        let mut constants = Vec::new();
-        let mut add = |row: usize, i: u32, c: f64, constants: &mut Vec<Constant>| {
-            dofs.expand(i as usize, |u, w| entries.push((u, row as u32, c * w)));
-            if matches!(dofs.get(i as usize), Dof::Fixed | Dof::Combined { .. }) {
-                constants.push(Constant {
-                    row: row as u32,
-                    particle: i,
-                    coefficient: c,
-                });
-            }
-        };
-        for (row, &i) in inertia.iter().enumerate() {
-            add(row, i, 1.0, &mut constants);
-        }
-        let inertia_constants = constants.len();
-        let mut auxiliary_entries = Vec::new();
         let (mut tasks, mut task_ends) = (Vec::new(), Vec::new());
-        let mut first = inertia.len();
+        let mut first = 0;
         for (b, model_batch) in model.batches.iter().enumerate() {
             let rows = model_batch.batch.rows();
             let mut e = 0;
@@ -100,49 +79,41 @@ impl System {
                 while e < rows.elements() && (e == begin || rows.of_elements(begin..e).len() < CHUNK) {
                     e += 1;
                 }
-                let before = constants.len();
                 for row in rows.of_elements(begin..e) {
                     for (column, c) in rows.row(row) {
+                        let row = (first + row) as u32;
                         if column < AUXILIARY {
-                            add(first + row, column, c, &mut constants);
+                            dofs.expand(column as usize, |u, w| entries.push((u, row, c * w)));
                         } else {
-                            let u = unknowns as u32 + (column - AUXILIARY);
-                            auxiliary_entries.push((u, (first + row) as u32, c));
+                            entries.push((unknowns as u32 + (column - AUXILIARY), row, c));
                         }
                     }
                 }
                 task_ends.push(first + rows.of_elements(begin..e).end);
-                tasks.push(Task {
-                    batch: b,
-                    elements: begin..e,
-                    constants: before..constants.len(),
-                });
+                tasks.push(Task { batch: b, elements: begin..e });
             }
             first += rows.len();
             unknowns += model_batch.batch.auxiliary_unknowns();
         }
-        entries.extend(auxiliary_entries);
         entries.sort_by_key(|&(u, row, _)| (u, row));
         let mut gather_ends = vec![0u32; unknowns + 1];
-        entries
-            .iter()
-            .for_each(|&(u, _, _)| gather_ends[u as usize + 1] += 1);
+        entries.iter().for_each(|&(u, _, _)| gather_ends[u as usize + 1] += 1);
         for u in 0..unknowns {
             gather_ends[u + 1] += gather_ends[u];
         }
         let mut system = System {
             unknowns,
-            inertia,
+            moving,
             tasks,
             task_ends,
-            constants,
-            inertia_constants,
             gather_ends,
             gather_rows: entries.iter().map(|e| e.1).collect(),
             gather_coefficients: entries.iter().map(|e| e.2).collect(),
             gather_weighted: vec![0.0; entries.len()],
             row_weights: vec![0.0; first],
+            predicted: Points::zeros(first),
             p: Points::zeros(first),
+            auxiliary: model.batches.iter().map(|b| Points::zeros(b.batch.auxiliary_unknowns())).collect(),
             rhs: vec![0.0; 3 * unknowns],
             solution: vec![0.0; 3 * unknowns],
             factor: empty_factor()?,
@@ -162,11 +133,7 @@ impl System {
     }
 
     fn weigh(&mut self, model: &Model, scales: &[f64]) {
-        let h = model.params.substep();
-        for (w, &i) in self.row_weights.iter_mut().zip(&self.inertia) {
-            *w = model.rest.mass[i as usize] / (h * h);
-        }
-        let mut first = self.inertia.len();
+        let mut first = 0;
         for (b, scale) in model.batches.iter().zip(scales) {
             let weights = b.batch.rows().weights();
             for (w, own) in self.row_weights[first..].iter_mut().zip(weights) {
@@ -195,6 +162,15 @@ impl System {
             }
         }
         let mut builder = SymmetricBuilder::new(self.unknowns);
+        for &(i, inertia) in &self.moving {
+            self.dofs.expand(i as usize, |u, wu| {
+                self.dofs.expand(i as usize, |v, wv| {
+                    if v <= u {
+                        builder.add(u as usize, v as usize, inertia * wu * wv);
+                    }
+                });
+            });
+        }
         for (row, w) in by_row.iter().zip(&self.row_weights) {
             for (a, &(i, ci)) in row.iter().enumerate() {
                 for &(j, cj) in &row[..=a] {
@@ -213,39 +189,34 @@ impl System {
         self.unknowns
     }
 
-    /// Sets the wanted values of the inertia rows to `s`, which also holds the places of prescribed
-    /// particles.
-    pub fn begin_substep(&mut self, s: &Points) {
-        for (row, &i) in self.inertia.iter().enumerate() {
-            self.p.set(row, s.get(i as usize));
+    /// Begins a substep at the prediction `s`, in which prescribed particles are where they will be;
+    /// combined ones are put where their parents are.
+    pub fn begin_substep(&mut self, model: &Model, s: &mut Points) {
+        for &(i, _) in &self.moving {
+            if let Dof::Combined { parents, .. } = self.dofs.get(i as usize) {
+                let at = parents.iter().map(|&(j, w)| s.get(j as usize) * w).sum();
+                s.set(i as usize, at);
+            }
         }
-        // What prescribed particles contribute to a row moves to its right-hand side.
-        for c in &self.constants[..self.inertia_constants] {
-            let constant = fixed_part(&self.dofs, c.particle, s) * c.coefficient;
-            self.p.set(c.row as usize, self.p.get(c.row as usize) - constant);
+        let mut first = 0;
+        for (b, auxiliary) in model.batches.iter().zip(&mut self.auxiliary) {
+            b.batch.auxiliary_values(s, auxiliary);
+            for row in 0..b.batch.rows().len() {
+                self.predicted.set(first + row, b.batch.rows().apply(row, s, auxiliary));
+            }
+            first += b.batch.rows().len();
         }
     }
 
     /// Projects all constraints.
     pub fn local_step<'v>(&mut self, model: &Model, team: &Team, view: impl Fn(usize) -> View<'v> + Sync) {
-        let (tasks, constants, dofs, ends) = (&self.tasks, &self.constants, &self.dofs, &self.task_ends);
-        let inertia = self.inertia.len();
+        let (tasks, ends, predicted) = (&self.tasks, &self.task_ends, &self.predicted);
         team.split_at(&mut self.p, ends, |t, mut p| {
             let task = &tasks[t];
-            let view = view(task.batch);
-            // The first piece begins with the inertia rows, which stay as they are.
-            let (skip, base) = if t == 0 { (inertia, 0) } else { (0, ends[t - 1]) };
-            let mut rows = crate::points::PointsMut {
-                x: &mut p.x[skip..],
-                y: &mut p.y[skip..],
-                z: &mut p.z[skip..],
-            };
-            model.batches[task.batch]
-                .batch
-                .project(task.elements.clone(), view, &mut rows);
-            for c in &constants[task.constants.clone()] {
-                let k = c.row as usize - base;
-                p.set(k, p.get(k) - fixed_part(dofs, c.particle, view.x) * c.coefficient);
+            model.batches[task.batch].batch.project(task.elements.clone(), view(task.batch), &mut p);
+            let first = if t == 0 { 0 } else { ends[t - 1] };
+            for k in 0..p.len() {
+                p.set(k, p.get(k) - predicted.get(first + k));
             }
         });
     }
@@ -253,17 +224,13 @@ impl System {
     /// Assembles the right-hand side and solves.
     pub fn global_step(&mut self, team: &Team) {
         let n = self.unknowns;
-        let (ends, rows, weighted, p) = (
-            &self.gather_ends,
-            &self.gather_rows,
-            &self.gather_weighted,
-            &self.p,
-        );
+        let (ends, rows, weighted, p) =
+            (&self.gather_ends, &self.gather_rows, &self.gather_weighted, &self.p);
         let (x, yz) = self.rhs.split_at_mut(n);
         let (y, z) = yz.split_at_mut(n);
         team.split((x, (y, z)), CHUNK, |range, (x, (y, z))| {
             for (k, u) in range.enumerate() {
-                let mut sum = glam::DVec3::ZERO;
+                let mut sum = DVec3::ZERO;
                 for e in ends[u] as usize..ends[u + 1] as usize {
                     sum += p.get(rows[e] as usize) * weighted[e];
                 }
@@ -282,11 +249,7 @@ impl System {
     /// The solution columns as they are.
     pub fn solution(&self) -> [&[f64]; 3] {
         let n = self.unknowns;
-        [
-            &self.solution[..n],
-            &self.solution[n..2 * n],
-            &self.solution[2 * n..],
-        ]
+        [&self.solution[..n], &self.solution[n..2 * n], &self.solution[2 * n..]]
     }
 
     /// Solves once more with forces on top of the assembled right-hand side.
@@ -299,29 +262,29 @@ impl System {
         self.factor.solve(&mut self.solution, &mut self.scratch);
     }
 
-    /// Writes the solution into particle positions; returns the largest movement.
-    pub fn read_positions(&self, q: &mut Points) -> f64 {
-        let columns = self.solution();
+    /// Writes q = s + δ; returns the largest movement since the last iteration.
+    pub fn read_positions(&self, s: &Points, q: &mut Points) -> f64 {
+        let [x, y, z] = self.solution();
         let mut largest = 0.0_f64;
-        for &i in &self.inertia {
-            let mut to = fixed_part(&self.dofs, i, q);
-            self.dofs.expand(i as usize, |u, w| {
+        for &(i, _) in &self.moving {
+            let i = i as usize;
+            let mut to = s.get(i);
+            self.dofs.expand(i, |u, w| {
                 let u = u as usize;
-                to += glam::DVec3::new(columns[0][u], columns[1][u], columns[2][u]) * w;
+                to += DVec3::new(x[u], y[u], z[u]) * w;
             });
-            largest = largest.max((to - q.get(i as usize)).length_squared());
-            q.set(i as usize, to);
+            largest = largest.max((to - q.get(i)).length_squared());
+            q.set(i, to);
         }
         largest.sqrt()
     }
-}
 
-/// The part of a particle's position that is not made of unknowns.
-fn fixed_part(dofs: &DofMap, particle: u32, x: &Points) -> glam::DVec3 {
-    match dofs.get(particle as usize) {
-        Dof::Fixed => x.get(particle as usize),
-        Dof::Combined { fixed, .. } => fixed.iter().map(|&(i, w)| x.get(i as usize) * w).sum(),
-        Dof::Free(_) | Dof::Absent => glam::DVec3::ZERO,
+    /// δ of one particle.
+    pub fn way(&self, i: usize) -> DVec3 {
+        let [x, y, z] = self.solution();
+        let mut way = DVec3::ZERO;
+        self.dofs.expand(i, |u, w| way += DVec3::new(x[u as usize], y[u as usize], z[u as usize]) * w);
+        way
     }
 }
 

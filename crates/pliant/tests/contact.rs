@@ -1,0 +1,155 @@
+//! Half-spaces: nothing gets in, friction holds and slides as Coulomb says, bounces return their part.
+
+mod common;
+
+use common::*;
+use pliant::{Body, Builder, Clustering, DQuat, DVec3, HalfSpace, Simulation};
+
+fn block(projective: bool) -> Body {
+    let mut body = cube(Clustering::Count(8), 0.3);
+    // Low, so that it slides rather than tips; damped, because a block swings on the springs of its
+    // lowest layer alone.
+    body.shape = pliant::shapes::cuboid(DVec3::new(1.0, 0.3, 1.0), 0.1).unwrap();
+    body.controls.damping = 30.0;
+    body.controls.iterations = 5;
+    body.controls.strain_limit = 0.3;
+    if projective {
+        body = body.projective();
+        body.controls.stiffness = pliant::Stiffness::Frequency(15.0);
+    }
+    body
+}
+
+fn center(s: &Simulation) -> DVec3 {
+    let n = s.positions(0).len() as f64;
+    s.positions(0).sum::<DVec3>() / n
+}
+
+/// A block lying on a slope of the given angle (radians).
+fn on_slope(angle: f64, friction: f64, projective: bool) -> Simulation {
+    let normal = DVec3::new(angle.sin(), angle.cos(), 0.0);
+    let mut body = block(projective);
+    body.rotation = DQuat::from_rotation_z(-angle);
+    body.position = normal * 0.5;
+    Builder::new()
+        .plane(HalfSpace { normal, offset: 0.0, friction, restitution: 0.0 })
+        .body(body)
+        .build()
+        .unwrap()
+}
+
+#[test]
+fn friction_holds_below_its_angle_and_slides_above_with_the_right_acceleration() {
+    for projective in [false, true] {
+        let friction: f64 = 0.5;
+        // tan 20° = 0.36 < 0.5: holds. Some settling by deformation is not sliding.
+        let mut s = on_slope(20f64.to_radians(), friction, projective);
+        run(&mut s, 240);
+        let before = center(&s);
+        run(&mut s, 120);
+        let crept = (center(&s) - before).length();
+        assert!(crept < 2e-3, "projective {projective}: crept {crept} m in 2 s on a slope it should rest on");
+
+        // tan 40° = 0.84 > 0.5: slides with g (sin − μ cos).
+        let angle = 40f64.to_radians();
+        let mut s = on_slope(angle, friction, projective);
+        run(&mut s, 120);
+        let v0 = s.statistics().momentum;
+        run(&mut s, 60);
+        let gained = (s.statistics().momentum - v0).dot(DVec3::new(angle.cos(), -angle.sin(), 0.0));
+        let expected = 9.81 * (angle.sin() - friction * angle.cos());
+        assert!(
+            (gained / expected - 1.0).abs() < 0.1,
+            "projective {projective}: slides with {gained} m/s², Coulomb says {expected}"
+        );
+    }
+}
+
+#[test]
+fn nothing_is_ever_inside_and_a_dropped_body_comes_to_rest_on_the_ground() {
+    for projective in [false, true] {
+        let mut body = block(projective).at(0.0, 1.5, 0.0);
+        body.rotation = DQuat::from_scaled_axis(DVec3::new(0.4, 0.2, 0.7));
+        let mut s = Builder::new().ground().body(body).substeps(2).build().unwrap();
+        for _ in 0..600 {
+            s.step().unwrap();
+            assert!(s.statistics().max_penetration < 1e-12);
+        }
+        let end = s.statistics();
+        assert!(end.kinetic < 1e-3, "projective {projective}: still moving, {} J", end.kinetic);
+        assert!((0.1..0.2).contains(&center(&s).y), "centre at {}", center(&s).y);
+    }
+}
+
+#[test]
+fn a_wedge_of_two_planes_keeps_the_body_out_of_both() {
+    for projective in [false, true] {
+        let plane = |x: f64| HalfSpace {
+            normal: DVec3::new(x, 1.0, 0.0).normalize(),
+            offset: 0.0,
+            friction: 0.2,
+            restitution: 0.0,
+        };
+        let mut s = Builder::new()
+            .plane(plane(1.0))
+            .plane(plane(-1.0))
+            .body(block(projective).at(0.1, 2.0, 0.0))
+            .build()
+            .unwrap();
+        let mut deepest = 0.0_f64;
+        for _ in 0..300 {
+            s.step().unwrap();
+            deepest = deepest.max(s.statistics().max_penetration);
+        }
+        // Leaving one plane along its normal may enter the other again; what stays is small.
+        assert!(deepest < 1e-2, "projective {projective}: {deepest} m inside");
+    }
+}
+
+#[test]
+fn restitution_returns_its_part_of_the_speed() {
+    // A single particle has no elasticity of its own: it leaves with e times its speed, and rests in
+    // the end without jitter.
+    for projective in [false, true] {
+        let mut body =
+            Body::new("grain", pliant::shapes::from_points(vec![DVec3::ZERO]).unwrap()).at(0.0, 1.0, 0.0);
+        body.clusters = Clustering::Whole;
+        body.controls.restitution = 0.5;
+        if projective {
+            body = body.projective();
+        }
+        let mut s = Builder::new().ground().body(body).build().unwrap();
+        let mut last = 0.0;
+        let mut bounces = 0;
+        for _ in 0..300 {
+            s.step().unwrap();
+            let v = s.statistics().momentum.y;
+            if v > 1e-9 && last < 0.0 {
+                // The step of the bounce adds gravity to the arriving speed first.
+                let arriving = last - 9.81 / 60.0;
+                assert!((v / -arriving - 0.5).abs() < 1e-9, "projective {projective}: {arriving} to {v}");
+                bounces += 1;
+            }
+            last = v;
+        }
+        assert!(bounces >= 2);
+        assert!(s.statistics().kinetic < 1e-20 && s.statistics().max_penetration < 1e-15);
+    }
+}
+
+#[test]
+fn a_cloth_falling_flat_has_more_contacts_than_the_dense_overlay_takes() {
+    let mut cloth =
+        Body::new("cloth", pliant::shapes::sheet(1.0, 1.0, 40, 40).unwrap()).projective().at(0.0, 0.2, 0.0);
+    cloth.clusters = Clustering::None;
+    cloth.controls.edge_stiffness = 500.0;
+    let mut s = Builder::new().ground().body(cloth).build().unwrap();
+    for _ in 0..60 {
+        let report = s.step().unwrap();
+        assert!(s.statistics().max_penetration < 1e-12);
+        if s.state().step > 40 {
+            assert!(report.contacts > 1500, "{}", report.contacts);
+        }
+    }
+    assert!(s.statistics().kinetic < 1e-3);
+}

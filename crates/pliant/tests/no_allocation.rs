@@ -1,0 +1,61 @@
+//! A step allocates nothing, whichever solver, with contacts, damping, pins and several threads.
+#![allow(unsafe_code)]
+
+use pliant::{Body, Builder, Clustering, DVec3, shapes};
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+struct Counting;
+
+static COUNT: AtomicUsize = AtomicUsize::new(0);
+
+// SAFETY: passes everything on to the system allocator.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        COUNT.fetch_add(1, Ordering::Relaxed);
+        // SAFETY: as promised by the caller.
+        unsafe { System.alloc(layout) }
+    }
+    unsafe fn dealloc(&self, ptr: *mut u8, layout: Layout) {
+        // SAFETY: as promised by the caller.
+        unsafe { System.dealloc(ptr, layout) }
+    }
+    unsafe fn realloc(&self, ptr: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+        COUNT.fetch_add(1, Ordering::Relaxed);
+        // SAFETY: as promised by the caller.
+        unsafe { System.realloc(ptr, layout, size) }
+    }
+}
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+#[test]
+fn stepping_allocates_nothing() {
+    for threads in [1, 2] {
+        let bear = shapes::gummy_bear(0.5, 0.05).unwrap();
+        let mut clustered = Body::new("clustered", bear.clone()).at(0.0, 0.3, 0.0);
+        clustered.velocity = DVec3::new(0.0, -2.0, 0.0);
+        clustered.controls.restitution = 0.2;
+        let mut projective = Body::new("projective", bear).projective().at(1.0, 0.3, 0.0);
+        projective.controls.edge_stiffness = 1e3;
+        let mut cloth =
+            Body::new("cloth", shapes::sheet(1.0, 1.0, 10, 10).unwrap()).projective().at(-1.0, 1.0, 0.0);
+        cloth.clusters = Clustering::None;
+        cloth.controls.edge_stiffness = 100.0;
+        let mut builder =
+            Builder::new().ground().substeps(2).body(clustered).body(projective).body(cloth.pin([0, 10]));
+        builder.threads = threads;
+        let mut s = builder.build().unwrap();
+        // The first step may still make what depends on the state.
+        s.step().unwrap();
+        let before = COUNT.load(Ordering::Relaxed);
+        let mut contacts = 0;
+        for _ in 0..60 {
+            contacts += s.step().unwrap().contacts;
+        }
+        let after = COUNT.load(Ordering::Relaxed);
+        assert!(contacts > 100, "the scene must have contacts: {contacts}");
+        assert_eq!(after - before, 0, "allocations in 60 steps on {threads} threads");
+    }
+}

@@ -1,0 +1,184 @@
+//! Wrong input is refused at the door: all faults at once, each with its range or alternative.
+
+mod common;
+
+use common::*;
+use pliant::solvers::{Feature, Support, support, support_table};
+use pliant::{
+    Body, Builder, Clustering, Control, Cost, DVec3, HalfSpace, Pins, Selection, SolverKind, StepError,
+    Stiffness, shapes,
+};
+
+#[test]
+fn the_support_table_in_the_docs_is_the_one_in_the_code() {
+    assert_eq!(support_table(), include_str!("../support.md"));
+}
+
+#[test]
+fn unsupported_pairs_are_refused_with_the_alternative_and_supported_ones_build() {
+    for solver in SolverKind::ALL {
+        for feature in Feature::ALL {
+            let mut body = cube(Clustering::Count(4), 0.5);
+            if solver == SolverKind::Projective {
+                body = body.projective();
+            }
+            let mut builder = Builder::new();
+            match feature {
+                Feature::Clusters => {}
+                Feature::StrainLimit => body.controls.strain_limit = 0.2,
+                Feature::Edges => body.controls.edge_stiffness = 10.0,
+                Feature::Pins => body = body.pin([0]),
+                Feature::SoftPins => {
+                    body = body.pin([0]);
+                    body.pins[0].stiffness = Some(10.0);
+                }
+                Feature::HalfSpaces => builder = builder.ground(),
+                Feature::CustomConstraint => {}
+            }
+            builder = builder.body(body);
+            if feature == Feature::CustomConstraint {
+                builder = builder.constraint(|first, rest| {
+                    let measure = [1.0];
+                    pliant::constraints::EdgeStrain::new(vec![[first, first + 1]], rest, &measure)
+                });
+            }
+            let result = builder.build();
+            match support(solver, feature) {
+                Support::Yes => {
+                    let mut s = result.unwrap();
+                    s.step().unwrap();
+                }
+                Support::No(instead) => {
+                    let errors = result.unwrap_err();
+                    assert!(errors.to_string().contains(instead), "{errors}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn all_faults_are_reported_at_once() {
+    let mut body = cube(Clustering::Radius(-1.0), 2.0);
+    body.mass = 0.0;
+    body.velocity.x = f64::NAN;
+    body.controls.relaxation = 3.0;
+    body.controls.damping = -1.0;
+    body.controls.restitution = 1.5;
+    body.pins.push(Pins {
+        name: "far".into(),
+        select: Selection::Particles(vec![9999]),
+        motion: pliant::Motion::REST,
+        stiffness: None,
+    });
+    let mut builder = Builder::new().body(body);
+    builder.step = -1.0;
+    builder.substeps = 0;
+    builder.gravity.y = f64::INFINITY;
+    builder.planes.push(HalfSpace { normal: DVec3::ZERO, ..HalfSpace::ground() });
+    let errors = builder.build().unwrap_err();
+    let fields: Vec<&str> = errors.0.iter().map(|e| e.field).collect();
+    for field in [
+        "step",
+        "substeps",
+        "gravity",
+        "planes",
+        "radius",
+        "alpha",
+        "mass",
+        "velocity",
+        "relaxation",
+        "damping",
+        "restitution",
+        "pins",
+    ] {
+        assert!(fields.contains(&field), "{field} is missing from {errors}");
+    }
+    assert!(errors.0.iter().all(|e| !e.help.is_empty()));
+}
+
+#[test]
+fn a_frequency_the_step_cannot_resolve_is_refused_with_the_substeps_it_needs() {
+    let mut body = cube(Clustering::Whole, 0.5);
+    body.controls.stiffness = Stiffness::Frequency(25.0);
+    let error = Builder::new().body(body.clone()).build().unwrap_err().to_string();
+    assert!(error.contains("3 times the substeps"), "{error}");
+    assert!(Builder::new().body(body.clone()).substeps(3).build().is_ok());
+    assert!(Builder::new().body(body.projective()).build().is_ok());
+}
+
+#[test]
+fn live_values_are_checked_and_say_their_cost() {
+    let mut s = Builder::new()
+        .body(cube(Clustering::Whole, 0.5))
+        .body(Body { name: "other".into(), ..cube(Clustering::Whole, 0.5).projective() })
+        .build()
+        .unwrap();
+    assert_eq!(s.set(Control::Alpha(0), 0.7), Ok(Cost::Free));
+    assert_eq!(s.set(Control::Frequency(1), 30.0), Ok(Cost::Refactor));
+    assert_eq!(s.set(Control::Gravity, DVec3::ZERO), Ok(Cost::Free));
+    let before = s.controls().clone();
+    for (control, value) in [
+        (Control::Alpha(0), 1.5),
+        (Control::Alpha(0), f64::NAN),
+        (Control::Iterations(0), 2.5),
+        (Control::Restitution(1), -0.1),
+        (Control::Alpha(7), 0.5),
+        (Control::Gravity, 9.81),
+    ] {
+        let error = s.set(control, value).unwrap_err();
+        assert!(!error.allowed.is_empty(), "{error}");
+    }
+    assert_eq!(s.controls(), &before, "a refused value changes nothing");
+    s.step().unwrap();
+}
+
+#[test]
+fn a_non_finite_state_stops_the_run_and_keeps_the_last_good_one() {
+    let mut body = cube(Clustering::Whole, 0.5);
+    body.velocity = DVec3::splat(1e308);
+    body.controls.force = DVec3::splat(1e308);
+    let mut s = Builder::new().body(body).build().unwrap();
+    let mut failed = None;
+    for _ in 0..200 {
+        let before = bits(&s);
+        if let Err(e) = s.step() {
+            assert_eq!(bits(&s), before, "the state is the one before the step");
+            failed = Some(e);
+            break;
+        }
+    }
+    match failed {
+        Some(StepError::NonFinite { body, likely, .. }) => {
+            assert_eq!(body, "cube");
+            assert!(!likely.is_empty());
+        }
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn degenerate_bodies_are_defined() {
+    // One particle, two, coincident ones, a line: whatever the solver, they fall and stay finite.
+    let clouds: [Vec<DVec3>; 4] = [
+        vec![DVec3::Y],
+        vec![DVec3::Y, DVec3::Y * 2.0],
+        vec![DVec3::Y; 5],
+        (0..6).map(|i| DVec3::new(f64::from(i), 1.0, 0.0)).collect(),
+    ];
+    for points in clouds {
+        for projective in [false, true] {
+            let n = points.len();
+            let shape = shapes::from_points(points.clone()).unwrap();
+            let mut body = Body::new("cloud", shape);
+            body.clusters = Clustering::Whole;
+            if projective {
+                body = body.projective();
+            }
+            let mut s = Builder::new().ground().body(body).build().unwrap_or_else(|e| panic!("{n}: {e}"));
+            run(&mut s, 100);
+            assert!(s.statistics().max_penetration < 1e-9);
+            assert!(s.state().x.first_non_finite().is_none());
+        }
+    }
+}

@@ -1,0 +1,110 @@
+//! The same bits: for any number of threads, with and without caches, after saving and loading.
+
+mod common;
+
+use common::*;
+use pliant::{Body, Builder, Clustering, Control, DVec3, HalfSpace, Simulation, Team, shapes};
+
+/// Both solvers, contacts, pins, damping and several bodies in one scene.
+fn busy_scene() -> Builder {
+    let mut bear = Body::new("bear", shapes::gummy_bear(0.6, 0.05).unwrap()).at(0.0, 0.5, 0.0);
+    bear.clusters = Clustering::Radius(0.2);
+    bear.velocity = DVec3::new(0.5, -3.0, 0.0);
+    bear.controls.restitution = 0.3;
+    let mut twin = bear.clone().projective().at(1.0, 0.45, 0.0);
+    twin.name = "twin".into();
+    twin.controls.edge_stiffness = 1e3;
+    let mut cloth =
+        Body::new("cloth", shapes::sheet(1.0, 1.0, 20, 20).unwrap()).projective().at(-1.5, 1.0, 0.0);
+    cloth.clusters = Clustering::None;
+    cloth.controls.edge_stiffness = 500.0;
+    let cloth = cloth.pin([0, 20]);
+    Builder::new()
+        .ground()
+        .plane(HalfSpace { normal: DVec3::new(0.6, 0.8, 0.0), offset: -1.0, friction: 0.3, restitution: 0.2 })
+        .body(bear)
+        .body(twin)
+        .body(cloth)
+        .substeps(2)
+}
+
+fn with_threads(threads: usize) -> Simulation {
+    let mut b = busy_scene();
+    b.threads = threads;
+    b.build().unwrap()
+}
+
+#[test]
+fn one_two_and_seven_threads() {
+    let mut reference = with_threads(1);
+    run(&mut reference, 40);
+    for threads in [2, 7] {
+        let mut s = with_threads(threads);
+        run(&mut s, 40);
+        assert_eq!(bits(&reference), bits(&s), "{threads} threads");
+    }
+    assert!(reference.statistics().max_penetration < 1e-12);
+}
+
+#[test]
+fn dropping_all_caches_between_steps() {
+    let mut kept = with_threads(1);
+    let mut dropped = with_threads(1);
+    for _ in 0..40 {
+        run(&mut kept, 1);
+        dropped.drop_caches();
+        run(&mut dropped, 1);
+        assert_eq!(bits(&kept), bits(&dropped));
+    }
+}
+
+#[test]
+fn changing_stiffness_back_and_forth_leaves_no_trace_in_caches() {
+    let change = |s: &mut Simulation, k: f64| s.set(Control::EdgeStiffness(1), k).unwrap();
+    let mut kept = with_threads(1);
+    let mut dropped = with_threads(1);
+    for step in 0..20 {
+        let k = if step % 3 == 0 { 1e3 } else { 1e4 };
+        change(&mut kept, k);
+        change(&mut dropped, k);
+        dropped.drop_caches();
+        run(&mut kept, 1);
+        run(&mut dropped, 1);
+        assert_eq!(bits(&kept), bits(&dropped));
+    }
+}
+
+#[test]
+fn saving_and_loading_at_any_step() {
+    let mut reference = with_threads(1);
+    run(&mut reference, 30);
+    for at in [0, 1, 13, 29] {
+        let mut first = with_threads(1);
+        run(&mut first, at);
+        let bytes = first.checkpoint();
+        let mut second = with_threads(2);
+        second.restore(&bytes).unwrap();
+        assert_eq!(second.state(), first.state());
+        run(&mut second, 30 - at);
+        assert_eq!(bits(&reference), bits(&second), "resumed at step {at}");
+    }
+}
+
+#[test]
+fn checkpoints_refuse_damage_and_other_models() {
+    let mut s = with_threads(1);
+    let bytes = s.checkpoint();
+    for cut in [0, 7, 8, 100, bytes.len() - 1] {
+        assert!(s.restore(&bytes[..cut]).is_err());
+    }
+    for at in [0, 8, 16, 24, 1000, bytes.len() - 4] {
+        let mut bad = bytes.clone();
+        bad[at] ^= 0x40;
+        assert!(s.restore(&bad).is_err(), "byte {at}");
+    }
+    let mut other = busy_scene();
+    other.substeps = 3;
+    let error = other.build().unwrap().restore(&bytes).unwrap_err();
+    assert!(error.to_string().contains("another model"), "{error}");
+    let _ = Team::serial();
+}
