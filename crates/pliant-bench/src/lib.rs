@@ -1,0 +1,1 @@
+//! Speed of the kernels against this machine's own limits.

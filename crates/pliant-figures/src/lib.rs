@@ -1,0 +1,1 @@
+//! The papers' figures redrawn from our own runs, and verdicts on their claims.
