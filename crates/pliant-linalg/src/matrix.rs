@@ -10,10 +10,7 @@ pub struct SymmetricBuilder {
 impl SymmetricBuilder {
     /// An empty matrix of `size` rows.
     pub fn new(size: usize) -> Self {
-        SymmetricBuilder {
-            size,
-            entries: Vec::new(),
-        }
+        SymmetricBuilder { size, entries: Vec::new() }
     }
 
     /// Adds `value` at (i, j) and, implicitly, at (j, i).
@@ -44,12 +41,7 @@ impl SymmetricBuilder {
         for j in 0..self.size {
             columns[j + 1] += columns[j];
         }
-        SymmetricMatrix {
-            size: self.size,
-            columns,
-            rows,
-            values,
-        }
+        SymmetricMatrix { size: self.size, columns, rows, values }
     }
 }
 

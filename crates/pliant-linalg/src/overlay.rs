@@ -11,6 +11,9 @@
 
 use crate::{Scratch, SparseSpd};
 
+/// Memory the columns kept from step to step may take, in numbers (64 MiB).
+const KEPT: usize = 8 << 20;
+
 /// The ties of the present step and their response matrix G.
 #[derive(Debug, Default)]
 pub struct Overlay {
@@ -18,18 +21,33 @@ pub struct Overlay {
     entries: Vec<(u32, f64)>,
     gram: Vec<f64>,
     column: Vec<f64>,
+    /// Columns B⁻¹ eᵢ of unknowns that were ties before, one after the other, and where each is
+    /// (counted from 1). Contacts last for many steps; their columns need not be solved for again.
+    kept: Vec<f64>,
+    slot_of: Vec<u32>,
+    slots: usize,
 }
 
 impl Overlay {
     /// Memory for `ties` ties of `stencil` entries each over `unknowns` unknowns, so that steps
     /// within that size allocate nothing.
     pub fn with_capacity(ties: usize, stencil: usize, unknowns: usize) -> Overlay {
+        let slots = if unknowns == 0 { 0 } else { (KEPT / unknowns).min(2 * ties) };
         Overlay {
             offsets: Vec::with_capacity(ties + 1),
             entries: Vec::with_capacity(ties * stencil),
             gram: Vec::with_capacity(ties * ties),
             column: vec![0.0; unknowns],
+            kept: Vec::with_capacity(slots * unknowns),
+            slot_of: vec![0; unknowns],
+            slots,
         }
+    }
+
+    /// Forgets the columns of an earlier base matrix; to be called whenever the base changes.
+    pub fn forget_columns(&mut self) {
+        self.kept.clear();
+        self.slot_of.fill(0);
     }
 
     /// Forgets all ties.
@@ -63,20 +81,33 @@ impl Overlay {
         &self.entries[self.offsets[k] as usize..self.offsets[k + 1] as usize]
     }
 
-    /// Computes G by one solve a tie. Single-column solves make each column independent of which
-    /// other ties there are, bit for bit.
+    /// Computes G by one solve a tie, or none where its column is still known. Single-column solves
+    /// make each column independent of which other ties there are, bit for bit.
     pub fn prepare(&mut self, base: &SparseSpd, scratch: &mut Scratch) {
-        let count = self.len();
+        let (count, n) = (self.len(), base.size());
         self.gram.clear();
         self.gram.resize(count * count, 0.0);
-        self.column.resize(base.size(), 0.0);
+        self.column.resize(n, 0.0);
+        self.slot_of.resize(n, 0);
         for k in 0..count {
-            self.column.fill(0.0);
-            let range = self.offsets[k] as usize..self.offsets[k + 1] as usize;
-            for &(i, w) in &self.entries[range] {
-                self.column[i as usize] += w;
+            let single = match *self.stencil(k) {
+                [(i, 1.0)] => Some(i as usize),
+                _ => None,
+            };
+            let kept = single.map_or(0, |i| self.slot_of[i] as usize);
+            if kept > 0 {
+                self.column.copy_from_slice(&self.kept[(kept - 1) * n..kept * n]);
+            } else {
+                self.column.fill(0.0);
+                let range = self.offsets[k] as usize..self.offsets[k + 1] as usize;
+                for &(i, w) in &self.entries[range] {
+                    self.column[i as usize] += w;
+                }
+                base.solve(&mut self.column, scratch);
+                if let Some(i) = single {
+                    self.keep(i);
+                }
             }
-            base.solve(&mut self.column, scratch);
             for l in 0..count {
                 self.gram[k * count + l] = self.point(l, &self.column);
             }
@@ -91,6 +122,18 @@ impl Overlay {
         }
     }
 
+    /// Keeps the present column for later steps; when memory is full, starts over.
+    fn keep(&mut self, unknown: usize) {
+        if self.slots == 0 {
+            return;
+        }
+        if self.kept.len() == self.slots * self.column.len() {
+            self.forget_columns();
+        }
+        self.kept.extend_from_slice(&self.column);
+        self.slot_of[unknown] = (self.kept.len() / self.column.len()) as u32;
+    }
+
     /// Row `k` of G.
     pub fn gram_row(&self, k: usize) -> &[f64] {
         let n = self.len();
@@ -99,10 +142,7 @@ impl Overlay {
 
     /// Where tie `k` is, for one coordinate of the unknowns.
     pub fn point(&self, k: usize, unknowns: &[f64]) -> f64 {
-        self.stencil(k)
-            .iter()
-            .map(|&(i, w)| w * unknowns[i as usize])
-            .sum()
+        self.stencil(k).iter().map(|&(i, w)| w * unknowns[i as usize]).sum()
     }
 
     /// Adds Sᵀ f to a right-hand side, one coordinate.
@@ -133,11 +173,7 @@ impl Overlay {
             }
             // Dependent rigid ties leave a vanishing pivot; they carry no force of their own.
             let pivot = l[j * n + j];
-            let inv = if pivot > 1e-14 * self.gram[j * n + j] {
-                pivot.sqrt().recip()
-            } else {
-                0.0
-            };
+            let inv = if pivot > 1e-14 * self.gram[j * n + j] { pivot.sqrt().recip() } else { 0.0 };
             for i in j..n {
                 l[i * n + j] *= inv;
             }
@@ -209,11 +245,7 @@ mod tests {
         overlay.prepare(&factor, &mut scratch);
         let mut q = b.clone();
         factor.solve(&mut q, &mut scratch);
-        let mut f: Vec<f64> = targets
-            .iter()
-            .enumerate()
-            .map(|(k, t)| t - overlay.point(k, &q))
-            .collect();
+        let mut f: Vec<f64> = targets.iter().enumerate().map(|(k, t)| t - overlay.point(k, &q)).collect();
         let compliance: Vec<f64> = ties.iter().map(|(_, k)| 1.0 / k).collect();
         overlay.solve_soft(&compliance, &mut f);
         let mut got = b;

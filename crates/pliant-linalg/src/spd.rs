@@ -54,13 +54,8 @@ impl SparseSpd {
             SymmetricOrdering::Amd,
             CholeskySymbolicParams::default(),
         )
-        .map_err(|e| NotPositiveDefinite {
-            reason: format!("{e:?}"),
-        })?;
-        let mut spd = SparseSpd {
-            values: vec![0.0; symbolic.len_val()],
-            symbolic,
-        };
+        .map_err(|e| NotPositiveDefinite { reason: format!("{e:?}") })?;
+        let mut spd = SparseSpd { values: vec![0.0; symbolic.len_val()], symbolic };
         spd.refactor(matrix)?;
         Ok(spd)
     }
@@ -70,9 +65,7 @@ impl SparseSpd {
         let n = matrix.size;
         let pattern = SymbolicSparseColMatRef::new_checked(n, n, &matrix.columns, None, &matrix.rows);
         let a = SparseColMatRef::new(pattern, &matrix.values);
-        let need = self
-            .symbolic
-            .factorize_numeric_llt_scratch::<f64>(Par::Seq, Default::default());
+        let need = self.symbolic.factorize_numeric_llt_scratch::<f64>(Par::Seq, Default::default());
         let mut memory = MemBuffer::new(need);
         self.symbolic
             .factorize_numeric_llt(
@@ -85,9 +78,7 @@ impl SparseSpd {
                 Default::default(),
             )
             .map(drop)
-            .map_err(|e| NotPositiveDefinite {
-                reason: format!("{e:?}"),
-            })
+            .map_err(|e| NotPositiveDefinite { reason: format!("{e:?}") })
     }
 
     /// Number of unknowns.
@@ -134,10 +125,7 @@ mod tests {
             for x in 0..n {
                 let i = y * n + x;
                 m.add(i, i, shift);
-                for j in [(x + 1 < n).then_some(i + 1), (y + 1 < n).then_some(i + n)]
-                    .into_iter()
-                    .flatten()
-                {
+                for j in [(x + 1 < n).then_some(i + 1), (y + 1 < n).then_some(i + n)].into_iter().flatten() {
                     m.add(i, i, 1.0);
                     m.add(j, j, 1.0);
                     m.add(i, j, -1.0);

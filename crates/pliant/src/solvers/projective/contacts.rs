@@ -52,6 +52,11 @@ impl ContactSolver {
         }
     }
 
+    /// To be called when the base matrix changes.
+    pub fn forget_columns(&mut self) {
+        self.overlay.forget_columns();
+    }
+
     pub fn list(&self) -> &[Contact] {
         &self.set.list
     }

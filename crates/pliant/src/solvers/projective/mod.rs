@@ -117,7 +117,11 @@ impl Cache {
             changed |= now != *scale;
             *scale = now;
         }
-        if changed { self.system.rescale(&self.model, &self.scales) } else { Ok(()) }
+        if !changed {
+            return Ok(());
+        }
+        self.contacts.forget_columns();
+        self.system.rescale(&self.model, &self.scales)
     }
 }
 
