@@ -32,7 +32,7 @@ impl Overlay {
     /// Memory for `ties` ties of `stencil` entries each over `unknowns` unknowns, so that steps
     /// within that size allocate nothing.
     pub fn with_capacity(ties: usize, stencil: usize, unknowns: usize) -> Overlay {
-        let slots = if unknowns == 0 { 0 } else { (KEPT / unknowns).min(2 * ties) };
+        let slots = KEPT.checked_div(unknowns).unwrap_or(0).min(2 * ties);
         Overlay {
             offsets: Vec::with_capacity(ties + 1),
             entries: Vec::with_capacity(ties * stencil),

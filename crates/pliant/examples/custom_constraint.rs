@@ -104,3 +104,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     }
     Ok(())
 }
+
+#[test]
+fn the_example_runs() {
+    main().expect("the example must run");
+}

@@ -258,6 +258,11 @@ impl Simulation {
         self.projective.observe(observer);
     }
 
+    /// Numbers in the projective solver's matrix factor: what each of its solves reads twice.
+    pub fn factor_len(&self) -> usize {
+        self.projective.factor_len()
+    }
+
     /// Forgets everything that is only there for speed. The next step gives the same bits.
     pub fn drop_caches(&mut self) {
         self.clustered.drop_caches();

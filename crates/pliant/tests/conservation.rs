@@ -1,4 +1,5 @@
 //! What each method conserves, and nothing more.
+#![allow(clippy::unwrap_used)]
 
 mod common;
 

@@ -1,5 +1,6 @@
 //! A step allocates nothing, whichever solver, with contacts, damping, pins and several threads.
 #![allow(unsafe_code)]
+#![allow(clippy::unwrap_used)]
 
 use pliant::{Body, Builder, Clustering, DVec3, shapes};
 use std::alloc::{GlobalAlloc, Layout, System};

@@ -1,4 +1,5 @@
 //! The projective objective, recomputed by other code, decreases in every half step.
+#![allow(clippy::unwrap_used)]
 
 mod common;
 

@@ -1,4 +1,5 @@
 //! Bodies come back to their rest shape from anything: mirrored, flattened, collapsed, scrambled.
+#![allow(clippy::unwrap_used)]
 
 mod common;
 
@@ -8,7 +9,10 @@ use pliant::{Body, Clustering, DVec3, Points, Simulation};
 /// Steps after which every case must be back within 1 % of the rest shape.
 const STEPS: usize = 400;
 
-fn cases() -> Vec<(&'static str, Box<dyn Fn(usize, DVec3) -> DVec3>)> {
+/// Where particle i with rest position p is put.
+type Deformation = Box<dyn Fn(usize, DVec3) -> DVec3>;
+
+fn cases() -> Vec<(&'static str, Deformation)> {
     let scatter = |i: usize| {
         let mut z = (i as u64 + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15);
         let mut next = || {

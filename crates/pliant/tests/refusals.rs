@@ -1,4 +1,5 @@
 //! Wrong input is refused at the door: all faults at once, each with its range or alternative.
+#![allow(clippy::unwrap_used)]
 
 mod common;
 

@@ -1,4 +1,5 @@
 //! The same bits: for any number of threads, with and without caches, after saving and loading.
+#![allow(clippy::unwrap_used)]
 
 mod common;
 

@@ -48,6 +48,11 @@ impl Projective {
     pub fn observe(&mut self, observer: Observer) {
         self.observer = Some(observer);
     }
+
+    /// Numbers in the factor of the system matrix; 0 before it is made.
+    pub fn factor_len(&self) -> usize {
+        self.cache.as_ref().map_or(0, |c| c.system.factor_len())
+    }
 }
 
 #[derive(Debug)]

@@ -189,6 +189,10 @@ impl System {
         self.unknowns
     }
 
+    pub fn factor_len(&self) -> usize {
+        self.factor.factor_len()
+    }
+
     /// Begins a substep at the prediction `s`, in which prescribed particles are where they will be;
     /// combined ones are put where their parents are.
     pub fn begin_substep(&mut self, model: &Model, s: &mut Points) {
