@@ -18,7 +18,7 @@ mod goals;
 
 use super::damping::{RigidVelocity, decay};
 use super::{Solver, SolverError, SolverKind, SubstepReport};
-use crate::contact::{ContactSet, Surface, bounce, detect_half_spaces, push_out};
+use crate::contact::{Contact, ContactSet, Surface, bounce, detect_half_spaces, push_out};
 use crate::controls::Controls;
 use crate::model::Model;
 use crate::points::Points;
@@ -70,6 +70,8 @@ struct Cache {
     start: Points,
     predicted: Points,
     contacts: ContactSet,
+    /// Velocities v* with which the contacts arrived.
+    arrivals: Vec<DVec3>,
 }
 
 impl Cache {
@@ -98,6 +100,7 @@ impl Cache {
             start: Points::zeros(n),
             predicted: Points::zeros(n),
             contacts: ContactSet::with_capacity(if model.params.planes.is_empty() { 0 } else { n }),
+            arrivals: Vec::with_capacity(if model.params.planes.is_empty() { 0 } else { n }),
             now: Vec::with_capacity(topology.bodies.len()),
             placements: Vec::with_capacity(model.params.pins.len()),
             model: model.clone(),
@@ -317,30 +320,24 @@ impl Cache {
     /// Lines 8 and 9 of algorithm 1, v = (x(t+h) − x(t))/h, written as v* + (x(t+h) − x⁰)/h: the same
     /// in exact arithmetic, and exactly v* where nothing was limited. Then bounces.
     fn update_velocities(&mut self, state: &mut State, controls: &Controls, h: f64, team: &Team) {
-        let Cache { body_of_particle, now, predicted, contacts, pin_of_particle, .. } = self;
+        let Cache { body_of_particle, now, predicted, contacts, arrivals, pin_of_particle, .. } = self;
+        let particle = |c: &Contact| c.stencil[0] as usize;
+        contacts.list.retain(|c| c.restitution > 0.0 && pin_of_particle[particle(c)] == 0);
+        arrivals.clear();
+        arrivals.extend(contacts.list.iter().map(|c| state.v.get(particle(c))));
         let x = &state.x;
-        // The arriving velocity of a bounce is v*, which the update overwrites.
-        let resting = 2.0 * h * controls.gravity.length();
-        for contact in contacts.list.iter().filter(|c| c.restitution > 0.0) {
-            let i = contact.stencil[0] as usize;
-            if pin_of_particle[i] > 0 {
-                continue;
-            }
-            let arriving = state.v.get(i);
-            let leaving = arriving + (x.get(i) - predicted.get(i)) / h;
-            let after = bounce(contact, arriving, leaving, resting);
-            // Moving x⁰ so that the common update below yields the bounced velocity.
-            predicted.set(i, x.get(i) - (after - arriving) * h);
-        }
         team.split(&mut state.v, CHUNK, |range, mut v| {
             for (k, i) in range.enumerate() {
-                if now[body_of_particle[i] as usize].active {
-                    let moved = x.get(i) - predicted.get(i);
-                    if moved != DVec3::ZERO {
-                        v.set(k, v.get(k) + moved / h);
-                    }
+                let moved = x.get(i) - predicted.get(i);
+                if now[body_of_particle[i] as usize].active && moved != DVec3::ZERO {
+                    v.set(k, v.get(k) + moved / h);
                 }
             }
         });
+        let resting = 2.0 * h * controls.gravity.length();
+        for (contact, arriving) in contacts.list.iter().zip(arrivals) {
+            let i = particle(contact);
+            state.v.set(i, bounce(contact, *arriving, state.v.get(i), resting));
+        }
     }
 }
