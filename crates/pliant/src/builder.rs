@@ -349,10 +349,12 @@ impl Builder {
             (Control::Restitution(b), c.restitution),
         ];
         let values = numbers.into_iter().map(|(control, v)| (control, Value::Number(v)));
-        for (control, value) in values.chain([(Control::Force(b), Value::Vector(c.force))]) {
-            if let Err(e) = control.check(value, body.solver, h) {
-                faults.add(Some(b), e.control, format!("{} is not allowed", e.value), &e.allowed);
-            }
+        let each = values
+            .chain([(Control::Force(b), Value::Vector(c.force))])
+            .map(|(control, value)| control.check(value, body.solver, h));
+        let together = (body.solver == SolverKind::Clustered).then(|| c.check_relaxation());
+        for e in each.chain(together).filter_map(Result::err) {
+            faults.add(Some(b), e.control, format!("{} is not allowed", e.value), &e.allowed);
         }
     }
 }

@@ -60,6 +60,33 @@ pub struct BodyControls {
     pub restitution: f64,
 }
 
+impl BodyControls {
+    /// Largest ω that is stable with a number of iterations.
+    ///
+    /// Where the limit is active, k iterations multiply a particle's distance from its goal by
+    /// f = (1 − ω)ᵏ, and the velocity follows. One step then has the characteristic polynomial
+    /// λ² − f (2 − α) λ + f, stable exactly for −1/(3 − α) < f < 1. Requiring |f| ≤ 1/3 holds for every α.
+    pub fn largest_relaxation(iterations: u32) -> f64 {
+        1.0 + 3f64.powf(-1.0 / f64::from(iterations.max(1)))
+    }
+
+    /// Refuses an over-relaxation that the number of iterations does not calm down again.
+    pub(crate) fn check_relaxation(&self) -> Result<(), ControlError> {
+        let most = BodyControls::largest_relaxation(self.iterations);
+        if self.iterations == 0 || self.relaxation <= most {
+            return Ok(());
+        }
+        Err(ControlError {
+            control: "relaxation",
+            value: self.relaxation.to_string(),
+            allowed: format!(
+                "with {} iterations it overshoots and grows; give at most {most:.3}, or more iterations",
+                self.iterations
+            ),
+        })
+    }
+}
+
 impl Default for BodyControls {
     fn default() -> Self {
         BodyControls {
@@ -303,6 +330,16 @@ impl Controls {
             },
         };
         control.check(value, solver, model.params.substep())?;
+        // Relaxation and iterations are only sound together.
+        match (control, value) {
+            (Control::Relaxation(b), Value::Number(v)) => {
+                BodyControls { relaxation: v, ..self.bodies[b] }.check_relaxation()?;
+            }
+            (Control::Iterations(b), Value::Number(v)) if solver == SolverKind::Clustered => {
+                BodyControls { iterations: v as u32, ..self.bodies[b] }.check_relaxation()?;
+            }
+            _ => {}
+        }
         match (control, value) {
             (Control::Gravity, Value::Vector(v)) => self.gravity = v,
             (Control::Force(b), Value::Vector(v)) => self.bodies[b].force = v,
