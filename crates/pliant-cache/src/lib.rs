@@ -7,6 +7,7 @@ mod atomic;
 mod error;
 mod export;
 mod log;
+pub mod render;
 
 pub use error::{CacheError, ErrorKind};
 pub use export::{ExportOptions, ExportSummary, FORMATS, Format, FrameSelection, Progress, export};

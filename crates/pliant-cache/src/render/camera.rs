@@ -1,0 +1,191 @@
+//! Where the picture is taken from, and the studio light rig that stands around the camera.
+
+use super::Settings;
+use glam::{DVec3, Vec3};
+
+/// A perspective camera.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Camera {
+    /// Position of the eye.
+    pub eye: DVec3,
+    /// The point in the middle of the picture.
+    pub target: DVec3,
+    /// Up in the picture and in the world; y unless there is a reason.
+    pub up: DVec3,
+    /// Vertical opening angle in degrees.
+    pub fov: f64,
+    /// Radius of what the picture is about; sets how far planes reach before they fade.
+    pub radius: f64,
+}
+
+impl Camera {
+    /// Frames the box `bounds = (min, max)`, which should enclose the items over all frames of an animation.
+    ///
+    /// `aspect` is width / height. Angles are in degrees: azimuth 0 looks along −z, 90 along −x; elevation is the
+    /// height of the eye above the horizon.
+    pub fn fit(bounds: (DVec3, DVec3), aspect: f64, azimuth: f64, elevation: f64) -> Camera {
+        let (mut min, mut max) = (bounds.0.min(bounds.1), bounds.0.max(bounds.1));
+        if !(min.is_finite() && max.is_finite()) {
+            (min, max) = (DVec3::splat(-1.0), DVec3::splat(1.0));
+        }
+        let aspect = if aspect.is_finite() {
+            aspect.clamp(0.05, 20.0)
+        } else {
+            4.0 / 3.0
+        };
+        let radius = (0.5 * (max - min).length()).max(1e-9 * (1.0 + min.length().max(max.length())));
+        let (azimuth, elevation) = (azimuth.to_radians(), elevation.clamp(-89.0, 89.0).to_radians());
+        let back = DVec3::new(
+            azimuth.sin() * elevation.cos(),
+            elevation.sin(),
+            azimuth.cos() * elevation.cos(),
+        );
+        let right = DVec3::new(azimuth.cos(), 0.0, -azimuth.sin());
+        let up = back.cross(right);
+        let fov: f64 = 28.0;
+        // Leave air around the body: shadows fall sideways, and bodies pressed to the rim look cramped.
+        let half_y = (0.5 * fov.to_radians()).tan() * 0.82;
+        let half_x = half_y * aspect * 0.97;
+        let mut target = 0.5 * (min + max);
+        let mut distance = radius / half_y.min(half_x);
+        for _ in 0..8 {
+            let (mut low, mut high, mut need) = ([f64::MAX; 2], [f64::MIN; 2], 0.0f64);
+            for corner in 0..8 {
+                let pick = |bit: usize, lo: f64, hi: f64| if corner >> bit & 1 == 0 { lo } else { hi };
+                let p = DVec3::new(
+                    pick(0, min.x, max.x),
+                    pick(1, min.y, max.y),
+                    pick(2, min.z, max.z),
+                ) - target;
+                let (x, y, z) = (p.dot(right), p.dot(up), p.dot(back));
+                let depth = (distance - z).max(0.2 * distance);
+                for (axis, value) in [x, y].into_iter().enumerate() {
+                    low[axis] = low[axis].min(value / depth);
+                    high[axis] = high[axis].max(value / depth);
+                }
+                need = need.max(z + x.abs() / half_x).max(z + y.abs() / half_y);
+            }
+            target += 0.5 * distance * ((low[0] + high[0]) * right + (low[1] + high[1]) * up);
+            distance = need.max(1.05 * radius);
+        }
+        Camera {
+            eye: target + distance * back,
+            target,
+            up: DVec3::Y,
+            fov,
+            radius,
+        }
+    }
+
+    /// The smallest box around all finite points, ready for [`Camera::fit`]; a unit box if there are none.
+    pub fn bounds<'a>(points: impl IntoIterator<Item = &'a DVec3>) -> (DVec3, DVec3) {
+        let (mut min, mut max) = (DVec3::INFINITY, DVec3::NEG_INFINITY);
+        for p in points.into_iter().filter(|p| p.is_finite()) {
+            min = min.min(*p);
+            max = max.max(*p);
+        }
+        if min.x <= max.x {
+            (min, max)
+        } else {
+            (DVec3::splat(-1.0), DVec3::splat(1.0))
+        }
+    }
+}
+
+/// The camera in working form: f32 coordinates around the target, in units of the scene radius.
+pub(super) struct View {
+    pub target: DVec3,
+    /// Scene units to working units.
+    pub scale: f64,
+    pub eye: Vec3,
+    pub right: Vec3,
+    pub up: Vec3,
+    pub forward: Vec3,
+    /// Up in the world, not in the picture.
+    pub sky: Vec3,
+    /// Pixels for a unit length at unit depth.
+    pub focal: f32,
+    pub center: [f32; 2],
+    pub size: [u32; 2],
+    pub samples: u32,
+    pub key: Vec3,
+    pub fill: Vec3,
+    pub rim: Vec3,
+}
+
+/// Nothing nearer to the eye than this (in scene radii) is drawn.
+pub(super) const NEAR: f32 = 0.02;
+
+impl View {
+    pub fn new(camera: &Camera, settings: &Settings) -> View {
+        let finite = |v: DVec3, or: DVec3| if v.is_finite() { v } else { or };
+        let target = finite(camera.target, DVec3::ZERO);
+        let radius = if camera.radius.is_finite() && camera.radius > 0.0 {
+            camera.radius
+        } else {
+            1.0
+        };
+        let scale = 1.0 / radius;
+        let eye = (finite(camera.eye, target + DVec3::Z) - target) * scale;
+        let eye = if eye.length() > 1e-6 {
+            eye
+        } else {
+            DVec3::new(0.0, 0.0, 1e-3)
+        };
+        let eye = eye.clamp_length_max(1e6);
+        let forward = -eye.normalize();
+        let sky = finite(camera.up, DVec3::Y).normalize_or(DVec3::Y);
+        let right = forward.cross(sky);
+        let right = if right.length() > 1e-6 {
+            right.normalize()
+        } else {
+            forward.any_orthonormal_vector()
+        };
+        let up = right.cross(forward);
+        let fov = if camera.fov.is_finite() {
+            camera.fov.clamp(0.5, 150.0)
+        } else {
+            28.0
+        };
+        let focal = 0.5 * f64::from(settings.height) / (0.5 * fov.to_radians()).tan();
+        // The rig stands with the camera, turned so that "up" is the world's: the light always comes from the
+        // upper left front, as in a photograph.
+        let ahead = sky.cross(right);
+        let rig = |r: f64, u: f64, a: f64| (r * right + u * sky + a * ahead).normalize().as_vec3();
+        View {
+            target,
+            scale,
+            eye: eye.as_vec3(),
+            right: right.as_vec3(),
+            up: up.as_vec3(),
+            forward: forward.as_vec3(),
+            sky: sky.as_vec3(),
+            focal: focal as f32,
+            center: [0.5 * settings.width as f32, 0.5 * settings.height as f32],
+            size: [settings.width, settings.height],
+            samples: settings.samples,
+            key: rig(-0.62, 1.25, -0.48),
+            fill: rig(0.85, 0.35, -0.75),
+            rim: rig(0.55, 0.75, 0.95),
+        }
+    }
+
+    /// Working coordinates of a scene point; `None` if it is not finite or absurdly far away.
+    pub fn local(&self, p: DVec3) -> Option<Vec3> {
+        let q = (p - self.target) * self.scale;
+        (q.is_finite() && q.abs().max_element() < 1e6).then(|| q.as_vec3())
+    }
+
+    /// Right, up and forward coordinates as seen from the eye.
+    pub fn see(&self, p: Vec3) -> Vec3 {
+        let q = p - self.eye;
+        Vec3::new(q.dot(self.right), q.dot(self.up), q.dot(self.forward))
+    }
+
+    /// Direction through a point of the picture (in pixels), with unit depth along the view axis.
+    pub fn ray(&self, x: f32, y: f32) -> Vec3 {
+        self.forward
+            + ((x - self.center[0]) / self.focal) * self.right
+            + ((self.center[1] - y) / self.focal) * self.up
+    }
+}
