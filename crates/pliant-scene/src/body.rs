@@ -1,0 +1,213 @@
+//! A body as the scene describes it, checked as far as the file alone allows.
+
+use crate::built::Look;
+use crate::color;
+use crate::material::Layers;
+use crate::pin::{self, PinPlan};
+use crate::record::{Datum, Record};
+use crate::shape::{self, Resolution, ShapePlan};
+use crate::source::{Check, Span};
+use crate::suggest::{list, nearest};
+use glam::{DQuat, DVec3};
+use pliant::{BodyControls, Clustering, SolverKind};
+
+/// A body to be built.
+#[derive(Clone, Debug)]
+pub(crate) struct BodyPlan {
+    pub name: String,
+    pub shape: ShapePlan,
+    pub resolution: Resolution,
+    pub solver: SolverKind,
+    pub controls: BodyControls,
+    pub clusters: Clustering,
+    pub seed: u64,
+    pub mass: Option<f64>,
+    pub density: Option<f64>,
+    pub position: DVec3,
+    pub rotation: DQuat,
+    pub stretch: DVec3,
+    pub velocity: DVec3,
+    pub spin: DVec3,
+    pub color: [f32; 3],
+    pub look: Option<Look>,
+    pub pins: Vec<PinPlan>,
+    /// The table and its material's, for the places of their keys.
+    pub record: Record,
+    pub material: Option<Record>,
+}
+
+/// Clusters of a body that does not say.
+const CLUSTERS: usize = 24;
+
+/// What holds for all bodies.
+pub(crate) struct Surroundings<'a> {
+    pub solver: SolverKind,
+    /// Seconds per substep.
+    pub substep: f64,
+    pub materials: &'a [(crate::source::Placed<String>, Record)],
+}
+
+/// Reads a body; `None` if it has faults, which were reported.
+pub(crate) fn plan(
+    check: &mut Check<'_>,
+    body: &Record,
+    index: usize,
+    name: String,
+    around: &Surroundings<'_>,
+) -> Option<BodyPlan> {
+    let shape = shape::plan(check, body);
+    let cloth = shape.as_ref().is_some_and(ShapePlan::is_sheet);
+    let solver = match body.given("solver") {
+        Some(word) => solver(word.it.text()),
+        None if cloth => SolverKind::Projective,
+        None => around.solver,
+    };
+    let material = material(check, body, around);
+    let layers = Layers { body, material };
+    let controls = layers.controls(solver, cloth);
+    layers.check(check, &name, &controls, solver, around.substep);
+    let clusters = clusters(check, layers, solver, cloth, &controls);
+    let rotation = rotation(check, body);
+    let pins = body.records("pin");
+    let pins = pins
+        .iter()
+        .filter_map(|p| pin::plan(check, p, shape.as_ref(), solver))
+        .collect();
+    Some(BodyPlan {
+        shape: shape?,
+        resolution: shape::resolution(body),
+        solver,
+        controls,
+        clusters,
+        seed: body.whole("seed"),
+        mass: body.given("mass").map(|v| v.it.number()),
+        density: body.given("density").map(|v| v.it.number()),
+        position: body.vector("position"),
+        rotation,
+        stretch: body.vector("stretch"),
+        velocity: body.vector("velocity"),
+        spin: body.vector("spin"),
+        color: color::linear(body.given("color").map(|c| &c.it), index),
+        look: body.given("look").map(|word| match word.it.text() {
+            "matte" => Look::Matte,
+            "cloth" => Look::Cloth,
+            _ => Look::Jelly,
+        }),
+        pins,
+        record: body.clone(),
+        material: material.cloned(),
+        name,
+    })
+}
+
+impl BodyPlan {
+    /// Where a setting of the engine's stands in the scene: in the body, in its material, or the body.
+    pub fn place(&self, field: &str) -> &Span {
+        let key = match field {
+            "radius" => "cluster_radius",
+            "pins" => "pin",
+            other => other,
+        };
+        let own = self.record.values.get(key);
+        let material = || self.material.as_ref().and_then(|m| m.values.get(key));
+        own.or_else(material).map_or(&self.record.at, |v| &v.at)
+    }
+
+    /// Where the choice of resolution or shape stands.
+    pub fn shape_place(&self) -> &Span {
+        let key = ["spacing", "particles", "shape"];
+        let given = key.into_iter().find(|k| self.record.values.contains_key(k));
+        given.map_or(&self.record.at, |k| self.record.place(k))
+    }
+}
+
+/// The solver of that name.
+pub(crate) fn solver(word: &str) -> SolverKind {
+    let named = SolverKind::ALL.into_iter().find(|s| s.name() == word);
+    named.unwrap_or(SolverKind::Clustered)
+}
+
+fn material<'a>(check: &mut Check<'_>, body: &Record, around: &Surroundings<'a>) -> Option<&'a Record> {
+    let wanted = body.given("material")?;
+    let name = wanted.it.text();
+    let found = around.materials.iter().find(|(n, _)| n.it == name);
+    if found.is_none() {
+        let names: Vec<&str> = around.materials.iter().map(|(n, _)| n.it.as_str()).collect();
+        let help = match nearest(name, names.iter().copied()) {
+            Some(meant) => format!("did you mean \"{meant}\"? there are {}", list(&names, "and")),
+            None if names.is_empty() => format!("add a table [materials.{name}], or remove this line"),
+            None => format!("there are {}; or add [materials.{name}]", list(&names, "and")),
+        };
+        check.add(&wanted.at, format!("there is no material \"{name}\""), help);
+    }
+    found.map(|(_, record)| record)
+}
+
+fn clusters(
+    check: &mut Check<'_>,
+    layers: Layers<'_>,
+    solver: SolverKind,
+    cloth: bool,
+    controls: &BodyControls,
+) -> Clustering {
+    let projective = solver == SolverKind::Projective;
+    if let Some(radius) = layers.body.given("cluster_radius") {
+        return match radius.it.number() {
+            f64::INFINITY => Clustering::Whole,
+            radius => Clustering::Radius(radius),
+        };
+    }
+    let Some(given) = layers.body.given("clusters") else {
+        return match cloth && projective {
+            true => Clustering::None,
+            false => Clustering::Count(CLUSTERS),
+        };
+    };
+    match &given.it {
+        Datum::Whole(1) => Clustering::Whole,
+        Datum::Whole(count) => Clustering::Count(*count as usize),
+        _ if !projective => {
+            check.add(
+                &given.at,
+                "the clustered solver needs clusters",
+                "give their number or `cluster_radius`, or set solver = \"projective\"",
+            );
+            Clustering::None
+        }
+        _ => {
+            if controls.edge_stiffness == 0.0 && layers.given("edge_stiffness").is_none() {
+                check.add(
+                    &given.at,
+                    "without clusters and edges nothing holds the body together",
+                    "give `edge_stiffness`, in Pa for solids and N/m for sheets, or clusters",
+                );
+            }
+            Clustering::None
+        }
+    }
+}
+
+/// Degrees about x, then y, then z, all fixed in the world; or an axis and an angle.
+fn rotation(check: &mut Check<'_>, body: &Record) -> DQuat {
+    match body.value("rotation") {
+        Datum::Record(turn) => {
+            let axis = turn.vector("axis");
+            let unit = (axis / axis.abs().max_element())
+                .try_normalize()
+                .unwrap_or_else(|| {
+                    let help = "give a direction, as [0, 1, 0] for a turn about the vertical";
+                    check.add(
+                        turn.place("axis"),
+                        "`axis` has length 0, which is no direction",
+                        help,
+                    );
+                    DVec3::Y
+                });
+            DQuat::from_axis_angle(unit, turn.number("angle").to_radians())
+        }
+        angles => {
+            let [x, y, z] = angles.vector().to_array().map(f64::to_radians);
+            DQuat::from_rotation_z(z) * DQuat::from_rotation_y(y) * DQuat::from_rotation_x(x)
+        }
+    }
+}

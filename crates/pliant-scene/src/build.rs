@@ -1,0 +1,143 @@
+//! From a scene to a simulation: files are read, shapes filled, and the engine's objections are led back
+//! to the lines that caused them.
+
+use crate::body::BodyPlan;
+use crate::built::{BuiltBody, BuiltScene, Look};
+use crate::diagnostic::Diagnostic;
+use crate::digest::Digest;
+use crate::notes;
+use crate::pin;
+use crate::scene::Scene;
+use crate::shape::{Made, ShapePlan};
+use crate::source::Check;
+use pliant::{Body, BuildError, Builder, DAffine3};
+
+/// kg/m³ of a solid that does not say: as water.
+const DENSITY: f64 = 1000.0;
+/// kg/m² of a sheet or shell that does not say: as a light fabric.
+const THIN_DENSITY: f64 = 0.3;
+/// Most particles of a whole scene; several times more would not fit the 32-bit indices of their springs.
+const MOST_PARTICLES: usize = 100_000_000;
+
+impl Scene {
+    /// Builds the simulation: reads meshes, fills shapes, clusters. Every problem at once.
+    pub fn build(&self, threads: usize) -> Result<BuiltScene, Vec<Diagnostic>> {
+        let mut check = Check::new(&self.source);
+        let mut digest = Digest::new();
+        digest.bytes(self.source.text.as_bytes());
+        let mut notes = Vec::new();
+        let mut built = Vec::new();
+        let mut bodies = Vec::new();
+        let mut total = 0;
+        for plan in &self.bodies {
+            match self.make_body(plan, &mut digest) {
+                Ok((body, made)) => {
+                    total += made.shape.points.len();
+                    notes.extend(made.notes.iter().map(|n| format!("body `{}`: {n}", plan.name)));
+                    built.push(finish(plan, made));
+                    bodies.push(body);
+                }
+                Err(mut problems) => check.problems.append(&mut problems),
+            }
+            if total > MOST_PARTICLES {
+                let text = format!("with this body the scene has more than {MOST_PARTICLES} particles");
+                check.add(plan.shape_place(), text, "use a coarser spacing or fewer bodies");
+                break;
+            }
+        }
+        check.finish(())?;
+
+        let mut builder = Builder::new();
+        builder.gravity = self.gravity;
+        builder.step = 1.0 / self.fps;
+        builder.substeps = self.substeps;
+        builder.planes = self.planes.clone();
+        builder.bodies = bodies;
+        builder.threads = threads.max(1);
+        let simulation = builder.build().map_err(|errors| {
+            let mut check = Check::new(&self.source);
+            check.problems.extend(errors.0.iter().map(|e| self.locate(e)));
+            check.finish(()).err().unwrap_or_default()
+        })?;
+        notes.extend(notes::about(self, &simulation));
+        Ok(BuiltScene {
+            simulation,
+            bodies: built,
+            frames: self.frames,
+            frames_per_second: self.fps,
+            checkpoint_every: self.checkpoint_every,
+            outputs: self.outputs.clone(),
+            picture: self.picture,
+            text: self.source.text.clone(),
+            hash: digest.finish(),
+            notes,
+        })
+    }
+
+    fn make_body(&self, plan: &BodyPlan, digest: &mut Digest) -> Result<(Body, Made), Vec<Diagnostic>> {
+        let made = plan
+            .shape
+            .make(plan.resolution, &self.source, plan.shape_place(), digest)?;
+        let placement = DAffine3::from_rotation_translation(plan.rotation, plan.position);
+        let pins = pin::make(&plan.pins, &made, placement, &self.source)?;
+        let measure: f64 = made.shape.measure.iter().sum();
+        let usual = if made.thin { THIN_DENSITY } else { DENSITY };
+        let mass = plan.mass.unwrap_or(plan.density.unwrap_or(usual) * measure);
+        let body = Body {
+            name: plan.name.clone(),
+            shape: made.shape.clone(),
+            position: plan.position,
+            rotation: plan.rotation,
+            stretch: plan.stretch,
+            velocity: plan.velocity,
+            spin: plan.spin,
+            mass,
+            solver: plan.solver,
+            clusters: plan.clusters,
+            seed: plan.seed,
+            pins,
+            controls: plan.controls,
+            color: plan.color,
+        };
+        Ok((body, made))
+    }
+
+    /// An objection of the engine's, at the line that caused it.
+    fn locate(&self, error: &BuildError) -> Diagnostic {
+        let text = format!("`{}`: {}", error.field, error.message);
+        match error.body.and_then(|b| self.bodies.get(b)) {
+            Some(body) => {
+                let text = format!("body `{}`, {text}", body.name);
+                self.source.problem(body.place(error.field), text, &error.help)
+            }
+            None => {
+                let key = match error.field {
+                    "step" => "fps",
+                    "planes" => "plane",
+                    "bodies" => "body",
+                    other => other,
+                };
+                match self.root.values.get(key) {
+                    Some(value) => self.source.problem(&value.at, text, &error.help),
+                    None => self.source.problem_overall(text, &error.help),
+                }
+            }
+        }
+    }
+}
+
+/// What pictures and caches need of a body.
+fn finish(plan: &BodyPlan, made: Made) -> BuiltBody {
+    let usual = match plan.shape {
+        _ if made.thin => Look::Cloth,
+        ShapePlan::Points { .. } => Look::Matte,
+        _ => Look::Jelly,
+    };
+    BuiltBody {
+        name: plan.name.clone(),
+        color: plan.color,
+        surface: made.shape.surface,
+        skin: made.shape.skin,
+        look: plan.look.unwrap_or(usual),
+    }
+}

@@ -1,0 +1,85 @@
+//! What a scene is built into: the simulation, and what pictures, caches and logs need beside it.
+
+use pliant_geometry::{Skin, TriMesh};
+use std::path::PathBuf;
+
+/// What a scene is built into.
+#[derive(Debug)]
+pub struct BuiltScene {
+    /// Ready to step.
+    pub simulation: pliant::Simulation,
+    /// Per body, in the simulation's order.
+    pub bodies: Vec<BuiltBody>,
+    /// Frames to simulate after the initial one.
+    pub frames: u32,
+    /// Frames per second (one step is one frame).
+    pub frames_per_second: f64,
+    /// Frames between two checkpoints.
+    pub checkpoint_every: u32,
+    /// Outputs named by the scene, resolved against its folder.
+    pub outputs: Vec<PathBuf>,
+    /// How pictures are taken.
+    pub picture: PictureSettings,
+    /// The scene text, for the log.
+    pub text: String,
+    /// Digest of the scene text and every file it refers to: a resume refuses another.
+    pub hash: u64,
+    /// Things worth knowing that are no errors (a radius that gives one cluster, …).
+    pub notes: Vec<String>,
+}
+
+/// What pictures and caches need of a body.
+#[derive(Clone, Debug)]
+pub struct BuiltBody {
+    /// Name.
+    pub name: String,
+    /// Linear RGB.
+    pub color: [f32; 3],
+    /// Render mesh at rest.
+    pub surface: TriMesh,
+    /// How it follows the particles.
+    pub skin: Skin,
+    /// Jelly, matte or cloth.
+    pub look: Look,
+}
+
+/// How a body looks in pictures.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Look {
+    /// Glossy and translucent.
+    #[default]
+    Jelly,
+    /// Plain.
+    Matte,
+    /// Thin and two-sided.
+    Cloth,
+}
+
+/// What colours show.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ColorBy {
+    /// The body's own colour.
+    #[default]
+    Body,
+    /// Relative deformation.
+    Strain,
+    /// The nearest cluster.
+    Cluster,
+    /// Speed.
+    Speed,
+}
+
+/// How pictures are taken.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct PictureSettings {
+    /// Pixels.
+    pub width: u32,
+    /// Pixels.
+    pub height: u32,
+    /// What colours show.
+    pub color_by: ColorBy,
+    /// Direction of the camera around the scene, degrees; 0 looks along −z.
+    pub azimuth: f64,
+    /// Height of the camera, degrees above the horizon.
+    pub elevation: f64,
+}

@@ -1,0 +1,224 @@
+//! The words in which the keys of a scene file are described: one description, from which the reader
+//! checks and the schema is written, so that the two cannot drift apart.
+
+/// Keys that stand together in a table.
+#[derive(Debug)]
+pub(crate) struct Table {
+    /// What it is, for messages: "a body".
+    pub title: &'static str,
+    /// Its keys, in groups so that tables can share some.
+    pub groups: &'static [&'static [Key]],
+    /// What holds between keys.
+    pub rules: &'static [Rule],
+}
+
+impl Table {
+    pub fn keys(&self) -> impl Iterator<Item = &'static Key> + use<> {
+        let groups = self.groups;
+        groups.iter().flat_map(|group| group.iter())
+    }
+
+    pub fn key(&self, name: &str) -> Option<&'static Key> {
+        self.keys().find(|k| k.name == name)
+    }
+}
+
+/// What holds between keys of a table.
+#[derive(Debug)]
+pub(crate) enum Rule {
+    /// They say the same thing in different ways: at most one may be given.
+    AtMostOne(&'static [&'static str]),
+    /// One of them must be given, and only one.
+    ExactlyOne(&'static [&'static str]),
+    /// The first makes sense only with the second.
+    Needs(&'static str, &'static str),
+}
+
+/// A key and what may stand after it.
+#[derive(Debug)]
+pub(crate) struct Key {
+    pub name: &'static str,
+    pub kind: Kind,
+    /// One sentence, with the unit.
+    pub doc: &'static str,
+    /// TOML of the value taken if the key is left out; empty if there is no fixed one.
+    pub default: &'static str,
+    /// TOML of a value that makes sense, where the default does not show one.
+    pub example: &'static str,
+    pub required: bool,
+    /// What else people call it; only to suggest the right name.
+    pub also: &'static [&'static str],
+}
+
+impl Key {
+    pub const fn new(name: &'static str, kind: Kind, doc: &'static str) -> Key {
+        Key {
+            name,
+            kind,
+            doc,
+            default: "",
+            example: "",
+            required: false,
+            also: &[],
+        }
+    }
+
+    pub const fn default(mut self, toml: &'static str) -> Key {
+        self.default = toml;
+        self
+    }
+
+    pub const fn example(mut self, toml: &'static str) -> Key {
+        self.example = toml;
+        self
+    }
+
+    pub const fn required(mut self) -> Key {
+        self.required = true;
+        self
+    }
+
+    pub const fn also(mut self, names: &'static [&'static str]) -> Key {
+        self.also = names;
+        self
+    }
+}
+
+/// What a value may be.
+#[derive(Debug)]
+pub(crate) enum Kind {
+    /// A real number.
+    Number(Range),
+    /// A whole number, from and to.
+    Whole(u64, u64),
+    /// Any text that is not empty.
+    Text,
+    /// A colour as `#rrggbb` or `#rgb`.
+    HexColor,
+    /// One of some words.
+    Word(&'static [&'static str]),
+    /// Values of one kind; fewest and most.
+    List(&'static Kind, usize, usize),
+    /// One table.
+    Table(&'static Table),
+    /// Any number of tables, `[[like.this]]`.
+    Tables(&'static Table),
+    /// Any number of tables with names of the user's, `[like.this]`.
+    Named(&'static Table),
+    /// A table whose key `kind` says which others it has; the word alone takes their defaults.
+    Tagged(&'static [(&'static str, &'static Table)]),
+    /// One of several kinds, told apart by their TOML types.
+    Either(&'static [Kind]),
+}
+
+/// Numbers that are allowed.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Range {
+    pub lo: f64,
+    pub hi: f64,
+    /// Whether `lo` itself is not allowed.
+    pub above: bool,
+    /// Whether infinity is allowed beyond `hi`.
+    pub infinite: bool,
+}
+
+impl Range {
+    pub const fn new(lo: f64, hi: f64) -> Range {
+        Range {
+            lo,
+            hi,
+            above: false,
+            infinite: false,
+        }
+    }
+
+    pub const fn above(lo: f64, hi: f64) -> Range {
+        Range {
+            above: true,
+            ..Range::new(lo, hi)
+        }
+    }
+
+    pub const fn or_infinite(mut self) -> Range {
+        self.infinite = true;
+        self
+    }
+
+    pub fn contains(&self, v: f64) -> bool {
+        let low = if self.above { v > self.lo } else { v >= self.lo };
+        (low && v <= self.hi) || (self.infinite && v == f64::INFINITY)
+    }
+
+    pub fn describe(&self) -> String {
+        let Range { lo, hi, above, .. } = *self;
+        let text = match (above, hi >= UNBOUNDED) {
+            (true, true) => format!("above {lo}"),
+            (true, false) => format!("above {lo}, up to {hi}"),
+            (false, true) => format!("of at least {lo}"),
+            (false, false) => format!("from {lo} to {hi}"),
+        };
+        if self.infinite { text + ", or inf" } else { text }
+    }
+}
+
+/// An upper bound so far off that it is not worth telling; it keeps products of a few such numbers finite.
+pub(crate) const UNBOUNDED: f64 = 1e30;
+
+impl Kind {
+    /// What is expected, for messages.
+    pub fn expected(&self) -> String {
+        match self {
+            Kind::Number(range) => format!("a number {}", range.describe()),
+            Kind::Whole(lo, hi) if *hi >= i64::MAX as u64 => format!("a whole number of at least {lo}"),
+            Kind::Whole(lo, hi) => format!("a whole number from {lo} to {hi}"),
+            Kind::Text => "text in quotes".into(),
+            Kind::HexColor => "a colour as \"#rrggbb\"".into(),
+            Kind::Word(words) => {
+                let quoted: Vec<String> = words.iter().map(|w| format!("\"{w}\"")).collect();
+                match words.len() {
+                    1 => quoted.concat(),
+                    _ => format!("one of {}", quoted.join(", ")),
+                }
+            }
+            Kind::List(of, lo, hi) => {
+                let many = match (*lo, *hi) {
+                    (lo, hi) if lo == hi => format!("a list of {lo}"),
+                    (0, _) => "a list".into(),
+                    (lo, hi) if hi > 10_000 => format!("a list of at least {lo}"),
+                    (lo, hi) => format!("a list of {lo} to {hi}"),
+                };
+                let each = match of {
+                    Kind::Number(r) if r.lo <= -COORDINATE => "numbers".into(),
+                    Kind::Number(r) => format!("numbers {}", r.describe()),
+                    Kind::Text => "texts in quotes".into(),
+                    Kind::Whole(..) => "whole numbers".into(),
+                    other => format!("words, each {}", other.expected()),
+                };
+                match many.as_str() {
+                    "a list" => format!("a list of {each}"),
+                    _ => format!("{many} {each}"),
+                }
+            }
+            Kind::Table(table) => {
+                let names: Vec<&str> = table.keys().map(|k| k.name).collect();
+                format!("a table with keys {}", crate::suggest::list(&names, "and"))
+            }
+            Kind::Tables(_) => "tables, each under a heading in double brackets".into(),
+            Kind::Named(_) => "tables with names of your own".into(),
+            Kind::Tagged(variants) => {
+                let words: Vec<String> = variants.iter().map(|v| format!("\"{}\"", v.0)).collect();
+                format!(
+                    "one of {}, or a table {{ kind = \"…\", … }} with one of these",
+                    words.join(", ")
+                )
+            }
+            Kind::Either(kinds) => {
+                let all: Vec<String> = kinds.iter().map(Kind::expected).collect();
+                all.join(", or ")
+            }
+        }
+    }
+}
+
+/// Largest coordinate, speed or other component of a vector.
+pub(crate) const COORDINATE: f64 = 1e9;

@@ -1,0 +1,509 @@
+//! Every key of a scene file: name, kind, range, default, meaning. The reader and the schema both follow
+//! this list; to add a key, add it here and take it up where the table is made use of.
+
+use crate::format::{COORDINATE, Key, Kind, Range, Rule, Table, UNBOUNDED};
+
+const NUMBER: Kind = Kind::Number(Range::new(-COORDINATE, COORDINATE));
+const NOT_NEGATIVE: Kind = Kind::Number(Range::new(0.0, UNBOUNDED));
+const POSITIVE: Kind = Kind::Number(Range::above(0.0, UNBOUNDED));
+const SHARE: Kind = Kind::Number(Range::new(0.0, 1.0));
+const LENGTH: Kind = Kind::Number(Range::above(0.0, 1e6));
+const VECTOR: Kind = Kind::List(&NUMBER, 3, 3);
+const SIZE: Kind = Kind::List(&LENGTH, 3, 3);
+const SOLVER: Kind = Kind::Word(&["clustered", "projective"]);
+
+/// The scene itself.
+pub(crate) static SCENE: Table = Table {
+    title: "the scene",
+    groups: &[&[
+        Key::new(
+            "fps",
+            Kind::Number(Range::above(0.0, 1e6)),
+            "Frames per second; one step is one frame.",
+        )
+        .default("60")
+        .also(&["frames_per_second", "rate"]),
+        Key::new(
+            "frames",
+            Kind::Whole(1, 10_000_000),
+            "How many frames to simulate.",
+        )
+        .default("120")
+        .also(&["steps"]),
+        Key::new(
+            "substeps",
+            Kind::Whole(1, 10_000),
+            "Equal parts a step is taken in.",
+        )
+        .default("1"),
+        Key::new("gravity", VECTOR, "Acceleration of everything, m/s²; y is up.").default("[0, -9.81, 0]"),
+        Key::new(
+            "solver",
+            SOLVER,
+            "The solver of solid bodies that do not name one; sheets take \"projective\".",
+        )
+        .default("\"clustered\""),
+        Key::new("output", Kind::Table(&OUTPUT), "What is written.").example("{ files = [\"scene.gif\"] }"),
+        Key::new("picture", Kind::Table(&PICTURE), "How pictures are taken.").example("{ width = 320 }"),
+        Key::new(
+            "materials",
+            Kind::Named(&MATERIAL),
+            "Materials by name, for bodies to share.",
+        )
+        .example("{ jelly = { frequency = 6.0 } }")
+        .also(&["material"]),
+        Key::new(
+            "plane",
+            Kind::Tables(&PLANE),
+            "Planes no body can pass; an empty one is the ground y = 0.",
+        )
+        .example("[{ normal = [0, 1, 0] }]")
+        .also(&["planes", "ground", "floor"]),
+        Key::new("body", Kind::Tables(&BODY), "The soft bodies.")
+            .example("[{ shape = \"ball\" }]")
+            .also(&["bodies"]),
+    ]],
+    rules: &[],
+};
+
+/// What is written.
+pub(crate) static OUTPUT: Table = Table {
+    title: "[output]",
+    groups: &[&[
+        Key::new(
+            "files",
+            Kind::List(&Kind::Text, 0, 1000),
+            "Files to write, relative to the scene's folder; the ending chooses the format.",
+        )
+        .default("[]")
+        .example("[\"bear.gif\", \"bear.usda\"]")
+        .also(&["file", "outputs"]),
+        Key::new(
+            "checkpoint_every",
+            Kind::Whole(1, 10_000_000),
+            "Frames between two checkpoints, from which a broken-off run resumes.",
+        )
+        .default("30"),
+    ]],
+    rules: &[],
+};
+
+/// How pictures are taken.
+pub(crate) static PICTURE: Table = Table {
+    title: "[picture]",
+    groups: &[&[
+        Key::new("width", Kind::Whole(16, 8192), "Width in pixels.").default("640"),
+        Key::new("height", Kind::Whole(16, 8192), "Height in pixels.").default("480"),
+        Key::new(
+            "color_by",
+            Kind::Word(&["body", "strain", "cluster", "speed"]),
+            "What colours show.",
+        )
+        .default("\"body\"")
+        .also(&["colour_by"]),
+        Key::new(
+            "azimuth",
+            Kind::Number(Range::new(-360.0, 360.0)),
+            "Direction of the camera around the scene, degrees; 0 looks along -z.",
+        )
+        .default("25"),
+        Key::new(
+            "elevation",
+            Kind::Number(Range::new(-89.0, 89.0)),
+            "Height of the camera, degrees above the horizon.",
+        )
+        .default("15"),
+    ]],
+    rules: &[],
+};
+
+/// Keys of a material, which are keys of a body too.
+const MATERIAL_KEYS: &[Key] = &[
+    Key::new(
+        "frequency",
+        NOT_NEGATIVE,
+        "Stiffness as oscillations per second (Hz); does not depend on step, substeps or resolution. 4 unless given.",
+    )
+    .example("6.0")
+    .also(&["stiffness"]),
+    Key::new(
+        "alpha",
+        SHARE,
+        "Stiffness as the papers' alpha: the share of the way to the goal covered in one substep.",
+    )
+    .example("0.5"),
+    Key::new(
+        "strain_limit",
+        Kind::Number(Range::new(0.0, UNBOUNDED).or_infinite()),
+        "Gamma: allowed distance from the goal over the width of a cluster; inf for no limit. 0.3 for the clustered solver, which alone has it.",
+    )
+    .example("0.3")
+    .also(&["gamma"]),
+    Key::new(
+        "relaxation",
+        Kind::Number(Range::new(0.0, 2.0)),
+        "Omega: under- or over-relaxation of the strain limiting.",
+    )
+    .default("1.0")
+    .also(&["omega"]),
+    Key::new(
+        "iterations",
+        Kind::Whole(0, 10_000),
+        "Iterations per substep. 5 for the clustered solver, 10 for the projective.",
+    )
+    .example("5"),
+    Key::new(
+        "damping",
+        NOT_NEGATIVE,
+        "Decay rate (1/s) of all motion that is not rigid; keeps momentum.",
+    )
+    .default("1.0"),
+    Key::new("drag", NOT_NEGATIVE, "Decay rate (1/s) of all motion, as by air.").default("0.0"),
+    Key::new(
+        "edge_stiffness",
+        NOT_NEGATIVE,
+        "Stiffness of springs along edges (projective solver): Pa for solids, N/m for sheets. 2000 for sheets, otherwise 0.",
+    )
+    .example("2000.0"),
+    Key::new(
+        "friction",
+        NOT_NEGATIVE,
+        "Coulomb friction of the surface, combined with the plane's as the root of their product; the plane's unless given.",
+    )
+    .example("0.5"),
+    Key::new(
+        "restitution",
+        SHARE,
+        "Speed kept by a bounce; the larger of the body's and the plane's counts.",
+    )
+    .default("0.0"),
+];
+
+const ONE_STIFFNESS: Rule = Rule::AtMostOne(&["frequency", "alpha"]);
+
+static MATERIAL: Table = Table {
+    title: "a material",
+    groups: &[MATERIAL_KEYS],
+    rules: &[ONE_STIFFNESS],
+};
+
+static PLANE: Table = Table {
+    title: "a plane",
+    groups: &[&[
+        Key::new(
+            "normal",
+            VECTOR,
+            "Direction in which bodies are; of any length but 0.",
+        )
+        .default("[0, 1, 0]"),
+        Key::new(
+            "offset",
+            NUMBER,
+            "Distance of the plane from the origin along its normal, m. 0 unless given.",
+        )
+        .example("0.5"),
+        Key::new("point", VECTOR, "A point of the plane, instead of its offset.").example("[0, 0.5, 0]"),
+        Key::new("friction", NOT_NEGATIVE, "Coulomb friction.").default("0.5"),
+        Key::new("restitution", SHARE, "Speed kept by a bounce.").default("0.0"),
+    ]],
+    rules: &[Rule::AtMostOne(&["offset", "point"])],
+};
+
+static BODY: Table = Table {
+    title: "a body",
+    groups: &[
+        &[
+            Key::new("name", Kind::Text, "A name of its own; the shape's unless given.").example("\"bear\""),
+            Key::new(
+                "shape",
+                Kind::Tagged(SHAPES),
+                "What it is made of, at rest, centred at its origin.",
+            )
+            .required()
+            .example("{ kind = \"ball\", radius = 0.2 }"),
+            Key::new("spacing", LENGTH, "Distance between particles, m.").example("0.05"),
+            Key::new(
+                "particles",
+                Kind::Whole(1, 20_000_000),
+                "About how many particles. 1500 unless this or `spacing` is given.",
+            )
+            .example("200")
+            .also(&["count", "resolution"]),
+            Key::new("solver", SOLVER, "Who moves it.").example("\"projective\""),
+            Key::new("material", Kind::Text, "A material of the scene; keys of the body go before its keys.")
+                .example("\"jelly\""),
+            Key::new("mass", POSITIVE, "Mass of the whole body, kg.").example("1.0"),
+            Key::new(
+                "density",
+                POSITIVE,
+                "kg/m³; for sheets and open meshes kg/m². 1000 and 0.3 unless this or `mass` is given.",
+            )
+            .example("1000.0"),
+            Key::new(
+                "clusters",
+                Kind::Either(&[Kind::Whole(1, 1_000_000), Kind::Word(&["none"])]),
+                "About how many clusters, or \"none\" (projective solver). 24 unless this or `cluster_radius` is given; \"none\" for sheets.",
+            )
+            .example("12"),
+            Key::new(
+                "cluster_radius",
+                LENGTH_OR_INFINITE,
+                "Reach of a cluster, m; inf for a single one.",
+            )
+            .example("0.1")
+            .also(&["radius"]),
+            Key::new("seed", Kind::Whole(0, i64::MAX as u64), "Seed of the random clusters.").default("1"),
+            Key::new("position", VECTOR, "Where its origin starts, m.").default("[0, 0, 0]"),
+            Key::new(
+                "rotation",
+                Kind::Either(&[VECTOR, Kind::Table(&TURN)]),
+                "How it is turned at the start: degrees about x, then y, then z, or an axis and an angle.",
+            )
+            .default("[0, 0, 0]")
+            .example("[0, 45, 0]"),
+            Key::new("stretch", VECTOR, "Initial deformation along its own axes; 1 is the rest shape.")
+                .default("[1, 1, 1]")
+                .also(&["scale"]),
+            Key::new("velocity", VECTOR, "Initial velocity, m/s.").default("[0, 0, 0]"),
+            Key::new(
+                "spin",
+                VECTOR,
+                "Initial angular velocity about the centre of mass, radians per second.",
+            )
+            .default("[0, 0, 0]")
+            .also(&["angular_velocity"]),
+            Key::new("force", VECTOR, "A force on the whole body, N, shared by mass.").default("[0, 0, 0]"),
+            Key::new(
+                "color",
+                Kind::Either(&[Kind::HexColor, Kind::List(&SHARE, 3, 3)]),
+                "Its colour: \"#rrggbb\", or red, green and blue from 0 to 1, as on a screen (sRGB). One of a palette unless given.",
+            )
+            .example("\"#e03030\"")
+            .also(&["colour"]),
+            Key::new(
+                "look",
+                Kind::Word(&["jelly", "matte", "cloth"]),
+                "How it looks in pictures. \"cloth\" for sheets and open meshes, \"matte\" for points, otherwise \"jelly\".",
+            )
+            .example("\"matte\""),
+            Key::new("pin", Kind::Tables(&PIN), "Particles that are held or led.")
+                .example("[{ particles = [0] }]")
+                .also(&["pins"]),
+        ],
+        MATERIAL_KEYS,
+    ],
+    rules: &[
+        Rule::AtMostOne(&["spacing", "particles"]),
+        Rule::AtMostOne(&["mass", "density"]),
+        Rule::AtMostOne(&["clusters", "cluster_radius"]),
+        ONE_STIFFNESS,
+    ],
+};
+
+const LENGTH_OR_INFINITE: Kind = Kind::Number(Range::above(0.0, 1e6).or_infinite());
+
+static TURN: Table = Table {
+    title: "a rotation",
+    groups: &[&[
+        Key::new("axis", VECTOR, "Axis of the turn, of any length but 0.")
+            .required()
+            .example("[0, 1, 0]"),
+        Key::new("angle", NUMBER, "Degrees.").required().example("45"),
+    ]],
+    rules: &[],
+};
+
+/// The shapes by name; each has the keys of its table and `kind`.
+const SHAPES: &[(&str, &Table)] = &[
+    ("box", &BOX),
+    ("ball", &BALL),
+    ("torus", &TORUS),
+    ("cylinder", &CYLINDER),
+    ("capsule", &CAPSULE),
+    ("sheet", &SHEET),
+    ("gummy_bear", &GUMMY_BEAR),
+    ("bunny", &BUNNY),
+    ("mesh", &MESH),
+    ("points", &POINTS),
+];
+
+static BOX: Table = Table {
+    title: "a box",
+    groups: &[
+        &[Key::new("size", SIZE, "Width (x), height (y) and depth (z), m.").default("[0.3, 0.3, 0.3]")],
+    ],
+    rules: &[],
+};
+
+static BALL: Table = Table {
+    title: "a ball",
+    groups: &[&[Key::new("radius", LENGTH, "Radius, m.").default("0.15")]],
+    rules: &[],
+};
+
+static TORUS: Table = Table {
+    title: "a torus",
+    groups: &[&[
+        Key::new(
+            "major",
+            LENGTH,
+            "Distance of the middle of the tube from the axis (y), m.",
+        )
+        .default("0.15"),
+        Key::new("minor", LENGTH, "Radius of the tube, m; less than `major`.").default("0.06"),
+    ]],
+    rules: &[],
+};
+
+static CYLINDER: Table = Table {
+    title: "a cylinder",
+    groups: &[&[
+        Key::new("radius", LENGTH, "Radius, m.").default("0.12"),
+        Key::new("height", LENGTH, "Height (y), m.").default("0.3"),
+    ]],
+    rules: &[],
+};
+
+static CAPSULE: Table = Table {
+    title: "a capsule",
+    groups: &[&[
+        Key::new("radius", LENGTH, "Radius, m.").default("0.1"),
+        Key::new(
+            "height",
+            LENGTH,
+            "Height (y) from tip to tip, m; at least twice the radius.",
+        )
+        .default("0.4"),
+    ]],
+    rules: &[],
+};
+
+static SHEET: Table = Table {
+    title: "a sheet",
+    groups: &[&[
+        Key::new("size", Kind::List(&LENGTH, 2, 2), "Width (x) and depth (z), m.").default("[1.0, 1.0]"),
+        Key::new(
+            "cells",
+            Kind::List(&Kind::Whole(1, 10_000), 2, 2),
+            "Cells along x and z, instead of `spacing` or `particles` of the body.",
+        )
+        .example("[20, 20]"),
+    ]],
+    rules: &[],
+};
+
+static GUMMY_BEAR: Table = Table {
+    title: "a gummy bear",
+    groups: &[&[Key::new("height", LENGTH, "Height from soles to ear tips, m.").default("0.3")]],
+    rules: &[],
+};
+
+static BUNNY: Table = Table {
+    title: "a bunny",
+    groups: &[&[Key::new("height", LENGTH, "Height from paws to ear tips, m.").default("0.3")]],
+    rules: &[],
+};
+
+static MESH: Table = Table {
+    title: "a mesh",
+    groups: &[&[
+        Key::new(
+            "file",
+            Kind::Text,
+            "A Wavefront OBJ file, relative to the scene's folder; filled with particles if closed.",
+        )
+        .required()
+        .example("\"example.obj\""),
+        Key::new("scale", LENGTH, "Metres per unit of the file.").default("1.0"),
+    ]],
+    rules: &[],
+};
+
+static POINTS: Table = Table {
+    title: "points",
+    groups: &[&[
+        Key::new(
+            "file",
+            Kind::Text,
+            "A text file of lines `x y z`, relative to the scene's folder; each is a particle.",
+        )
+        .required()
+        .example("\"example.txt\""),
+        Key::new("scale", LENGTH, "Metres per unit of the file.").default("1.0"),
+    ]],
+    rules: &[],
+};
+
+static PIN: Table = Table {
+    title: "a pin",
+    groups: &[&[
+        Key::new("name", Kind::Text, "A name, for messages and live control.").example("\"hook\""),
+        Key::new(
+            "particles",
+            Kind::List(&Kind::Whole(0, 20_000_000), 1, 20_000_000),
+            "Particles of the body, counted from 0.",
+        )
+        .example("[0, 1]"),
+        Key::new(
+            "box",
+            Kind::Table(&EXTENT),
+            "All particles in this box, in the world, where the body starts (before any stretch).",
+        )
+        .example("{ min = [-1, -1, -1], max = [1, 1, 1] }"),
+        Key::new(
+            "corners",
+            Kind::List(&Kind::Word(CORNERS), 1, 4),
+            "Corners of a sheet: left is -x, back is -z, before it is turned.",
+        )
+        .example("[\"left_back\", \"right_back\"]"),
+        Key::new("velocity", VECTOR, "Steady velocity, m/s.").default("[0, 0, 0]"),
+        Key::new(
+            "spin",
+            VECTOR,
+            "Steady turning about `pivot`, radians per second.",
+        )
+        .default("[0, 0, 0]"),
+        Key::new("pivot", VECTOR, "Centre of the spin, in the world, m.").default("[0, 0, 0]"),
+        Key::new("sway", VECTOR, "Amplitude of a swing to and fro, m.").default("[0, 0, 0]"),
+        Key::new("frequency", NOT_NEGATIVE, "Swings per second of `sway`.").default("0.0"),
+        Key::new(
+            "start",
+            Kind::Number(Range::new(0.0, COORDINATE)),
+            "When the motion begins, s.",
+        )
+        .default("0.0"),
+        Key::new(
+            "end",
+            Kind::Number(Range::new(0.0, COORDINATE).or_infinite()),
+            "When the motion ends, s.",
+        )
+        .default("inf"),
+        Key::new(
+            "stiffness",
+            POSITIVE,
+            "Spring stiffness per particle, N/m (projective solver); held exactly unless given.",
+        )
+        .example("1000.0"),
+    ]],
+    rules: &[
+        Rule::ExactlyOne(&["particles", "box", "corners"]),
+        Rule::Needs("sway", "frequency"),
+        Rule::Needs("frequency", "sway"),
+    ],
+};
+
+/// Corners of a sheet, in the order of [`crate::pin`].
+pub(crate) const CORNERS: &[&str] = &["left_back", "right_back", "left_front", "right_front"];
+
+static EXTENT: Table = Table {
+    title: "a box of pins",
+    groups: &[&[
+        Key::new("min", VECTOR, "Smallest coordinates, m.")
+            .required()
+            .example("[-1, -1, -1]"),
+        Key::new("max", VECTOR, "Largest coordinates, m.")
+            .required()
+            .example("[1, 1, 1]"),
+    ]],
+    rules: &[],
+};

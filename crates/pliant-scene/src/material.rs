@@ -1,0 +1,117 @@
+//! Material keys of a body: its own before its material's before the defaults.
+
+use crate::record::{Datum, Record};
+use crate::source::{Check, Placed};
+use pliant::solvers::{Feature, Support, support};
+use pliant::{BodyControls, Control, SolverKind, Stiffness, Value};
+
+/// A body's table over its material's.
+#[derive(Clone, Copy)]
+pub(crate) struct Layers<'a> {
+    pub body: &'a Record,
+    pub material: Option<&'a Record>,
+}
+
+/// Stiffness of a body that does not say, Hz: as a jelly.
+const FREQUENCY: f64 = 4.0;
+/// Edge stiffness of a sheet that does not say, N/m: as a light fabric.
+const SHEET_STIFFNESS: f64 = 2000.0;
+
+impl<'a> Layers<'a> {
+    /// What was given for a key by the body, else by its material.
+    pub fn given(&self, key: &str) -> Option<&'a Placed<Datum>> {
+        let material = || self.material.and_then(|m| m.given(key));
+        self.body.given(key).or_else(material)
+    }
+
+    fn number(&self, key: &str) -> f64 {
+        self.given(key)
+            .map_or_else(|| self.body.number(key), |v| v.it.number())
+    }
+
+    /// A body's own stiffness, said either way, goes before its material's.
+    fn stiffness(&self) -> (Stiffness, &'static str) {
+        for layer in [Some(self.body), self.material].into_iter().flatten() {
+            if let Some(alpha) = layer.given("alpha") {
+                return (Stiffness::Alpha(alpha.it.number()), "alpha");
+            }
+            if let Some(frequency) = layer.given("frequency") {
+                return (Stiffness::Frequency(frequency.it.number()), "frequency");
+            }
+        }
+        (Stiffness::Frequency(FREQUENCY), "frequency")
+    }
+
+    /// The live values of a body.
+    pub fn controls(&self, solver: SolverKind, cloth: bool) -> BodyControls {
+        let projective = solver == SolverKind::Projective;
+        let number = |key: &str| self.given(key).map(|v| v.it.number());
+        let usual_limit = if projective { f64::INFINITY } else { 0.3 };
+        let usual_edges = if cloth && projective { SHEET_STIFFNESS } else { 0.0 };
+        let iterations = self.given("iterations").map(|v| v.it.whole() as u32);
+        BodyControls {
+            stiffness: self.stiffness().0,
+            strain_limit: number("strain_limit").unwrap_or(usual_limit),
+            relaxation: self.number("relaxation"),
+            iterations: iterations.unwrap_or(if projective { 10 } else { 5 }),
+            damping: self.number("damping"),
+            drag: self.number("drag"),
+            force: self.body.vector("force"),
+            edge_stiffness: number("edge_stiffness").unwrap_or(usual_edges),
+            friction: number("friction"),
+            restitution: self.number("restitution"),
+        }
+    }
+
+    /// Asks the engine which of the values it allows with substeps of `h` seconds.
+    pub fn check(
+        &self,
+        check: &mut Check<'_>,
+        name: &str,
+        controls: &BodyControls,
+        solver: SolverKind,
+        h: f64,
+    ) {
+        let whose = |key: &str| match self.body.given(key).is_none() && self.given(key).is_some() {
+            true => format!(" (of the material of body `{name}`)"),
+            false => String::new(),
+        };
+        let place = |key: &str| self.given(key).map_or(&self.body.at, |v| &v.at);
+        let stiffness = match controls.stiffness {
+            Stiffness::Alpha(v) => (Control::Alpha(0), v),
+            Stiffness::Frequency(v) => (Control::Frequency(0), v),
+        };
+        for (control, v) in [
+            stiffness,
+            (Control::StrainLimit(0), controls.strain_limit),
+            (Control::Relaxation(0), controls.relaxation),
+            (Control::Damping(0), controls.damping),
+            (Control::EdgeStiffness(0), controls.edge_stiffness),
+        ] {
+            if let Err(e) = control.check(Value::Number(v), solver, h) {
+                let key = control.name();
+                let usual = if self.given(key).is_none() {
+                    ", the default,"
+                } else {
+                    ""
+                };
+                let message = format!("`{key}` cannot be {}{usual} here{}", e.value, whose(key));
+                check.add(place(key), message, e.allowed);
+            }
+        }
+        for (feature, used, key) in [
+            (
+                Feature::StrainLimit,
+                controls.strain_limit.is_finite(),
+                "strain_limit",
+            ),
+            (Feature::Edges, controls.edge_stiffness > 0.0, "edge_stiffness"),
+        ] {
+            if let (true, Support::No(instead)) = (used, support(solver, feature)) {
+                let (solver, feature) = (solver.name(), feature.name());
+                let message = format!("the {solver} solver does not support {feature}{}", whose(key));
+                check.add(place(key), message, instead);
+            }
+        }
+    }
+}

@@ -1,0 +1,41 @@
+//! Things about a built scene that are no errors but that its author may not expect.
+
+use crate::scene::Scene;
+use pliant::{Clustering, Simulation};
+
+pub(crate) fn about(scene: &Scene, simulation: &Simulation) -> Vec<String> {
+    let mut notes = Vec::new();
+    for (b, plan) in scene.bodies.iter().enumerate() {
+        let mut note = |text: String| notes.push(format!("body `{}`: {text}", plan.name));
+        let part = &simulation.model().topology.bodies[b];
+        let (clusters, particles) = (part.clusters.len(), part.particles.len());
+        match plan.clusters {
+            Clustering::Radius(r) if clusters == 1 && particles > 1 => {
+                note(format!("cluster_radius {r} covers everything: one cluster"));
+            }
+            Clustering::Radius(r) if clusters == particles && particles > 1 => note(format!(
+                "cluster_radius {r} reaches no neighbour: one cluster per particle, nothing holds them together"
+            )),
+            Clustering::Count(n) if n > particles => {
+                note(format!(
+                    "{n} clusters were asked of {particles} particles: {clusters} were made"
+                ));
+            }
+            Clustering::Count(n) if 4 * clusters.abs_diff(n) > n => note(format!(
+                "{clusters} clusters were made where {n} were asked for: no radius gives that number"
+            )),
+            Clustering::None if plan.controls.edge_stiffness == 0.0 => {
+                note("no clusters and no edge stiffness: nothing holds it together".into());
+            }
+            _ => {}
+        }
+        for (k, plane) in scene.planes.iter().enumerate() {
+            let gaps = simulation.positions(b).map(|p| plane.gap(p));
+            let deepest = gaps.fold(0.0, f64::min);
+            if deepest < -1e-9 {
+                note(format!("it starts {:.3} m deep in plane {}", -deepest, k + 1));
+            }
+        }
+    }
+    notes
+}

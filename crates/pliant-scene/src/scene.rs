@@ -1,0 +1,189 @@
+//! A scene: read from a file, checked, and ready to be built.
+
+use crate::body::{self, BodyPlan, Surroundings};
+use crate::built::{ColorBy, PictureSettings};
+use crate::diagnostic::Diagnostic;
+use crate::keys;
+use crate::plane;
+use crate::reader;
+use crate::record::{Datum, Record};
+use crate::source::{Check, Source};
+use glam::DVec3;
+use pliant::HalfSpace;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+/// A scene that was read and checked as far as the file alone allows.
+#[derive(Clone, Debug)]
+pub struct Scene {
+    pub(crate) source: Source,
+    pub(crate) fps: f64,
+    pub(crate) frames: u32,
+    pub(crate) substeps: u32,
+    pub(crate) gravity: DVec3,
+    pub(crate) checkpoint_every: u32,
+    pub(crate) outputs: Vec<PathBuf>,
+    pub(crate) picture: PictureSettings,
+    pub(crate) planes: Vec<HalfSpace>,
+    pub(crate) bodies: Vec<BodyPlan>,
+    /// The whole scene as read, for the places of its keys.
+    pub(crate) root: Record,
+}
+
+impl Scene {
+    /// Reads and checks a scene file: every problem at once.
+    pub fn load(path: &Path) -> Result<Scene, Vec<Diagnostic>> {
+        let whole = |message: String, help: &str, is_io: bool| {
+            vec![Diagnostic {
+                file: path.to_path_buf(),
+                message,
+                help: help.into(),
+                is_io,
+                ..Diagnostic::default()
+            }]
+        };
+        let bytes = std::fs::read(path).map_err(|why| {
+            let help = "check the path and that you may read it; `pliant demos` lists built-in scenes";
+            whole(format!("cannot read the scene: {why}"), help, true)
+        })?;
+        match String::from_utf8(bytes) {
+            Ok(text) => Scene::parse(&text, path),
+            Err(bad) => {
+                let good = bad.utf8_error().valid_up_to();
+                let text = String::from_utf8_lossy(&bad.as_bytes()[..good]).into_owned();
+                let source = Source {
+                    file: path.to_path_buf(),
+                    text,
+                };
+                Err(vec![source.problem(
+                    &(good..good),
+                    "this is not text in UTF-8",
+                    "save the file as UTF-8 text; scene files are TOML",
+                )])
+            }
+        }
+    }
+
+    /// Checks a scene text; paths in it are relative to `file`'s folder.
+    pub fn parse(text: &str, file: &Path) -> Result<Scene, Vec<Diagnostic>> {
+        let source = Source {
+            file: file.to_path_buf(),
+            text: text.to_string(),
+        };
+        let mut check = Check::new(&source);
+        let scene = reader::read(&mut check).map(|root| Scene::from_root(&mut check, root));
+        match check.finish(scene)? {
+            Some(scene) => Ok(scene),
+            // Unreachable in practice: a text that is no TOML has a problem at least.
+            None => Err(vec![source.problem_overall("this is no scene", "")]),
+        }
+    }
+
+    fn from_root(check: &mut Check<'_>, root: Record) -> Scene {
+        let fps = root.number("fps");
+        let substeps = root.whole("substeps") as u32;
+        let materials = match root.given("materials").map(|m| &m.it) {
+            Some(Datum::Named(list)) => list.as_slice(),
+            _ => &[],
+        };
+        let around = Surroundings {
+            solver: body::solver(&root.text("solver")),
+            substep: 1.0 / (fps * f64::from(substeps)),
+            materials,
+        };
+        let records = root.records("body");
+        if records.is_empty() && !root.values.contains_key("body") && check.problems.is_empty() {
+            check.problems.push(check.source.problem_overall(
+                "there is no body in the scene",
+                "add one: a line [[body]] and under it shape = \"ball\"",
+            ));
+        }
+        let names = names(check, records);
+        let bodies = records.iter().zip(names).enumerate();
+        let bodies = bodies.filter_map(|(i, (r, name))| body::plan(check, r, i, name, &around));
+        let bodies = bodies.collect();
+        let (outputs, checkpoint_every) = output(check, &root);
+        Scene {
+            source: check.source.clone(),
+            fps,
+            frames: root.whole("frames") as u32,
+            substeps,
+            gravity: root.vector("gravity"),
+            checkpoint_every,
+            outputs,
+            picture: picture(&root),
+            planes: root
+                .records("plane")
+                .iter()
+                .map(|p| plane::plan(check, p))
+                .collect(),
+            bodies,
+            root,
+        }
+    }
+}
+
+/// A name for each body: its own, or its shape's with a number if there are several.
+fn names(check: &mut Check<'_>, bodies: &[Record]) -> Vec<String> {
+    let mut taken: BTreeMap<String, usize> = BTreeMap::new();
+    for body in bodies {
+        let Some(name) = body.given("name") else { continue };
+        let line = check.source.place(name.at.start).0;
+        if let Some(first) = taken.get(name.it.text()) {
+            let message = format!(
+                "there is a body named {} already, in line {first}",
+                check.source.quote(&name.at)
+            );
+            check.add(&name.at, message, "give each body a name of its own");
+        }
+        taken.entry(name.it.text().to_string()).or_insert(line);
+    }
+    let mut names = Vec::with_capacity(bodies.len());
+    for body in bodies {
+        if let Some(name) = body.given("name") {
+            names.push(name.it.text().to_string());
+            continue;
+        }
+        let shape = body.record("shape").and_then(|s| s.tag.as_ref());
+        let base = shape.map_or("body", |t| t.it);
+        let mut name = base.to_string();
+        let mut count = 1;
+        while taken.contains_key(&name) {
+            count += 1;
+            name = format!("{base}_{count}");
+        }
+        taken.insert(name.clone(), 0);
+        names.push(name);
+    }
+    names
+}
+
+fn output(check: &mut Check<'_>, root: &Record) -> (Vec<PathBuf>, u32) {
+    let output = root.record_or_empty("output", &keys::OUTPUT);
+    let mut paths: Vec<PathBuf> = Vec::new();
+    for file in output.value("files").list() {
+        let path = check.source.resolve(file.it.text());
+        if paths.contains(&path) {
+            let message = format!("{} is written twice", check.source.quote(&file.at));
+            check.add(&file.at, message, "name each file once");
+        }
+        paths.push(path);
+    }
+    (paths, output.whole("checkpoint_every") as u32)
+}
+
+fn picture(root: &Record) -> PictureSettings {
+    let picture = root.record_or_empty("picture", &keys::PICTURE);
+    PictureSettings {
+        width: picture.whole("width") as u32,
+        height: picture.whole("height") as u32,
+        color_by: match picture.text("color_by").as_str() {
+            "strain" => ColorBy::Strain,
+            "cluster" => ColorBy::Cluster,
+            "speed" => ColorBy::Speed,
+            _ => ColorBy::Body,
+        },
+        azimuth: picture.number("azimuth"),
+        elevation: picture.number("elevation"),
+    }
+}

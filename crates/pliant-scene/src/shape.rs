@@ -1,0 +1,317 @@
+//! The shape of a body: from its keys to particles and a surface.
+
+use crate::diagnostic::Diagnostic;
+use crate::digest::Digest;
+use crate::record::Record;
+use crate::source::{Check, Placed, Source, Span};
+use glam::DVec3;
+use pliant_geometry::shapes::{self, Solid};
+use pliant_geometry::{GeometryError, Shape, TriMesh, parse_obj, parse_points};
+use std::path::Path;
+
+/// A shape as the scene describes it.
+#[derive(Clone, Debug)]
+pub(crate) enum ShapePlan {
+    Solid(Solid),
+    Sheet {
+        size: [f64; 2],
+        cells: Option<[usize; 2]>,
+    },
+    Mesh {
+        file: Placed<String>,
+        scale: f64,
+    },
+    Points {
+        file: Placed<String>,
+        scale: f64,
+    },
+}
+
+/// How finely a shape is filled.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Resolution {
+    Spacing(f64),
+    Particles(usize),
+}
+
+/// Particles of a body that does not say: enough to bend well, few enough to be quick.
+const PARTICLES: usize = 1500;
+
+/// A shape made, and what is known about it.
+#[derive(Debug)]
+pub(crate) struct Made {
+    pub shape: Shape,
+    /// Whether the particles stand for areas, not volumes.
+    pub thin: bool,
+    /// Cells of a sheet.
+    pub cells: Option<[usize; 2]>,
+    pub notes: Vec<String>,
+}
+
+/// Reads the shape of a body; `None` if it has faults, which were reported.
+pub(crate) fn plan(check: &mut Check<'_>, body: &Record) -> Option<ShapePlan> {
+    let shape = body.record("shape")?;
+    let tag = shape.tag.as_ref()?;
+    let file = || {
+        let given = shape.given("file")?;
+        Some(Placed {
+            at: given.at.clone(),
+            it: given.it.text().to_string(),
+        })
+    };
+    let size = || {
+        shape
+            .value("size")
+            .list()
+            .iter()
+            .map(|v| v.it.number())
+            .collect::<Vec<f64>>()
+    };
+    let plan = match tag.it {
+        "box" => ShapePlan::Solid(Solid::Cuboid {
+            size: shape.vector("size"),
+        }),
+        "ball" => ShapePlan::Solid(Solid::Ball {
+            radius: shape.number("radius"),
+        }),
+        "torus" => ShapePlan::Solid(Solid::Torus {
+            major: shape.number("major"),
+            minor: shape.number("minor"),
+        }),
+        "cylinder" => ShapePlan::Solid(Solid::Cylinder {
+            radius: shape.number("radius"),
+            height: shape.number("height"),
+        }),
+        "capsule" => ShapePlan::Solid(Solid::Capsule {
+            radius: shape.number("radius"),
+            height: shape.number("height"),
+        }),
+        "gummy_bear" => ShapePlan::Solid(Solid::GummyBear {
+            height: shape.number("height"),
+        }),
+        "bunny" => ShapePlan::Solid(Solid::Bunny {
+            height: shape.number("height"),
+        }),
+        "sheet" => {
+            let cells = shape.given("cells").map(|c| {
+                let n: Vec<usize> = c.it.list().iter().map(|v| v.it.whole() as usize).collect();
+                [n[0], n[1]]
+            });
+            let size = size();
+            ShapePlan::Sheet {
+                size: [size[0], size[1]],
+                cells,
+            }
+        }
+        "mesh" => ShapePlan::Mesh {
+            file: file()?,
+            scale: shape.number("scale"),
+        },
+        "points" => ShapePlan::Points {
+            file: file()?,
+            scale: shape.number("scale"),
+        },
+        other => unreachable!("the format names a shape {other} that is not made here"),
+    };
+    check_plan(check, body, shape, &plan);
+    Some(plan)
+}
+
+/// What can be seen without making the shape.
+fn check_plan(check: &mut Check<'_>, body: &Record, shape: &Record, plan: &ShapePlan) {
+    if let ShapePlan::Solid(solid) = plan {
+        // One coarse look makes the geometry check its numbers against each other.
+        if let Err(e) = solid.count(1e9) {
+            check.add(&shape.at, e.message, e.help);
+        }
+    }
+    for key in ["spacing", "particles"] {
+        let Some(given) = body.given(key) else { continue };
+        match plan {
+            ShapePlan::Sheet { cells: Some(_), .. } => check.add(
+                &given.at,
+                format!("`{key}` and `cells` of the sheet contradict each other"),
+                "they set the same thing: keep one of them",
+            ),
+            ShapePlan::Points { .. } => check.add(
+                &given.at,
+                format!("`{key}` has no meaning for points"),
+                "each point of the file is a particle: remove it",
+            ),
+            _ => {}
+        }
+    }
+}
+
+/// How finely a body is filled.
+pub(crate) fn resolution(body: &Record) -> Resolution {
+    match (body.given("spacing"), body.given("particles")) {
+        (Some(spacing), _) => Resolution::Spacing(spacing.it.number()),
+        (_, Some(count)) => Resolution::Particles(count.it.whole() as usize),
+        _ => Resolution::Particles(PARTICLES),
+    }
+}
+
+impl ShapePlan {
+    pub fn is_sheet(&self) -> bool {
+        matches!(self, ShapePlan::Sheet { .. })
+    }
+
+    /// Reads files and fills with particles. `at` is where problems with the numbers are reported.
+    pub fn make(
+        &self,
+        resolution: Resolution,
+        source: &Source,
+        at: &Span,
+        digest: &mut Digest,
+    ) -> Result<Made, Vec<Diagnostic>> {
+        let wrong = |e: GeometryError| vec![source.problem(at, e.message, e.help)];
+        let solid = |shape| Made {
+            shape,
+            thin: false,
+            cells: None,
+            notes: Vec::new(),
+        };
+        match self {
+            ShapePlan::Solid(kind) => {
+                let spacing = match resolution {
+                    Resolution::Spacing(spacing) => spacing,
+                    Resolution::Particles(count) => kind.spacing_for_count(count).map_err(wrong)?,
+                };
+                kind.build(spacing).map(solid).map_err(wrong)
+            }
+            ShapePlan::Sheet { size, cells } => {
+                let cells = match cells {
+                    Some(cells) => *cells,
+                    None => sheet_cells(*size, resolution).map_err(wrong)?,
+                };
+                let shape = shapes::sheet(size[0], size[1], cells[0], cells[1]).map_err(wrong)?;
+                Ok(Made {
+                    thin: true,
+                    cells: Some(cells),
+                    ..solid(shape)
+                })
+            }
+            ShapePlan::Mesh { file, scale } => {
+                let bytes = read(source, file, digest)?;
+                let obj = parse_obj(&bytes).map_err(|e| in_file(source, file, e))?;
+                let mut made = mesh(obj.mesh, *scale, resolution).map_err(wrong)?;
+                if let Some(line) = obj.degenerate_faces.first() {
+                    let count = obj.degenerate_faces.len();
+                    let note = format!(
+                        "{}: {count} faces without area are left out, the first in line {line}",
+                        file.it
+                    );
+                    made.notes.push(note);
+                }
+                Ok(made)
+            }
+            ShapePlan::Points { file, scale } => {
+                let bytes = read(source, file, digest)?;
+                let points = parse_points(&bytes).map_err(|e| in_file(source, file, e))?;
+                let points = points.into_iter().map(|p| p * *scale).collect();
+                shapes::from_points(points).map(solid).map_err(wrong)
+            }
+        }
+    }
+}
+
+fn mesh(mut mesh: TriMesh, scale: f64, resolution: Resolution) -> Result<Made, GeometryError> {
+    mesh.positions.iter_mut().for_each(|p| *p *= scale);
+    let mut notes = Vec::new();
+    if mesh.triangles.is_empty() {
+        notes.push("the mesh has no faces: its vertices are taken as particles".to_string());
+        return Ok(Made {
+            shape: shapes::from_points(mesh.positions)?,
+            thin: false,
+            cells: None,
+            notes,
+        });
+    }
+    let spacing = match resolution {
+        Resolution::Spacing(spacing) => spacing,
+        Resolution::Particles(count) => {
+            let (lo, hi) = TriMesh::bounds(&mesh.positions).unwrap_or_default();
+            // Open meshes have no volume to share; their particles are their vertices whatever the spacing.
+            let usual = (mesh.volume().abs() / count as f64).cbrt();
+            usual.max(1e-4 * (hi - lo).max_element())
+        }
+    };
+    let shape = shapes::from_mesh(mesh, spacing)?;
+    // A shell has each vertex on its particle, exactly; lattice particles are inside.
+    let on_particle = |(v, p): (usize, &DVec3)| {
+        let (first, last) = (shape.skin.offsets[v] as usize, shape.skin.offsets[v + 1] as usize);
+        last == first + 1 && shape.points[shape.skin.particles[first] as usize] == *p
+    };
+    let thin = shape.surface.positions.iter().enumerate().all(on_particle);
+    if thin {
+        notes.push(
+            "the mesh is open: a shell of its vertices. For cloth, set solver = \"projective\", \
+             clusters = \"none\" and an edge_stiffness"
+                .into(),
+        );
+    }
+    Ok(Made {
+        shape,
+        thin,
+        cells: None,
+        notes,
+    })
+}
+
+fn sheet_cells(size: [f64; 2], resolution: Resolution) -> Result<[usize; 2], GeometryError> {
+    let cells = |spacing: f64| size.map(|s| (s / spacing).round().clamp(1.0, 1e9) as usize);
+    Ok(match resolution {
+        Resolution::Spacing(spacing) => cells(spacing),
+        Resolution::Particles(count) => {
+            let largest = size[0].max(size[1]);
+            let spacing = shapes::spacing_for_count(largest, count, |spacing| {
+                Ok(cells(spacing).iter().map(|n| n + 1).product())
+            })?;
+            cells(spacing)
+        }
+    })
+}
+
+/// The bytes of a file the scene names.
+fn read(source: &Source, file: &Placed<String>, digest: &mut Digest) -> Result<Vec<u8>, Vec<Diagnostic>> {
+    let path = source.resolve(&file.it);
+    let bytes = read_file(&path).map_err(|why| {
+        let problem = source.problem(
+            &file.at,
+            format!("cannot read {}: {why}", path.display()),
+            "check the path, which is relative to the scene's folder, and that you may read it",
+        );
+        vec![Diagnostic {
+            is_io: true,
+            ..problem
+        }]
+    })?;
+    digest.bytes(&bytes);
+    Ok(bytes)
+}
+
+/// Reads a regular file; a device or pipe might never end.
+fn read_file(path: &Path) -> std::io::Result<Vec<u8>> {
+    if !std::fs::metadata(path)?.is_file() {
+        return Err(std::io::Error::other("it is not a file"));
+    }
+    std::fs::read(path)
+}
+
+/// Problems inside a file the scene names.
+fn in_file(source: &Source, file: &Placed<String>, errors: Vec<GeometryError>) -> Vec<Diagnostic> {
+    let (line, _) = source.place(file.at.start);
+    let path = source.resolve(&file.it);
+    errors
+        .into_iter()
+        .map(|e| Diagnostic {
+            file: path.clone(),
+            place: e.line.map(|l| (l, 0)),
+            message: e.message,
+            help: format!("{} (read because of {}:{line})", e.help, source.file.display()),
+            is_io: e.io,
+            ..Diagnostic::default()
+        })
+        .collect()
+}
