@@ -10,7 +10,7 @@ pub fn command(args: &ExportArgs) -> Result<(), Failure> {
     outputs::check_formats(&args.output)?;
     let reader = LogReader::open(&args.log)?;
     for warning in reader.warnings() {
-        say::problem("warning", &format!("{}: {warning}", args.log.display()));
+        say::problem(&format!("warning: {}: {warning}", args.log.display()));
     }
     let options = ExportOptions {
         frames: FrameSelection {

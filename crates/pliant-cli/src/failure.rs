@@ -10,7 +10,7 @@ use std::process::ExitCode;
 pub struct Failure {
     /// The program's exit code.
     pub code: u8,
-    /// What went wrong, each with its place and remedy; all at once.
+    /// What went wrong, as it is printed, each with its place and remedy; all at once.
     pub messages: Vec<String>,
 }
 
@@ -26,10 +26,19 @@ impl Failure {
 
     /// A failure with one message.
     pub fn new(code: u8, message: impl Into<String>) -> Failure {
-        Failure {
-            code,
-            messages: vec![message.into()],
-        }
+        Failure::all(code, vec![message.into()])
+    }
+
+    /// A failure with several.
+    pub fn all(code: u8, messages: Vec<String>) -> Failure {
+        // Being stopped is what the user asked for.
+        let kind = if code == Failure::INTERRUPTED {
+            "stopped"
+        } else {
+            "error"
+        };
+        let messages = messages.iter().map(|m| format!("{kind}: {m}")).collect();
+        Failure { code, messages }
     }
 
     /// Bad usage.
@@ -39,14 +48,8 @@ impl Failure {
 
     /// Prints the messages and gives the exit code.
     pub fn report(&self) -> ExitCode {
-        // Being stopped is what the user asked for.
-        let kind = if self.code == Failure::INTERRUPTED {
-            "stopped"
-        } else {
-            "error"
-        };
         for message in &self.messages {
-            say::problem(kind, message);
+            say::problem(message);
         }
         ExitCode::from(self.code)
     }
@@ -66,27 +69,13 @@ impl From<Vec<Diagnostic>> for Failure {
     fn from(all: Vec<Diagnostic>) -> Self {
         // A scene that is wrong in itself stays wrong when the disk is fine again.
         let io = !all.is_empty() && all.iter().all(|d| d.is_io);
-        let mut messages: Vec<String> = all.iter().map(describe).collect();
-        if messages.is_empty() {
-            messages.push("the scene cannot be built, and nothing says why; please report this".into());
+        if all.is_empty() {
+            return Failure::usage("the scene cannot be built, and nothing says why; please report this");
         }
         Failure {
             code: if io { Failure::IO } else { Failure::USAGE },
-            messages,
+            messages: all.iter().map(Diagnostic::to_string).collect(),
         }
-    }
-}
-
-/// `file:line:column: message`, and the remedy on a line of its own.
-fn describe(d: &Diagnostic) -> String {
-    let place = match d.place {
-        Some((line, column)) => format!("{}:{line}:{column}", d.file.display()),
-        None => d.file.display().to_string(),
-    };
-    if d.help.is_empty() {
-        format!("{place}: {}", d.message)
-    } else {
-        format!("{place}: {}\n  help: {}", d.message, d.help)
     }
 }
 
@@ -101,6 +90,7 @@ mod tests {
             message: "wrong".into(),
             help: "mend it".into(),
             is_io,
+            ..Diagnostic::default()
         }
     }
 
@@ -108,8 +98,8 @@ mod tests {
     fn diagnostics_keep_their_place_and_decide_the_code() {
         let one = Failure::from(vec![diagnostic(true, None), diagnostic(false, Some((3, 7)))]);
         assert_eq!(one.code, Failure::USAGE);
-        assert_eq!(one.messages[0], "a.toml: wrong\n  help: mend it");
-        assert_eq!(one.messages[1], "a.toml:3:7: wrong\n  help: mend it");
+        assert_eq!(one.messages[0], "a.toml: error: wrong\n  help: mend it");
+        assert_eq!(one.messages[1], "a.toml:3:7: error: wrong\n  help: mend it");
         assert_eq!(Failure::from(vec![diagnostic(true, None)]).code, Failure::IO);
         assert_eq!(Failure::from(Vec::<Diagnostic>::new()).messages.len(), 1);
     }

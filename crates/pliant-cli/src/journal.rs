@@ -50,7 +50,7 @@ pub fn open(path: &Path, scene: &BuiltScene, frames: u32, policy: Policy) -> Res
         Ok(reader) => reader,
         Err(CacheError::Io { source, .. }) if source.kind() == std::io::ErrorKind::NotFound => {
             if policy == Policy::Resume {
-                say::problem("note", &format!("{}: no log to resume; starting", path.display()));
+                say::problem(&format!("note: {}: no log to resume; starting", path.display()));
             }
             return create(path, scene, false);
         }
@@ -108,19 +108,16 @@ fn resume(path: &Path, scene: &BuiltScene, frames: u32, existing: &LogReader) ->
     })?;
     for warning in &resumed.warnings {
         if matches!(warning, pliant_cache::LogWarning::Damaged { .. }) {
-            say::problem("warning", &format!("{}: {warning}", path.display()));
+            say::problem(&format!("warning: {}: {warning}", path.display()));
         }
     }
     let program = program();
     if resumed.header.program != program {
-        say::problem(
-            "note",
-            &format!(
-                "{}: begun by {}, continued by {program}; the frames may differ from an unbroken run's",
-                path.display(),
-                resumed.header.program
-            ),
-        );
+        say::problem(&format!(
+            "note: {}: begun by {}, continued by {program}; the frames may differ from an unbroken run's",
+            path.display(),
+            resumed.header.program
+        ));
     }
     let mut journal = Journal {
         last_frame: resumed.writer.last_frame(),

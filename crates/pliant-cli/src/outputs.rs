@@ -79,7 +79,7 @@ fn failed(code: u8, messages: Vec<String>) -> Result<(), Failure> {
     if messages.is_empty() {
         Ok(())
     } else {
-        Err(Failure { code, messages })
+        Err(Failure::all(code, messages))
     }
 }
 
@@ -130,7 +130,7 @@ pub fn write_all(
     }
     if let Some(failure) = failure {
         for summary in &done {
-            say::problem("note", &format!("{} was written", summary.path.display()));
+            say::problem(&format!("note: {} was written", summary.path.display()));
         }
         return Err(failure);
     }

@@ -96,7 +96,7 @@ fn execute(order: Order) -> Result<(), Failure> {
     outputs::prepare_folders(files)?;
     if !order.quiet {
         for note in &scene.notes {
-            say::problem("note", note);
+            say::problem(&format!("note: {note}"));
         }
     }
     let outcome = record(&order, &mut scene, &log, frames)?;

@@ -18,6 +18,6 @@ pub fn result(text: &str) -> Result<(), Failure> {
 
 /// Tells the user something beside the result, on standard error. If even that is closed there is
 /// nobody left to tell.
-pub fn problem(kind: &str, text: &str) {
-    let _ = writeln!(std::io::stderr().lock(), "{kind}: {text}");
+pub fn problem(text: &str) {
+    let _ = writeln!(std::io::stderr().lock(), "{text}");
 }
