@@ -108,10 +108,10 @@ pub struct PictureArgs {
     #[arg(long, value_name = "WxH", value_parser = size)]
     pub size: Option<(u32, u32)>,
     /// Direction of the camera around the scene, in degrees
-    #[arg(long, value_name = "DEGREES", allow_hyphen_values = true)]
+    #[arg(long, value_name = "DEGREES", allow_hyphen_values = true, value_parser = azimuth)]
     pub azimuth: Option<f64>,
     /// Height of the camera, in degrees above the horizon
-    #[arg(long, value_name = "DEGREES", allow_hyphen_values = true)]
+    #[arg(long, value_name = "DEGREES", allow_hyphen_values = true, value_parser = elevation)]
     pub elevation: Option<f64>,
 }
 
@@ -174,6 +174,22 @@ fn size(text: &str) -> Result<(u32, u32), String> {
         .ok_or_else(|| "give width x height in pixels, each 16 to 8192, such as 640x480".into())
 }
 
+fn azimuth(text: &str) -> Result<f64, String> {
+    degrees(text, 360.0)
+}
+
+fn elevation(text: &str) -> Result<f64, String> {
+    degrees(text, 89.0)
+}
+
+fn degrees(text: &str, most: f64) -> Result<f64, String> {
+    text.trim()
+        .parse()
+        .ok()
+        .filter(|d: &f64| d.abs() <= most)
+        .ok_or_else(|| format!("give degrees from -{most} to {most}"))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -189,6 +205,10 @@ mod tests {
         assert_eq!(size("640x480"), Ok((640, 480)));
         for bad in ["640", "x", "0x480", "640x99999", "-1x5"] {
             assert!(size(bad).is_err(), "{bad}");
+        }
+        assert_eq!(elevation("-12.5"), Ok(-12.5));
+        for bad in ["nan", "inf", "90", "up"] {
+            assert!(elevation(bad).is_err(), "{bad}");
         }
     }
 }

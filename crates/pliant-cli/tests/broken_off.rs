@@ -92,6 +92,29 @@ fn stopped_by_ctrl_c_and_resumed() {
     assert!(place.has("x.usda"));
 }
 
+#[cfg(unix)]
+#[test]
+fn an_export_stopped_by_ctrl_c_leaves_nothing_behind() {
+    let place = Place::new();
+    unbroken(&place);
+    let words = ["export", "whole.plog", "-o", "x.gif", "--size", "1600x1200"];
+    let child = place.command(&words).spawn().expect("the program starts");
+    while !place.has("x.gif.tmp") {
+        std::thread::sleep(std::time::Duration::from_millis(2));
+    }
+    let id = child.id().to_string();
+    assert!(
+        Command::new("kill")
+            .args(["-INT", &id])
+            .status()
+            .expect("kill")
+            .success()
+    );
+    let ran = Ran::of(child.wait_with_output().expect("the child ends"));
+    assert_eq!(ran.code, Some(130), "{}{}", ran.out, ran.err);
+    assert_eq!(place.names(), ["s.toml", "whole.plog"]);
+}
+
 #[test]
 fn any_number_of_threads() {
     let place = Place::new();

@@ -82,8 +82,7 @@ fn outputs_come_from_the_command_line_or_the_scene() {
         "--color-by",
         "strain",
     ]);
-    // A PC2 file holds one body; two make it a refusal or several files, by the format's own rules.
-    for file in ["a/b/x.plog", "a/b/x.usda", "a/x.gif", "c.png"] {
+    for file in ["a/b/x.plog", "a/b/x.usda", "a/x.gif", "a/x.pc2", "c.png"] {
         assert!(place.has(file), "{file}\n{}", ran.out);
     }
     assert_eq!(

@@ -3,6 +3,7 @@
 //! The camera is fitted once to what the bodies cover over all frames, and the scale of colours to the
 //! values they reach, so that neither jumps while the animation plays.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use glam::DVec3;
@@ -11,7 +12,7 @@ use super::{ExportOptions, ExportSummary, Progress, chosen_bodies};
 use crate::atomic::AtomicFile;
 use crate::render::{
     Camera, ColorMap, Colors, GifError, Image, Item, Look, Plane, Settings, categorical, contact_sheet,
-    draw_legend, encode_png, frame_stride, map_colors, neighbour_colors, render, sheet_frames,
+    corners, draw_legend, encode_png, frame_stride, map_colors, neighbour_colors, render, sheet_frames,
 };
 use crate::{CacheError, ColorBy, LogBody, LogFrame, LogPicture, LogReader};
 
@@ -19,6 +20,8 @@ use crate::{CacheError, ColorBy, LogBody, LogFrame, LogPicture, LogReader};
 const SURVEYED: usize = 240;
 /// Tiles of a contact sheet, and how many in a row.
 const TILES: (usize, usize) = (12, 4);
+/// How many frames the writer of animations looks at before the first.
+const PALETTE_FRAMES: usize = 6;
 /// Sides of a picture in pixels that make sense.
 const SIDES: std::ops::RangeInclusive<u32> = 16..=8192;
 
@@ -35,12 +38,18 @@ pub(super) fn write_gif(
     let mut studio = Studio::new(reader, options, &selected, false)?;
     let mut file = AtomicFile::create(path)?;
     let mut done = 0;
-    // The writer draws a few frames ahead to choose the palette.
-    let total = frames.len() + sheet_frames(frames.len(), 6).len();
+    // The writer asks for a few frames ahead to choose the palette, then for all of them: draw each once.
+    let mut ahead = BTreeMap::new();
     let bytes = crate::render::write_gif(Vec::new(), frames.len(), stride as f64 / fps, |i| {
+        if let Some(image) = ahead.remove(&i) {
+            return Ok(image);
+        }
         let image = studio.draw(&reader.frame(frames[i])?, options.threads);
         done += 1;
-        progress(done, total);
+        progress(done, frames.len());
+        if done <= PALETTE_FRAMES {
+            ahead.insert(i, image.clone());
+        }
         Ok::<_, Failure>(image)
     })
     .map_err(|e| e.into_error(path))?;
@@ -146,7 +155,8 @@ impl<'a> Studio<'a> {
             .into_iter()
             .map(|body| Sitter::new(body, picture.color_by))
             .collect();
-        let (mut low, mut high, mut top) = (DVec3::INFINITY, DVec3::NEG_INFINITY, 0.0f64);
+        // Each body's box in each frame: the one box around all would be too large where things swing.
+        let (mut seen, mut top) = (Vec::new(), 0.0f64);
         for k in sheet_frames(selected.len(), SURVEYED) {
             let frame = reader.frame(selected[k])?;
             for sitter in &mut bodies {
@@ -156,18 +166,13 @@ impl<'a> Studio<'a> {
                 } else {
                     0.0
                 });
-                for p in sitter.vertices.iter().filter(|p| p.is_finite()) {
-                    low = low.min(*p - margin);
-                    high = high.max(*p + margin);
+                let (low, high) = Camera::bounds(&sitter.vertices);
+                if !sitter.vertices.is_empty() {
+                    seen.extend(corners((low - margin, high + margin)));
                 }
                 top = top.max(high_value(sitter.particle_values(&frame, picture.color_by)));
             }
         }
-        let bounds = if low.x <= high.x {
-            (low, high)
-        } else {
-            Camera::bounds([])
-        };
         let aspect = f64::from(picture.width) / f64::from(picture.height);
         Ok(Studio {
             bodies,
@@ -180,7 +185,7 @@ impl<'a> Studio<'a> {
                     offset: p.offset,
                 })
                 .collect(),
-            camera: Camera::fit(bounds, aspect, picture.azimuth, picture.elevation),
+            camera: Camera::fit_points(&seen, aspect, picture.azimuth, picture.elevation),
             settings: Settings {
                 dither,
                 ..Settings::sized(picture.width, picture.height)
