@@ -12,5 +12,6 @@ pub mod render;
 pub use error::{CacheError, ErrorKind};
 pub use export::{ExportOptions, ExportSummary, FORMATS, Format, FrameSelection, Progress, export};
 pub use log::{
-    FORMAT_VERSION, LogBody, LogFrame, LogHeader, LogPlane, LogReader, LogWarning, LogWriter, Resumed,
+    ColorBy, FORMAT_VERSION, LogBody, LogFrame, LogHeader, LogPicture, LogPlane, LogReader, LogWarning,
+    LogWriter, Resumed,
 };

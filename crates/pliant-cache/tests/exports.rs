@@ -5,8 +5,8 @@ mod common;
 
 use common::{expected, frame, header, write_log};
 use pliant_cache::{
-    CacheError, ErrorKind, ExportOptions, ExportSummary, FORMATS, FrameSelection, LogReader, LogWriter,
-    export,
+    CacheError, ColorBy, ErrorKind, ExportOptions, ExportSummary, FORMATS, FrameSelection, LogReader,
+    LogWriter, export,
 };
 use std::collections::BTreeMap;
 use std::fs;
@@ -15,7 +15,7 @@ use std::path::Path;
 fn options(first: Option<u32>, last: Option<u32>, step: u32) -> ExportOptions {
     ExportOptions {
         frames: FrameSelection { first, last, step },
-        body: None,
+        ..Default::default()
     }
 }
 
@@ -391,4 +391,63 @@ fn positions_that_are_no_f32_are_refused_and_the_old_file_kept() {
         assert_eq!(fs::read(&path).unwrap(), b"old");
     }
     assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 3);
+}
+
+#[test]
+fn pictures_show_the_run_and_do_not_depend_on_threads() {
+    let dir = tempfile::tempdir().unwrap();
+    let log = dir.path().join("a.plog");
+    write_log(&log, 30, &[], true);
+    let reader = LogReader::open(&log).unwrap();
+    let draw = |name: &str, options: &ExportOptions| {
+        let path = dir.path().join(name);
+        let done = run(&reader, &path, options).unwrap();
+        (done, fs::read(path).unwrap())
+    };
+    for color_by in [
+        None,
+        Some(ColorBy::Body),
+        Some(ColorBy::Strain),
+        Some(ColorBy::Cluster),
+    ] {
+        let options = ExportOptions {
+            color_by,
+            threads: 1,
+            ..Default::default()
+        };
+        let (done, sheet) = draw("a.png", &options);
+        assert_eq!((done.files, done.frames), (1, 12));
+        let other = ExportOptions {
+            threads: 3,
+            ..options
+        };
+        assert_eq!(draw("a.png", &other).1, sheet);
+    }
+    let (done, animation) = draw("a.gif", &ExportOptions::default());
+    // 24 frames a second are slow enough to show each.
+    assert_eq!(done.frames, 30);
+    assert_eq!(done.bytes, animation.len() as u64);
+    let size = |k: usize| u16::from_le_bytes([animation[k], animation[k + 1]]);
+    assert_eq!((&animation[..6], size(6), size(8)), (&b"GIF89a"[..], 64, 48));
+    let wide = ExportOptions {
+        width: Some(100),
+        body: Some("Materials".into()),
+        ..Default::default()
+    };
+    assert_ne!(draw("b.gif", &wide).1, animation);
+    for (width, elevation) in [
+        (Some(0), None),
+        (Some(1 << 20), None),
+        (None, Some(f64::NAN)),
+        (None, Some(90.0)),
+    ] {
+        let options = ExportOptions {
+            width,
+            elevation,
+            ..Default::default()
+        };
+        let e = run(&reader, &dir.path().join("c.png"), &options).unwrap_err();
+        assert_eq!(e.kind(), ErrorKind::Content, "{e}");
+    }
+    assert!(!dir.path().join("c.png").exists());
 }

@@ -251,6 +251,28 @@ fn a_resumed_run_has_the_same_bytes() {
 }
 
 #[test]
+fn a_checkpoint_off_schedule_leaves_no_trace_when_dropped() {
+    let dir = tempfile::tempdir().unwrap();
+    let whole = dir.path().join("whole.plog");
+    write_log(&whole, 8, &[5], true);
+    let path = dir.path().join("stopped.plog");
+    write_log(&path, 4, &[3], false);
+    let mut r = LogWriter::resume(&path, header().scene_hash).unwrap();
+    assert_eq!(r.checkpoint, Some((3, b"state 3".to_vec())));
+    r.writer.drop_checkpoint().unwrap();
+    for i in 4..8 {
+        r.writer.append_frame(&frame(&header(), i)).unwrap();
+        if i == 5 {
+            r.writer.append_checkpoint(i, b"state 5").unwrap();
+        }
+        // Too late now: only the checkpoint the log was taken up from can go.
+        r.writer.drop_checkpoint().unwrap();
+    }
+    r.writer.finish().unwrap();
+    assert_eq!(fs::read(&path).unwrap(), fs::read(&whole).unwrap());
+}
+
+#[test]
 fn another_scene_is_refused_and_left_alone() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("a.plog");

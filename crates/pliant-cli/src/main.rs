@@ -1,3 +1,41 @@
-//! The `pliant` program.
+//! The `pliant` program: reads the command line, hands over to one command, gives back its exit code.
 
-fn main() {}
+mod args;
+mod check;
+mod demos;
+mod export;
+mod failure;
+mod interrupt;
+mod journal;
+mod outputs;
+mod progress;
+mod run;
+mod say;
+mod simulate;
+mod source;
+mod stats;
+
+use args::{Args, Command};
+use clap::Parser;
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    let args = Args::parse();
+    let result = interrupt::install().and_then(|()| match args.command {
+        None => run::default_demo(),
+        Some(Command::Run(a)) => run::command(&a),
+        Some(Command::Export(a)) => export::command(&a),
+        Some(Command::Check(a)) => check::command(&a),
+        Some(Command::Demos(a)) => demos::command(&a),
+        Some(Command::Schema) => say::result(&schema()),
+    });
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => failure.report(),
+    }
+}
+
+/// The JSON schema, ending in a line break like any text file.
+fn schema() -> String {
+    format!("{}\n", pliant_scene::schema().trim_end())
+}

@@ -2,13 +2,14 @@
 
 mod obj;
 mod pc2;
+mod picture;
 mod usda;
 
 use std::path::{Path, PathBuf};
 
 use glam::DVec3;
 
-use crate::{CacheError, LogBody, LogReader};
+use crate::{CacheError, ColorBy, LogBody, LogReader};
 
 /// Which frames to export, by the frame numbers in the log.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -80,6 +81,18 @@ pub struct ExportOptions {
     pub frames: FrameSelection,
     /// Only the body of this name; `None` is all bodies, in the order of the scene.
     pub body: Option<String>,
+    /// What colours of pictures show; `None` is what the log says. The same for the fields below.
+    pub color_by: Option<ColorBy>,
+    /// Width of pictures (of one tile of a contact sheet) in pixels.
+    pub width: Option<u32>,
+    /// Height of pictures in pixels.
+    pub height: Option<u32>,
+    /// Direction of the camera around the scene, degrees; 0 looks along −z.
+    pub azimuth: Option<f64>,
+    /// Height of the camera, degrees above the horizon.
+    pub elevation: Option<f64>,
+    /// Threads for drawing; 0 is as many as the machine has. Files do not depend on it.
+    pub threads: usize,
 }
 
 /// What an export wrote.
@@ -126,6 +139,16 @@ pub const FORMATS: &[Format] = &[
         extension: "obj",
         about: "a numbered sequence of OBJ meshes",
         write: obj::write,
+    },
+    Format {
+        extension: "gif",
+        about: "animation that plays in real time",
+        write: picture::write_gif,
+    },
+    Format {
+        extension: "png",
+        about: "contact sheet of twelve frames",
+        write: picture::write_png,
     },
 ];
 

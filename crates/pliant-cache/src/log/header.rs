@@ -7,6 +7,8 @@ use pliant_geometry::{Skin, TriMesh};
 
 use super::channel::{find, need, parse, put};
 use super::frame::LogFrame;
+use super::picture::LogPicture;
+use crate::render::Look;
 
 /// What a log says about itself before its first frame.
 #[derive(Clone, Debug, PartialEq)]
@@ -23,6 +25,8 @@ pub struct LogHeader {
     pub bodies: Vec<LogBody>,
     /// Planes things rest on, for pictures.
     pub planes: Vec<LogPlane>,
+    /// How pictures are taken.
+    pub picture: LogPicture,
 }
 
 /// A body: which particles it owns and how its surface follows them.
@@ -40,6 +44,8 @@ pub struct LogBody {
     pub skin: Skin,
     /// For each particle the index of its nearest cluster, for colouring; may be empty.
     pub cluster: Vec<u32>,
+    /// What it is made of, for pictures.
+    pub look: Look,
 }
 
 /// A plane `normal · x = offset`.
@@ -152,6 +158,7 @@ impl LogBody {
         if !self.cluster.is_empty() {
             put(&mut out, "cluster", &[&self.cluster[..]]);
         }
+        put(&mut out, "look", &[look_name(self.look).as_bytes()]);
         out
     }
 
@@ -182,8 +189,28 @@ impl LogBody {
                 Some(c) => c.values()?,
                 None => Vec::new(),
             },
+            look: match find(&channels, "look") {
+                Some(c) => look_of(&c.text()?),
+                None => Look::default(),
+            },
         })
     }
+}
+
+fn look_name(look: Look) -> &'static str {
+    match look {
+        Look::Jelly => "jelly",
+        Look::Matte => "matte",
+        Look::Cloth => "cloth",
+    }
+}
+
+/// A look this version does not know is shown as the default one.
+fn look_of(name: &str) -> Look {
+    [Look::Jelly, Look::Matte, Look::Cloth]
+        .into_iter()
+        .find(|&l| look_name(l) == name)
+        .unwrap_or_default()
 }
 
 impl LogHeader {
@@ -228,6 +255,7 @@ impl LogHeader {
         };
         let [x, y, z, w] = [plane(0), plane(1), plane(2), plane(3)];
         put(&mut out, "planes", &[&x[..], &y, &z, &w]);
+        self.picture.encode(&mut out);
         for body in &self.bodies {
             put(&mut out, "body", &[&body.encode()[..]]);
         }
@@ -253,6 +281,7 @@ impl LogHeader {
                     offset: w[i],
                 })
                 .collect(),
+            picture: LogPicture::decode(&channels)?,
         };
         header.check()?;
         Ok(header)

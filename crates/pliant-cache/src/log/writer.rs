@@ -21,6 +21,8 @@ pub struct LogWriter {
     end: u64,
     particles: usize,
     last_frame: Option<u32>,
+    /// Where the checkpoint the log was taken up from begins, as long as it is the last record.
+    taken_up: Option<u64>,
     /// One record is put together here and handed over in one write.
     buffer: Vec<u8>,
     /// After a failed write the end of the file is not known to be sound.
@@ -68,6 +70,7 @@ impl LogWriter {
             end,
             particles: header.particle_count(),
             last_frame: None,
+            taken_up: None,
             buffer: Vec::new(),
             broken: false,
         })
@@ -125,6 +128,7 @@ impl LogWriter {
                 wanted: scene_hash,
             });
         }
+        let taken_up = index.checkpoint.as_ref().map(|(_, record)| record.offset);
         let (checkpoint, end) = match index.checkpoint {
             Some((frame, record)) => {
                 let mut payload =
@@ -153,6 +157,7 @@ impl LogWriter {
                 end,
                 particles: index.header.particle_count(),
                 last_frame: kept.checked_sub(1).map(|k| index.frames[k].index),
+                taken_up,
                 buffer: Vec::new(),
                 broken: false,
             },
@@ -218,6 +223,20 @@ impl LogWriter {
             .map_err(|e| self.failed("write a checkpoint", e))
     }
 
+    /// Cuts off the checkpoint the log was just taken up from. An unbroken run would not have one where
+    /// this run happened to stop; without it the finished log has the same bytes.
+    pub fn drop_checkpoint(&mut self) -> Result<(), CacheError> {
+        let Some(start) = self.taken_up.take() else {
+            return Ok(());
+        };
+        self.file
+            .set_len(start)
+            .and_then(|()| self.file.seek(SeekFrom::Start(start)))
+            .map_err(|e| self.failed("take up the log", e))?;
+        self.end = start;
+        Ok(())
+    }
+
     /// Closes the log with an end mark.
     pub fn finish(mut self) -> Result<(), CacheError> {
         begin(&mut self.buffer);
@@ -239,6 +258,7 @@ impl LogWriter {
             return Err(self.failed(action, e));
         }
         self.end += self.buffer.len() as u64;
+        self.taken_up = None;
         Ok(())
     }
 

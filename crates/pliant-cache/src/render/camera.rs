@@ -24,10 +24,13 @@ impl Camera {
     /// `aspect` is width / height. Angles are in degrees: azimuth 0 looks along −z, 90 along −x; elevation is the
     /// height of the eye above the horizon.
     pub fn fit(bounds: (DVec3, DVec3), aspect: f64, azimuth: f64, elevation: f64) -> Camera {
-        let (mut min, mut max) = (bounds.0.min(bounds.1), bounds.0.max(bounds.1));
-        if !(min.is_finite() && max.is_finite()) {
-            (min, max) = (DVec3::splat(-1.0), DVec3::splat(1.0));
-        }
+        Camera::fit_points(&corners(bounds), aspect, azimuth, elevation)
+    }
+
+    /// Frames points that enclose what is to be seen, such as the corners of many boxes: closer than the one box
+    /// around all of them, where things move slantwise or swing. Points that are not finite do not count.
+    pub fn fit_points(points: &[DVec3], aspect: f64, azimuth: f64, elevation: f64) -> Camera {
+        let (min, max) = Camera::bounds(points);
         let aspect = if aspect.is_finite() {
             aspect.clamp(0.05, 20.0)
         } else {
@@ -50,13 +53,8 @@ impl Camera {
         let mut distance = radius / half_y.min(half_x);
         for _ in 0..8 {
             let (mut low, mut high, mut need) = ([f64::MAX; 2], [f64::MIN; 2], 0.0f64);
-            for corner in 0..8 {
-                let pick = |bit: usize, lo: f64, hi: f64| if corner >> bit & 1 == 0 { lo } else { hi };
-                let p = DVec3::new(
-                    pick(0, min.x, max.x),
-                    pick(1, min.y, max.y),
-                    pick(2, min.z, max.z),
-                ) - target;
+            for p in points.iter().filter(|p| p.is_finite()) {
+                let p = *p - target;
                 let (x, y, z) = (p.dot(right), p.dot(up), p.dot(back));
                 let depth = (distance - z).max(0.2 * distance);
                 for (axis, value) in [x, y].into_iter().enumerate() {
@@ -90,6 +88,22 @@ impl Camera {
             (DVec3::splat(-1.0), DVec3::splat(1.0))
         }
     }
+}
+
+/// The corners of a box; of a unit box if this one is not finite.
+pub(crate) fn corners(bounds: (DVec3, DVec3)) -> [DVec3; 8] {
+    let (mut min, mut max) = (bounds.0.min(bounds.1), bounds.0.max(bounds.1));
+    if !(min.is_finite() && max.is_finite()) {
+        (min, max) = (DVec3::splat(-1.0), DVec3::splat(1.0));
+    }
+    std::array::from_fn(|corner| {
+        let pick = |bit: usize, lo: f64, hi: f64| if corner >> bit & 1 == 0 { lo } else { hi };
+        DVec3::new(
+            pick(0, min.x, max.x),
+            pick(1, min.y, max.y),
+            pick(2, min.z, max.z),
+        )
+    })
 }
 
 /// The camera in working form: f32 coordinates around the target, in units of the scene radius.

@@ -27,6 +27,7 @@ mod tests;
 
 pub use backdrop::Backdrop;
 pub use camera::Camera;
+pub(crate) use camera::corners;
 pub use gif::{GifError, GifWriter, frame_stride, write_gif};
 pub use image::Image;
 pub use palette::{ColorMap, body_color, categorical, draw_legend, map_colors, neighbour_colors};

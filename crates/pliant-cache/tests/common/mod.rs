@@ -2,7 +2,8 @@
 #![allow(dead_code, clippy::unwrap_used)] // each test file uses its own part; tests may panic
 
 use glam::DVec3;
-use pliant_cache::{LogBody, LogFrame, LogHeader, LogPlane, LogReader, LogWriter};
+use pliant_cache::render::Look;
+use pliant_cache::{ColorBy, LogBody, LogFrame, LogHeader, LogPicture, LogPlane, LogReader, LogWriter};
 use pliant_geometry::{Skin, TriMesh};
 use std::path::Path;
 
@@ -73,6 +74,7 @@ pub fn header() -> LogHeader {
                 mesh: cube,
                 skin,
                 cluster: vec![0, 0, 0, 1, 1, 1, 2, 2, 2, 3, 3, 3],
+                look: Look::Matte,
             },
             LogBody {
                 name: "soft box_\"1\"".into(),
@@ -81,6 +83,7 @@ pub fn header() -> LogHeader {
                 skin: Skin::identity(cloth.positions.len()),
                 mesh: cloth,
                 cluster: vec![],
+                look: Look::Cloth,
             },
             LogBody {
                 name: "Materials".into(),
@@ -89,12 +92,20 @@ pub fn header() -> LogHeader {
                 skin: Skin::identity(20),
                 mesh: cloud,
                 cluster: vec![],
+                look: Look::Jelly,
             },
         ],
         planes: vec![LogPlane {
             normal: DVec3::Y,
             offset: -0.25,
         }],
+        picture: LogPicture {
+            width: 64,
+            height: 48,
+            color_by: ColorBy::Speed,
+            azimuth: -30.0,
+            elevation: 20.0,
+        },
     }
 }
 

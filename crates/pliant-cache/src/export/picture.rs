@@ -1,0 +1,400 @@
+//! Pictures: `.gif` is an animation in real time, `.png` a contact sheet.
+//!
+//! The camera is fitted once to what the bodies cover over all frames, and the scale of colours to the
+//! values they reach, so that neither jumps while the animation plays.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use glam::DVec3;
+
+use super::{ExportOptions, ExportSummary, Progress, chosen_bodies};
+use crate::atomic::AtomicFile;
+use crate::render::{
+    Camera, ColorMap, Colors, GifError, Image, Item, Look, Plane, Settings, categorical, contact_sheet,
+    corners, draw_legend, encode_png, frame_stride, map_colors, neighbour_colors, render, sheet_frames,
+};
+use crate::{CacheError, ColorBy, LogBody, LogFrame, LogPicture, LogReader};
+
+/// Frames looked at to place the camera; more would only cost time, motion between them is small.
+const SURVEYED: usize = 240;
+/// Tiles of a contact sheet, and how many in a row.
+const TILES: (usize, usize) = (12, 4);
+/// How many frames the writer of animations looks at before the first.
+const PALETTE_FRAMES: usize = 6;
+/// Sides of a picture in pixels that make sense.
+const SIDES: std::ops::RangeInclusive<u32> = 16..=8192;
+
+pub(super) fn write_gif(
+    reader: &LogReader,
+    path: &Path,
+    options: &ExportOptions,
+    progress: Progress<'_>,
+) -> Result<ExportSummary, CacheError> {
+    let selected = options.frames.positions(reader)?;
+    let fps = reader.header().frames_per_second / f64::from(options.frames.step.max(1));
+    let (stride, _) = frame_stride(fps);
+    let frames: Vec<usize> = selected.iter().copied().step_by(stride).collect();
+    let mut studio = Studio::new(reader, options, &selected, false)?;
+    let mut file = AtomicFile::create(path)?;
+    let mut done = 0;
+    // The writer asks for a few frames ahead to choose the palette, then for all of them: draw each once.
+    let mut ahead = BTreeMap::new();
+    let bytes = crate::render::write_gif(Vec::new(), frames.len(), stride as f64 / fps, |i| {
+        if let Some(image) = ahead.remove(&i) {
+            return Ok(image);
+        }
+        let image = studio.draw(&reader.frame(frames[i])?, options.threads);
+        done += 1;
+        progress(done, frames.len());
+        if done <= PALETTE_FRAMES {
+            ahead.insert(i, image.clone());
+        }
+        Ok::<_, Failure>(image)
+    })
+    .map_err(|e| e.into_error(path))?;
+    file.put(&bytes)?;
+    Ok(summary(path, frames.len(), file.commit()?))
+}
+
+pub(super) fn write_png(
+    reader: &LogReader,
+    path: &Path,
+    options: &ExportOptions,
+    progress: Progress<'_>,
+) -> Result<ExportSummary, CacheError> {
+    let selected = options.frames.positions(reader)?;
+    let mut studio = Studio::new(reader, options, &selected, true)?;
+    let shown = sheet_frames(selected.len(), TILES.0);
+    let mut file = AtomicFile::create(path)?;
+    let mut tiles = Vec::with_capacity(shown.len());
+    for &k in &shown {
+        let frame = reader.frame(selected[k])?;
+        tiles.push((frame.time, studio.draw(&frame, options.threads)));
+        progress(tiles.len(), shown.len());
+    }
+    let sheet = contact_sheet(&tiles, TILES.1.min(tiles.len()));
+    let bytes = encode_png(&sheet).map_err(|e| CacheError::io(path, "encode the picture", e))?;
+    file.put(&bytes)?;
+    Ok(summary(path, shown.len(), file.commit()?))
+}
+
+fn summary(path: &Path, frames: usize, bytes: u64) -> ExportSummary {
+    ExportSummary {
+        path: path.to_path_buf(),
+        files: 1,
+        frames,
+        vertices: 0,
+        bytes,
+    }
+}
+
+/// Either side of drawing and encoding may fail.
+enum Failure {
+    Gif(GifError),
+    Cache(CacheError),
+}
+
+impl From<GifError> for Failure {
+    fn from(e: GifError) -> Self {
+        Failure::Gif(e)
+    }
+}
+
+impl From<CacheError> for Failure {
+    fn from(e: CacheError) -> Self {
+        Failure::Cache(e)
+    }
+}
+
+impl Failure {
+    fn into_error(self, path: &Path) -> CacheError {
+        match self {
+            Failure::Cache(e) => e,
+            Failure::Gif(GifError::Io(e)) => CacheError::io(path, "write the animation", e),
+            Failure::Gif(e) => CacheError::invalid(
+                path.display().to_string(),
+                e.to_string(),
+                "choose another size of the picture",
+            ),
+        }
+    }
+}
+
+/// Everything that stays the same from picture to picture.
+struct Studio<'a> {
+    bodies: Vec<Sitter<'a>>,
+    planes: Vec<Plane>,
+    camera: Camera,
+    settings: Settings,
+    picture: LogPicture,
+    /// Smallest and largest value of the colour scale.
+    range: (f64, f64),
+}
+
+/// A body and what is needed to draw it.
+struct Sitter<'a> {
+    body: &'a LogBody,
+    /// Radius of the balls of a point cloud.
+    radius: f64,
+    /// Colour of each vertex where it does not change over time.
+    fixed: Vec<[f32; 3]>,
+    vertices: Vec<DVec3>,
+    colors: Vec<[f32; 3]>,
+}
+
+impl<'a> Studio<'a> {
+    fn new(
+        reader: &'a LogReader,
+        options: &ExportOptions,
+        selected: &[usize],
+        dither: bool,
+    ) -> Result<Studio<'a>, CacheError> {
+        let picture = checked_picture(reader, options)?;
+        let mut bodies: Vec<Sitter> = chosen_bodies(reader, options)?
+            .into_iter()
+            .map(|body| Sitter::new(body, picture.color_by))
+            .collect();
+        // Each body's box in each frame: the one box around all would be too large where things swing.
+        let (mut seen, mut top) = (Vec::new(), 0.0f64);
+        for k in sheet_frames(selected.len(), SURVEYED) {
+            let frame = reader.frame(selected[k])?;
+            for sitter in &mut bodies {
+                sitter.pose(&frame);
+                let margin = DVec3::splat(if sitter.body.is_point_cloud() {
+                    sitter.radius
+                } else {
+                    0.0
+                });
+                let (low, high) = Camera::bounds(&sitter.vertices);
+                if !sitter.vertices.is_empty() {
+                    seen.extend(corners((low - margin, high + margin)));
+                }
+                top = top.max(high_value(sitter.particle_values(&frame, picture.color_by)));
+            }
+        }
+        let aspect = f64::from(picture.width) / f64::from(picture.height);
+        Ok(Studio {
+            bodies,
+            planes: reader
+                .header()
+                .planes
+                .iter()
+                .map(|p| Plane {
+                    normal: p.normal,
+                    offset: p.offset,
+                })
+                .collect(),
+            camera: Camera::fit_points(&seen, aspect, picture.azimuth, picture.elevation),
+            settings: Settings {
+                dither,
+                ..Settings::sized(picture.width, picture.height)
+            },
+            picture,
+            range: (0.0, if top > 0.0 { top } else { 1.0 }),
+        })
+    }
+
+    fn draw(&mut self, frame: &LogFrame, threads: usize) -> Image {
+        let by = self.picture.color_by;
+        let (map, label) = match by {
+            ColorBy::Speed => (ColorMap::Plasma, "speed, m/s"),
+            _ => (ColorMap::Viridis, "strain"),
+        };
+        for sitter in &mut self.bodies {
+            sitter.pose(frame);
+            sitter.paint(frame, by, self.range, map);
+        }
+        let items: Vec<Item> = self.bodies.iter().map(|s| s.item(by)).collect();
+        let settings = Settings {
+            threads,
+            ..self.settings
+        };
+        let mut image = render(&items, &self.planes, &self.camera, &settings);
+        if matches!(by, ColorBy::Speed | ColorBy::Strain) {
+            draw_legend(&mut image, map, self.range, label);
+        }
+        image
+    }
+}
+
+impl<'a> Sitter<'a> {
+    fn new(body: &'a LogBody, by: ColorBy) -> Sitter<'a> {
+        Sitter {
+            radius: if body.is_point_cloud() {
+                0.45 * spacing(&body.mesh.positions)
+            } else {
+                0.0
+            },
+            fixed: if by == ColorBy::Cluster {
+                cluster_colors(body)
+            } else {
+                Vec::new()
+            },
+            vertices: Vec::new(),
+            colors: Vec::new(),
+            body,
+        }
+    }
+
+    fn pose(&mut self, frame: &LogFrame) {
+        self.body.vertices(frame, &mut self.vertices);
+    }
+
+    /// The values shown, one for each particle of the body; empty where there is nothing to show.
+    fn particle_values<'f>(&self, frame: &'f LogFrame, by: ColorBy) -> &'f [f32] {
+        let values = match by {
+            ColorBy::Strain => &frame.strain,
+            ColorBy::Speed => &frame.speed,
+            ColorBy::Body | ColorBy::Cluster => return &[],
+        };
+        let range = self.body.particles.start as usize..self.body.particles.end as usize;
+        values.get(range).unwrap_or(&[])
+    }
+
+    fn paint(&mut self, frame: &LogFrame, by: ColorBy, range: (f64, f64), map: ColorMap) {
+        let values = self.particle_values(frame, by);
+        if values.is_empty() {
+            return;
+        }
+        let skin = &self.body.skin;
+        let mixed: Vec<f64> = (0..skin.len())
+            .map(|v| {
+                let entries = skin.offsets[v] as usize..skin.offsets[v + 1] as usize;
+                entries
+                    .map(|k| skin.weights[k] * f64::from(values[skin.particles[k] as usize]))
+                    .sum()
+            })
+            .collect();
+        self.colors = map_colors(&mixed, range, map);
+    }
+
+    fn item(&self, by: ColorBy) -> Item<'_> {
+        let own = self.body.color.map(srgb);
+        let colors = match by {
+            ColorBy::Cluster if !self.fixed.is_empty() => Colors::PerVertex(&self.fixed),
+            ColorBy::Strain | ColorBy::Speed if !self.colors.is_empty() => Colors::PerVertex(&self.colors),
+            _ => Colors::Uniform(own),
+        };
+        if self.body.is_point_cloud() {
+            return Item::Points {
+                positions: &self.vertices,
+                radius: self.radius,
+                colors,
+            };
+        }
+        Item::Mesh {
+            positions: &self.vertices,
+            triangles: &self.body.mesh.triangles,
+            colors,
+            // Gelatine mixes its colour with what is behind: wrong for colours that are to be read off.
+            look: match (by, self.body.look) {
+                (ColorBy::Body, look) => look,
+                (_, Look::Cloth) => Look::Cloth,
+                _ => Look::Matte,
+            },
+        }
+    }
+}
+
+/// What the log says, changed by the options, refused where it makes no picture.
+fn checked_picture(reader: &LogReader, options: &ExportOptions) -> Result<LogPicture, CacheError> {
+    let own = reader.header().picture;
+    let picture = LogPicture {
+        width: options.width.unwrap_or(own.width),
+        height: options.height.unwrap_or(own.height),
+        color_by: options.color_by.unwrap_or(own.color_by),
+        azimuth: options.azimuth.unwrap_or(own.azimuth),
+        elevation: options.elevation.unwrap_or(own.elevation),
+    };
+    let refuse = |why: String, remedy: &str| Err(CacheError::invalid("picture", why, remedy));
+    if !SIDES.contains(&picture.width) || !SIDES.contains(&picture.height) {
+        return refuse(
+            format!("a size of {}x{} pixels", picture.width, picture.height),
+            "each side can be 16 to 8192 pixels",
+        );
+    }
+    if !picture.azimuth.is_finite() || !(-89.0..=89.0).contains(&picture.elevation) {
+        return refuse(
+            format!(
+                "the camera's azimuth is {}, its elevation {}",
+                picture.azimuth, picture.elevation
+            ),
+            "give finite degrees, the elevation between -89 and 89",
+        );
+    }
+    Ok(picture)
+}
+
+/// The value that all but the highest percent stay below: a few wild particles do not turn the rest dark.
+fn high_value(values: &[f32]) -> f64 {
+    let mut finite: Vec<f32> = values.iter().copied().filter(|v| v.is_finite()).collect();
+    if finite.is_empty() {
+        return 0.0;
+    }
+    let at = (finite.len() - 1) * 99 / 100;
+    let (_, value, _) = finite.select_nth_unstable_by(at, f32::total_cmp);
+    f64::from(*value)
+}
+
+/// Typical distance between neighbours of a point cloud, from a sample.
+fn spacing(points: &[DVec3]) -> f64 {
+    let sample = sheet_frames(points.len(), 64);
+    let mut nearest: Vec<f64> = sample
+        .into_iter()
+        .map(|i| {
+            let others = points.iter().enumerate().filter(|(j, _)| *j != i);
+            others
+                .map(|(_, p)| p.distance(points[i]))
+                .fold(f64::INFINITY, f64::min)
+        })
+        .filter(|d| d.is_finite() && *d > 0.0)
+        .collect();
+    nearest.sort_unstable_by(f64::total_cmp);
+    nearest.get(nearest.len() / 2).copied().unwrap_or(0.05)
+}
+
+/// The colour of each vertex's nearest cluster; clusters that meet on the surface get different ones.
+fn cluster_colors(body: &LogBody) -> Vec<[f32; 3]> {
+    if body.cluster.is_empty() {
+        return Vec::new();
+    }
+    let skin = &body.skin;
+    let cluster_of = |v: usize| {
+        let entries = skin.offsets[v] as usize..skin.offsets[v + 1] as usize;
+        let strongest = entries.max_by(|&a, &b| skin.weights[a].total_cmp(&skin.weights[b]));
+        strongest.map_or(0, |k| body.cluster[skin.particles[k] as usize])
+    };
+    let of: Vec<u32> = (0..skin.len()).map(cluster_of).collect();
+    // Numbered anew: the log may count clusters through all bodies.
+    let mut used = of.clone();
+    used.sort_unstable();
+    used.dedup();
+    let of: Vec<u32> = of
+        .iter()
+        .map(|c| used.partition_point(|u| u < c) as u32)
+        .collect();
+    let mut borders: Vec<[u32; 2]> = body
+        .mesh
+        .triangles
+        .iter()
+        .flat_map(|&[a, b, c]| [[a, b], [b, c], [c, a]])
+        .map(|e| e.map(|v| of[v as usize]))
+        .filter(|[a, b]| a != b)
+        .map(|[a, b]| [a.min(b), a.max(b)])
+        .collect();
+    borders.sort_unstable();
+    borders.dedup();
+    let colors = neighbour_colors(used.len(), &borders);
+    of.iter().map(|&c| categorical(colors[c as usize])).collect()
+}
+
+/// The number a colour picker shows for linear light.
+fn srgb(linear: f32) -> f32 {
+    let c = linear.clamp(0.0, 1.0);
+    if c <= 0.003_130_8 {
+        12.92 * c
+    } else {
+        1.055 * c.powf(1.0 / 2.4) - 0.055
+    }
+}

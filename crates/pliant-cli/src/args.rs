@@ -1,0 +1,214 @@
+//! The command line.
+
+use clap::{Args as Group, Parser, Subcommand, ValueEnum};
+use pliant_cache::{ColorBy, ExportOptions, FrameSelection};
+use std::path::PathBuf;
+
+/// Soft bodies that cannot blow up.
+///
+/// Without a command: simulates the default demo into ./out/ and says what to do next.
+#[derive(Debug, Parser)]
+#[command(name = "pliant", version, after_help = CODES)]
+pub struct Args {
+    #[command(subcommand)]
+    pub command: Option<Command>,
+}
+
+const CODES: &str = "Exit codes: 0 done, 2 bad usage or scene, 3 the simulation became non-finite, 4 I/O,\n\
+                     130 stopped by Ctrl-C (what was simulated is kept; continue with --resume).";
+
+/// One variant for each command; its fields are the command's own type.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Simulate a scene or demo into a frame log, and export it
+    Run(RunArgs),
+    /// Turn a frame log into other formats, also the log of a run that was broken off
+    Export(ExportArgs),
+    /// Check a scene: every error at once, each with its place and remedy
+    Check(CheckArgs),
+    /// List the built-in scenes, or print one to copy from
+    Demos(DemosArgs),
+    /// Print the JSON schema of scene files, for editors
+    Schema,
+}
+
+/// `pliant run`
+#[derive(Debug, Group)]
+#[command(after_help = CODES)]
+pub struct RunArgs {
+    /// Scene file (.toml) or name of a demo
+    pub scene: String,
+    /// What to make of the run, format by extension: .usda .pc2 .obj .gif .png; may be given several times.
+    /// Replaces the outputs the scene names
+    #[arg(short, long = "output", value_name = "FILE")]
+    pub output: Vec<PathBuf>,
+    /// Frames to simulate after the initial one; the scene's own number if not given
+    #[arg(long, value_name = "N")]
+    pub frames: Option<u32>,
+    /// Threads; the result does not depend on it [default: all]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub threads: Option<u16>,
+    /// Write energies, momenta and timings, one JSON object per line and frame
+    #[arg(long, value_name = "FILE")]
+    pub stats: Option<PathBuf>,
+    /// Continue a run that was broken off, or a finished one with a larger --frames
+    #[arg(long, conflicts_with = "force")]
+    pub resume: bool,
+    /// The frame log [default: beside the first output, or SCENE.plog]
+    #[arg(long, value_name = "FILE")]
+    pub log: Option<PathBuf>,
+    /// Replace the log of an unfinished run, or whatever else is in its place
+    #[arg(long, visible_alias = "overwrite")]
+    pub force: bool,
+    /// Print nothing but problems
+    #[arg(short, long)]
+    pub quiet: bool,
+    #[command(flatten)]
+    pub picture: PictureArgs,
+}
+
+/// `pliant export`
+#[derive(Debug, Group)]
+pub struct ExportArgs {
+    /// Frame log (.plog) of a run
+    pub log: PathBuf,
+    /// What to make, format by extension: .usda .pc2 .obj .gif .png; may be given several times
+    #[arg(short, long = "output", value_name = "FILE", required = true)]
+    pub output: Vec<PathBuf>,
+    /// First frame
+    #[arg(long, value_name = "N")]
+    pub first: Option<u32>,
+    /// Last frame
+    #[arg(long, value_name = "N")]
+    pub last: Option<u32>,
+    /// Only every N-th frame
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
+    pub step: u32,
+    /// Only this body
+    #[arg(long, value_name = "NAME")]
+    pub body: Option<String>,
+    /// Threads for pictures; the result does not depend on it [default: all]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub threads: Option<u16>,
+    /// Print nothing but problems
+    #[arg(short, long)]
+    pub quiet: bool,
+    #[command(flatten)]
+    pub picture: PictureArgs,
+}
+
+/// How pictures are taken, where it should differ from what the scene says.
+#[derive(Clone, Debug, Default, Group)]
+#[command(next_help_heading = "Pictures")]
+pub struct PictureArgs {
+    /// What colours show
+    #[arg(long, value_enum)]
+    pub color_by: Option<Colors>,
+    /// Size in pixels, of one tile in a contact sheet
+    #[arg(long, value_name = "WxH", value_parser = size)]
+    pub size: Option<(u32, u32)>,
+    /// Direction of the camera around the scene, in degrees
+    #[arg(long, value_name = "DEGREES", allow_hyphen_values = true, value_parser = azimuth)]
+    pub azimuth: Option<f64>,
+    /// Height of the camera, in degrees above the horizon
+    #[arg(long, value_name = "DEGREES", allow_hyphen_values = true, value_parser = elevation)]
+    pub elevation: Option<f64>,
+}
+
+/// What colours show.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub enum Colors {
+    Body,
+    Strain,
+    Cluster,
+    Speed,
+}
+
+/// `pliant check`
+#[derive(Debug, Group)]
+pub struct CheckArgs {
+    /// Scene file (.toml) or name of a demo
+    pub scene: String,
+}
+
+/// `pliant demos`
+#[derive(Debug, Group)]
+pub struct DemosArgs {
+    /// Print the scene file of this demo
+    pub name: Option<String>,
+}
+
+impl PictureArgs {
+    /// Options of an export of all frames.
+    pub fn options(&self, threads: usize) -> ExportOptions {
+        ExportOptions {
+            frames: FrameSelection::default(),
+            body: None,
+            color_by: self.color_by.map(|c| match c {
+                Colors::Body => ColorBy::Body,
+                Colors::Strain => ColorBy::Strain,
+                Colors::Cluster => ColorBy::Cluster,
+                Colors::Speed => ColorBy::Speed,
+            }),
+            width: self.size.map(|s| s.0),
+            height: self.size.map(|s| s.1),
+            azimuth: self.azimuth,
+            elevation: self.elevation,
+            threads,
+        }
+    }
+}
+
+/// The number of threads asked for, or as many as the machine has.
+pub fn threads(asked: Option<u16>) -> usize {
+    asked.map_or_else(
+        || std::thread::available_parallelism().map_or(1, |n| n.get()),
+        usize::from,
+    )
+}
+
+fn size(text: &str) -> Result<(u32, u32), String> {
+    text.split_once(['x', 'X', '×'])
+        .and_then(|(w, h)| Some((w.trim().parse().ok()?, h.trim().parse().ok()?)))
+        .filter(|(w, h)| (16..=8192).contains(w) && (16..=8192).contains(h))
+        .ok_or_else(|| "give width x height in pixels, each 16 to 8192, such as 640x480".into())
+}
+
+fn azimuth(text: &str) -> Result<f64, String> {
+    degrees(text, 360.0)
+}
+
+fn elevation(text: &str) -> Result<f64, String> {
+    degrees(text, 89.0)
+}
+
+fn degrees(text: &str, most: f64) -> Result<f64, String> {
+    text.trim()
+        .parse()
+        .ok()
+        .filter(|d: &f64| d.abs() <= most)
+        .ok_or_else(|| format!("give degrees from -{most} to {most}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_command_line_is_consistent() {
+        Args::command().debug_assert();
+    }
+
+    #[test]
+    fn sizes_are_two_numbers_with_an_x() {
+        assert_eq!(size("640x480"), Ok((640, 480)));
+        for bad in ["640", "x", "0x480", "640x99999", "-1x5"] {
+            assert!(size(bad).is_err(), "{bad}");
+        }
+        assert_eq!(elevation("-12.5"), Ok(-12.5));
+        for bad in ["nan", "inf", "90", "up"] {
+            assert!(elevation(bad).is_err(), "{bad}");
+        }
+    }
+}

@@ -1,0 +1,69 @@
+//! Ctrl-C: finish the frame while simulating, stop at once while doing anything that can simply be done again.
+
+use crate::failure::Failure;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, PoisonError};
+
+/// Whether a simulation is under way that wants to end by itself.
+static SIMULATING: AtomicBool = AtomicBool::new(false);
+static STOP: AtomicBool = AtomicBool::new(false);
+/// Half-written files that nobody needs when the program ends at once.
+static LITTER: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
+
+/// Takes over Ctrl-C (and requests to terminate).
+pub fn install() -> Result<(), Failure> {
+    ctrlc::set_handler(|| {
+        if SIMULATING.load(Ordering::SeqCst) && !STOP.swap(true, Ordering::SeqCst) {
+            return;
+        }
+        // The second time, or where there is nothing to finish. The log survives this at any moment.
+        for path in LITTER.lock().unwrap_or_else(PoisonError::into_inner).iter() {
+            let _ = std::fs::remove_file(path);
+        }
+        std::process::exit(Failure::INTERRUPTED.into());
+    })
+    .map_err(|e| Failure::new(Failure::IO, format!("cannot listen for Ctrl-C: {e}")))
+}
+
+/// While this lives, the first Ctrl-C only raises a flag.
+pub struct Deferred(());
+
+impl Deferred {
+    /// From now on.
+    pub fn begin() -> Deferred {
+        SIMULATING.store(true, Ordering::SeqCst);
+        Deferred(())
+    }
+
+    /// Whether the user wants to stop.
+    pub fn stop(&self) -> bool {
+        STOP.load(Ordering::SeqCst)
+    }
+}
+
+impl Drop for Deferred {
+    fn drop(&mut self) {
+        SIMULATING.store(false, Ordering::SeqCst);
+    }
+}
+
+/// While this lives, the unfinished file beside an export is removed if the program is stopped.
+pub struct Cleared(());
+
+impl Cleared {
+    /// The exporters write `path.tmp` and rename it when it is whole.
+    pub fn export(path: &Path) -> Cleared {
+        let mut name = path.file_name().unwrap_or_default().to_os_string();
+        name.push(".tmp");
+        let mut litter = LITTER.lock().unwrap_or_else(PoisonError::into_inner);
+        litter.push(path.with_file_name(name));
+        Cleared(())
+    }
+}
+
+impl Drop for Cleared {
+    fn drop(&mut self) {
+        LITTER.lock().unwrap_or_else(PoisonError::into_inner).clear();
+    }
+}

@@ -1,0 +1,164 @@
+//! Looks at every output before the work begins: a run of an hour must not end in "unknown format".
+
+use crate::failure::Failure;
+use crate::interrupt::Cleared;
+use crate::{progress, say};
+use pliant_cache::{CacheError, ExportOptions, ExportSummary, FORMATS, LogReader, export};
+use std::collections::HashSet;
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+
+/// Refuses outputs no exporter knows or that would overwrite each other; all at once.
+pub fn check_formats(outputs: &[PathBuf]) -> Result<(), Failure> {
+    let mut messages = Vec::new();
+    let mut seen = HashSet::new();
+    for path in outputs {
+        let extension = path
+            .extension()
+            .map(|e| e.to_string_lossy().to_lowercase())
+            .unwrap_or_default();
+        if extension == "plog" {
+            messages.push(format!(
+                "{}: the frame log is no export; name it with --log {}",
+                path.display(),
+                path.display()
+            ));
+        } else if !FORMATS.iter().any(|f| f.extension == extension) {
+            let known: Vec<String> = FORMATS
+                .iter()
+                .map(|f| format!("\n    .{:5} {}", f.extension, f.about))
+                .collect();
+            let what = if extension.is_empty() {
+                "no extension to tell the format by".to_string()
+            } else {
+                format!("unknown format \".{extension}\"")
+            };
+            messages.push(format!(
+                "{}: {what}; known are:{}",
+                path.display(),
+                known.concat()
+            ));
+        } else if !seen.insert(path) {
+            messages.push(format!(
+                "{}: named twice; give each output its own name",
+                path.display()
+            ));
+        }
+    }
+    failed(Failure::USAGE, messages)
+}
+
+/// Creates the folders of all files to be written and tries whether they can be written to.
+pub fn prepare_folders<'a>(files: impl IntoIterator<Item = &'a Path>) -> Result<(), Failure> {
+    let mut messages = Vec::new();
+    let mut seen = HashSet::new();
+    for file in files {
+        if file.is_dir() {
+            messages.push(format!(
+                "{}: this is a folder; name a file in it, such as {}",
+                file.display(),
+                file.join("run").with_extension("usda").display()
+            ));
+            continue;
+        }
+        // Devices such as /dev/null lie in folders that need not be writable.
+        if fs::metadata(file).is_ok_and(|m| !m.is_file()) {
+            continue;
+        }
+        let folder = folder_of(file);
+        if seen.insert(folder.clone())
+            && let Err(e) = fs::create_dir_all(&folder).and_then(|()| probe(&folder))
+        {
+            messages.push(CacheError::io(file, "write into its folder", e).to_string());
+        }
+    }
+    failed(Failure::IO, messages)
+}
+
+fn failed(code: u8, messages: Vec<String>) -> Result<(), Failure> {
+    if messages.is_empty() {
+        Ok(())
+    } else {
+        Err(Failure::all(code, messages))
+    }
+}
+
+/// The folder a file is in.
+fn folder_of(file: &Path) -> PathBuf {
+    match file.parent() {
+        Some(p) if !p.as_os_str().is_empty() => p.to_path_buf(),
+        _ => PathBuf::from("."),
+    }
+}
+
+/// Permissions tell only half of it (read-only disks, quotas): try.
+fn probe(folder: &Path) -> std::io::Result<()> {
+    let path = folder.join(format!(".pliant-{}.tmp", std::process::id()));
+    File::create(&path)?;
+    fs::remove_file(&path)
+}
+
+/// Makes every output from the log. One that fails does not keep the others from being made.
+pub fn write_all(
+    reader: &LogReader,
+    outputs: &[PathBuf],
+    options: &ExportOptions,
+    quiet: bool,
+) -> Result<Vec<ExportSummary>, Failure> {
+    let mut done = Vec::new();
+    let mut failure: Option<Failure> = None;
+    for path in outputs {
+        let label = path.extension().unwrap_or_default().to_string_lossy().to_string();
+        let bar = progress::bar(&label, 0, quiet);
+        let cleared = Cleared::export(path);
+        let result = export(reader, path, options, &mut |step, all| {
+            bar.set_length(all as u64);
+            bar.set_position(step as u64);
+        });
+        drop(cleared);
+        bar.finish_and_clear();
+        match result {
+            Ok(summary) => done.push(summary),
+            Err(e) => {
+                let e = Failure::from(e);
+                match &mut failure {
+                    Some(f) => f.messages.extend(e.messages),
+                    None => failure = Some(e),
+                }
+            }
+        }
+    }
+    if let Some(failure) = failure {
+        for summary in &done {
+            say::problem(&format!("note: {} was written", summary.path.display()));
+        }
+        return Err(failure);
+    }
+    Ok(done)
+}
+
+/// One line about a file that was made.
+pub fn describe(summary: &ExportSummary) -> String {
+    let several = if summary.files > 1 {
+        format!("{} files, ", summary.files)
+    } else {
+        String::new()
+    };
+    let frames = if summary.frames == 1 { "frame" } else { "frames" };
+    format!(
+        "  {}  ({several}{} {frames}, {})\n",
+        summary.path.display(),
+        summary.frames,
+        size(summary.bytes)
+    )
+}
+
+/// A number of bytes for people.
+pub fn size(bytes: u64) -> String {
+    match bytes {
+        0..1_000 => format!("{bytes} B"),
+        1_000..1_000_000 => format!("{:.0} kB", bytes as f64 / 1e3),
+        1_000_000..1_000_000_000 => format!("{:.1} MB", bytes as f64 / 1e6),
+        _ => format!("{:.1} GB", bytes as f64 / 1e9),
+    }
+}

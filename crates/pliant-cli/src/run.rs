@@ -1,0 +1,312 @@
+//! `pliant run`, and `pliant` alone: simulate into a log, then export from it.
+
+use crate::args::{self, PictureArgs, RunArgs};
+use crate::failure::Failure;
+use crate::journal::{self, Opened, Policy};
+use crate::simulate::{self, End, Outcome};
+use crate::source::{self, Source};
+use crate::stats::StatsFile;
+use crate::{outputs, say};
+use pliant::StepError;
+use pliant_cache::{ExportSummary, LogReader};
+use pliant_scene::{BuiltScene, DEMOS};
+use std::path::{Path, PathBuf};
+
+/// Folder of `pliant` alone.
+const OUT: &str = "out";
+
+/// What to run and what to make of it.
+struct Order {
+    source: Source,
+    /// Empty: what the scene names.
+    outputs: Vec<PathBuf>,
+    frames: Option<u32>,
+    threads: usize,
+    stats: Option<PathBuf>,
+    log: Option<PathBuf>,
+    policy: Policy,
+    quiet: bool,
+    picture: PictureArgs,
+    /// How the user can say it again to go on.
+    again: String,
+}
+
+/// `pliant run`
+pub fn command(args: &RunArgs) -> Result<(), Failure> {
+    outputs::check_formats(&args.output)?;
+    execute(Order {
+        source: source::find(&args.scene)?,
+        outputs: args.output.clone(),
+        frames: args.frames,
+        threads: args::threads(args.threads),
+        stats: args.stats.clone(),
+        log: args.log.clone(),
+        policy: match (args.resume, args.force) {
+            (true, _) => Policy::Resume,
+            (_, true) => Policy::Force,
+            _ => Policy::Ask,
+        },
+        quiet: args.quiet,
+        picture: args.picture.clone(),
+        again: resume_command(),
+    })
+}
+
+/// `pliant` alone
+pub fn default_demo() -> Result<(), Failure> {
+    let demo = DEMOS
+        .first()
+        .ok_or_else(|| Failure::usage("this build has no demos; run a scene with `pliant run SCENE`"))?;
+    let file = |extension: &str| Path::new(OUT).join(demo.name).with_extension(extension);
+    execute(Order {
+        source: source::of_demo(demo)?,
+        outputs: vec![file("usda"), file("gif"), file("png")],
+        frames: None,
+        threads: args::threads(None),
+        stats: None,
+        log: Some(file("plog")),
+        // Whoever stopped it and calls it again wants the rest.
+        policy: Policy::ResumeSame,
+        quiet: false,
+        picture: PictureArgs::default(),
+        again: "pliant".into(),
+    })
+}
+
+fn execute(order: Order) -> Result<(), Failure> {
+    let mut scene = order.source.scene.build(order.threads)?;
+    let frames = order.frames.unwrap_or(scene.frames);
+    let wanted = if order.outputs.is_empty() {
+        outputs::check_formats(&scene.outputs)?;
+        scene.outputs.clone()
+    } else {
+        order.outputs.clone()
+    };
+    let log = order.log.clone().unwrap_or_else(|| match wanted.first() {
+        Some(first) => first.with_extension("plog"),
+        None => PathBuf::from(format!("{}.plog", order.source.name)),
+    });
+    protect(&order, &log, &wanted)?;
+    let stats = order.stats.as_deref();
+    let files = wanted
+        .iter()
+        .map(PathBuf::as_path)
+        .chain([log.as_path()])
+        .chain(stats);
+    outputs::prepare_folders(files)?;
+    if !order.quiet {
+        for note in &scene.notes {
+            say::problem(&format!("note: {note}"));
+        }
+    }
+    let outcome = record(&order, &mut scene, &log, frames)?;
+    let reader = LogReader::open(&log)?;
+    let options = order.picture.options(order.threads);
+    let done = outputs::write_all(&reader, &wanted, &options, order.quiet)?;
+    if order.quiet {
+        return Ok(());
+    }
+    say::result(&summary(&order, &reader, outcome.as_ref(), &done))
+}
+
+/// Runs the simulation; `None` if the log already held everything.
+fn record(
+    order: &Order,
+    scene: &mut BuiltScene,
+    log: &Path,
+    frames: u32,
+) -> Result<Option<Outcome>, Failure> {
+    let journal = match journal::open(log, scene, frames, order.policy)? {
+        Opened::Complete => {
+            if let Some(path) = &order.stats {
+                StatsFile::open(path, Some((&LogReader::open(log)?, u32::MAX)))?;
+            }
+            return Ok(None);
+        }
+        Opened::Unfinished(journal) => *journal,
+    };
+    let stats = match (&order.stats, journal.last_frame) {
+        (Some(path), Some(last)) => Some(StatsFile::open(path, Some((&LogReader::open(log)?, last)))?),
+        (Some(path), None) => Some(StatsFile::open(path, None)?),
+        (None, _) => None,
+    };
+    let outcome = simulate::simulate(scene, journal, frames, stats, order.quiet)?;
+    let last = outcome.last_frame;
+    let kept = format!(
+        "frames 0 to {last} are in {}; export them with `pliant export {} -o out.gif`",
+        log.display(),
+        quoted(&log.display().to_string())
+    );
+    match &outcome.end {
+        End::Complete => Ok(Some(outcome)),
+        End::Stopped => Err(Failure::new(
+            Failure::INTERRUPTED,
+            format!(
+                "after frame {last} of {frames}; {kept}\n  help: go on with `{}`",
+                order.again
+            ),
+        )),
+        End::Failed(StepError::NonFinite {
+            step,
+            body,
+            particle,
+            likely,
+        }) => Err(Failure::new(
+            Failure::NON_FINITE,
+            format!(
+                "{}: the simulation became non-finite in frame {step}, body \"{body}\", particle {particle}\n  \
+                 likely cause: {likely}\n  help: {kept}",
+                order.source.argument
+            ),
+        )),
+        End::Failed(e) => Err(Failure::new(
+            Failure::NON_FINITE,
+            format!(
+                "{}: frame {}: {e}\n  help: {kept}",
+                order.source.argument,
+                last + 1
+            ),
+        )),
+    }
+}
+
+/// Refuses to write one file over another, or over the scene.
+fn protect(order: &Order, log: &Path, outputs: &[PathBuf]) -> Result<(), Failure> {
+    let same = |a: &Path, b: &Path| {
+        a == b || matches!((a.canonicalize(), b.canonicalize()), (Ok(a), Ok(b)) if a == b && a.is_file())
+    };
+    let refuse = |path: &Path, what: &str| {
+        Err(Failure::usage(format!(
+            "{}: {what}; give each file its own name",
+            path.display()
+        )))
+    };
+    let scene = Path::new(&order.source.argument);
+    if same(log, scene) {
+        return refuse(log, "the log would replace the scene");
+    }
+    if outputs.iter().any(|o| same(o, log)) {
+        return refuse(log, "the log would be replaced by an output");
+    }
+    let Some(stats) = &order.stats else {
+        return Ok(());
+    };
+    if same(stats, scene) {
+        return refuse(stats, "the statistics would replace the scene");
+    }
+    if same(stats, log) || outputs.iter().any(|o| same(o, stats)) {
+        return refuse(
+            stats,
+            "the statistics would get mixed up with the log or an output",
+        );
+    }
+    Ok(())
+}
+
+fn summary(order: &Order, reader: &LogReader, outcome: Option<&Outcome>, done: &[ExportSummary]) -> String {
+    let name = &order.source.name;
+    let fps = reader.header().frames_per_second;
+    let mut text = match outcome {
+        Some(o) if o.simulated > 0 => {
+            let simulated = f64::from(o.simulated) / fps;
+            format!(
+                "{name}: {} frames ({simulated:.2} s) simulated in {:.2} s: {:.2} ms per frame, {:.1} times real \
+                 time\n",
+                o.simulated,
+                o.seconds,
+                1e3 * o.seconds / f64::from(o.simulated),
+                simulated / o.seconds.max(1e-9)
+            )
+        }
+        _ => format!("{name}: the log already holds all frames\n"),
+    };
+    let log = reader.path();
+    let bytes = std::fs::metadata(log).map_or(0, |m| m.len());
+    text += &format!(
+        "  {}  (the frame log: {} frames, {})\n",
+        log.display(),
+        reader.frame_count(),
+        outputs::size(bytes)
+    );
+    for file in done {
+        text += &outputs::describe(file);
+    }
+    if let Some(stats) = &order.stats {
+        text += &format!("  {}  (statistics, one JSON object per line)\n", stats.display());
+    }
+    text + &next_steps(order, log, done)
+}
+
+/// What one might want to do now, for the files there are.
+fn next_steps(order: &Order, log: &Path, done: &[ExportSummary]) -> String {
+    let of = |extension: &str| {
+        let file = done
+            .iter()
+            .find(|s| s.path.extension().is_some_and(|e| e == extension));
+        file.map(|s| s.path.display().to_string())
+    };
+    let mut text = String::from("next:\n");
+    let mut row = |what: &str, how: String| text += &format!("  {what:9} {how}\n");
+    if let Some(gif) = of("gif").or_else(|| of("png")) {
+        row("look", format!("open {gif} in a browser or picture viewer"));
+    }
+    if let Some(usda) = of("usda") {
+        row(
+            "Blender",
+            format!("File > Import > Universal Scene Description (.usd*), choose {usda}"),
+        );
+    }
+    if let Some(pc2) = of("pc2") {
+        row(
+            "Blender",
+            format!("Mesh Cache modifier, format PC2, choose {pc2}"),
+        );
+    }
+    let log = quoted(&log.display().to_string());
+    row(
+        "export",
+        format!("pliant export {log} -o strain.gif --color-by strain"),
+    );
+    if DEMOS.iter().any(|d| d.name == order.source.argument) {
+        let demo = &order.source.name;
+        row(
+            "your own",
+            format!("pliant demos {demo} > my.toml, change it, pliant run my.toml -o my.gif"),
+        );
+    }
+    text
+}
+
+/// The command line as it was given, made to continue the run.
+fn resume_command() -> String {
+    let mut words: Vec<String> = std::env::args_os()
+        .skip(1)
+        .map(|w| w.to_string_lossy().to_string())
+        .filter(|w| !["--force", "--overwrite", "--resume"].contains(&w.as_str()))
+        .map(|w| quoted(&w))
+        .collect();
+    words.push("--resume".into());
+    format!("pliant {}", words.join(" "))
+}
+
+/// A word as a shell takes it.
+fn quoted(word: &str) -> String {
+    let plain = |c: char| c.is_alphanumeric() || "-_./=,:+@%".contains(c);
+    if !word.is_empty() && word.chars().all(plain) {
+        word.to_string()
+    } else {
+        format!("'{}'", word.replace('\'', r"'\''"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::quoted;
+
+    #[test]
+    fn words_survive_a_shell() {
+        assert_eq!(quoted("out/a.gif"), "out/a.gif");
+        assert_eq!(quoted("my run.toml"), "'my run.toml'");
+        assert_eq!(quoted("it's"), r"'it'\''s'");
+    }
+}

@@ -1,0 +1,23 @@
+//! Everything the program prints. The print macros panic when nobody listens any more (`pliant demos | head -1`);
+//! these do not.
+
+use crate::failure::Failure;
+use std::io::{ErrorKind, Write};
+
+/// Prints what was asked for to standard output. A reader that has seen enough is no error.
+pub fn result(text: &str) -> Result<(), Failure> {
+    let mut out = std::io::stdout().lock();
+    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+        Err(e) if e.kind() != ErrorKind::BrokenPipe => Err(Failure::new(
+            Failure::IO,
+            format!("cannot write to standard output: {e}; free space, or send it elsewhere"),
+        )),
+        _ => Ok(()),
+    }
+}
+
+/// Tells the user something beside the result, on standard error. If even that is closed there is
+/// nobody left to tell.
+pub fn problem(text: &str) {
+    let _ = writeln!(std::io::stderr().lock(), "{text}");
+}

@@ -1,0 +1,132 @@
+//! The loop of a run: step, measure, append; a checkpoint now and then, and wherever it ends.
+
+use crate::failure::Failure;
+use crate::interrupt::Deferred;
+use crate::journal::{Journal, due};
+use crate::progress;
+use crate::stats::{self, StatsFile, Timings};
+use pliant::{Simulation, SolverKind, StepError, StepReport};
+use pliant_cache::LogFrame;
+use pliant_scene::BuiltScene;
+use std::time::Instant;
+
+/// How a run ended.
+#[derive(Debug)]
+pub enum End {
+    /// All frames are there.
+    Complete,
+    /// The user stopped it.
+    Stopped,
+    /// A step failed; the frames before it are there.
+    Failed(StepError),
+}
+
+/// What a run did.
+#[derive(Debug)]
+pub struct Outcome {
+    pub end: End,
+    /// Number of the last frame in the log.
+    pub last_frame: u32,
+    /// Frames simulated just now.
+    pub simulated: u32,
+    /// How long that took.
+    pub seconds: f64,
+}
+
+/// Simulates until the log holds frame number `frames`.
+pub fn simulate(
+    scene: &mut BuiltScene,
+    mut journal: Journal,
+    frames: u32,
+    mut stats: Option<StatsFile>,
+    quiet: bool,
+) -> Result<Outcome, Failure> {
+    let deferred = Deferred::begin();
+    let begin = Instant::now();
+    let simulation = &mut scene.simulation;
+    simulation.set_clock(Box::new(move || begin.elapsed().as_secs_f64()));
+    if let Some(state) = &journal.checkpoint {
+        simulation
+            .restore(state)
+            .map_err(|e| Failure::usage(format!("{}: {e}", journal.writer.path().display())))?;
+    }
+    let bar = progress::bar("simulating", frames.into(), quiet);
+    let mut frame = LogFrame::default();
+    let mut last = match journal.last_frame {
+        Some(n) => n,
+        None => {
+            record(&mut frame, 0, simulation, &StepReport::default());
+            journal.writer.append_frame(&frame)?;
+            if let Some(stats) = &mut stats {
+                stats.append(&frame.stats_json, Timings::default())?;
+            }
+            0
+        }
+    };
+    let first = last;
+    let end = loop {
+        bar.set_position(last.into());
+        if last >= frames {
+            break End::Complete;
+        }
+        if deferred.stop() {
+            break End::Stopped;
+        }
+        let report = match simulation.step() {
+            Ok(report) => report,
+            Err(e) => break End::Failed(e),
+        };
+        let stepped = Instant::now();
+        last += 1;
+        record(&mut frame, last, simulation, &report);
+        journal.writer.append_frame(&frame)?;
+        if let Some(stats) = &mut stats {
+            let ms = |kind: SolverKind| 1e3 * report.seconds[kind as usize];
+            stats.append(
+                &frame.stats_json,
+                Timings {
+                    clustered: ms(SolverKind::Clustered),
+                    projective: ms(SolverKind::Projective),
+                    log: 1e3 * stepped.elapsed().as_secs_f64(),
+                },
+            )?;
+        }
+        if due(last, frames, scene.checkpoint_every) {
+            journal.writer.append_checkpoint(last, &simulation.checkpoint())?;
+            journal.checkpointed = Some(last);
+        }
+    };
+    bar.finish_and_clear();
+    if last > 0 && journal.checkpointed != Some(last) {
+        journal.writer.append_checkpoint(last, &simulation.checkpoint())?;
+    }
+    // No end mark after Ctrl-C: the run is to be gone on with. After a failed step there is nothing to go on
+    // with, the same step would fail again.
+    if !matches!(end, End::Stopped) {
+        journal.writer.finish()?;
+    }
+    Ok(Outcome {
+        end,
+        last_frame: last,
+        simulated: last - first,
+        seconds: begin.elapsed().as_secs_f64(),
+    })
+}
+
+/// Fills a frame of the log from the present state. Nothing in it may depend on clock or threads.
+fn record(frame: &mut LogFrame, index: u32, simulation: &Simulation, report: &StepReport) {
+    let state = simulation.state();
+    frame.index = index;
+    frame.time = state.time;
+    for (to, from) in frame.positions.iter_mut().zip(state.x.columns()) {
+        to.clear();
+        to.extend_from_slice(from);
+    }
+    frame.speed.clear();
+    frame.speed.extend(state.v.iter().map(|v| v.length() as f32));
+    let mut strain = Vec::new();
+    simulation.strain(&mut strain);
+    frame.strain.clear();
+    frame.strain.extend(strain.iter().map(|s| *s as f32));
+    frame.stats_json = stats::json(index, simulation, report);
+}

@@ -1,0 +1,155 @@
+//! Runs that are killed, stopped or spread over threads end with the same bytes as one that is left alone.
+
+mod common;
+
+use common::{Place, Ran, Random, size};
+use pliant_cache::LogReader;
+use std::process::Command;
+
+const FRAMES: &str = "240";
+
+/// The log of a run that was left alone.
+fn unbroken(place: &Place) -> Vec<u8> {
+    place.fine(&["run", "s.toml", "-q", "--frames", FRAMES, "--log", "whole.plog"]);
+    place.read("whole.plog")
+}
+
+/// Where the header of a log ends and its frames begin.
+fn frames_begin(log: &[u8]) -> u64 {
+    let length: [u8; 8] = log[20..28].try_into().expect("a record");
+    32 + u64::from_le_bytes(length)
+}
+
+#[test]
+fn killed_at_any_moment_and_resumed() {
+    let place = Place::new();
+    let whole = unbroken(&place);
+    let begin = frames_begin(&whole);
+    let mut random = Random(7);
+    let mut kills = 0;
+    for round in 0..4 {
+        let log = format!("{round}.plog");
+        let words = [
+            "run", "s.toml", "-q", "--frames", FRAMES, "--resume", "--log", &log, "--stats", "s.jsonl",
+        ];
+        for _ in 0..4 {
+            // Further than it has come, but not to the end.
+            let now = size(&place.path(&log)).max(begin) as f64;
+            let wanted = now + (whole.len() as f64 - now) * random.next().max(0.01) * 0.8;
+            if let Some(mut child) = place.start(&words, &log, wanted as u64) {
+                child.kill().expect("SIGKILL");
+                let status = child.wait().expect("the child ends");
+                kills += usize::from(status.code().is_none());
+            }
+        }
+        place.fine(&words);
+        assert_eq!(place.read(&log), whole, "round {round}");
+        let lines = String::from_utf8(place.read("s.jsonl")).expect("text");
+        assert_eq!(lines.lines().count(), 241, "round {round}");
+    }
+    assert!(kills >= 4, "only {kills} runs were caught on the way");
+}
+
+#[cfg(unix)]
+#[test]
+fn stopped_by_ctrl_c_and_resumed() {
+    let place = Place::new();
+    let whole = unbroken(&place);
+    let log = "stopped.plog";
+    let words = ["run", "s.toml", "--frames", FRAMES, "--log", log, "-o", "x.usda"];
+    let child = place
+        .start(&words, log, frames_begin(&whole) + 50_000)
+        .expect("still running");
+    let id = child.id().to_string();
+    assert!(
+        Command::new("kill")
+            .args(["-INT", &id])
+            .status()
+            .expect("kill")
+            .success()
+    );
+    let ran = Ran::of(child.wait_with_output().expect("the child ends"));
+    assert_eq!(ran.code, Some(130), "{}{}", ran.out, ran.err);
+    assert!(
+        ran.err.contains("--log stopped.plog -o x.usda --resume"),
+        "{}",
+        ran.err
+    );
+    assert!(!place.has("x.usda"));
+    let reader = LogReader::open(place.path(log)).expect("a valid log");
+    assert!(!reader.is_finished());
+    let last = reader.frame_index(reader.frame_count() - 1);
+    let checkpoint = reader
+        .last_checkpoint()
+        .expect("readable")
+        .map(|(frame, _)| frame);
+    assert_eq!(checkpoint, last, "nothing has to be computed twice");
+    drop(reader);
+    let mut words = words.to_vec();
+    words.push("--resume");
+    place.fine(&words);
+    assert_eq!(place.read(log), whole);
+    assert!(place.has("x.usda"));
+}
+
+#[cfg(unix)]
+#[test]
+fn an_export_stopped_by_ctrl_c_leaves_nothing_behind() {
+    let place = Place::new();
+    unbroken(&place);
+    let words = ["export", "whole.plog", "-o", "x.gif", "--size", "1600x1200"];
+    let child = place.command(&words).spawn().expect("the program starts");
+    while !place.has("x.gif.tmp") {
+        std::thread::sleep(std::time::Duration::from_millis(2));
+    }
+    let id = child.id().to_string();
+    assert!(
+        Command::new("kill")
+            .args(["-INT", &id])
+            .status()
+            .expect("kill")
+            .success()
+    );
+    let ran = Ran::of(child.wait_with_output().expect("the child ends"));
+    assert_eq!(ran.code, Some(130), "{}{}", ran.out, ran.err);
+    assert_eq!(place.names(), ["s.toml", "whole.plog"]);
+}
+
+#[test]
+fn any_number_of_threads() {
+    let place = Place::new();
+    let whole = unbroken(&place);
+    for threads in ["1", "2", "7"] {
+        place.fine(&[
+            "run",
+            "s.toml",
+            "-q",
+            "--frames",
+            FRAMES,
+            "--log",
+            "t.plog",
+            "--threads",
+            threads,
+        ]);
+        assert_eq!(place.read("t.plog"), whole, "{threads} threads");
+    }
+}
+
+#[test]
+fn two_runs_do_not_write_the_same_log() {
+    let place = Place::new();
+    let words = ["run", "s.toml", "-q", "--frames", "100000", "--log", "one.plog"];
+    let mut first = place.start(&words, "one.plog", 1000).expect("still running");
+    place.fails(
+        &["run", "s.toml", "--log", "one.plog", "--resume"],
+        2,
+        &["another program"],
+    );
+    place.fails(
+        &["run", "s.toml", "--log", "one.plog", "--force"],
+        2,
+        &["another program"],
+    );
+    first.kill().expect("SIGKILL");
+    first.wait().expect("the child ends");
+}

@@ -1,0 +1,407 @@
+//! Runs and exports: files, statistics, failures on the way.
+
+mod common;
+
+use common::Place;
+use pliant_cache::LogReader;
+use serde_json::Value;
+
+const KEYS: [&str; 13] = [
+    "frame",
+    "time",
+    "kinetic",
+    "elastic",
+    "gravity",
+    "momentum",
+    "angular_momentum",
+    "max_strain",
+    "contacts",
+    "max_penetration",
+    "iterations",
+    "residual",
+    "ms",
+];
+
+/// Where the header of a log ends and its frames begin.
+fn frames_begin(log: &[u8]) -> usize {
+    let length: [u8; 8] = log[20..28].try_into().expect("a record");
+    32 + u64::from_le_bytes(length) as usize
+}
+
+/// The position in a log that has this part of all frames before it.
+fn within(log: &[u8], part: f64) -> usize {
+    let begin = frames_begin(log);
+    begin + ((log.len() - begin) as f64 * part) as usize
+}
+
+fn lines(place: &Place, name: &str) -> Vec<Value> {
+    let text = String::from_utf8(place.read(name)).expect("text");
+    text.lines()
+        .map(|l| serde_json::from_str(l).unwrap_or_else(|e| panic!("{e}: {l}")))
+        .collect()
+}
+
+#[test]
+fn the_default_demo_says_where_its_files_are() {
+    let place = Place::new();
+    let ran = place.fine(&[]);
+    let name = place.fine(&["demos"]).out;
+    let name = name.split_whitespace().next().expect("a demo");
+    for extension in ["plog", "usda", "gif", "png"] {
+        let file = format!("out/{name}.{extension}");
+        assert!(place.has(&file), "{file}");
+        assert!(ran.out.contains(&file), "{}", ran.out);
+    }
+    assert!(ran.out.contains("File > Import"), "{}", ran.out);
+    assert!(place.read(&format!("out/{name}.gif")).starts_with(b"GIF89a"));
+    assert!(place.read(&format!("out/{name}.png")).starts_with(b"\x89PNG"));
+    // A finished log may be replaced by the same again.
+    let before = place.read(&format!("out/{name}.plog"));
+    place.fine(&["run", name, "-q", "--log", &format!("out/{name}.plog")]);
+    assert_eq!(place.read(&format!("out/{name}.plog")), before);
+}
+
+#[test]
+fn outputs_come_from_the_command_line_or_the_scene() {
+    let place = Place::new();
+    let ran = place.fine(&[
+        "run",
+        "s.toml",
+        "--frames",
+        "12",
+        "-o",
+        "a/b/x.usda",
+        "-o",
+        "a/x.gif",
+        "-o",
+        "a/x.pc2",
+        "-o",
+        "c.png",
+        "--size",
+        "64x48",
+        "--color-by",
+        "strain",
+    ]);
+    for file in ["a/b/x.plog", "a/b/x.usda", "a/x.gif", "a/x.pc2", "c.png"] {
+        assert!(place.has(file), "{file}\n{}", ran.out);
+    }
+    assert_eq!(
+        LogReader::open(place.path("a/b/x.plog"))
+            .expect("a log")
+            .frame_count(),
+        13
+    );
+    let text = common::SCENE.replace("[output]", "[output]\nfiles = [\"made/y.usda\"]");
+    std::fs::create_dir(place.path("deep")).expect("a folder");
+    place.write("deep/t.toml", &text);
+    place.fine(&["run", "deep/t.toml", "--frames", "3"]);
+    assert!(place.has("deep/made/y.usda") && place.has("deep/made/y.plog"));
+    // Quiet is quiet.
+    let ran = place.fine(&["run", "s.toml", "--frames", "3", "-q"]);
+    assert_eq!((ran.out.as_str(), ran.err.as_str()), ("", ""));
+    assert!(place.has("s.plog"), "beside nothing else: in the current folder");
+    place.fine(&["run", "s.toml", "--frames", "0", "--log", "zero.plog"]);
+    assert_eq!(
+        LogReader::open(place.path("zero.plog"))
+            .expect("a log")
+            .frame_count(),
+        1
+    );
+}
+
+#[test]
+fn statistics_have_every_key_and_follow_a_resume() {
+    let place = Place::new();
+    let run = |frames: &str, more: &[&str]| {
+        let mut words = vec!["run", "s.toml", "-q", "--stats", "st.jsonl", "--frames", frames];
+        words.extend(more);
+        place.fine(&words);
+        lines(&place, "st.jsonl")
+    };
+    let first = run("30", &[]);
+    assert_eq!(first.len(), 31);
+    for (k, line) in first.iter().enumerate() {
+        let object = line.as_object().expect("an object");
+        for key in KEYS {
+            assert!(object.contains_key(key), "no {key} in {line}");
+        }
+        assert_eq!(line["frame"], k);
+        assert_eq!(line["momentum"].as_array().map(Vec::len), Some(3));
+        for key in ["clustered", "projective", "log"] {
+            assert!(line["ms"][key].as_f64().is_some_and(|ms| ms >= 0.0), "{line}");
+        }
+    }
+    assert!(first[1]["ms"]["projective"].as_f64() > Some(0.0));
+    assert!(first[30]["kinetic"].as_f64() > Some(0.0));
+    // The log is where a resume cuts; the statistics follow, with lines lost or torn made anew.
+    let text = String::from_utf8(place.read("st.jsonl")).expect("text");
+    let torn: String = text.lines().take(9).map(|l| format!("{l}\n")).collect();
+    place.write("st.jsonl", &format!("{torn}{{\"frame\":9,\"ti"));
+    let second = run("40", &["--resume"]);
+    assert_eq!(second.len(), 41);
+    let but_ms = |v: &Value| {
+        let mut v = v.clone();
+        v.as_object_mut().expect("an object").remove("ms");
+        v
+    };
+    for k in 0..31 {
+        assert_eq!(but_ms(&first[k]), but_ms(&second[k]));
+    }
+    assert_eq!(first[8], second[8], "kept lines are kept");
+    let again = run("40", &["--resume"]);
+    assert_eq!(second, again, "nothing to do, nothing changed");
+}
+
+#[test]
+fn a_log_is_not_destroyed_by_accident() {
+    let place = Place::new();
+    place.fine(&["run", "s.toml", "-q", "--frames", "30"]);
+    let whole = place.read("s.plog");
+    // Finished: may be replaced. Resumed: nothing to do.
+    place.fine(&["run", "s.toml", "-q", "--frames", "30"]);
+    assert_eq!(place.read("s.plog"), whole);
+    let ran = place.fine(&[
+        "run", "s.toml", "--resume", "--frames", "30", "-o", "x.usda", "--log", "s.plog",
+    ]);
+    assert!(
+        ran.out.contains("already holds all frames") && place.has("x.usda"),
+        "{}",
+        ran.out
+    );
+    place.fine(&["run", "s.toml", "-q", "--resume", "--frames", "10"]);
+    assert_eq!(place.read("s.plog"), whole, "more frames than asked for are kept");
+    // Unfinished: asks.
+    let cut = &whole[..within(&whole, 0.66)];
+    std::fs::write(place.path("s.plog"), cut).expect("a file");
+    place.fails(
+        &["run", "s.toml"],
+        2,
+        &["s.plog", "unfinished", "--resume", "--force"],
+    );
+    assert_eq!(place.read("s.plog"), cut);
+    // Resumed as another scene: refused, untouched.
+    place.write("t.toml", &common::SCENE.replace("0.5, 0", "0.6, 0"));
+    place.fails(
+        &["run", "t.toml", "--log", "s.plog", "--resume"],
+        2,
+        &["another scene", "--log", "--force"],
+    );
+    assert_eq!(place.read("s.plog"), cut);
+    place.fine(&["run", "s.toml", "-q", "--resume", "--frames", "30"]);
+    assert_eq!(place.read("s.plog"), whole);
+    std::fs::write(place.path("s.plog"), cut).expect("a file");
+    place.fine(&["run", "s.toml", "-q", "--force", "--frames", "30"]);
+    assert_eq!(place.read("s.plog"), whole);
+    // Something else in its place.
+    place.write("diary.txt", "dear diary");
+    place.fails(
+        &["run", "s.toml", "--log", "diary.txt"],
+        2,
+        &["diary.txt", "not a frame log", "--force"],
+    );
+    place.fails(
+        &["run", "s.toml", "--log", "s.toml", "--force"],
+        2,
+        &["replace the scene"],
+    );
+    place.fails(&["run", "s.toml", "--stats", "s.toml"], 2, &["replace the scene"]);
+    place.fails(
+        &["run", "s.toml", "--stats", "a.plog", "--log", "a.plog"],
+        2,
+        &["its own name"],
+    );
+    assert_eq!(place.read("diary.txt"), b"dear diary");
+    assert_eq!(place.read("s.toml"), common::SCENE.as_bytes());
+}
+
+#[test]
+fn extending_a_finished_run_gives_the_bytes_of_a_longer_one() {
+    let place = Place::new();
+    place.fine(&["run", "s.toml", "-q", "--frames", "60", "--log", "long.plog"]);
+    place.fine(&["run", "s.toml", "-q", "--frames", "33", "--log", "grown.plog"]);
+    place.fine(&[
+        "run",
+        "s.toml",
+        "-q",
+        "--frames",
+        "60",
+        "--log",
+        "grown.plog",
+        "--resume",
+    ]);
+    assert_eq!(place.read("grown.plog"), place.read("long.plog"));
+    place.fine(&[
+        "run", "s.toml", "-q", "--frames", "60", "--log", "new.plog", "--resume",
+    ]);
+    assert_eq!(
+        place.read("new.plog"),
+        place.read("long.plog"),
+        "nothing to resume: begun"
+    );
+}
+
+#[test]
+fn unwritable_places_are_io_and_told_before_the_work() {
+    let place = Place::new();
+    place.write("file", "");
+    let ran = place.fails(
+        &["run", "s.toml", "-o", "file/x.usda", "-o", "/proc/nowhere/y.gif"],
+        4,
+        &["file/x.usda", "/proc/nowhere/y.gif"],
+    );
+    assert_eq!(ran.out, "");
+    place.fails(&["run", "s.toml", "--log", "file/x.plog"], 4, &["file/x.plog"]);
+    std::fs::create_dir(place.path("folder.gif")).expect("a folder");
+    place.fails(&["run", "s.toml", "-o", "folder.gif"], 4, &["this is a folder"]);
+    assert!(!place.has("s.plog") && !place.has("folder.plog"));
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_full_disk_is_io_and_what_was_written_stays() {
+    let place = Place::new();
+    place.fails(
+        &["run", "s.toml", "--stats", "/dev/full"],
+        4,
+        &["/dev/full", "free space"],
+    );
+    place.fine(&["run", "s.toml", "-q", "--log", "large.plog"]);
+    let large = place.read("large.plog");
+    // A limit on file sizes (in units of 512 bytes) stands for a small disk.
+    let limit = within(&large, 0.4) / 512;
+    let script = format!("trap '' XFSZ; ulimit -f {limit}; exec \"$0\" run s.toml --log small.plog");
+    let output = std::process::Command::new("sh")
+        .args(["-c", &script, env!("CARGO_BIN_EXE_pliant")])
+        .current_dir(place.dir.path())
+        .output()
+        .expect("a shell");
+    let ran = common::Ran::of(output);
+    assert_eq!(ran.code, Some(4), "{}", ran.err);
+    assert!(
+        ran.err.contains("small.plog") && ran.err.contains("--resume"),
+        "{}",
+        ran.err
+    );
+    assert!(
+        LogReader::open(place.path("small.plog"))
+            .expect("a log")
+            .frame_count()
+            > 3
+    );
+    place.fine(&["run", "s.toml", "-q", "--log", "small.plog", "--resume"]);
+    assert_eq!(place.read("small.plog"), large);
+}
+
+#[test]
+fn a_non_finite_state_keeps_the_frames_before_it() {
+    let place = Place::new();
+    // An acceleration that leaves the range of numbers after some hundred frames.
+    let text = "frames = 200\ngravity = [0, 0, 0]\n[[body]]\nname = \"wild\"\nshape = \"ball\"\nparticles = 30\n\
+                mass = 1e-299\nforce = [1e9, 0, 0]\n";
+    place.write("w.toml", text);
+    let told = [
+        "w.toml",
+        "non-finite in frame",
+        "\"wild\"",
+        "likely cause",
+        "pliant export w.plog",
+    ];
+    place.fails(&["run", "w.toml", "-o", "w.gif"], 3, &told);
+    assert!(!place.has("w.gif"));
+    let kept = place.read("w.plog");
+    let reader = LogReader::open(place.path("w.plog")).expect("a log");
+    let frames = reader.frame_count();
+    assert!(frames > 2 && frames < 201, "{frames}");
+    let checkpoint = reader
+        .last_checkpoint()
+        .expect("readable")
+        .map(|(n, _)| n as usize);
+    assert_eq!(checkpoint, Some(frames - 1), "the last good state");
+    place.fine(&["export", "w.plog", "-o", "w.usda", "--last", "0"]);
+    // Nothing else comes of trying again.
+    place.fails(&["run", "w.toml", "--resume", "--log", "w.plog"], 3, &told);
+    assert_eq!(place.read("w.plog"), kept);
+    place.fails(&["run", "w.toml"], 3, &told);
+    assert_eq!(place.read("w.plog"), kept);
+}
+
+#[test]
+fn exports_choose_frames_and_bodies() {
+    let place = Place::new();
+    place.fine(&["run", "s.toml", "-q", "--frames", "20"]);
+    place.fine(&[
+        "export", "s.plog", "-q", "-o", "o.obj", "--first", "5", "--last", "15", "--step", "5",
+    ]);
+    let objects: Vec<String> = place
+        .names()
+        .into_iter()
+        .filter(|n| n.ends_with(".obj"))
+        .collect();
+    assert_eq!(objects, ["o_0005.obj", "o_0010.obj", "o_0015.obj"]);
+    place.fine(&["export", "s.plog", "-q", "-o", "b.pc2", "--body", "box"]);
+    place.fails(
+        &["export", "s.plog", "-o", "b.pc2", "--body", "bux"],
+        2,
+        &["bux", "ball", "box"],
+    );
+    place.fails(
+        &["export", "s.plog", "-o", "b.usda", "--first", "50"],
+        2,
+        &["frames 0 to 20"],
+    );
+    for by in ["body", "strain", "cluster", "speed"] {
+        let file = format!("{by}.png");
+        place.fine(&[
+            "export",
+            "s.plog",
+            "-o",
+            &file,
+            "--color-by",
+            by,
+            "--size",
+            "64x48",
+        ]);
+        assert!(place.read(&file).starts_with(b"\x89PNG"));
+    }
+    assert_ne!(place.read("strain.png"), place.read("body.png"));
+    place.fails(
+        &["export", "s.plog", "-o", "x.gif", "--size", "9x9"],
+        2,
+        &["640x480"],
+    );
+}
+
+#[test]
+fn logs_broken_off_or_damaged_are_exported_as_far_as_they_go() {
+    let place = Place::new();
+    place.fine(&["run", "s.toml", "-q", "--frames", "20"]);
+    let whole = place.read("s.plog");
+    std::fs::write(place.path("cut.plog"), &whole[..within(&whole, 0.5)]).expect("a file");
+    let ran = place.fine(&["export", "cut.plog", "-o", "cut.usda"]);
+    assert!(
+        ran.err.contains("warning: cut.plog: the run was broken off"),
+        "{}",
+        ran.err
+    );
+    assert!(place.has("cut.usda"));
+    let mut bad = whole.clone();
+    bad[within(&whole, 0.75)] ^= 0x40;
+    std::fs::write(place.path("bad.plog"), &bad).expect("a file");
+    let ran = place.fine(&["export", "bad.plog", "-o", "bad.usda"]);
+    assert!(
+        ran.err.contains("damaged") && ran.err.contains("--resume"),
+        "{}",
+        ran.err
+    );
+    // What comes after the damage is computed again.
+    place.fine(&[
+        "run", "s.toml", "-q", "--frames", "20", "--log", "bad.plog", "--resume",
+    ]);
+    assert_eq!(place.read("bad.plog"), whole);
+    place.write("no.plog", "this is no log at all, but long enough to be one");
+    place.fails(&["export", "no.plog", "-o", "no.usda"], 2, &["not a frame log"]);
+    std::fs::write(place.path("head.plog"), &whole[..200]).expect("a file");
+    let ran = place.pliant(&["export", "head.plog", "-o", "no.usda"]);
+    assert_eq!(ran.code, Some(2), "{}", ran.err);
+    assert!(!place.has("no.usda"));
+}
