@@ -31,7 +31,7 @@ pub const DEMOS: &[Demo] = &[
         "bunny_undamped",
         "a bunny of about 2,020 particles in 26 clusters bounces, without damping"
     ),
-    demo!("bunny_damped", "the same bunny with damped springs comes to rest"),
+    demo!("bunny_damped", "the same bunny with damped springs calms down"),
     demo!(
         "stretched_cube_one",
         "a cube stretched by half swings back as one cluster, without gravity"

@@ -33,9 +33,9 @@ pub(crate) static SCENE: Table = Table {
         Key::new(
             "substeps",
             Kind::Whole(1, 10_000),
-            "Equal parts a step is taken in.",
+            "Equal parts a step is taken in; more allow stiffer bodies and cost as much more.",
         )
-        .default("1"),
+        .default("4"),
         Key::new("gravity", VECTOR, "Acceleration of everything, m/s²; y is up.").default("[0, -9.81, 0]"),
         Key::new(
             "solver",
@@ -50,7 +50,7 @@ pub(crate) static SCENE: Table = Table {
             Kind::Named(&MATERIAL),
             "Materials by name, for bodies to share.",
         )
-        .example("{ jelly = { frequency = 6.0 } }")
+        .example("{ jelly = { frequency = 30.0 } }")
         .also(&["material"]),
         Key::new(
             "plane",
@@ -122,9 +122,9 @@ const MATERIAL_KEYS: &[Key] = &[
     Key::new(
         "frequency",
         NOT_NEGATIVE,
-        "Stiffness as oscillations per second (Hz); does not depend on step, substeps or resolution. 4 unless given.",
+        "Stiffness as oscillations per second (Hz); does not depend on step, substeps or resolution. 25 unless given, or the most the step allows.",
     )
-    .example("6.0")
+    .example("30.0")
     .also(&["stiffness"]),
     Key::new(
         "alpha",
@@ -157,7 +157,7 @@ const MATERIAL_KEYS: &[Key] = &[
         NOT_NEGATIVE,
         "Decay rate (1/s) of all motion that is not rigid; keeps momentum.",
     )
-    .default("1.0"),
+    .default("2.0"),
     Key::new("drag", NOT_NEGATIVE, "Decay rate (1/s) of all motion, as by air.").default("0.0"),
     Key::new(
         "edge_stiffness",
@@ -242,9 +242,9 @@ static BODY: Table = Table {
             Key::new(
                 "clusters",
                 Kind::Either(&[Kind::Whole(1, 1_000_000), Kind::Word(&["none"])]),
-                "About how many clusters, or \"none\" (projective solver). 24 unless this or `cluster_radius` is given; \"none\" for sheets.",
+                "About how many clusters, or \"none\" (projective solver). 12 unless this or `cluster_radius` is given; \"none\" for sheets.",
             )
-            .example("12"),
+            .example("24"),
             Key::new(
                 "cluster_radius",
                 LENGTH_OR_INFINITE,

@@ -12,8 +12,8 @@ pub(crate) struct Layers<'a> {
     pub material: Option<&'a Record>,
 }
 
-/// Stiffness of a body that does not say, Hz: as a jelly.
-const FREQUENCY: f64 = 4.0;
+/// Stiffness of a body that does not say, Hz: as a jelly of a few decimetres that carries itself.
+const FREQUENCY: f64 = 25.0;
 /// Edge stiffness of a sheet that does not say, N/m: as a light fabric.
 const SHEET_STIFFNESS: f64 = 2000.0;
 
@@ -30,27 +30,30 @@ impl<'a> Layers<'a> {
     }
 
     /// A body's own stiffness, said either way, goes before its material's.
-    fn stiffness(&self) -> (Stiffness, &'static str) {
+    fn stiffness(&self) -> Option<Stiffness> {
         for layer in [Some(self.body), self.material].into_iter().flatten() {
             if let Some(alpha) = layer.given("alpha") {
-                return (Stiffness::Alpha(alpha.it.number()), "alpha");
+                return Some(Stiffness::Alpha(alpha.it.number()));
             }
             if let Some(frequency) = layer.given("frequency") {
-                return (Stiffness::Frequency(frequency.it.number()), "frequency");
+                return Some(Stiffness::Frequency(frequency.it.number()));
             }
         }
-        (Stiffness::Frequency(FREQUENCY), "frequency")
+        None
     }
 
     /// The live values of a body.
-    pub fn controls(&self, solver: SolverKind, cloth: bool) -> BodyControls {
+    pub fn controls(&self, solver: SolverKind, cloth: bool, h: f64) -> BodyControls {
+        // Long steps allow less; a scene that does not care about stiffness should still run.
+        let most = Control::Frequency(0).range(solver, h).map_or(FREQUENCY, |r| r.1);
+        let usual_stiffness = Stiffness::Frequency(FREQUENCY.min(most));
         let projective = solver == SolverKind::Projective;
         let number = |key: &str| self.given(key).map(|v| v.it.number());
         let usual_limit = if projective { f64::INFINITY } else { 0.3 };
         let usual_edges = if cloth && projective { SHEET_STIFFNESS } else { 0.0 };
         let iterations = self.given("iterations").map(|v| v.it.whole() as u32);
         BodyControls {
-            stiffness: self.stiffness().0,
+            stiffness: self.stiffness().unwrap_or(usual_stiffness),
             strain_limit: number("strain_limit").unwrap_or(usual_limit),
             relaxation: self.number("relaxation"),
             iterations: iterations.unwrap_or(if projective { 10 } else { 5 }),

@@ -16,14 +16,18 @@ pub(crate) fn about(scene: &Scene, simulation: &Simulation) -> Vec<String> {
             Clustering::Radius(r) if clusters == particles && particles > 1 => note(format!(
                 "cluster_radius {r} reaches no neighbour: one cluster per particle, nothing holds them together"
             )),
-            Clustering::Count(n) if n > particles => {
+            Clustering::Count(n) if plan.record.given("clusters").is_some() && n > particles => {
                 note(format!(
                     "{n} clusters were asked of {particles} particles: {clusters} were made"
                 ));
             }
-            Clustering::Count(n) if 4 * clusters.abs_diff(n) > n => note(format!(
-                "{clusters} clusters were made where {n} were asked for: no radius gives that number"
-            )),
+            Clustering::Count(n)
+                if plan.record.given("clusters").is_some() && 4 * clusters.abs_diff(n) > n =>
+            {
+                note(format!(
+                    "{clusters} clusters were made where {n} were asked for: no radius gives that number"
+                ))
+            }
             Clustering::None if plan.controls.edge_stiffness == 0.0 => {
                 note("no clusters and no edge stiffness: nothing holds it together".into());
             }

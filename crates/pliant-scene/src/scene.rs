@@ -92,7 +92,7 @@ impl Scene {
             materials,
         };
         let records = root.records("body");
-        if records.is_empty() && !root.values.contains_key("body") && check.problems.is_empty() {
+        if records.is_empty() && check.problems.is_empty() {
             check.problems.push(check.source.problem_overall(
                 "there is no body in the scene",
                 "add one: a line [[body]] and under it shape = \"ball\"",

@@ -1,0 +1,623 @@
+//! Broken scenes: each problem is found at its line and column, with the value and the remedy.
+
+#![allow(clippy::unwrap_used)]
+
+use pliant_scene::{Diagnostic, Scene};
+
+const BODY: &str = "[[body]]\nshape = \"ball\"\nparticles = 50\n";
+
+fn problems(text: &str) -> Vec<Diagnostic> {
+    match Scene::parse(text, "folder/scene.toml".as_ref()) {
+        Err(problems) => problems,
+        Ok(scene) => scene.build(1).err().unwrap_or_default(),
+    }
+}
+
+/// Scene, line, column, part of the message, part of the help.
+type Case = (&'static str, usize, usize, &'static str, &'static str);
+
+/// Scenes that a body is added to.
+const WITH_BODY: &[Case] = &[
+    ("framse = 3\n", 1, 1, "no key `framse`", "did you mean `frames`?"),
+    (
+        "frames = 0\n",
+        1,
+        10,
+        "`frames` cannot be 0",
+        "from 1 to 10000000",
+    ),
+    ("frames = 1e9\n", 1, 10, "cannot be 1e9", "from 1 to 10000000"),
+    ("frames = 2.5\n", 1, 10, "cannot be 2.5", "a whole number"),
+    (
+        "frames = \"many\"\n",
+        1,
+        10,
+        "is the text \"many\"",
+        "a whole number",
+    ),
+    (
+        "frames = 99999999999999999999\n",
+        1,
+        10,
+        "cannot be 9999",
+        "a whole number",
+    ),
+    ("fps = 0\n", 1, 7, "`fps` cannot be 0", "above 0"),
+    ("fps = -24\n", 1, 7, "cannot be -24", "above 0"),
+    ("fps = nan\n", 1, 7, "cannot be nan", "above 0"),
+    ("fps = 1e400\n", 1, 7, "cannot be 1e400", "above 0"),
+    (
+        "fps = 0x80000000000000000000000000000000000\n",
+        1,
+        7,
+        "cannot be 0x8",
+        "above 0",
+    ),
+    ("fps = true\n", 1, 7, "is the truth value true", "a number"),
+    (
+        "fps = 1979-05-27\n",
+        1,
+        7,
+        "is the date or time 1979-05-27",
+        "a number",
+    ),
+    (
+        "gravity = [0, inf, 0]\n",
+        1,
+        15,
+        "cannot be inf",
+        "from -1000000000",
+    ),
+    (
+        "gravity = [0, -9.81]\n",
+        1,
+        11,
+        "`gravity` has 2 values",
+        "a list of 3 numbers",
+    ),
+    (
+        "gravity = 9.81\n",
+        1,
+        11,
+        "is the number 9.81",
+        "a list of 3 numbers",
+    ),
+    (
+        "solver = \"clusterd\"\n",
+        1,
+        10,
+        "cannot be \"clusterd\"",
+        "did you mean \"clustered\"?",
+    ),
+    (
+        "seed = 4\n",
+        1,
+        1,
+        "no key `seed` in the scene",
+        "it is a key of a body",
+    ),
+    ("[outptu]\n", 1, 2, "no key `outptu`", "did you mean `output`?"),
+    (
+        "[output]\nfiles = \"a.gif\"\n",
+        2,
+        9,
+        "is the text",
+        "a list of texts",
+    ),
+    (
+        "[output]\nfiles = [\"a.gif\", \"\"]\n",
+        2,
+        19,
+        "cannot be \"\"",
+        "text in quotes",
+    ),
+    (
+        "[output]\nfiles = [\"a.gif\", \"a.gif\"]\n",
+        2,
+        19,
+        "written twice",
+        "once",
+    ),
+    ("[output]\ncheckpoint_every = 0\n", 2, 20, "cannot be 0", "from 1"),
+    (
+        "[picture]\nwidth = 100000\n",
+        2,
+        9,
+        "cannot be 100000",
+        "from 16 to 8192",
+    ),
+    (
+        "[picture]\ncolor_by = \"stain\"\n",
+        2,
+        12,
+        "\"stain\"",
+        "did you mean \"strain\"?",
+    ),
+    (
+        "[[picture]]\n",
+        1,
+        1,
+        "`picture` is a list",
+        "a table with keys `width`",
+    ),
+    ("[plane]\n", 1, 1, "needs double brackets", "[[plane]]"),
+    ("plane = 3\n", 1, 9, "`plane` is the number 3", "double brackets"),
+    ("[[plane]]\nnormal = [0, 0, 0]\n", 2, 10, "length 0", "[0, 1, 0]"),
+    (
+        "[[plane]]\npoint = [0, 0, 0]\noffset = 1\n",
+        3,
+        1,
+        "`point` and `offset` contradict",
+        "keep one",
+    ),
+    (
+        "[[plane]]\nrestitution = 1.5\n",
+        2,
+        15,
+        "cannot be 1.5",
+        "from 0 to 1",
+    ),
+    (
+        "[materials]\njelly = 3\n",
+        2,
+        9,
+        "`jelly` in [materials]",
+        "[materials.jelly]",
+    ),
+    (
+        "[materials.jelly]\nalpha = 0.5\nfrequency = 3\n",
+        3,
+        1,
+        "contradict",
+        "keep one",
+    ),
+    (
+        "[materials.jelly]\ngamma = 0.5\n",
+        2,
+        1,
+        "no key `gamma`",
+        "did you mean `strain_limit`?",
+    ),
+    (
+        "[materials.jelly]\nfriction = -1\n",
+        2,
+        12,
+        "cannot be -1",
+        "at least 0",
+    ),
+];
+
+/// Keys that are added to a body of the clustered solver, whose first line is the first here.
+const IN_BODY: &[Case] = &[
+    (
+        "frequancy = 3\n",
+        1,
+        1,
+        "no key `frequancy` in a body",
+        "did you mean `frequency`?",
+    ),
+    (
+        "colour = \"#fff\"\n",
+        1,
+        1,
+        "no key `colour`",
+        "did you mean `color`?",
+    ),
+    ("width = 3\n", 1, 1, "no key `width`", "it is a key of [picture]"),
+    (
+        "radius = 3\n",
+        1,
+        1,
+        "no key `radius`",
+        "did you mean `cluster_radius`?",
+    ),
+    (
+        "frequency = 500\n",
+        1,
+        13,
+        "`frequency` cannot be 500",
+        "times the substeps",
+    ),
+    ("alpha = 1.5\n", 1, 9, "cannot be 1.5", "from 0 to 1"),
+    (
+        "alpha = 0.5\nfrequency = 3\n",
+        2,
+        1,
+        "`alpha` and `frequency` contradict",
+        "keep one",
+    ),
+    ("spacing = 0.1\n", 1, 1, "contradict", "keep one"),
+    ("mass = 1\ndensity = 1\n", 2, 1, "contradict", "keep one"),
+    ("mass = 0\n", 1, 8, "cannot be 0", "above 0"),
+    (
+        "clusters = 3\ncluster_radius = 1\n",
+        2,
+        1,
+        "contradict",
+        "keep one",
+    ),
+    ("clusters = 0\n", 1, 12, "cannot be 0", "from 1"),
+    (
+        "clusters = \"nine\"\n",
+        1,
+        12,
+        "cannot be \"nine\"",
+        "did you mean \"none\"?",
+    ),
+    ("clusters = \"none\"\n", 1, 12, "needs clusters", "projective"),
+    ("clusters = [1]\n", 1, 12, "is a list", "a whole number"),
+    (
+        "edge_stiffness = 10\n",
+        1,
+        18,
+        "does not support edge springs",
+        "projective",
+    ),
+    (
+        "material = \"jelly\"\n",
+        1,
+        12,
+        "no material \"jelly\"",
+        "[materials.jelly]",
+    ),
+    ("color = \"red\"\n", 1, 9, "cannot be \"red\"", "#rrggbb"),
+    ("color = [255, 0, 0]\n", 1, 10, "cannot be 255", "from 0 to 1"),
+    (
+        "look = \"shiny\"\n",
+        1,
+        8,
+        "cannot be \"shiny\"",
+        "\"jelly\", \"matte\", \"cloth\"",
+    ),
+    (
+        "rotation = { axis = [0, 0, 0], angle = 3 }\n",
+        1,
+        21,
+        "length 0",
+        "direction",
+    ),
+    (
+        "rotation = { axis = [0, 1, 0] }\n",
+        1,
+        12,
+        "`angle` is missing",
+        "add it",
+    ),
+    (
+        "rotation = \"up\"\n",
+        1,
+        12,
+        "is the text",
+        "a list of 3 numbers, or a table",
+    ),
+    ("seed = -1\n", 1, 8, "cannot be -1", "at least 0"),
+    ("name = \"\"\n", 1, 8, "cannot be \"\"", "text in quotes"),
+    (
+        "[body.pin]\nparticles = [0]\n",
+        1,
+        1,
+        "double brackets",
+        "[[body.pin]]",
+    ),
+    (
+        "[[body.pin]]\nname = \"x\"\n",
+        1,
+        1,
+        "`particles`, `box` or `corners` is missing",
+        "add one",
+    ),
+    (
+        "[[body.pin]]\nparticles = [0, 7000]\n",
+        2,
+        17,
+        "no particle 7000",
+        "numbered from 0",
+    ),
+    (
+        "[[body.pin]]\nparticles = []\n",
+        2,
+        13,
+        "has 0 values",
+        "at least 1",
+    ),
+    (
+        "[[body.pin]]\ncorners = [\"left_back\"]\n",
+        2,
+        11,
+        "this body is none",
+        "box",
+    ),
+    (
+        "[[body.pin]]\nbox = { min = [9, 9, 9], max = [10, 10, 10] }\n",
+        2,
+        7,
+        "no particle is in",
+        "reaches from",
+    ),
+    (
+        "[[body.pin]]\nbox = { min = [1, 0, 0], max = [0, 0, 0] }\n",
+        2,
+        7,
+        "beyond `max`",
+        "smaller",
+    ),
+    (
+        "[[body.pin]]\nbox = { min = [1, 0, 0] }\n",
+        2,
+        7,
+        "`max` is missing",
+        "add it",
+    ),
+    (
+        "[[body.pin]]\nparticles = [0]\nstiffness = 5\n",
+        3,
+        13,
+        "soft pins",
+        "",
+    ),
+    (
+        "[[body.pin]]\nparticles = [0]\nsway = [1, 0, 0]\n",
+        3,
+        1,
+        "without `frequency`",
+        "add `frequency`",
+    ),
+    (
+        "[[body.pin]]\nparticles = [0]\nstart = 3\nend = 1\n",
+        4,
+        7,
+        "before it begins",
+        "later",
+    ),
+    (
+        "[[body.pin]]\nparticles = [0]\n[[body.pin]]\nparticles = [0]\n",
+        4,
+        13,
+        "held by an earlier pin",
+        "one pin",
+    ),
+];
+
+/// Whole scenes.
+const WHOLE: &[Case] = &[
+    (
+        "[[body]]\n",
+        1,
+        1,
+        "`shape` is missing in a body",
+        "kind = \"ball\"",
+    ),
+    (
+        "[[body]]\nshape = \"bal\"\n",
+        2,
+        9,
+        "cannot be \"bal\"",
+        "did you mean \"ball\"?",
+    ),
+    ("[[body]]\nshape = 3\n", 2, 9, "is the number 3", "\"gummy_bear\""),
+    (
+        "[[body]]\nshape = { radius = 3 }\n",
+        2,
+        9,
+        "`kind` is missing",
+        "\"ball\"",
+    ),
+    (
+        "[[body]]\nshape = { kind = 3 }\n",
+        2,
+        18,
+        "cannot be 3",
+        "\"ball\"",
+    ),
+    (
+        "[[body]]\nshape = { kind = \"ball\", raduis = 1 }\n",
+        2,
+        26,
+        "no key `raduis` in a ball",
+        "did you mean `radius`?",
+    ),
+    (
+        "[[body]]\nshape = { kind = \"ball\", radius = -1 }\n",
+        2,
+        35,
+        "cannot be -1",
+        "above 0",
+    ),
+    (
+        "[[body]]\nshape = { kind = \"box\", size = [1, 0, 1] }\n",
+        2,
+        36,
+        "cannot be 0",
+        "above 0",
+    ),
+    (
+        "[[body]]\nshape = { kind = \"torus\", major = 1, minor = 2 }\n",
+        2,
+        9,
+        "runs into itself",
+        "smaller",
+    ),
+    (
+        "[[body]]\nshape = { kind = \"capsule\", radius = 1, height = 1 }\n",
+        2,
+        9,
+        "no room for its ends",
+        "twice",
+    ),
+    (
+        "[[body]]\nshape = \"mesh\"\n",
+        2,
+        9,
+        "`file` is missing in a mesh",
+        "add it",
+    ),
+    (
+        "[[body]]\nshape = \"ball\"\nspacing = 1e-5\n",
+        3,
+        11,
+        "particles",
+        "spacing",
+    ),
+    ("[[body]]\nshape = \"ball\"\nspacing = 10\n", 3, 11, "", "spacing"),
+    (
+        "[[body]]\nshape = { kind = \"sheet\", cells = [3, 3] }\nparticles = 9\n",
+        3,
+        13,
+        "contradict",
+        "keep one",
+    ),
+    (
+        "[[body]]\nshape = \"ball\"\nsolver = \"projective\"\nclusters = \"none\"\n",
+        4,
+        12,
+        "nothing holds",
+        "edge_stiffness",
+    ),
+    (
+        "[[body]]\nshape = \"ball\"\nsolver = \"projective\"\nstrain_limit = 0.3\n",
+        4,
+        16,
+        "strain limiting",
+        "",
+    ),
+    (
+        "[[body]]\nname = \"a\"\nshape = \"ball\"\n[[body]]\nname = \"a\"\nshape = \"ball\"\n",
+        5,
+        8,
+        "named \"a\" already, in line 2",
+        "of its own",
+    ),
+    ("[body]\nshape = \"ball\"\n", 1, 1, "double brackets", "[[body]]"),
+    ("bodies = []\n", 1, 1, "no key `bodies`", "did you mean `body`?"),
+    (
+        "[materials.jelly]\n[materials.foam]\n[[body]]\nshape = \"ball\"\nmaterial = \"jely\"\n",
+        5,
+        12,
+        "no material \"jely\"",
+        "did you mean \"jelly\"?",
+    ),
+    (
+        "[materials.a]\nstrain_limit = 0.3\n[[body]]\nname = \"b\"\nshape = \"ball\"\nsolver = \"projective\"\nmaterial = \"a\"\n",
+        2,
+        16,
+        "of the material of body `b`",
+        "",
+    ),
+    (
+        "[[body]]\nshape = { kind = \"mesh\", file = \"no.obj\" }\n",
+        2,
+        33,
+        "cannot read folder/no.obj",
+        "relative to the scene's folder",
+    ),
+    (
+        "[[body]]\nshape = { kind = \"points\", file = \"/dev/zero\" }\n",
+        2,
+        35,
+        "not a file",
+        "check the path",
+    ),
+    ("[[body]]\nshape = \"ball\nname = \"x\"\n", 2, 14, "not TOML", ""),
+    ("fps = \n[[body]]\nshape = \"ball\"\n", 1, 7, "not TOML", "quotes"),
+    ("[[body]]\nshape = ball\n", 2, 9, "must be quoted", "quotes"),
+    (
+        "fps = 1\nfps = 2\n[[body]]\nshape = \"ball\"\n",
+        2,
+        1,
+        "duplicate key",
+        "once",
+    ),
+];
+
+#[test]
+fn every_broken_scene_is_explained_at_its_place() {
+    let mut wrong = Vec::new();
+    let mut check = |text: &str, shift: usize, case: &Case| {
+        let found = problems(text);
+        let (_, line, column, message, help) = *case;
+        let fits = |p: &&Diagnostic| {
+            p.place == Some((line + shift, column)) && p.message.contains(message) && p.help.contains(help)
+        };
+        if found.len() != 1 || !found.iter().any(|p| fits(&p)) {
+            let shown: Vec<String> = found.iter().map(|p| p.to_string()).collect();
+            wrong.push(format!(
+                "---\n{text}wanted {case:?}\ngot {}:\n{}",
+                found.len(),
+                shown.join("\n")
+            ));
+        }
+        for p in &found {
+            assert!(!p.help.is_empty(), "no remedy in {p}");
+            assert_eq!(p.is_io, p.message.starts_with("cannot read"), "{p}");
+        }
+    };
+    for case in WITH_BODY {
+        check(&format!("{}{BODY}", case.0), 0, case);
+    }
+    for case in IN_BODY {
+        check(&format!("{BODY}{}", case.0), BODY.lines().count(), case);
+    }
+    for case in WHOLE {
+        check(case.0, 0, case);
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn an_empty_scene_says_what_to_add() {
+    for text in ["", "# nothing\n", "fps = 30\n", "body = []\n"] {
+        let found = problems(text);
+        assert_eq!(found.len(), 1, "{text:?}: {found:?}");
+        assert!(found[0].message.contains("there is no body"), "{}", found[0]);
+        assert!(found[0].help.contains("[[body]]"), "{}", found[0]);
+    }
+}
+
+#[test]
+fn all_problems_come_at_once_in_the_order_of_the_file() {
+    let text = "framse = 1\nfps = -1\n[[plane]]\nnormal = [0, 0, 0]\n[[body]]\nshape = \"bal\"\nmass = 0\n\
+                material = \"x\"\n[[body]]\nname = 3\nshape = \"ball\"\nfrequency = 1e6\n";
+    let lines: Vec<usize> = problems(text).iter().filter_map(|p| Some(p.place?.0)).collect();
+    assert_eq!(lines, [1, 2, 4, 6, 7, 8, 10, 12]);
+}
+
+#[test]
+fn problems_beside_a_syntax_error_are_still_reported() {
+    let found = problems("fps = sixty\n[[body]]\nshape = \"ball\"\nfrequancy = 3\n");
+    let lines: Vec<_> = found.iter().map(|p| p.place).collect();
+    assert_eq!(lines, [Some((1, 7)), Some((4, 1))]);
+}
+
+#[test]
+fn an_open_bracket_does_not_flood_the_terminal() {
+    let text = format!("gravity = [0, 1\n{}", BODY.repeat(50));
+    assert!(problems(&text).len() <= 5);
+}
+
+#[test]
+fn a_problem_shows_the_line_with_a_mark_under_the_place() {
+    let found = problems("[[body]]\nname = \"é\"\nshape = { kind = \"ball\", radius = -1.5 } # é\n");
+    assert_eq!(
+        found[0].to_string(),
+        "folder/scene.toml:3:35: error: `radius` cannot be -1.5\n  \
+         3 | shape = { kind = \"ball\", radius = -1.5 } # é\n    \
+           |                                   ^^^^\n  \
+         help: give a number above 0, up to 1000000: radius, m."
+    );
+}
+
+#[test]
+fn columns_count_characters_and_a_byte_order_mark_none() {
+    let found = problems("\u{feff}fps = 0\n[[body]]\nname = \"ééé\"\nshape = { kind = \"ball\" }\n");
+    assert_eq!(found[0].place, Some((1, 7)));
+    let found = problems("[[body]]\nshape = { 'é' = 1, kind = \"ball\", radius = 0 }\n");
+    let columns: Vec<_> = found.iter().map(|p| p.place).collect();
+    assert_eq!(columns, [Some((2, 11)), Some((2, 44))]);
+}
+
+#[test]
+fn windows_line_ends_are_lines() {
+    let found = problems("fps = 60\r\nframes = 0\r\n[[body]]\r\nshape = \"ball\"\r\n");
+    assert_eq!(found[0].place, Some((2, 10)));
+    assert!(!found[0].to_string().contains('\r'));
+}

@@ -1,0 +1,201 @@
+//! Every demo is read, built and run; each shows what its description says.
+
+#![allow(clippy::unwrap_used)]
+
+use pliant::{DVec3, Statistics};
+use pliant_scene::{BuiltScene, DEMOS, Scene};
+
+/// What a run of some frames was like.
+struct Run {
+    built: BuiltScene,
+    first: Statistics,
+    worst_strain: f64,
+    /// Height of each body's centre of mass, frame after frame.
+    heights: Vec<Vec<f64>>,
+}
+
+fn run(name: &str, frames: usize) -> Run {
+    let demo = DEMOS.iter().find(|d| d.name == name).unwrap();
+    let scene = Scene::parse(demo.text, name.as_ref()).unwrap_or_else(|p| panic!("{name}: {}", p[0]));
+    let mut built = scene.build(2).unwrap_or_else(|p| panic!("{name}: {}", p[0]));
+    assert!(built.notes.is_empty(), "{name}: {:?}", built.notes);
+    let first = built.simulation.statistics();
+    let mut heights = vec![Vec::new(); built.bodies.len()];
+    let mut worst_strain = 0.0_f64;
+    for frame in 0..frames {
+        built
+            .simulation
+            .step()
+            .unwrap_or_else(|e| panic!("{name}, frame {frame}: {e}"));
+        let now = built.simulation.statistics();
+        assert!(
+            now.max_penetration <= 1e-9,
+            "{name}, frame {frame}: {} m deep",
+            now.max_penetration
+        );
+        worst_strain = worst_strain.max(now.max_strain);
+        for (b, list) in heights.iter_mut().enumerate() {
+            let points = built.simulation.positions(b);
+            let n = points.len() as f64;
+            let middle = points.fold(DVec3::ZERO, |sum, p| sum + p) / n;
+            assert!(middle.is_finite(), "{name}, frame {frame}");
+            list.push(middle.y);
+        }
+    }
+    Run {
+        built,
+        first,
+        worst_strain,
+        heights,
+    }
+}
+
+/// Lowest height, highest after it, and last.
+fn bounce(heights: &[f64]) -> (f64, f64, f64) {
+    let low = (0..heights.len())
+        .min_by(|&a, &b| heights[a].total_cmp(&heights[b]))
+        .unwrap_or(0);
+    let high = heights[low..].iter().copied().fold(f64::MIN, f64::max);
+    (heights[low], high, heights[heights.len() - 1])
+}
+
+#[test]
+fn names_are_unique_and_described_in_a_line() {
+    assert_eq!(DEMOS[0].name, "gummy_bear");
+    for (i, demo) in DEMOS.iter().enumerate() {
+        assert!(DEMOS[..i].iter().all(|d| d.name != demo.name));
+        assert!(
+            demo.name.chars().all(|c| c.is_ascii_lowercase() || c == '_'),
+            "{}",
+            demo.name
+        );
+        assert!(!demo.about.is_empty() && demo.about.len() < 90 && !demo.about.contains('\n'));
+        assert!(
+            demo.text.starts_with("# "),
+            "{} begins with what it shows",
+            demo.name
+        );
+    }
+}
+
+#[test]
+fn every_demo_runs() {
+    for demo in DEMOS {
+        let run = run(demo.name, 20);
+        assert!(
+            run.worst_strain < 1.0,
+            "{}: strain {}",
+            demo.name,
+            run.worst_strain
+        );
+        assert!(run.built.frames >= 60);
+    }
+}
+
+#[test]
+fn the_bear_falls_bounces_and_recovers() {
+    let run = run("gummy_bear", 150);
+    let particles = run.built.simulation.model().particle_count();
+    assert!((1900..=2100).contains(&particles));
+    let first_contact = run.heights[0][..24].to_vec();
+    let (low, high, _) = bounce(&run.heights[0][..40]);
+    assert!(first_contact[0] > 0.34 && low < 0.08, "it is squashed to {low}");
+    assert!(high > low + 0.05, "it bounces to {high}");
+    let end = run.built.simulation.statistics();
+    assert!(end.kinetic < 0.1, "{} J at the end", end.kinetic);
+    assert!(
+        end.max_strain < 0.4 && run.worst_strain < 0.9,
+        "{} {}",
+        end.max_strain,
+        run.worst_strain
+    );
+}
+
+#[test]
+fn the_bunny_bounces_and_damping_calms_it() {
+    let (undamped, damped) = (run("bunny_undamped", 240), run("bunny_damped", 240));
+    for run in [&undamped, &damped] {
+        let model = run.built.simulation.model();
+        assert_eq!(
+            (model.particle_count(), model.topology.clusters.len()),
+            (2020, 26)
+        );
+        let (low, high, _) = bounce(&run.heights[0]);
+        assert!(low < 0.7 && high > low + 0.4, "{low} {high}");
+        assert!(run.worst_strain < 1.0, "{}", run.worst_strain);
+    }
+    let [loud, calm] = [undamped, damped].map(|r| r.built.simulation.statistics().kinetic);
+    assert!(calm < 0.4 * loud, "{calm} J damped, {loud} J undamped");
+}
+
+#[test]
+fn the_stretched_cube_swings_and_keeps_its_momentum() {
+    for (name, clusters) in [("stretched_cube_one", 1), ("stretched_cube_many", 29)] {
+        let run = run(name, 120);
+        assert_eq!(run.built.simulation.model().topology.clusters.len(), clusters);
+        let end = run.built.simulation.statistics();
+        // A thousand kilograms at metres per second.
+        assert!(end.momentum.length() < 1e-7, "{name}: {}", end.momentum);
+        assert!(
+            end.angular_momentum.length() < 1e-7,
+            "{name}: {}",
+            end.angular_momentum
+        );
+        let (before, after) = (run.first.elastic, end.elastic + end.kinetic);
+        assert!(
+            (after / before - 1.0).abs() < 0.2,
+            "{name}: {before} J became {after} J"
+        );
+    }
+}
+
+#[test]
+fn the_dropped_cube_is_squashed_and_bounces() {
+    let run = run("dropped_cube", 60);
+    let (low, high, _) = bounce(&run.heights[0]);
+    assert!(low < 0.12 && high > 0.25, "{low} {high}");
+}
+
+#[test]
+fn shape_matching_keeps_the_spin_that_position_based_dynamics_loses() {
+    let run = run("spinning_cube", 180);
+    let (model, state) = (run.built.simulation.model(), run.built.simulation.state());
+    let spin = |b: usize| {
+        let particles = model.topology.bodies[b].particles.clone();
+        let weight = |i: usize| model.rest.mass[i];
+        let total: f64 = particles.clone().map(weight).sum();
+        let middle = particles
+            .clone()
+            .map(|i| state.x.get(i) * weight(i))
+            .sum::<DVec3>()
+            / total;
+        particles
+            .map(|i| (state.x.get(i) - middle).cross(state.v.get(i)).z * weight(i))
+            .sum::<f64>()
+    };
+    let start = 0.5 * run.first.angular_momentum.z;
+    assert!((spin(0) / start - 1.0).abs() < 1e-9, "{} of {start}", spin(0));
+    assert!(spin(1) < 0.7 * start, "{} of {start}", spin(1));
+}
+
+#[test]
+fn the_cloth_swings_through_and_hangs_on_its_corners() {
+    let run = run("hanging_cloth", 60);
+    let simulation = &run.built.simulation;
+    assert_eq!(simulation.model().particle_count(), 41 * 41);
+    let pins = &simulation.model().params.pins[0];
+    for (&i, anchor) in pins.particles.iter().zip(&pins.anchors) {
+        assert!((simulation.state().x.get(i as usize) - *anchor).length() < 1e-9);
+    }
+    let mean = simulation.positions(0).map(|p| p.z).sum::<f64>() / 1681.0;
+    assert!(mean < -0.8, "it swings past the hooks at z = -0.5, to {mean}");
+    assert!(run.worst_strain < 0.25, "{}", run.worst_strain);
+}
+
+#[test]
+fn the_two_solvers_agree_about_the_bear() {
+    let run = run("side_by_side", 24);
+    let [a, b] = [&run.heights[0], &run.heights[1]];
+    let apart = a.iter().zip(b).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
+    assert!(apart < 0.03, "{apart} m apart");
+}

@@ -1,0 +1,141 @@
+//! Scenes that refer to other files: meshes, points, outputs, and their digest.
+
+#![allow(clippy::unwrap_used)]
+
+use pliant_scene::{Look, Scene};
+use std::fs;
+use std::path::Path;
+
+const CUBE: &str = "v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nv 0 0 1\nv 1 0 1\nv 1 1 1\nv 0 1 1\n\
+                    f 1 4 3 2\nf 5 6 7 8\nf 1 2 6 5\nf 2 3 7 6\nf 3 4 8 7\nf 4 1 5 8\n";
+
+fn folder(files: &[(&str, &str)]) -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    for (name, text) in files {
+        fs::write(folder.path().join(name), text).unwrap();
+    }
+    folder
+}
+
+#[test]
+fn a_closed_mesh_is_filled_and_weighs_its_volume() {
+    let scene = "[[body]]\nshape = { kind = \"mesh\", file = \"cube.obj\", scale = 0.2 }\nparticles = 500\n";
+    let folder = folder(&[("cube.obj", CUBE), ("scene.toml", scene)]);
+    let built = Scene::load(&folder.path().join("scene.toml"))
+        .unwrap()
+        .build(1)
+        .unwrap();
+    let particles = built.simulation.model().particle_count();
+    assert!((400..=650).contains(&particles), "{particles}");
+    let mass: f64 = built.simulation.model().rest.mass.iter().sum();
+    assert!((mass - 8.0).abs() < 1e-9, "{mass} kg of 0.008 m³ of water");
+    assert_eq!(built.bodies[0].look, Look::Jelly);
+    assert_eq!(built.bodies[0].name, "mesh");
+}
+
+#[test]
+fn an_open_mesh_is_a_shell_and_says_so() {
+    let open = CUBE.lines().take(13).collect::<Vec<_>>().join("\n");
+    let scene = "[[body]]\nshape = { kind = \"mesh\", file = \"open.obj\" }\ndensity = 2\n";
+    let folder = folder(&[("open.obj", &open), ("scene.toml", scene)]);
+    let built = Scene::load(&folder.path().join("scene.toml"))
+        .unwrap()
+        .build(1)
+        .unwrap();
+    let mass: f64 = built.simulation.model().rest.mass.iter().sum();
+    assert!((mass - 10.0).abs() < 1e-9, "{mass} kg of 5 m²");
+    assert_eq!(built.bodies[0].look, Look::Cloth);
+    assert!(
+        built.notes.iter().any(|n| n.contains("the mesh is open")),
+        "{:?}",
+        built.notes
+    );
+}
+
+#[test]
+fn points_are_particles() {
+    let points: String = (0..27)
+        .map(|i| format!("{} {} {}\n", i % 3, i / 3 % 3, i / 9))
+        .collect();
+    let scene = "[[body]]\nshape = { kind = \"points\", file = \"p.txt\", scale = 0.1 }\nclusters = 1\n";
+    let folder = folder(&[("p.txt", &points), ("scene.toml", scene)]);
+    let built = Scene::load(&folder.path().join("scene.toml"))
+        .unwrap()
+        .build(1)
+        .unwrap();
+    assert_eq!(built.simulation.model().particle_count(), 27);
+    assert_eq!(built.bodies[0].look, Look::Matte);
+}
+
+#[test]
+fn problems_of_a_mesh_carry_its_name_and_line() {
+    let scene = "[[body]]\nshape = { kind = \"mesh\", file = \"bad.obj\" }\n[[body]]\nshape = { kind = \"points\", file = \"bad.txt\" }\n";
+    let folder = folder(&[
+        ("bad.obj", "v 0 0 0\nv 0 x 0\nf 1 2 9\n"),
+        ("bad.txt", "1 2 3\n1 2\n"),
+        ("scene.toml", scene),
+    ]);
+    let problems = Scene::load(&folder.path().join("scene.toml"))
+        .unwrap()
+        .build(1)
+        .unwrap_err();
+    let found: Vec<_> = problems
+        .iter()
+        .map(|p| {
+            (
+                p.file.file_name().and_then(|n| n.to_str()).unwrap_or(""),
+                p.place.map(|p| p.0),
+            )
+        })
+        .collect();
+    assert_eq!(
+        found,
+        [("bad.obj", Some(2)), ("bad.obj", Some(3)), ("bad.txt", Some(2))]
+    );
+    assert!(
+        problems[0].to_string().contains("bad.obj:2: error:"),
+        "{}",
+        problems[0]
+    );
+    assert!(problems[0].help.contains("scene.toml:2"), "{}", problems[0].help);
+    assert!(problems.iter().all(|p| !p.is_io));
+}
+
+#[test]
+fn an_unreadable_or_binary_scene_is_explained() {
+    let problems = Scene::load(Path::new("/no/such/scene.toml")).unwrap_err();
+    assert!(problems[0].is_io && problems[0].message.contains("cannot read"));
+    let folder = folder(&[]);
+    fs::write(folder.path().join("x.toml"), b"fps = 60\n# caf\xe9\n").unwrap();
+    let problems = Scene::load(&folder.path().join("x.toml")).unwrap_err();
+    assert_eq!(problems[0].place, Some((2, 6)));
+    assert!(!problems[0].is_io && problems[0].message.contains("UTF-8"));
+}
+
+#[test]
+fn outputs_are_relative_to_the_scene() {
+    let text = "[output]\nfiles = [\"a.gif\", \"/tmp/b.usda\", \"../c.pc2\"]\ncheckpoint_every = 7\n[[body]]\nshape = \"ball\"\nparticles = 50\n";
+    let built = Scene::parse(text, "some/where/s.toml".as_ref())
+        .unwrap()
+        .build(1)
+        .unwrap();
+    let paths: Vec<_> = built.outputs.iter().filter_map(|p| p.to_str()).collect();
+    assert_eq!(paths, ["some/where/a.gif", "/tmp/b.usda", "some/where/../c.pc2"]);
+    assert_eq!(built.checkpoint_every, 7);
+    assert_eq!(built.text, text);
+}
+
+#[test]
+fn the_digest_changes_with_the_text_and_every_file() {
+    let scene = "[[body]]\nshape = { kind = \"mesh\", file = \"cube.obj\" }\nparticles = 60\n";
+    let folder = folder(&[("cube.obj", CUBE), ("scene.toml", scene)]);
+    let hash = |text: &str| {
+        let scene = Scene::parse(text, &folder.path().join("scene.toml")).unwrap();
+        scene.build(1).unwrap().hash
+    };
+    let first = hash(scene);
+    assert_eq!(first, hash(scene));
+    assert_ne!(first, hash(&format!("{scene}# a comment\n")));
+    fs::write(folder.path().join("cube.obj"), format!("{CUBE}# changed\n")).unwrap();
+    assert_ne!(first, hash(scene));
+}

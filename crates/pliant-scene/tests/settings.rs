@@ -1,0 +1,199 @@
+//! What keys do: defaults, materials, names, planes, rotations, pins, notes.
+
+#![allow(clippy::unwrap_used)]
+
+use pliant::{DVec3, SolverKind, Stiffness};
+use pliant_scene::{BuiltScene, ColorBy, Look, Scene};
+
+fn built(text: &str) -> BuiltScene {
+    let scene = Scene::parse(text, "s.toml".as_ref()).and_then(|s| s.build(1));
+    scene.unwrap_or_else(|p| panic!("{text}\n{}", p[0]))
+}
+
+#[test]
+fn a_ball_alone_takes_sound_defaults() {
+    let scene = built("[[body]]\nshape = \"ball\"\n");
+    let (model, controls) = (scene.simulation.model(), scene.simulation.controls());
+    assert!((1300..=1700).contains(&model.particle_count()));
+    assert_eq!(model.params.bodies[0].solver, SolverKind::Clustered);
+    let body = controls.body(0);
+    assert_eq!(body.stiffness, Stiffness::Frequency(25.0));
+    assert_eq!((body.strain_limit, body.iterations), (0.3, 5));
+    assert_eq!(body.friction, None);
+    let mass: f64 = model.rest.mass.iter().sum();
+    assert!(
+        (mass / 14.137 - 1.0).abs() < 0.02,
+        "{mass} kg for a ball of 0.15 m of water"
+    );
+    assert_eq!((scene.frames, scene.frames_per_second), (120, 60.0));
+    assert_eq!(scene.picture.color_by, ColorBy::Body);
+    assert_eq!(scene.bodies[0].look, Look::Jelly);
+    assert!(scene.outputs.is_empty() && scene.checkpoint_every == 30);
+}
+
+#[test]
+fn a_sheet_alone_is_cloth() {
+    let scene = built("solver = \"clustered\"\n[[body]]\nshape = \"sheet\"\n");
+    let model = scene.simulation.model();
+    assert_eq!(model.params.bodies[0].solver, SolverKind::Projective);
+    let body = scene.simulation.controls().body(0);
+    assert_eq!((body.edge_stiffness, body.iterations), (2000.0, 10));
+    assert!(model.topology.clusters.is_empty() && !model.topology.edges.is_empty());
+    let mass: f64 = model.rest.mass.iter().sum();
+    assert!((mass - 0.3).abs() < 1e-12);
+    assert_eq!(scene.bodies[0].look, Look::Cloth);
+    assert!((1300..=1700).contains(&model.particle_count()));
+}
+
+#[test]
+fn projective_solids_have_clusters_and_no_strain_limit() {
+    let scene = built("solver = \"projective\"\n[[body]]\nshape = \"box\"\nparticles = 64\n");
+    let body = scene.simulation.controls().body(0);
+    assert_eq!((body.strain_limit, body.iterations), (f64::INFINITY, 10));
+    assert!(!scene.simulation.model().topology.clusters.is_empty());
+}
+
+#[test]
+fn keys_of_a_body_go_before_its_materials() {
+    let scene = built(
+        "[materials.jelly]\nfrequency = 6\ndamping = 3\nfriction = 0.1\n\
+         [[body]]\nshape = \"ball\"\nparticles = 50\nmaterial = \"jelly\"\n\
+         [[body]]\nshape = \"ball\"\nparticles = 50\nmaterial = \"jelly\"\nalpha = 0.5\ndamping = 4\n",
+    );
+    let controls = scene.simulation.controls();
+    assert_eq!(controls.body(0).stiffness, Stiffness::Frequency(6.0));
+    assert_eq!(controls.body(0).damping, 3.0);
+    assert_eq!(controls.body(1).stiffness, Stiffness::Alpha(0.5));
+    assert_eq!(controls.body(1).damping, 4.0);
+    assert_eq!(controls.body(1).friction, Some(0.1));
+}
+
+#[test]
+fn bodies_without_a_name_get_one_of_their_own() {
+    let ball = "[[body]]\nshape = \"ball\"\nparticles = 20\n";
+    let scene = built(&format!(
+        "{ball}{ball}[[body]]\nname = \"ball\"\nshape = \"box\"\nparticles = 8\n{ball}"
+    ));
+    let names: Vec<&str> = scene.bodies.iter().map(|b| b.name.as_str()).collect();
+    assert_eq!(names, ["ball_2", "ball_3", "ball", "ball_4"]);
+    assert_ne!(scene.bodies[0].color, scene.bodies[1].color);
+}
+
+#[test]
+fn long_steps_lower_the_default_stiffness_instead_of_refusing_it() {
+    let scene = built("fps = 10\nsubsteps = 1\n[[body]]\nshape = \"ball\"\nparticles = 50\n");
+    let Stiffness::Frequency(f) = scene.simulation.controls().body(0).stiffness else {
+        panic!("a frequency")
+    };
+    assert!((f - 10.0 / 6.0).abs() < 1e-12);
+}
+
+#[test]
+fn planes_are_normalised_and_may_be_given_by_a_point() {
+    let scene = built(
+        "[[plane]]\n[[plane]]\nnormal = [0, 3, 4]\npoint = [0, 0, 2]\nfriction = 0.2\n\
+         [[plane]]\nnormal = [1e-200, 0, 0]\noffset = -3\n[[body]]\nshape = \"ball\"\nposition = [0, 5, 0]\nparticles = 9\n",
+    );
+    let planes = &scene.simulation.model().params.planes;
+    assert_eq!(planes[0], pliant::HalfSpace::ground());
+    assert!((planes[1].normal - DVec3::new(0.0, 0.6, 0.8)).length() < 1e-15);
+    assert!((planes[1].offset - 1.6).abs() < 1e-15);
+    assert_eq!((planes[2].normal, planes[2].offset), (DVec3::X, -3.0));
+}
+
+#[test]
+fn rotations_are_about_x_then_y_then_z_or_an_axis() {
+    let place = |rotation: &str| {
+        let text = format!(
+            "[[body]]\nshape = {{ kind = \"box\", size = [1, 2, 4] }}\nparticles = 8\nclusters = 1\nrotation = {rotation}\n"
+        );
+        let scene = built(&text);
+        scene
+            .simulation
+            .positions(0)
+            .fold(DVec3::ZERO, |m, p| m.max(p.abs()))
+    };
+    let near = |a: DVec3, b: DVec3| assert!((a - b).length() < 1e-12, "{a} {b}");
+    near(place("[90, 0, 0]"), DVec3::new(0.5, 2.0, 1.0));
+    near(place("[90, 90, 0]"), DVec3::new(1.0, 2.0, 0.5));
+    near(
+        place("{ axis = [0, 0, 7], angle = 90 }"),
+        DVec3::new(1.0, 0.5, 2.0),
+    );
+}
+
+#[test]
+fn corners_of_a_sheet_can_be_pinned() {
+    let scene = built(
+        "[[body]]\nshape = { kind = \"sheet\", size = [2, 4], cells = [2, 3] }\n[[body.pin]]\nname = \"top\"\n\
+         corners = [\"right_back\", \"left_front\"]\n",
+    );
+    let pin = &scene.simulation.model().params.pins[0];
+    assert_eq!(
+        (pin.name.as_str(), pin.particles.as_slice()),
+        ("top", [2, 9].as_slice())
+    );
+    assert_eq!(
+        pin.anchors,
+        [DVec3::new(1.0, 0.0, -2.0), DVec3::new(-1.0, 0.0, 2.0)]
+    );
+}
+
+#[test]
+fn pins_in_a_box_follow_their_motion() {
+    let mut scene = built(
+        "gravity = [0, 0, 0]\n[[body]]\nshape = \"box\"\nparticles = 64\nposition = [0, 1, 0]\n[[body.pin]]\n\
+         box = { min = [-1, 1.1, -1], max = [1, 2, 1] }\nvelocity = [0.6, 0, 0]\nend = 0.5\n",
+    );
+    for _ in 0..60 {
+        scene.simulation.step().unwrap();
+    }
+    let pin = scene.simulation.model().params.pins[0].clone();
+    assert_eq!(pin.particles.len(), 16);
+    for (&i, anchor) in pin.particles.iter().zip(&pin.anchors) {
+        let x = scene.simulation.state().x.get(i as usize);
+        assert!((x - *anchor - DVec3::new(0.3, 0.0, 0.0)).length() < 1e-9);
+    }
+}
+
+#[test]
+fn notes_tell_what_may_surprise() {
+    let note = |keys: &str, part: &str| {
+        let scene = built(&format!(
+            "[[plane]]\n[[body]]\nname = \"x\"\nshape = \"ball\"\nparticles = 60\n{keys}"
+        ));
+        let found = scene
+            .notes
+            .iter()
+            .any(|n| n.starts_with("body `x`: ") && n.contains(part));
+        assert!(found, "{keys}: {:?}", scene.notes);
+    };
+    note(
+        "cluster_radius = 5\n",
+        "cluster_radius 5 covers everything: one cluster",
+    );
+    note("cluster_radius = 1e-3\n", "one cluster per particle");
+    note("clusters = 1000\n", "1000 clusters were asked");
+    note(
+        "solver = \"projective\"\nclusters = \"none\"\nedge_stiffness = 0\n",
+        "nothing holds it together",
+    );
+    note("position = [0, 0, 0]\n", "m deep in plane 1");
+    let clean = built("[[plane]]\n[[body]]\nshape = \"ball\"\nposition = [0, 1, 0]\nparticles = 200\n");
+    assert!(clean.notes.is_empty(), "{:?}", clean.notes);
+}
+
+#[test]
+fn threads_do_not_change_bits() {
+    let text = "[[plane]]\n[[body]]\nshape = \"ball\"\nparticles = 300\nposition = [0, 0.16, 0]\n";
+    let scene = Scene::parse(text, "s.toml".as_ref()).unwrap();
+    let run = |threads| {
+        let mut built = scene.build(threads).unwrap();
+        (0..10).for_each(|_| {
+            built.simulation.step().unwrap();
+        });
+        built.simulation.checkpoint()
+    };
+    assert_eq!(run(1), run(2));
+    assert_eq!(run(0), run(1));
+}
