@@ -67,13 +67,18 @@ pub fn open(path: &Path, scene: &BuiltScene, frames: u32, policy: Policy) -> Res
         Policy::ResumeSame if same && !existing.is_finished() => resume(path, scene, frames, &existing),
         _ if existing.is_finished() => create(path, scene, true),
         _ => Err(Failure::usage(format!(
-            "{}: holds an unfinished run ({}) that would be lost\n  help: continue it with --resume, replace \
-             it with --force, or name another log with --log FILE",
+            "{}: holds an unfinished run ({}) that would be lost\n  help: {}",
             path.display(),
             match existing.frame_count() {
                 0 => "no frame yet".into(),
                 1 => "1 frame".into(),
                 n => format!("{n} frames"),
+            },
+            match policy {
+                // Without a command there are no options to name.
+                Policy::ResumeSame => "it is of another scene: move it away or remove it",
+                _ =>
+                    "continue it with --resume, replace it with --force, or name another log with --log FILE",
             }
         ))),
     }

@@ -10,8 +10,9 @@ use std::path::{Path, PathBuf};
 
 /// Refuses outputs no exporter knows or that would overwrite each other; all at once.
 pub fn check_formats(outputs: &[PathBuf]) -> Result<(), Failure> {
-    let mut messages = Vec::new();
+    let mut messages: Vec<String> = Vec::new();
     let mut seen = HashSet::new();
+    let mut unknown = 0;
     for path in outputs {
         let extension = path
             .extension()
@@ -24,25 +25,25 @@ pub fn check_formats(outputs: &[PathBuf]) -> Result<(), Failure> {
                 path.display()
             ));
         } else if !FORMATS.iter().any(|f| f.extension == extension) {
-            let known: Vec<String> = FORMATS
-                .iter()
-                .map(|f| format!("\n    .{:5} {}", f.extension, f.about))
-                .collect();
             let what = if extension.is_empty() {
                 "no extension to tell the format by".to_string()
             } else {
                 format!("unknown format \".{extension}\"")
             };
-            messages.push(format!(
-                "{}: {what}; known are:{}",
-                path.display(),
-                known.concat()
-            ));
+            messages.push(format!("{}: {what}", path.display()));
+            unknown = messages.len();
         } else if !seen.insert(path) {
             messages.push(format!(
                 "{}: named twice; give each output its own name",
                 path.display()
             ));
+        }
+    }
+    // The list of formats once is enough.
+    if let Some(last) = unknown.checked_sub(1) {
+        messages[last] += "; known are:";
+        for f in FORMATS {
+            messages[last] += &format!("\n    .{:5} {}", f.extension, f.about);
         }
     }
     failed(Failure::USAGE, messages)

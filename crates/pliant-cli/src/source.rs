@@ -75,7 +75,9 @@ fn mesh(argument: &str) -> Failure {
     ))
 }
 
-/// The shortest scene around a mesh: a ground and a body.
+/// The shortest scene around a mesh: a ground and a body above it.
 fn example(file: &str) -> String {
-    format!("    [[plane]]\n    [[body]]\n    shape = {{ kind = \"mesh\", file = {file:?} }}")
+    format!(
+        "    [[plane]]\n    [[body]]\n    shape = {{ kind = \"mesh\", file = {file:?} }}\n    position = [0, 1, 0]"
+    )
 }

@@ -62,6 +62,32 @@ fn the_default_demo_says_where_its_files_are() {
 }
 
 #[test]
+fn the_default_demo_goes_on_where_it_was_stopped() {
+    let place = Place::new();
+    let list = place.fine(&["demos"]).out;
+    let name = list.split_whitespace().next().expect("a demo");
+    let log = format!("out/{name}.plog");
+    place.fine(&["run", name, "-q", "--log", &log]);
+    let whole = place.read(&log);
+    let all = LogReader::open(place.path(&log)).expect("a log").frame_count() - 1;
+    std::fs::write(place.path(&log), &whole[..within(&whole, 0.7)]).expect("a file");
+    let ran = place.fine(&[]);
+    assert_eq!(place.read(&log), whole, "{}", ran.out);
+    assert!(
+        !ran.out.contains(&format!("{name}: {all} frames")),
+        "only the rest: {}",
+        ran.out
+    );
+    // An unfinished run of something else is not touched.
+    place.fine(&["run", "s.toml", "-q", "--frames", "9", "--log", "other.plog"]);
+    let other = place.read("other.plog");
+    let other = &other[..within(&other, 0.7)];
+    std::fs::write(place.path(&log), other).expect("a file");
+    place.fails(&[], 2, &[&log, "another scene", "move it away"]);
+    assert_eq!(place.read(&log), other);
+}
+
+#[test]
 fn outputs_come_from_the_command_line_or_the_scene() {
     let place = Place::new();
     let ran = place.fine(&[

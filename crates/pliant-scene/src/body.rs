@@ -6,7 +6,7 @@ use crate::material::Layers;
 use crate::pin::{self, PinPlan};
 use crate::record::{Datum, Record};
 use crate::shape::{self, Resolution, ShapePlan};
-use crate::source::{Check, Span};
+use crate::source::{Check, Placed, Span};
 use crate::suggest::{list, nearest};
 use glam::{DQuat, DVec3};
 use pliant::{BodyControls, Clustering, SolverKind};
@@ -44,7 +44,7 @@ pub(crate) struct Surroundings<'a> {
     pub solver: SolverKind,
     /// Seconds per substep.
     pub substep: f64,
-    pub materials: &'a [(crate::source::Placed<String>, Record)],
+    pub materials: &'a [(Placed<String>, Record)],
 }
 
 /// Reads a body; `None` if it has faults, which were reported.
@@ -108,9 +108,13 @@ impl BodyPlan {
             "pins" => "pin",
             other => other,
         };
-        let own = self.record.values.get(key);
+        self.given(key).map_or(&self.record.at, |v| &v.at)
+    }
+
+    /// What the body or its material gives for a key.
+    pub fn given(&self, key: &str) -> Option<&Placed<Datum>> {
         let material = || self.material.as_ref().and_then(|m| m.values.get(key));
-        own.or_else(material).map_or(&self.record.at, |v| &v.at)
+        self.record.values.get(key).or_else(material)
     }
 
     /// Where the choice of resolution or shape stands.

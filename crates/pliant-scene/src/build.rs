@@ -9,8 +9,8 @@ use crate::notes;
 use crate::pin;
 use crate::scene::Scene;
 use crate::shape::{Made, ShapePlan};
-use crate::source::Check;
-use pliant::{Body, BuildError, Builder, DAffine3};
+use crate::source::{Check, Span};
+use pliant::{Body, BuildError, Builder, DAffine3, SolverKind};
 
 /// kg/m³ of a solid that does not say: as water.
 const DENSITY: f64 = 1000.0;
@@ -117,12 +117,26 @@ impl Scene {
                     "bodies" => "body",
                     other => other,
                 };
-                match self.root.values.get(key) {
-                    Some(value) => self.source.problem(&value.at, text, &error.help),
+                let value = self.root.values.get(key).map(|v| &v.at);
+                let stiffest = || self.stiffest().filter(|_| error.field == "stiffness");
+                match value.or_else(stiffest) {
+                    Some(at) => self.source.problem(at, text, &error.help),
                     None => self.source.problem_overall(text, &error.help),
                 }
             }
         }
+    }
+}
+
+impl Scene {
+    /// Where the largest stiffness of the projective solver was set: what most likely spoils its matrix.
+    fn stiffest(&self) -> Option<&Span> {
+        let bodies = self.bodies.iter().filter(|b| b.solver == SolverKind::Projective);
+        let set = bodies.flat_map(|b| ["frequency", "alpha", "edge_stiffness"].map(|key| b.given(key)));
+        let largest = set
+            .flatten()
+            .max_by(|a, b| a.it.number().total_cmp(&b.it.number()));
+        largest.map(|v| &v.at)
     }
 }
 

@@ -18,7 +18,7 @@ pub(crate) static SCENE: Table = Table {
     groups: &[&[
         Key::new(
             "fps",
-            Kind::Number(Range::above(0.0, 1e6)),
+            Kind::Number(Range::new(0.01, 1e6)),
             "Frames per second; one step is one frame.",
         )
         .default("60")

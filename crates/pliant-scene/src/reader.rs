@@ -179,12 +179,23 @@ fn unknown(check: &mut Check<'_>, name: &str, at: &Span, form: &Table, tagged: b
     if tagged {
         names.insert(0, "kind");
     }
-    let alias = form.keys().find(|k| k.also.contains(&name)).map(|k| k.name);
+    // Other names of a key lead to it, but a key's own name goes before another's nickname.
+    let aliases = || {
+        form.keys()
+            .flat_map(|k| k.also.iter().map(|also| (*also, k.name)))
+    };
+    let exact = aliases().find(|(also, _)| *also == name);
+    let near = || {
+        let alias = nearest(name, aliases().map(|a| a.0))?;
+        aliases().find(|(also, _)| *also == alias)
+    };
+    let own = || nearest(name, names.iter().copied());
+    let right = exact.map(|a| a.1).or_else(own).or_else(|| near().map(|a| a.1));
     let elsewhere = homes(name);
-    let meant = match (alias, nearest(name, names.iter().copied())) {
-        (Some(right), _) | (None, Some(right)) => format!("did you mean `{right}`? "),
-        (None, None) if !elsewhere.is_empty() => format!("it is a key of {}; ", elsewhere.join(", ")),
-        (None, None) => String::new(),
+    let meant = match right {
+        Some(right) => format!("did you mean `{right}`? "),
+        None if !elsewhere.is_empty() => format!("it is a key of {}; ", elsewhere.join(", ")),
+        None => String::new(),
     };
     let allowed = list(&names, "and");
     check.add(

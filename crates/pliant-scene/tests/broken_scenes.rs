@@ -42,16 +42,16 @@ const WITH_BODY: &[Case] = &[
         "cannot be 9999",
         "a whole number",
     ),
-    ("fps = 0\n", 1, 7, "`fps` cannot be 0", "above 0"),
-    ("fps = -24\n", 1, 7, "cannot be -24", "above 0"),
-    ("fps = nan\n", 1, 7, "cannot be nan", "above 0"),
-    ("fps = 1e400\n", 1, 7, "cannot be 1e400", "above 0"),
+    ("fps = 0\n", 1, 7, "`fps` cannot be 0", "from 0.01 to 1000000"),
+    ("fps = -24\n", 1, 7, "cannot be -24", "from 0.01 to 1000000"),
+    ("fps = nan\n", 1, 7, "cannot be nan", "from 0.01 to 1000000"),
+    ("fps = 1e400\n", 1, 7, "cannot be 1e400", "from 0.01 to 1000000"),
     (
         "fps = 0x80000000000000000000000000000000000\n",
         1,
         7,
         "cannot be 0x8",
-        "above 0",
+        "from 0.01 to 1000000",
     ),
     ("fps = true\n", 1, 7, "is the truth value true", "a number"),
     (
@@ -189,6 +189,13 @@ const WITH_BODY: &[Case] = &[
 
 /// Keys that are added to a body of the clustered solver, whose first line is the first here.
 const IN_BODY: &[Case] = &[
+    (
+        "stifness = 3\n",
+        1,
+        1,
+        "no key `stifness`",
+        "did you mean `frequency`?",
+    ),
     (
         "frequancy = 3\n",
         1,
@@ -380,6 +387,13 @@ const IN_BODY: &[Case] = &[
 
 /// Whole scenes.
 const WHOLE: &[Case] = &[
+    (
+        "[[body]]\nshape = \"box\"\nparticles = 27\nsolver = \"projective\"\nfrequency = 1e29\n",
+        5,
+        13,
+        "positive definite",
+        "lower",
+    ),
     (
         "[[body]]\n",
         1,
