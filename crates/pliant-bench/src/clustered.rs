@@ -20,7 +20,7 @@ fn scene(shape: shapes::Shape, clusters: Clustering, threads: usize) -> Result<S
     body.controls.strain_limit = 0.1;
     body.controls.iterations = ITERATIONS;
     body.controls.damping = 0.0;
-    let mut builder = Builder::new().body(body);
+    let mut builder = Builder::new().substeps(1).body(body);
     builder.threads = threads;
     builder.build().map_err(|e| e.to_string())
 }

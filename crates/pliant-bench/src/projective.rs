@@ -17,7 +17,7 @@ pub(crate) fn cloth_iteration(
     cloth.controls.edge_stiffness = 1000.0;
     cloth.mass = 0.3;
     cloth.velocity = DVec3::new(0.0, 0.0, 0.5);
-    let mut builder = Builder::new().body(cloth.pin([0, 80]));
+    let mut builder = Builder::new().substeps(1).body(cloth.pin([0, 80]));
     builder.threads = threads;
     let mut simulation = builder.build().map_err(|e| e.to_string())?;
     let mut failed = None;

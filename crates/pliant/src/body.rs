@@ -76,7 +76,7 @@ pub struct Body {
 }
 
 impl Body {
-    /// A body of 1 kg, moved by the clustered solver with about 24 clusters.
+    /// A body of 1 kg, moved by the clustered solver with about 12 clusters.
     pub fn new(name: impl Into<String>, shape: Shape) -> Body {
         Body {
             name: name.into(),
@@ -88,7 +88,7 @@ impl Body {
             spin: DVec3::ZERO,
             mass: 1.0,
             solver: SolverKind::Clustered,
-            clusters: Clustering::Count(24),
+            clusters: Clustering::Count(12),
             seed: 1,
             pins: Vec::new(),
             controls: BodyControls::default(),

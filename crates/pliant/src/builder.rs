@@ -95,12 +95,12 @@ impl Default for Builder {
 }
 
 impl Builder {
-    /// Earth's gravity, 60 steps a second, no ground, one thread.
+    /// Earth's gravity, 60 steps a second of 4 substeps each, no ground, one thread.
     pub fn new() -> Builder {
         Builder {
             gravity: DVec3::new(0.0, -9.81, 0.0),
             step: 1.0 / 60.0,
-            substeps: 1,
+            substeps: 4,
             planes: Vec::new(),
             bodies: Vec::new(),
             threads: 1,

@@ -90,11 +90,11 @@ impl BodyControls {
 impl Default for BodyControls {
     fn default() -> Self {
         BodyControls {
-            stiffness: Stiffness::Frequency(4.0),
+            stiffness: Stiffness::Frequency(25.0),
             strain_limit: 0.3,
             relaxation: 1.0,
             iterations: 5,
-            damping: 1.0,
+            damping: 2.0,
             drag: 0.0,
             force: DVec3::ZERO,
             edge_stiffness: 0.0,
@@ -231,7 +231,7 @@ impl Control {
         }
     }
 
-    /// What a change costs under a solver.
+    /// What a change costs under a solver. A stiffness that comes from or goes to zero costs a rebuild.
     pub fn cost(self, solver: SolverKind) -> Cost {
         match (self, solver) {
             (
@@ -330,6 +330,7 @@ impl Controls {
             },
         };
         control.check(value, solver, model.params.substep())?;
+        let before = control.body().map(|b| self.bodies[b]);
         // Relaxation and iterations are only sound together.
         match (control, value) {
             (Control::Relaxation(b), Value::Number(v)) => {
@@ -356,7 +357,11 @@ impl Controls {
             // `check` has refused every other pairing.
             _ => {}
         }
-        Ok(control.cost(solver))
+        let cost = control.cost(solver);
+        let vanishes = |c: &BodyControls| (c.edge_stiffness == 0.0, c.stiffness.per_mass(1.0) == 0.0);
+        let rebuild =
+            before.zip(control.body()).is_some_and(|(old, b)| vanishes(&old) != vanishes(&self.bodies[b]));
+        Ok(if cost == Cost::Refactor && rebuild { Cost::Rebuild } else { cost })
     }
 
     /// Holds pin group `group` at `placement` relative to its initial place, or lets it follow its

@@ -167,8 +167,9 @@ impl Simulation {
         let bodies = &self.model.topology.bodies;
         let b = bodies.iter().position(|b| b.particles.contains(&i)).unwrap_or(0);
         let c = &self.controls.bodies[b];
-        let likely = if self.controls.gravity.length() > 1e6 || c.force.length() > 1e12 {
-            "gravity or force is enormous"
+        let mass: f64 = self.model.rest.mass[bodies[b].particles.clone()].iter().sum();
+        let likely = if self.controls.gravity.length() > 1e6 || (c.force / mass).length() > 1e6 {
+            "gravity, or force over mass, is enormous"
         } else if self.backup.v.iter().any(|v| v.length() > 1e100) {
             "velocities are enormous; lower the initial velocity, spin or stretch"
         } else {
@@ -241,6 +242,11 @@ impl Simulation {
     /// Energies, momenta, strain and penetration of the present state.
     pub fn statistics(&self) -> Statistics {
         statistics::measure(&self.model, &self.controls, &self.state)
+    }
+
+    /// [`Simulation::statistics`] and [`Simulation::strain`] at the price of one.
+    pub fn statistics_and_strain(&self, strain: &mut Vec<f64>) -> Statistics {
+        statistics::measure_with_strain(&self.model, &self.controls, &self.state, strain)
     }
 
     /// Relative deformation of every particle.

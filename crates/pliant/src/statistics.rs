@@ -28,6 +28,16 @@ pub struct Statistics {
 
 /// Measures a state.
 pub fn measure(model: &Model, controls: &Controls, state: &State) -> Statistics {
+    measure_with_strain(model, controls, state, &mut Vec::new())
+}
+
+/// Measures a state and the strain of each particle.
+pub fn measure_with_strain(
+    model: &Model,
+    controls: &Controls,
+    state: &State,
+    each: &mut Vec<f64>,
+) -> Statistics {
     let mut s = Statistics::default();
     for (i, &m) in model.rest.mass.iter().enumerate() {
         let (x, v) = (state.x.get(i), state.v.get(i));
@@ -50,8 +60,7 @@ pub fn measure(model: &Model, controls: &Controls, state: &State) -> Statistics 
         };
         s.elastic += scale * b.batch.energy(view);
     });
-    let mut each = Vec::new();
-    strain(model, controls, state, &mut each);
+    strain(model, controls, state, each);
     s.max_strain = each.iter().copied().fold(0.0, f64::max);
     s
 }

@@ -6,7 +6,8 @@
 //! microseconds, too short for a general fork-join pool.
 //!
 //! This is the engine's one module with `unsafe` code. The two invariants it rests on:
-//! 1. `run` does not return before every thread has left the job, so a job may borrow from the stack.
+//! 1. `run` does not return before every thread that joined has left the job, and nobody joins after
+//!    that, so a job may borrow from the stack.
 //! 2. `Parts` hands out each chunk index to exactly one call, so parts of a slice are disjoint.
 #![allow(unsafe_code)]
 
@@ -35,12 +36,17 @@ struct Job {
 // SAFETY: the pointee is Sync, and `run` keeps it alive until all threads are done with it.
 unsafe impl Send for Job {}
 
+/// Set in `Shared::gate` while a job may be joined.
+const OPEN: usize = 1 << 31;
+
 struct Shared {
     /// Counts jobs; a change of it is the signal to start.
     round: AtomicUsize,
     next_chunk: AtomicUsize,
-    /// Workers still inside the present job.
-    busy: AtomicUsize,
+    /// Workers inside the present job, and the [`OPEN`] bit. A worker that comes too late, because the
+    /// machine had other things to do, finds the gate closed and nobody has waited for it.
+    gate: AtomicUsize,
+    sleepers: AtomicUsize,
     quit: AtomicBool,
     panicked: AtomicBool,
     job: Mutex<Option<Job>>,
@@ -68,7 +74,8 @@ impl Team {
         let shared = Arc::new(Shared {
             round: AtomicUsize::new(0),
             next_chunk: AtomicUsize::new(0),
-            busy: AtomicUsize::new(0),
+            gate: AtomicUsize::new(0),
+            sleepers: AtomicUsize::new(0),
             quit: AtomicBool::new(false),
             panicked: AtomicBool::new(false),
             job: Mutex::new(None),
@@ -101,17 +108,21 @@ impl Team {
         let work: *const (dyn Fn(usize) + Sync + 'static) =
             unsafe { std::mem::transmute(work as *const (dyn Fn(usize) + Sync)) };
         let job = Job { work, chunks };
+        // Nobody is inside: the last job was left before `run` returned.
         shared.next_chunk.store(0, Ordering::Relaxed);
-        shared.busy.store(self.workers.len(), Ordering::Relaxed);
         if let Ok(mut slot) = shared.job.lock() {
             *slot = Some(job);
+            shared.gate.store(OPEN, Ordering::Release);
             shared.round.fetch_add(1, Ordering::Release);
-            shared.wake.notify_all();
+            if shared.sleepers.load(Ordering::Relaxed) > 0 {
+                shared.wake.notify_all();
+            }
         }
         // The caller must wait for the workers even if its own share panics.
         let outcome = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| take_chunks(shared, job)));
+        shared.gate.fetch_and(!OPEN, Ordering::AcqRel);
         let mut spins = 0;
-        while shared.busy.load(Ordering::Acquire) != 0 {
+        while shared.gate.load(Ordering::Acquire) != 0 {
             pause(&mut spins);
         }
         if let Err(panic) = outcome {
@@ -202,21 +213,34 @@ fn worker(shared: &Shared) {
             if shared.quit.load(Ordering::Acquire) {
                 return;
             }
-            slot = match shared.wake.wait(slot) {
+            shared.sleepers.fetch_add(1, Ordering::Relaxed);
+            let woken = shared.wake.wait(slot);
+            shared.sleepers.fetch_sub(1, Ordering::Relaxed);
+            slot = match woken {
                 Ok(slot) => slot,
                 Err(_) => return,
             };
         }
         seen = shared.round.load(Ordering::Acquire);
-        let job = *slot;
         drop(slot);
+        if !enter(shared) {
+            continue;
+        }
+        // Inside, the job cannot be replaced.
+        let job = shared.job.lock().ok().and_then(|slot| *slot);
         if let Some(job) = job
             && std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| take_chunks(shared, job))).is_err()
         {
             shared.panicked.store(true, Ordering::Relaxed);
         }
-        shared.busy.fetch_sub(1, Ordering::Release);
+        shared.gate.fetch_sub(1, Ordering::Release);
     }
+}
+
+/// Joins the present job if it is still open.
+fn enter(shared: &Shared) -> bool {
+    let join = |gate: usize| (gate & OPEN != 0).then_some(gate + 1);
+    shared.gate.fetch_update(Ordering::AcqRel, Ordering::Acquire, join).is_ok()
 }
 
 /// Data of `Send` elements that can be cut into disjoint writable parts.

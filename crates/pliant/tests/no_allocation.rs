@@ -38,6 +38,7 @@ fn stepping_allocates_nothing() {
         let mut clustered = Body::new("clustered", bear.clone()).at(0.0, 0.3, 0.0);
         clustered.velocity = DVec3::new(0.0, -2.0, 0.0);
         clustered.controls.restitution = 0.2;
+        clustered = clustered.frequency(12.0);
         let mut projective = Body::new("projective", bear).projective().at(1.0, 0.3, 0.0);
         projective.controls.edge_stiffness = 1e3;
         let mut cloth =

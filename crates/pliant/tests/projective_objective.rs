@@ -91,7 +91,7 @@ fn check(mut body: Body, deform: impl Fn(usize, DVec3) -> DVec3, what: &str) {
     body.controls.iterations = 20;
     body.controls.stiffness = pliant::Stiffness::Frequency(10.0);
     let edge_stiffness = body.controls.edge_stiffness;
-    let mut builder = Builder::new().body(body);
+    let mut builder = Builder::new().substeps(1).body(body);
     builder.gravity = DVec3::new(0.0, -9.81, 0.0);
     let mut sim = builder.build().unwrap();
     let mut state = sim.state().clone();

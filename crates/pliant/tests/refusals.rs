@@ -23,7 +23,7 @@ fn unsupported_pairs_are_refused_with_the_alternative_and_supported_ones_build()
             if solver == SolverKind::Projective {
                 body = body.projective();
             }
-            let mut builder = Builder::new();
+            let mut builder = Builder::new().substeps(1);
             match feature {
                 Feature::Clusters => {}
                 Feature::StrainLimit => body.controls.strain_limit = 0.2,
@@ -72,7 +72,7 @@ fn all_faults_are_reported_at_once() {
         motion: pliant::Motion::REST,
         stiffness: None,
     });
-    let mut builder = Builder::new().body(body);
+    let mut builder = Builder::new().substeps(1).body(body);
     builder.step = -1.0;
     builder.substeps = 0;
     builder.gravity.y = f64::INFINITY;
@@ -102,21 +102,24 @@ fn all_faults_are_reported_at_once() {
 fn a_frequency_the_step_cannot_resolve_is_refused_with_the_substeps_it_needs() {
     let mut body = cube(Clustering::Whole, 0.5);
     body.controls.stiffness = Stiffness::Frequency(25.0);
-    let error = Builder::new().body(body.clone()).build().unwrap_err().to_string();
+    let error = Builder::new().substeps(1).body(body.clone()).build().unwrap_err().to_string();
     assert!(error.contains("3 times the substeps"), "{error}");
     assert!(Builder::new().body(body.clone()).substeps(3).build().is_ok());
-    assert!(Builder::new().body(body.projective()).build().is_ok());
+    assert!(Builder::new().substeps(1).body(body.projective()).build().is_ok());
 }
 
 #[test]
 fn live_values_are_checked_and_say_their_cost() {
     let mut s = Builder::new()
+        .substeps(1)
         .body(cube(Clustering::Whole, 0.5))
         .body(Body { name: "other".into(), ..cube(Clustering::Whole, 0.5).projective() })
         .build()
         .unwrap();
     assert_eq!(s.set(Control::Alpha(0), 0.7), Ok(Cost::Free));
     assert_eq!(s.set(Control::Frequency(1), 30.0), Ok(Cost::Refactor));
+    assert_eq!(s.set(Control::EdgeStiffness(1), 10.0), Ok(Cost::Rebuild), "from zero");
+    assert_eq!(s.set(Control::EdgeStiffness(1), 20.0), Ok(Cost::Refactor));
     assert_eq!(s.set(Control::Gravity, DVec3::ZERO), Ok(Cost::Free));
     let before = s.controls().clone();
     for (control, value) in [
@@ -139,7 +142,7 @@ fn a_non_finite_state_stops_the_run_and_keeps_the_last_good_one() {
     let mut body = cube(Clustering::Whole, 0.5);
     body.velocity = DVec3::splat(1e308);
     body.controls.force = DVec3::splat(1e308);
-    let mut s = Builder::new().body(body).build().unwrap();
+    let mut s = Builder::new().substeps(1).body(body).build().unwrap();
     let mut failed = None;
     for _ in 0..200 {
         let before = bits(&s);

@@ -10,6 +10,7 @@ use pliant::{Body, Builder, Clustering, Control, DVec3, HalfSpace, Simulation, T
 fn busy_scene() -> Builder {
     let mut bear = Body::new("bear", shapes::gummy_bear(0.6, 0.05).unwrap()).at(0.0, 0.5, 0.0);
     bear.clusters = Clustering::Radius(0.2);
+    bear = bear.frequency(12.0);
     bear.velocity = DVec3::new(0.5, -3.0, 0.0);
     bear.controls.restitution = 0.3;
     let mut twin = bear.clone().projective().at(1.0, 0.45, 0.0);
@@ -65,7 +66,7 @@ fn changing_stiffness_back_and_forth_leaves_no_trace_in_caches() {
     let mut kept = with_threads(1);
     let mut dropped = with_threads(1);
     for step in 0..20 {
-        let k = if step % 3 == 0 { 1e3 } else { 1e4 };
+        let k = [1e3, 1e4, 0.0][step % 3];
         change(&mut kept, k);
         change(&mut dropped, k);
         dropped.drop_caches();

@@ -14,9 +14,9 @@ pub fn cube(clusters: Clustering, alpha: f64) -> Body {
     body
 }
 
-/// A world without gravity.
+/// A world without gravity, in steps of a sixtieth of a second.
 pub fn weightless(body: Body) -> Builder {
-    let mut builder = Builder::new().body(body);
+    let mut builder = Builder::new().substeps(1).body(body);
     builder.gravity = DVec3::ZERO;
     builder
 }

@@ -114,7 +114,8 @@ impl Cache {
         })
     }
 
-    /// Refactors if a stiffness has changed since the matrix was made.
+    /// Refactors if a stiffness has changed since the matrix was made; rebuilds if one came from or
+    /// went to zero.
     fn follow_controls(&mut self, controls: &Controls) -> Result<(), SolverError> {
         let mut changed = false;
         for (b, scale) in self.scales.iter_mut().enumerate() {
@@ -123,6 +124,10 @@ impl Cache {
             *scale = now;
         }
         if !changed {
+            return Ok(());
+        }
+        if !self.system.fits(&self.scales) {
+            *self = Cache::new(&self.model.clone(), controls)?;
             return Ok(());
         }
         self.contacts.forget_columns();

@@ -47,6 +47,8 @@ pub(super) struct System {
     p: Points,
     /// Auxiliary unknowns at s, per batch.
     auxiliary: Vec<Points>,
+    /// Batches with any stiffness; the others have no rows at all, which keeps the matrix sparse.
+    active: Vec<bool>,
     factor: SparseSpd,
     scratch: Scratch,
     /// Right-hand side as assembled, and the solution; x, y and z columns one after the other.
@@ -70,7 +72,7 @@ impl System {
         let mut entries: Vec<(u32, u32, f64)> = Vec::new(); // unknown, row, coefficient
         let (mut tasks, mut task_ends) = (Vec::new(), Vec::new());
         let mut first = 0;
-        for (b, model_batch) in model.batches.iter().enumerate() {
+        for (b, model_batch) in model.batches.iter().enumerate().filter(|(b, _)| scales[*b] > 0.0) {
             let rows = model_batch.batch.rows();
             let mut e = 0;
             while e < rows.elements() {
@@ -114,6 +116,7 @@ impl System {
             predicted: Points::zeros(first),
             p: Points::zeros(first),
             auxiliary: model.batches.iter().map(|b| Points::zeros(b.batch.auxiliary_unknowns())).collect(),
+            active: scales.iter().map(|s| *s > 0.0).collect(),
             rhs: vec![0.0; 3 * unknowns],
             solution: vec![0.0; 3 * unknowns],
             factor: empty_factor()?,
@@ -126,6 +129,11 @@ impl System {
         Ok(system)
     }
 
+    /// Whether the same batches have rows under other stiffnesses.
+    pub fn fits(&self, scales: &[f64]) -> bool {
+        self.active.iter().zip(scales).all(|(active, scale)| *active == (*scale > 0.0))
+    }
+
     /// New weights on the same rows: a numerical refactorisation with the ordering kept.
     pub fn rescale(&mut self, model: &Model, scales: &[f64]) -> Result<(), SolverError> {
         self.weigh(model, scales);
@@ -134,20 +142,12 @@ impl System {
 
     fn weigh(&mut self, model: &Model, scales: &[f64]) {
         let mut first = 0;
-        for (b, scale) in model.batches.iter().zip(scales) {
+        for (b, scale) in model.batches.iter().zip(scales).filter(|(_, scale)| **scale > 0.0) {
             let weights = b.batch.rows().weights();
             for (w, own) in self.row_weights[first..].iter_mut().zip(weights) {
                 *w = own * scale;
             }
             first += weights.len();
-            // A batch scaled to nothing would leave its auxiliary unknowns without an equation. A
-            // trace of weight keeps them defined; particles do not feel it.
-            if *scale == 0.0 && b.batch.auxiliary_unknowns() > 0 {
-                let range = first - weights.len()..first;
-                for (w, own) in self.row_weights[range].iter_mut().zip(weights) {
-                    *w = own * 1e-9;
-                }
-            }
         }
         for (k, row) in self.gather_rows.iter().enumerate() {
             self.gather_weighted[k] = self.gather_coefficients[k] * self.row_weights[*row as usize];
@@ -203,7 +203,8 @@ impl System {
             }
         }
         let mut first = 0;
-        for (b, auxiliary) in model.batches.iter().zip(&mut self.auxiliary) {
+        for (k, auxiliary) in self.auxiliary.iter_mut().enumerate().filter(|(k, _)| self.active[*k]) {
+            let b = &model.batches[k];
             b.batch.auxiliary_values(s, auxiliary);
             for row in 0..b.batch.rows().len() {
                 self.predicted.set(first + row, b.batch.rows().apply(row, s, auxiliary));
