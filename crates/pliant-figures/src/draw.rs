@@ -21,7 +21,6 @@ const PALETTE: [RGBColor; 7] = [
 const INK: RGBColor = RGBColor(40, 40, 40);
 const GUIDE: RGBColor = RGBColor(110, 110, 110);
 const FONT: &str = "Helvetica, Arial, sans-serif";
-const PANEL_WIDTH: u32 = 640;
 const PANEL_HEIGHT: u32 = 430;
 const TITLE_HEIGHT: u32 = 46;
 const LEGEND_ROW: u32 = 24;
@@ -36,19 +35,26 @@ pub fn svg(plot: &Plot) -> Result<String, String> {
 }
 
 fn draw(plot: &Plot, text: &mut String) -> Result<(), Box<dyn std::error::Error>> {
+    // Four in a square, up to three in a row; three are narrower, to be read at the width of a page.
     let panels = plot.panels.len().max(1);
+    let (columns, width) = match panels {
+        1 | 2 => (panels, 640),
+        3 => (3, 520),
+        _ => (2, 640),
+    };
+    let grid = panels.div_ceil(columns);
     let rows = plot.panels.iter().map(legend_rows).max().unwrap_or(0) as u32;
-    let legend = rows * LEGEND_ROW + 10;
-    let size = (PANEL_WIDTH * panels as u32, TITLE_HEIGHT + PANEL_HEIGHT + legend);
+    let legend = rows * LEGEND_ROW + 18;
+    let size = (width * columns as u32, TITLE_HEIGHT + (PANEL_HEIGHT + legend) * grid as u32);
     let root = SVGBackend::with_string(text, size).into_drawing_area();
     root.fill(&WHITE)?;
     let title = (FONT, 21).into_font().style(FontStyle::Bold).color(&INK);
     root.draw(&Text::new(plot.title.clone(), (24, 16), title))?;
     let (_, body) = root.split_vertically(TITLE_HEIGHT);
-    for (panel, area) in plot.panels.iter().zip(body.split_evenly((1, panels))) {
+    for (panel, area) in plot.panels.iter().zip(body.split_evenly((grid, columns))) {
         let (chart, key) = area.split_vertically(PANEL_HEIGHT);
         draw_panel(panel, &chart)?;
-        draw_legend(panel, &key)?;
+        draw_legend(panel, &key, width as i32)?;
     }
     root.present()?;
     Ok(())
@@ -68,16 +74,45 @@ fn colors(panel: &Panel) -> Vec<RGBColor> {
 }
 
 fn draw_panel(panel: &Panel, area: &Area<'_>) -> Result<(), Box<dyn std::error::Error>> {
-    let all = || panel.lines.iter().flat_map(|l| l.points.iter());
-    let x = extent(all().map(|p| p.0), panel.x_log, 0.0);
-    // Guides lie inside like everything else; room above and below keeps lines off the frame.
+    let seen = |p: &&(f64, f64)| panel.view.is_none_or(|v| (v.0..=v.1).contains(&p.0));
+    let all = || panel.lines.iter().flat_map(|l| l.points.iter()).filter(seen);
+    let x = panel.view.unwrap_or_else(|| extent(all().map(|p| p.0), panel.x_log, 0.0));
+    // Room above and below keeps lines off the frame.
     let y = extent(all().map(|p| p.1), panel.y_log, 0.06);
+    let log = |range: (f64, f64)| {
+        let (bold, light) = log_ticks(range.0, range.1);
+        (range.0..range.1).log_scale().with_key_points(bold).with_light_points(light)
+    };
     match (panel.x_log, panel.y_log) {
         (false, false) => draw_axes(panel, area, x.0..x.1, y.0..y.1),
-        (false, true) => draw_axes(panel, area, x.0..x.1, (y.0..y.1).log_scale()),
-        (true, false) => draw_axes(panel, area, (x.0..x.1).log_scale(), y.0..y.1),
-        (true, true) => draw_axes(panel, area, (x.0..x.1).log_scale(), (y.0..y.1).log_scale()),
+        (false, true) => draw_axes(panel, area, x.0..x.1, log(y)),
+        (true, false) => draw_axes(panel, area, log(x), y.0..y.1),
+        (true, true) => draw_axes(panel, area, log(x), log(y)),
     }
+}
+
+/// Where a logarithmic axis has numbers, and where only lines: 1, 2, 5 of each decade if there are few
+/// decades, otherwise powers of ten in steps that leave room for the numbers.
+fn log_ticks(lo: f64, hi: f64) -> (Vec<f64>, Vec<f64>) {
+    let (from, to) = (lo.log10().floor() as i32, hi.log10().ceil() as i32);
+    let inside = |v: &f64| lo <= *v && *v <= hi;
+    // Parsing the decimal is exact where multiplying powers is not.
+    let at = |digit: u32, exponent: i32| format!("{digit}e{exponent}").parse().unwrap_or(f64::NAN);
+    let decades = hi.log10() - lo.log10();
+    let light = if decades > 8.0 {
+        vec![]
+    } else {
+        (from..=to).flat_map(|e| (2..10).map(move |d| at(d, e))).filter(inside).collect()
+    };
+    let digits: &[u32] = match decades {
+        d if d < 0.8 => &[1, 2, 3, 4, 5, 6, 7, 8, 9],
+        d if d < 2.5 => &[1, 2, 5],
+        _ => &[1],
+    };
+    let step = (decades / 7.0).ceil().max(1.0) as i32;
+    let exponents = (from..=to).filter(|e| e.rem_euclid(step) == 0);
+    let bold = exponents.flat_map(|e| digits.iter().map(move |d| at(*d, e))).filter(inside).collect();
+    (bold, light)
 }
 
 /// The range of an axis: what is drawn and `room` (as a share) at both ends.
@@ -107,6 +142,10 @@ where
     X::CoordDescType: Ranged<ValueType = f64> + ValueFormatter<f64>,
     Y::CoordDescType: Ranged<ValueType = f64> + ValueFormatter<f64>,
 {
+    // Powers of ten on one axis all look alike: 0.01 beside 10⁻⁴ does not.
+    let (x, y): (X::CoordDescType, Y::CoordDescType) = (x.into(), y.into());
+    let powers = |range: std::ops::Range<f64>| range.start < 8e-4 || range.end > 2e4;
+    let (x_powers, y_powers) = (powers(x.range()), powers(y.range()));
     let mut chart = ChartBuilder::on(area)
         .caption(&panel.title, (FONT, 16).into_font().color(&INK))
         .margin_left(10)
@@ -128,11 +167,15 @@ where
         .axis_style(INK.stroke_width(1))
         .label_style((FONT, 14).into_font().color(&INK))
         .axis_desc_style((FONT, 15).into_font().color(&INK))
-        .x_label_formatter(&|v| tick(*v))
-        .y_label_formatter(&|v| tick(*v))
+        .x_label_formatter(&|v| if panel.x_log { log_tick(*v, x_powers) } else { tick(*v) })
+        .y_label_formatter(&|v| if panel.y_log { log_tick(*v, y_powers) } else { tick(*v) })
         .draw()?;
     let drawable = |p: &(f64, f64)| {
-        p.0.is_finite() && p.1.is_finite() && (!panel.x_log || p.0 > 0.0) && (!panel.y_log || p.1 > 0.0)
+        panel.view.is_none_or(|v| (v.0..=v.1).contains(&p.0))
+            && p.0.is_finite()
+            && p.1.is_finite()
+            && (!panel.x_log || p.0 > 0.0)
+            && (!panel.y_log || p.1 > 0.0)
     };
     for (line, color) in panel.lines.iter().zip(colors(panel)) {
         let points: Vec<(f64, f64)> = line.points.iter().copied().filter(drawable).collect();
@@ -175,25 +218,32 @@ fn thinned(points: &[(f64, f64)], most: usize) -> Vec<(f64, f64)> {
     kept
 }
 
-/// A tick's number: plain where short, otherwise a power of ten.
+/// A tick's number: plain where short, otherwise with a power of ten.
 fn tick(v: f64) -> String {
     let size = v.abs();
     // Sums of steps miss zero by rounding.
-    if size < 1e-300 {
+    if size < 1e-12 {
         return "0".into();
     }
-    if (1e-3..1e5).contains(&size) {
-        let text = format!("{v:.4}");
-        return text.trim_end_matches('0').trim_end_matches('.').to_string();
+    if !(1e-3..1e5).contains(&size) {
+        return scientific(v);
     }
-    let exponent = size.log10().floor();
-    let mantissa = v / 10f64.powf(exponent);
-    let superscript: String = format!("{exponent:.0}").chars().map(superscript).collect();
-    let digits = format!("{mantissa:.2}");
+    let text = format!("{v:.4}");
+    text.trim_end_matches('0').trim_end_matches('.').replace('-', "−")
+}
+
+/// As [`tick`] for a logarithmic axis, plain or with powers of ten throughout.
+fn log_tick(v: f64, powers: bool) -> String {
+    if powers { scientific(v) } else { tick(v) }
+}
+
+fn scientific(v: f64) -> String {
+    let text = format!("{v:.2e}");
+    let Some((digits, exponent)) = text.split_once('e') else { return text };
+    let exponent: String = exponent.chars().map(superscript).collect();
     match digits.trim_end_matches('0').trim_end_matches('.') {
-        "1" => format!("10{superscript}"),
-        "10" => tick(10f64.powf(exponent + 1.0)),
-        digits => format!("{digits}·10{superscript}"),
+        "1" => format!("10{exponent}"),
+        digits => format!("{}·10{exponent}", digits.replace('-', "−")),
     }
 }
 
@@ -217,12 +267,12 @@ fn legend_rows(panel: &Panel) -> usize {
     panel.lines.len().div_ceil(legend_columns(panel))
 }
 
-fn draw_legend(panel: &Panel, area: &Area<'_>) -> Result<(), Box<dyn std::error::Error>> {
+fn draw_legend(panel: &Panel, area: &Area<'_>, width: i32) -> Result<(), Box<dyn std::error::Error>> {
     let columns = legend_columns(panel) as i32;
     let left = 92;
-    let width = (PANEL_WIDTH as i32 - left - 10) / columns;
+    let width = (width - left - 10) / columns;
     for (k, (line, color)) in panel.lines.iter().zip(colors(panel)).enumerate() {
-        let (x, y) = (left + (k as i32 % columns) * width, 10 + (k as i32 / columns) * LEGEND_ROW as i32);
+        let (x, y) = (left + (k as i32 % columns) * width, 16 + (k as i32 / columns) * LEGEND_ROW as i32);
         let pieces: &[(i32, i32)] = match line.style {
             Style::Solid | Style::Marked => &[(0, 30)],
             Style::Dashed => &[(0, 8), (11, 19), (22, 30)],
@@ -252,11 +302,25 @@ mod tests {
             (0.25, "0.25"),
             (1500.0, "1500"),
             (1e-10, "10⁻¹⁰"),
-            (-2.5e7, "-2.5·10⁷"),
+            (-2.5e7, "−2.5·10⁷"),
             (1e5, "10⁵"),
+            (-0.5, "−0.5"),
         ] {
             assert_eq!(tick(v), text);
         }
+    }
+
+    #[test]
+    fn logarithmic_axes_have_a_few_round_numbers() {
+        for (lo, hi) in
+            [(0.5, 1.6), (0.2, 3.0), (1.0, 100.0), (5e-4, 0.02), (1e-16, 1e-15), (1e-17, 0.3), (1e-9, 1e12)]
+        {
+            let (bold, light) = log_ticks(lo, hi);
+            assert!((2..=9).contains(&bold.len()), "{lo}..{hi}: {bold:?}");
+            assert!(bold.iter().chain(&light).all(|v| (lo..=hi).contains(v)), "{bold:?} {light:?}");
+        }
+        assert_eq!((log_tick(1e-4, true), log_tick(0.01, true)), ("10⁻⁴".into(), "10⁻²".into()));
+        assert_eq!(log_tick(0.01, false), "0.01");
     }
 
     #[test]

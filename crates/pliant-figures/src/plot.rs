@@ -17,6 +17,8 @@ pub struct Panel {
     pub y_label: String,
     pub x_log: bool,
     pub y_log: bool,
+    /// The abscissae drawn, if not all.
+    pub view: Option<(f64, f64)>,
     pub lines: Vec<Line>,
 }
 
@@ -92,6 +94,12 @@ impl Panel {
     /// Makes the ordinate logarithmic; values that are not positive are not drawn.
     pub fn y_log(mut self) -> Panel {
         self.y_log = true;
+        self
+    }
+
+    /// Draws only this part of the abscissa; data and metrics keep all.
+    pub fn view(mut self, from: f64, to: f64) -> Panel {
+        self.view = Some((from, to));
         self
     }
 

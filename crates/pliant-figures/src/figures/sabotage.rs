@@ -41,6 +41,7 @@ fn examples(id: &str) -> (Lines, Vec<Lines>) {
     let elastic_mass = "shape matching, α = 0.1";
     let pbd_mass = "position-based dynamics";
     let (sm_spin, pbd_spin) = ("shape matching, one cluster", "position-based, one cluster");
+    let many_spin = "shape matching, 29 clusters";
     let (quiet, damped) = ("undamped", "damped (5 per second)");
     let starts = ["stretched by 50 %", "scrambled", "mirrored"];
     match id {
@@ -115,6 +116,18 @@ fn examples(id: &str) -> (Lines, Vec<Lines>) {
         "strain-limiting/spin-momentum-kept" => (
             vec![(1, sm_spin, series(600, |t| 1.0 + 1e-14 * t))],
             vec![vec![(1, sm_spin, series(600, |t| 1.0 - 0.05 * t))]],
+        ),
+        "strain-limiting/spin-energy-kept-by-many-clusters" => (
+            vec![(0, many_spin, wave(600, |_| 0.02))],
+            vec![vec![(0, many_spin, series(600, |t| 1.0 - 0.9 * t))]],
+        ),
+        "strain-limiting/spin-momentum-kept-by-many-clusters" => (
+            vec![(1, many_spin, series(600, |t| 1.0 + 1e-14 * t))],
+            vec![vec![(1, many_spin, series(600, |t| 1.0 + 0.05 * t))]],
+        ),
+        "strain-limiting/limit-holds-on-the-ground" => (
+            vec![(3, quiet, series(600, |t| 0.3 + (-40.0 * t).exp()))],
+            vec![vec![(3, quiet, series(600, |_| 0.7))]],
         ),
         "strain-limiting/spin-energy-lost-in-pbd" => (
             vec![(0, pbd_spin, series(600, |t| 1.0 - 0.5 * t))],

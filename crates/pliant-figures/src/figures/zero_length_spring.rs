@@ -49,12 +49,12 @@ fn mass(alpha: f64) -> Body {
 }
 
 fn run() -> Result<Plot, Failure> {
-    let mut place = Panel::new("Position of the mass, released at 1 m", "step", "x (m)");
-    let mut speed = Panel::new("Speed of the mass", "step", "speed (m/s)");
+    let mut place = Panel::new("Position of the mass, released at 1 m", "step", "x (m)").view(0.0, 120.0);
+    let mut speed = Panel::new("Speed of the mass", "step", "speed (m/s)").view(0.0, 120.0);
     for (name, body, style) in [
         (ELASTIC, mass(0.1), Style::Solid),
         ("shape matching, α = 0.02", mass(0.02), Style::Solid),
-        (PBD, position_based(mass(0.0), 1), Style::Marked),
+        (PBD, position_based(mass(0.0), 1), Style::Dashed),
     ] {
         let mut simulation = weightless(body)?;
         let mut state = simulation.state().clone();
@@ -73,6 +73,6 @@ fn run() -> Result<Plot, Failure> {
     }
     Ok(Plot {
         panels: vec![place, speed],
-        ..Plot::new("A mass on a spring of zero rest length, 60 steps a second")
+        ..Plot::new("A mass on a spring of zero rest length (first 120 of 300 steps)")
     })
 }
