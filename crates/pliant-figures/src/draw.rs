@@ -106,7 +106,7 @@ fn log_ticks(lo: f64, hi: f64) -> (Vec<f64>, Vec<f64>) {
     };
     let digits: &[u32] = match decades {
         d if d < 0.8 => &[1, 2, 3, 4, 5, 6, 7, 8, 9],
-        d if d < 2.5 => &[1, 2, 5],
+        d if d < 3.2 => &[1, 2, 5],
         _ => &[1],
     };
     let step = (decades / 7.0).ceil().max(1.0) as i32;
@@ -316,7 +316,7 @@ mod tests {
             [(0.5, 1.6), (0.2, 3.0), (1.0, 100.0), (5e-4, 0.02), (1e-16, 1e-15), (1e-17, 0.3), (1e-9, 1e12)]
         {
             let (bold, light) = log_ticks(lo, hi);
-            assert!((2..=9).contains(&bold.len()), "{lo}..{hi}: {bold:?}");
+            assert!((2..=10).contains(&bold.len()), "{lo}..{hi}: {bold:?}");
             assert!(bold.iter().chain(&light).all(|v| (lo..=hi).contains(v)), "{bold:?} {light:?}");
         }
         assert_eq!((log_tick(1e-4, true), log_tick(0.01, true)), ("10⁻⁴".into(), "10⁻²".into()));

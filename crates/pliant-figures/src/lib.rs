@@ -1,6 +1,6 @@
 //! The papers' figures redrawn from our own runs, and verdicts on their claims.
 //!
-//! A figure is one file in `figures/`: it runs simulations into a [`plot::Plot`] (all numbers that are
+//! A figure is one file in `figures/`: it runs simulations into a `Plot` (all numbers that are
 //! drawn) and computes metrics from the plot alone. `claims.toml` says, from before the experiment,
 //! which metric a claim of a paper hangs on and what is accepted. Because metrics are pure functions
 //! of the data, tests can feed them sabotaged data and see the verdict say no.

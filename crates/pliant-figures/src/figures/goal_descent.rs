@@ -54,7 +54,7 @@ fn run() -> Result<Plot, Failure> {
         }
         panel = panel.line(name, Style::Solid, points);
     }
-    Ok(Plot { panels: vec![panel], ..Plot::new("Position-based iterations approach the goals") })
+    Ok(Plot { panels: vec![panel], ..Plot::new("Distance to the goals in position-based iterations") })
 }
 
 /// Σ m_ic ‖x − g_ic‖², computed without the engine's own fit.

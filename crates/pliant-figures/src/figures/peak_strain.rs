@@ -35,5 +35,5 @@ fn run() -> Result<Plot, Failure> {
         panel = panel.line(name, Style::Solid, scale_x(points, RATE));
     }
     let panel = panel.line("γ", Style::Guide, vec![(0.0, GAMMA), (STEPS as f64, GAMMA)]);
-    Ok(Plot { panels: vec![panel], ..Plot::new("Strain limiting keeps the explicit integrator stable") })
+    Ok(Plot { panels: vec![panel], ..Plot::new("Peak strain of a cube stretched by 200 %") })
 }

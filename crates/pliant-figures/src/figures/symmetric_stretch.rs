@@ -44,5 +44,5 @@ fn run() -> Result<Plot, Failure> {
         let points = sample(&mut simulation, STEPS, |s| turned(&rest, &s.positions(0).collect::<Vec<_>>()))?;
         panel = panel.line(name, Style::Solid, scale_x(points, RATE));
     }
-    Ok(Plot { panels: vec![panel], ..Plot::new("Random clusters turn a symmetric cube") })
+    Ok(Plot { panels: vec![panel], ..Plot::new("Rotation of a cube after an axis-aligned stretch") })
 }
