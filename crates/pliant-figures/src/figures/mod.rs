@@ -1,0 +1,99 @@
+//! The figures: one file each, listed here.
+
+mod bouncing_bunny;
+mod goal_descent;
+mod limit_excess;
+mod peak_strain;
+mod projective_descent;
+mod projective_momentum;
+mod spinning_cube;
+mod stretched_cube;
+mod symmetric_stretch;
+mod zero_length_spring;
+
+#[cfg(test)]
+mod sabotage;
+
+use crate::error::FigureError;
+use crate::plot::Plot;
+
+/// Why a run failed.
+pub type Failure = Box<dyn std::error::Error>;
+
+/// A figure that can be made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Figure {
+    /// Stable name, also of its files.
+    pub name: &'static str,
+    /// What it shows, in a line.
+    pub about: &'static str,
+}
+
+/// A number made of a plot, and nothing else.
+pub type Metric = fn(&Plot) -> f64;
+
+/// All there is to a figure.
+pub struct Definition {
+    pub figure: Figure,
+    pub run: fn() -> Result<Plot, Failure>,
+    pub metrics: &'static [(&'static str, Metric)],
+}
+
+impl Definition {
+    /// The metric of a claim; NaN if there is none of this name.
+    pub fn measure(&self, metric: &str, plot: &Plot) -> f64 {
+        self.metrics.iter().find(|(name, _)| *name == metric).map_or(f64::NAN, |(_, f)| f(plot))
+    }
+}
+
+/// Every figure, in the order they are made.
+pub const ALL: &[&Definition] = &[
+    &peak_strain::DEFINITION,
+    &limit_excess::DEFINITION,
+    &stretched_cube::DEFINITION,
+    &zero_length_spring::DEFINITION,
+    &spinning_cube::DEFINITION,
+    &goal_descent::DEFINITION,
+    &bouncing_bunny::DEFINITION,
+    &symmetric_stretch::DEFINITION,
+    &projective_descent::DEFINITION,
+    &projective_momentum::DEFINITION,
+];
+
+/// The public side of [`ALL`].
+const FIGURES: [Figure; ALL.len()] = {
+    let mut list = [Figure { name: "", about: "" }; ALL.len()];
+    let mut k = 0;
+    while k < ALL.len() {
+        list[k] = ALL[k].figure;
+        k += 1;
+    }
+    list
+};
+
+/// Every figure there is, in the order they are made.
+pub fn figures() -> &'static [Figure] {
+    &FIGURES
+}
+
+/// The definitions named, each once, all if none is named.
+pub fn choose(names: &[String]) -> Result<Vec<&'static Definition>, FigureError> {
+    for name in names {
+        if !FIGURES.iter().any(|f| f.name == name) {
+            return Err(FigureError::UnknownName { name: name.clone(), nearest: nearest(name) });
+        }
+    }
+    let wanted = |d: &Definition| names.is_empty() || names.iter().any(|n| n == d.figure.name);
+    Ok(ALL.iter().copied().filter(|d| wanted(d)).collect())
+}
+
+/// The name most like `name`, if it is like it at all.
+fn nearest(name: &str) -> Option<&'static str> {
+    let name = name.to_lowercase().replace(['-', ' '], "_");
+    let likeness = |f: &Figure| {
+        let part = name.len() >= 4 && f.name.contains(&name);
+        if part { 1.0 } else { strsim::jaro_winkler(&name, f.name) }
+    };
+    let best = FIGURES.iter().max_by(|a, b| likeness(a).total_cmp(&likeness(b)))?;
+    (likeness(best) > 0.75).then_some(best.name)
+}

@@ -1,0 +1,134 @@
+//! The data of a figure: panels of lines, and how they are to be seen.
+
+use std::fmt::Write;
+
+/// A figure's data, complete: drawing and metrics use nothing else.
+#[derive(Clone, Debug, Default)]
+pub struct Plot {
+    pub title: String,
+    pub panels: Vec<Panel>,
+}
+
+/// One diagram.
+#[derive(Clone, Debug, Default)]
+pub struct Panel {
+    pub title: String,
+    pub x_label: String,
+    pub y_label: String,
+    pub x_log: bool,
+    pub y_log: bool,
+    /// The abscissae drawn, if not all.
+    pub view: Option<(f64, f64)>,
+    pub lines: Vec<Line>,
+}
+
+/// How a line is drawn.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Style {
+    /// A continuous line.
+    #[default]
+    Solid,
+    /// A broken line.
+    Dashed,
+    /// A line with a mark at each point.
+    Marked,
+    /// A thin grey broken line: a value to compare with, not a measurement.
+    Guide,
+}
+
+/// One series of a diagram.
+#[derive(Clone, Debug, Default)]
+pub struct Line {
+    pub name: String,
+    pub style: Style,
+    pub points: Vec<(f64, f64)>,
+}
+
+impl Plot {
+    /// A figure without panels yet.
+    pub fn new(title: impl Into<String>) -> Plot {
+        Plot { title: title.into(), panels: Vec::new() }
+    }
+
+    /// The points of the line `name` in panel number `panel`; empty if there is no such line, and
+    /// every metric of nothing is NaN.
+    pub fn points(&self, panel: usize, name: &str) -> &[(f64, f64)] {
+        let lines = self.panels.get(panel).map_or(&[][..], |p| &p.lines);
+        lines.iter().find(|l| l.name == name).map_or(&[], |l| &l.points)
+    }
+
+    /// The ordinates of a line; see [`points`](Plot::points).
+    pub fn values(&self, panel: usize, name: &str) -> Vec<f64> {
+        self.points(panel, name).iter().map(|p| p.1).collect()
+    }
+
+    /// All numbers, one point per row.
+    pub fn csv(&self) -> String {
+        let mut text = String::from("panel,series,x_quantity,y_quantity,x,y\n");
+        for panel in &self.panels {
+            for line in &panel.lines {
+                let head = [&panel.title, &line.name, &panel.x_label, &panel.y_label].map(|s| quoted(s));
+                let head = head.join(",");
+                for (x, y) in &line.points {
+                    // Writing to a string cannot fail.
+                    let _ = writeln!(text, "{head},{x},{y}");
+                }
+            }
+        }
+        text
+    }
+}
+
+impl Panel {
+    /// A diagram with linear axes and no lines yet.
+    pub fn new(title: &str, x_label: &str, y_label: &str) -> Panel {
+        Panel { title: title.into(), x_label: x_label.into(), y_label: y_label.into(), ..Panel::default() }
+    }
+
+    /// Makes the abscissa logarithmic.
+    pub fn x_log(mut self) -> Panel {
+        self.x_log = true;
+        self
+    }
+
+    /// Makes the ordinate logarithmic; values that are not positive are not drawn.
+    pub fn y_log(mut self) -> Panel {
+        self.y_log = true;
+        self
+    }
+
+    /// Draws only this part of the abscissa; data and metrics keep all.
+    pub fn view(mut self, from: f64, to: f64) -> Panel {
+        self.view = Some((from, to));
+        self
+    }
+
+    /// Adds a line.
+    pub fn line(mut self, name: impl Into<String>, style: Style, points: Vec<(f64, f64)>) -> Panel {
+        self.lines.push(Line { name: name.into(), style, points });
+        self
+    }
+}
+
+/// A field of a CSV file (RFC 4180).
+fn quoted(field: &str) -> String {
+    if field.contains([',', '"', '\n']) {
+        format!("\"{}\"", field.replace('"', "\"\""))
+    } else {
+        field.into()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn csv_has_a_row_per_point_and_quotes_commas() {
+        let panel = Panel::new("a, b", "t (s)", "y").line("l", Style::Solid, vec![(0.0, 1.5), (1.0, 1e-20)]);
+        let plot = Plot { title: "t".into(), panels: vec![panel] };
+        let csv = plot.csv();
+        assert_eq!(csv.lines().count(), 3);
+        assert!(csv.contains("\"a, b\",l,t (s),y,0,1.5\n"), "{csv}");
+    }
+}
