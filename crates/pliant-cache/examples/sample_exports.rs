@@ -16,30 +16,12 @@ fn main() -> Result<(), CacheError> {
     common::write_log(&log, 25, &[10], true);
     let reader = LogReader::open(&log)?;
     for name in ["sample.usda", "sample.pc2", "sample.obj"] {
-        let done = export(
-            &reader,
-            directory.join(name),
-            &ExportOptions::default(),
-            &mut |_, _| {},
-        )?;
-        println!(
-            "{}: {} files, {} frames",
-            done.path.display(),
-            done.files,
-            done.frames
-        );
+        let done = export(&reader, directory.join(name), &ExportOptions::default(), &mut |_, _| {})?;
+        println!("{}: {} files, {} frames", done.path.display(), done.files, done.frames);
     }
     for (k, body) in reader.header().bodies.iter().enumerate() {
-        let options = ExportOptions {
-            body: Some(body.name.clone()),
-            ..Default::default()
-        };
-        export(
-            &reader,
-            directory.join(format!("body{k}.pc2")),
-            &options,
-            &mut |_, _| {},
-        )?;
+        let options = ExportOptions { body: Some(body.name.clone()), ..Default::default() };
+        export(&reader, directory.join(format!("body{k}.pc2")), &options, &mut |_, _| {})?;
     }
     Ok(())
 }

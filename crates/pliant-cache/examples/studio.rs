@@ -88,10 +88,7 @@ fn torus(center: DVec3, big: f64, small: f64) -> (Vec<DVec3>, Vec<[u32; 3]>) {
     let id = |i: usize, j: usize| (i % n * m + j % m) as u32;
     let faces = (0..n * m).flat_map(|k| {
         let (i, j) = (k / m, k % m);
-        [
-            [id(i, j), id(i, j + 1), id(i + 1, j)],
-            [id(i + 1, j), id(i, j + 1), id(i + 1, j + 1)],
-        ]
+        [[id(i, j), id(i, j + 1), id(i + 1, j)], [id(i + 1, j), id(i, j + 1), id(i + 1, j + 1)]]
     });
     (points.collect(), faces.collect())
 }
@@ -116,41 +113,16 @@ fn cube(center: DVec3, half: f64, turn: f64) -> (Vec<DVec3>, Vec<[u32; 3]>) {
     let points = (0..8).map(|k| {
         let s = |bit: usize| if k >> bit & 1 == 0 { -half } else { half };
         center
-            + DVec3::new(
-                turn.cos() * s(0) + turn.sin() * s(2),
-                s(1),
-                turn.cos() * s(2) - turn.sin() * s(0),
-            )
+            + DVec3::new(turn.cos() * s(0) + turn.sin() * s(2), s(1), turn.cos() * s(2) - turn.sin() * s(0))
     });
-    let quads = [
-        [0, 2, 3, 1],
-        [4, 5, 7, 6],
-        [0, 1, 5, 4],
-        [2, 6, 7, 3],
-        [0, 4, 6, 2],
-        [1, 3, 7, 5],
-    ];
-    (
-        points.collect(),
-        quads
-            .iter()
-            .flat_map(|q| [[q[0], q[1], q[2]], [q[0], q[2], q[3]]])
-            .collect(),
-    )
+    let quads = [[0, 2, 3, 1], [4, 5, 7, 6], [0, 1, 5, 4], [2, 6, 7, 3], [0, 4, 6, 2], [1, 3, 7, 5]];
+    (points.collect(), quads.iter().flat_map(|q| [[q[0], q[1], q[2]], [q[0], q[2], q[3]]]).collect())
 }
 
-const GROUND: Plane = Plane {
-    normal: DVec3::Y,
-    offset: 0.0,
-};
+const GROUND: Plane = Plane { normal: DVec3::Y, offset: 0.0 };
 
 fn mesh<'a>(m: &'a (Vec<DVec3>, Vec<[u32; 3]>), color: [f32; 3], look: Look) -> Item<'a> {
-    Item::Mesh {
-        positions: &m.0,
-        triangles: &m.1,
-        colors: Colors::Uniform(color),
-        look,
-    }
+    Item::Mesh { positions: &m.0, triangles: &m.1, colors: Colors::Uniform(color), look }
 }
 
 fn moved(m: &(Vec<DVec3>, Vec<[u32; 3]>), by: impl Fn(DVec3) -> DVec3) -> (Vec<DVec3>, Vec<[u32; 3]>) {
@@ -173,15 +145,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         let image = render(items, planes, camera, settings);
         let both = start.elapsed();
         let start = Instant::now();
-        let alone = render(
-            items,
-            planes,
-            camera,
-            &Settings {
-                threads: 1,
-                ..*settings
-            },
-        );
+        let alone = render(items, planes, camera, &Settings { threads: 1, ..*settings });
         println!(
             "{name}: {:.1} ms, one thread {:.1} ms",
             both.as_secs_f64() * 1e3,
@@ -194,15 +158,9 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let camera = Camera::fit(Camera::bounds(&bear.0), aspect, 22.0, 14.0);
     let one = [mesh(&bear, body_color(0), Look::Jelly)];
     save("bear.png", &timed("bear", &one, &[GROUND], &camera, &settings))?;
-    let quick = Settings {
-        samples: 2,
-        ..settings
-    };
+    let quick = Settings { samples: 2, ..settings };
     save("bear2.png", &timed("bear 2x2", &one, &[GROUND], &camera, &quick))?;
-    let dark = Settings {
-        backdrop: Backdrop::dark(),
-        ..settings
-    };
+    let dark = Settings { backdrop: Backdrop::dark(), ..settings };
     save("dark.png", &timed("dark", &one, &[GROUND], &camera, &dark))?;
 
     let ring = torus(DVec3::new(1.05, 0.17, 0.35), 0.36, 0.17);
@@ -215,18 +173,11 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         mesh(&bear, body_color(2), Look::Jelly),
         mesh(&ring, body_color(1), Look::Jelly),
         mesh(&block, body_color(3), Look::Matte),
-        Item::Points {
-            positions: &balls,
-            radius: 0.08,
-            colors: Colors::PerVertex(&tints),
-        },
+        Item::Points { positions: &balls, radius: 0.08, colors: Colors::PerVertex(&tints) },
     ];
     let all = bear.0.iter().chain(&ring.0).chain(&block.0);
     let camera = Camera::fit(Camera::bounds(all), aspect, 15.0, 18.0);
-    save(
-        "group.png",
-        &timed("group", &group, &[GROUND], &camera, &settings),
-    )?;
+    save("group.png", &timed("group", &group, &[GROUND], &camera, &settings))?;
 
     let flag = cloth(0.7);
     let camera = Camera::fit(Camera::bounds(&flag.0), aspect, -28.0, 10.0);
@@ -242,14 +193,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     ];
     save("cloth.png", &timed("cloth", &hung, &[GROUND], &camera, &settings))?;
 
-    let slope = Plane {
-        normal: DVec3::new(0.42, 1.0, 0.0),
-        offset: -0.05,
-    };
-    let wall = Plane {
-        normal: DVec3::new(-1.0, 0.0, 0.0),
-        offset: -1.9,
-    };
+    let slope = Plane { normal: DVec3::new(0.42, 1.0, 0.0), offset: -0.05 };
+    let wall = Plane { normal: DVec3::new(-1.0, 0.0, 0.0), offset: -1.9 };
     let sliding = moved(&bear, |p| {
         let (s, c) = 0.42f64.atan().sin_cos();
         DVec3::new(c * p.x + s * p.y - 1.35, -s * p.x + c * p.y + 0.55, p.z)
@@ -257,20 +202,10 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let bounds = (DVec3::new(-1.7, 0.0, -0.5), DVec3::new(1.9, 1.8, 0.6));
     let camera = Camera::fit(bounds, aspect, 10.0, 16.0);
     let ball = torus(DVec3::new(0.9, 0.2, 0.2), 0.3, 0.2);
-    let items = [
-        mesh(&sliding, body_color(5), Look::Jelly),
-        mesh(&ball, body_color(6), Look::Jelly),
-    ];
-    save(
-        "slope.png",
-        &timed("slope", &items, &[GROUND, slope, wall], &camera, &settings),
-    )?;
+    let items = [mesh(&sliding, body_color(5), Look::Jelly), mesh(&ball, body_color(6), Look::Jelly)];
+    save("slope.png", &timed("slope", &items, &[GROUND, slope, wall], &camera, &settings))?;
 
-    let strain: Vec<f64> = bear
-        .0
-        .iter()
-        .map(|p| (6.0 * p.y).sin() * 0.5 + 0.5 * p.x)
-        .collect();
+    let strain: Vec<f64> = bear.0.iter().map(|p| (6.0 * p.y).sin() * 0.5 + 0.5 * p.x).collect();
     let tints = map_colors(&strain, (-0.7, 0.7), ColorMap::Viridis);
     let coloured = [Item::Mesh {
         positions: &bear.0,
@@ -288,15 +223,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         .iter()
         .map(|p| categorical(((p.y * 5.0) as usize) * 3 + ((p.x + 1.0) * 4.0) as usize))
         .collect();
-    let points = [Item::Points {
-        positions: &cloud,
-        radius: 0.028,
-        colors: Colors::PerVertex(&tints),
-    }];
-    save(
-        "points.png",
-        &timed("points", &points, &[GROUND], &camera, &settings),
-    )?;
+    let points = [Item::Points { positions: &cloud, radius: 0.028, colors: Colors::PerVertex(&tints) }];
+    save("points.png", &timed("points", &points, &[GROUND], &camera, &settings))?;
 
     // A bear that drops, squashes and wobbles, at 60 frames per second.
     let pose = |frame: usize| {
@@ -315,45 +243,23 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let count = 50;
     let bounds = (DVec3::new(-0.5, 0.0, -0.4), DVec3::new(0.5, 2.0, 0.6));
     let camera = Camera::fit(bounds, aspect, 22.0, 12.0);
-    let small = Settings {
-        width: 480,
-        height: 360,
-        dither: false,
-        ..settings
-    };
+    let small = Settings { width: 480, height: 360, dither: false, ..settings };
     let draw = |frame: usize| {
         let body = pose(frame);
-        render(
-            &[mesh(&body, body_color(0), Look::Jelly)],
-            &[GROUND],
-            &camera,
-            &small,
-        )
+        render(&[mesh(&body, body_color(0), Look::Jelly)], &[GROUND], &camera, &small)
     };
     let start = Instant::now();
     let file = BufWriter::new(File::create(directory.join("drop.gif"))?);
-    write_gif(file, count, f64::from(delay) / 100.0, |i| {
-        Ok::<_, GifError>(draw(i * stride))
-    })?;
+    write_gif(file, count, f64::from(delay) / 100.0, |i| Ok::<_, GifError>(draw(i * stride)))?;
     let bytes = std::fs::metadata(directory.join("drop.gif"))?.len();
-    println!(
-        "gif: {count} frames, {bytes} bytes, {:.2} s",
-        start.elapsed().as_secs_f64()
-    );
-    let tiny = Settings {
-        width: 320,
-        height: 240,
-        ..small
-    };
+    println!("gif: {count} frames, {bytes} bytes, {:.2} s", start.elapsed().as_secs_f64());
+    let tiny = Settings { width: 320, height: 240, ..small };
     let tiles: Vec<(f64, Image)> = sheet_frames(count, 12)
         .into_iter()
         .map(|i| {
             let body = pose(i * stride);
             let items = [mesh(&body, body_color(0), Look::Jelly)];
-            (
-                (i * stride) as f64 / 60.0,
-                render(&items, &[GROUND], &camera, &tiny),
-            )
+            ((i * stride) as f64 / 60.0, render(&items, &[GROUND], &camera, &tiny))
         })
         .collect();
     save("sheet.png", &contact_sheet(&tiles, 4))?;

@@ -58,9 +58,7 @@ impl AtomicFile {
     pub(crate) fn put(&mut self, data: &[u8]) -> Result<(), CacheError> {
         self.bytes += data.len() as u64;
         match &mut self.file {
-            Some(file) => file
-                .write_all(data)
-                .map_err(|e| CacheError::io(&self.path, "write the file", e)),
+            Some(file) => file.write_all(data).map_err(|e| CacheError::io(&self.path, "write the file", e)),
             None => Ok(()),
         }
     }

@@ -103,12 +103,7 @@ impl CacheError {
     /// An I/O error with the remedy that usually fits what the system said.
     pub fn io(path: &Path, action: &str, source: io::Error) -> CacheError {
         let remedy = usual_remedy(&source).to_string();
-        CacheError::Io {
-            path: path.to_path_buf(),
-            action: action.to_string(),
-            source,
-            remedy,
-        }
+        CacheError::Io { path: path.to_path_buf(), action: action.to_string(), source, remedy }
     }
 
     /// Refused data or options.
@@ -117,11 +112,7 @@ impl CacheError {
         why: impl Into<String>,
         remedy: impl Into<String>,
     ) -> CacheError {
-        CacheError::Invalid {
-            place: place.into(),
-            why: why.into(),
-            remedy: remedy.into(),
-        }
+        CacheError::Invalid { place: place.into(), why: why.into(), remedy: remedy.into() }
     }
 }
 
@@ -144,12 +135,7 @@ pub(crate) fn usual_remedy(source: &io::Error) -> &'static str {
 impl fmt::Display for CacheError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            CacheError::Io {
-                path,
-                action,
-                source,
-                remedy,
-            } => {
+            CacheError::Io { path, action, source, remedy } => {
                 write!(f, "{}: cannot {action}: {source}; {remedy}", path.display())
             }
             CacheError::Exists { path } => write!(
@@ -180,12 +166,7 @@ impl fmt::Display for CacheError {
                     write!(f, "use the older pliant that wrote it, or run the scene again")
                 }
             }
-            CacheError::Damaged {
-                path,
-                offset,
-                why,
-                frames,
-            } => {
+            CacheError::Damaged { path, offset, why, frames } => {
                 write!(f, "{}: damaged record at byte {offset} ({why}); ", path.display())?;
                 match frames {
                     0 => write!(f, "no frame before it can be read: run the scene again"),
@@ -202,12 +183,7 @@ impl fmt::Display for CacheError {
             CacheError::Invalid { place, why, remedy } => write!(f, "{place}: {why}; {remedy}"),
             CacheError::UnknownFormat { path, known } => {
                 match path.extension() {
-                    Some(e) => write!(
-                        f,
-                        "{}: unknown format \".{}\"",
-                        path.display(),
-                        e.to_string_lossy()
-                    )?,
+                    Some(e) => write!(f, "{}: unknown format \".{}\"", path.display(), e.to_string_lossy())?,
                     None => write!(f, "{}: no extension to tell the format", path.display())?,
                 }
                 write!(f, "; known are {known}")

@@ -13,10 +13,7 @@ use std::fs;
 use std::path::Path;
 
 fn options(first: Option<u32>, last: Option<u32>, step: u32) -> ExportOptions {
-    ExportOptions {
-        frames: FrameSelection { first, last, step },
-        ..Default::default()
-    }
+    ExportOptions { frames: FrameSelection { first, last, step }, ..Default::default() }
 }
 
 fn run(reader: &LogReader, path: &Path, options: &ExportOptions) -> Result<ExportSummary, CacheError> {
@@ -40,11 +37,7 @@ fn read_pc2(path: &Path) -> (f32, f32, Vec<Vec<[f32; 3]>>) {
     assert_eq!(bytes.len(), 32 + 12 * points * samples);
     let float = |at: usize| f32::from_le_bytes(word(at));
     let data = (0..samples)
-        .map(|s| {
-            (0..points)
-                .map(|p| [0, 1, 2].map(|k| float(32 + 12 * (s * points + p) + 4 * k)))
-                .collect()
-        })
+        .map(|s| (0..points).map(|p| [0, 1, 2].map(|k| float(32 + 12 * (s * points + p) + 4 * k))).collect())
         .collect();
     (float(20), float(24), data)
 }
@@ -77,10 +70,7 @@ fn pc2_holds_the_vertices() {
     let (start, rate, samples) = read_pc2(&path);
     assert_eq!((start, rate, samples.len()), (2.0, 3.0, 3));
     assert_eq!(samples[1], expected(&reader, 5));
-    let body = ExportOptions {
-        body: Some("Materials".into()),
-        ..Default::default()
-    };
+    let body = ExportOptions { body: Some("Materials".into()), ..Default::default() };
     run(&reader, &path, &body).unwrap();
     assert_eq!(read_pc2(&path).2[8], expected(&reader, 8)[44..]);
 }
@@ -108,13 +98,8 @@ fn obj_is_read_by_tobj() {
             // tobj has no point elements (`p`); the text itself is compared below.
             if !body.is_point_cloud() {
                 let corners: Vec<[f32; 3]> = model.mesh.indices.iter().map(|&v| at(v)).collect();
-                let wanted: Vec<[f32; 3]> = body
-                    .mesh
-                    .triangles
-                    .as_flattened()
-                    .iter()
-                    .map(|&v| want[first + v as usize])
-                    .collect();
+                let wanted: Vec<[f32; 3]> =
+                    body.mesh.triangles.as_flattened().iter().map(|&v| want[first + v as usize]).collect();
                 assert_eq!(corners, wanted);
                 // Normals point away from the faces they belong to.
                 let normals = model.mesh.normals.as_chunks::<3>().0;
@@ -151,11 +136,7 @@ fn obj_is_read_by_tobj() {
 /// Just enough of the USD text grammar to read values back: words, strings, numbers, punctuation.
 fn tokens(text: &str) -> Vec<String> {
     let mut out = Vec::new();
-    let mut rest = text
-        .strip_prefix("#usda 1.0\n")
-        .expect("magic line")
-        .chars()
-        .peekable();
+    let mut rest = text.strip_prefix("#usda 1.0\n").expect("magic line").chars().peekable();
     while let Some(c) = rest.next() {
         match c {
             _ if c.is_whitespace() => {}
@@ -210,11 +191,7 @@ fn read_samples(text: &str) -> Samples {
         } else if let Some(name) = t[i].strip_suffix(".timeSamples") {
             assert_eq!((t[i + 1].as_str(), t[i + 2].as_str()), ("=", "{"));
             i += 3;
-            let times = found
-                .entry(path.join("/"))
-                .or_default()
-                .entry(name.into())
-                .or_default();
+            let times = found.entry(path.join("/")).or_default().entry(name.into()).or_default();
             while t[i] != "}" {
                 let code = t[i].strip_suffix(':').expect("a time code").parse().unwrap();
                 let mut numbers = Vec::new();
@@ -255,17 +232,11 @@ fn usda_holds_the_vertices() {
     let prims = ["World/soft_box__1_", "World/soft_box__1__2", "World/Materials_2"];
     assert_eq!(samples.len(), 3);
     for code in [1, 5, 11] {
-        let got: Vec<f32> = prims
-            .iter()
-            .flat_map(|p| samples[*p]["points"][&code].clone())
-            .collect();
+        let got: Vec<f32> = prims.iter().flat_map(|p| samples[*p]["points"][&code].clone()).collect();
         assert_eq!(got.as_chunks::<3>().0, expected(&reader, code as usize));
     }
     for prim in &prims[..2] {
-        assert_eq!(
-            samples[*prim]["normals"].keys().copied().collect::<Vec<_>>(),
-            [1, 3, 5, 7, 9, 11]
-        );
+        assert_eq!(samples[*prim]["normals"].keys().copied().collect::<Vec<_>>(), [1, 3, 5, 7, 9, 11]);
         for (code, points) in &samples[*prim]["points"] {
             assert_eq!(samples[*prim]["normals"][code].len(), points.len());
             let extent = &samples[*prim]["extent"][code];
@@ -341,10 +312,7 @@ fn bad_requests_are_answered_with_what_would_work() {
     let (_, text) = refused("a.pc2", &options(Some(7), None, 1));
     assert!(text.contains("frames 0 to 2"), "{text}");
     assert_eq!(refused("a.pc2", &options(None, None, 0)).0, ErrorKind::Content);
-    let nobody = ExportOptions {
-        body: Some("x".into()),
-        ..Default::default()
-    };
+    let nobody = ExportOptions { body: Some("x".into()), ..Default::default() };
     let (_, text) = refused("a.usda", &nobody);
     assert!(text.contains("soft box"), "{text}");
     for format in FORMATS {
@@ -353,18 +321,11 @@ fn bad_requests_are_answered_with_what_would_work() {
     }
     // A log without frames.
     let empty = dir.path().join("empty.plog");
-    LogWriter::create(&empty, &header(), false)
-        .unwrap()
-        .finish()
-        .unwrap();
+    LogWriter::create(&empty, &header(), false).unwrap().finish().unwrap();
     let reader = LogReader::open(&empty).unwrap();
     let e = run(&reader, &dir.path().join("a.pc2"), &ExportOptions::default()).unwrap_err();
     assert!(e.to_string().contains("no frames"), "{e}");
-    assert_eq!(
-        fs::read_dir(dir.path()).unwrap().count(),
-        2,
-        "nothing left behind"
-    );
+    assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 2, "nothing left behind");
 }
 
 #[test]
@@ -404,23 +365,11 @@ fn pictures_show_the_run_and_do_not_depend_on_threads() {
         let done = run(&reader, &path, options).unwrap();
         (done, fs::read(path).unwrap())
     };
-    for color_by in [
-        None,
-        Some(ColorBy::Body),
-        Some(ColorBy::Strain),
-        Some(ColorBy::Cluster),
-    ] {
-        let options = ExportOptions {
-            color_by,
-            threads: 1,
-            ..Default::default()
-        };
+    for color_by in [None, Some(ColorBy::Body), Some(ColorBy::Strain), Some(ColorBy::Cluster)] {
+        let options = ExportOptions { color_by, threads: 1, ..Default::default() };
         let (done, sheet) = draw("a.png", &options);
         assert_eq!((done.files, done.frames), (1, 12));
-        let other = ExportOptions {
-            threads: 3,
-            ..options
-        };
+        let other = ExportOptions { threads: 3, ..options };
         assert_eq!(draw("a.png", &other).1, sheet);
     }
     let (done, animation) = draw("a.gif", &ExportOptions::default());
@@ -429,23 +378,12 @@ fn pictures_show_the_run_and_do_not_depend_on_threads() {
     assert_eq!(done.bytes, animation.len() as u64);
     let size = |k: usize| u16::from_le_bytes([animation[k], animation[k + 1]]);
     assert_eq!((&animation[..6], size(6), size(8)), (&b"GIF89a"[..], 64, 48));
-    let wide = ExportOptions {
-        width: Some(100),
-        body: Some("Materials".into()),
-        ..Default::default()
-    };
+    let wide = ExportOptions { width: Some(100), body: Some("Materials".into()), ..Default::default() };
     assert_ne!(draw("b.gif", &wide).1, animation);
-    for (width, elevation) in [
-        (Some(0), None),
-        (Some(1 << 20), None),
-        (None, Some(f64::NAN)),
-        (None, Some(90.0)),
-    ] {
-        let options = ExportOptions {
-            width,
-            elevation,
-            ..Default::default()
-        };
+    for (width, elevation) in
+        [(Some(0), None), (Some(1 << 20), None), (None, Some(f64::NAN)), (None, Some(90.0))]
+    {
+        let options = ExportOptions { width, elevation, ..Default::default() };
         let e = run(&reader, &dir.path().join("c.png"), &options).unwrap_err();
         assert_eq!(e.kind(), ErrorKind::Content, "{e}");
     }

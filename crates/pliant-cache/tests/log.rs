@@ -41,16 +41,9 @@ fn a_cut_at_every_byte_of_the_last_record_loses_that_record_only() {
         assert_eq!(reader.frame_count(), 2);
         assert_eq!(
             reader.warnings(),
-            [LogWarning::BrokenOff {
-                last_frame: Some(1),
-                torn_bytes: (length - start) as u64
-            }]
+            [LogWarning::BrokenOff { last_frame: Some(1), torn_bytes: (length - start) as u64 }]
         );
-        assert!(
-            reader.warnings()[0]
-                .to_string()
-                .contains("broken off after frame 1")
-        );
+        assert!(reader.warnings()[0].to_string().contains("broken off after frame 1"));
         assert_eq!(reader.frame(1).unwrap(), frame(&header(), 1));
         // A cut with the length kept, as after a power cut: the rest reads as zeros.
         let mut zeros = bytes[..length].to_vec();
@@ -72,10 +65,7 @@ fn a_cut_anywhere_in_the_file_never_panics_and_keeps_whole_frames() {
     let cut = dir.path().join("cut.plog");
     for length in 0..bytes.len() {
         fs::write(&cut, &bytes[..length]).unwrap();
-        let whole = records
-            .iter()
-            .filter(|r| r.0 == *b"FRAM" && r.2 <= length)
-            .count();
+        let whole = records.iter().filter(|r| r.0 == *b"FRAM" && r.2 <= length).count();
         match LogReader::open(&cut) {
             Ok(reader) => {
                 assert_eq!(reader.frame_count(), whole);
@@ -100,36 +90,19 @@ fn damage_in_the_middle_is_told_from_a_torn_tail() {
     let (kind, start, end) = records(&bytes)[5];
     assert_eq!(&kind, b"FRAM");
     // In kind, length (small, huge), checksum, frame number and data.
-    for place in [
-        start,
-        start + 4,
-        start + 6,
-        start + 11,
-        start + 12,
-        start + 16,
-        end - 1,
-    ] {
+    for place in [start, start + 4, start + 6, start + 11, start + 12, start + 16, end - 1] {
         let mut hurt = bytes.clone();
         hurt[place] ^= 0x40;
         fs::write(&path, &hurt).unwrap();
         let reader = LogReader::open(&path).unwrap();
         assert_eq!(reader.frame_count(), 3);
         let [warning] = reader.warnings() else { panic!() };
-        let LogWarning::Damaged {
-            offset,
-            frames,
-            last_frame,
-            ..
-        } = warning
-        else {
+        let LogWarning::Damaged { offset, frames, last_frame, .. } = warning else {
             panic!("byte {place}: {warning}")
         };
         assert_eq!((*offset, *frames, *last_frame), (start as u64, 3, Some(2)));
         let text = warning.to_string();
-        assert!(
-            text.contains(&format!("at byte {start}")) && text.contains("up to frame 2"),
-            "{text}"
-        );
+        assert!(text.contains(&format!("at byte {start}")) && text.contains("up to frame 2"), "{text}");
         assert_eq!(reader.frame(2).unwrap(), frame(&header(), 2));
     }
     // Taking it up again goes back to the checkpoint before the damage.
@@ -148,10 +121,7 @@ fn what_is_no_log_is_named() {
     };
     let empty = open(b"");
     assert!(matches!(empty, CacheError::NotALog { .. }) && empty.to_string().contains("empty"));
-    assert!(matches!(
-        open(b"#usda 1.0\n and more text"),
-        CacheError::NotALog { .. }
-    ));
+    assert!(matches!(open(b"#usda 1.0\n and more text"), CacheError::NotALog { .. }));
     fs::remove_file(&path).unwrap();
     write_log(&path, 1, &[], true);
     let bytes = fs::read(&path).unwrap();
@@ -161,22 +131,12 @@ fn what_is_no_log_is_named() {
         let e = open(&other);
         assert!(matches!(e, CacheError::OtherVersion { found, known: 1, .. } if found == version));
         let text = e.to_string();
-        assert!(
-            text.contains(&format!("version {version}")) && text.contains("version 1"),
-            "{text}"
-        );
+        assert!(text.contains(&format!("version {version}")) && text.contains("version 1"), "{text}");
     }
     // A damaged header leaves nothing to read.
     let mut hurt = bytes.clone();
     hurt[60] ^= 1;
-    assert!(matches!(
-        open(&hurt),
-        CacheError::Damaged {
-            offset: 16,
-            frames: 0,
-            ..
-        }
-    ));
+    assert!(matches!(open(&hurt), CacheError::Damaged { offset: 16, frames: 0, .. }));
     let missing = LogReader::open(dir.path().join("none.plog")).unwrap_err();
     assert_eq!(missing.kind(), ErrorKind::Io);
     assert_eq!(LogReader::open(dir.path()).unwrap_err().kind(), ErrorKind::Io);
@@ -240,9 +200,7 @@ fn a_resumed_run_has_the_same_bytes() {
         for i in next..8 {
             r.writer.append_frame(&frame(&header(), i)).unwrap();
             if [2, 5].contains(&i) {
-                r.writer
-                    .append_checkpoint(i, format!("state {i}").as_bytes())
-                    .unwrap();
+                r.writer.append_checkpoint(i, format!("state {i}").as_bytes()).unwrap();
             }
         }
         r.writer.finish().unwrap();
@@ -289,24 +247,12 @@ fn two_writers_are_refused() {
     let path = dir.path().join("a.plog");
     let hash = header().scene_hash;
     let first = LogWriter::create(&path, &header(), false).unwrap();
-    assert!(matches!(
-        LogWriter::create(&path, &header(), false),
-        Err(CacheError::Exists { .. })
-    ));
-    assert!(matches!(
-        LogWriter::create(&path, &header(), true),
-        Err(CacheError::Locked { .. })
-    ));
-    assert!(matches!(
-        LogWriter::resume(&path, hash),
-        Err(CacheError::Locked { .. })
-    ));
+    assert!(matches!(LogWriter::create(&path, &header(), false), Err(CacheError::Exists { .. })));
+    assert!(matches!(LogWriter::create(&path, &header(), true), Err(CacheError::Locked { .. })));
+    assert!(matches!(LogWriter::resume(&path, hash), Err(CacheError::Locked { .. })));
     first.finish().unwrap();
     let second = LogWriter::resume(&path, hash).unwrap();
-    assert!(matches!(
-        LogWriter::resume(&path, hash),
-        Err(CacheError::Locked { .. })
-    ));
+    assert!(matches!(LogWriter::resume(&path, hash), Err(CacheError::Locked { .. })));
     drop(second);
     drop(LogWriter::create(&path, &header(), true).unwrap());
     assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 1);
@@ -372,10 +318,7 @@ fn a_full_disk_keeps_the_frames_before() {
         let text = error.to_string();
         assert!(text.contains(&path), "{text}");
         assert!(text.contains("free space and run again with --resume"), "{text}");
-        assert!(
-            text.contains(&format!("frames up to {} are safe", last - 1)),
-            "{text}"
-        );
+        assert!(text.contains(&format!("frames up to {} are safe", last - 1)), "{text}");
         assert!(writer.append_frame(&frame(&header, last)).is_err());
         println!("full after {last}");
         return;
@@ -392,21 +335,11 @@ fn a_full_disk_keeps_the_frames_before() {
         .output()
         .unwrap();
     let text = String::from_utf8_lossy(&output.stdout);
-    assert!(
-        output.status.success(),
-        "{text}{}",
-        String::from_utf8_lossy(&output.stderr)
-    );
+    assert!(output.status.success(), "{text}{}", String::from_utf8_lossy(&output.stderr));
     let reader = LogReader::open(&path).unwrap();
-    assert!(
-        text.contains(&format!("full after {}", reader.frame_count())),
-        "{text}"
-    );
+    assert!(text.contains(&format!("full after {}", reader.frame_count())), "{text}");
     assert!(reader.frame_count() > 3);
-    assert!(matches!(
-        reader.warnings(),
-        [LogWarning::BrokenOff { torn_bytes: 0, .. }]
-    ));
+    assert!(matches!(reader.warnings(), [LogWarning::BrokenOff { torn_bytes: 0, .. }]));
 }
 
 /// Runs this test again as a process that writes for ever, and kills it in the middle.

@@ -28,8 +28,48 @@ pub enum Command {
     Check(CheckArgs),
     /// List the built-in scenes, or print one to copy from
     Demos(DemosArgs),
+    /// Redraw the papers' figures from our own runs, with verdicts on their claims
+    Figures(FiguresArgs),
+    /// Measure the kernels against this machine's own limits
+    Bench(BenchArgs),
     /// Print the JSON schema of scene files, for editors
     Schema,
+}
+
+/// `pliant figures`
+#[derive(Debug, Group)]
+pub struct FiguresArgs {
+    /// Figures to draw; all if none is named
+    pub names: Vec<String>,
+    /// Folder for drawings, data, verdicts.md and index.html
+    #[arg(short, long = "output", value_name = "DIR", default_value = "figures")]
+    pub output: PathBuf,
+    /// Only list the figures
+    #[arg(long)]
+    pub list: bool,
+}
+
+/// `pliant bench`
+#[derive(Debug, Group)]
+pub struct BenchArgs {
+    /// One JSON object per line
+    #[arg(long)]
+    pub json: bool,
+    /// Only benchmarks whose name contains this
+    #[arg(long, value_name = "TEXT", default_value = "")]
+    pub filter: String,
+    /// Threads for the kernels
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub threads: u16,
+    /// Point list (x y z per line) in place of the built-in bunny
+    #[arg(long, value_name = "FILE", requires = "radius")]
+    pub points: Option<PathBuf>,
+    /// Cluster radius for --points
+    #[arg(long, value_name = "R", requires = "points")]
+    pub radius: Option<f64>,
+    /// Only list the benchmarks
+    #[arg(long)]
+    pub list: bool,
 }
 
 /// `pliant run`
@@ -161,10 +201,7 @@ impl PictureArgs {
 
 /// The number of threads asked for, or as many as the machine has.
 pub fn threads(asked: Option<u16>) -> usize {
-    asked.map_or_else(
-        || std::thread::available_parallelism().map_or(1, |n| n.get()),
-        usize::from,
-    )
+    asked.map_or_else(|| std::thread::available_parallelism().map_or(1, |n| n.get()), usize::from)
 }
 
 fn size(text: &str) -> Result<(u32, u32), String> {

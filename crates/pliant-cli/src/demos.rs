@@ -11,9 +11,6 @@ pub fn command(args: &DemosArgs) -> Result<(), Failure> {
         return say::result(&format!("{}\n", text.trim_end()));
     }
     let width = DEMOS.iter().map(|d| d.name.len()).max().unwrap_or(0);
-    let rows: Vec<String> = DEMOS
-        .iter()
-        .map(|d| format!("{:width$}  {}\n", d.name, d.about))
-        .collect();
+    let rows: Vec<String> = DEMOS.iter().map(|d| format!("{:width$}  {}\n", d.name, d.about)).collect();
     say::result(&rows.concat())
 }

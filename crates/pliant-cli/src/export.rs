@@ -13,11 +13,7 @@ pub fn command(args: &ExportArgs) -> Result<(), Failure> {
         say::problem(&format!("warning: {}: {warning}", args.log.display()));
     }
     let options = ExportOptions {
-        frames: FrameSelection {
-            first: args.first,
-            last: args.last,
-            step: args.step,
-        },
+        frames: FrameSelection { first: args.first, last: args.last, step: args.step },
         body: args.body.clone(),
         ..args.picture.options(usize::from(args.threads.unwrap_or(0)))
     };

@@ -32,11 +32,7 @@ impl Failure {
     /// A failure with several.
     pub fn all(code: u8, messages: Vec<String>) -> Failure {
         // Being stopped is what the user asked for.
-        let kind = if code == Failure::INTERRUPTED {
-            "stopped"
-        } else {
-            "error"
-        };
+        let kind = if code == Failure::INTERRUPTED { "stopped" } else { "error" };
         let messages = messages.iter().map(|m| format!("{kind}: {m}")).collect();
         Failure { code, messages }
     }

@@ -168,11 +168,7 @@ fn header(scene: &BuiltScene) -> LogHeader {
                 particles: topology.particles.start as u32..topology.particles.end as u32,
                 mesh: body.surface.clone(),
                 skin: body.skin.clone(),
-                cluster: topology
-                    .particles
-                    .clone()
-                    .map_while(|i| nearest_cluster(model, i))
-                    .collect(),
+                cluster: topology.particles.clone().map_while(|i| nearest_cluster(model, i)).collect(),
                 look: match body.look {
                     Look::Jelly => Render::Jelly,
                     Look::Matte => Render::Matte,
@@ -181,23 +177,11 @@ fn header(scene: &BuiltScene) -> LogHeader {
             })
             // Colours by cluster make sense for whole bodies only.
             .map(|body| LogBody {
-                cluster: if body.cluster.len() == body.particles.len() {
-                    body.cluster
-                } else {
-                    Vec::new()
-                },
+                cluster: if body.cluster.len() == body.particles.len() { body.cluster } else { Vec::new() },
                 ..body
             })
             .collect(),
-        planes: model
-            .params
-            .planes
-            .iter()
-            .map(|p| LogPlane {
-                normal: p.normal,
-                offset: p.offset,
-            })
-            .collect(),
+        planes: model.params.planes.iter().map(|p| LogPlane { normal: p.normal, offset: p.offset }).collect(),
         picture: LogPicture {
             width: picture.width,
             height: picture.height,
@@ -227,11 +211,7 @@ mod tests {
 
     #[test]
     fn checkpoints_come_on_schedule_and_at_the_end() {
-        let at = |frames, every| {
-            (0..=frames)
-                .filter(|&f| due(f, frames, every))
-                .collect::<Vec<_>>()
-        };
+        let at = |frames, every| (0..=frames).filter(|&f| due(f, frames, every)).collect::<Vec<_>>();
         assert_eq!(at(10, 4), [4, 8, 10]);
         assert_eq!(at(8, 4), [4, 8]);
         assert_eq!(at(3, 0), [1, 2, 3]);

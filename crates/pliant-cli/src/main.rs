@@ -1,10 +1,12 @@
 //! The `pliant` program: reads the command line, hands over to one command, gives back its exit code.
 
 mod args;
+mod bench;
 mod check;
 mod demos;
 mod export;
 mod failure;
+mod figures;
 mod interrupt;
 mod journal;
 mod outputs;
@@ -27,6 +29,8 @@ fn main() -> ExitCode {
         Some(Command::Export(a)) => export::command(&a),
         Some(Command::Check(a)) => check::command(&a),
         Some(Command::Demos(a)) => demos::command(&a),
+        Some(Command::Figures(a)) => figures::command(&a),
+        Some(Command::Bench(a)) => bench::command(&a),
         Some(Command::Schema) => say::result(&schema()),
     });
     match result {

@@ -14,10 +14,7 @@ pub fn check_formats(outputs: &[PathBuf]) -> Result<(), Failure> {
     let mut seen = HashSet::new();
     let mut unknown = 0;
     for path in outputs {
-        let extension = path
-            .extension()
-            .map(|e| e.to_string_lossy().to_lowercase())
-            .unwrap_or_default();
+        let extension = path.extension().map(|e| e.to_string_lossy().to_lowercase()).unwrap_or_default();
         if extension == "plog" {
             messages.push(format!(
                 "{}: the frame log is no export; name it with --log {}",
@@ -33,10 +30,7 @@ pub fn check_formats(outputs: &[PathBuf]) -> Result<(), Failure> {
             messages.push(format!("{}: {what}", path.display()));
             unknown = messages.len();
         } else if !seen.insert(path) {
-            messages.push(format!(
-                "{}: named twice; give each output its own name",
-                path.display()
-            ));
+            messages.push(format!("{}: named twice; give each output its own name", path.display()));
         }
     }
     // The list of formats once is enough.
@@ -77,11 +71,7 @@ pub fn prepare_folders<'a>(files: impl IntoIterator<Item = &'a Path>) -> Result<
 }
 
 fn failed(code: u8, messages: Vec<String>) -> Result<(), Failure> {
-    if messages.is_empty() {
-        Ok(())
-    } else {
-        Err(Failure::all(code, messages))
-    }
+    if messages.is_empty() { Ok(()) } else { Err(Failure::all(code, messages)) }
 }
 
 /// The folder a file is in.
@@ -140,18 +130,9 @@ pub fn write_all(
 
 /// One line about a file that was made.
 pub fn describe(summary: &ExportSummary) -> String {
-    let several = if summary.files > 1 {
-        format!("{} files, ", summary.files)
-    } else {
-        String::new()
-    };
+    let several = if summary.files > 1 { format!("{} files, ", summary.files) } else { String::new() };
     let frames = if summary.frames == 1 { "frame" } else { "frames" };
-    format!(
-        "  {}  ({several}{} {frames}, {})\n",
-        summary.path.display(),
-        summary.frames,
-        size(summary.bytes)
-    )
+    format!("  {}  ({several}{} {frames}, {})\n", summary.path.display(), summary.frames, size(summary.bytes))
 }
 
 /// A number of bytes for people.

@@ -88,11 +88,7 @@ fn execute(order: Order) -> Result<(), Failure> {
     });
     protect(&order, &log, &wanted)?;
     let stats = order.stats.as_deref();
-    let files = wanted
-        .iter()
-        .map(PathBuf::as_path)
-        .chain([log.as_path()])
-        .chain(stats);
+    let files = wanted.iter().map(PathBuf::as_path).chain([log.as_path()]).chain(stats);
     outputs::prepare_folders(files)?;
     if !order.quiet {
         for note in &scene.notes {
@@ -141,17 +137,9 @@ fn record(
         End::Complete => Ok(Some(outcome)),
         End::Stopped => Err(Failure::new(
             Failure::INTERRUPTED,
-            format!(
-                "after frame {last} of {frames}; {kept}\n  help: go on with `{}`",
-                order.again
-            ),
+            format!("after frame {last} of {frames}; {kept}\n  help: go on with `{}`", order.again),
         )),
-        End::Failed(StepError::NonFinite {
-            step,
-            body,
-            particle,
-            likely,
-        }) => Err(Failure::new(
+        End::Failed(StepError::NonFinite { step, body, particle, likely }) => Err(Failure::new(
             Failure::NON_FINITE,
             format!(
                 "{}: the simulation became non-finite in frame {step}, body \"{body}\", particle {particle}\n  \
@@ -161,11 +149,7 @@ fn record(
         )),
         End::Failed(e) => Err(Failure::new(
             Failure::NON_FINITE,
-            format!(
-                "{}: frame {}: {e}\n  help: {kept}",
-                order.source.argument,
-                last + 1
-            ),
+            format!("{}: frame {}: {e}\n  help: {kept}", order.source.argument, last + 1),
         )),
     }
 }
@@ -176,10 +160,7 @@ fn protect(order: &Order, log: &Path, outputs: &[PathBuf]) -> Result<(), Failure
         a == b || matches!((a.canonicalize(), b.canonicalize()), (Ok(a), Ok(b)) if a == b && a.is_file())
     };
     let refuse = |path: &Path, what: &str| {
-        Err(Failure::usage(format!(
-            "{}: {what}; give each file its own name",
-            path.display()
-        )))
+        Err(Failure::usage(format!("{}: {what}; give each file its own name", path.display())))
     };
     let scene = Path::new(&order.source.argument);
     if same(log, scene) {
@@ -195,10 +176,7 @@ fn protect(order: &Order, log: &Path, outputs: &[PathBuf]) -> Result<(), Failure
         return refuse(stats, "the statistics would replace the scene");
     }
     if same(stats, log) || outputs.iter().any(|o| same(o, stats)) {
-        return refuse(
-            stats,
-            "the statistics would get mixed up with the log or an output",
-        );
+        return refuse(stats, "the statistics would get mixed up with the log or an output");
     }
     Ok(())
 }
@@ -240,9 +218,7 @@ fn summary(order: &Order, reader: &LogReader, outcome: Option<&Outcome>, done: &
 /// What one might want to do now, for the files there are.
 fn next_steps(order: &Order, log: &Path, done: &[ExportSummary]) -> String {
     let of = |extension: &str| {
-        let file = done
-            .iter()
-            .find(|s| s.path.extension().is_some_and(|e| e == extension));
+        let file = done.iter().find(|s| s.path.extension().is_some_and(|e| e == extension));
         file.map(|s| s.path.display().to_string())
     };
     let mut text = String::from("next:\n");
@@ -251,28 +227,16 @@ fn next_steps(order: &Order, log: &Path, done: &[ExportSummary]) -> String {
         row("look", format!("open {gif} in a browser or picture viewer"));
     }
     if let Some(usda) = of("usda") {
-        row(
-            "Blender",
-            format!("File > Import > Universal Scene Description (.usd*), choose {usda}"),
-        );
+        row("Blender", format!("File > Import > Universal Scene Description (.usd*), choose {usda}"));
     }
     if let Some(pc2) = of("pc2") {
-        row(
-            "Blender",
-            format!("Mesh Cache modifier, format PC2, choose {pc2}"),
-        );
+        row("Blender", format!("Mesh Cache modifier, format PC2, choose {pc2}"));
     }
     let log = quoted(&log.display().to_string());
-    row(
-        "export",
-        format!("pliant export {log} -o strain.gif --color-by strain"),
-    );
+    row("export", format!("pliant export {log} -o strain.gif --color-by strain"));
     if DEMOS.iter().any(|d| d.name == order.source.argument) {
         let demo = &order.source.name;
-        row(
-            "your own",
-            format!("pliant demos {demo} > my.toml, change it, pliant run my.toml -o my.gif"),
-        );
+        row("your own", format!("pliant demos {demo} > my.toml, change it, pliant run my.toml -o my.gif"));
     }
     text
 }

@@ -105,12 +105,7 @@ pub fn simulate(
     if !matches!(end, End::Stopped) {
         journal.writer.finish()?;
     }
-    Ok(Outcome {
-        end,
-        last_frame: last,
-        simulated: last - first,
-        seconds: begin.elapsed().as_secs_f64(),
-    })
+    Ok(Outcome { end, last_frame: last, simulated: last - first, seconds: begin.elapsed().as_secs_f64() })
 }
 
 /// Fills a frame of the log from the present state. Nothing in it may depend on clock or threads.
@@ -125,8 +120,8 @@ fn record(frame: &mut LogFrame, index: u32, simulation: &Simulation, report: &St
     frame.speed.clear();
     frame.speed.extend(state.v.iter().map(|v| v.length() as f32));
     let mut strain = Vec::new();
-    simulation.strain(&mut strain);
+    let statistics = simulation.statistics_and_strain(&mut strain);
     frame.strain.clear();
     frame.strain.extend(strain.iter().map(|s| *s as f32));
-    frame.stats_json = stats::json(index, simulation, report);
+    frame.stats_json = stats::json(index, &statistics, simulation, report);
 }

@@ -19,10 +19,7 @@ pub struct Source {
 /// Finds and reads the scene an argument means.
 pub fn find(argument: &str) -> Result<Source, Failure> {
     let path = Path::new(argument);
-    let extension = path
-        .extension()
-        .map(|e| e.to_string_lossy().to_lowercase())
-        .unwrap_or_default();
+    let extension = path.extension().map(|e| e.to_string_lossy().to_lowercase()).unwrap_or_default();
     if MESHES.contains(&extension.as_str()) {
         return Err(mesh(argument));
     }
@@ -31,11 +28,7 @@ pub fn find(argument: &str) -> Result<Source, Failure> {
     }
     let scene = Scene::load(path)?;
     let name = path.file_stem().unwrap_or_default().to_string_lossy();
-    Ok(Source {
-        name: name.to_string(),
-        argument: argument.to_string(),
-        scene,
-    })
+    Ok(Source { name: name.to_string(), argument: argument.to_string(), scene })
 }
 
 /// A demo as a scene.

@@ -2,7 +2,7 @@
 //! `--stats` file with them.
 
 use crate::failure::Failure;
-use pliant::{Simulation, StepReport};
+use pliant::{Simulation, Statistics, StepReport};
 use pliant_cache::{CacheError, LogReader};
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -37,8 +37,7 @@ pub struct Timings {
 }
 
 /// The statistics of the present state as one JSON object.
-pub fn json(frame: u32, simulation: &Simulation, report: &StepReport) -> String {
-    let s = simulation.statistics();
+pub fn json(frame: u32, s: &Statistics, simulation: &Simulation, report: &StepReport) -> String {
     let stats = FrameStats {
         frame,
         time: simulation.state().time,
@@ -78,17 +77,9 @@ impl StatsFile {
             None => String::new(),
         };
         let io = |e| Failure::from(CacheError::io(path, "write the statistics", e));
-        let mut file = OpenOptions::new()
-            .write(true)
-            .create(true)
-            .truncate(true)
-            .open(path)
-            .map_err(io)?;
+        let mut file = OpenOptions::new().write(true).create(true).truncate(true).open(path).map_err(io)?;
         file.write_all(lines.as_bytes()).map_err(io)?;
-        Ok(StatsFile {
-            path: path.to_path_buf(),
-            file,
-        })
+        Ok(StatsFile { path: path.to_path_buf(), file })
     }
 
     /// Appends the line of a frame.
@@ -132,16 +123,9 @@ mod tests {
 
     #[test]
     fn timings_are_added_to_the_object() {
-        let ms = Timings {
-            clustered: 1.5,
-            projective: 0.0,
-            log: 0.25,
-        };
+        let ms = Timings { clustered: 1.5, projective: 0.0, log: 0.25 };
         let with = line("{\"frame\":3}", Some(ms));
-        assert_eq!(
-            with,
-            "{\"frame\":3,\"ms\":{\"clustered\":1.5,\"projective\":0.0,\"log\":0.25}}\n"
-        );
+        assert_eq!(with, "{\"frame\":3,\"ms\":{\"clustered\":1.5,\"projective\":0.0,\"log\":0.25}}\n");
         assert_eq!(line("{\"frame\":3}", None), "{\"frame\":3,\"ms\":null}\n");
     }
 }

@@ -29,9 +29,8 @@ fn killed_at_any_moment_and_resumed() {
     let mut kills = 0;
     for round in 0..4 {
         let log = format!("{round}.plog");
-        let words = [
-            "run", "s.toml", "-q", "--frames", FRAMES, "--resume", "--log", &log, "--stats", "s.jsonl",
-        ];
+        let words =
+            ["run", "s.toml", "-q", "--frames", FRAMES, "--resume", "--log", &log, "--stats", "s.jsonl"];
         for _ in 0..4 {
             // Further than it has come, but not to the end.
             let now = size(&place.path(&log)).max(begin) as f64;
@@ -57,32 +56,17 @@ fn stopped_by_ctrl_c_and_resumed() {
     let whole = unbroken(&place);
     let log = "stopped.plog";
     let words = ["run", "s.toml", "--frames", FRAMES, "--log", log, "-o", "x.usda"];
-    let child = place
-        .start(&words, log, frames_begin(&whole) + 50_000)
-        .expect("still running");
+    let child = place.start(&words, log, frames_begin(&whole) + 50_000).expect("still running");
     let id = child.id().to_string();
-    assert!(
-        Command::new("kill")
-            .args(["-INT", &id])
-            .status()
-            .expect("kill")
-            .success()
-    );
+    assert!(Command::new("kill").args(["-INT", &id]).status().expect("kill").success());
     let ran = Ran::of(child.wait_with_output().expect("the child ends"));
     assert_eq!(ran.code, Some(130), "{}{}", ran.out, ran.err);
-    assert!(
-        ran.err.contains("--log stopped.plog -o x.usda --resume"),
-        "{}",
-        ran.err
-    );
+    assert!(ran.err.contains("--log stopped.plog -o x.usda --resume"), "{}", ran.err);
     assert!(!place.has("x.usda"));
     let reader = LogReader::open(place.path(log)).expect("a valid log");
     assert!(!reader.is_finished());
     let last = reader.frame_index(reader.frame_count() - 1);
-    let checkpoint = reader
-        .last_checkpoint()
-        .expect("readable")
-        .map(|(frame, _)| frame);
+    let checkpoint = reader.last_checkpoint().expect("readable").map(|(frame, _)| frame);
     assert_eq!(checkpoint, last, "nothing has to be computed twice");
     drop(reader);
     let mut words = words.to_vec();
@@ -103,13 +87,7 @@ fn an_export_stopped_by_ctrl_c_leaves_nothing_behind() {
         std::thread::sleep(std::time::Duration::from_millis(2));
     }
     let id = child.id().to_string();
-    assert!(
-        Command::new("kill")
-            .args(["-INT", &id])
-            .status()
-            .expect("kill")
-            .success()
-    );
+    assert!(Command::new("kill").args(["-INT", &id]).status().expect("kill").success());
     let ran = Ran::of(child.wait_with_output().expect("the child ends"));
     assert_eq!(ran.code, Some(130), "{}{}", ran.out, ran.err);
     assert_eq!(place.names(), ["s.toml", "whole.plog"]);
@@ -120,17 +98,7 @@ fn any_number_of_threads() {
     let place = Place::new();
     let whole = unbroken(&place);
     for threads in ["1", "2", "7"] {
-        place.fine(&[
-            "run",
-            "s.toml",
-            "-q",
-            "--frames",
-            FRAMES,
-            "--log",
-            "t.plog",
-            "--threads",
-            threads,
-        ]);
+        place.fine(&["run", "s.toml", "-q", "--frames", FRAMES, "--log", "t.plog", "--threads", threads]);
         assert_eq!(place.read("t.plog"), whole, "{threads} threads");
     }
 }
@@ -140,16 +108,8 @@ fn two_runs_do_not_write_the_same_log() {
     let place = Place::new();
     let words = ["run", "s.toml", "-q", "--frames", "100000", "--log", "one.plog"];
     let mut first = place.start(&words, "one.plog", 1000).expect("still running");
-    place.fails(
-        &["run", "s.toml", "--log", "one.plog", "--resume"],
-        2,
-        &["another program"],
-    );
-    place.fails(
-        &["run", "s.toml", "--log", "one.plog", "--force"],
-        2,
-        &["another program"],
-    );
+    place.fails(&["run", "s.toml", "--log", "one.plog", "--resume"], 2, &["another program"]);
+    place.fails(&["run", "s.toml", "--log", "one.plog", "--force"], 2, &["another program"]);
     first.kill().expect("SIGKILL");
     first.wait().expect("the child ends");
 }

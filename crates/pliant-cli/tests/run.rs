@@ -36,9 +36,7 @@ fn within(log: &[u8], part: f64) -> usize {
 
 fn lines(place: &Place, name: &str) -> Vec<Value> {
     let text = String::from_utf8(place.read(name)).expect("text");
-    text.lines()
-        .map(|l| serde_json::from_str(l).unwrap_or_else(|e| panic!("{e}: {l}")))
-        .collect()
+    text.lines().map(|l| serde_json::from_str(l).unwrap_or_else(|e| panic!("{e}: {l}"))).collect()
 }
 
 #[test]
@@ -73,11 +71,7 @@ fn the_default_demo_goes_on_where_it_was_stopped() {
     std::fs::write(place.path(&log), &whole[..within(&whole, 0.7)]).expect("a file");
     let ran = place.fine(&[]);
     assert_eq!(place.read(&log), whole, "{}", ran.out);
-    assert!(
-        !ran.out.contains(&format!("{name}: {all} frames")),
-        "only the rest: {}",
-        ran.out
-    );
+    assert!(!ran.out.contains(&format!("{name}: {all} frames")), "only the rest: {}", ran.out);
     // An unfinished run of something else is not touched.
     place.fine(&["run", "s.toml", "-q", "--frames", "9", "--log", "other.plog"]);
     let other = place.read("other.plog");
@@ -111,12 +105,7 @@ fn outputs_come_from_the_command_line_or_the_scene() {
     for file in ["a/b/x.plog", "a/b/x.usda", "a/x.gif", "a/x.pc2", "c.png"] {
         assert!(place.has(file), "{file}\n{}", ran.out);
     }
-    assert_eq!(
-        LogReader::open(place.path("a/b/x.plog"))
-            .expect("a log")
-            .frame_count(),
-        13
-    );
+    assert_eq!(LogReader::open(place.path("a/b/x.plog")).expect("a log").frame_count(), 13);
     let text = common::SCENE.replace("[output]", "[output]\nfiles = [\"made/y.usda\"]");
     std::fs::create_dir(place.path("deep")).expect("a folder");
     place.write("deep/t.toml", &text);
@@ -127,12 +116,7 @@ fn outputs_come_from_the_command_line_or_the_scene() {
     assert_eq!((ran.out.as_str(), ran.err.as_str()), ("", ""));
     assert!(place.has("s.plog"), "beside nothing else: in the current folder");
     place.fine(&["run", "s.toml", "--frames", "0", "--log", "zero.plog"]);
-    assert_eq!(
-        LogReader::open(place.path("zero.plog"))
-            .expect("a log")
-            .frame_count(),
-        1
-    );
+    assert_eq!(LogReader::open(place.path("zero.plog")).expect("a log").frame_count(), 1);
 }
 
 #[test]
@@ -186,32 +170,18 @@ fn a_log_is_not_destroyed_by_accident() {
     // Finished: may be replaced. Resumed: nothing to do.
     place.fine(&["run", "s.toml", "-q", "--frames", "30"]);
     assert_eq!(place.read("s.plog"), whole);
-    let ran = place.fine(&[
-        "run", "s.toml", "--resume", "--frames", "30", "-o", "x.usda", "--log", "s.plog",
-    ]);
-    assert!(
-        ran.out.contains("already holds all frames") && place.has("x.usda"),
-        "{}",
-        ran.out
-    );
+    let ran = place.fine(&["run", "s.toml", "--resume", "--frames", "30", "-o", "x.usda", "--log", "s.plog"]);
+    assert!(ran.out.contains("already holds all frames") && place.has("x.usda"), "{}", ran.out);
     place.fine(&["run", "s.toml", "-q", "--resume", "--frames", "10"]);
     assert_eq!(place.read("s.plog"), whole, "more frames than asked for are kept");
     // Unfinished: asks.
     let cut = &whole[..within(&whole, 0.66)];
     std::fs::write(place.path("s.plog"), cut).expect("a file");
-    place.fails(
-        &["run", "s.toml"],
-        2,
-        &["s.plog", "unfinished", "--resume", "--force"],
-    );
+    place.fails(&["run", "s.toml"], 2, &["s.plog", "unfinished", "--resume", "--force"]);
     assert_eq!(place.read("s.plog"), cut);
     // Resumed as another scene: refused, untouched.
     place.write("t.toml", &common::SCENE.replace("0.5, 0", "0.6, 0"));
-    place.fails(
-        &["run", "t.toml", "--log", "s.plog", "--resume"],
-        2,
-        &["another scene", "--log", "--force"],
-    );
+    place.fails(&["run", "t.toml", "--log", "s.plog", "--resume"], 2, &["another scene", "--log", "--force"]);
     assert_eq!(place.read("s.plog"), cut);
     place.fine(&["run", "s.toml", "-q", "--resume", "--frames", "30"]);
     assert_eq!(place.read("s.plog"), whole);
@@ -220,22 +190,10 @@ fn a_log_is_not_destroyed_by_accident() {
     assert_eq!(place.read("s.plog"), whole);
     // Something else in its place.
     place.write("diary.txt", "dear diary");
-    place.fails(
-        &["run", "s.toml", "--log", "diary.txt"],
-        2,
-        &["diary.txt", "not a frame log", "--force"],
-    );
-    place.fails(
-        &["run", "s.toml", "--log", "s.toml", "--force"],
-        2,
-        &["replace the scene"],
-    );
+    place.fails(&["run", "s.toml", "--log", "diary.txt"], 2, &["diary.txt", "not a frame log", "--force"]);
+    place.fails(&["run", "s.toml", "--log", "s.toml", "--force"], 2, &["replace the scene"]);
     place.fails(&["run", "s.toml", "--stats", "s.toml"], 2, &["replace the scene"]);
-    place.fails(
-        &["run", "s.toml", "--stats", "a.plog", "--log", "a.plog"],
-        2,
-        &["its own name"],
-    );
+    place.fails(&["run", "s.toml", "--stats", "a.plog", "--log", "a.plog"], 2, &["its own name"]);
     assert_eq!(place.read("diary.txt"), b"dear diary");
     assert_eq!(place.read("s.toml"), common::SCENE.as_bytes());
 }
@@ -245,25 +203,10 @@ fn extending_a_finished_run_gives_the_bytes_of_a_longer_one() {
     let place = Place::new();
     place.fine(&["run", "s.toml", "-q", "--frames", "60", "--log", "long.plog"]);
     place.fine(&["run", "s.toml", "-q", "--frames", "33", "--log", "grown.plog"]);
-    place.fine(&[
-        "run",
-        "s.toml",
-        "-q",
-        "--frames",
-        "60",
-        "--log",
-        "grown.plog",
-        "--resume",
-    ]);
+    place.fine(&["run", "s.toml", "-q", "--frames", "60", "--log", "grown.plog", "--resume"]);
     assert_eq!(place.read("grown.plog"), place.read("long.plog"));
-    place.fine(&[
-        "run", "s.toml", "-q", "--frames", "60", "--log", "new.plog", "--resume",
-    ]);
-    assert_eq!(
-        place.read("new.plog"),
-        place.read("long.plog"),
-        "nothing to resume: begun"
-    );
+    place.fine(&["run", "s.toml", "-q", "--frames", "60", "--log", "new.plog", "--resume"]);
+    assert_eq!(place.read("new.plog"), place.read("long.plog"), "nothing to resume: begun");
 }
 
 #[test]
@@ -286,11 +229,7 @@ fn unwritable_places_are_io_and_told_before_the_work() {
 #[test]
 fn a_full_disk_is_io_and_what_was_written_stays() {
     let place = Place::new();
-    place.fails(
-        &["run", "s.toml", "--stats", "/dev/full"],
-        4,
-        &["/dev/full", "free space"],
-    );
+    place.fails(&["run", "s.toml", "--stats", "/dev/full"], 4, &["/dev/full", "free space"]);
     place.fine(&["run", "s.toml", "-q", "--log", "large.plog"]);
     let large = place.read("large.plog");
     // A limit on file sizes (in units of 512 bytes) stands for a small disk.
@@ -303,17 +242,8 @@ fn a_full_disk_is_io_and_what_was_written_stays() {
         .expect("a shell");
     let ran = common::Ran::of(output);
     assert_eq!(ran.code, Some(4), "{}", ran.err);
-    assert!(
-        ran.err.contains("small.plog") && ran.err.contains("--resume"),
-        "{}",
-        ran.err
-    );
-    assert!(
-        LogReader::open(place.path("small.plog"))
-            .expect("a log")
-            .frame_count()
-            > 3
-    );
+    assert!(ran.err.contains("small.plog") && ran.err.contains("--resume"), "{}", ran.err);
+    assert!(LogReader::open(place.path("small.plog")).expect("a log").frame_count() > 3);
     place.fine(&["run", "s.toml", "-q", "--log", "small.plog", "--resume"]);
     assert_eq!(place.read("small.plog"), large);
 }
@@ -325,23 +255,14 @@ fn a_non_finite_state_keeps_the_frames_before_it() {
     let text = "frames = 200\ngravity = [0, 0, 0]\n[[body]]\nname = \"wild\"\nshape = \"ball\"\nparticles = 30\n\
                 mass = 1e-299\nforce = [1e9, 0, 0]\n";
     place.write("w.toml", text);
-    let told = [
-        "w.toml",
-        "non-finite in frame",
-        "\"wild\"",
-        "likely cause",
-        "pliant export w.plog",
-    ];
+    let told = ["w.toml", "non-finite in frame", "\"wild\"", "likely cause", "pliant export w.plog"];
     place.fails(&["run", "w.toml", "-o", "w.gif"], 3, &told);
     assert!(!place.has("w.gif"));
     let kept = place.read("w.plog");
     let reader = LogReader::open(place.path("w.plog")).expect("a log");
     let frames = reader.frame_count();
     assert!(frames > 2 && frames < 201, "{frames}");
-    let checkpoint = reader
-        .last_checkpoint()
-        .expect("readable")
-        .map(|(n, _)| n as usize);
+    let checkpoint = reader.last_checkpoint().expect("readable").map(|(n, _)| n as usize);
     assert_eq!(checkpoint, Some(frames - 1), "the last good state");
     place.fine(&["export", "w.plog", "-o", "w.usda", "--last", "0"]);
     // Nothing else comes of trying again.
@@ -355,46 +276,19 @@ fn a_non_finite_state_keeps_the_frames_before_it() {
 fn exports_choose_frames_and_bodies() {
     let place = Place::new();
     place.fine(&["run", "s.toml", "-q", "--frames", "20"]);
-    place.fine(&[
-        "export", "s.plog", "-q", "-o", "o.obj", "--first", "5", "--last", "15", "--step", "5",
-    ]);
-    let objects: Vec<String> = place
-        .names()
-        .into_iter()
-        .filter(|n| n.ends_with(".obj"))
-        .collect();
+    place.fine(&["export", "s.plog", "-q", "-o", "o.obj", "--first", "5", "--last", "15", "--step", "5"]);
+    let objects: Vec<String> = place.names().into_iter().filter(|n| n.ends_with(".obj")).collect();
     assert_eq!(objects, ["o_0005.obj", "o_0010.obj", "o_0015.obj"]);
     place.fine(&["export", "s.plog", "-q", "-o", "b.pc2", "--body", "box"]);
-    place.fails(
-        &["export", "s.plog", "-o", "b.pc2", "--body", "bux"],
-        2,
-        &["bux", "ball", "box"],
-    );
-    place.fails(
-        &["export", "s.plog", "-o", "b.usda", "--first", "50"],
-        2,
-        &["frames 0 to 20"],
-    );
+    place.fails(&["export", "s.plog", "-o", "b.pc2", "--body", "bux"], 2, &["bux", "ball", "box"]);
+    place.fails(&["export", "s.plog", "-o", "b.usda", "--first", "50"], 2, &["frames 0 to 20"]);
     for by in ["body", "strain", "cluster", "speed"] {
         let file = format!("{by}.png");
-        place.fine(&[
-            "export",
-            "s.plog",
-            "-o",
-            &file,
-            "--color-by",
-            by,
-            "--size",
-            "64x48",
-        ]);
+        place.fine(&["export", "s.plog", "-o", &file, "--color-by", by, "--size", "64x48"]);
         assert!(place.read(&file).starts_with(b"\x89PNG"));
     }
     assert_ne!(place.read("strain.png"), place.read("body.png"));
-    place.fails(
-        &["export", "s.plog", "-o", "x.gif", "--size", "9x9"],
-        2,
-        &["640x480"],
-    );
+    place.fails(&["export", "s.plog", "-o", "x.gif", "--size", "9x9"], 2, &["640x480"]);
 }
 
 #[test]
@@ -404,25 +298,15 @@ fn logs_broken_off_or_damaged_are_exported_as_far_as_they_go() {
     let whole = place.read("s.plog");
     std::fs::write(place.path("cut.plog"), &whole[..within(&whole, 0.5)]).expect("a file");
     let ran = place.fine(&["export", "cut.plog", "-o", "cut.usda"]);
-    assert!(
-        ran.err.contains("warning: cut.plog: the run was broken off"),
-        "{}",
-        ran.err
-    );
+    assert!(ran.err.contains("warning: cut.plog: the run was broken off"), "{}", ran.err);
     assert!(place.has("cut.usda"));
     let mut bad = whole.clone();
     bad[within(&whole, 0.75)] ^= 0x40;
     std::fs::write(place.path("bad.plog"), &bad).expect("a file");
     let ran = place.fine(&["export", "bad.plog", "-o", "bad.usda"]);
-    assert!(
-        ran.err.contains("damaged") && ran.err.contains("--resume"),
-        "{}",
-        ran.err
-    );
+    assert!(ran.err.contains("damaged") && ran.err.contains("--resume"), "{}", ran.err);
     // What comes after the damage is computed again.
-    place.fine(&[
-        "run", "s.toml", "-q", "--frames", "20", "--log", "bad.plog", "--resume",
-    ]);
+    place.fine(&["run", "s.toml", "-q", "--frames", "20", "--log", "bad.plog", "--resume"]);
     assert_eq!(place.read("bad.plog"), whole);
     place.write("no.plog", "this is no log at all, but long enough to be one");
     place.fails(&["export", "no.plog", "-o", "no.usda"], 2, &["not a frame log"]);

@@ -12,28 +12,13 @@ fn scenes_are_checked_with_every_error_at_once() {
     for told in ["fine:", "2 bodies", "ball", "clustered", "box", "projective"] {
         assert!(fine.out.contains(told), "{}", fine.out);
     }
-    place.write(
-        "bad.toml",
-        "framez = 3\n[[body]]\nshape = \"ball\"\nmass = -1\n[[body]]\nshape = \"bal\"\n",
-    );
+    place.write("bad.toml", "framez = 3\n[[body]]\nshape = \"ball\"\nmass = -1\n[[body]]\nshape = \"bal\"\n");
     place.fails(
         &["check", "bad.toml"],
         2,
-        &[
-            "bad.toml:1:",
-            "framez",
-            "frames",
-            "bad.toml:4:",
-            "mass",
-            "bad.toml:6:",
-            "bal",
-        ],
+        &["bad.toml:1:", "framez", "frames", "bad.toml:4:", "mass", "bad.toml:6:", "bal"],
     );
-    place.fails(
-        &["run", "bad.toml", "-o", "a.gif"],
-        2,
-        &["bad.toml:1:", "bad.toml:4:"],
-    );
+    place.fails(&["run", "bad.toml", "-o", "a.gif"], 2, &["bad.toml:1:", "bad.toml:4:"]);
     assert!(!place.has("bad.plog") && !place.has("a.gif") && !place.has("a.plog"));
 }
 
@@ -42,11 +27,7 @@ fn missing_files_are_io() {
     let place = Place::new();
     place.fails(&["check", "no.toml"], 4, &["no.toml"]);
     place.fails(&["run", "no/such.toml"], 4, &["no/such.toml"]);
-    place.fails(
-        &["export", "no.plog", "-o", "a.usda"],
-        4,
-        &["no.plog", "check that the path"],
-    );
+    place.fails(&["export", "no.plog", "-o", "a.usda"], 4, &["no.plog", "check that the path"]);
 }
 
 #[test]
@@ -55,18 +36,10 @@ fn what_is_unknown_is_answered_with_what_is_known() {
     let list = place.fine(&["demos"]).out;
     let name = list.split_whitespace().next().expect("a demo").to_string();
     let misspelt = format!("{name}x");
-    place.fails(
-        &["run", &misspelt],
-        2,
-        &[&misspelt, &format!("did you mean \"{name}\""), "pliant demos"],
-    );
+    place.fails(&["run", &misspelt], 2, &[&misspelt, &format!("did you mean \"{name}\""), "pliant demos"]);
     place.fails(&["demos", &misspelt], 2, &[&format!("did you mean \"{name}\"")]);
     let both = ["run", "s.toml", "-o", "a.fbx", "-o", "b"];
-    place.fails(
-        &both,
-        2,
-        &["a.fbx", ".fbx", "b: no extension", ".usda", ".gif", ".pc2"],
-    );
+    place.fails(&both, 2, &["a.fbx", ".fbx", "b: no extension", ".usda", ".gif", ".pc2"]);
     place.fails(&["run", "s.toml", "-o", "a.plog"], 2, &["--log a.plog"]);
     place.fails(&["run", "s.toml", "-o", "a.gif", "-o", "a.gif"], 2, &["twice"]);
     place.fails(&["run", "thing.obj"], 2, &["mesh", "[[body]]", "thing.obj"]);
@@ -81,11 +54,7 @@ fn what_is_unknown_is_answered_with_what_is_known() {
 fn the_example_for_a_mesh_is_a_scene() {
     let place = Place::new();
     let told = place.fails(&["run", "cube.obj"], 2, &[]).err;
-    let scene: Vec<&str> = told
-        .lines()
-        .filter(|l| l.starts_with("    "))
-        .map(str::trim)
-        .collect();
+    let scene: Vec<&str> = told.lines().filter(|l| l.starts_with("    ")).map(str::trim).collect();
     place.write("m.toml", &scene.join("\n"));
     let mut obj = String::new();
     for k in 0..8 {
@@ -117,10 +86,7 @@ fn the_schema_is_json() {
     let place = Place::new();
     let schema = place.fine(&["schema"]).out;
     let value: serde_json::Value = serde_json::from_str(&schema).expect("JSON");
-    assert!(
-        value.get("$schema").is_some() || value.get("properties").is_some(),
-        "{schema}"
-    );
+    assert!(value.get("$schema").is_some() || value.get("properties").is_some(), "{schema}");
 }
 
 #[test]
@@ -139,10 +105,7 @@ fn a_closed_pipe_is_no_panic() {
 #[test]
 fn a_full_standard_output_is_io() {
     let place = Place::new();
-    let full = std::fs::OpenOptions::new()
-        .write(true)
-        .open("/dev/full")
-        .expect("/dev/full");
+    let full = std::fs::OpenOptions::new().write(true).open("/dev/full").expect("/dev/full");
     let mut command = place.command(&["schema"]);
     command.stdout(Stdio::from(full));
     let ran = Ran::of(command.output().expect("the program starts"));

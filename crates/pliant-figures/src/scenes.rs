@@ -30,7 +30,7 @@ pub fn position_based(mut body: Body, iterations: u32) -> Body {
 
 /// A simulation of one body without gravity.
 pub fn weightless(body: Body) -> Result<Simulation, Failure> {
-    let mut builder = Builder::new().body(body);
+    let mut builder = Builder::new().substeps(1).body(body);
     builder.gravity = DVec3::ZERO;
     Ok(builder.build()?)
 }

@@ -31,10 +31,7 @@ impl Skin {
     /// continuously over the surface and no seams show.
     pub fn bind(particles: &[DVec3], vertices: &[DVec3]) -> Skin {
         let tree = KdTree::new(particles);
-        let mut skin = Skin {
-            offsets: vec![0],
-            ..Skin::default()
-        };
+        let mut skin = Skin { offsets: vec![0], ..Skin::default() };
         let mut near = Vec::new();
         for &vertex in vertices {
             tree.nearest(vertex, MAX_ENTRIES + 1, &mut near);
@@ -48,10 +45,7 @@ impl Skin {
     pub fn bind_connected(particles: &[DVec3], edges: &[[u32; 2]], vertices: &[DVec3]) -> Skin {
         let tree = KdTree::new(particles);
         let mut neighbours = Neighbours::new(particles.len(), edges);
-        let mut skin = Skin {
-            offsets: vec![0],
-            ..Skin::default()
-        };
+        let mut skin = Skin { offsets: vec![0], ..Skin::default() };
         let mut near = Vec::new();
         let mut joined = Vec::new();
         for &vertex in vertices {
@@ -82,11 +76,7 @@ impl Skin {
             self.add(usual.weights(), 1.0 - part, start);
         }
         if part > 0.0 {
-            self.add(
-                Fit::new(particles, vertex, near, MAX_ENTRIES).weights(),
-                part,
-                start,
-            );
+            self.add(Fit::new(particles, vertex, near, MAX_ENTRIES).weights(), part, start);
         }
         self.offsets.push(self.particles.len() as u32);
     }
@@ -131,12 +121,7 @@ impl Neighbours {
                 next[i as usize] += 1;
             }
         }
-        Neighbours {
-            offsets,
-            others,
-            met: vec![0; count],
-            search: 0,
-        }
+        Neighbours { offsets, others, met: vec![0; count], search: 0 }
     }
 
     /// Keeps of `near` (nearest first) what is joined to its first through members of `near`.
@@ -192,18 +177,12 @@ impl Fit {
             let s = (1.0 - q2).max(0.0);
             s * s
         };
-        let mut shares: Vec<(u32, f64)> = near[..count]
-            .iter()
-            .map(|&(d2, i)| (i, falloff(d2)))
-            .filter(|s| s.1 > 0.0)
-            .collect();
+        let mut shares: Vec<(u32, f64)> =
+            near[..count].iter().map(|&(d2, i)| (i, falloff(d2))).filter(|s| s.1 > 0.0).collect();
         let total: f64 = shares.iter().map(|s| s.1).sum();
         if shares.is_empty() || total < 1e-200 {
             // All at one distance: nothing tells them apart.
-            shares = near[..count]
-                .iter()
-                .map(|&(_, i)| (i, 1.0 / count as f64))
-                .collect();
+            shares = near[..count].iter().map(|&(_, i)| (i, 1.0 / count as f64)).collect();
         } else {
             shares.iter_mut().for_each(|s| s.1 /= total);
         }
@@ -232,17 +211,8 @@ impl Fit {
             }
         }
         let slopes: Vec<f64> = offsets.iter().map(|d| pull.dot(*d)).collect();
-        let lean = shares
-            .iter()
-            .zip(&slopes)
-            .map(|(s, slope)| s.1 * slope.abs())
-            .sum();
-        Fit {
-            shares,
-            slopes,
-            lean,
-            flat,
-        }
+        let lean = shares.iter().zip(&slopes).map(|(s, slope)| s.1 * slope.abs()).sum();
+        Fit { shares, slopes, lean, flat }
     }
 
     fn weights(&self) -> impl Iterator<Item = (u32, f64)> {
@@ -250,15 +220,7 @@ impl Fit {
         let scale = (STRONGEST / self.lean).min(1.0);
         let weight = move |(s, slope): (&(u32, f64), &f64)| (s.0, s.1 * (1.0 + scale * slope));
         // One but for rounding, which thin neighbourhoods enlarge.
-        let total: f64 = self
-            .shares
-            .iter()
-            .zip(&self.slopes)
-            .map(|pair| weight(pair).1)
-            .sum();
-        self.shares
-            .iter()
-            .zip(&self.slopes)
-            .map(move |pair| (weight(pair).0, weight(pair).1 / total))
+        let total: f64 = self.shares.iter().zip(&self.slopes).map(|pair| weight(pair).1).sum();
+        self.shares.iter().zip(&self.slopes).map(move |pair| (weight(pair).0, weight(pair).1 / total))
     }
 }

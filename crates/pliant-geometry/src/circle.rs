@@ -46,10 +46,7 @@ mod tests {
             for i in 0..2 * count {
                 let angle = std::f64::consts::TAU * i as f64 / count as f64;
                 let (c, s) = turn(i, count);
-                assert!(
-                    (c - angle.cos()).abs() < 4e-15 && (s - angle.sin()).abs() < 4e-15,
-                    "{i}/{count}"
-                );
+                assert!((c - angle.cos()).abs() < 4e-15 && (s - angle.sin()).abs() < 4e-15, "{i}/{count}");
             }
         }
         assert_eq!(turn(2, 8), (0.0, 1.0));

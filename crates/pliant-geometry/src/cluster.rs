@@ -45,12 +45,7 @@ impl Clusters {
 pub fn random_covering(points: &[DVec3], radius: f64, seed: u64) -> Result<Clusters, GeometryError> {
     check(points)?;
     check_radius(radius)?;
-    cover(
-        &KdTree::new(points),
-        points,
-        radius,
-        random_order(points.len(), seed),
-    )
+    cover(&KdTree::new(points), points, radius, random_order(points.len(), seed))
 }
 
 /// The same with the last particle not yet covered chosen each time, as the paper's own program does.
@@ -58,12 +53,7 @@ pub fn random_covering(points: &[DVec3], radius: f64, seed: u64) -> Result<Clust
 pub fn file_order_covering(points: &[DVec3], radius: f64) -> Result<Clusters, GeometryError> {
     check(points)?;
     check_radius(radius)?;
-    cover(
-        &KdTree::new(points),
-        points,
-        radius,
-        (0..points.len() as u32).rev(),
-    )
+    cover(&KdTree::new(points), points, radius, (0..points.len() as u32).rev())
 }
 
 fn check_radius(radius: f64) -> Result<(), GeometryError> {
@@ -104,11 +94,7 @@ pub fn fit_radius_for_count(points: &[DVec3], wanted: usize, seed: u64) -> Resul
     let closest = points.iter().fold(f64::INFINITY, |closest, &p| {
         tree.nearest(p, 2, &mut near);
         let distance = near[1].0.sqrt();
-        if distance > 0.0 {
-            closest.min(distance)
-        } else {
-            closest
-        }
+        if distance > 0.0 { closest.min(distance) } else { closest }
     });
     let (mut lo, mut hi) = (0.5 * closest.min(diagonal), diagonal);
     let mut best = (usize::MAX, hi);
@@ -130,10 +116,7 @@ pub fn fit_radius_for_count(points: &[DVec3], wanted: usize, seed: u64) -> Resul
 
 fn check(points: &[DVec3]) -> Result<(), GeometryError> {
     if points.is_empty() {
-        return Err(GeometryError::new(
-            "there are no particles to cluster",
-            "give the body particles first",
-        ));
+        return Err(GeometryError::new("there are no particles to cluster", "give the body particles first"));
     }
     all_finite("particle", points)
 }
@@ -145,10 +128,7 @@ fn cover(
     order: impl Iterator<Item = u32>,
 ) -> Result<Clusters, GeometryError> {
     let mut covered = vec![false; points.len()];
-    let mut clusters = Clusters {
-        offsets: vec![0],
-        ..Clusters::default()
-    };
+    let mut clusters = Clusters { offsets: vec![0], ..Clusters::default() };
     for center in order {
         if covered[center as usize] {
             continue;

@@ -9,14 +9,8 @@ use glam::DVec3;
 
 /// Corners of a cell are numbered by bits: 1 for +x, 2 for +y, 4 for +z. Edges are `4 * axis` plus the bits
 /// of the two other axes in cyclic order.
-const FACES: [[usize; 4]; 6] = [
-    [0, 2, 6, 4],
-    [1, 3, 7, 5],
-    [0, 1, 5, 4],
-    [2, 3, 7, 6],
-    [0, 1, 3, 2],
-    [4, 5, 7, 6],
-];
+const FACES: [[usize; 4]; 6] =
+    [[0, 2, 6, 4], [1, 3, 7, 5], [0, 1, 5, 4], [2, 3, 7, 6], [0, 1, 3, 2], [4, 5, 7, 6]];
 
 fn edge_between(a: usize, b: usize) -> usize {
     let axis = (a ^ b).trailing_zeros() as usize;
@@ -144,11 +138,7 @@ fn cell_vertices(corner: &[f64; 8], at: DVec3, cell: f64, positions: &mut Vec<DV
 /// Cuts a quad along its shorter diagonal.
 fn split([a, b, c, d]: [u32; 4], positions: &[DVec3]) -> [[u32; 3]; 2] {
     let gap = |i: u32, j: u32| positions[i as usize].distance_squared(positions[j as usize]);
-    if gap(a, c) <= gap(b, d) {
-        [[a, b, c], [a, c, d]]
-    } else {
-        [[a, b, d], [b, c, d]]
-    }
+    if gap(a, c) <= gap(b, d) { [[a, b, c], [a, c, d]] } else { [[a, b, d], [b, c, d]] }
 }
 
 /// Moves vertices toward their neighbours' mean and back onto the surface, for triangles of even size.
@@ -184,18 +174,10 @@ mod tests {
         let mut rng = SplitMix64::new(5);
         for _ in 0..40 {
             let balls: Vec<(DVec3, f64)> = (0..12)
-                .map(|_| {
-                    (
-                        DVec3::new(rng.unit(), rng.unit(), rng.unit()),
-                        0.05 + 0.15 * rng.unit(),
-                    )
-                })
+                .map(|_| (DVec3::new(rng.unit(), rng.unit(), rng.unit()), 0.05 + 0.15 * rng.unit()))
                 .collect();
-            let distance = |p: DVec3| {
-                balls
-                    .iter()
-                    .fold(f64::INFINITY, |d, &(c, r)| d.min(sdf::sphere(p, c, r)))
-            };
+            let distance =
+                |p: DVec3| balls.iter().fold(f64::INFINITY, |d, &(c, r)| d.min(sdf::sphere(p, c, r)));
             let mesh = contour(&distance, DVec3::splat(-0.2), DVec3::splat(1.2), 0.06);
             let mut walked: BTreeMap<[u32; 2], i32> = BTreeMap::new();
             for &[a, b, c] in &mesh.triangles {

@@ -52,11 +52,7 @@ mod tests {
         let mut rng = SplitMix64::new(1);
         for case in 0..200 {
             let mut column = || DVec3::new(rng.unit() - 0.5, rng.unit() - 0.5, rng.unit() - 0.5);
-            let b = DMat3::from_cols(
-                column(),
-                column(),
-                if case % 3 == 0 { DVec3::ZERO } else { column() },
-            );
+            let b = DMat3::from_cols(column(), column(), if case % 3 == 0 { DVec3::ZERO } else { column() });
             let m = b * b.transpose();
             let (values, vectors) = symmetric_eigen(m);
             for k in 0..3 {

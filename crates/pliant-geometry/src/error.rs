@@ -21,21 +21,12 @@ pub struct GeometryError {
 impl GeometryError {
     /// Something wrong with a value; `help` says what to do about it.
     pub fn new(message: impl Into<String>, help: impl Into<String>) -> GeometryError {
-        GeometryError {
-            message: message.into(),
-            file: None,
-            line: None,
-            help: help.into(),
-            io: false,
-        }
+        GeometryError { message: message.into(), file: None, line: None, help: help.into(), io: false }
     }
 
     /// The same, at a line of a file (counted from 1).
     pub fn at_line(line: usize, message: impl Into<String>, help: impl Into<String>) -> GeometryError {
-        GeometryError {
-            line: Some(line),
-            ..GeometryError::new(message, help)
-        }
+        GeometryError { line: Some(line), ..GeometryError::new(message, help) }
     }
 
     /// A file that could not be read.
@@ -115,16 +106,10 @@ pub(crate) fn read_bytes(path: &Path) -> Result<Vec<u8>, Vec<GeometryError>> {
 /// Refuses a point list with a coordinate that is not a number, infinite, or so large that its square is,
 /// naming the first such point.
 pub(crate) fn all_finite(what: &str, points: &[glam::DVec3]) -> Result<(), GeometryError> {
-    match points
-        .iter()
-        .position(|p| !(p.is_finite() && p.abs().max_element() < 1e100))
-    {
+    match points.iter().position(|p| !(p.is_finite() && p.abs().max_element() < 1e100)) {
         None => Ok(()),
         Some(i) => Err(GeometryError::new(
-            format!(
-                "{what} {i} is at ({}, {}, {})",
-                points[i].x, points[i].y, points[i].z
-            ),
+            format!("{what} {i} is at ({}, {}, {})", points[i].x, points[i].y, points[i].z),
             "every coordinate must be a finite number, of a size one can do sums with",
         )),
     }

@@ -62,11 +62,8 @@ impl KdTree {
                 if self.points[mid].distance_squared(center) <= limit {
                     found(self.original[mid]);
                 }
-                let (near, far) = if delta < 0.0 {
-                    ((lo, mid), (mid + 1, hi))
-                } else {
-                    ((mid + 1, hi), (lo, mid))
-                };
+                let (near, far) =
+                    if delta < 0.0 { ((lo, mid), (mid + 1, hi)) } else { ((mid + 1, hi), (lo, mid)) };
                 if delta * delta <= limit {
                     todo[depth] = far;
                     depth += 1;
@@ -102,11 +99,7 @@ impl KdTree {
         let axis = self.axis[mid] as usize;
         let delta = center[axis] - self.points[mid][axis];
         self.offer(center, count, mid, best);
-        let (near, far) = if delta < 0.0 {
-            ((lo, mid), (mid + 1, hi))
-        } else {
-            ((mid + 1, hi), (lo, mid))
-        };
+        let (near, far) = if delta < 0.0 { ((lo, mid), (mid + 1, hi)) } else { ((mid + 1, hi), (lo, mid)) };
         self.nearest_in(center, count, near.0, near.1, best);
         if best.len() < count || best.last().is_some_and(|worst| delta * delta <= worst.0) {
             self.nearest_in(center, count, far.0, far.1, best);
@@ -133,9 +126,7 @@ fn build(items: &mut [(DVec3, u32)], axes: &mut [u8]) {
         return;
     }
     let first = items[0].0;
-    let (lo, hi) = items
-        .iter()
-        .fold((first, first), |(lo, hi), i| (lo.min(i.0), hi.max(i.0)));
+    let (lo, hi) = items.iter().fold((first, first), |(lo, hi), i| (lo.min(i.0), hi.max(i.0)));
     let size = hi - lo;
     let axis = if size.x >= size.y && size.x >= size.z {
         0
@@ -162,9 +153,7 @@ mod tests {
         let mut rng = SplitMix64::new(3);
         // Coarse coordinates make ties and coincident points, the hard cases.
         let mut coordinate = || (rng.unit() * 12.0).floor() * 0.25;
-        (0..n)
-            .map(|_| DVec3::new(coordinate(), coordinate(), coordinate()))
-            .collect()
+        (0..n).map(|_| DVec3::new(coordinate(), coordinate(), coordinate())).collect()
     }
 
     #[test]
@@ -174,11 +163,8 @@ mod tests {
             let tree = KdTree::new(&points);
             let mut near = Vec::new();
             for q in cloud(40) {
-                let mut want: Vec<(f64, u32)> = points
-                    .iter()
-                    .enumerate()
-                    .map(|(i, p)| (p.distance_squared(q), i as u32))
-                    .collect();
+                let mut want: Vec<(f64, u32)> =
+                    points.iter().enumerate().map(|(i, p)| (p.distance_squared(q), i as u32)).collect();
                 want.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
                 tree.nearest(q, 20, &mut near);
                 assert_eq!(near, want[..20.min(n)]);
@@ -186,11 +172,8 @@ mod tests {
                     let mut got = Vec::new();
                     tree.within(q, radius, |i| got.push(i));
                     got.sort_unstable();
-                    let mut all: Vec<u32> = want
-                        .iter()
-                        .filter(|w| w.0 <= radius * radius)
-                        .map(|w| w.1)
-                        .collect();
+                    let mut all: Vec<u32> =
+                        want.iter().filter(|w| w.0 <= radius * radius).map(|w| w.1).collect();
                     all.sort_unstable();
                     assert_eq!(got, all);
                 }

@@ -24,10 +24,7 @@ impl Lattice {
         spacing: f64,
         inside: &mut dyn FnMut(DVec3) -> bool,
     ) -> Result<Lattice, GeometryError> {
-        let mut lattice = Lattice {
-            cells: Vec::new(),
-            spacing: positive("spacing", spacing)?,
-        };
+        let mut lattice = Lattice { cells: Vec::new(), spacing: positive("spacing", spacing)? };
         let (from, to) = ((lo / spacing).floor() - 1.0, (hi / spacing).ceil() + 1.0);
         let size = to - from;
         if size.x * size.y * size.z > MAX_CELLS {

@@ -32,11 +32,7 @@ impl TriMesh {
     /// Smallest and largest coordinates; `None` for no points.
     pub fn bounds(points: &[DVec3]) -> Option<(DVec3, DVec3)> {
         let first = *points.first()?;
-        Some(
-            points
-                .iter()
-                .fold((first, first), |(lo, hi), &p| (lo.min(p), hi.max(p))),
-        )
+        Some(points.iter().fold((first, first), |(lo, hi), &p| (lo.min(p), hi.max(p))))
     }
 
     /// Signed volume enclosed (meaningful for closed meshes; positive when oriented outwards).

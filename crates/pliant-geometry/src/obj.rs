@@ -30,11 +30,7 @@ pub fn read_obj(path: &Path) -> Result<ObjMesh, Vec<GeometryError>> {
 /// real files are in any encoding.
 pub fn parse_obj(bytes: &[u8]) -> Result<ObjMesh, Vec<GeometryError>> {
     let mut reader = Reader::default();
-    let mut lines = bytes
-        .strip_prefix(b"\xef\xbb\xbf")
-        .unwrap_or(bytes)
-        .split(|&b| b == b'\n')
-        .enumerate();
+    let mut lines = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes).split(|&b| b == b'\n').enumerate();
     while let Some((index, line)) = lines.next() {
         let mut line = Cow::Borrowed(line.trim_ascii_end());
         // A backslash at the end joins the next line; errors name the line the statement began on.
@@ -92,11 +88,7 @@ impl Reader {
             count += 1;
         }
         if count < 3 {
-            self.errors.push(
-                line,
-                format!("the vertex has {count} coordinates"),
-                "write `v x y z`",
-            );
+            self.errors.push(line, format!("the vertex has {count} coordinates"), "write `v x y z`");
         }
         // Kept even when wrong, so that the faces after it still count the same and are not blamed.
         self.positions.push(DVec3::from_array(position));
@@ -133,10 +125,7 @@ impl Reader {
         if count < 3 {
             self.errors.push(
                 line,
-                format!(
-                    "the face has {count} {}",
-                    if count == 1 { "vertex" } else { "vertices" }
-                ),
+                format!("the face has {count} {}", if count == 1 { "vertex" } else { "vertices" }),
                 "a face needs at least 3 vertices; remove the line or write edges as `l a b`",
             );
             self.corners.truncate(start);
@@ -192,12 +181,6 @@ impl Reader {
             }
             start = end;
         }
-        Ok(ObjMesh {
-            mesh: TriMesh {
-                positions: self.positions,
-                triangles,
-            },
-            degenerate_faces,
-        })
+        Ok(ObjMesh { mesh: TriMesh { positions: self.positions, triangles }, degenerate_faces })
     }
 }

@@ -16,18 +16,11 @@ pub fn parse_points(bytes: &[u8]) -> Result<Vec<DVec3>, Vec<GeometryError>> {
     let mut points = Vec::new();
     for (index, line) in bytes.split(|&b| b == b'\n').enumerate() {
         let line = String::from_utf8_lossy(line);
-        let content = line
-            .trim_start_matches('\u{feff}')
-            .split('#')
-            .next()
-            .unwrap_or_default();
+        let content = line.trim_start_matches('\u{feff}').split('#').next().unwrap_or_default();
         let mut numbers = [0.0; 3];
         let mut count = 0;
         let mut fault = None;
-        for word in content
-            .split(|c: char| c.is_whitespace() || c == ',')
-            .filter(|w| !w.is_empty())
-        {
+        for word in content.split(|c: char| c.is_whitespace() || c == ',').filter(|w| !w.is_empty()) {
             match word.parse::<f64>() {
                 Ok(value) if value.is_finite() => {
                     if let Some(slot) = numbers.get_mut(count) {
@@ -57,11 +50,7 @@ pub fn parse_points(bytes: &[u8]) -> Result<Vec<DVec3>, Vec<GeometryError>> {
             "write one point a line as `x y z`",
         )]);
     }
-    if errors.is_empty() {
-        Ok(points)
-    } else {
-        Err(errors.finish())
-    }
+    if errors.is_empty() { Ok(points) } else { Err(errors.finish()) }
 }
 
 const FINITE: &str =
@@ -84,11 +73,7 @@ mod tests {
     #[test]
     fn reads_spaces_commas_comments_and_windows_line_ends() {
         let text = b"\xef\xbb\xbf# head\r\n1 2 3\r\n\r\n  4,5 ,\t6e0 # tail\r\n-1, -2, -3";
-        let want = vec![
-            DVec3::new(1.0, 2.0, 3.0),
-            DVec3::new(4.0, 5.0, 6.0),
-            DVec3::new(-1.0, -2.0, -3.0),
-        ];
+        let want = vec![DVec3::new(1.0, 2.0, 3.0), DVec3::new(4.0, 5.0, 6.0), DVec3::new(-1.0, -2.0, -3.0)];
         assert_eq!(parse_points(text), Ok(want));
     }
 

@@ -47,14 +47,7 @@ mod tests {
     fn matches_the_published_sequence() {
         let mut rng = SplitMix64::new(1_234_567);
         let got: Vec<u64> = (0..3).map(|_| rng.next_u64()).collect();
-        assert_eq!(
-            got,
-            [
-                6_457_827_717_110_365_317,
-                3_203_168_211_198_807_973,
-                9_817_491_932_198_370_423
-            ]
-        );
+        assert_eq!(got, [6_457_827_717_110_365_317, 3_203_168_211_198_807_973, 9_817_491_932_198_370_423]);
     }
 
     #[test]

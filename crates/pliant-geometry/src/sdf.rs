@@ -14,22 +14,14 @@ pub fn sphere(p: DVec3, center: DVec3, radius: f64) -> f64 {
 pub fn ellipsoid(p: DVec3, center: DVec3, radii: DVec3) -> f64 {
     let q = (p - center) / radii;
     let slope = (q / radii).length();
-    if slope > 0.0 {
-        q.length() * (q.length() - 1.0) / slope
-    } else {
-        -radii.min_element()
-    }
+    if slope > 0.0 { q.length() * (q.length() - 1.0) / slope } else { -radii.min_element() }
 }
 
 /// Distance to a capsule around the segment from `a` to `b`.
 pub fn capsule(p: DVec3, a: DVec3, b: DVec3, radius: f64) -> f64 {
     let along = b - a;
     let length2 = along.length_squared();
-    let t = if length2 > 0.0 {
-        ((p - a).dot(along) / length2).clamp(0.0, 1.0)
-    } else {
-        0.0
-    };
+    let t = if length2 > 0.0 { ((p - a).dot(along) / length2).clamp(0.0, 1.0) } else { 0.0 };
     p.distance(a + along * t) - radius
 }
 
@@ -94,14 +86,8 @@ impl Frame {
     /// A frame at `origin` whose y axis is along `up` and whose z axis is as near to `front` as it can be.
     pub fn new(origin: DVec3, up: DVec3, front: DVec3) -> Frame {
         let y = up.normalize_or(DVec3::Y);
-        let x = y
-            .cross(front)
-            .try_normalize()
-            .unwrap_or_else(|| y.any_orthonormal_vector());
-        Frame {
-            origin,
-            axes: DMat3::from_cols(x, y, x.cross(y)),
-        }
+        let x = y.cross(front).try_normalize().unwrap_or_else(|| y.any_orthonormal_vector());
+        Frame { origin, axes: DMat3::from_cols(x, y, x.cross(y)) }
     }
 
     /// `p` as seen from this frame.
@@ -136,22 +122,13 @@ mod tests {
     fn distances_are_right_on_the_axes() {
         let close = |a: f64, b: f64| assert!((a - b).abs() < 1e-12, "{a} {b}");
         close(sphere(DVec3::X * 3.0, DVec3::X, 0.5), 1.5);
-        close(
-            ellipsoid(DVec3::Y * 2.0, DVec3::ZERO, DVec3::new(1.0, 2.0, 3.0)),
-            0.0,
-        );
+        close(ellipsoid(DVec3::Y * 2.0, DVec3::ZERO, DVec3::new(1.0, 2.0, 3.0)), 0.0);
         assert!(ellipsoid(DVec3::ZERO, DVec3::ZERO, DVec3::ONE) < 0.0);
-        close(
-            capsule(DVec3::new(0.5, 2.0, 0.0), DVec3::ZERO, DVec3::X, 0.25),
-            1.75,
-        );
+        close(capsule(DVec3::new(0.5, 2.0, 0.0), DVec3::ZERO, DVec3::X, 0.25), 1.75);
         close(capsule(DVec3::Y, DVec3::ZERO, DVec3::ZERO, 0.25), 0.75);
         close(round_cone(DVec3::Y * 3.0, DVec3::ZERO, DVec3::Y, 0.5, 0.25), 1.75);
         close(round_cone(DVec3::Y * -3.0, DVec3::ZERO, DVec3::Y, 0.5, 0.25), 2.5);
-        close(
-            round_cone(DVec3::new(2.0, 0.5, 0.0), DVec3::ZERO, DVec3::Y, 0.5, 0.5),
-            1.5,
-        );
+        close(round_cone(DVec3::new(2.0, 0.5, 0.0), DVec3::ZERO, DVec3::Y, 0.5, 0.5), 1.5);
         close(torus(DVec3::X * 3.0, 1.0, 0.25), 1.75);
         close(cylinder(DVec3::new(4.0, 6.0, 0.0), 1.0, 2.0), 5.0);
         close(cylinder(DVec3::ZERO, 1.0, 2.0), -1.0);

@@ -18,17 +18,11 @@ pub(crate) fn triangulate(polygon: &[u32], positions: &[DVec3], triangles: &mut 
     let origin = polygon.first().map_or(DVec3::ZERO, |&i| corner(i));
     let normal: DVec3 = (0..polygon.len())
         .map(|i| {
-            let (a, b) = (
-                corner(polygon[i]) - origin,
-                corner(polygon[(i + 1) % polygon.len()]) - origin,
-            );
+            let (a, b) = (corner(polygon[i]) - origin, corner(polygon[(i + 1) % polygon.len()]) - origin);
             a.cross(b)
         })
         .sum();
-    let Some(normal) = normal
-        .try_normalize()
-        .filter(|_| (4..=MAX_CLIPPED).contains(&polygon.len()))
-    else {
+    let Some(normal) = normal.try_normalize().filter(|_| (4..=MAX_CLIPPED).contains(&polygon.len())) else {
         for pair in polygon.windows(2).skip(1) {
             emit(polygon[0], pair[0], pair[1]);
         }

@@ -29,15 +29,8 @@ struct Node {
 
 impl Winding {
     pub fn new(mesh: &TriMesh) -> Winding {
-        let triangles = mesh
-            .triangles
-            .iter()
-            .map(|t| t.map(|i| mesh.positions[i as usize]))
-            .collect();
-        let mut winding = Winding {
-            triangles,
-            nodes: Vec::new(),
-        };
+        let triangles = mesh.triangles.iter().map(|t| t.map(|i| mesh.positions[i as usize])).collect();
+        let mut winding = Winding { triangles, nodes: Vec::new() };
         if !winding.triangles.is_empty() {
             winding.build(0, winding.triangles.len());
         }
@@ -60,31 +53,14 @@ impl Winding {
             min = min.min(m);
             max = max.max(m);
         }
-        let center = if area > 0.0 {
-            weighted / area
-        } else {
-            plain / group.len() as f64
-        };
-        let radius = group
-            .iter()
-            .flatten()
-            .map(|p| p.distance(center))
-            .fold(0.0, f64::max);
+        let center = if area > 0.0 { weighted / area } else { plain / group.len() as f64 };
+        let radius = group.iter().flatten().map(|p| p.distance(center)).fold(0.0, f64::max);
         let index = self.nodes.len();
-        self.nodes.push(Node {
-            range: (lo, hi),
-            center,
-            radius,
-            dipole,
-            second: 0,
-        });
+        self.nodes.push(Node { range: (lo, hi), center, radius, dipole, second: 0 });
         if hi - lo > LEAF {
             let size = max - min;
-            let axis = if size.x >= size.y && size.x >= size.z {
-                0
-            } else {
-                1 + usize::from(size.z > size.y)
-            };
+            let axis =
+                if size.x >= size.y && size.x >= size.z { 0 } else { 1 + usize::from(size.z > size.y) };
             let half = (hi - lo) / 2;
             group.select_nth_unstable_by(half, |a, b| middle(a)[axis].total_cmp(&middle(b)[axis]));
             self.build(lo, lo + half);
@@ -95,11 +71,7 @@ impl Winding {
 
     /// How often the mesh winds about `p`.
     pub fn number(&self, p: DVec3) -> f64 {
-        if self.nodes.is_empty() {
-            0.0
-        } else {
-            self.solid_angle(0, p) / (4.0 * std::f64::consts::PI)
-        }
+        if self.nodes.is_empty() { 0.0 } else { self.solid_angle(0, p) / (4.0 * std::f64::consts::PI) }
     }
 
     fn solid_angle(&self, index: usize, p: DVec3) -> f64 {
@@ -110,10 +82,7 @@ impl Winding {
             return node.dipole.dot(away) / (distance * distance * distance);
         }
         if node.second == 0 {
-            return self.triangles[node.range.0..node.range.1]
-                .iter()
-                .map(|t| solid_angle(t, p))
-                .sum();
+            return self.triangles[node.range.0..node.range.1].iter().map(|t| solid_angle(t, p)).sum();
         }
         self.solid_angle(index + 1, p) + self.solid_angle(node.second, p)
     }

@@ -6,9 +6,7 @@ use std::path::Path;
 
 fn cloud(n: usize) -> Vec<DVec3> {
     let mut rng = SplitMix64::new(11);
-    (0..n)
-        .map(|_| DVec3::new(rng.unit(), rng.unit(), rng.unit()))
-        .collect()
+    (0..n).map(|_| DVec3::new(rng.unit(), rng.unit(), rng.unit())).collect()
 }
 
 #[test]
@@ -25,17 +23,11 @@ fn clusters_are_what_brute_force_finds_and_cover_everything() {
                 .filter(|&i| points[i as usize].distance_squared(points[center]) <= radius * radius)
                 .collect();
             assert_eq!(clusters.members_of(c), want);
-            clusters
-                .members_of(c)
-                .iter()
-                .for_each(|&i| covered[i as usize] = true);
+            clusters.members_of(c).iter().for_each(|&i| covered[i as usize] = true);
         }
         assert!(covered.iter().all(|&c| c));
     }
-    assert_eq!(
-        random_covering(&points, f64::INFINITY, 1).expect("valid").len(),
-        1
-    );
+    assert_eq!(random_covering(&points, f64::INFINITY, 1).expect("valid").len(), 1);
     assert_eq!(random_covering(&points, 1e-300, 1).expect("valid").len(), 700);
 }
 
@@ -43,10 +35,7 @@ fn clusters_are_what_brute_force_finds_and_cover_everything() {
 fn a_seed_decides_everything() {
     let points = cloud(300);
     assert_eq!(random_covering(&points, 0.2, 9), random_covering(&points, 0.2, 9));
-    assert_ne!(
-        random_covering(&points, 0.2, 9),
-        random_covering(&points, 0.2, 10)
-    );
+    assert_ne!(random_covering(&points, 0.2, 9), random_covering(&points, 0.2, 10));
 }
 
 #[test]
@@ -54,9 +43,7 @@ fn the_first_choice_is_spread_evenly() {
     let points = cloud(10);
     let mut hits = [0; 10];
     for seed in 0..2000 {
-        hits[random_covering(&points, f64::INFINITY, seed)
-            .expect("valid")
-            .centers[0] as usize] += 1;
+        hits[random_covering(&points, f64::INFINITY, seed).expect("valid").centers[0] as usize] += 1;
     }
     assert!(hits.iter().all(|h| (140..260).contains(h)), "{hits:?}");
 }
@@ -79,10 +66,7 @@ fn a_radius_can_be_fitted_to_a_count() {
     for wanted in [1, 2, 26, 100, 800] {
         let radius = fit_radius_for_count(&points, wanted, 3).expect("valid");
         let got = random_covering(&points, radius, 3).expect("valid").len();
-        assert!(
-            got.abs_diff(wanted) <= 1 + wanted / 20,
-            "wanted {wanted}, got {got}"
-        );
+        assert!(got.abs_diff(wanted) <= 1 + wanted / 20, "wanted {wanted}, got {got}");
     }
     assert_eq!(fit_radius_for_count(&[DVec3::ONE; 4], 3, 0), Ok(f64::INFINITY));
 }
@@ -96,9 +80,8 @@ fn the_papers_bunny_gets_its_26_clusters_in_file_order() {
     }
     let points = read_points(path).expect("valid");
     assert_eq!(points.len(), 2020);
-    let counts: Vec<usize> = (0..10)
-        .map(|seed| random_covering(&points, 0.5, seed).expect("valid").len())
-        .collect();
+    let counts: Vec<usize> =
+        (0..10).map(|seed| random_covering(&points, 0.5, seed).expect("valid").len()).collect();
     println!("clusters for seeds 0..10: {counts:?}");
     assert!(counts.iter().all(|n| (16..=22).contains(n)));
     assert_eq!(file_order_covering(&points, 0.5).expect("valid").len(), 26);
@@ -110,10 +93,5 @@ fn a_million_points() {
     let points = cloud(1_000_000);
     let start = std::time::Instant::now();
     let clusters = random_covering(&points, 0.03, 0).expect("valid");
-    println!(
-        "{} clusters, {} memberships, {:?}",
-        clusters.len(),
-        clusters.members.len(),
-        start.elapsed()
-    );
+    println!("{} clusters, {} memberships, {:?}", clusters.len(), clusters.members.len(), start.elapsed());
 }

@@ -30,11 +30,7 @@ fn agrees_with_tobj() {
         .replace(" # right", "")
         .replace("\\\r\n", "")
         .replace("-6 -5   -1 -2", "3 4 8 7");
-    let options = tobj::LoadOptions {
-        triangulate: true,
-        single_index: false,
-        ..Default::default()
-    };
+    let options = tobj::LoadOptions { triangulate: true, single_index: false, ..Default::default() };
     let (models, _) = tobj::load_obj_buf(&mut text.as_bytes(), &options, |_| Ok(Default::default()))
         .expect("valid for tobj");
     let theirs = &models[0].mesh;
@@ -42,19 +38,10 @@ fn agrees_with_tobj() {
     // tobj numbers vertices by first use, so compare where the corners are.
     let corner = |i: &u32| {
         let i = *i as usize * 3;
-        DVec3::new(
-            theirs.positions[i].into(),
-            theirs.positions[i + 1].into(),
-            theirs.positions[i + 2].into(),
-        )
+        DVec3::new(theirs.positions[i].into(), theirs.positions[i + 1].into(), theirs.positions[i + 2].into())
     };
     let want: Vec<DVec3> = theirs.indices.iter().map(corner).collect();
-    let got: Vec<DVec3> = ours
-        .triangles
-        .iter()
-        .flatten()
-        .map(|&i| ours.positions[i as usize])
-        .collect();
+    let got: Vec<DVec3> = ours.triangles.iter().flatten().map(|&i| ours.positions[i as usize]).collect();
     assert_eq!(got, want);
 }
 
@@ -63,16 +50,8 @@ fn every_kind_of_error_names_its_line() {
     let text = "v 0 0 0\nv 1 0\nv 1 x 0\nv inf 0 0\nv 0 1 0\nf 1 2\nf 1 2 0\nf 1 2 6\nf 1 2 -6\nf 1 a 3\nf\nf 1 2 5\n";
     let errors = parse_obj(text.as_bytes()).expect_err("nine errors");
     assert_eq!(lines(&errors), [2, 3, 4, 6, 7, 8, 9, 10, 11]);
-    assert!(
-        errors
-            .iter()
-            .all(|e| !e.io && !e.help.is_empty() && !e.message.is_empty())
-    );
-    assert!(
-        errors[5].message.contains('6') && errors[5].message.contains('5'),
-        "{}",
-        errors[5]
-    );
+    assert!(errors.iter().all(|e| !e.io && !e.help.is_empty() && !e.message.is_empty()));
+    assert!(errors[5].message.contains('6') && errors[5].message.contains('5'), "{}", errors[5]);
 }
 
 #[test]

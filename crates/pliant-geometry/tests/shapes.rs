@@ -7,22 +7,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::f64::consts::PI;
 
 const SOLIDS: [Solid; 7] = [
-    Solid::Cuboid {
-        size: DVec3::new(1.0, 0.7, 0.5),
-    },
+    Solid::Cuboid { size: DVec3::new(1.0, 0.7, 0.5) },
     Solid::Ball { radius: 0.5 },
-    Solid::Torus {
-        major: 0.6,
-        minor: 0.25,
-    },
-    Solid::Cylinder {
-        radius: 0.4,
-        height: 1.0,
-    },
-    Solid::Capsule {
-        radius: 0.3,
-        height: 1.2,
-    },
+    Solid::Torus { major: 0.6, minor: 0.25 },
+    Solid::Cylinder { radius: 0.4, height: 1.0 },
+    Solid::Capsule { radius: 0.3, height: 1.2 },
     Solid::GummyBear { height: 1.0 },
     Solid::Bunny { height: 1.0 },
 ];
@@ -34,17 +23,11 @@ fn check_manifold(mesh: &TriMesh, what: &str) {
     let mut rings: BTreeMap<u32, BTreeMap<u32, u32>> = BTreeMap::new();
     for &[a, b, c] in &mesh.triangles {
         for [p, q, r] in [[a, b, c], [b, c, a], [c, a, b]] {
-            assert!(
-                walked.insert([p, q]),
-                "{what}: edge {p}-{q} is walked twice the same way"
-            );
+            assert!(walked.insert([p, q]), "{what}: edge {p}-{q} is walked twice the same way");
             assert!(rings.entry(p).or_default().insert(q, r).is_none());
         }
     }
-    assert!(
-        walked.iter().all(|&[a, b]| walked.contains(&[b, a])),
-        "{what} is open"
-    );
+    assert!(walked.iter().all(|&[a, b]| walked.contains(&[b, a])), "{what} is open");
     assert_eq!(rings.len(), mesh.positions.len(), "{what} has unused vertices");
     for (vertex, next) in rings {
         let first = *next.keys().next().expect("a triangle");
@@ -64,26 +47,13 @@ fn check_manifold(mesh: &TriMesh, what: &str) {
 fn check_shape(shape: &Shape, what: &str) {
     assert_eq!(shape.points.len(), shape.measure.len(), "{what}");
     assert_eq!(shape.skin.len(), shape.surface.positions.len(), "{what}");
-    assert!(
-        shape
-            .skin
-            .particles
-            .iter()
-            .all(|&i| (i as usize) < shape.points.len()),
-        "{what}"
-    );
+    assert!(shape.skin.particles.iter().all(|&i| (i as usize) < shape.points.len()), "{what}");
     assert!(shape.measure.iter().all(|&m| m > 0.0), "{what}");
     let mut sorted = shape.edges.clone();
     sorted.sort_unstable();
     sorted.dedup();
     assert_eq!(sorted.len(), shape.edges.len(), "{what}: an edge twice");
-    assert!(
-        shape
-            .edges
-            .iter()
-            .all(|e| e[0] < e[1] && (e[1] as usize) < shape.points.len()),
-        "{what}"
-    );
+    assert!(shape.edges.iter().all(|e| e[0] < e[1] && (e[1] as usize) < shape.points.len()), "{what}");
 }
 
 /// Number of pieces the edges hold together.
@@ -141,36 +111,22 @@ fn volumes_are_those_of_the_formulas() {
         assert!((got / want - 1.0).abs() < 0.01, "{solid:?}: {got}, not {want}");
         // Each particle of a round shape stands for a cell: the lattice too has about the volume.
         let lattice = shape.points.len() as f64 * 0.06f64.powi(3);
-        assert!(
-            matches!(solid, Solid::Cuboid { .. }) || (lattice / want - 1.0).abs() < 0.05,
-            "{solid:?}"
-        );
+        assert!(matches!(solid, Solid::Cuboid { .. }) || (lattice / want - 1.0).abs() < 0.05, "{solid:?}");
     }
 }
 
 fn keys(points: &[DVec3], flip: DVec3) -> BTreeSet<[u64; 3]> {
-    points
-        .iter()
-        .map(|&p| (p * flip + 0.0).to_array().map(f64::to_bits))
-        .collect()
+    points.iter().map(|&p| (p * flip + 0.0).to_array().map(f64::to_bits)).collect()
 }
 
 #[test]
 fn particles_mirror_to_the_bit() {
     for (i, solid) in SOLIDS.iter().enumerate() {
         let points = solid.build(0.083).expect("valid").points;
-        let axes: &[DVec3] = if i < 5 {
-            &[DVec3::X, DVec3::Y, DVec3::Z]
-        } else {
-            &[DVec3::X]
-        };
+        let axes: &[DVec3] = if i < 5 { &[DVec3::X, DVec3::Y, DVec3::Z] } else { &[DVec3::X] };
         for &axis in axes {
             let flip = DVec3::ONE - 2.0 * axis;
-            assert_eq!(
-                keys(&points, flip),
-                keys(&points, DVec3::ONE),
-                "{solid:?} about {axis}"
-            );
+            assert_eq!(keys(&points, flip), keys(&points, DVec3::ONE), "{solid:?} about {axis}");
         }
     }
 }
@@ -181,11 +137,7 @@ fn figures_are_as_tall_as_asked_and_stand_on_their_centre_of_mass() {
         for solid in [Solid::GummyBear { height }, Solid::Bunny { height }] {
             let shape = solid.build(0.06 * height).expect("valid");
             let (lo, hi) = TriMesh::bounds(&shape.surface.positions).expect("not empty");
-            assert!(
-                ((hi.y - lo.y) / height - 1.0).abs() < 5e-3,
-                "{solid:?} is {} tall",
-                hi.y - lo.y
-            );
+            assert!(((hi.y - lo.y) / height - 1.0).abs() < 5e-3, "{solid:?} is {} tall", hi.y - lo.y);
             let mean: DVec3 = shape.points.iter().sum::<DVec3>() / shape.points.len() as f64;
             assert!(mean.length() < 1e-12 * height, "{mean}");
         }
@@ -199,11 +151,7 @@ fn surfaces_follow_their_particles_at_rest() {
         let [x, y, z]: [Vec<f64>; 3] = [0, 1, 2].map(|k| shape.points.iter().map(|p| p[k]).collect());
         let mut got = Vec::new();
         shape.skin.apply([&x, &y, &z], &mut got);
-        let worst = got
-            .iter()
-            .zip(&shape.surface.positions)
-            .map(|(a, b)| a.distance(*b))
-            .fold(0.0, f64::max);
+        let worst = got.iter().zip(&shape.surface.positions).map(|(a, b)| a.distance(*b)).fold(0.0, f64::max);
         assert!(worst < 2e-3, "{solid:?}: {worst}");
     }
 }
@@ -215,10 +163,7 @@ fn a_count_can_be_asked_for() {
             let spacing = solid.spacing_for_count(wanted).expect("valid");
             let got = solid.count(spacing).expect("valid");
             println!("{solid:?}: wanted {wanted}, got {got} at {spacing:.5}");
-            assert!(
-                got.abs_diff(wanted) <= wanted / 8,
-                "{solid:?}: wanted {wanted}, got {got}"
-            );
+            assert!(got.abs_diff(wanted) <= wanted / 8, "{solid:?}: wanted {wanted}, got {got}");
         }
     }
     assert!(Solid::Ball { radius: 1.0 }.spacing_for_count(0).is_err());
@@ -263,11 +208,8 @@ fn closed_meshes_are_filled_and_open_ones_are_cloth() {
     let ball = shapes::ball(0.5, 0.1).expect("valid").surface;
     let filled = shapes::from_mesh(ball.clone(), 0.1).expect("valid");
     check_shape(&filled, "ball mesh");
-    let lattice: BTreeSet<[i64; 3]> = filled
-        .points
-        .iter()
-        .map(|p| p.to_array().map(|c| (c * 20.0).round() as i64))
-        .collect();
+    let lattice: BTreeSet<[i64; 3]> =
+        filled.points.iter().map(|p| p.to_array().map(|c| (c * 20.0).round() as i64)).collect();
     let want: BTreeSet<[i64; 3]> = shapes::ball(0.5, 0.1)
         .expect("valid")
         .points
@@ -279,18 +221,14 @@ fn closed_meshes_are_filled_and_open_ones_are_cloth() {
     let mut soup = TriMesh::default();
     for t in &ball.triangles {
         let n = soup.positions.len() as u32;
-        soup.positions
-            .extend([t[0], t[2], t[1]].map(|i| ball.positions[i as usize]));
+        soup.positions.extend([t[0], t[2], t[1]].map(|i| ball.positions[i as usize]));
         soup.triangles.push([n, n + 1, n + 2]);
     }
     let from_soup = shapes::from_mesh(soup, 0.1).expect("valid");
     assert_eq!(from_soup.points, filled.points);
     assert!(from_soup.surface.volume() > 0.0);
     // Too coarse for any particle: its vertices.
-    assert_eq!(
-        shapes::from_mesh(ball.clone(), 10.0).expect("valid").points,
-        ball.positions
-    );
+    assert_eq!(shapes::from_mesh(ball.clone(), 10.0).expect("valid").points, ball.positions);
     let cloth = shapes::sheet(1.0, 1.0, 4, 4).expect("valid");
     let open = shapes::from_mesh(cloth.surface.clone(), 0.1).expect("valid");
     assert_eq!((&open.points, &open.edges), (&cloth.points, &cloth.edges));
@@ -307,10 +245,7 @@ fn points_are_tied_to_their_neighbours() {
     want.sort_unstable();
     assert_eq!(shape.edges, want);
     assert!(shape.surface.triangles.is_empty());
-    assert_eq!(
-        shapes::from_points(vec![DVec3::ONE; 3]).expect("valid").measure,
-        [1.0; 3]
-    );
+    assert_eq!(shapes::from_points(vec![DVec3::ONE; 3]).expect("valid").measure, [1.0; 3]);
     assert!(shapes::from_points(Vec::new()).is_err());
     assert!(shapes::from_points(vec![DVec3::NAN]).is_err());
 }
@@ -335,13 +270,7 @@ fn impossible_shapes_are_refused_with_a_remedy() {
         shapes::gummy_bear(0.0, 0.1),
         shapes::bunny(1.0, 5.0),
         shapes::from_mesh(TriMesh::default(), 0.1),
-        shapes::from_mesh(
-            TriMesh {
-                positions: vec![DVec3::ZERO],
-                triangles: vec![[0, 1, 2]],
-            },
-            0.1,
-        ),
+        shapes::from_mesh(TriMesh { positions: vec![DVec3::ZERO], triangles: vec![[0, 1, 2]] }, 0.1),
     ];
     for (i, shape) in bad.into_iter().enumerate() {
         let error = shape.expect_err(&format!("case {i}"));
@@ -360,11 +289,7 @@ fn shared_assets_become_bodies() {
         let mesh = read_obj(&path).expect("valid").mesh;
         let vertices = mesh.positions.clone();
         let shape = shapes::from_mesh(mesh, spacing).expect("valid");
-        println!(
-            "{name}: {} particles, {} edges",
-            shape.points.len(),
-            shape.edges.len()
-        );
+        println!("{name}: {} particles, {} edges", shape.points.len(), shape.edges.len());
         check_shape(&shape, name);
         assert_eq!(shape.points == vertices, !closed, "{name}");
     }

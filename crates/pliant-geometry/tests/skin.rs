@@ -17,9 +17,7 @@ fn lattice(n: i32) -> Vec<DVec3> {
 
 fn random(n: usize, size: f64) -> Vec<DVec3> {
     let mut rng = SplitMix64::new(21);
-    (0..n)
-        .map(|_| size * DVec3::new(rng.unit(), rng.unit(), rng.unit()))
-        .collect()
+    (0..n).map(|_| size * DVec3::new(rng.unit(), rng.unit(), rng.unit())).collect()
 }
 
 fn apply(skin: &Skin, points: &[DVec3]) -> Vec<DVec3> {
@@ -41,11 +39,7 @@ fn check_tame(skin: &Skin, vertices: usize) {
 
 fn motion() -> DAffine3 {
     DAffine3::from_mat3_translation(
-        DMat3::from_cols(
-            DVec3::new(1.1, 0.3, -0.2),
-            DVec3::new(-0.5, 0.7, 0.1),
-            DVec3::new(0.2, 0.4, 1.6),
-        ),
+        DMat3::from_cols(DVec3::new(1.1, 0.3, -0.2), DVec3::new(-0.5, 0.7, 0.1), DVec3::new(0.2, 0.4, 1.6)),
         DVec3::new(3.0, -2.0, 5.0),
     )
 }
@@ -54,10 +48,7 @@ fn motion() -> DAffine3 {
 fn affine_motions_are_followed_exactly() {
     let rest = lattice(8);
     // Inside, and up to most of a spacing outside as surfaces around lattices are.
-    let vertices: Vec<DVec3> = random(500, 0.84)
-        .iter()
-        .map(|p| *p - DVec3::splat(0.07))
-        .collect();
+    let vertices: Vec<DVec3> = random(500, 0.84).iter().map(|p| *p - DVec3::splat(0.07)).collect();
     let skin = Skin::bind(&rest, &vertices);
     check_tame(&skin, vertices.len());
     let moved: Vec<DVec3> = rest.iter().map(|&p| motion().transform_point3(p)).collect();
@@ -71,51 +62,27 @@ fn affine_motions_are_followed_exactly() {
 fn weights_vary_continuously() {
     let rest = random(400, 1.0);
     let bent: Vec<DVec3> = rest.iter().map(|p| *p + DVec3::Y * 0.3 * p.x * p.x).collect();
-    let path: Vec<DVec3> = (0..=4000)
-        .map(|i| DVec3::new(f64::from(i) / 4000.0, 0.52, 0.47))
-        .collect();
+    let path: Vec<DVec3> = (0..=4000).map(|i| DVec3::new(f64::from(i) / 4000.0, 0.52, 0.47)).collect();
     let moved = apply(&Skin::bind(&rest, &path), &bent);
     let longest = moved.windows(2).map(|p| p[0].distance(p[1])).fold(0.0, f64::max);
-    assert!(
-        longest < 5.0 / 4000.0,
-        "a step of {longest} along a path of steps of 0.00025"
-    );
+    assert!(longest < 5.0 / 4000.0, "a step of {longest} along a path of steps of 0.00025");
 }
 
 #[test]
 fn sheets_lines_and_points_stay_tame() {
-    let sheet: Vec<DVec3> = (0..100)
-        .map(|i| DVec3::new(f64::from(i % 10), 0.0, f64::from(i / 10)))
-        .collect();
-    let line: Vec<DVec3> = (0..30)
-        .map(|i| DVec3::new(f64::from(i), 2.0 * f64::from(i), 0.0))
-        .collect();
-    let thin: Vec<DVec3> = sheet
-        .iter()
-        .map(|p| *p + DVec3::Y * 1e-5 * (p.x * 7.0 + p.z * 3.0).sin())
-        .collect();
+    let sheet: Vec<DVec3> = (0..100).map(|i| DVec3::new(f64::from(i % 10), 0.0, f64::from(i / 10))).collect();
+    let line: Vec<DVec3> = (0..30).map(|i| DVec3::new(f64::from(i), 2.0 * f64::from(i), 0.0)).collect();
+    let thin: Vec<DVec3> =
+        sheet.iter().map(|p| *p + DVec3::Y * 1e-5 * (p.x * 7.0 + p.z * 3.0).sin()).collect();
     let vertices = random(60, 9.0);
-    for cloud in [
-        &sheet,
-        &line,
-        &thin,
-        &vec![DVec3::ONE; 50],
-        &vec![DVec3::ONE; 1],
-        &sheet[..3].to_vec(),
-    ] {
+    for cloud in [&sheet, &line, &thin, &vec![DVec3::ONE; 50], &vec![DVec3::ONE; 1], &sheet[..3].to_vec()] {
         let skin = Skin::bind(cloud, &vertices);
         check_tame(&skin, vertices.len());
         assert!(apply(&skin, cloud).iter().all(|p| p.is_finite()));
     }
     // Seen along the sheet a vertex is followed exactly; its height above is not known to the particles.
-    for (got, rest) in apply(&Skin::bind(&sheet, &vertices), &sheet)
-        .iter()
-        .zip(&vertices)
-    {
-        assert!(
-            got.distance(DVec3::new(rest.x, 0.0, rest.z)) < 1e-10,
-            "{got} {rest}"
-        );
+    for (got, rest) in apply(&Skin::bind(&sheet, &vertices), &sheet).iter().zip(&vertices) {
+        assert!(got.distance(DVec3::new(rest.x, 0.0, rest.z)) < 1e-10, "{got} {rest}");
     }
 }
 
@@ -140,9 +107,7 @@ fn a_limb_does_not_follow_its_neighbour() {
             }
         }
     }
-    let vertices: Vec<DVec3> = (0..20)
-        .map(|i| DVec3::new(1.3, 0.7 * f64::from(i), 0.4))
-        .collect();
+    let vertices: Vec<DVec3> = (0..20).map(|i| DVec3::new(1.3, 0.7 * f64::from(i), 0.4)).collect();
     let follows_other = |skin: &Skin| skin.particles.iter().any(|&i| i >= 60);
     let skin = Skin::bind_connected(&particles, &edges, &vertices);
     check_tame(&skin, vertices.len());

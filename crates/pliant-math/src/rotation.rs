@@ -44,25 +44,15 @@ fn frobenius(a: DMat3) -> f64 {
 fn polar_newton(a: DMat3) -> Option<DMat3> {
     let mut x = a;
     for _ in 0..16 {
-        let (c0, c1, c2) = (
-            x.y_axis.cross(x.z_axis),
-            x.z_axis.cross(x.x_axis),
-            x.x_axis.cross(x.y_axis),
-        );
+        let (c0, c1, c2) = (x.y_axis.cross(x.z_axis), x.z_axis.cross(x.x_axis), x.x_axis.cross(x.y_axis));
         let det = x.x_axis.dot(c0);
         // X⁻ᵀ is the cofactor matrix over the determinant.
         let inv = det.recip();
-        let (norm_x, norm_y) = (
-            sum_squares(x.x_axis, x.y_axis, x.z_axis),
-            sum_squares(c0, c1, c2) * inv * inv,
-        );
+        let (norm_x, norm_y) =
+            (sum_squares(x.x_axis, x.y_axis, x.z_axis), sum_squares(c0, c1, c2) * inv * inv);
         let mu = (norm_y / norm_x).sqrt().sqrt();
         let (f, g) = (0.5 * mu, 0.5 * inv / mu);
-        let next = DMat3::from_cols(
-            x.x_axis * f + c0 * g,
-            x.y_axis * f + c1 * g,
-            x.z_axis * f + c2 * g,
-        );
+        let next = DMat3::from_cols(x.x_axis * f + c0 * g, x.y_axis * f + c1 * g, x.z_axis * f + c2 * g);
         let d = next - x;
         let change = sum_squares(d.x_axis, d.y_axis, d.z_axis);
         x = next;

@@ -20,11 +20,7 @@ pub struct Svd3 {
 pub fn svd3(a: DMat3) -> Svd3 {
     let scale = a.to_cols_array().iter().fold(0.0_f64, |m, e| m.max(e.abs()));
     if scale == 0.0 || !scale.is_finite() {
-        return Svd3 {
-            u: DMat3::IDENTITY,
-            sigma: DVec3::ZERO,
-            v: DMat3::IDENTITY,
-        };
+        return Svd3 { u: DMat3::IDENTITY, sigma: DVec3::ZERO, v: DMat3::IDENTITY };
     }
     let a = a * scale.recip();
     let mut w = [a.x_axis, a.y_axis, a.z_axis];
@@ -55,35 +51,20 @@ pub fn svd3(a: DMat3) -> Svd3 {
     let sigma = order.map(|i| norms[i]);
     let u = complete_basis(order.map(|i| w[i]), sigma);
     let [v0, v1, v2] = order.map(|i| v[i]);
-    Svd3 {
-        u,
-        sigma: DVec3::from_array(sigma) * scale,
-        v: DMat3::from_cols(v0, v1, v2),
-    }
+    Svd3 { u, sigma: DVec3::from_array(sigma) * scale, v: DMat3::from_cols(v0, v1, v2) }
 }
 
 /// Unit columns from orthogonal ones of lengths `sigma`, largest first; directions whose length has
 /// vanished are completed to an orthonormal basis.
 fn complete_basis(w: [DVec3; 3], sigma: [f64; 3]) -> DMat3 {
     let tiny = 1e-200;
-    let u0 = if sigma[0] > tiny {
-        w[0] / sigma[0]
-    } else {
-        DVec3::X
-    };
-    let u1 = if sigma[1] > tiny.max(1e-15 * sigma[0]) {
-        w[1] / sigma[1]
-    } else {
-        u0.any_orthonormal_vector()
-    };
+    let u0 = if sigma[0] > tiny { w[0] / sigma[0] } else { DVec3::X };
+    let u1 =
+        if sigma[1] > tiny.max(1e-15 * sigma[0]) { w[1] / sigma[1] } else { u0.any_orthonormal_vector() };
     // Remove what rounding left of u0 in u1; matters when σ₁ ≪ σ₀.
     let u1 = (u1 - u0 * u0.dot(u1)).normalize();
     let u2 = u0.cross(u1);
-    let u2 = if sigma[2] > 0.0 && w[2].dot(u2) < 0.0 {
-        -u2
-    } else {
-        u2
-    };
+    let u2 = if sigma[2] > 0.0 && w[2].dot(u2) < 0.0 { -u2 } else { u2 };
     DMat3::from_cols(u0, u1, u2)
 }
 
@@ -98,10 +79,7 @@ mod tests {
             let Svd3 { u, sigma, v } = svd3(a);
             let back = u * DMat3::from_diagonal(sigma) * v.transpose();
             let size = 1e-300 + sigma.x;
-            assert!(
-                (back - a).to_cols_array().iter().all(|e| e.abs() <= 1e-14 * size),
-                "{a} {back}"
-            );
+            assert!((back - a).to_cols_array().iter().all(|e| e.abs() <= 1e-14 * size), "{a} {back}");
             for m in [u, v] {
                 let e = m * m.transpose() - DMat3::IDENTITY;
                 assert!(e.to_cols_array().iter().all(|e| e.abs() < 1e-14), "{a} {e}");

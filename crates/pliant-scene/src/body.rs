@@ -69,10 +69,7 @@ pub(crate) fn plan(
     let clusters = clusters(check, layers, solver, cloth, &controls);
     let rotation = rotation(check, body);
     let pins = body.records("pin");
-    let pins = pins
-        .iter()
-        .filter_map(|p| pin::plan(check, p, shape.as_ref(), solver))
-        .collect();
+    let pins = pins.iter().filter_map(|p| pin::plan(check, p, shape.as_ref(), solver)).collect();
     Some(BodyPlan {
         shape: shape?,
         resolution: shape::resolution(body),
@@ -196,17 +193,11 @@ fn rotation(check: &mut Check<'_>, body: &Record) -> DQuat {
     match body.value("rotation") {
         Datum::Record(turn) => {
             let axis = turn.vector("axis");
-            let unit = (axis / axis.abs().max_element())
-                .try_normalize()
-                .unwrap_or_else(|| {
-                    let help = "give a direction, as [0, 1, 0] for a turn about the vertical";
-                    check.add(
-                        turn.place("axis"),
-                        "`axis` has length 0, which is no direction",
-                        help,
-                    );
-                    DVec3::Y
-                });
+            let unit = (axis / axis.abs().max_element()).try_normalize().unwrap_or_else(|| {
+                let help = "give a direction, as [0, 1, 0] for a turn about the vertical";
+                check.add(turn.place("axis"), "`axis` has length 0, which is no direction", help);
+                DVec3::Y
+            });
             DQuat::from_axis_angle(unit, turn.number("angle").to_radians())
         }
         angles => {

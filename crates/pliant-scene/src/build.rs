@@ -75,9 +75,7 @@ impl Scene {
     }
 
     fn make_body(&self, plan: &BodyPlan, digest: &mut Digest) -> Result<(Body, Made), Vec<Diagnostic>> {
-        let made = plan
-            .shape
-            .make(plan.resolution, &self.source, plan.shape_place(), digest)?;
+        let made = plan.shape.make(plan.resolution, &self.source, plan.shape_place(), digest)?;
         let placement = DAffine3::from_rotation_translation(plan.rotation, plan.position);
         let pins = pin::make(&plan.pins, &made, placement, &self.source)?;
         let measure: f64 = made.shape.measure.iter().sum();
@@ -133,9 +131,7 @@ impl Scene {
     fn stiffest(&self) -> Option<&Span> {
         let bodies = self.bodies.iter().filter(|b| b.solver == SolverKind::Projective);
         let set = bodies.flat_map(|b| ["frequency", "alpha", "edge_stiffness"].map(|key| b.given(key)));
-        let largest = set
-            .flatten()
-            .max_by(|a, b| a.it.number().total_cmp(&b.it.number()));
+        let largest = set.flatten().max_by(|a, b| a.it.number().total_cmp(&b.it.number()));
         largest.map(|v| &v.at)
     }
 }

@@ -3,9 +3,8 @@
 use crate::record::Datum;
 
 /// Colours of bodies that name none, by index: bright, soft, and told apart by most eyes.
-const PALETTE: [&str; 8] = [
-    "#e0413f", "#4fa8e0", "#f2a33a", "#6cc24a", "#b076d6", "#3fbfae", "#ef7fae", "#f2d13c",
-];
+const PALETTE: [&str; 8] =
+    ["#e0413f", "#4fa8e0", "#f2a33a", "#6cc24a", "#b076d6", "#3fbfae", "#ef7fae", "#f2d13c"];
 
 /// `#rrggbb` or `#rgb` as sRGB from 0 to 1.
 pub(crate) fn parse_hex(text: &str) -> Option<[f64; 3]> {
@@ -33,11 +32,7 @@ pub(crate) fn linear(given: Option<&Datum>, body: usize) -> [f32; 3] {
         _ => parse_hex(PALETTE[body % PALETTE.len()]),
     };
     srgb.unwrap_or([0.5; 3]).map(|v| {
-        let linear = if v <= 0.04045 {
-            v / 12.92
-        } else {
-            ((v + 0.055) / 1.055).powf(2.4)
-        };
+        let linear = if v <= 0.04045 { v / 12.92 } else { ((v + 0.055) / 1.055).powf(2.4) };
         linear as f32
     })
 }

@@ -13,44 +13,19 @@ pub struct Demo {
 
 macro_rules! demo {
     ($name:literal, $about:literal) => {
-        Demo {
-            name: $name,
-            about: $about,
-            text: include_str!(concat!("../../../scenes/", $name, ".toml")),
-        }
+        Demo { name: $name, about: $about, text: include_str!(concat!("../../../scenes/", $name, ".toml")) }
     };
 }
 
 /// The built-in scenes, the default one first.
 pub const DEMOS: &[Demo] = &[
-    demo!(
-        "gummy_bear",
-        "a gummy bear is dropped, squashes, bounces and recovers"
-    ),
-    demo!(
-        "bunny_undamped",
-        "a bunny of about 2,020 particles in 26 clusters bounces, without damping"
-    ),
+    demo!("gummy_bear", "a gummy bear is dropped, squashes, bounces and recovers"),
+    demo!("bunny_undamped", "a bunny of about 2,020 particles in 26 clusters bounces, without damping"),
     demo!("bunny_damped", "the same bunny with damped springs calms down"),
-    demo!(
-        "stretched_cube_one",
-        "a cube stretched by half swings back as one cluster, without gravity"
-    ),
-    demo!(
-        "stretched_cube_many",
-        "the same cube in about 29 clusters: waves run through it"
-    ),
+    demo!("stretched_cube_one", "a cube stretched by half swings back as one cluster, without gravity"),
+    demo!("stretched_cube_many", "the same cube in about 29 clusters: waves run through it"),
     demo!("dropped_cube", "a soft cube falls on the ground on its edge"),
-    demo!(
-        "spinning_cube",
-        "shape matching keeps a cube spinning while its position-based twin slows down"
-    ),
-    demo!(
-        "hanging_cloth",
-        "a sheet held by two corners swings down in a wide arc"
-    ),
-    demo!(
-        "side_by_side",
-        "the same bear moved by the clustered and by the projective solver"
-    ),
+    demo!("spinning_cube", "shape matching keeps a cube spinning while its position-based twin slows down"),
+    demo!("hanging_cloth", "a sheet held by two corners swings down in a wide arc"),
+    demo!("side_by_side", "the same bear moved by the clustered and by the projective solver"),
 ];

@@ -40,11 +40,7 @@ impl fmt::Display for Diagnostic {
         }
         write!(f, " error: {}", self.message)?;
         if let (Some((line, column)), false) = (self.place, self.line.is_empty()) {
-            let skip = if column + self.width > SHOWN {
-                column.saturating_sub(SHOWN / 4)
-            } else {
-                0
-            };
+            let skip = if column + self.width > SHOWN { column.saturating_sub(SHOWN / 4) } else { 0 };
             let visible = |c: char| if c.is_control() { ' ' } else { c };
             let text: String = self.line.chars().skip(skip).take(SHOWN).map(visible).collect();
             let before = column.saturating_sub(1 + skip);

@@ -52,15 +52,7 @@ pub(crate) struct Key {
 
 impl Key {
     pub const fn new(name: &'static str, kind: Kind, doc: &'static str) -> Key {
-        Key {
-            name,
-            kind,
-            doc,
-            default: "",
-            example: "",
-            required: false,
-            also: &[],
-        }
+        Key { name, kind, doc, default: "", example: "", required: false, also: &[] }
     }
 
     pub const fn default(mut self, toml: &'static str) -> Key {
@@ -124,19 +116,11 @@ pub(crate) struct Range {
 
 impl Range {
     pub const fn new(lo: f64, hi: f64) -> Range {
-        Range {
-            lo,
-            hi,
-            above: false,
-            infinite: false,
-        }
+        Range { lo, hi, above: false, infinite: false }
     }
 
     pub const fn above(lo: f64, hi: f64) -> Range {
-        Range {
-            above: true,
-            ..Range::new(lo, hi)
-        }
+        Range { above: true, ..Range::new(lo, hi) }
     }
 
     pub const fn or_infinite(mut self) -> Range {
@@ -207,10 +191,7 @@ impl Kind {
             Kind::Named(_) => "tables with names of your own".into(),
             Kind::Tagged(variants) => {
                 let words: Vec<String> = variants.iter().map(|v| format!("\"{}\"", v.0)).collect();
-                format!(
-                    "one of {}, or a table {{ kind = \"…\", … }} with one of these",
-                    words.join(", ")
-                )
+                format!("one of {}, or a table {{ kind = \"…\", … }} with one of these", words.join(", "))
             }
             Kind::Either(kinds) => {
                 let all: Vec<String> = kinds.iter().map(Kind::expected).collect();

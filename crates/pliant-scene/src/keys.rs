@@ -16,20 +16,12 @@ const SOLVER: Kind = Kind::Word(&["clustered", "projective"]);
 pub(crate) static SCENE: Table = Table {
     title: "the scene",
     groups: &[&[
-        Key::new(
-            "fps",
-            Kind::Number(Range::new(0.01, 1e6)),
-            "Frames per second; one step is one frame.",
-        )
-        .default("60")
-        .also(&["frames_per_second", "rate"]),
-        Key::new(
-            "frames",
-            Kind::Whole(1, 10_000_000),
-            "How many frames to simulate.",
-        )
-        .default("120")
-        .also(&["steps"]),
+        Key::new("fps", Kind::Number(Range::new(0.01, 1e6)), "Frames per second; one step is one frame.")
+            .default("60")
+            .also(&["frames_per_second", "rate"]),
+        Key::new("frames", Kind::Whole(1, 10_000_000), "How many frames to simulate.")
+            .default("120")
+            .also(&["steps"]),
         Key::new(
             "substeps",
             Kind::Whole(1, 10_000),
@@ -45,20 +37,12 @@ pub(crate) static SCENE: Table = Table {
         .default("\"clustered\""),
         Key::new("output", Kind::Table(&OUTPUT), "What is written.").example("{ files = [\"scene.gif\"] }"),
         Key::new("picture", Kind::Table(&PICTURE), "How pictures are taken.").example("{ width = 320 }"),
-        Key::new(
-            "materials",
-            Kind::Named(&MATERIAL),
-            "Materials by name, for bodies to share.",
-        )
-        .example("{ jelly = { frequency = 30.0 } }")
-        .also(&["material"]),
-        Key::new(
-            "plane",
-            Kind::Tables(&PLANE),
-            "Planes no body can pass; an empty one is the ground y = 0.",
-        )
-        .example("[{ normal = [0, 1, 0] }]")
-        .also(&["planes", "ground", "floor"]),
+        Key::new("materials", Kind::Named(&MATERIAL), "Materials by name, for bodies to share.")
+            .example("{ jelly = { frequency = 30.0 } }")
+            .also(&["material"]),
+        Key::new("plane", Kind::Tables(&PLANE), "Planes no body can pass; an empty one is the ground y = 0.")
+            .example("[{ normal = [0, 1, 0] }]")
+            .also(&["planes", "ground", "floor"]),
         Key::new("body", Kind::Tables(&BODY), "The soft bodies.")
             .example("[{ shape = \"ball\" }]")
             .also(&["bodies"]),
@@ -94,13 +78,9 @@ pub(crate) static PICTURE: Table = Table {
     groups: &[&[
         Key::new("width", Kind::Whole(16, 8192), "Width in pixels.").default("640"),
         Key::new("height", Kind::Whole(16, 8192), "Height in pixels.").default("480"),
-        Key::new(
-            "color_by",
-            Kind::Word(&["body", "strain", "cluster", "speed"]),
-            "What colours show.",
-        )
-        .default("\"body\"")
-        .also(&["colour_by"]),
+        Key::new("color_by", Kind::Word(&["body", "strain", "cluster", "speed"]), "What colours show.")
+            .default("\"body\"")
+            .also(&["colour_by"]),
         Key::new(
             "azimuth",
             Kind::Number(Range::new(-360.0, 360.0)),
@@ -181,21 +161,13 @@ const MATERIAL_KEYS: &[Key] = &[
 
 const ONE_STIFFNESS: Rule = Rule::AtMostOne(&["frequency", "alpha"]);
 
-static MATERIAL: Table = Table {
-    title: "a material",
-    groups: &[MATERIAL_KEYS],
-    rules: &[ONE_STIFFNESS],
-};
+static MATERIAL: Table = Table { title: "a material", groups: &[MATERIAL_KEYS], rules: &[ONE_STIFFNESS] };
 
 static PLANE: Table = Table {
     title: "a plane",
     groups: &[&[
-        Key::new(
-            "normal",
-            VECTOR,
-            "Direction in which bodies are; of any length but 0.",
-        )
-        .default("[0, 1, 0]"),
+        Key::new("normal", VECTOR, "Direction in which bodies are; of any length but 0.")
+            .default("[0, 1, 0]"),
         Key::new(
             "offset",
             NUMBER,
@@ -305,9 +277,7 @@ const LENGTH_OR_INFINITE: Kind = Kind::Number(Range::above(0.0, 1e6).or_infinite
 static TURN: Table = Table {
     title: "a rotation",
     groups: &[&[
-        Key::new("axis", VECTOR, "Axis of the turn, of any length but 0.")
-            .required()
-            .example("[0, 1, 0]"),
+        Key::new("axis", VECTOR, "Axis of the turn, of any length but 0.").required().example("[0, 1, 0]"),
         Key::new("angle", NUMBER, "Degrees.").required().example("45"),
     ]],
     rules: &[],
@@ -344,12 +314,7 @@ static BALL: Table = Table {
 static TORUS: Table = Table {
     title: "a torus",
     groups: &[&[
-        Key::new(
-            "major",
-            LENGTH,
-            "Distance of the middle of the tube from the axis (y), m.",
-        )
-        .default("0.15"),
+        Key::new("major", LENGTH, "Distance of the middle of the tube from the axis (y), m.").default("0.15"),
         Key::new("minor", LENGTH, "Radius of the tube, m; less than `major`.").default("0.06"),
     ]],
     rules: &[],
@@ -368,12 +333,8 @@ static CAPSULE: Table = Table {
     title: "a capsule",
     groups: &[&[
         Key::new("radius", LENGTH, "Radius, m.").default("0.1"),
-        Key::new(
-            "height",
-            LENGTH,
-            "Height (y) from tip to tip, m; at least twice the radius.",
-        )
-        .default("0.4"),
+        Key::new("height", LENGTH, "Height (y) from tip to tip, m; at least twice the radius.")
+            .default("0.4"),
     ]],
     rules: &[],
 };
@@ -457,27 +418,14 @@ static PIN: Table = Table {
         )
         .example("[\"left_back\", \"right_back\"]"),
         Key::new("velocity", VECTOR, "Steady velocity, m/s.").default("[0, 0, 0]"),
-        Key::new(
-            "spin",
-            VECTOR,
-            "Steady turning about `pivot`, radians per second.",
-        )
-        .default("[0, 0, 0]"),
+        Key::new("spin", VECTOR, "Steady turning about `pivot`, radians per second.").default("[0, 0, 0]"),
         Key::new("pivot", VECTOR, "Centre of the spin, in the world, m.").default("[0, 0, 0]"),
         Key::new("sway", VECTOR, "Amplitude of a swing to and fro, m.").default("[0, 0, 0]"),
         Key::new("frequency", NOT_NEGATIVE, "Swings per second of `sway`.").default("0.0"),
-        Key::new(
-            "start",
-            Kind::Number(Range::new(0.0, COORDINATE)),
-            "When the motion begins, s.",
-        )
-        .default("0.0"),
-        Key::new(
-            "end",
-            Kind::Number(Range::new(0.0, COORDINATE).or_infinite()),
-            "When the motion ends, s.",
-        )
-        .default("inf"),
+        Key::new("start", Kind::Number(Range::new(0.0, COORDINATE)), "When the motion begins, s.")
+            .default("0.0"),
+        Key::new("end", Kind::Number(Range::new(0.0, COORDINATE).or_infinite()), "When the motion ends, s.")
+            .default("inf"),
         Key::new(
             "stiffness",
             POSITIVE,
@@ -498,12 +446,8 @@ pub(crate) const CORNERS: &[&str] = &["left_back", "right_back", "left_front", "
 static EXTENT: Table = Table {
     title: "a box of pins",
     groups: &[&[
-        Key::new("min", VECTOR, "Smallest coordinates, m.")
-            .required()
-            .example("[-1, -1, -1]"),
-        Key::new("max", VECTOR, "Largest coordinates, m.")
-            .required()
-            .example("[1, 1, 1]"),
+        Key::new("min", VECTOR, "Smallest coordinates, m.").required().example("[-1, -1, -1]"),
+        Key::new("max", VECTOR, "Largest coordinates, m.").required().example("[1, 1, 1]"),
     ]],
     rules: &[],
 };

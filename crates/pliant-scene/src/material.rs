@@ -25,8 +25,7 @@ impl<'a> Layers<'a> {
     }
 
     fn number(&self, key: &str) -> f64 {
-        self.given(key)
-            .map_or_else(|| self.body.number(key), |v| v.it.number())
+        self.given(key).map_or_else(|| self.body.number(key), |v| v.it.number())
     }
 
     /// A body's own stiffness, said either way, goes before its material's.
@@ -93,21 +92,13 @@ impl<'a> Layers<'a> {
         ] {
             if let Err(e) = control.check(Value::Number(v), solver, h) {
                 let key = control.name();
-                let usual = if self.given(key).is_none() {
-                    ", the default,"
-                } else {
-                    ""
-                };
+                let usual = if self.given(key).is_none() { ", the default," } else { "" };
                 let message = format!("`{key}` cannot be {}{usual} here{}", e.value, whose(key));
                 check.add(place(key), message, e.allowed);
             }
         }
         for (feature, used, key) in [
-            (
-                Feature::StrainLimit,
-                controls.strain_limit.is_finite(),
-                "strain_limit",
-            ),
+            (Feature::StrainLimit, controls.strain_limit.is_finite(), "strain_limit"),
             (Feature::Edges, controls.edge_stiffness > 0.0, "edge_stiffness"),
         ] {
             if let (true, Support::No(instead)) = (used, support(solver, feature)) {

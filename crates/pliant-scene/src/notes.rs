@@ -17,9 +17,7 @@ pub(crate) fn about(scene: &Scene, simulation: &Simulation) -> Vec<String> {
                 "cluster_radius {r} reaches no neighbour: one cluster per particle, nothing holds them together"
             )),
             Clustering::Count(n) if plan.record.given("clusters").is_some() && n > particles => {
-                note(format!(
-                    "{n} clusters were asked of {particles} particles: {clusters} were made"
-                ));
+                note(format!("{n} clusters were asked of {particles} particles: {clusters} were made"));
             }
             Clustering::Count(n)
                 if plan.record.given("clusters").is_some() && 4 * clusters.abs_diff(n) > n =>

@@ -43,10 +43,7 @@ pub(crate) fn plan(
         end: pin.number("end"),
     };
     if motion.end < motion.start {
-        let text = format!(
-            "the motion ends at {} s, before it begins at {} s",
-            motion.end, motion.start
-        );
+        let text = format!("the motion ends at {} s, before it begins at {} s", motion.end, motion.start);
         check.add(pin.place("end"), text, "let `end` be later than `start`");
     }
     let stiffness = pin.given("stiffness").map(|v| v.it.number());
@@ -55,10 +52,7 @@ pub(crate) fn plan(
         check.add(pin.place("stiffness"), text, instead);
     }
     let select = if let Some(list) = pin.given("particles") {
-        let particles = list.it.list().iter().map(|p| Placed {
-            at: p.at.clone(),
-            it: p.it.whole(),
-        });
+        let particles = list.it.list().iter().map(|p| Placed { at: p.at.clone(), it: p.it.whole() });
         (Select::Particles(particles.collect()), &list.at)
     } else if let Some(extent) = pin.record("box") {
         let (lo, hi) = (extent.vector("min"), extent.vector("max"));
@@ -82,15 +76,10 @@ pub(crate) fn plan(
         return None;
     };
     Some(PinPlan {
-        name: pin
-            .given("name")
-            .map_or(String::new(), |n| n.it.text().to_string()),
+        name: pin.given("name").map_or(String::new(), |n| n.it.text().to_string()),
         motion,
         stiffness,
-        select: Placed {
-            at: select.1.clone(),
-            it: select.0,
-        },
+        select: Placed { at: select.1.clone(), it: select.0 },
     })
 }
 
@@ -113,11 +102,7 @@ pub(crate) fn make(
                     let text = format!("there is no particle {}", p.it);
                     check.add(&p.at, text, format!("the body has {count}, numbered from 0"));
                 }
-                list.iter()
-                    .map(|p| p.it)
-                    .filter(|&p| p < count as u64)
-                    .map(|p| p as u32)
-                    .collect()
+                list.iter().map(|p| p.it).filter(|&p| p < count as u64).map(|p| p as u32).collect()
             }
             Select::Box(lo, hi) => {
                 let inside = |p: &DVec3| {
@@ -144,9 +129,7 @@ pub(crate) fn make(
         };
         particles.sort_unstable();
         particles.dedup();
-        let twice = particles
-            .iter()
-            .find(|&&i| std::mem::replace(&mut taken[i as usize], true));
+        let twice = particles.iter().find(|&&i| std::mem::replace(&mut taken[i as usize], true));
         if let Some(i) = twice {
             let text = format!("particle {i} is held by an earlier pin too");
             check.add(&pin.select.at, text, "let each particle be held by one pin");
@@ -162,12 +145,7 @@ pub(crate) fn make(
 }
 
 fn bounds(made: &Made, placement: DAffine3) -> (DVec3, DVec3) {
-    let points: Vec<DVec3> = made
-        .shape
-        .points
-        .iter()
-        .map(|p| placement.transform_point3(*p))
-        .collect();
+    let points: Vec<DVec3> = made.shape.points.iter().map(|p| placement.transform_point3(*p)).collect();
     let round = |v: DVec3| (v * 1e4).round() / 1e4;
     let (lo, hi) = pliant_geometry::TriMesh::bounds(&points).unwrap_or_default();
     (round(lo), round(hi))

@@ -28,10 +28,8 @@ const MOST_SYNTAX: usize = 5;
 
 /// Reports what is no TOML, and what the walk found on other lines if the structure seems whole.
 fn syntax(check: &mut Check<'_>, faults: &[toml::de::Error], walk: Check<'_>) {
-    let mut placed: Vec<(Span, String)> = faults
-        .iter()
-        .map(|f| (f.span().unwrap_or(0..0), f.message().to_string()))
-        .collect();
+    let mut placed: Vec<(Span, String)> =
+        faults.iter().map(|f| (f.span().unwrap_or(0..0), f.message().to_string())).collect();
     placed.sort_by_key(|(at, _)| at.start);
     let mut lines: Vec<usize> = Vec::new();
     let mut damaged = false;
@@ -63,9 +61,7 @@ fn syntax(check: &mut Check<'_>, faults: &[toml::de::Error], walk: Check<'_>) {
 
 /// The default of a key, as if it had been given.
 pub(crate) fn default_of(table: &Table, key: &str) -> Datum {
-    let Some(key) = table.key(key) else {
-        unreachable!("the format of {} has no key {key}", table.title)
-    };
+    let Some(key) = table.key(key) else { unreachable!("the format of {} has no key {key}", table.title) };
     match parse_literal(key, key.default) {
         Ok(value) => value,
         Err(why) => unreachable!("the default of {} is wrong: {why}", key.name),
@@ -74,10 +70,7 @@ pub(crate) fn default_of(table: &Table, key: &str) -> Datum {
 
 /// A value for a key from TOML text, checked as if it stood in a scene.
 pub(crate) fn parse_literal(key: &'static Key, toml: &str) -> Result<Datum, String> {
-    let source = Source {
-        file: "format".into(),
-        text: toml.to_string(),
-    };
+    let source = Source { file: "format".into(), text: toml.to_string() };
     let mut check = Check::new(&source);
     let parsed = DeValue::parse(toml).map_err(|e| e.to_string())?;
     let value = value(&mut check, &parsed, &key.kind, key);
@@ -110,10 +103,7 @@ fn table(
             }
         }
     }
-    for key in form
-        .keys()
-        .filter(|k| k.required && !present.contains_key(k.name))
-    {
+    for key in form.keys().filter(|k| k.required && !present.contains_key(k.name)) {
         check.add(
             &at,
             format!("`{}` is missing in {}", key.name, form.title),
@@ -121,23 +111,15 @@ fn table(
         );
     }
     rules(check, form, &present, &at);
-    Record {
-        at,
-        table: form,
-        tag,
-        values,
-    }
+    Record { at, table: form, tag, values }
 }
 
 fn rules(check: &mut Check<'_>, form: &Table, present: &BTreeMap<&str, Span>, at: &Span) {
     for rule in form.rules {
         match rule {
             Rule::AtMostOne(names) | Rule::ExactlyOne(names) => {
-                let mut given: Vec<&str> = names
-                    .iter()
-                    .copied()
-                    .filter(|n| present.contains_key(n))
-                    .collect();
+                let mut given: Vec<&str> =
+                    names.iter().copied().filter(|n| present.contains_key(n)).collect();
                 given.sort_by_key(|n| present[n].start);
                 if let [.., last] = given[..]
                     && given.len() > 1
@@ -180,10 +162,7 @@ fn unknown(check: &mut Check<'_>, name: &str, at: &Span, form: &Table, tagged: b
         names.insert(0, "kind");
     }
     // Other names of a key lead to it, but a key's own name goes before another's nickname.
-    let aliases = || {
-        form.keys()
-            .flat_map(|k| k.also.iter().map(|also| (*also, k.name)))
-    };
+    let aliases = || form.keys().flat_map(|k| k.also.iter().map(|also| (*also, k.name)));
     let exact = aliases().find(|(also, _)| *also == name);
     let near = || {
         let alias = nearest(name, aliases().map(|a| a.0))?;
@@ -265,11 +244,7 @@ fn value(
             let before = check.problems.len();
             if !(*lo..=*hi).contains(&items.len()) {
                 let count = items.len();
-                let have = if count == 1 {
-                    "1 value".into()
-                } else {
-                    format!("{count} values")
-                };
+                let have = if count == 1 { "1 value".into() } else { format!("{count} values") };
                 check.add(&at, format!("`{}` has {have}", key.name), wanted(kind, key));
             }
             let mut values = Vec::with_capacity(items.len());
@@ -318,17 +293,8 @@ fn value(
                     }
                     _ => check.add(
                         &item.span(),
-                        format!(
-                            "`{}` in [{}] is {}",
-                            name.get_ref(),
-                            key.name,
-                            said(check.source, item)
-                        ),
-                        format!(
-                            "write a heading [{}.{}] and the keys under it",
-                            key.name,
-                            name.get_ref()
-                        ),
+                        format!("`{}` in [{}] is {}", name.get_ref(), key.name, said(check.source, item)),
+                        format!("write a heading [{}.{}] and the keys under it", key.name, name.get_ref()),
                     ),
                 }
             }
@@ -336,10 +302,7 @@ fn value(
         }
         (Kind::Tagged(variants), DeValue::String(word)) => {
             let (name, form) = variant(check, variants, word, &at, kind, key)?;
-            let tag = Placed {
-                at: at.clone(),
-                it: name,
-            };
+            let tag = Placed { at: at.clone(), it: name };
             let before = check.problems.len();
             let record = table(check, &DeTable::new(), at, form, Some(tag));
             (check.problems.len() == before).then_some(Datum::Record(record))
@@ -350,10 +313,7 @@ fn value(
                 check.add(
                     &at,
                     format!("`kind` is missing in `{}`", key.name),
-                    format!(
-                        "say which it is: kind = {}",
-                        list(&words, "or").replace('`', "\"")
-                    ),
+                    format!("say which it is: kind = {}", list(&words, "or").replace('`', "\"")),
                 );
                 return None;
             };
@@ -361,10 +321,7 @@ fn value(
                 return refuse(check, &tag.span(), kind, key);
             };
             let (name, form) = variant(check, variants, word, &tag.span(), kind, key)?;
-            let placed = Placed {
-                at: tag.span(),
-                it: name,
-            };
+            let placed = Placed { at: tag.span(), it: name };
             let before = check.problems.len();
             let record = table(check, items, at, form, Some(placed));
             (check.problems.len() == before).then_some(Datum::Record(record))

@@ -33,11 +33,7 @@ impl Record {
     /// What was given for a key.
     pub fn given(&self, key: &str) -> Option<&Placed<Datum>> {
         // A key that is not in the format could never be given: asking for it is a slip in this crate.
-        debug_assert!(
-            self.table.key(key).is_some(),
-            "no key {key} in {}",
-            self.table.title
-        );
+        debug_assert!(self.table.key(key).is_some(), "no key {key} in {}", self.table.title);
         self.values.get(key)
     }
 

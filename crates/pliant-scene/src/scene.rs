@@ -51,10 +51,7 @@ impl Scene {
             Err(bad) => {
                 let good = bad.utf8_error().valid_up_to();
                 let text = String::from_utf8_lossy(&bad.as_bytes()[..good]).into_owned();
-                let source = Source {
-                    file: path.to_path_buf(),
-                    text,
-                };
+                let source = Source { file: path.to_path_buf(), text };
                 Err(vec![source.problem(
                     &(good..good),
                     "this is not text in UTF-8",
@@ -66,10 +63,7 @@ impl Scene {
 
     /// Checks a scene text; paths in it are relative to `file`'s folder.
     pub fn parse(text: &str, file: &Path) -> Result<Scene, Vec<Diagnostic>> {
-        let source = Source {
-            file: file.to_path_buf(),
-            text: text.to_string(),
-        };
+        let source = Source { file: file.to_path_buf(), text: text.to_string() };
         let mut check = Check::new(&source);
         let scene = reader::read(&mut check).map(|root| Scene::from_root(&mut check, root));
         match check.finish(scene)? {
@@ -112,11 +106,7 @@ impl Scene {
             checkpoint_every,
             outputs,
             picture: picture(&root),
-            planes: root
-                .records("plane")
-                .iter()
-                .map(|p| plane::plan(check, p))
-                .collect(),
+            planes: root.records("plane").iter().map(|p| plane::plan(check, p)).collect(),
             bodies,
             root,
         }
@@ -130,10 +120,8 @@ fn names(check: &mut Check<'_>, bodies: &[Record]) -> Vec<String> {
         let Some(name) = body.given("name") else { continue };
         let line = check.source.place(name.at.start).0;
         if let Some(first) = taken.get(name.it.text()) {
-            let message = format!(
-                "there is a body named {} already, in line {first}",
-                check.source.quote(&name.at)
-            );
+            let message =
+                format!("there is a body named {} already, in line {first}", check.source.quote(&name.at));
             check.add(&name.at, message, "give each body a name of its own");
         }
         taken.entry(name.it.text().to_string()).or_insert(line);

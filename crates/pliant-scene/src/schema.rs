@@ -21,10 +21,7 @@ fn object(table: &Table, tag: Option<&str>) -> Map<String, Value> {
     let mut properties = Map::new();
     let mut required: Vec<&str> = Vec::new();
     if let Some(tag) = tag {
-        properties.insert(
-            "kind".into(),
-            json!({ "const": tag, "description": "Which shape it is." }),
-        );
+        properties.insert("kind".into(), json!({ "const": tag, "description": "Which shape it is." }));
         required.push("kind");
     }
     for key in table.keys() {
@@ -49,11 +46,7 @@ fn rules(table: &Table, object: &mut Map<String, Value>) {
         match rule {
             Rule::AtMostOne(names) | Rule::ExactlyOne(names) => {
                 for (i, a) in names.iter().enumerate() {
-                    all.extend(
-                        names[..i]
-                            .iter()
-                            .map(|b| json!({ "not": { "required": [b, a] } })),
-                    );
+                    all.extend(names[..i].iter().map(|b| json!({ "not": { "required": [b, a] } })));
                 }
                 if matches!(rule, Rule::ExactlyOne(_)) {
                     let any: Vec<Value> = names.iter().map(|n| json!({ "required": [n] })).collect();
@@ -123,11 +116,7 @@ fn kind(of: &Kind) -> Map<String, Value> {
             let alone = variants.iter().filter(|(_, t)| !t.keys().any(|k| k.required));
             let words: Vec<&str> = alone.map(|v| v.0).collect();
             let mut any = vec![json!({ "enum": words })];
-            any.extend(
-                variants
-                    .iter()
-                    .map(|(tag, table)| Value::Object(object(table, Some(tag)))),
-            );
+            any.extend(variants.iter().map(|(tag, table)| Value::Object(object(table, Some(tag)))));
             json!({ "anyOf": any })
         }
         Kind::Either(kinds) => {
@@ -144,11 +133,7 @@ fn kind(of: &Kind) -> Map<String, Value> {
 fn number(range: &Range) -> Map<String, Value> {
     let mut map = Map::new();
     map.insert("type".into(), json!("number"));
-    let low = if range.above {
-        "exclusiveMinimum"
-    } else {
-        "minimum"
-    };
+    let low = if range.above { "exclusiveMinimum" } else { "minimum" };
     map.insert(low.into(), json!(range.lo));
     // Editors that read TOML's inf as a number compare it with the maximum.
     if range.hi < UNBOUNDED && !range.infinite {

@@ -13,18 +13,9 @@ use std::path::Path;
 #[derive(Clone, Debug)]
 pub(crate) enum ShapePlan {
     Solid(Solid),
-    Sheet {
-        size: [f64; 2],
-        cells: Option<[usize; 2]>,
-    },
-    Mesh {
-        file: Placed<String>,
-        scale: f64,
-    },
-    Points {
-        file: Placed<String>,
-        scale: f64,
-    },
+    Sheet { size: [f64; 2], cells: Option<[usize; 2]> },
+    Mesh { file: Placed<String>, scale: f64 },
+    Points { file: Placed<String>, scale: f64 },
 }
 
 /// How finely a shape is filled.
@@ -54,30 +45,15 @@ pub(crate) fn plan(check: &mut Check<'_>, body: &Record) -> Option<ShapePlan> {
     let tag = shape.tag.as_ref()?;
     let file = || {
         let given = shape.given("file")?;
-        Some(Placed {
-            at: given.at.clone(),
-            it: given.it.text().to_string(),
-        })
+        Some(Placed { at: given.at.clone(), it: given.it.text().to_string() })
     };
-    let size = || {
-        shape
-            .value("size")
-            .list()
-            .iter()
-            .map(|v| v.it.number())
-            .collect::<Vec<f64>>()
-    };
+    let size = || shape.value("size").list().iter().map(|v| v.it.number()).collect::<Vec<f64>>();
     let plan = match tag.it {
-        "box" => ShapePlan::Solid(Solid::Cuboid {
-            size: shape.vector("size"),
-        }),
-        "ball" => ShapePlan::Solid(Solid::Ball {
-            radius: shape.number("radius"),
-        }),
-        "torus" => ShapePlan::Solid(Solid::Torus {
-            major: shape.number("major"),
-            minor: shape.number("minor"),
-        }),
+        "box" => ShapePlan::Solid(Solid::Cuboid { size: shape.vector("size") }),
+        "ball" => ShapePlan::Solid(Solid::Ball { radius: shape.number("radius") }),
+        "torus" => {
+            ShapePlan::Solid(Solid::Torus { major: shape.number("major"), minor: shape.number("minor") })
+        }
         "cylinder" => ShapePlan::Solid(Solid::Cylinder {
             radius: shape.number("radius"),
             height: shape.number("height"),
@@ -86,31 +62,18 @@ pub(crate) fn plan(check: &mut Check<'_>, body: &Record) -> Option<ShapePlan> {
             radius: shape.number("radius"),
             height: shape.number("height"),
         }),
-        "gummy_bear" => ShapePlan::Solid(Solid::GummyBear {
-            height: shape.number("height"),
-        }),
-        "bunny" => ShapePlan::Solid(Solid::Bunny {
-            height: shape.number("height"),
-        }),
+        "gummy_bear" => ShapePlan::Solid(Solid::GummyBear { height: shape.number("height") }),
+        "bunny" => ShapePlan::Solid(Solid::Bunny { height: shape.number("height") }),
         "sheet" => {
             let cells = shape.given("cells").map(|c| {
                 let n: Vec<usize> = c.it.list().iter().map(|v| v.it.whole() as usize).collect();
                 [n[0], n[1]]
             });
             let size = size();
-            ShapePlan::Sheet {
-                size: [size[0], size[1]],
-                cells,
-            }
+            ShapePlan::Sheet { size: [size[0], size[1]], cells }
         }
-        "mesh" => ShapePlan::Mesh {
-            file: file()?,
-            scale: shape.number("scale"),
-        },
-        "points" => ShapePlan::Points {
-            file: file()?,
-            scale: shape.number("scale"),
-        },
+        "mesh" => ShapePlan::Mesh { file: file()?, scale: shape.number("scale") },
+        "points" => ShapePlan::Points { file: file()?, scale: shape.number("scale") },
         other => unreachable!("the format names a shape {other} that is not made here"),
     };
     check_plan(check, body, shape, &plan);
@@ -166,12 +129,7 @@ impl ShapePlan {
         digest: &mut Digest,
     ) -> Result<Made, Vec<Diagnostic>> {
         let wrong = |e: GeometryError| vec![source.problem(at, e.message, e.help)];
-        let solid = |shape| Made {
-            shape,
-            thin: false,
-            cells: None,
-            notes: Vec::new(),
-        };
+        let solid = |shape| Made { shape, thin: false, cells: None, notes: Vec::new() };
         match self {
             ShapePlan::Solid(kind) => {
                 let spacing = match resolution {
@@ -186,11 +144,7 @@ impl ShapePlan {
                     None => sheet_cells(*size, resolution).map_err(wrong)?,
                 };
                 let shape = shapes::sheet(size[0], size[1], cells[0], cells[1]).map_err(wrong)?;
-                Ok(Made {
-                    thin: true,
-                    cells: Some(cells),
-                    ..solid(shape)
-                })
+                Ok(Made { thin: true, cells: Some(cells), ..solid(shape) })
             }
             ShapePlan::Mesh { file, scale } => {
                 let bytes = read(source, file, digest)?;
@@ -221,12 +175,7 @@ fn mesh(mut mesh: TriMesh, scale: f64, resolution: Resolution) -> Result<Made, G
     let mut notes = Vec::new();
     if mesh.triangles.is_empty() {
         notes.push("the mesh has no faces: its vertices are taken as particles".to_string());
-        return Ok(Made {
-            shape: shapes::from_points(mesh.positions)?,
-            thin: false,
-            cells: None,
-            notes,
-        });
+        return Ok(Made { shape: shapes::from_points(mesh.positions)?, thin: false, cells: None, notes });
     }
     let spacing = match resolution {
         Resolution::Spacing(spacing) => spacing,
@@ -251,12 +200,7 @@ fn mesh(mut mesh: TriMesh, scale: f64, resolution: Resolution) -> Result<Made, G
                 .into(),
         );
     }
-    Ok(Made {
-        shape,
-        thin,
-        cells: None,
-        notes,
-    })
+    Ok(Made { shape, thin, cells: None, notes })
 }
 
 fn sheet_cells(size: [f64; 2], resolution: Resolution) -> Result<[usize; 2], GeometryError> {
@@ -282,10 +226,7 @@ fn read(source: &Source, file: &Placed<String>, digest: &mut Digest) -> Result<V
             format!("cannot read {}: {why}", path.display()),
             "check the path, which is relative to the scene's folder, and that you may read it",
         );
-        vec![Diagnostic {
-            is_io: true,
-            ..problem
-        }]
+        vec![Diagnostic { is_io: true, ..problem }]
     })?;
     digest.bytes(&bytes);
     Ok(bytes)

@@ -89,10 +89,7 @@ pub(crate) struct Check<'a> {
 
 impl<'a> Check<'a> {
     pub fn new(source: &'a Source) -> Check<'a> {
-        Check {
-            source,
-            problems: Vec::new(),
-        }
+        Check { source, problems: Vec::new() }
     }
 
     pub fn add(&mut self, at: &Span, message: impl Into<String>, help: impl Into<String>) {
@@ -104,8 +101,7 @@ impl<'a> Check<'a> {
         if self.problems.is_empty() {
             return Ok(value);
         }
-        self.problems
-            .sort_by(|a, b| (&a.file, a.place).cmp(&(&b.file, b.place)));
+        self.problems.sort_by(|a, b| (&a.file, a.place).cmp(&(&b.file, b.place)));
         self.problems.dedup();
         Err(self.problems)
     }

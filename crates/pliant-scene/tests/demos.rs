@@ -23,16 +23,9 @@ fn run(name: &str, frames: usize) -> Run {
     let mut heights = vec![Vec::new(); built.bodies.len()];
     let mut worst_strain = 0.0_f64;
     for frame in 0..frames {
-        built
-            .simulation
-            .step()
-            .unwrap_or_else(|e| panic!("{name}, frame {frame}: {e}"));
+        built.simulation.step().unwrap_or_else(|e| panic!("{name}, frame {frame}: {e}"));
         let now = built.simulation.statistics();
-        assert!(
-            now.max_penetration <= 1e-9,
-            "{name}, frame {frame}: {} m deep",
-            now.max_penetration
-        );
+        assert!(now.max_penetration <= 1e-9, "{name}, frame {frame}: {} m deep", now.max_penetration);
         worst_strain = worst_strain.max(now.max_strain);
         for (b, list) in heights.iter_mut().enumerate() {
             let points = built.simulation.positions(b);
@@ -42,19 +35,12 @@ fn run(name: &str, frames: usize) -> Run {
             list.push(middle.y);
         }
     }
-    Run {
-        built,
-        first,
-        worst_strain,
-        heights,
-    }
+    Run { built, first, worst_strain, heights }
 }
 
 /// Lowest height, highest after it, and last.
 fn bounce(heights: &[f64]) -> (f64, f64, f64) {
-    let low = (0..heights.len())
-        .min_by(|&a, &b| heights[a].total_cmp(&heights[b]))
-        .unwrap_or(0);
+    let low = (0..heights.len()).min_by(|&a, &b| heights[a].total_cmp(&heights[b])).unwrap_or(0);
     let high = heights[low..].iter().copied().fold(f64::MIN, f64::max);
     (heights[low], high, heights[heights.len() - 1])
 }
@@ -64,17 +50,9 @@ fn names_are_unique_and_described_in_a_line() {
     assert_eq!(DEMOS[0].name, "gummy_bear");
     for (i, demo) in DEMOS.iter().enumerate() {
         assert!(DEMOS[..i].iter().all(|d| d.name != demo.name));
-        assert!(
-            demo.name.chars().all(|c| c.is_ascii_lowercase() || c == '_'),
-            "{}",
-            demo.name
-        );
+        assert!(demo.name.chars().all(|c| c.is_ascii_lowercase() || c == '_'), "{}", demo.name);
         assert!(!demo.about.is_empty() && demo.about.len() < 90 && !demo.about.contains('\n'));
-        assert!(
-            demo.text.starts_with("# "),
-            "{} begins with what it shows",
-            demo.name
-        );
+        assert!(demo.text.starts_with("# "), "{} begins with what it shows", demo.name);
     }
 }
 
@@ -82,12 +60,7 @@ fn names_are_unique_and_described_in_a_line() {
 fn every_demo_runs() {
     for demo in DEMOS {
         let run = run(demo.name, 20);
-        assert!(
-            run.worst_strain < 1.0,
-            "{}: strain {}",
-            demo.name,
-            run.worst_strain
-        );
+        assert!(run.worst_strain < 1.0, "{}: strain {}", demo.name, run.worst_strain);
         assert!(run.built.frames >= 60);
     }
 }
@@ -103,12 +76,7 @@ fn the_bear_falls_bounces_and_recovers() {
     assert!(high > low + 0.05, "it bounces to {high}");
     let end = run.built.simulation.statistics();
     assert!(end.kinetic < 0.1, "{} J at the end", end.kinetic);
-    assert!(
-        end.max_strain < 0.4 && run.worst_strain < 0.9,
-        "{} {}",
-        end.max_strain,
-        run.worst_strain
-    );
+    assert!(end.max_strain < 0.4 && run.worst_strain < 0.9, "{} {}", end.max_strain, run.worst_strain);
 }
 
 #[test]
@@ -116,10 +84,7 @@ fn the_bunny_bounces_and_damping_calms_it() {
     let (undamped, damped) = (run("bunny_undamped", 240), run("bunny_damped", 240));
     for run in [&undamped, &damped] {
         let model = run.built.simulation.model();
-        assert_eq!(
-            (model.particle_count(), model.topology.clusters.len()),
-            (2020, 26)
-        );
+        assert_eq!((model.particle_count(), model.topology.clusters.len()), (2020, 26));
         let (low, high, _) = bounce(&run.heights[0]);
         assert!(low < 0.7 && high > low + 0.4, "{low} {high}");
         assert!(run.worst_strain < 1.0, "{}", run.worst_strain);
@@ -136,16 +101,9 @@ fn the_stretched_cube_swings_and_keeps_its_momentum() {
         let end = run.built.simulation.statistics();
         // A thousand kilograms at metres per second.
         assert!(end.momentum.length() < 1e-7, "{name}: {}", end.momentum);
-        assert!(
-            end.angular_momentum.length() < 1e-7,
-            "{name}: {}",
-            end.angular_momentum
-        );
+        assert!(end.angular_momentum.length() < 1e-7, "{name}: {}", end.angular_momentum);
         let (before, after) = (run.first.elastic, end.elastic + end.kinetic);
-        assert!(
-            (after / before - 1.0).abs() < 0.2,
-            "{name}: {before} J became {after} J"
-        );
+        assert!((after / before - 1.0).abs() < 0.2, "{name}: {before} J became {after} J");
     }
 }
 
@@ -164,14 +122,8 @@ fn shape_matching_keeps_the_spin_that_position_based_dynamics_loses() {
         let particles = model.topology.bodies[b].particles.clone();
         let weight = |i: usize| model.rest.mass[i];
         let total: f64 = particles.clone().map(weight).sum();
-        let middle = particles
-            .clone()
-            .map(|i| state.x.get(i) * weight(i))
-            .sum::<DVec3>()
-            / total;
-        particles
-            .map(|i| (state.x.get(i) - middle).cross(state.v.get(i)).z * weight(i))
-            .sum::<f64>()
+        let middle = particles.clone().map(|i| state.x.get(i) * weight(i)).sum::<DVec3>() / total;
+        particles.map(|i| (state.x.get(i) - middle).cross(state.v.get(i)).z * weight(i)).sum::<f64>()
     };
     let start = 0.5 * run.first.angular_momentum.z;
     assert!((spin(0) / start - 1.0).abs() < 1e-9, "{} of {start}", spin(0));

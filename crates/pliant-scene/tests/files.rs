@@ -21,10 +21,7 @@ fn folder(files: &[(&str, &str)]) -> tempfile::TempDir {
 fn a_closed_mesh_is_filled_and_weighs_its_volume() {
     let scene = "[[body]]\nshape = { kind = \"mesh\", file = \"cube.obj\", scale = 0.2 }\nparticles = 500\n";
     let folder = folder(&[("cube.obj", CUBE), ("scene.toml", scene)]);
-    let built = Scene::load(&folder.path().join("scene.toml"))
-        .unwrap()
-        .build(1)
-        .unwrap();
+    let built = Scene::load(&folder.path().join("scene.toml")).unwrap().build(1).unwrap();
     let particles = built.simulation.model().particle_count();
     assert!((400..=650).contains(&particles), "{particles}");
     let mass: f64 = built.simulation.model().rest.mass.iter().sum();
@@ -38,31 +35,19 @@ fn an_open_mesh_is_a_shell_and_says_so() {
     let open = CUBE.lines().take(13).collect::<Vec<_>>().join("\n");
     let scene = "[[body]]\nshape = { kind = \"mesh\", file = \"open.obj\" }\ndensity = 2\n";
     let folder = folder(&[("open.obj", &open), ("scene.toml", scene)]);
-    let built = Scene::load(&folder.path().join("scene.toml"))
-        .unwrap()
-        .build(1)
-        .unwrap();
+    let built = Scene::load(&folder.path().join("scene.toml")).unwrap().build(1).unwrap();
     let mass: f64 = built.simulation.model().rest.mass.iter().sum();
     assert!((mass - 10.0).abs() < 1e-9, "{mass} kg of 5 m²");
     assert_eq!(built.bodies[0].look, Look::Cloth);
-    assert!(
-        built.notes.iter().any(|n| n.contains("the mesh is open")),
-        "{:?}",
-        built.notes
-    );
+    assert!(built.notes.iter().any(|n| n.contains("the mesh is open")), "{:?}", built.notes);
 }
 
 #[test]
 fn points_are_particles() {
-    let points: String = (0..27)
-        .map(|i| format!("{} {} {}\n", i % 3, i / 3 % 3, i / 9))
-        .collect();
+    let points: String = (0..27).map(|i| format!("{} {} {}\n", i % 3, i / 3 % 3, i / 9)).collect();
     let scene = "[[body]]\nshape = { kind = \"points\", file = \"p.txt\", scale = 0.1 }\nclusters = 1\n";
     let folder = folder(&[("p.txt", &points), ("scene.toml", scene)]);
-    let built = Scene::load(&folder.path().join("scene.toml"))
-        .unwrap()
-        .build(1)
-        .unwrap();
+    let built = Scene::load(&folder.path().join("scene.toml")).unwrap().build(1).unwrap();
     assert_eq!(built.simulation.model().particle_count(), 27);
     assert_eq!(built.bodies[0].look, Look::Matte);
 }
@@ -75,28 +60,13 @@ fn problems_of_a_mesh_carry_its_name_and_line() {
         ("bad.txt", "1 2 3\n1 2\n"),
         ("scene.toml", scene),
     ]);
-    let problems = Scene::load(&folder.path().join("scene.toml"))
-        .unwrap()
-        .build(1)
-        .unwrap_err();
+    let problems = Scene::load(&folder.path().join("scene.toml")).unwrap().build(1).unwrap_err();
     let found: Vec<_> = problems
         .iter()
-        .map(|p| {
-            (
-                p.file.file_name().and_then(|n| n.to_str()).unwrap_or(""),
-                p.place.map(|p| p.0),
-            )
-        })
+        .map(|p| (p.file.file_name().and_then(|n| n.to_str()).unwrap_or(""), p.place.map(|p| p.0)))
         .collect();
-    assert_eq!(
-        found,
-        [("bad.obj", Some(2)), ("bad.obj", Some(3)), ("bad.txt", Some(2))]
-    );
-    assert!(
-        problems[0].to_string().contains("bad.obj:2: error:"),
-        "{}",
-        problems[0]
-    );
+    assert_eq!(found, [("bad.obj", Some(2)), ("bad.obj", Some(3)), ("bad.txt", Some(2))]);
+    assert!(problems[0].to_string().contains("bad.obj:2: error:"), "{}", problems[0]);
     assert!(problems[0].help.contains("scene.toml:2"), "{}", problems[0].help);
     assert!(problems.iter().all(|p| !p.is_io));
 }
@@ -115,10 +85,7 @@ fn an_unreadable_or_binary_scene_is_explained() {
 #[test]
 fn outputs_are_relative_to_the_scene() {
     let text = "[output]\nfiles = [\"a.gif\", \"/tmp/b.usda\", \"../c.pc2\"]\ncheckpoint_every = 7\n[[body]]\nshape = \"ball\"\nparticles = 50\n";
-    let built = Scene::parse(text, "some/where/s.toml".as_ref())
-        .unwrap()
-        .build(1)
-        .unwrap();
+    let built = Scene::parse(text, "some/where/s.toml".as_ref()).unwrap().build(1).unwrap();
     let paths: Vec<_> = built.outputs.iter().filter_map(|p| p.to_str()).collect();
     assert_eq!(paths, ["some/where/a.gif", "/tmp/b.usda", "some/where/../c.pc2"]);
     assert_eq!(built.checkpoint_every, 7);

@@ -112,9 +112,7 @@ proptest! {
 
 #[test]
 fn the_unmutated_scene_is_right() {
-    let built = Scene::parse(ALL, "s.toml".as_ref())
-        .unwrap_or_else(|p| panic!("{}", p[0]))
-        .build(1);
+    let built = Scene::parse(ALL, "s.toml".as_ref()).unwrap_or_else(|p| panic!("{}", p[0])).build(1);
     built.unwrap_or_else(|p| panic!("{}", p[0]));
 }
 

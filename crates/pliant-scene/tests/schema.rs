@@ -35,18 +35,12 @@ fn allows(schema: &Value, value: &Value) -> bool {
             Value::Bool(false) => map.keys().all(|k| schema["properties"].get(k).is_some()),
             other => map.values().all(|v| allows(other, v)),
         },
-        ("required", Value::Object(map)) => arg
-            .as_array()
-            .unwrap()
-            .iter()
-            .all(|k| map.contains_key(k.as_str().unwrap())),
+        ("required", Value::Object(map)) => {
+            arg.as_array().unwrap().iter().all(|k| map.contains_key(k.as_str().unwrap()))
+        }
         ("dependencies", Value::Object(map)) => arg.as_object().unwrap().iter().all(|(k, needs)| {
             !map.contains_key(k)
-                || needs
-                    .as_array()
-                    .unwrap()
-                    .iter()
-                    .all(|n| map.contains_key(n.as_str().unwrap()))
+                || needs.as_array().unwrap().iter().all(|n| map.contains_key(n.as_str().unwrap()))
         }),
         ("allOf", _) => arg.as_array().unwrap().iter().all(|s| allows(s, value)),
         ("anyOf", _) => arg.as_array().unwrap().iter().any(|s| allows(s, value)),
@@ -88,12 +82,7 @@ fn accepted(scene: &str) -> Vec<String> {
 /// The keys an object of the schema allows.
 fn listed(object: &Value) -> Vec<String> {
     assert_eq!(object["additionalProperties"], false);
-    let mut keys: Vec<String> = object["properties"]
-        .as_object()
-        .unwrap()
-        .keys()
-        .cloned()
-        .collect();
+    let mut keys: Vec<String> = object["properties"].as_object().unwrap().keys().cloned().collect();
     keys.sort();
     keys
 }
@@ -109,18 +98,12 @@ fn schema_keys_are_the_accepted_keys() {
         ("zzzz = 1\n", &root),
         ("[output]\nzzzz = 1\n", &top["output"]),
         ("[picture]\nzzzz = 1\n", &top["picture"]),
-        (
-            "[materials.m]\nzzzz = 1\n",
-            &top["materials"]["additionalProperties"],
-        ),
+        ("[materials.m]\nzzzz = 1\n", &top["materials"]["additionalProperties"]),
         ("[[plane]]\nzzzz = 1\n", &top["plane"]["items"]),
         ("[[body]]\nzzzz = 1\n", body),
         ("[[body]]\nrotation = { zzzz = 1 }\n", turn),
         ("[[body]]\n[[body.pin]]\nzzzz = 1\n", pin),
-        (
-            "[[body]]\n[[body.pin]]\nbox = { zzzz = 1 }\n",
-            &pin["properties"]["box"],
-        ),
+        ("[[body]]\n[[body.pin]]\nbox = { zzzz = 1 }\n", &pin["properties"]["box"]),
     ];
     for (scene, object) in pairs {
         assert_eq!(accepted(scene), listed(object), "{scene}");
@@ -179,30 +162,18 @@ fn every_key_can_be_used() {
     };
     let examples = |property: &Value| -> Vec<String> {
         let example = property.get("examples").map(|e| &e[0]);
-        [property.get("default"), example]
-            .into_iter()
-            .flatten()
-            .map(toml_of)
-            .collect()
+        [property.get("default"), example].into_iter().flatten().map(toml_of).collect()
     };
     let body = &root["properties"]["body"]["items"]["properties"];
     for (key, property) in body.as_object().unwrap() {
         for value in examples(property) {
             let shape = if key == "shape" { "" } else { "shape = \"sheet\"\n" };
-            let solver = if key == "solver" {
-                ""
-            } else {
-                "solver = \"projective\"\n"
-            };
+            let solver = if key == "solver" { "" } else { "solver = \"projective\"\n" };
             let scene = format!("[materials.jelly]\n[[body]]\n{shape}{solver}{key} = {value}\n");
             assert!(allows(&root, &json(&scene)), "{scene}");
             if let Err(problems) = Scene::parse(&scene, "s".as_ref()) {
                 // The projective solver has no strain limit.
-                assert!(
-                    key == "strain_limit" && problems.len() == 1,
-                    "{scene}{}",
-                    problems[0]
-                );
+                assert!(key == "strain_limit" && problems.len() == 1, "{scene}{}", problems[0]);
             }
         }
     }

@@ -21,10 +21,7 @@ fn a_ball_alone_takes_sound_defaults() {
     assert_eq!((body.strain_limit, body.iterations), (0.3, 5));
     assert_eq!(body.friction, None);
     let mass: f64 = model.rest.mass.iter().sum();
-    assert!(
-        (mass / 14.137 - 1.0).abs() < 0.02,
-        "{mass} kg for a ball of 0.15 m of water"
-    );
+    assert!((mass / 14.137 - 1.0).abs() < 0.02, "{mass} kg for a ball of 0.15 m of water");
     assert_eq!((scene.frames, scene.frames_per_second), (120, 60.0));
     assert_eq!(scene.picture.color_by, ColorBy::Body);
     assert_eq!(scene.bodies[0].look, Look::Jelly);
@@ -71,9 +68,8 @@ fn keys_of_a_body_go_before_its_materials() {
 #[test]
 fn bodies_without_a_name_get_one_of_their_own() {
     let ball = "[[body]]\nshape = \"ball\"\nparticles = 20\n";
-    let scene = built(&format!(
-        "{ball}{ball}[[body]]\nname = \"ball\"\nshape = \"box\"\nparticles = 8\n{ball}"
-    ));
+    let scene =
+        built(&format!("{ball}{ball}[[body]]\nname = \"ball\"\nshape = \"box\"\nparticles = 8\n{ball}"));
     let names: Vec<&str> = scene.bodies.iter().map(|b| b.name.as_str()).collect();
     assert_eq!(names, ["ball_2", "ball_3", "ball", "ball_4"]);
     assert_ne!(scene.bodies[0].color, scene.bodies[1].color);
@@ -108,18 +104,12 @@ fn rotations_are_about_x_then_y_then_z_or_an_axis() {
             "[[body]]\nshape = {{ kind = \"box\", size = [1, 2, 4] }}\nparticles = 8\nclusters = 1\nrotation = {rotation}\n"
         );
         let scene = built(&text);
-        scene
-            .simulation
-            .positions(0)
-            .fold(DVec3::ZERO, |m, p| m.max(p.abs()))
+        scene.simulation.positions(0).fold(DVec3::ZERO, |m, p| m.max(p.abs()))
     };
     let near = |a: DVec3, b: DVec3| assert!((a - b).length() < 1e-12, "{a} {b}");
     near(place("[90, 0, 0]"), DVec3::new(0.5, 2.0, 1.0));
     near(place("[90, 90, 0]"), DVec3::new(1.0, 2.0, 0.5));
-    near(
-        place("{ axis = [0, 0, 7], angle = 90 }"),
-        DVec3::new(1.0, 0.5, 2.0),
-    );
+    near(place("{ axis = [0, 0, 7], angle = 90 }"), DVec3::new(1.0, 0.5, 2.0));
 }
 
 #[test]
@@ -129,14 +119,8 @@ fn corners_of_a_sheet_can_be_pinned() {
          corners = [\"right_back\", \"left_front\"]\n",
     );
     let pin = &scene.simulation.model().params.pins[0];
-    assert_eq!(
-        (pin.name.as_str(), pin.particles.as_slice()),
-        ("top", [2, 9].as_slice())
-    );
-    assert_eq!(
-        pin.anchors,
-        [DVec3::new(1.0, 0.0, -2.0), DVec3::new(-1.0, 0.0, 2.0)]
-    );
+    assert_eq!((pin.name.as_str(), pin.particles.as_slice()), ("top", [2, 9].as_slice()));
+    assert_eq!(pin.anchors, [DVec3::new(1.0, 0.0, -2.0), DVec3::new(-1.0, 0.0, 2.0)]);
 }
 
 #[test]
@@ -159,25 +143,15 @@ fn pins_in_a_box_follow_their_motion() {
 #[test]
 fn notes_tell_what_may_surprise() {
     let note = |keys: &str, part: &str| {
-        let scene = built(&format!(
-            "[[plane]]\n[[body]]\nname = \"x\"\nshape = \"ball\"\nparticles = 60\n{keys}"
-        ));
-        let found = scene
-            .notes
-            .iter()
-            .any(|n| n.starts_with("body `x`: ") && n.contains(part));
+        let scene =
+            built(&format!("[[plane]]\n[[body]]\nname = \"x\"\nshape = \"ball\"\nparticles = 60\n{keys}"));
+        let found = scene.notes.iter().any(|n| n.starts_with("body `x`: ") && n.contains(part));
         assert!(found, "{keys}: {:?}", scene.notes);
     };
-    note(
-        "cluster_radius = 5\n",
-        "cluster_radius 5 covers everything: one cluster",
-    );
+    note("cluster_radius = 5\n", "cluster_radius 5 covers everything: one cluster");
     note("cluster_radius = 1e-3\n", "one cluster per particle");
     note("clusters = 1000\n", "1000 clusters were asked");
-    note(
-        "solver = \"projective\"\nclusters = \"none\"\nedge_stiffness = 0\n",
-        "nothing holds it together",
-    );
+    note("solver = \"projective\"\nclusters = \"none\"\nedge_stiffness = 0\n", "nothing holds it together");
     note("position = [0, 0, 0]\n", "m deep in plane 1");
     let clean = built("[[plane]]\n[[body]]\nshape = \"ball\"\nposition = [0, 1, 0]\nparticles = 200\n");
     assert!(clean.notes.is_empty(), "{:?}", clean.notes);

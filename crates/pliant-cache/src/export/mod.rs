@@ -24,11 +24,7 @@ pub struct FrameSelection {
 
 impl Default for FrameSelection {
     fn default() -> Self {
-        FrameSelection {
-            first: None,
-            last: None,
-            step: 1,
-        }
+        FrameSelection { first: None, last: None, step: 1 }
     }
 }
 
@@ -37,15 +33,10 @@ impl FrameSelection {
     pub fn positions(&self, reader: &LogReader) -> Result<Vec<usize>, CacheError> {
         let place = || reader.path().display().to_string();
         let count = reader.frame_count();
-        let (Some(start), Some(end)) = (
-            reader.frame_index(0),
-            count.checked_sub(1).and_then(|k| reader.frame_index(k)),
-        ) else {
-            return Err(CacheError::invalid(
-                place(),
-                "the log holds no frames",
-                "run the scene (again)",
-            ));
+        let (Some(start), Some(end)) =
+            (reader.frame_index(0), count.checked_sub(1).and_then(|k| reader.frame_index(k)))
+        else {
+            return Err(CacheError::invalid(place(), "the log holds no frames", "run the scene (again)"));
         };
         if self.step == 0 {
             return Err(CacheError::invalid(
@@ -125,31 +116,11 @@ pub struct Format {
 
 /// All formats. A new one is a file beside this one and a line here.
 pub const FORMATS: &[Format] = &[
-    Format {
-        extension: "usda",
-        about: "animated USD scene (Blender, Houdini, usdview)",
-        write: usda::write,
-    },
-    Format {
-        extension: "pc2",
-        about: "PC2 point cache (Blender's Mesh Cache modifier)",
-        write: pc2::write,
-    },
-    Format {
-        extension: "obj",
-        about: "a numbered sequence of OBJ meshes",
-        write: obj::write,
-    },
-    Format {
-        extension: "gif",
-        about: "animation that plays in real time",
-        write: picture::write_gif,
-    },
-    Format {
-        extension: "png",
-        about: "contact sheet of twelve frames",
-        write: picture::write_png,
-    },
+    Format { extension: "usda", about: "animated USD scene (Blender, Houdini, usdview)", write: usda::write },
+    Format { extension: "pc2", about: "PC2 point cache (Blender's Mesh Cache modifier)", write: pc2::write },
+    Format { extension: "obj", about: "a numbered sequence of OBJ meshes", write: obj::write },
+    Format { extension: "gif", about: "animation that plays in real time", write: picture::write_gif },
+    Format { extension: "png", about: "contact sheet of twelve frames", write: picture::write_png },
 ];
 
 /// Exports frames of a log to `path`, in the format of its extension.
@@ -160,10 +131,7 @@ pub fn export(
     progress: Progress<'_>,
 ) -> Result<ExportSummary, CacheError> {
     let path = path.as_ref();
-    let extension = path
-        .extension()
-        .map(|e| e.to_string_lossy().to_lowercase())
-        .unwrap_or_default();
+    let extension = path.extension().map(|e| e.to_string_lossy().to_lowercase()).unwrap_or_default();
     let Some(format) = FORMATS.iter().find(|f| f.extension == extension) else {
         return Err(CacheError::UnknownFormat {
             path: path.to_path_buf(),
@@ -196,6 +164,12 @@ fn chosen_bodies<'a>(reader: &'a LogReader, options: &ExportOptions) -> Result<V
     }
 }
 
+/// A unit normal in four decimals: as straight as anyone can see, and half the text.
+fn short_normal(n: DVec3) -> [f32; 3] {
+    // Adding zero turns a negative zero into a plain one.
+    n.to_array().map(|c| ((c * 1e4).round() / 1e4 + 0.0) as f32)
+}
+
 /// Mesh positions as the files hold them. Refuses what is no finite f32: a file with NaN in it
 /// makes other programs fail in ways that no longer point here.
 fn to_f32(body: &LogBody, frame: u32, points: &[DVec3], out: &mut Vec<[f32; 3]>) -> Result<(), CacheError> {
@@ -205,10 +179,7 @@ fn to_f32(body: &LogBody, frame: u32, points: &[DVec3], out: &mut Vec<[f32; 3]>)
         if !q.is_finite() {
             return Err(CacheError::invalid(
                 format!("frame {frame}, body \"{}\", vertex {v}", body.name),
-                format!(
-                    "the position ({}, {}, {}) is no finite number in f32",
-                    p.x, p.y, p.z
-                ),
+                format!("the position ({}, {}, {}) is no finite number in f32", p.x, p.y, p.z),
                 "export the frames before it",
             ));
         }

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use pliant_geometry::TriMesh;
 
-use super::{ExportOptions, ExportSummary, Progress, chosen_bodies, to_f32};
+use super::{ExportOptions, ExportSummary, Progress, chosen_bodies, short_normal, to_f32};
 use crate::atomic::AtomicFile;
 use crate::{CacheError, LogReader};
 
@@ -25,15 +25,7 @@ fn object_name(name: &str) -> String {
     if name.is_empty() {
         return "body".into();
     }
-    name.chars()
-        .map(|c| {
-            if c.is_whitespace() || c.is_control() {
-                '_'
-            } else {
-                c
-            }
-        })
-        .collect()
+    name.chars().map(|c| if c.is_whitespace() || c.is_control() { '_' } else { c }).collect()
 }
 
 pub(super) fn write(
@@ -82,16 +74,12 @@ pub(super) fn write(
                 for v in 0..floats.len() {
                     text.push_str(if v % 64 == 0 { "p" } else { "" });
                     let _ = write!(text, " {}", first_vertex + v);
-                    text.push_str(if v % 64 == 63 || v + 1 == floats.len() {
-                        "\n"
-                    } else {
-                        ""
-                    });
+                    text.push_str(if v % 64 == 63 || v + 1 == floats.len() { "\n" } else { "" });
                 }
             } else {
                 TriMesh::vertex_normals(&mesh, &body.mesh.triangles, &mut normals);
                 for n in &normals {
-                    let [x, y, z] = n.as_vec3().to_array();
+                    let [x, y, z] = short_normal(*n);
                     let _ = writeln!(text, "vn {x} {y} {z}");
                 }
                 for t in &body.mesh.triangles {

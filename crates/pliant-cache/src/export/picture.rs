@@ -80,13 +80,7 @@ pub(super) fn write_png(
 }
 
 fn summary(path: &Path, frames: usize, bytes: u64) -> ExportSummary {
-    ExportSummary {
-        path: path.to_path_buf(),
-        files: 1,
-        frames,
-        vertices: 0,
-        bytes,
-    }
+    ExportSummary { path: path.to_path_buf(), files: 1, frames, vertices: 0, bytes }
 }
 
 /// Either side of drawing and encoding may fail.
@@ -161,11 +155,7 @@ impl<'a> Studio<'a> {
             let frame = reader.frame(selected[k])?;
             for sitter in &mut bodies {
                 sitter.pose(&frame);
-                let margin = DVec3::splat(if sitter.body.is_point_cloud() {
-                    sitter.radius
-                } else {
-                    0.0
-                });
+                let margin = DVec3::splat(if sitter.body.is_point_cloud() { sitter.radius } else { 0.0 });
                 let (low, high) = Camera::bounds(&sitter.vertices);
                 if !sitter.vertices.is_empty() {
                     seen.extend(corners((low - margin, high + margin)));
@@ -180,16 +170,10 @@ impl<'a> Studio<'a> {
                 .header()
                 .planes
                 .iter()
-                .map(|p| Plane {
-                    normal: p.normal,
-                    offset: p.offset,
-                })
+                .map(|p| Plane { normal: p.normal, offset: p.offset })
                 .collect(),
             camera: Camera::fit_points(&seen, aspect, picture.azimuth, picture.elevation),
-            settings: Settings {
-                dither,
-                ..Settings::sized(picture.width, picture.height)
-            },
+            settings: Settings { dither, ..Settings::sized(picture.width, picture.height) },
             picture,
             range: (0.0, if top > 0.0 { top } else { 1.0 }),
         })
@@ -206,10 +190,7 @@ impl<'a> Studio<'a> {
             sitter.paint(frame, by, self.range, map);
         }
         let items: Vec<Item> = self.bodies.iter().map(|s| s.item(by)).collect();
-        let settings = Settings {
-            threads,
-            ..self.settings
-        };
+        let settings = Settings { threads, ..self.settings };
         let mut image = render(&items, &self.planes, &self.camera, &settings);
         if matches!(by, ColorBy::Speed | ColorBy::Strain) {
             draw_legend(&mut image, map, self.range, label);
@@ -221,16 +202,8 @@ impl<'a> Studio<'a> {
 impl<'a> Sitter<'a> {
     fn new(body: &'a LogBody, by: ColorBy) -> Sitter<'a> {
         Sitter {
-            radius: if body.is_point_cloud() {
-                0.45 * spacing(&body.mesh.positions)
-            } else {
-                0.0
-            },
-            fixed: if by == ColorBy::Cluster {
-                cluster_colors(body)
-            } else {
-                Vec::new()
-            },
+            radius: if body.is_point_cloud() { 0.45 * spacing(&body.mesh.positions) } else { 0.0 },
+            fixed: if by == ColorBy::Cluster { cluster_colors(body) } else { Vec::new() },
             vertices: Vec::new(),
             colors: Vec::new(),
             body,
@@ -261,9 +234,7 @@ impl<'a> Sitter<'a> {
         let mixed: Vec<f64> = (0..skin.len())
             .map(|v| {
                 let entries = skin.offsets[v] as usize..skin.offsets[v + 1] as usize;
-                entries
-                    .map(|k| skin.weights[k] * f64::from(values[skin.particles[k] as usize]))
-                    .sum()
+                entries.map(|k| skin.weights[k] * f64::from(values[skin.particles[k] as usize])).sum()
             })
             .collect();
         self.colors = map_colors(&mixed, range, map);
@@ -277,11 +248,7 @@ impl<'a> Sitter<'a> {
             _ => Colors::Uniform(own),
         };
         if self.body.is_point_cloud() {
-            return Item::Points {
-                positions: &self.vertices,
-                radius: self.radius,
-                colors,
-            };
+            return Item::Points { positions: &self.vertices, radius: self.radius, colors };
         }
         Item::Mesh {
             positions: &self.vertices,
@@ -316,10 +283,7 @@ fn checked_picture(reader: &LogReader, options: &ExportOptions) -> Result<LogPic
     }
     if !picture.azimuth.is_finite() || !(-89.0..=89.0).contains(&picture.elevation) {
         return refuse(
-            format!(
-                "the camera's azimuth is {}, its elevation {}",
-                picture.azimuth, picture.elevation
-            ),
+            format!("the camera's azimuth is {}, its elevation {}", picture.azimuth, picture.elevation),
             "give finite degrees, the elevation between -89 and 89",
         );
     }
@@ -344,9 +308,7 @@ fn spacing(points: &[DVec3]) -> f64 {
         .into_iter()
         .map(|i| {
             let others = points.iter().enumerate().filter(|(j, _)| *j != i);
-            others
-                .map(|(_, p)| p.distance(points[i]))
-                .fold(f64::INFINITY, f64::min)
+            others.map(|(_, p)| p.distance(points[i])).fold(f64::INFINITY, f64::min)
         })
         .filter(|d| d.is_finite() && *d > 0.0)
         .collect();
@@ -370,10 +332,7 @@ fn cluster_colors(body: &LogBody) -> Vec<[f32; 3]> {
     let mut used = of.clone();
     used.sort_unstable();
     used.dedup();
-    let of: Vec<u32> = of
-        .iter()
-        .map(|c| used.partition_point(|u| u < c) as u32)
-        .collect();
+    let of: Vec<u32> = of.iter().map(|c| used.partition_point(|u| u < c) as u32).collect();
     let mut borders: Vec<[u32; 2]> = body
         .mesh
         .triangles
@@ -392,9 +351,5 @@ fn cluster_colors(body: &LogBody) -> Vec<[f32; 3]> {
 /// The number a colour picker shows for linear light.
 fn srgb(linear: f32) -> f32 {
     let c = linear.clamp(0.0, 1.0);
-    if c <= 0.003_130_8 {
-        12.92 * c
-    } else {
-        1.055 * c.powf(1.0 / 2.4) - 0.055
-    }
+    if c <= 0.003_130_8 { 12.92 * c } else { 1.055 * c.powf(1.0 / 2.4) - 0.055 }
 }

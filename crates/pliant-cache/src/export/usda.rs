@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 
 use pliant_geometry::TriMesh;
 
-use super::{ExportOptions, ExportSummary, Progress, chosen_bodies, to_f32};
+use super::{ExportOptions, ExportSummary, Progress, chosen_bodies, short_normal, to_f32};
 use crate::atomic::{AtomicFile, beside};
 use crate::{CacheError, LogBody, LogReader};
 
@@ -43,7 +43,7 @@ pub(super) fn write(
             if !body.is_point_cloud() {
                 TriMesh::vertex_normals(&mesh, &body.mesh.triangles, &mut normals);
                 normals32.clear();
-                normals32.extend(normals.iter().map(|n| n.as_vec3().to_array()));
+                normals32.extend(normals.iter().map(|n| short_normal(*n)));
                 spool.put(&normals32)?;
             }
         }
@@ -55,12 +55,7 @@ pub(super) fn write(
     let names = prim_names(&bodies);
     file.put(stage_start(reader, &codes).as_bytes())?;
     for (b, body) in bodies.iter().enumerate() {
-        let body_out = BodyOut {
-            body,
-            name: &names[b],
-            place: b,
-            codes: &codes,
-        };
+        let body_out = BodyOut { body, name: &names[b], place: b, codes: &codes };
         body_out.write(&mut spool, &mut file)?;
         progress(frames.len() + b + 1, steps);
     }
@@ -85,10 +80,7 @@ fn stage_start(reader: &LogReader, codes: &[u32]) -> String {
         "#usda 1.0\n(\n    defaultPrim = \"World\"\n    doc = {}\n    endTimeCode = {last}\n    \
          framesPerSecond = {fps}\n    metersPerUnit = 1\n    startTimeCode = {first}\n    \
          timeCodesPerSecond = {fps}\n    upAxis = \"Y\"\n)\n\ndef Xform \"World\"\n{{\n",
-        quoted(&format!(
-            "Simulated by {}. Time codes are frame numbers.",
-            header.program
-        )),
+        quoted(&format!("Simulated by {}. Time codes are frame numbers.", header.program)),
     )
 }
 
@@ -149,18 +141,11 @@ impl BodyOut<'_> {
         self.extents(spool, &mut text, file, width / 2.0)?;
         if !cloud {
             text.push_str("        int[] faceVertexCounts = [");
-            list(&mut text, file, body.mesh.triangles.iter(), |out, _| {
-                out.push('3')
-            })?;
+            list(&mut text, file, body.mesh.triangles.iter(), |out, _| out.push('3'))?;
             text.push_str("]\n        int[] faceVertexIndices = [");
-            list(
-                &mut text,
-                file,
-                body.mesh.triangles.as_flattened().iter(),
-                |out, v| {
-                    let _ = write!(out, "{v}");
-                },
-            )?;
+            list(&mut text, file, body.mesh.triangles.as_flattened().iter(), |out, v| {
+                let _ = write!(out, "{v}");
+            })?;
             text.push_str("]\n");
         }
         let _ = writeln!(text, "        rel material:binding = </World/Materials/{name}>");
@@ -295,11 +280,8 @@ fn prim_names(bodies: &[&LogBody]) -> Vec<String> {
     bodies
         .iter()
         .map(|body| {
-            let mut base: String = body
-                .name
-                .chars()
-                .map(|c| if c.is_ascii_alphanumeric() { c } else { '_' })
-                .collect();
+            let mut base: String =
+                body.name.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();
             if base.is_empty() {
                 base.push_str("body");
             }
@@ -325,17 +307,9 @@ fn point_width(body: &LogBody) -> f32 {
     };
     // Flat and line-like clouds have no volume: take the mean over the axes they have.
     let size = high - low;
-    let axes: Vec<f64> = size
-        .to_array()
-        .into_iter()
-        .filter(|&s| s > 1e-6 * size.max_element())
-        .collect();
+    let axes: Vec<f64> = size.to_array().into_iter().filter(|&s| s > 1e-6 * size.max_element()).collect();
     let width = (axes.iter().product::<f64>() / count).powf(1.0 / axes.len().max(1) as f64) as f32;
-    if !axes.is_empty() && width.is_finite() && width > 0.0 {
-        width
-    } else {
-        0.01
-    }
+    if !axes.is_empty() && width.is_finite() && width > 0.0 { width } else { 0.01 }
 }
 
 /// f32 blocks of all frames in a temporary file, removed when dropped.
@@ -392,9 +366,7 @@ impl Spool {
 
     /// From writing to reading.
     fn rewind(&mut self) -> Result<(), CacheError> {
-        self.file
-            .flush()
-            .map_err(|e| CacheError::io(&self.target, "write the temporary file beside it", e))
+        self.file.flush().map_err(|e| CacheError::io(&self.target, "write the temporary file beside it", e))
     }
 
     fn get(
@@ -417,13 +389,7 @@ impl Spool {
             .map_err(|e| CacheError::io(&self.path, "read the temporary file", e))?;
         triples.clear();
         triples.extend(
-            self.buffer
-                .as_chunks::<4>()
-                .0
-                .as_chunks::<3>()
-                .0
-                .iter()
-                .map(|t| t.map(f32::from_le_bytes)),
+            self.buffer.as_chunks::<4>().0.as_chunks::<3>().0.iter().map(|t| t.map(f32::from_le_bytes)),
         );
         Ok(())
     }

@@ -29,15 +29,9 @@ impl Element {
     }
 
     fn from_code(code: u8) -> Option<Element> {
-        [
-            Element::U8,
-            Element::U32,
-            Element::U64,
-            Element::F32,
-            Element::F64,
-        ]
-        .into_iter()
-        .find(|e| *e as u8 == code)
+        [Element::U8, Element::U32, Element::U64, Element::F32, Element::F64]
+            .into_iter()
+            .find(|e| *e as u8 == code)
     }
 }
 
@@ -123,10 +117,7 @@ impl Channel<'_> {
                 )
             })?;
         Ok(std::array::from_fn(|k| {
-            self.data[k * plane_bytes..(k + 1) * plane_bytes]
-                .chunks_exact(size)
-                .map(T::get)
-                .collect()
+            self.data[k * plane_bytes..(k + 1) * plane_bytes].chunks_exact(size).map(T::get).collect()
         }))
     }
 
@@ -140,11 +131,7 @@ impl Channel<'_> {
     pub(super) fn value<T: Number>(&self) -> Result<T, String> {
         match self.values::<T>()?[..] {
             [value] => Ok(value),
-            ref v => Err(format!(
-                "channel \"{}\" holds {} values, not one",
-                self.name,
-                v.len()
-            )),
+            ref v => Err(format!("channel \"{}\" holds {} values, not one", self.name, v.len())),
         }
     }
 
@@ -157,9 +144,7 @@ impl Channel<'_> {
 /// Splits a payload into its channels without copying data.
 pub(super) fn parse(mut rest: &[u8]) -> Result<Vec<Channel<'_>>, String> {
     fn take<'a>(rest: &mut &'a [u8], count: usize) -> Result<&'a [u8], String> {
-        let (head, tail) = rest
-            .split_at_checked(count)
-            .ok_or("a channel is longer than its record")?;
+        let (head, tail) = rest.split_at_checked(count).ok_or("a channel is longer than its record")?;
         *rest = tail;
         Ok(head)
     }
@@ -174,13 +159,7 @@ pub(super) fn parse(mut rest: &[u8]) -> Result<Vec<Channel<'_>>, String> {
         let count = u64::get(take(&mut rest, 8)?);
         let bytes = u64::get(take(&mut rest, 8)?);
         let bytes = usize::try_from(bytes).map_err(|_| "a channel is longer than its record")?;
-        channels.push(Channel {
-            name,
-            element,
-            components,
-            count,
-            data: take(&mut rest, bytes)?,
-        });
+        channels.push(Channel { name, element, components, count, data: take(&mut rest, bytes)? });
     }
     Ok(channels)
 }

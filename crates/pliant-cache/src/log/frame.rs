@@ -35,11 +35,9 @@ impl LogFrame {
                 z.len()
             ));
         }
-        for (name, length) in [
-            ("speed", self.speed.len()),
-            ("strain", self.strain.len()),
-            ("contact", self.contact.len()),
-        ] {
+        for (name, length) in
+            [("speed", self.speed.len()), ("strain", self.strain.len()), ("contact", self.contact.len())]
+        {
             if length != 0 && length != x.len() {
                 return Err(format!("{name} holds {length} values for {} particles", x.len()));
             }
@@ -49,10 +47,7 @@ impl LogFrame {
 
     /// Index of the first particle with a coordinate that is not a finite number.
     pub fn first_non_finite(&self) -> Option<usize> {
-        self.positions
-            .iter()
-            .filter_map(|axis| axis.iter().position(|v| !v.is_finite()))
-            .min()
+        self.positions.iter().filter_map(|axis| axis.iter().position(|v| !v.is_finite())).min()
     }
 
     pub(super) fn encode(&self, out: &mut Vec<u8>) {

@@ -65,8 +65,7 @@ impl LogBody {
     pub fn vertices(&self, frame: &LogFrame, vertices: &mut Vec<DVec3>) {
         let range = self.particles.start as usize..self.particles.end as usize;
         let [x, y, z] = &frame.positions;
-        self.skin
-            .apply([&x[range.clone()], &y[range.clone()], &z[range]], vertices);
+        self.skin.apply([&x[range.clone()], &y[range.clone()], &z[range]], vertices);
     }
 
     /// Whether the body has no surface and is shown as points.
@@ -89,21 +88,12 @@ impl LogBody {
         }
         for (t, triangle) in self.mesh.triangles.iter().enumerate() {
             if let Some(v) = triangle.iter().find(|&&v| v as usize >= vertices) {
-                return Err(format!(
-                    "triangle {t} uses vertex {v}, but there are only {vertices}"
-                ));
+                return Err(format!("triangle {t} uses vertex {v}, but there are only {vertices}"));
             }
         }
-        let Skin {
-            offsets,
-            particles: entries,
-            weights,
-        } = &self.skin;
+        let Skin { offsets, particles: entries, weights } = &self.skin;
         if self.skin.len() != vertices {
-            return Err(format!(
-                "the skin has {} vertices, the mesh {vertices}",
-                self.skin.len()
-            ));
+            return Err(format!("the skin has {} vertices, the mesh {vertices}", self.skin.len()));
         }
         // An empty skin may have no offsets at all or a single zero.
         let rising = offsets.windows(2).all(|w| w[0] <= w[1]);
@@ -120,18 +110,13 @@ impl LogBody {
             ));
         }
         if let Some(p) = entries.iter().find(|&&p| p as usize >= particles) {
-            return Err(format!(
-                "the skin uses particle {p}, but the body has only {particles}"
-            ));
+            return Err(format!("the skin uses particle {p}, but the body has only {particles}"));
         }
         if !weights.iter().all(|w| w.is_finite()) {
             return Err("a skin weight is not finite".into());
         }
         if !self.cluster.is_empty() && self.cluster.len() != particles {
-            return Err(format!(
-                "{} cluster indices for {particles} particles",
-                self.cluster.len()
-            ));
+            return Err(format!("{} cluster indices for {particles} particles", self.cluster.len()));
         }
         Ok(())
     }
@@ -140,11 +125,7 @@ impl LogBody {
         let mut out = Vec::new();
         put(&mut out, "name", &[self.name.as_bytes()]);
         put(&mut out, "color", &[&self.color[..]]);
-        put(
-            &mut out,
-            "particles",
-            &[&[self.particles.start, self.particles.end][..]],
-        );
+        put(&mut out, "particles", &[&[self.particles.start, self.particles.end][..]]);
         let mesh = &self.mesh;
         let plane = |k: usize| mesh.positions.iter().map(|p| p[k]).collect::<Vec<f64>>();
         let [x, y, z] = [plane(0), plane(1), plane(2)];
@@ -207,20 +188,13 @@ fn look_name(look: Look) -> &'static str {
 
 /// A look this version does not know is shown as the default one.
 fn look_of(name: &str) -> Look {
-    [Look::Jelly, Look::Matte, Look::Cloth]
-        .into_iter()
-        .find(|&l| look_name(l) == name)
-        .unwrap_or_default()
+    [Look::Jelly, Look::Matte, Look::Cloth].into_iter().find(|&l| look_name(l) == name).unwrap_or_default()
 }
 
 impl LogHeader {
     /// Number of particles every frame has to hold.
     pub fn particle_count(&self) -> usize {
-        self.bodies
-            .iter()
-            .map(|b| b.particles.end as usize)
-            .max()
-            .unwrap_or(0)
+        self.bodies.iter().map(|b| b.particles.end as usize).max().unwrap_or(0)
     }
 
     /// Checks that everything fits together, so that nobody downstream has to.
@@ -235,8 +209,7 @@ impl LogHeader {
             }
         }
         for body in &self.bodies {
-            body.check()
-                .map_err(|why| format!("body \"{}\": {why}", body.name))?;
+            body.check().map_err(|why| format!("body \"{}\": {why}", body.name))?;
         }
         Ok(())
     }
@@ -247,12 +220,7 @@ impl LogHeader {
         put(&mut out, "scene_text", &[self.scene_text.as_bytes()]);
         put(&mut out, "scene_hash", &[&[self.scene_hash][..]]);
         put(&mut out, "frames_per_second", &[&[self.frames_per_second][..]]);
-        let plane = |k: usize| {
-            self.planes
-                .iter()
-                .map(|p| p.normal.extend(p.offset)[k])
-                .collect::<Vec<f64>>()
-        };
+        let plane = |k: usize| self.planes.iter().map(|p| p.normal.extend(p.offset)[k]).collect::<Vec<f64>>();
         let [x, y, z, w] = [plane(0), plane(1), plane(2), plane(3)];
         put(&mut out, "planes", &[&x[..], &y, &z, &w]);
         self.picture.encode(&mut out);
@@ -276,10 +244,7 @@ impl LogHeader {
                 .map(|c| LogBody::decode(&c.values::<u8>()?))
                 .collect::<Result<_, _>>()?,
             planes: (0..x.len())
-                .map(|i| LogPlane {
-                    normal: DVec3::new(x[i], y[i], z[i]),
-                    offset: w[i],
-                })
+                .map(|i| LogPlane { normal: DVec3::new(x[i], y[i], z[i]), offset: w[i] })
                 .collect(),
             picture: LogPicture::decode(&channels)?,
         };

@@ -36,10 +36,7 @@ pub enum LogWarning {
 impl fmt::Display for LogWarning {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            LogWarning::BrokenOff {
-                last_frame,
-                torn_bytes,
-            } => {
+            LogWarning::BrokenOff { last_frame, torn_bytes } => {
                 match last_frame {
                     Some(n) => write!(f, "the run was broken off after frame {n}")?,
                     None => write!(f, "the run was broken off before its first frame")?,
@@ -49,12 +46,7 @@ impl fmt::Display for LogWarning {
                 }
                 write!(f, "; continue it with --resume")
             }
-            LogWarning::Damaged {
-                offset,
-                why,
-                frames,
-                last_frame,
-            } => {
+            LogWarning::Damaged { offset, why, frames, last_frame } => {
                 write!(f, "damaged record at byte {offset} ({why}); ")?;
                 match last_frame {
                     Some(n) => write!(f, "{frames} frames, up to frame {n}, can still be exported")?,
@@ -100,12 +92,8 @@ impl Index {
         check_start(file, path)?;
         let mut scanner = Scanner::new(file).map_err(io)?;
 
-        let damaged = |offset, why: String| CacheError::Damaged {
-            path: path.to_path_buf(),
-            offset,
-            why,
-            frames: 0,
-        };
+        let damaged =
+            |offset, why: String| CacheError::Damaged { path: path.to_path_buf(), offset, why, frames: 0 };
         let first = match scanner.at(FILE_START).map_err(io)? {
             Found::Record(r) if r.kind == kind::HEADER => r,
             Found::Record(_) => {
@@ -200,10 +188,7 @@ impl Index {
 
 /// Checks magic and version.
 fn check_start(file: &mut File, path: &Path) -> Result<(), CacheError> {
-    let not_a_log = |why: &str| CacheError::NotALog {
-        path: path.to_path_buf(),
-        why: why.into(),
-    };
+    let not_a_log = |why: &str| CacheError::NotALog { path: path.to_path_buf(), why: why.into() };
     let mut start = Vec::new();
     file.seek(SeekFrom::Start(0))
         .and_then(|_| file.take(FILE_START).read_to_end(&mut start))
@@ -219,11 +204,7 @@ fn check_start(file: &mut File, path: &Path) -> Result<(), CacheError> {
     };
     let found = u32::from_le_bytes([version[0], version[1], version[2], version[3]]);
     if found != FORMAT_VERSION {
-        return Err(CacheError::OtherVersion {
-            path: path.to_path_buf(),
-            found,
-            known: FORMAT_VERSION,
-        });
+        return Err(CacheError::OtherVersion { path: path.to_path_buf(), found, known: FORMAT_VERSION });
     }
     if (start.len() as u64) < FILE_START {
         return Err(not_a_log("it ends within the first bytes"));

@@ -49,13 +49,7 @@ pub struct LogPicture {
 
 impl Default for LogPicture {
     fn default() -> Self {
-        LogPicture {
-            width: 480,
-            height: 360,
-            color_by: ColorBy::Body,
-            azimuth: 25.0,
-            elevation: 15.0,
-        }
+        LogPicture { width: 480, height: 360, color_by: ColorBy::Body, azimuth: 25.0, elevation: 15.0 }
     }
 }
 

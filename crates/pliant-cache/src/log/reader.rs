@@ -26,11 +26,7 @@ impl LogReader {
         let path = path.as_ref();
         let mut file = File::open(path).map_err(|e| CacheError::io(path, "open the log", e))?;
         let index = Index::scan(&mut file, path)?;
-        Ok(LogReader {
-            path: path.to_path_buf(),
-            file: Mutex::new(file),
-            index,
-        })
+        Ok(LogReader { path: path.to_path_buf(), file: Mutex::new(file), index })
     }
 
     /// The file.
@@ -60,10 +56,7 @@ impl LogReader {
 
     /// Position of the frame with this number.
     pub fn position_of(&self, frame_index: u32) -> Option<usize> {
-        self.index
-            .frames
-            .binary_search_by_key(&frame_index, |f| f.index)
-            .ok()
+        self.index.frames.binary_search_by_key(&frame_index, |f| f.index).ok()
     }
 
     /// Whether the run that wrote the log closed it.
@@ -81,10 +74,7 @@ impl LogReader {
         let Some(entry) = self.index.frames.get(i) else {
             return Err(CacheError::invalid(
                 self.path.display().to_string(),
-                format!(
-                    "there is no frame at position {i}, the log holds {}",
-                    self.frame_count()
-                ),
+                format!("there is no frame at position {i}, the log holds {}", self.frame_count()),
                 "ask for one it holds",
             ));
         };
@@ -116,11 +106,6 @@ impl LogReader {
     }
 
     fn damaged(&self, record: &Record, frames: usize, why: String) -> CacheError {
-        CacheError::Damaged {
-            path: self.path.clone(),
-            offset: record.offset,
-            why,
-            frames,
-        }
+        CacheError::Damaged { path: self.path.clone(), offset: record.offset, why, frames }
     }
 }

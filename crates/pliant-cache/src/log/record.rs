@@ -68,9 +68,7 @@ pub(super) fn read_payload(file: &mut (impl Read + Seek), record: &Record) -> io
     file.read_exact(&mut start)?;
     let mut payload = Vec::new();
     let size = usize::try_from(record.length).map_err(|_| io::Error::from(io::ErrorKind::FileTooLarge))?;
-    payload
-        .try_reserve_exact(size)
-        .map_err(|_| io::Error::from(io::ErrorKind::OutOfMemory))?;
+    payload.try_reserve_exact(size).map_err(|_| io::Error::from(io::ErrorKind::OutOfMemory))?;
     file.take(record.length).read_to_end(&mut payload)?;
     let mut crc = crc32fast::Hasher::new();
     crc.update(&start[..12]);
@@ -98,11 +96,7 @@ pub(super) struct Scanner<F> {
 impl<F: Read + Seek> Scanner<F> {
     pub(super) fn new(mut file: F) -> io::Result<Scanner<F>> {
         let file_length = file.seek(SeekFrom::End(0))?;
-        Ok(Scanner {
-            file,
-            file_length,
-            buffer: vec![0; 1 << 16],
-        })
+        Ok(Scanner { file, file_length, buffer: vec![0; 1 << 16] })
     }
 
     /// The first `out.len()` payload bytes of a record (fewer if it is shorter).
@@ -120,9 +114,7 @@ impl<F: Read + Seek> Scanner<F> {
             return Ok(Found::End);
         }
         if left < RECORD_START {
-            return Ok(Found::Broken(format!(
-                "only {left} bytes where a record should start"
-            )));
+            return Ok(Found::Broken(format!("only {left} bytes where a record should start")));
         }
         self.file.seek(SeekFrom::Start(offset))?;
         let mut start = [0; RECORD_START as usize];
@@ -147,11 +139,7 @@ impl<F: Read + Seek> Scanner<F> {
         if hasher.finalize() != u32::from_le_bytes(crc) {
             return Ok(Found::Broken("its checksum is wrong".into()));
         }
-        Ok(Found::Record(Record {
-            kind: u32::from_le_bytes([k0, k1, k2, k3]),
-            offset,
-            length,
-        }))
+        Ok(Found::Record(Record { kind: u32::from_le_bytes([k0, k1, k2, k3]), offset, length }))
     }
 
     /// Whether a sound record starts anywhere after `offset`. That tells damage in the middle from

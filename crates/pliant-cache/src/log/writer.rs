@@ -132,14 +132,12 @@ impl LogWriter {
         let (checkpoint, end) = match index.checkpoint {
             Some((frame, record)) => {
                 let mut payload =
-                    read_payload(&mut file, &record)
-                        .map_err(io)?
-                        .ok_or_else(|| CacheError::Damaged {
-                            path: path.to_path_buf(),
-                            offset: record.offset,
-                            why: "it changed while it was read".into(),
-                            frames: index.frames.len(),
-                        })?;
+                    read_payload(&mut file, &record).map_err(io)?.ok_or_else(|| CacheError::Damaged {
+                        path: path.to_path_buf(),
+                        offset: record.offset,
+                        why: "it changed while it was read".into(),
+                        frames: index.frames.len(),
+                    })?;
                 payload.drain(..CHECKPOINT_START.min(payload.len()));
                 (Some((frame, payload)), record.end())
             }
@@ -218,9 +216,7 @@ impl LogWriter {
         self.buffer.extend_from_slice(&frame_index.to_le_bytes());
         self.buffer.extend_from_slice(state);
         self.append(kind::CHECKPOINT, "write a checkpoint")?;
-        self.file
-            .sync_data()
-            .map_err(|e| self.failed("write a checkpoint", e))
+        self.file.sync_data().map_err(|e| self.failed("write a checkpoint", e))
     }
 
     /// Cuts off the checkpoint the log was just taken up from. An unbroken run would not have one where
@@ -286,9 +282,7 @@ impl LogWriter {
 fn lock(file: &File, path: &Path) -> Result<(), CacheError> {
     match file.try_lock() {
         Ok(()) => Ok(()),
-        Err(TryLockError::WouldBlock) => Err(CacheError::Locked {
-            path: path.to_path_buf(),
-        }),
+        Err(TryLockError::WouldBlock) => Err(CacheError::Locked { path: path.to_path_buf() }),
         // Some network file systems have no locks; better a log without than none at all.
         Err(TryLockError::Error(e)) if e.kind() == io::ErrorKind::Unsupported => Ok(()),
         Err(TryLockError::Error(e)) => Err(CacheError::io(path, "lock the log", e)),
@@ -318,18 +312,14 @@ fn claim_temporary(path: &Path, temporary: &Path) -> Result<File, CacheError> {
             _ => {}
         }
     }
-    Err(CacheError::Locked {
-        path: path.to_path_buf(),
-    })
+    Err(CacheError::Locked { path: path.to_path_buf() })
 }
 
 /// Refuses to replace a file without permission or one that is being written; gives the locked
 /// old file, to be kept until it has been replaced.
 fn refuse_existing(path: &Path, overwrite: bool) -> Result<Option<File>, CacheError> {
     match File::open(path) {
-        Ok(_) if !overwrite => Err(CacheError::Exists {
-            path: path.to_path_buf(),
-        }),
+        Ok(_) if !overwrite => Err(CacheError::Exists { path: path.to_path_buf() }),
         Ok(old) => lock(&old, path).map(|()| Some(old)),
         Err(e) if e.kind() == io::ErrorKind::NotFound => Ok(None),
         Err(e) => Err(CacheError::io(path, "create the log", e)),

@@ -20,29 +20,17 @@ pub struct Backdrop {
 impl Backdrop {
     /// A bright cool studio; the default.
     pub fn light() -> Backdrop {
-        Backdrop {
-            top: [0.80, 0.84, 0.89],
-            middle: [0.935, 0.945, 0.955],
-            bottom: [0.885, 0.895, 0.91],
-        }
+        Backdrop { top: [0.80, 0.84, 0.89], middle: [0.935, 0.945, 0.955], bottom: [0.885, 0.895, 0.91] }
     }
 
     /// A dark studio, for slides and for bright colour maps.
     pub fn dark() -> Backdrop {
-        Backdrop {
-            top: [0.09, 0.10, 0.13],
-            middle: [0.27, 0.29, 0.34],
-            bottom: [0.19, 0.205, 0.24],
-        }
+        Backdrop { top: [0.09, 0.10, 0.13], middle: [0.27, 0.29, 0.34], bottom: [0.19, 0.205, 0.24] }
     }
 
     /// The same colour everywhere.
     pub fn plain(color: [f32; 3]) -> Backdrop {
-        Backdrop {
-            top: color,
-            middle: color,
-            bottom: color,
-        }
+        Backdrop { top: color, middle: color, bottom: color }
     }
 }
 
@@ -80,11 +68,7 @@ impl Studio {
             middle: to_linear(backdrop.middle),
             bottom: to_linear(backdrop.bottom),
             size: view.size.map(|s| s as f32),
-            grid: if spacing.is_finite() && spacing > 1e-3 {
-                spacing as f32
-            } else {
-                0.0
-            },
+            grid: if spacing.is_finite() && spacing > 1e-3 { spacing as f32 } else { 0.0 },
         }
     }
 
@@ -107,11 +91,7 @@ impl Studio {
         let per_x = -view.right.dot(sheet.normal) / view.focal / height;
         let per_y = view.up.dot(sheet.normal) / view.focal / height;
         let middle = -view.forward.dot(sheet.normal) / height;
-        Some([
-            middle - per_x * view.center[0] - per_y * view.center[1],
-            per_x,
-            per_y,
-        ])
+        Some([middle - per_x * view.center[0] - per_y * view.center[1], per_x, per_y])
     }
 
     /// Light from a plane through a pixel.

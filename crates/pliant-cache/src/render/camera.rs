@@ -31,18 +31,11 @@ impl Camera {
     /// around all of them, where things move slantwise or swing. Points that are not finite do not count.
     pub fn fit_points(points: &[DVec3], aspect: f64, azimuth: f64, elevation: f64) -> Camera {
         let (min, max) = Camera::bounds(points);
-        let aspect = if aspect.is_finite() {
-            aspect.clamp(0.05, 20.0)
-        } else {
-            4.0 / 3.0
-        };
+        let aspect = if aspect.is_finite() { aspect.clamp(0.05, 20.0) } else { 4.0 / 3.0 };
         let radius = (0.5 * (max - min).length()).max(1e-9 * (1.0 + min.length().max(max.length())));
         let (azimuth, elevation) = (azimuth.to_radians(), elevation.clamp(-89.0, 89.0).to_radians());
-        let back = DVec3::new(
-            azimuth.sin() * elevation.cos(),
-            elevation.sin(),
-            azimuth.cos() * elevation.cos(),
-        );
+        let back =
+            DVec3::new(azimuth.sin() * elevation.cos(), elevation.sin(), azimuth.cos() * elevation.cos());
         let right = DVec3::new(azimuth.cos(), 0.0, -azimuth.sin());
         let up = back.cross(right);
         let fov: f64 = 28.0;
@@ -66,13 +59,7 @@ impl Camera {
             target += 0.5 * distance * ((low[0] + high[0]) * right + (low[1] + high[1]) * up);
             distance = need.max(1.05 * radius);
         }
-        Camera {
-            eye: target + distance * back,
-            target,
-            up: DVec3::Y,
-            fov,
-            radius,
-        }
+        Camera { eye: target + distance * back, target, up: DVec3::Y, fov, radius }
     }
 
     /// The smallest box around all finite points, ready for [`Camera::fit`]; a unit box if there are none.
@@ -82,11 +69,7 @@ impl Camera {
             min = min.min(*p);
             max = max.max(*p);
         }
-        if min.x <= max.x {
-            (min, max)
-        } else {
-            (DVec3::splat(-1.0), DVec3::splat(1.0))
-        }
+        if min.x <= max.x { (min, max) } else { (DVec3::splat(-1.0), DVec3::splat(1.0)) }
     }
 }
 
@@ -98,11 +81,7 @@ pub(crate) fn corners(bounds: (DVec3, DVec3)) -> [DVec3; 8] {
     }
     std::array::from_fn(|corner| {
         let pick = |bit: usize, lo: f64, hi: f64| if corner >> bit & 1 == 0 { lo } else { hi };
-        DVec3::new(
-            pick(0, min.x, max.x),
-            pick(1, min.y, max.y),
-            pick(2, min.z, max.z),
-        )
+        DVec3::new(pick(0, min.x, max.x), pick(1, min.y, max.y), pick(2, min.z, max.z))
     })
 }
 
@@ -134,33 +113,17 @@ impl View {
     pub fn new(camera: &Camera, settings: &Settings) -> View {
         let finite = |v: DVec3, or: DVec3| if v.is_finite() { v } else { or };
         let target = finite(camera.target, DVec3::ZERO);
-        let radius = if camera.radius.is_finite() && camera.radius > 0.0 {
-            camera.radius
-        } else {
-            1.0
-        };
+        let radius = if camera.radius.is_finite() && camera.radius > 0.0 { camera.radius } else { 1.0 };
         let scale = 1.0 / radius;
         let eye = (finite(camera.eye, target + DVec3::Z) - target) * scale;
-        let eye = if eye.length() > 1e-6 {
-            eye
-        } else {
-            DVec3::new(0.0, 0.0, 1e-3)
-        };
+        let eye = if eye.length() > 1e-6 { eye } else { DVec3::new(0.0, 0.0, 1e-3) };
         let eye = eye.clamp_length_max(1e6);
         let forward = -eye.normalize();
         let sky = finite(camera.up, DVec3::Y).normalize_or(DVec3::Y);
         let right = forward.cross(sky);
-        let right = if right.length() > 1e-6 {
-            right.normalize()
-        } else {
-            forward.any_orthonormal_vector()
-        };
+        let right = if right.length() > 1e-6 { right.normalize() } else { forward.any_orthonormal_vector() };
         let up = right.cross(forward);
-        let fov = if camera.fov.is_finite() {
-            camera.fov.clamp(0.5, 150.0)
-        } else {
-            28.0
-        };
+        let fov = if camera.fov.is_finite() { camera.fov.clamp(0.5, 150.0) } else { 28.0 };
         let focal = 0.5 * f64::from(settings.height) / (0.5 * fov.to_radians()).tan();
         // The rig stands with the camera, turned so that "up" is the world's: the light always comes from the
         // upper left front, as in a photograph.

@@ -33,11 +33,9 @@ impl fmt::Display for GifError {
             GifError::Size(width, height) => {
                 write!(f, "{width}x{height} is no size for a GIF (each side 1 to 65535)")
             }
-            GifError::Frame { expected, found } => write!(
-                f,
-                "frame of {}x{} in an animation of {}x{}",
-                found.0, found.1, expected.0, expected.1
-            ),
+            GifError::Frame { expected, found } => {
+                write!(f, "frame of {}x{} in an animation of {}x{}", found.0, found.1, expected.0, expected.1)
+            }
         }
     }
 }
@@ -130,11 +128,7 @@ impl<W: Write> GifWriter<W> {
             encoder,
             ditherer: Ditherer::new(palette.clone()),
             size: (width, height),
-            seconds: if seconds.is_finite() {
-                seconds.clamp(0.0, 600.0)
-            } else {
-                0.04
-            },
+            seconds: if seconds.is_finite() { seconds.clamp(0.0, 600.0) } else { 0.04 },
             frames: 0,
             spent: 0,
             shown: Vec::new(),
@@ -147,10 +141,7 @@ impl<W: Write> GifWriter<W> {
         let found = (image.width, image.height);
         let count = self.size.0 as usize * self.size.1 as usize;
         if found != self.size || image.rgb.len() != 3 * count {
-            return Err(GifError::Frame {
-                expected: self.size,
-                found,
-            });
+            return Err(GifError::Frame { expected: self.size, found });
         }
         let width = self.size.0 as usize;
         let fresh = self.canvas.is_empty();
@@ -168,9 +159,7 @@ impl<W: Write> GifWriter<W> {
             }
             shown.copy_from_slice(color);
             let (x, y) = (at % width, at / width);
-            let index = self
-                .ditherer
-                .index([color[0], color[1], color[2]], x as u32, y as u32);
+            let index = self.ditherer.index([color[0], color[1], color[2]], x as u32, y as u32);
             if index != self.canvas[at] {
                 self.canvas[at] = index;
                 indices[at] = index;
@@ -219,14 +208,9 @@ pub fn write_gif<W: Write, E: From<GifError>>(
     seconds: f64,
     mut frame: impl FnMut(usize) -> Result<Image, E>,
 ) -> Result<W, E> {
-    let samples = super::sheet_frames(count, 6)
-        .into_iter()
-        .map(&mut frame)
-        .collect::<Result<Vec<_>, E>>()?;
+    let samples = super::sheet_frames(count, 6).into_iter().map(&mut frame).collect::<Result<Vec<_>, E>>()?;
     let Some(size) = samples.first().map(|image| (image.width, image.height)) else {
-        return Err(E::from(GifError::Encoding(
-            "an animation needs at least one frame".into(),
-        )));
+        return Err(E::from(GifError::Encoding("an animation needs at least one frame".into())));
     };
     let palette = Palette::from_images(&samples);
     drop(samples);

@@ -15,11 +15,7 @@ impl Image {
     /// A picture of one colour.
     pub fn filled(width: u32, height: u32, color: [u8; 3]) -> Image {
         let count = width as usize * height as usize;
-        Image {
-            width,
-            height,
-            rgb: color.iter().copied().cycle().take(3 * count).collect(),
-        }
+        Image { width, height, rgb: color.iter().copied().cycle().take(3 * count).collect() }
     }
 
     /// The pixel at column `x`, row `y`; `None` outside.
@@ -64,10 +60,9 @@ impl Image {
         for row in 0..rows {
             let from = 3 * row as usize * other.width as usize;
             let to = 3 * ((y + row) as usize * self.width as usize + x as usize);
-            if let (Some(source), Some(target)) = (
-                other.rgb.get(from..from + 3 * columns),
-                self.rgb.get_mut(to..to + 3 * columns),
-            ) {
+            if let (Some(source), Some(target)) =
+                (other.rgb.get(from..from + 3 * columns), self.rgb.get_mut(to..to + 3 * columns))
+            {
                 target.copy_from_slice(source);
             }
         }

@@ -55,21 +55,11 @@ const BOUNCE: f32 = 0.45;
 
 impl Lighting {
     pub fn new(scene: &Scene, view: &View, threads: usize) -> Lighting {
-        let mut light = Lighting {
-            key: Vec::new(),
-            dome: Vec::new(),
-            vertices: Vec::new(),
-            sheets: Vec::new(),
-        };
+        let mut light =
+            Lighting { key: Vec::new(), dome: Vec::new(), vertices: Vec::new(), sheets: Vec::new() };
         let Some((center, radius)) = scene.extent() else {
             light.sheets = scene.sheets.iter().map(|s| LightMap::empty(s, view)).collect();
-            light.vertices = vec![
-                Gathered {
-                    key: Vec3::ONE,
-                    sky: Vec3::ONE
-                };
-                scene.positions.len()
-            ];
+            light.vertices = vec![Gathered { key: Vec3::ONE, sky: Vec3::ONE }; scene.positions.len()];
             return light;
         };
         // Steps of a quarter octave: the size of texels stays put while a body breathes.
@@ -90,10 +80,7 @@ impl Lighting {
             let height = (i as f32 + 0.5) / DOME_LIGHTS as f32;
             let angle = i as f32 * GOLDEN;
             let side = (1.0 - height * height).sqrt();
-            lights.push((
-                height * view.sky + side * (angle.cos() * u + angle.sin() * v),
-                &dome_blockers,
-            ));
+            lights.push((height * view.sky + side * (angle.cos() * u + angle.sin() * v), &dome_blockers));
         }
         let mut maps: Vec<Option<DepthMap>> = lights.iter().map(|_| None).collect();
         spread(
@@ -108,35 +95,21 @@ impl Lighting {
         light.dome = maps.split_off(KEY_LIGHTS.min(maps.len()));
         light.key = maps;
         light.gather_vertices(scene, view, threads);
-        let sheets = scene
-            .sheets
-            .iter()
-            .map(|s| light.light_map(s, view, center, radius, threads))
-            .collect();
+        let sheets = scene.sheets.iter().map(|s| light.light_map(s, view, center, radius, threads)).collect();
         light.sheets = sheets;
         light
     }
 
     /// Light at a point of a surface with the given normal.
     pub fn gather(&self, p: Vec3, normal: Vec3) -> Gathered {
-        let mut out = Gathered {
-            key: Vec3::ZERO,
-            sky: Vec3::ZERO,
-        };
+        let mut out = Gathered { key: Vec3::ZERO, sky: Vec3::ZERO };
         for map in &self.key {
             add_key(&mut out.key, map, p, normal);
         }
         for map in &self.dome {
             add_dome(&mut out.sky, map, p, normal);
         }
-        if self.key.is_empty() {
-            Gathered {
-                key: Vec3::ONE,
-                sky: Vec3::ONE,
-            }
-        } else {
-            out
-        }
+        if self.key.is_empty() { Gathered { key: Vec3::ONE, sky: Vec3::ONE } } else { out }
     }
 
     fn gather_vertices(&mut self, scene: &Scene, view: &View, threads: usize) {
@@ -161,10 +134,7 @@ impl Lighting {
         }
         let asked: Vec<u32> = (0..seen.len() as u32).filter(|v| seen[*v as usize]).collect();
         const CHUNK: usize = 512;
-        let dark = Gathered {
-            key: Vec3::ZERO,
-            sky: Vec3::ZERO,
-        };
+        let dark = Gathered { key: Vec3::ZERO, sky: Vec3::ZERO };
         let mut got = vec![dark; asked.len()];
         spread(
             got.chunks_mut(CHUNK),
@@ -191,10 +161,7 @@ impl Lighting {
             },
         );
         // Should an unseen vertex show after all, it is in even half-light.
-        let even = Gathered {
-            key: Vec3::splat(0.3),
-            sky: Vec3::splat(0.4),
-        };
+        let even = Gathered { key: Vec3::splat(0.3), sky: Vec3::splat(0.4) };
         self.vertices = vec![even; scene.positions.len()];
         for (v, light) in asked.iter().zip(got) {
             self.vertices[*v as usize] = light;
@@ -213,10 +180,7 @@ impl Lighting {
         let mut spots = vec![(below, 2.6 * radius + 0.5 * height.max(0.0))];
         if slope > 0.15 {
             let fall = center - (height / slope) * view.key;
-            spots.push((
-                fall,
-                1.3 * radius / slope + 1.5 * KEY_SPREAD * height.max(0.0) / slope,
-            ));
+            spots.push((fall, 1.3 * radius / slope + 1.5 * KEY_SPREAD * height.max(0.0) / slope));
         }
         let (mut low, mut high) = ([f32::MAX; 2], [f32::MIN; 2]);
         for (spot, reach) in spots {
@@ -232,10 +196,7 @@ impl Lighting {
         }
         let origin = [(low[0] / texel).floor() * texel, (low[1] / texel).floor() * texel];
         let size = [0, 1].map(|k| ((high[k] - origin[k]) / texel).ceil() as usize + 1);
-        let fill = Gathered {
-            key: Vec3::ZERO,
-            sky: Vec3::ZERO,
-        };
+        let fill = Gathered { key: Vec3::ZERO, sky: Vec3::ZERO };
         let mut texels = vec![fill; size[0] * size[1]];
         // The open plane as the measure, so that what stands free is exactly one.
         let mut open = Vec3::ZERO;
@@ -279,10 +240,7 @@ impl Lighting {
             |y, row, ()| {
                 for (x, slot) in row.iter_mut().enumerate() {
                     let p = point(2 * x, 2 * y);
-                    *slot = Gathered {
-                        key: key(p),
-                        sky: dome(p),
-                    };
+                    *slot = Gathered { key: key(p), sky: dome(p) };
                 }
             },
         );
@@ -320,13 +278,7 @@ impl Lighting {
             let key = key_share * Vec3::ONE.lerp(light.key, fade.sqrt());
             mixed.push(((sky + key) / (sky_share + key_share).max(0.05)).extend(1.0));
         }
-        LightMap {
-            origin,
-            per_unit: 1.0 / texel,
-            size,
-            texels: mixed,
-            open: sky_share + key_share,
-        }
+        LightMap { origin, per_unit: 1.0 / texel, size, texels: mixed, open: sky_share + key_share }
     }
 }
 
@@ -381,13 +333,7 @@ fn soften(texels: &mut [Gathered], [w, h]: [usize; 2]) {
 impl LightMap {
     fn empty(sheet: &Sheet, view: &View) -> LightMap {
         let [sky, key] = shares(sheet, view);
-        LightMap {
-            origin: [0.0; 2],
-            per_unit: 0.0,
-            size: [0; 2],
-            texels: Vec::new(),
-            open: sky + key,
-        }
+        LightMap { origin: [0.0; 2], per_unit: 0.0, size: [0; 2], texels: Vec::new(), open: sky + key }
     }
 
     /// Factor on the light at a point given in the plane's axes; one everywhere outside the grid.

@@ -146,18 +146,12 @@ impl Default for Settings {
 impl Settings {
     /// Default settings at another size.
     pub fn sized(width: u32, height: u32) -> Settings {
-        Settings {
-            width,
-            height,
-            ..Settings::default()
-        }
+        Settings { width, height, ..Settings::default() }
     }
 
     fn thread_count(&self) -> usize {
         match self.threads {
-            0 => std::thread::available_parallelism()
-                .map_or(1, |n| n.get())
-                .min(64),
+            0 => std::thread::available_parallelism().map_or(1, |n| n.get()).min(64),
             n => n.min(64),
         }
     }
@@ -172,12 +166,7 @@ const MAX_SIDE: u32 = 16384;
 pub fn render(items: &[Item], planes: &[Plane], camera: &Camera, settings: &Settings) -> Image {
     let width = settings.width.clamp(1, MAX_SIDE);
     let height = settings.height.clamp(1, MAX_SIDE);
-    let settings = Settings {
-        width,
-        height,
-        samples: settings.samples.clamp(1, 8),
-        ..*settings
-    };
+    let settings = Settings { width, height, samples: settings.samples.clamp(1, 8), ..*settings };
     let view = camera::View::new(camera, &settings);
     let scene = scene::Scene::new(items, planes, &view);
     let threads = settings.thread_count();

@@ -50,11 +50,7 @@ fn oklch(lightness: f32, chroma: f32, hue: f32) -> [f32; 3] {
         if chroma < 1e-3 || linear.iter().all(|c| (0.0..=1.0).contains(c)) {
             return linear.map(|c| {
                 let c = c.clamp(0.0, 1.0);
-                if c <= 0.003_130_8 {
-                    12.92 * c
-                } else {
-                    1.055 * c.powf(1.0 / 2.4) - 0.055
-                }
+                if c <= 0.003_130_8 { 12.92 * c } else { 1.055 * c.powf(1.0 / 2.4) - 0.055 }
             });
         }
         chroma *= 0.95;
@@ -146,11 +142,7 @@ impl ColorMap {
 pub fn map_colors(values: &[f64], range: (f64, f64), map: ColorMap) -> Vec<[f32; 3]> {
     let span = range.1 - range.0;
     let place = |v: f64| {
-        if span.abs() > 0.0 {
-            (v - range.0) / span
-        } else {
-            0.5
-        }
+        if span.abs() > 0.0 { (v - range.0) / span } else { 0.5 }
     };
     values.iter().map(|v| map.at(place(*v))).collect()
 }

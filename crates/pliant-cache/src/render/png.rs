@@ -11,9 +11,7 @@ pub fn write_png(image: &Image, out: impl Write) -> std::io::Result<()> {
     encoder.set_source_srgb(png::SrgbRenderingIntent::Perceptual);
     encoder.set_compression(png::Compression::Balanced);
     let mut writer = encoder.write_header().map_err(std::io::Error::from)?;
-    writer
-        .write_image_data(&image.rgb)
-        .map_err(std::io::Error::from)?;
+    writer.write_image_data(&image.rgb).map_err(std::io::Error::from)?;
     writer.finish().map_err(std::io::Error::from)
 }
 

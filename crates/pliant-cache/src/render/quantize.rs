@@ -47,10 +47,7 @@ impl Palette {
             .map(|(key, n)| {
                 let color = [key >> 12, key >> 6 & 63, key & 63].map(|c| (c << 2 | c >> 4) as u8);
                 // The root keeps a large smooth backdrop from taking all colours away from a small body.
-                Cell {
-                    at: spot(color),
-                    weight: (*n as f32).sqrt(),
-                }
+                Cell { at: spot(color), weight: (*n as f32).sqrt() }
             })
             .collect();
         let mut centers = median_cut(cells.clone(), Palette::SIZE);
@@ -103,11 +100,8 @@ fn median_cut(cells: Vec<Cell>, count: usize) -> Vec<[f32; 3]> {
     };
     let mut spreads = vec![spread(&boxes[0])];
     while boxes.len() < count {
-        let Some((index, (value, axis))) = spreads
-            .iter()
-            .copied()
-            .enumerate()
-            .max_by(|a, b| a.1.0.total_cmp(&b.1.0).then(b.0.cmp(&a.0)))
+        let Some((index, (value, axis))) =
+            spreads.iter().copied().enumerate().max_by(|a, b| a.1.0.total_cmp(&b.1.0).then(b.0.cmp(&a.0)))
         else {
             break;
         };
@@ -118,20 +112,14 @@ fn median_cut(cells: Vec<Cell>, count: usize) -> Vec<[f32; 3]> {
         cells.sort_by(|a, b| a.at[axis].total_cmp(&b.at[axis]));
         let total: f32 = cells.iter().map(|c| c.weight).sum();
         let mean = cells.iter().map(|c| c.weight * c.at[axis]).sum::<f32>() / total;
-        let cut = cells
-            .partition_point(|c| c.at[axis] <= mean)
-            .clamp(1, cells.len() - 1);
+        let cut = cells.partition_point(|c| c.at[axis] <= mean).clamp(1, cells.len() - 1);
         let upper = cells.split_off(cut);
         spreads[index] = spread(&cells);
         spreads.push(spread(&upper));
         boxes[index] = cells;
         boxes.push(upper);
     }
-    boxes
-        .iter()
-        .filter(|cells| !cells.is_empty())
-        .map(|cells| mean_of(cells))
-        .collect()
+    boxes.iter().filter(|cells| !cells.is_empty()).map(|cells| mean_of(cells)).collect()
 }
 
 fn mean_of(cells: &[Cell]) -> [f32; 3] {
@@ -154,15 +142,7 @@ fn refine(cells: &[Cell], centers: &[[f32; 3]]) -> Vec<[f32; 3]> {
         sum.1 += cell.weight;
     }
     let moved = sums.iter().zip(centers);
-    moved
-        .map(|((sum, weight), old)| {
-            if *weight > 0.0 {
-                sum.map(|s| s / weight)
-            } else {
-                *old
-            }
-        })
-        .collect()
+    moved.map(|((sum, weight), old)| if *weight > 0.0 { sum.map(|s| s / weight) } else { *old }).collect()
 }
 
 /// Mixtures tried for a colour; with the 8×8 pattern below each is used for eight of 64 pixels.
@@ -186,10 +166,7 @@ pub(super) struct Ditherer {
 
 impl Ditherer {
     pub fn new(palette: Palette) -> Ditherer {
-        Ditherer {
-            palette,
-            known: HashMap::new(),
-        }
+        Ditherer { palette, known: HashMap::new() }
     }
 
     /// Index for a colour at a pixel (Knoll's pattern dithering: the pattern picks from a mixture of palette colours

@@ -85,9 +85,7 @@ pub(super) fn draw(
         view,
         settings,
         studio: Studio::new(&settings.backdrop, settings.grid, view),
-        sheets: sheets
-            .filter_map(|(i, s)| Studio::inverse_depth(s, view).map(|d| (i, d)))
-            .collect(),
+        sheets: sheets.filter_map(|(i, s)| Studio::inverse_depth(s, view).map(|d| (i, d))).collect(),
         flats: Vec::with_capacity(scene.triangles.len()),
         discs: Vec::new(),
         flat_bins: vec![Vec::new(); height.div_ceil(BAND)],
@@ -97,25 +95,15 @@ pub(super) fn draw(
     };
     job.place_triangles();
     job.place_balls();
-    spread(
-        image.rgb.chunks_mut(3 * width * BAND),
-        threads,
-        Samples::new,
-        |band, rows, samples| {
-            job.band(band, rows, samples);
-        },
-    );
+    spread(image.rgb.chunks_mut(3 * width * BAND), threads, Samples::new, |band, rows, samples| {
+        job.band(band, rows, samples);
+    });
     image
 }
 
 impl Samples {
     fn new() -> Samples {
-        Samples {
-            inverse: Vec::new(),
-            id: Vec::new(),
-            item: Vec::new(),
-            far: Vec::new(),
-        }
+        Samples { inverse: Vec::new(), id: Vec::new(), item: Vec::new(), far: Vec::new() }
     }
 }
 
@@ -336,11 +324,7 @@ impl Job<'_> {
                 let color = self.pixel(samples, x, y, band * BAND + y);
                 let (px, py) = (x as u32, (band * BAND + y) as u32);
                 for (channel, value) in color.to_array().into_iter().enumerate() {
-                    let round = if self.settings.dither {
-                        threshold(px, py, channel as u32)
-                    } else {
-                        0.5
-                    };
+                    let round = if self.settings.dither { threshold(px, py, channel as u32) } else { 0.5 };
                     rows[3 * (y * width + x) + channel] = to_byte(value, round);
                 }
             }
@@ -419,20 +403,15 @@ impl Job<'_> {
             if self.scene.bodies[item as usize].look != Look::Jelly {
                 continue;
             }
-            flat.spans(
-                1.0 / s as f32,
-                [first, first + height],
-                width,
-                |row, left, right, start, per_x| {
-                    for x in left..right {
-                        let at = (row - first) * width + x;
-                        if samples.item[at] == item {
-                            let inverse = (start + (x - left) as f32 * per_x).clamp(flat.low, flat.high);
-                            samples.far[at] = samples.far[at].min(inverse);
-                        }
+            flat.spans(1.0 / s as f32, [first, first + height], width, |row, left, right, start, per_x| {
+                for x in left..right {
+                    let at = (row - first) * width + x;
+                    if samples.item[at] == item {
+                        let inverse = (start + (x - left) as f32 * per_x).clamp(flat.low, flat.high);
+                        samples.far[at] = samples.far[at].min(inverse);
                     }
-                },
-            );
+                }
+            });
         }
     }
 
@@ -463,13 +442,7 @@ impl Job<'_> {
         let rows = (0..s).map(|k| &samples.id[corner + k * width * s..][..s]);
         if rows.flatten().all(|id| *id == lead) {
             let center = [x as f32 + 0.5, row as f32 + 0.5];
-            return self.color(
-                lead,
-                samples.inverse[at(s * s / 2)],
-                center,
-                samples,
-                y * width + x,
-            );
+            return self.color(lead, samples.inverse[at(s * s / 2)], center, samples, y * width + x);
         }
         let mut left: u64 = u64::MAX >> (64 - s * s);
         let mut sum = Vec3::ZERO;
@@ -487,26 +460,10 @@ impl Job<'_> {
                 }
             }
             let whole = count == s * s;
-            let px = x as f32
-                + if whole {
-                    0.5
-                } else {
-                    ((best % s) as f32 + 0.5) / s as f32
-                };
-            let py = row as f32
-                + if whole {
-                    0.5
-                } else {
-                    ((best / s) as f32 + 0.5) / s as f32
-                };
+            let px = x as f32 + if whole { 0.5 } else { ((best % s) as f32 + 0.5) / s as f32 };
+            let py = row as f32 + if whole { 0.5 } else { ((best / s) as f32 + 0.5) / s as f32 };
             let pixel = y * width + x;
-            let color = self.color(
-                samples.id[at(best)],
-                samples.inverse[at(best)],
-                [px, py],
-                samples,
-                pixel,
-            );
+            let color = self.color(samples.id[at(best)], samples.inverse[at(best)], [px, py], samples, pixel);
             sum += count as f32 * color;
         }
         sum / (s * s) as f32
@@ -561,14 +518,7 @@ impl Job<'_> {
             let p = self.view.eye + ray / inverse;
             let normal = (p - ball.center).normalize_or(eye);
             let light = self.light.gather(p, normal);
-            Spot {
-                normal,
-                eye,
-                color: ball.color,
-                light,
-                look: Look::Matte,
-                thickness: 0.0,
-            }
+            Spot { normal, eye, color: ball.color, light, look: Look::Matte, thickness: 0.0 }
         };
         film(shade(&spot, self.view) * self.settings.exposure.clamp(0.0, 100.0))
     }
@@ -594,9 +544,5 @@ impl Job<'_> {
 /// Turns an interpolated normal that looks away from the eye just back to the outline.
 fn bend(normal: Vec3, eye: Vec3) -> Vec3 {
     let facing = normal.dot(eye);
-    if facing >= 0.02 {
-        normal
-    } else {
-        (normal + (0.02 - facing) * eye).normalize()
-    }
+    if facing >= 0.02 { normal } else { (normal + (0.02 - facing) * eye).normalize() }
 }

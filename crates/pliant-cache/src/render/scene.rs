@@ -66,12 +66,9 @@ pub(super) struct Scene {
 fn color_at(colors: &Colors, index: usize) -> Vec3 {
     match colors {
         Colors::Uniform(c) => to_linear(*c),
-        Colors::PerVertex(list) => to_linear(
-            list.get(index)
-                .or(list.last())
-                .copied()
-                .unwrap_or([0.7, 0.7, 0.7]),
-        ),
+        Colors::PerVertex(list) => {
+            to_linear(list.get(index).or(list.last()).copied().unwrap_or([0.7, 0.7, 0.7]))
+        }
     }
 }
 
@@ -80,34 +77,18 @@ impl Scene {
         let mut scene = Scene::default();
         for item in items {
             match item {
-                Item::Mesh {
-                    positions,
-                    triangles,
-                    colors,
-                    look,
-                } => {
+                Item::Mesh { positions, triangles, colors, look } => {
                     let local: Vec<Option<Vec3>> = positions.iter().map(|p| view.local(*p)).collect();
                     let colors: Vec<Vec3> = (0..positions.len()).map(|i| color_at(colors, i)).collect();
                     scene.add_mesh(&local, triangles, &colors, *look, view);
                 }
-                Item::Points {
-                    positions,
-                    radius,
-                    colors,
-                } => {
-                    let points = positions
-                        .iter()
-                        .enumerate()
-                        .map(|(i, p)| (view.local(*p), color_at(colors, i)));
+                Item::Points { positions, radius, colors } => {
+                    let points =
+                        positions.iter().enumerate().map(|(i, p)| (view.local(*p), color_at(colors, i)));
                     scene.add_balls(points, *radius, view);
                     scene.finish_item(Look::Matte, 0.0, true);
                 }
-                Item::Lines {
-                    positions,
-                    segments,
-                    radius,
-                    colors,
-                } => {
+                Item::Lines { positions, segments, radius, colors } => {
                     scene.add_rods(positions, segments, *radius, colors, view);
                 }
             }
@@ -149,11 +130,7 @@ impl Scene {
             sum += normal;
             area += normal.length();
             let normal = normal.normalize_or_zero();
-            self.triangles.push(Triangle {
-                corners: t.map(|v| v + base),
-                item,
-                normal,
-            });
+            self.triangles.push(Triangle { corners: t.map(|v| v + base), item, normal });
         }
         self.positions.append(&mut patch.positions);
         self.normals.append(&mut patch.normals);
@@ -161,8 +138,7 @@ impl Scene {
         // The area vectors of a closed surface add up to nothing.
         let closed = look != Look::Cloth && sum.length() < 2e-3 * area;
         let first = self.blocker_points.len() as u32;
-        self.blocker_points
-            .extend(local.iter().map(|p| p.unwrap_or(Vec3::ZERO)));
+        self.blocker_points.extend(local.iter().map(|p| p.unwrap_or(Vec3::ZERO)));
         for t in &patch.flat {
             self.blockers.push(Blocker {
                 corners: t.map(|v| v + first),
@@ -170,15 +146,7 @@ impl Scene {
                 closed,
             });
         }
-        self.finish_item(
-            look,
-            if min.x <= max.x {
-                0.5 * (max - min).length()
-            } else {
-                0.0
-            },
-            closed,
-        );
+        self.finish_item(look, if min.x <= max.x { 0.5 * (max - min).length() } else { 0.0 }, closed);
     }
 
     fn add_balls(&mut self, points: impl Iterator<Item = (Option<Vec3>, Vec3)>, radius: f64, view: &View) {
@@ -186,13 +154,7 @@ impl Scene {
         if !(radius > 0.0 && radius < 1e6) {
             return;
         }
-        self.balls.extend(points.filter_map(|(p, color)| {
-            p.map(|center| Ball {
-                center,
-                radius,
-                color,
-            })
-        }));
+        self.balls.extend(points.filter_map(|(p, color)| p.map(|center| Ball { center, radius, color })));
     }
 
     fn add_rods(

@@ -58,13 +58,7 @@ fn studio(direction: Vec3, view: &View) -> Vec3 {
 
 /// Light that a spot sends to the eye.
 pub(super) fn shade(spot: &Spot, view: &View) -> Vec3 {
-    let Spot {
-        normal,
-        eye,
-        color,
-        light,
-        ..
-    } = *spot;
+    let Spot { normal, eye, color, light, .. } = *spot;
     let facing = normal.dot(eye).clamp(0.0, 1.0);
     let up = normal.dot(view.sky);
     // What reaches the underside comes from the ground, less of it where the body hides the ground from the sky.

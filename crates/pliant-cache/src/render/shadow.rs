@@ -53,21 +53,12 @@ pub(super) struct Blockers<'a> {
 impl<'a> Blockers<'a> {
     /// For maps of `size`² texels that cover a ball.
     pub fn new(scene: &'a Scene, center: Vec3, radius: f32, size: usize) -> Blockers<'a> {
-        let mut out = Blockers {
-            scene,
-            center,
-            radius,
-            size,
-            dots: Vec::new(),
-            triangles: Vec::new(),
-        };
+        let mut out = Blockers { scene, center, radius, size, dots: Vec::new(), triangles: Vec::new() };
         let small = 1.5 * out.texel();
         for blocker in &scene.blockers {
             let [a, b, c] = blocker.corners.map(|v| scene.blocker_points[v as usize]);
-            let longest = (a - b)
-                .length_squared()
-                .max((b - c).length_squared())
-                .max((c - a).length_squared());
+            let longest =
+                (a - b).length_squared().max((b - c).length_squared()).max((c - a).length_squared());
             let color = pack(blocker.color);
             if longest < small * small {
                 out.dots.push(((a + b + c) / 3.0, color));
@@ -87,17 +78,12 @@ impl<'a> Blockers<'a> {
 impl DepthMap {
     /// Draws everything that blocks light.
     pub fn new(blockers: &Blockers, direction: Vec3) -> DepthMap {
-        let Blockers {
-            center, radius, size, ..
-        } = *blockers;
+        let Blockers { center, radius, size, .. } = *blockers;
         let (u, v) = direction.any_orthonormal_pair();
         let texel = blockers.texel();
         // Whole texels only: a body that moves slides over a fixed grid, and its shadow does not crawl.
         let corner = |axis: Vec3| ((center.dot(axis) - radius) / texel).floor() * texel - 2.0 * texel;
-        let empty = Texel {
-            height: f32::NEG_INFINITY,
-            color: 0,
-        };
+        let empty = Texel { height: f32::NEG_INFINITY, color: 0 };
         let mut map = DepthMap {
             direction,
             u,
@@ -115,12 +101,7 @@ impl DepthMap {
             }
         }
         if !blockers.triangles.is_empty() {
-            let placed: Vec<Vec3> = blockers
-                .scene
-                .blocker_points
-                .iter()
-                .map(|p| map.place(*p))
-                .collect();
+            let placed: Vec<Vec3> = blockers.scene.blocker_points.iter().map(|p| map.place(*p)).collect();
             for (corners, color, closed) in &blockers.triangles {
                 map.draw_triangle(corners.map(|v| placed[v as usize]), *color, *closed);
             }

@@ -9,9 +9,7 @@ pub fn sheet_frames(count: usize, tiles: usize) -> Vec<usize> {
         (0, _) | (_, 0) => Vec::new(),
         (_, 1) => vec![count - 1],
         _ if count <= tiles => (0..count).collect(),
-        _ => (0..tiles)
-            .map(|i| (i * (count - 1) + (tiles - 1) / 2) / (tiles - 1))
-            .collect(),
+        _ => (0..tiles).map(|i| (i * (count - 1) + (tiles - 1) / 2) / (tiles - 1)).collect(),
     }
 }
 

@@ -89,9 +89,7 @@ pub(super) fn build(local: &[Option<Vec3>], triangles: &[[u32; 3]], colors: &[Ve
             *corner = patch.positions.len() as u32;
             shared[index] = *corner;
             patch.positions.push(at(*v).unwrap_or(Vec3::ZERO));
-            patch
-                .colors
-                .push(colors.get(index).copied().unwrap_or(Vec3::splat(0.5)));
+            patch.colors.push(colors.get(index).copied().unwrap_or(Vec3::splat(0.5)));
             patch.normals.push(if creased[index] {
                 let own = areas[f].normalize_or_zero();
                 let mut sum = Vec3::ZERO;
@@ -140,9 +138,7 @@ fn split(patch: &mut Patch) {
         let mut middle = |i: u32, j: u32| {
             *middles.entry((i.min(j), i.max(j))).or_insert_with(|| {
                 let (i, j) = (i.min(j) as usize, i.max(j) as usize);
-                patch
-                    .positions
-                    .push(0.5 * (patch.positions[i] + patch.positions[j]));
+                patch.positions.push(0.5 * (patch.positions[i] + patch.positions[j]));
                 patch.colors.push(0.5 * (patch.colors[i] + patch.colors[j]));
                 let normal = (patch.normals[i] + patch.normals[j]).normalize_or(patch.normals[i]);
                 patch.normals.push(normal);
@@ -150,8 +146,6 @@ fn split(patch: &mut Patch) {
             })
         };
         let (ab, bc, ca) = (middle(a, b), middle(b, c), middle(c, a));
-        patch
-            .triangles
-            .extend([[a, ab, ca], [ab, b, bc], [ca, bc, c], [ab, bc, ca]]);
+        patch.triangles.extend([[a, ab, ca], [ab, b, bc], [ca, bc, c], [ab, bc, ca]]);
     }
 }

@@ -16,38 +16,20 @@ fn sphere(center: DVec3, radius: f64, n: usize) -> (Vec<DVec3>, Vec<[u32; 3]>) {
     let id = |i: usize, j: usize| (i * m + j % m) as u32;
     let faces = (0..n * m).flat_map(|k| {
         let (i, j) = (k / m, k % m);
-        [
-            [id(i, j), id(i, j + 1), id(i + 1, j)],
-            [id(i + 1, j), id(i, j + 1), id(i + 1, j + 1)],
-        ]
+        [[id(i, j), id(i, j + 1), id(i + 1, j)], [id(i + 1, j), id(i, j + 1), id(i + 1, j + 1)]]
     });
     (points, faces.collect())
 }
 
-const GROUND: Plane = Plane {
-    normal: DVec3::Y,
-    offset: 0.0,
-};
+const GROUND: Plane = Plane { normal: DVec3::Y, offset: 0.0 };
 const RED: Colors = Colors::Uniform([0.9, 0.1, 0.1]);
 
 fn small() -> Settings {
-    Settings {
-        width: 120,
-        height: 90,
-        samples: 2,
-        threads: 1,
-        ..Settings::default()
-    }
+    Settings { width: 120, height: 90, samples: 2, threads: 1, ..Settings::default() }
 }
 
 fn front(radius: f64) -> Camera {
-    Camera {
-        eye: DVec3::Z * 5.0,
-        target: DVec3::ZERO,
-        up: DVec3::Y,
-        fov: 30.0,
-        radius,
-    }
+    Camera { eye: DVec3::Z * 5.0, target: DVec3::ZERO, up: DVec3::Y, fov: 30.0, radius }
 }
 
 fn brightness(p: [u8; 3]) -> i32 {
@@ -62,28 +44,11 @@ fn still_life(threads: usize) -> Image {
     let (points, faces) = sphere(DVec3::new(0.0, 0.5, 0.0), 0.5, 24);
     let dots = [DVec3::new(0.9, 0.2, 0.3), DVec3::new(-0.9, 0.2, 0.3)];
     let items = [
-        Item::Mesh {
-            positions: &points,
-            triangles: &faces,
-            colors: RED,
-            look: Look::Jelly,
-        },
-        Item::Points {
-            positions: &dots,
-            radius: 0.2,
-            colors: Colors::Uniform([0.2, 0.5, 0.9]),
-        },
-        Item::Lines {
-            positions: &dots,
-            segments: &[[0, 1]],
-            radius: 0.03,
-            colors: RED,
-        },
+        Item::Mesh { positions: &points, triangles: &faces, colors: RED, look: Look::Jelly },
+        Item::Points { positions: &dots, radius: 0.2, colors: Colors::Uniform([0.2, 0.5, 0.9]) },
+        Item::Lines { positions: &dots, segments: &[[0, 1]], radius: 0.03, colors: RED },
     ];
-    let wall = Plane {
-        normal: DVec3::new(0.3, 0.2, 1.0),
-        offset: -2.0,
-    };
+    let wall = Plane { normal: DVec3::new(0.3, 0.2, 1.0), offset: -2.0 };
     let camera = Camera::fit(Camera::bounds(&points), 4.0 / 3.0, 30.0, 20.0);
     render(&items, &[GROUND, wall], &camera, &Settings { threads, ..small() })
 }
@@ -99,17 +64,8 @@ fn same_bits_on_every_run_and_for_every_thread_count() {
 #[test]
 fn silhouettes_are_centred() {
     let (points, faces) = sphere(DVec3::ZERO, 1.0, 32);
-    let mesh = Item::Mesh {
-        positions: &points,
-        triangles: &faces,
-        colors: RED,
-        look: Look::Matte,
-    };
-    let ball = Item::Points {
-        positions: &[DVec3::ZERO],
-        radius: 1.0,
-        colors: RED,
-    };
+    let mesh = Item::Mesh { positions: &points, triangles: &faces, colors: RED, look: Look::Matte };
+    let ball = Item::Points { positions: &[DVec3::ZERO], radius: 1.0, colors: RED };
     // Tangent of the cone that touches the unit ball from five radii away, in pixels.
     let radius = 45.0 / 15f64.to_radians().tan() / 24f64.sqrt();
     for item in [mesh, ball] {
@@ -125,28 +81,17 @@ fn silhouettes_are_centred() {
         }
         assert!((sum[0] / count - 60.0).abs() < 0.5 && (sum[1] / count - 45.0).abs() < 0.5);
         let expected = std::f64::consts::PI * radius * radius;
-        assert!(
-            (count / expected - 1.0).abs() < 0.05,
-            "{count} pixels, expected {expected}"
-        );
+        assert!((count / expected - 1.0).abs() < 0.05, "{count} pixels, expected {expected}");
     }
 }
 
 #[test]
 fn edges_are_smooth() {
-    let ball = Item::Points {
-        positions: &[DVec3::ZERO],
-        radius: 1.0,
-        colors: Colors::Uniform([0.05; 3]),
-    };
+    let ball = Item::Points { positions: &[DVec3::ZERO], radius: 1.0, colors: Colors::Uniform([0.05; 3]) };
     let levels = |samples: u32| {
         let image = render(&[ball], &[], &front(1.0), &Settings { samples, ..small() });
         // Between the dark ball and the bright backdrop.
-        image
-            .rgb
-            .chunks_exact(3)
-            .filter(|p| (250..560).contains(&brightness([p[0], p[1], p[2]])))
-            .count()
+        image.rgb.chunks_exact(3).filter(|p| (250..560).contains(&brightness([p[0], p[1], p[2]]))).count()
     };
     assert!(levels(3) > levels(1) + 40, "{} against {}", levels(3), levels(1));
 }
@@ -154,12 +99,7 @@ fn edges_are_smooth() {
 #[test]
 fn shadow_is_darker_than_open_ground() {
     let (points, faces) = sphere(DVec3::new(0.0, 0.5, 0.0), 0.5, 24);
-    let item = Item::Mesh {
-        positions: &points,
-        triangles: &faces,
-        colors: RED,
-        look: Look::Matte,
-    };
+    let item = Item::Mesh { positions: &points, triangles: &faces, colors: RED, look: Look::Matte };
     let camera = Camera::fit(Camera::bounds(&points), 4.0 / 3.0, 0.0, 25.0);
     let with = render(&[item], &[GROUND], &camera, &small());
     let without = render(&[], &[GROUND], &camera, &small());
@@ -177,15 +117,7 @@ fn shadow_is_darker_than_open_ground() {
 
 #[test]
 fn bad_input_is_left_out() {
-    let bad = [
-        f64::NAN,
-        f64::INFINITY,
-        f64::NEG_INFINITY,
-        1e300,
-        -1e300,
-        0.0,
-        1e-320,
-    ];
+    let bad = [f64::NAN, f64::INFINITY, f64::NEG_INFINITY, 1e300, -1e300, 0.0, 1e-320];
     let mut points: Vec<DVec3> = bad.iter().map(|v| DVec3::new(*v, 0.3, -0.2)).collect();
     points.extend(bad.iter().map(|v| DVec3::splat(*v)));
     // Behind the camera, through it, and far out to the side.
@@ -207,16 +139,7 @@ fn bad_input_is_left_out() {
     let planes: Vec<Plane> = bad
         .iter()
         .flat_map(|v| {
-            [
-                Plane {
-                    normal: DVec3::Y,
-                    offset: *v,
-                },
-                Plane {
-                    normal: DVec3::splat(*v),
-                    offset: 0.1,
-                },
-            ]
+            [Plane { normal: DVec3::Y, offset: *v }, Plane { normal: DVec3::splat(*v), offset: 0.1 }]
         })
         .collect();
     let segments = [[0, 1], [n - 1, n - 2], [n - 1, n - 1], [n + 5, 0]];
@@ -224,78 +147,32 @@ fn bad_input_is_left_out() {
         for radius in bad.into_iter().chain([0.1, 10.0]) {
             let tints = [[f32::NAN, 2.0, -1.0]];
             let items = [
-                Item::Mesh {
-                    positions: &points,
-                    triangles: &faces,
-                    colors: Colors::PerVertex(&tints),
-                    look,
-                },
-                Item::Points {
-                    positions: &points,
-                    radius,
-                    colors: Colors::PerVertex(&[]),
-                },
-                Item::Lines {
-                    positions: &points,
-                    segments: &segments,
-                    radius,
-                    colors: RED,
-                },
+                Item::Mesh { positions: &points, triangles: &faces, colors: Colors::PerVertex(&tints), look },
+                Item::Points { positions: &points, radius, colors: Colors::PerVertex(&[]) },
+                Item::Lines { positions: &points, segments: &segments, radius, colors: RED },
             ];
             let cameras = [
                 front(1.0),
                 front(radius),
-                Camera {
-                    eye: DVec3::splat(radius),
-                    ..front(1.0)
-                },
-                Camera {
-                    eye: DVec3::ZERO,
-                    up: DVec3::ZERO,
-                    fov: f64::NAN,
-                    ..front(1.0)
-                },
+                Camera { eye: DVec3::splat(radius), ..front(1.0) },
+                Camera { eye: DVec3::ZERO, up: DVec3::ZERO, fov: f64::NAN, ..front(1.0) },
                 Camera::fit((DVec3::splat(f64::NAN), DVec3::ONE), f64::NAN, f64::NAN, f64::NAN),
                 Camera::fit((DVec3::ONE, DVec3::ONE), 0.0, 0.0, 90.0),
             ];
             for camera in cameras {
-                let settings = Settings {
-                    width: 24,
-                    height: 17,
-                    exposure: f32::NAN,
-                    ..small()
-                };
+                let settings = Settings { width: 24, height: 17, exposure: f32::NAN, ..small() };
                 assert_eq!(render(&items, &planes, &camera, &settings).rgb.len(), 3 * 24 * 17);
             }
         }
     }
-    let tiny = render(
-        &[],
-        &[],
-        &front(1.0),
-        &Settings {
-            width: 0,
-            height: 0,
-            samples: 0,
-            ..small()
-        },
-    );
+    let tiny = render(&[], &[], &front(1.0), &Settings { width: 0, height: 0, samples: 0, ..small() });
     assert_eq!((tiny.width, tiny.height), (1, 1));
 }
 
 #[test]
 fn a_triangle_through_the_camera_is_clipped() {
-    let points = [
-        DVec3::new(-1e4, -1.0, 1e4),
-        DVec3::new(1e4, -1.0, 1e4),
-        DVec3::new(0.0, -1.0, -1e4),
-    ];
-    let item = Item::Mesh {
-        positions: &points,
-        triangles: &[[0, 1, 2]],
-        colors: RED,
-        look: Look::Matte,
-    };
+    let points = [DVec3::new(-1e4, -1.0, 1e4), DVec3::new(1e4, -1.0, 1e4), DVec3::new(0.0, -1.0, -1e4)];
+    let item = Item::Mesh { positions: &points, triangles: &[[0, 1, 2]], colors: RED, look: Look::Matte };
     let image = render(&[item], &[], &front(1.0), &small());
     assert!(image.pixel(60, 85).is_some_and(reddish));
     assert!(image.pixel(60, 20).is_some_and(|p| !reddish(p)));
@@ -305,9 +182,7 @@ fn a_triangle_through_the_camera_is_clipped() {
 fn png_decodes() {
     let image = still_life(1);
     let bytes = encode_png(&image).unwrap();
-    let mut reader = ::png::Decoder::new(std::io::Cursor::new(bytes))
-        .read_info()
-        .unwrap();
+    let mut reader = ::png::Decoder::new(std::io::Cursor::new(bytes)).read_info().unwrap();
     let mut rgb = vec![0; reader.output_buffer_size().unwrap()];
     let info = reader.next_frame(&mut rgb).unwrap();
     assert_eq!((info.width, info.height), (120, 90));
@@ -339,20 +214,8 @@ fn gif_plays_what_was_drawn() {
     let draw = |i: usize| {
         // The last two frames are the same.
         let place = DVec3::new(0.2 * i.min(6) as f64 - 0.7, 0.1, 0.0);
-        let ball = Item::Points {
-            positions: &[place],
-            radius: 0.5,
-            colors: RED,
-        };
-        render(
-            &[ball],
-            &[],
-            &camera,
-            &Settings {
-                dither: false,
-                ..small()
-            },
-        )
+        let ball = Item::Points { positions: &[place], radius: 0.5, colors: RED };
+        render(&[ball], &[], &camera, &Settings { dither: false, ..small() })
     };
     let bytes = write_gif(Vec::new(), 8, 0.05, |i| Ok::<_, GifError>(draw(i))).unwrap();
     let (frames, delays) = play(&bytes);
@@ -360,17 +223,8 @@ fn gif_plays_what_was_drawn() {
     for (i, frame) in frames.iter().enumerate() {
         let image = draw(i);
         assert_eq!((frame.width, frame.height), (120, 90));
-        let off: u64 = frame
-            .rgb
-            .iter()
-            .zip(&image.rgb)
-            .map(|(a, b)| u64::from(a.abs_diff(*b)))
-            .sum();
-        assert!(
-            off < 4 * frame.rgb.len() as u64,
-            "mean error {}",
-            off as f64 / frame.rgb.len() as f64
-        );
+        let off: u64 = frame.rgb.iter().zip(&image.rgb).map(|(a, b)| u64::from(a.abs_diff(*b))).sum();
+        assert!(off < 4 * frame.rgb.len() as u64, "mean error {}", off as f64 / frame.rgb.len() as f64);
     }
     assert!(frames[6] == frames[7]);
     // Uneven delays add up to the right time.
@@ -381,19 +235,11 @@ fn gif_plays_what_was_drawn() {
 #[test]
 fn gif_refuses_what_it_cannot_hold() {
     let palette = Palette::from_images(&[]);
-    assert!(matches!(
-        GifWriter::new(Vec::new(), 70_000, 2, &palette, 0.1),
-        Err(GifError::Size(70_000, 2))
-    ));
+    assert!(matches!(GifWriter::new(Vec::new(), 70_000, 2, &palette, 0.1), Err(GifError::Size(70_000, 2))));
     let mut writer = GifWriter::new(Vec::new(), 4, 4, &palette, 0.1).unwrap();
     let error = writer.push(&Image::filled(5, 4, [0; 3])).unwrap_err();
     assert_eq!(error.to_string(), "frame of 5x4 in an animation of 4x4");
-    assert!(
-        write_gif(Vec::new(), 0, 0.1, |_| Ok::<_, GifError>(Image::filled(
-            1, 1, [0; 3]
-        )))
-        .is_err()
-    );
+    assert!(write_gif(Vec::new(), 0, 0.1, |_| Ok::<_, GifError>(Image::filled(1, 1, [0; 3]))).is_err());
 }
 
 #[test]
@@ -416,9 +262,7 @@ fn sheet_shows_first_and_last() {
     assert_eq!(sheet_frames(150, 9), [0, 19, 37, 56, 75, 93, 112, 130, 149]);
     assert_eq!(sheet_frames(3, 9), [0, 1, 2]);
     assert_eq!(sheet_frames(0, 9), [0; 0]);
-    let tiles: Vec<(f64, Image)> = (0..5)
-        .map(|i| (f64::from(i), Image::filled(60, 40, [200; 3])))
-        .collect();
+    let tiles: Vec<(f64, Image)> = (0..5).map(|i| (f64::from(i), Image::filled(60, 40, [200; 3]))).collect();
     let sheet = contact_sheet(&tiles, 3);
     assert_eq!((sheet.width, sheet.height), (3 * 62 + 2, 2 * 42 + 2));
     // Gutter, tile, and letters in the tile.
@@ -437,10 +281,7 @@ fn colours_differ() {
     let colors = neighbour_colors(4, &[[0, 1], [1, 2], [2, 0], [3, 3], [9, 1]]);
     assert!(colors[0] != colors[1] && colors[1] != colors[2] && colors[2] != colors[0]);
     assert_eq!(ColorMap::Viridis.at(f64::NAN), [0.5; 3]);
-    assert_eq!(
-        map_colors(&[1.0, 3.0], (1.0, 3.0), ColorMap::Plasma)[1],
-        ColorMap::Plasma.at(7.0)
-    );
+    assert_eq!(map_colors(&[1.0, 3.0], (1.0, 3.0), ColorMap::Plasma)[1], ColorMap::Plasma.at(7.0));
     assert_eq!(["0", "0.25", "1.5", "12.3", "1234", "2.0e7"].map(String::from), {
         [0.0, 0.25, 1.5, 12.3, 1234.0, 2e7].map(format_number)
     });

@@ -38,9 +38,5 @@ pub fn format_number(value: f64) -> String {
     }
     let digits = (2 - decade).max(0) as usize;
     let text = format!("{value:.digits$}");
-    if text.contains('.') {
-        text.trim_end_matches('0').trim_end_matches('.').into()
-    } else {
-        text
-    }
+    if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').into() } else { text }
 }

@@ -4,30 +4,16 @@ use glam::Vec3;
 use std::sync::OnceLock;
 
 fn decode(c: f32) -> f32 {
-    if c <= 0.04045 {
-        c / 12.92
-    } else {
-        ((c + 0.055) / 1.055).powf(2.4)
-    }
+    if c <= 0.04045 { c / 12.92 } else { ((c + 0.055) / 1.055).powf(2.4) }
 }
 
 fn encode(c: f32) -> f32 {
-    if c <= 0.003_130_8 {
-        12.92 * c
-    } else {
-        1.055 * c.powf(1.0 / 2.4) - 0.055
-    }
+    if c <= 0.003_130_8 { 12.92 * c } else { 1.055 * c.powf(1.0 / 2.4) - 0.055 }
 }
 
 /// Linear light of an sRGB colour; values that are no colour count as black.
 pub(super) fn to_linear(srgb: [f32; 3]) -> Vec3 {
-    Vec3::from(srgb.map(|c| {
-        if c.is_nan() {
-            0.0
-        } else {
-            decode(c.clamp(0.0, 1.0))
-        }
-    }))
+    Vec3::from(srgb.map(|c| if c.is_nan() { 0.0 } else { decode(c.clamp(0.0, 1.0)) }))
 }
 
 /// Film curve for each channel: straight in the middle so that colours stay what they were, a short toe for depth
@@ -54,9 +40,7 @@ fn table() -> &'static [f32] {
     static TABLE: OnceLock<Vec<f32>> = OnceLock::new();
     // Indexed by the square root: even steps in light would be too coarse in the dark.
     TABLE.get_or_init(|| {
-        (0..=STEPS + 1)
-            .map(|i| 255.0 * encode((i as f32 / STEPS as f32).powi(2).min(1.0)))
-            .collect()
+        (0..=STEPS + 1).map(|i| 255.0 * encode((i as f32 / STEPS as f32).powi(2).min(1.0))).collect()
     })
 }
 

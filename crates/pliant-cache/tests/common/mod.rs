@@ -38,15 +38,11 @@ pub fn header() -> LogHeader {
     let skin = Skin {
         offsets: (0..=8).map(|v| 2 * v).collect(),
         particles: (0..8).flat_map(|v| [v, (v + 5) % 12]).collect(),
-        weights: (0..8)
-            .flat_map(|v| [0.9 - 0.01 * v as f64, 0.1 + 0.01 * v as f64])
-            .collect(),
+        weights: (0..8).flat_map(|v| [0.9 - 0.01 * v as f64, 0.1 + 0.01 * v as f64]).collect(),
     };
     let n = 6;
     let cloth = TriMesh {
-        positions: (0..n * n)
-            .map(|i| DVec3::new((i % n) as f64 * 0.2, 2.0, (i / n) as f64 * 0.2))
-            .collect(),
+        positions: (0..n * n).map(|i| DVec3::new((i % n) as f64 * 0.2, 2.0, (i / n) as f64 * 0.2)).collect(),
         triangles: (0..(n - 1) * (n - 1))
             .flat_map(|q| {
                 let a = (q % (n - 1) + q / (n - 1) * n) as u32;
@@ -56,9 +52,7 @@ pub fn header() -> LogHeader {
             .collect(),
     };
     let cloud = TriMesh {
-        positions: (0..20)
-            .map(|i| DVec3::new(noise(3 * i), noise(3 * i + 1), noise(3 * i + 2)))
-            .collect(),
+        positions: (0..20).map(|i| DVec3::new(noise(3 * i), noise(3 * i + 1), noise(3 * i + 2))).collect(),
         triangles: vec![],
     };
     LogHeader {
@@ -95,10 +89,7 @@ pub fn header() -> LogHeader {
                 look: Look::Jelly,
             },
         ],
-        planes: vec![LogPlane {
-            normal: DVec3::Y,
-            offset: -0.25,
-        }],
+        planes: vec![LogPlane { normal: DVec3::Y, offset: -0.25 }],
         picture: LogPicture {
             width: 64,
             height: 48,
@@ -138,11 +129,7 @@ pub fn frame(header: &LogHeader, index: u32) -> LogFrame {
         positions,
         speed: (0..n).map(|k| k as f32 * 0.1).collect(),
         strain: (0..n).map(|k| 1.0 / (1.0 + k as f32)).collect(),
-        contact: if index.is_multiple_of(2) {
-            vec![]
-        } else {
-            vec![1; n]
-        },
+        contact: if index.is_multiple_of(2) { vec![] } else { vec![1; n] },
         stats_json: format!("{{\"time\":{time}}}"),
         controls: vec![1, 2, 3],
     }
@@ -155,9 +142,7 @@ pub fn write_log(path: &Path, count: u32, checkpoints: &[u32], finish: bool) {
     for i in 0..count {
         writer.append_frame(&frame(&header, i)).unwrap();
         if checkpoints.contains(&i) {
-            writer
-                .append_checkpoint(i, format!("state {i}").as_bytes())
-                .unwrap();
+            writer.append_checkpoint(i, format!("state {i}").as_bytes()).unwrap();
         }
     }
     if finish {

@@ -41,9 +41,7 @@ pub struct Place {
 
 impl Place {
     pub fn new() -> Place {
-        let place = Place {
-            dir: tempfile::tempdir().expect("a temporary folder"),
-        };
+        let place = Place { dir: tempfile::tempdir().expect("a temporary folder") };
         place.write("s.toml", SCENE);
         place
     }
@@ -67,10 +65,7 @@ impl Place {
     pub fn command(&self, words: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_pliant"));
         command.current_dir(self.dir.path()).args(words);
-        command
-            .stdin(Stdio::null())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped());
+        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
         command
     }
 
@@ -148,10 +143,7 @@ pub struct Random(pub u64);
 impl Random {
     /// From 0 up to 1.
     pub fn next(&mut self) -> f64 {
-        self.0 = self
-            .0
-            .wrapping_mul(6_364_136_223_846_793_005)
-            .wrapping_add(1_442_695_040_888_963_407);
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (self.0 >> 11) as f64 / (1u64 << 53) as f64
     }
 }

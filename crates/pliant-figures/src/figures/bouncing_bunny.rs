@@ -44,7 +44,7 @@ fn bunny(damping: f64) -> Result<Simulation, Failure> {
     body.controls.strain_limit = GAMMA;
     body.controls.iterations = 5;
     body.controls.damping = damping;
-    Ok(Builder::new().ground().body(body).build()?)
+    Ok(Builder::new().substeps(1).ground().body(body).build()?)
 }
 
 fn run() -> Result<Plot, Failure> {

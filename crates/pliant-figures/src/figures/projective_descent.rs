@@ -65,7 +65,7 @@ fn run() -> Result<Plot, Failure> {
     let mut distances =
         Panel::new("Distance from the converged positions", "iterations", "RMS distance / diameter").y_log();
     for start in STARTS {
-        let mut simulation = Builder::new().body(body()?).build()?;
+        let mut simulation = Builder::new().substeps(1).body(body()?).build()?;
         let mut state = simulation.state().clone();
         let rest = simulation.model().rest.positions.clone();
         state.x = (0..state.x.len()).map(|i| deformed(start, i, rest.get(i))).collect();

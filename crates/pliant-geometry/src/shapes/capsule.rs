@@ -19,19 +19,12 @@ pub(super) fn field(radius: f64, height: f64) -> Result<Field, GeometryError> {
     if height < 2.0 * radius {
         return Err(GeometryError::new(
             format!("a capsule of height {height} has no room for its ends of radius {radius}"),
-            format!(
-                "make it at least {} m high (twice the radius), or use a ball",
-                2.0 * radius
-            ),
+            format!("make it at least {} m high (twice the radius), or use a ball", 2.0 * radius),
         ));
     }
     let tip = DVec3::Y * (0.5 * height - radius);
     let hi = DVec3::new(radius, 0.5 * height, radius);
-    Ok(Field {
-        distance: Box::new(move |p| sdf::capsule(p, -tip, tip, radius)),
-        lo: -hi,
-        hi,
-    })
+    Ok(Field { distance: Box::new(move |p| sdf::capsule(p, -tip, tip, radius)), lo: -hi, hi })
 }
 
 fn surface(radius: f64, height: f64, cell: f64) -> TriMesh {
@@ -39,11 +32,7 @@ fn surface(radius: f64, height: f64, cell: f64) -> TriMesh {
     let quarter = around / 4;
     let straight = height - 2.0 * radius;
     // A length of zero still gets its one ring twice apart by nothing; leave it out.
-    let rows = if straight > 1e-9 * height {
-        steps(straight, cell.min(radius / 3.0))
-    } else {
-        0
-    };
+    let rows = if straight > 1e-9 * height { steps(straight, cell.min(radius / 3.0)) } else { 0 };
     let mut profile = Vec::new();
     for i in 0..=quarter {
         let (c, s) = turn(i, around);

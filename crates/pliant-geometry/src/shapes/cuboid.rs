@@ -20,9 +20,7 @@ pub fn cuboid(size: DVec3, spacing: f64) -> Result<Shape, GeometryError> {
     for k in 0..n[2] {
         for j in 0..n[1] {
             for i in 0..n[0] {
-                shape
-                    .points
-                    .push(DVec3::new(along(i, 0), along(j, 1), along(k, 2)));
+                shape.points.push(DVec3::new(along(i, 0), along(j, 1), along(k, 2)));
                 shape.measure.push(share(i, 0) * share(j, 1) * share(k, 2));
                 cells.push([i as i32, j as i32, k as i32]);
             }
@@ -48,10 +46,7 @@ fn dress(n: [usize; 3], points: &[DVec3]) -> (TriMesh, Skin) {
         stops
     });
     let mut mesh = box_surface([0, 1, 2].map(|axis| stops[axis].len()));
-    let mut skin = Skin {
-        offsets: vec![0],
-        ..Skin::default()
-    };
+    let mut skin = Skin { offsets: vec![0], ..Skin::default() };
     for p in &mut mesh.positions {
         let at: [(usize, f64); 3] = [0, 1, 2].map(|axis| stops[axis][p[axis] as usize]);
         *p = DVec3::ZERO;

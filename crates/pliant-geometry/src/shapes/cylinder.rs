@@ -17,11 +17,7 @@ pub(super) fn field(radius: f64, height: f64) -> Result<Field, GeometryError> {
     positive("radius", radius)?;
     positive("height", height)?;
     let hi = DVec3::new(radius, 0.5 * height, radius);
-    Ok(Field {
-        distance: Box::new(move |p| sdf::cylinder(p, radius, 0.5 * height)),
-        lo: -hi,
-        hi,
-    })
+    Ok(Field { distance: Box::new(move |p| sdf::cylinder(p, radius, 0.5 * height)), lo: -hi, hi })
 }
 
 fn surface(radius: f64, height: f64, cell: f64) -> TriMesh {

@@ -37,10 +37,10 @@ impl Field {
     }
 }
 
-/// Width of surface triangles for a shape of the given size: half the spacing, but never so coarse that
+/// Width of surface triangles for a shape of the given size: finer than the spacing, but never so coarse that
 /// round things look cut, nor so fine that the picture is all the work.
 pub(super) fn visual_cell(spacing: f64, size: f64) -> f64 {
-    (0.5 * spacing).clamp(size / 200.0, size / 40.0)
+    (0.7 * spacing).clamp(size / 200.0, size / 34.0)
 }
 
 /// Moves a shape so that its particles' centre of mass is at the origin. The x coordinate is left alone:

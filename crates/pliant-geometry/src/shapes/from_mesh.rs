@@ -22,9 +22,8 @@ pub fn from_mesh(mesh: TriMesh, spacing: f64) -> Result<Shape, GeometryError> {
         // The lattice is about the middle of the mesh, so that a symmetric mesh gets symmetric particles.
         let middle = 0.5 * (lo + hi);
         let winding = Winding::new(&surface);
-        let lattice = Lattice::fill(lo - middle, hi - middle, spacing, &mut |p| {
-            winding.number(p + middle) > 0.5
-        })?;
+        let lattice =
+            Lattice::fill(lo - middle, hi - middle, spacing, &mut |p| winding.number(p + middle) > 0.5)?;
         if lattice.len() > 0 {
             let points: Vec<DVec3> = lattice.points().into_iter().map(|p| p + middle).collect();
             let edges = lattice.edges();
@@ -44,24 +43,14 @@ pub fn from_mesh(mesh: TriMesh, spacing: f64) -> Result<Shape, GeometryError> {
 
 fn check(mesh: &TriMesh) -> Result<(), GeometryError> {
     if mesh.positions.is_empty() {
-        return Err(GeometryError::new(
-            "the mesh has no vertices",
-            "give a mesh with at least one vertex",
-        ));
+        return Err(GeometryError::new("the mesh has no vertices", "give a mesh with at least one vertex"));
     }
     all_finite("vertex", &mesh.positions)?;
     let count = mesh.positions.len();
-    match mesh
-        .triangles
-        .iter()
-        .position(|t| t.iter().any(|&i| i as usize >= count))
-    {
+    match mesh.triangles.iter().position(|t| t.iter().any(|&i| i as usize >= count)) {
         None => Ok(()),
         Some(t) => Err(GeometryError::new(
-            format!(
-                "triangle {t} names vertices {:?} but there are {count}",
-                mesh.triangles[t]
-            ),
+            format!("triangle {t} names vertices {:?} but there are {count}", mesh.triangles[t]),
             "vertex indices of triangles count from 0",
         )),
     }
@@ -74,12 +63,10 @@ fn weld(mesh: &TriMesh) -> (TriMesh, Vec<u32>) {
     let mut vertex_of = Vec::with_capacity(mesh.positions.len());
     for &p in &mesh.positions {
         // Adding zero makes −0 and 0 the same place.
-        let vertex = *seen
-            .entry((p + 0.0).to_array().map(f64::to_bits))
-            .or_insert_with(|| {
-                welded.positions.push(p);
-                welded.positions.len() as u32 - 1
-            });
+        let vertex = *seen.entry((p + 0.0).to_array().map(f64::to_bits)).or_insert_with(|| {
+            welded.positions.push(p);
+            welded.positions.len() as u32 - 1
+        });
         vertex_of.push(vertex);
     }
     let corners = mesh.triangles.iter().map(|t| t.map(|i| vertex_of[i as usize]));
@@ -115,20 +102,13 @@ fn shell(surface: TriMesh, welded: TriMesh, vertex_of: Vec<u32>) -> Shape {
     }
     // A vertex without a face still needs some mass to be simulated: the usual share, or one for bare points.
     let area: f64 = measure.iter().sum();
-    let usual = if area > 0.0 {
-        area / measure.len() as f64
-    } else {
-        1.0
-    };
+    let usual = if area > 0.0 { area / measure.len() as f64 } else { 1.0 };
     measure.iter_mut().filter(|m| **m <= 0.0).for_each(|m| *m = usual);
     Shape {
         edges: welded.edges(),
         points: welded.positions,
         measure,
-        skin: Skin {
-            particles: vertex_of,
-            ..Skin::identity(surface.positions.len())
-        },
+        skin: Skin { particles: vertex_of, ..Skin::identity(surface.positions.len()) },
         surface,
     }
 }

@@ -15,10 +15,7 @@ const MOST: usize = 26;
 /// neighbours, and is tied to the points within 1.8 times that distance.
 pub fn from_points(points: Vec<DVec3>) -> Result<Shape, GeometryError> {
     if points.is_empty() {
-        return Err(GeometryError::new(
-            "there are no points",
-            "give at least one point",
-        ));
+        return Err(GeometryError::new("there are no points", "give at least one point"));
     }
     all_finite("point", &points)?;
     let tree = KdTree::new(&points);
@@ -38,10 +35,7 @@ pub fn from_points(points: Vec<DVec3>) -> Result<Shape, GeometryError> {
     edges.dedup();
     Ok(Shape {
         measure: vec![if usual > 0.0 { usual * usual * usual } else { 1.0 }; points.len()],
-        surface: TriMesh {
-            positions: points.clone(),
-            triangles: Vec::new(),
-        },
+        surface: TriMesh { positions: points.clone(), triangles: Vec::new() },
         skin: Skin::identity(points.len()),
         edges,
         points,

@@ -12,9 +12,7 @@ use glam::DVec3;
 pub fn gummy_bear(height: f64, spacing: f64) -> Result<Shape, GeometryError> {
     let field = field(height)?;
     let cell = visual_cell(spacing, height).min(height / 64.0);
-    Ok(center(field.shape(spacing, || {
-        contour(&field.distance, field.lo, field.hi, cell)
-    })?))
+    Ok(center(field.shape(spacing, || contour(&field.distance, field.lo, field.hi, cell))?))
 }
 
 pub(super) fn field(height: f64) -> Result<Field, GeometryError> {

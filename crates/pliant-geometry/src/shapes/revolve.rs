@@ -27,8 +27,7 @@ pub(super) fn revolve(profile: &[(f64, f64)], segments: usize) -> TriMesh {
             let [a, b, c, d] = [at(r - 1, s), at(r - 1, s + 1), at(r, s), at(r, s + 1)];
             mesh.triangles.extend([[a, c, d], [a, d, b]]);
         }
-        mesh.triangles
-            .push([last, at(rings.len() - 1, s + 1), at(rings.len() - 1, s)]);
+        mesh.triangles.push([last, at(rings.len() - 1, s + 1), at(rings.len() - 1, s)]);
     }
     mesh
 }

@@ -29,18 +29,11 @@ pub fn sheet(width: f64, depth: f64, cells_x: usize, cells_z: usize) -> Result<S
     let step = [width / cells_x as f64, depth / cells_z as f64];
     let along = |i: usize, n: usize, step: f64| (i as f64 - 0.5 * (n - 1) as f64) * step;
     let share = |i: usize, n: usize| if i == 0 || i == n - 1 { 0.5 } else { 1.0 };
-    let mut shape = Shape {
-        skin: Skin::identity(nx * nz),
-        ..Shape::default()
-    };
+    let mut shape = Shape { skin: Skin::identity(nx * nz), ..Shape::default() };
     for j in 0..nz {
         for i in 0..nx {
-            shape
-                .points
-                .push(DVec3::new(along(i, nx, step[0]), 0.0, along(j, nz, step[1])));
-            shape
-                .measure
-                .push(share(i, nx) * share(j, nz) * step[0] * step[1]);
+            shape.points.push(DVec3::new(along(i, nx, step[0]), 0.0, along(j, nz, step[1])));
+            shape.measure.push(share(i, nx) * share(j, nz) * step[0] * step[1]);
         }
     }
     let mut triangles = Vec::with_capacity(2 * cells_x * cells_z);
@@ -48,17 +41,10 @@ pub fn sheet(width: f64, depth: f64, cells_x: usize, cells_z: usize) -> Result<S
         for i in 0..cells_x {
             let a = (j * nx + i) as u32;
             let (b, c, d) = (a + nx as u32, a + nx as u32 + 1, a + 1);
-            triangles.extend(if (i + j) % 2 == 0 {
-                [[a, b, c], [a, c, d]]
-            } else {
-                [[a, b, d], [b, c, d]]
-            });
+            triangles.extend(if (i + j) % 2 == 0 { [[a, b, c], [a, c, d]] } else { [[a, b, d], [b, c, d]] });
         }
     }
-    shape.surface = TriMesh {
-        positions: shape.points.clone(),
-        triangles,
-    };
+    shape.surface = TriMesh { positions: shape.points.clone(), triangles };
     shape.edges = shape.surface.edges();
     Ok(shape)
 }

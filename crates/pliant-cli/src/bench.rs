@@ -1,0 +1,44 @@
+//! `pliant bench`: speed against this machine's own limits.
+
+use crate::args::BenchArgs;
+use crate::failure::Failure;
+use crate::say;
+use pliant_bench::{Measurement, Options};
+
+pub fn command(args: &BenchArgs) -> Result<(), Failure> {
+    if args.list {
+        let rows: Vec<String> =
+            pliant_bench::list().map(|(name, about)| format!("{name:28}  {about}\n")).collect();
+        return say::result(&rows.concat());
+    }
+    let points = match (&args.points, args.radius) {
+        (Some(path), Some(radius)) => {
+            let points = pliant_geometry::read_points(path).map_err(|all| {
+                let io = all.iter().all(|e| e.io);
+                let code = if io { Failure::IO } else { Failure::USAGE };
+                Failure::all(code, all.iter().map(ToString::to_string).collect())
+            })?;
+            Some((points, radius))
+        }
+        _ => None,
+    };
+    let options = Options { filter: args.filter.clone(), threads: args.threads.into(), points };
+    // Printed as it comes: a full run takes a while.
+    let mut failed = None;
+    let outcome = pliant_bench::run(&options, |m| {
+        let line = if args.json { json(&m) } else { row(&m) };
+        failed = failed.take().or(say::result(&line).err());
+    });
+    outcome.map_err(Failure::usage)?;
+    failed.map_or(Ok(()), Err)
+}
+
+fn json(m: &Measurement) -> String {
+    // Plain numbers and words always have a JSON form.
+    format!("{}\n", serde_json::to_string(m).unwrap_or_default())
+}
+
+fn row(m: &Measurement) -> String {
+    let share = m.share_of_limit.map_or(String::new(), |s| format!("{:5.1} % of the limit", 100.0 * s));
+    format!("{:28} {:10.4} {:8} {} thread(s)  {:9} {share}\n", m.name, m.value, m.unit, m.threads, m.isa)
+}
