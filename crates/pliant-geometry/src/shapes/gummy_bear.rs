@@ -11,7 +11,7 @@ use glam::DVec3;
 /// A gummy bear of the given height, looking along +z, centred on its centre of mass.
 pub fn gummy_bear(height: f64, spacing: f64) -> Result<Shape, GeometryError> {
     let field = field(height)?;
-    let cell = visual_cell(spacing, height).min(height / 64.0);
+    let cell = visual_cell(spacing, height).min(height / 48.0);
     Ok(center(field.shape(spacing, || contour(&field.distance, field.lo, field.hi, cell))?))
 }
 
