@@ -106,36 +106,17 @@ pub trait ConstraintBatch: std::fmt::Debug + Send + Sync {
 
     /// Total energy Σ ½ w ‖A q − p‖² at the projections of `view.x`.
     fn energy(&self, view: View<'_>) -> f64 {
-        let (residual, _) = residuals(
-            self.rows(),
-            |p| self.project(0..self.rows().elements(), view, p),
-            |a| {
-                self.auxiliary_values(view.x, a);
-            },
-            view.x,
-            self.auxiliary_unknowns(),
-        );
-        residual.iter().zip(self.rows().weights()).map(|(r, w)| 0.5 * w * r.length_squared()).sum()
+        let residuals = residuals(self, view);
+        residuals.iter().zip(self.rows().weights()).map(|(r, w)| 0.5 * w * r.length_squared()).sum()
     }
 
     /// Adds the gradient of the energy, Aᵀ w (A q − p): p is at its optimum, so it drops out
     /// (envelope theorem).
     fn add_gradient(&self, view: View<'_>, gradient: &mut Points) {
-        let (residual, _) = residuals(
-            self.rows(),
-            |p| self.project(0..self.rows().elements(), view, p),
-            |a| {
-                self.auxiliary_values(view.x, a);
-            },
-            view.x,
-            self.auxiliary_unknowns(),
-        );
-        for (row, (r, w)) in residual.iter().zip(self.rows().weights()).enumerate() {
-            for (column, c) in self.rows().row(row) {
-                if column < AUXILIARY {
-                    let i = column as usize;
-                    gradient.set(i, gradient.get(i) + r * (w * c));
-                }
+        for (row, (r, w)) in residuals(self, view).iter().zip(self.rows().weights()).enumerate() {
+            for (column, c) in self.rows().row(row).filter(|(column, _)| *column < AUXILIARY) {
+                let i = column as usize;
+                gradient.set(i, gradient.get(i) + r * (w * c));
             }
         }
     }
@@ -145,18 +126,12 @@ pub trait ConstraintBatch: std::fmt::Debug + Send + Sync {
     fn raise_strain(&self, _view: View<'_>, _strain: &mut [f64]) {}
 }
 
-/// A q − p for every row, and p.
-fn residuals(
-    rows: &Rows,
-    project: impl Fn(&mut PointsMut<'_>),
-    auxiliary: impl Fn(&mut Points),
-    x: &Points,
-    unknowns: usize,
-) -> (Points, Points) {
+/// A q − p for every row, auxiliary unknowns and projections at their optimum.
+fn residuals<B: ConstraintBatch + ?Sized>(batch: &B, view: View<'_>) -> Points {
+    let rows = batch.rows();
     let mut p = Points::zeros(rows.len());
-    project(&mut p.columns_mut());
-    let mut extra = Points::zeros(unknowns);
-    auxiliary(&mut extra);
-    let residual = (0..rows.len()).map(|r| rows.apply(r, x, &extra) - p.get(r)).collect();
-    (residual, p)
+    batch.project(0..rows.elements(), view, &mut p.columns_mut());
+    let mut extra = Points::zeros(batch.auxiliary_unknowns());
+    batch.auxiliary_values(view.x, &mut extra);
+    (0..rows.len()).map(|r| rows.apply(r, view.x, &extra) - p.get(r)).collect()
 }

@@ -98,6 +98,14 @@ impl System {
             unknowns += model_batch.batch.auxiliary_unknowns();
         }
         entries.sort_by_key(|&(u, row, _)| (u, row));
+        // An embedded particle and its parent may meet in one row.
+        entries.dedup_by(|next, kept| {
+            let same = (next.0, next.1) == (kept.0, kept.1);
+            if same {
+                kept.2 += next.2;
+            }
+            same
+        });
         let mut gather_ends = vec![0u32; unknowns + 1];
         entries.iter().for_each(|&(u, _, _)| gather_ends[u as usize + 1] += 1);
         for u in 0..unknowns {
@@ -299,4 +307,53 @@ fn empty_factor() -> Result<SparseSpd, SolverError> {
 
 fn factor_error(e: pliant_linalg::NotPositiveDefinite) -> SolverError {
     SolverError::Factor(e.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Builder;
+
+    /// Three particles in a row; the middle one is embedded halfway between the others, the last is
+    /// prescribed. The reduced solve must equal minimising over the one free particle by hand.
+    #[test]
+    fn combined_particles_fold_into_the_matrix() {
+        let points = vec![DVec3::ZERO, DVec3::X, DVec3::X * 2.0];
+        let shape = pliant_geometry::shapes::Shape {
+            points,
+            measure: vec![1.0; 3],
+            edges: vec![[0, 1], [1, 2]],
+            ..Default::default()
+        };
+        let mut body = crate::Body::new("row", shape).projective();
+        body.clusters = crate::Clustering::None;
+        body.mass = 3.0;
+        let simulation = Builder::new().substeps(1).body(body).build().unwrap();
+        let model = simulation.model();
+        let stiffness = 5000.0;
+        let dofs = vec![Dof::Free(0), Dof::Free(0), Dof::Fixed];
+        let dofs = DofMap::new(dofs, &[(1, vec![(0, 0.5), (2, 0.5)])]);
+        let mut system = System::with_dofs(model, &[stiffness], dofs).unwrap();
+        assert_eq!(system.unknowns(), 1);
+
+        // Stretched to twice its length: s = (0, ·, 4).
+        let mut s: Points = [DVec3::ZERO, DVec3::splat(9.0), DVec3::X * 4.0].into_iter().collect();
+        system.begin_substep(model, &mut s);
+        assert_eq!(s.get(1), DVec3::X * 2.0, "the embedded particle goes between its parents");
+        let view = View { x: &s, state: &[], shared: &[], placements: &[] };
+        let team = Team::serial();
+        system.local_step(model, &team, |_| view);
+        system.global_step(&team);
+        let mut q = s.clone();
+        system.read_positions(&s, &mut q);
+
+        // By hand: x₀ = d, x₁ = (d + 4)/2. Both edges want length 1 along x: with measures 1 + ½ and
+        // ½ + 1, minimise ½·3600 (d² + (d/2)²) + ½ k 1.5 [((4 − d)/2 − 1)² + ((4 − d)/2 − 1)²].
+        let inertia = 3600.0 * 1.25;
+        let spring = stiffness * 1.5 * 2.0 * 0.25;
+        let d = spring * 2.0 / (inertia + spring);
+        assert!((q.get(0) - DVec3::X * d).length() < 1e-12, "{} instead of {d}", q.get(0));
+        assert!((q.get(1) - DVec3::X * (d + 4.0) * 0.5).length() < 1e-12);
+        assert_eq!(q.get(2), DVec3::X * 4.0);
+    }
 }
