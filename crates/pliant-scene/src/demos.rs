@@ -27,5 +27,6 @@ pub const DEMOS: &[Demo] = &[
     demo!("dropped_cube", "a soft cube falls on the ground on its edge"),
     demo!("spinning_cube", "shape matching keeps a cube spinning while its position-based twin slows down"),
     demo!("hanging_cloth", "a sheet held by two corners swings down in a wide arc"),
+    demo!("twisting_bar", "a bar of springs is wrung by pins that move"),
     demo!("side_by_side", "the same bear moved by the clustered and by the projective solver"),
 ];

@@ -151,3 +151,18 @@ fn the_two_solvers_agree_about_the_bear() {
     let apart = a.iter().zip(b).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
     assert!(apart < 0.03, "{apart} m apart");
 }
+
+#[test]
+fn the_bar_is_wrung_by_its_moving_pins() {
+    let run = run("twisting_bar", 30);
+    let simulation = &run.built.simulation;
+    // Half a second at π radians a second: the turning end stands at a right angle, the other as before.
+    let placement = simulation.model().params.pins[1].motion.placement(simulation.state().time);
+    assert!((placement.matrix3 * DVec3::Y - DVec3::Z).length() < 1e-6);
+    for (group, placement) in simulation.model().params.pins.iter().zip([Default::default(), placement]) {
+        for (&i, anchor) in group.particles.iter().zip(&group.anchors) {
+            let held: DVec3 = placement.transform_point3(*anchor);
+            assert!((simulation.state().x.get(i as usize) - held).length() < 1e-12);
+        }
+    }
+}
