@@ -43,10 +43,6 @@ impl SparseSpd {
     /// Orders and factors `matrix`.
     pub fn factor(matrix: &SymmetricMatrix) -> Result<SparseSpd, NotPositiveDefinite> {
         let n = matrix.size;
-        if let Some(bad) = matrix.values.iter().position(|v| !v.is_finite()) {
-            let reason = format!("entry {bad} is {}", matrix.values[bad]);
-            return Err(NotPositiveDefinite { reason });
-        }
         let pattern = SymbolicSparseColMatRef::new_checked(n, n, &matrix.columns, None, &matrix.rows);
         let symbolic = factorize_symbolic_cholesky(
             pattern,
@@ -62,6 +58,9 @@ impl SparseSpd {
 
     /// Factors another matrix of the same pattern, keeping the ordering.
     pub fn refactor(&mut self, matrix: &SymmetricMatrix) -> Result<(), NotPositiveDefinite> {
+        if let Some(bad) = matrix.values.iter().find(|v| !v.is_finite()) {
+            return Err(NotPositiveDefinite { reason: format!("it has an entry {bad}") });
+        }
         let n = matrix.size;
         let pattern = SymbolicSparseColMatRef::new_checked(n, n, &matrix.columns, None, &matrix.rows);
         let a = SparseColMatRef::new(pattern, &matrix.values);

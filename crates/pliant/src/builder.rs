@@ -1,8 +1,8 @@
 //! From bodies to a simulation: everything is checked, all faults are reported at once.
 
 use crate::body::{Body, Clustering, Selection};
-use crate::constraints::{ClusterShape, ConstraintBatch, EdgeStrain, Position};
-use crate::controls::{Control, Controls, Stiffness, Value};
+use crate::constraints::{AUXILIARY, ClusterShape, ConstraintBatch, EdgeStrain, Position};
+use crate::controls::{BodyControls, Control, Controls, Stiffness, Value};
 use crate::model::{
     BatchScale, BodySettings, BodyTopology, ClusterSet, HalfSpace, Model, ModelBatch, Params, PinGroup, Rest,
     Topology,
@@ -56,7 +56,8 @@ impl std::error::Error for BuildErrors {}
 /// A constraint of the user's own, added to a body.
 #[derive(Debug)]
 struct Custom {
-    body: usize,
+    /// `None` if it was added before any body.
+    body: Option<usize>,
     batch: CustomBatch,
 }
 
@@ -137,7 +138,7 @@ impl Builder {
         mut self,
         make: impl FnOnce(u32, &Points) -> B + 'static,
     ) -> Builder {
-        let body = self.bodies.len().saturating_sub(1);
+        let body = self.bodies.len().checked_sub(1);
         let batch = CustomBatch(Box::new(move |first, rest| Arc::new(make(first, rest))));
         self.customs.push(Custom { body, batch });
         self
@@ -182,9 +183,14 @@ impl Builder {
         };
         let mut batches = projective_batches(&self.bodies, &topology, &rest, &params);
         for custom in self.customs {
-            let first = topology.bodies[custom.body].particles.start as u32;
+            let Some(body) = custom.body else { continue };
+            let first = topology.bodies[body].particles.start as u32;
             let batch = (custom.batch.0)(first, &rest.positions);
-            batches.push(ModelBatch { body: custom.body, scale: BatchScale::Own, batch });
+            faults.sound(body, &*batch, rest.mass.len());
+            batches.push(ModelBatch { body, scale: BatchScale::Own, batch });
+        }
+        if !faults.0.is_empty() {
+            return Err(BuildErrors(faults.0));
         }
         let pin_count = params.pins.len();
         let model = Model::new(topology, rest, params, batches);
@@ -196,9 +202,7 @@ impl Builder {
 
     fn check(&self, faults: &mut Faults) {
         faults.positive(None, "step", self.step, "seconds per step, as 1/60");
-        if self.substeps == 0 {
-            faults.add(None, "substeps", "0 substeps".into(), "give at least 1");
-        }
+        faults.substeps(self.substeps);
         if !self.gravity.is_finite() {
             faults.add(
                 None,
@@ -210,16 +214,7 @@ impl Builder {
         if self.bodies.is_empty() {
             faults.add(None, "bodies", "there is no body".into(), "add one");
         }
-        for (k, p) in self.planes.iter().enumerate() {
-            if (p.normal.length() - 1.0).abs() > 1e-9 || !p.offset.is_finite() {
-                let text = format!("plane {k} has normal {} and offset {}", p.normal, p.offset);
-                faults.add(None, "planes", text, "give a normal of length 1 and a finite offset");
-            }
-            if !(p.friction >= 0.0 && p.friction.is_finite() && (0.0..=1.0).contains(&p.restitution)) {
-                let text = format!("plane {k} has friction {} and restitution {}", p.friction, p.restitution);
-                faults.add(None, "planes", text, "friction must be at least 0, restitution from 0 to 1");
-            }
-        }
+        faults.planes(&self.planes);
         for (b, body) in self.bodies.iter().enumerate() {
             if self.bodies[..b].iter().any(|other| other.name == body.name) {
                 let text = format!("there are two bodies named \"{}\"", body.name);
@@ -228,16 +223,16 @@ impl Builder {
             self.check_body(b, body, faults);
         }
         for custom in &self.customs {
-            match self.bodies.get(custom.body) {
+            match custom.body {
+                Some(b) => {
+                    faults.supported(b, self.bodies[b].solver, Feature::CustomConstraint, "constraint")
+                }
                 None => faults.add(
                     None,
                     "constraint",
-                    "a custom constraint was added before any body".into(),
+                    "a constraint was added before any body".into(),
                     "add the body first",
                 ),
-                Some(body) => {
-                    faults.supported(custom.body, body.solver, Feature::CustomConstraint, "constraint")
-                }
             }
         }
     }
@@ -259,7 +254,10 @@ impl Builder {
             let text = format!("an edge refers to a particle that is not there (there are {n})");
             faults.add(at, "shape", text, "number particles from 0");
         }
-        faults.positive(at, "mass", body.mass, "kilograms of the whole body");
+        if !(1e-12..=1e12).contains(&body.mass) {
+            let text = format!("{} is not allowed", body.mass);
+            faults.add(at, "mass", text, "give the kilograms of the whole body, from 1e-12 to 1e12");
+        }
         for (field, v) in [("position", body.position), ("velocity", body.velocity), ("spin", body.spin)] {
             if !v.is_finite() {
                 faults.add(at, field, format!("{v} is not finite"), "give three finite numbers");
@@ -291,7 +289,8 @@ impl Builder {
             }
             _ => {}
         }
-        self.check_controls(b, body, faults);
+        let h = self.step / f64::from(self.substeps.max(1));
+        faults.controls(b, body.solver, &body.controls, h);
         let c = &body.controls;
         if c.edge_stiffness > 0.0 {
             faults.supported(b, body.solver, Feature::Edges, "edge_stiffness");
@@ -329,34 +328,18 @@ impl Builder {
             }
         }
     }
+}
 
-    fn check_controls(&self, b: usize, body: &Body, faults: &mut Faults) {
-        let c = &body.controls;
-        let stiffness = match c.stiffness {
-            Stiffness::Alpha(a) => (Control::Alpha(b), a),
-            Stiffness::Frequency(f) => (Control::Frequency(b), f),
-        };
-        let h = self.step / f64::from(self.substeps.max(1));
-        let numbers = [
-            stiffness,
-            (Control::StrainLimit(b), c.strain_limit),
-            (Control::Relaxation(b), c.relaxation),
-            (Control::Iterations(b), f64::from(c.iterations)),
-            (Control::Damping(b), c.damping),
-            (Control::Drag(b), c.drag),
-            (Control::EdgeStiffness(b), c.edge_stiffness),
-            (Control::Friction(b), c.friction.unwrap_or(0.0)),
-            (Control::Restitution(b), c.restitution),
-        ];
-        let values = numbers.into_iter().map(|(control, v)| (control, Value::Number(v)));
-        let each = values
-            .chain([(Control::Force(b), Value::Vector(c.force))])
-            .map(|(control, value)| control.check(value, body.solver, h));
-        let together = (body.solver == SolverKind::Clustered).then(|| c.check_relaxation());
-        for e in each.chain(together).filter_map(Result::err) {
-            faults.add(Some(b), e.control, format!("{} is not allowed", e.value), &e.allowed);
-        }
+/// Checks what may change while running: substeps and planes, with the stiffnesses of all bodies.
+pub(crate) fn check_world(params: &Params, controls: &Controls) -> Result<(), BuildErrors> {
+    let mut faults = Faults::default();
+    faults.substeps(params.substeps);
+    faults.planes(&params.planes);
+    let h = params.step / f64::from(params.substeps.max(1));
+    for (b, (settings, c)) in params.bodies.iter().zip(&controls.bodies).enumerate() {
+        faults.controls(b, settings.solver, c, h);
     }
+    if faults.0.is_empty() { Ok(()) } else { Err(BuildErrors(faults.0)) }
 }
 
 #[derive(Default)]
@@ -371,6 +354,74 @@ impl Faults {
         if !(value > 0.0 && value.is_finite()) {
             let help = format!("give a number above 0 ({meaning})");
             self.add(body, field, format!("{value} is not allowed"), &help);
+        }
+    }
+
+    fn substeps(&mut self, substeps: u32) {
+        if substeps == 0 {
+            self.add(None, "substeps", "0 substeps".into(), "give at least 1");
+        }
+    }
+
+    fn planes(&mut self, planes: &[HalfSpace]) {
+        for (k, p) in planes.iter().enumerate() {
+            if (p.normal.length() - 1.0).abs() > 1e-9 || !p.offset.is_finite() {
+                let text = format!("plane {k} has normal {} and offset {}", p.normal, p.offset);
+                self.add(None, "planes", text, "give a normal of length 1 and a finite offset");
+            }
+            if !(p.friction >= 0.0 && p.friction.is_finite() && (0.0..=1.0).contains(&p.restitution)) {
+                let text = format!("plane {k} has friction {} and restitution {}", p.friction, p.restitution);
+                self.add(None, "planes", text, "friction must be at least 0, restitution from 0 to 1");
+            }
+        }
+    }
+
+    /// The values of a body's controls, each by itself and those that go together.
+    fn controls(&mut self, b: usize, solver: SolverKind, c: &BodyControls, h: f64) {
+        let stiffness = match c.stiffness {
+            Stiffness::Alpha(a) => (Control::Alpha(b), a),
+            Stiffness::Frequency(f) => (Control::Frequency(b), f),
+        };
+        let numbers = [
+            stiffness,
+            (Control::StrainLimit(b), c.strain_limit),
+            (Control::Relaxation(b), c.relaxation),
+            (Control::Iterations(b), f64::from(c.iterations)),
+            (Control::Damping(b), c.damping),
+            (Control::Drag(b), c.drag),
+            (Control::EdgeStiffness(b), c.edge_stiffness),
+            (Control::Friction(b), c.friction.unwrap_or(0.0)),
+            (Control::Restitution(b), c.restitution),
+        ];
+        let each = numbers
+            .into_iter()
+            .map(|(control, v)| (control, Value::Number(v)))
+            .chain([(Control::Force(b), Value::Vector(c.force))])
+            .map(|(control, value)| control.check(value, solver, h));
+        let together = (solver == SolverKind::Clustered).then(|| c.check_relaxation());
+        for e in each.chain(together).filter_map(Result::err) {
+            self.add(Some(b), e.control, format!("{} is not allowed", e.value), &e.allowed);
+        }
+    }
+
+    /// A constraint of a user's own must refer to what is there.
+    fn sound(&mut self, body: usize, batch: &dyn ConstraintBatch, particles: usize) {
+        let (rows, extra) = (batch.rows(), batch.auxiliary_unknowns());
+        let limit = |c: u32| if c < AUXILIARY { particles } else { extra };
+        for row in 0..rows.len() {
+            let bad = rows.row(row).find(|(c, a)| (c % AUXILIARY) as usize >= limit(*c) || !a.is_finite());
+            let weight = rows.weights()[row];
+            if bad.is_some() || !(weight >= 0.0 && weight.is_finite()) {
+                let kind = batch.kind();
+                let text = match bad {
+                    Some((c, a)) => format!("row {row} of {kind} has coefficient {a} on unknown {c}"),
+                    None => format!("row {row} of {kind} has weight {weight}"),
+                };
+                let help =
+                    "refer to particles that exist, with finite coefficients and weights of at least 0";
+                self.add(Some(body), "constraint", text, help);
+                return;
+            }
         }
     }
 

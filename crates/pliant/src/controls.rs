@@ -244,7 +244,6 @@ impl Control {
 
     /// Smallest and largest number allowed with substeps of `h` seconds; `None` for vectors.
     pub fn range(self, solver: SolverKind, h: f64) -> Option<(f64, f64)> {
-        let any = (0.0, f64::MAX);
         Some(match self {
             Control::Gravity | Control::Force(_) => return None,
             Control::Alpha(_) => (0.0, 1.0),
@@ -253,8 +252,11 @@ impl Control {
             Control::StrainLimit(_) => (0.0, f64::INFINITY),
             Control::Relaxation(_) => (0.0, 2.0),
             Control::Iterations(_) => (0.0, 10_000.0),
-            Control::Frequency(_) => any,
-            Control::Damping(_) | Control::Drag(_) | Control::EdgeStiffness(_) | Control::Friction(_) => any,
+            // Beyond these nothing gets stiffer, calmer or rougher, only the numbers get worse.
+            Control::Frequency(_) => (0.0, 1e6),
+            Control::Damping(_) | Control::Drag(_) => (0.0, 1e9),
+            Control::EdgeStiffness(_) => (0.0, 1e15),
+            Control::Friction(_) => (0.0, 1e6),
             Control::Restitution(_) => (0.0, 1.0),
         })
     }
@@ -269,8 +271,8 @@ impl Control {
             Err(ControlError { control: self.name(), value, allowed })
         };
         match (self.range(solver, h), value) {
-            (None, Value::Vector(v)) if v.is_finite() => Ok(()),
-            (None, Value::Vector(_)) => refuse("its components must be finite numbers".into()),
+            (None, Value::Vector(v)) if v.is_finite() && v.abs().max_element() <= 1e12 => Ok(()),
+            (None, Value::Vector(_)) => refuse("its components must be numbers from -1e12 to 1e12".into()),
             (None, Value::Number(_)) => refuse("it must be a vector of three numbers".into()),
             (Some(_), Value::Vector(_)) => refuse("it must be a single number".into()),
             (Some((lo, hi)), Value::Number(v)) if !(lo..=hi).contains(&v) => {

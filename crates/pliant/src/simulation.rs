@@ -1,7 +1,8 @@
 //! A running simulation: model, state and controls, and the step that moves them on.
 
+use crate::builder::{self, BuildErrors};
 use crate::controls::{Control, ControlError, Controls, Cost, Value};
-use crate::model::Model;
+use crate::model::{HalfSpace, Model, Params};
 use crate::solvers::clustered::Clustered;
 use crate::solvers::projective::{Observer, Projective};
 use crate::solvers::{Solver, SolverError, SolverKind};
@@ -127,6 +128,7 @@ impl Simulation {
         self.backup.frames.copy_from_slice(&self.state.frames);
         self.backup.auxiliary.copy_from_slice(&self.state.auxiliary);
         (self.backup.time, self.backup.step) = (self.state.time, self.state.step);
+        (self.backup.random, self.backup.model) = (self.state.random, self.state.model);
         let result = self.advance();
         if result.is_err() {
             std::mem::swap(&mut self.state, &mut self.backup);
@@ -235,7 +237,21 @@ impl Simulation {
         if !fits {
             return Err(StateError::OtherModel);
         }
+        if state.x.first_non_finite().or(state.v.first_non_finite()).is_some() {
+            return Err(StateError::Damaged("it has numbers that are not finite"));
+        }
         self.state = state;
+        Ok(())
+    }
+
+    /// Goes on with other substeps and planes: the next revision of the model, with all caches made
+    /// anew. Bodies, solvers and pins stay. Everything is checked as when building, and a refusal
+    /// changes nothing. Checkpoints of the earlier revision no longer fit.
+    pub fn set_world(&mut self, substeps: u32, planes: Vec<HalfSpace>) -> Result<(), BuildErrors> {
+        let params = Params { substeps, planes, ..(*self.model.params).clone() };
+        builder::check_world(&params, &self.controls)?;
+        self.model = self.model.with_params(params);
+        self.state.model = self.model.id();
         Ok(())
     }
 

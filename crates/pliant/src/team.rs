@@ -5,10 +5,11 @@
 //! same. Waiting threads spin for a moment before they sleep: the phases of a step last tens of
 //! microseconds, too short for a general fork-join pool.
 //!
-//! This is the engine's one module with `unsafe` code. The two invariants it rests on:
+//! This is the engine's one module with `unsafe` code. The invariants it rests on:
 //! 1. `run` does not return before every thread that joined has left the job, and nobody joins after
 //!    that, so a job may borrow from the stack.
-//! 2. `Parts` hands out each chunk index to exactly one call, so parts of a slice are disjoint.
+//! 2. There is one job at a time: `running` turns a second or nested `run` into plain serial work.
+//! 3. `Parts` hands out each chunk index to exactly one call, so parts of a slice are disjoint.
 #![allow(unsafe_code)]
 
 use crate::points::{Points, PointsMut};
@@ -47,6 +48,8 @@ struct Shared {
     /// machine had other things to do, finds the gate closed and nobody has waited for it.
     gate: AtomicUsize,
     sleepers: AtomicUsize,
+    /// Whether a `run` is under way: there is one job at a time.
+    running: AtomicBool,
     quit: AtomicBool,
     panicked: AtomicBool,
     job: Mutex<Option<Job>>,
@@ -76,6 +79,7 @@ impl Team {
             next_chunk: AtomicUsize::new(0),
             gate: AtomicUsize::new(0),
             sleepers: AtomicUsize::new(0),
+            running: AtomicBool::new(false),
             quit: AtomicBool::new(false),
             panicked: AtomicBool::new(false),
             job: Mutex::new(None),
@@ -98,9 +102,11 @@ impl Team {
         self.workers.len() + 1
     }
 
-    /// Calls `work(chunk)` once for every chunk below `chunks`, and returns when all are done.
-    pub fn run(&self, chunks: usize, work: &(dyn Fn(usize) + Sync)) {
-        let Some(shared) = self.shared.as_ref().filter(|_| chunks > 1) else {
+    /// Calls `work(chunk)` once for every chunk below `chunks`, and returns when all are done. A call
+    /// while another is under way does its chunks alone.
+    pub(crate) fn run(&self, chunks: usize, work: &(dyn Fn(usize) + Sync)) {
+        let free = |shared: &&Arc<Shared>| chunks > 1 && !shared.running.swap(true, Ordering::Acquire);
+        let Some(shared) = self.shared.as_ref().filter(free) else {
             (0..chunks).for_each(work);
             return;
         };
@@ -125,10 +131,12 @@ impl Team {
         while shared.gate.load(Ordering::Acquire) != 0 {
             pause(&mut spins);
         }
+        let panicked = shared.panicked.swap(false, Ordering::Relaxed);
+        shared.running.store(false, Ordering::Release);
         if let Err(panic) = outcome {
             std::panic::resume_unwind(panic);
         }
-        assert!(!shared.panicked.swap(false, Ordering::Relaxed), "a chunk of parallel work panicked");
+        assert!(!panicked, "a chunk of parallel work panicked");
     }
 
     /// Cuts `data` at multiples of `chunk` and calls `work(range, part)` for each piece.
@@ -142,7 +150,7 @@ impl Team {
         let parts = Parts::new(data);
         self.run(len.div_ceil(chunk), &|c| {
             let range = c * chunk..((c + 1) * chunk).min(len);
-            // SAFETY: invariant 2; ranges of different chunks do not overlap.
+            // SAFETY: invariant 3; ranges of different chunks do not overlap.
             work(range.clone(), unsafe { parts.part(range) });
         });
     }
@@ -160,7 +168,7 @@ impl Team {
         let parts = Parts::new(data);
         self.run(ends.len(), &|c| {
             let start = if c == 0 { 0 } else { ends[c - 1] };
-            // SAFETY: invariant 2; sorted boundaries give disjoint ranges.
+            // SAFETY: invariant 3; sorted boundaries give disjoint ranges.
             work(c, unsafe { parts.part(start..ends[c]) });
         });
     }
@@ -307,7 +315,7 @@ impl<A: Split, B: Split> Split for (A, B) {
 
 struct Parts<S: Split>(S::Raw, PhantomData<S>);
 
-// SAFETY: threads only get disjoint parts (invariant 2), of elements that are `Send`.
+// SAFETY: threads only get disjoint parts (invariant 3), of elements that are `Send`.
 unsafe impl<S: Split> Sync for Parts<S> {}
 
 impl<S: Split> Parts<S> {
@@ -342,6 +350,26 @@ mod tests {
                 assert!(hits.iter().all(|&h| h == 50));
             }
         }
+    }
+
+    #[test]
+    fn nested_and_concurrent_runs_do_all_their_chunks() {
+        let team = Team::new(3);
+        let count = AtomicUsize::new(0);
+        std::thread::scope(|scope| {
+            for _ in 0..3 {
+                scope.spawn(|| {
+                    for _ in 0..200 {
+                        team.run(8, &|_| {
+                            team.run(4, &|_| {
+                                count.fetch_add(1, Ordering::Relaxed);
+                            });
+                        });
+                    }
+                });
+            }
+        });
+        assert_eq!(count.into_inner(), 3 * 200 * 8 * 4);
     }
 
     #[test]

@@ -42,11 +42,17 @@ fn stepping_allocates_nothing() {
         let mut projective = Body::new("projective", bear).projective().at(1.0, 0.3, 0.0);
         projective.controls.edge_stiffness = 1e3;
         let mut cloth =
-            Body::new("cloth", shapes::sheet(1.0, 1.0, 10, 10).unwrap()).projective().at(-1.0, 1.0, 0.0);
+            Body::new("cloth", shapes::sheet(1.0, 1.0, 10, 10).unwrap()).projective().at(0.5, 1.0, 0.0);
         cloth.clusters = Clustering::None;
         cloth.controls.edge_stiffness = 100.0;
-        let mut builder =
-            Builder::new().ground().substeps(2).body(clustered).body(projective).body(cloth.pin([0, 10]));
+        let mut builder = Builder::new()
+            .ground()
+            .plane(pliant::HalfSpace { normal: DVec3::X, offset: -0.2, ..pliant::HalfSpace::ground() })
+            .plane(pliant::HalfSpace { normal: DVec3::NEG_X, offset: -1.2, ..pliant::HalfSpace::ground() })
+            .substeps(2)
+            .body(clustered)
+            .body(projective)
+            .body(cloth.pin([0, 10]));
         builder.threads = threads;
         let mut s = builder.build().unwrap();
         // The first step may still make what depends on the state.

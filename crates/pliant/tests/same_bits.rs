@@ -93,6 +93,54 @@ fn saving_and_loading_at_any_step() {
 }
 
 #[test]
+fn a_new_revision_takes_up_the_state_and_leaves_old_checkpoints_behind() {
+    let mut s = with_threads(1);
+    run(&mut s, 5);
+    let old = s.checkpoint();
+    let revision = s.model().id();
+    // The ground rises to where the bodies are now; refused first with a plane that is none.
+    let bad = HalfSpace { normal: DVec3::ZERO, ..HalfSpace::ground() };
+    assert!(s.set_world(3, vec![bad]).is_err());
+    assert!(s.set_world(0, vec![]).is_err());
+    assert!(s.set_world(1, vec![]).is_err(), "12 Hz is too stiff for one substep");
+    assert_eq!(s.model().id(), revision, "a refusal changes nothing");
+    s.set_world(3, vec![HalfSpace { offset: 0.1, ..HalfSpace::ground() }]).unwrap();
+    assert_eq!(s.model().id().revision, revision.revision + 1);
+    assert!(s.restore(&old).is_err());
+    let mut dropped = with_threads(1);
+    run(&mut dropped, 5);
+    dropped.set_world(3, vec![HalfSpace { offset: 0.1, ..HalfSpace::ground() }]).unwrap();
+    for _ in 0..10 {
+        run(&mut s, 1);
+        dropped.drop_caches();
+        run(&mut dropped, 1);
+        assert_eq!(bits(&s), bits(&dropped));
+    }
+    let lowest = s.state().x.y.iter().copied().fold(f64::MAX, f64::min);
+    assert!(lowest > 0.1 - 1e-12, "{lowest}");
+}
+
+#[test]
+fn bodies_that_do_not_touch_do_not_feel_each_other() {
+    let build = |others: bool| {
+        let mut a = Body::new("a", shapes::ball(0.3, 0.08).unwrap()).projective().at(0.0, 0.5, 0.0);
+        a.controls.iterations = 2;
+        let mut far = Body::new("far", shapes::cuboid(DVec3::splat(3.0), 0.5).unwrap()).projective();
+        far.position = DVec3::new(0.0, 500.0, 0.0);
+        far.controls.iterations = 40;
+        let builder = Builder::new().ground().body(a);
+        let builder = if others { builder.body(far) } else { builder };
+        builder.build().unwrap()
+    };
+    let (mut alone, mut with) = (build(false), build(true));
+    run(&mut alone, 40);
+    run(&mut with, 40);
+    let off = alone.positions(0).zip(with.positions(0)).map(|(p, q)| (p - q).length()).fold(0.0, f64::max);
+    // The shared factor orders its columns differently: rounding only.
+    assert!(off < 1e-9, "{off}");
+}
+
+#[test]
 fn checkpoints_refuse_damage_and_other_models() {
     let mut s = with_threads(1);
     let bytes = s.checkpoint();

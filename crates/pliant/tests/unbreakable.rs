@@ -83,7 +83,11 @@ fn random_scene(seed: u64) -> Builder {
 fn survives(seed: u64, steps: usize) {
     let builder = random_scene(seed);
     let one_plane = builder.planes.len() <= 1;
-    let projective = builder.bodies[0].solver == pliant::SolverKind::Projective;
+    let body = &builder.bodies[0];
+    // A radius below the spacing makes each particle a cluster of its own, which holds nothing.
+    let clustered = matches!(body.clusters, Clustering::Whole | Clustering::Count(_));
+    let held = clustered || body.controls.edge_stiffness > 1e3;
+    let feeble = body.solver == pliant::SolverKind::Projective && !held;
     let describe = format!("{:?}", builder.bodies[0].controls);
     let mut s = builder.build().unwrap_or_else(|e| panic!("seed {seed}: {e}"));
     for step in 0..steps {
@@ -93,14 +97,12 @@ fn survives(seed: u64, steps: usize) {
             // A body of a metre keeps together: nobody strays further than the limit and its own size
             // allow. 50 is far beyond anything sound and far below an explosion.
             // Springs of one newton under a spinning ton may stretch as far as they like.
-            let soft = projective && now.max_strain.is_finite();
-            assert!(
-                soft || now.max_strain < 50.0,
-                "seed {seed}, step {step}: strain {}\n{describe}",
-                now.max_strain
-            );
+            let most = if feeble { f64::MAX } else { 50.0 };
+            assert!(now.max_strain < most, "seed {seed}, step {step}: strain {}\n{describe}", now.max_strain);
             let inside = now.max_penetration;
-            assert!(!one_plane || inside < 1e-9, "seed {seed}, step {step}: {inside} m inside\n{describe}");
+            // Out of one plane may be into another; what is left is small and goes away.
+            let most = if one_plane { 1e-9 } else { 0.1 };
+            assert!(inside < most, "seed {seed}, step {step}: {inside} m inside\n{describe}");
         }
     }
 }

@@ -9,6 +9,7 @@ use glam::{DAffine3, DMat3, DQuat, DVec3};
 ///
 /// - the rest shape has zero energy, and so has a moved one (if declared);
 /// - projections are finite for every finite input;
+/// - a part of the elements is projected as it would be among all;
 /// - projecting a projected shape changes nothing;
 /// - no point of the set seen is nearer than the projection (if declared);
 /// - the gradient is the derivative of the energy;
@@ -39,6 +40,7 @@ impl<B: ConstraintBatch> Checker<'_, B> {
         let shapes = self.shapes();
         for (name, x) in &shapes {
             self.projection_is_finite(name, x);
+            self.parts_agree_with_the_whole(name, x);
             self.projection_is_idempotent(name, x);
             self.gradient_is_derivative(name, x);
         }
@@ -146,6 +148,25 @@ impl<B: ConstraintBatch> Checker<'_, B> {
     fn projection_is_finite(&mut self, name: &str, x: &Points) {
         if let Some(row) = self.project(x).first_non_finite() {
             self.fault(format!("projection of the {name} shape is not finite in row {row}"));
+        }
+    }
+
+    /// Solvers project in chunks: each must write what belongs to it at the beginning of its part.
+    fn parts_agree_with_the_whole(&mut self, name: &str, x: &Points) {
+        let rows = self.batch.rows();
+        let whole = self.project(x);
+        for e in 0..rows.elements() {
+            for elements in [e..e + 1, e..rows.elements()] {
+                let range = rows.of_elements(elements.clone());
+                let mut part = Points::zeros(range.len());
+                self.with_view(x, |v| self.batch.project(elements, v, &mut part.columns_mut()));
+                if range.clone().any(|r| part.get(r - range.start) != whole.get(r)) {
+                    self.fault(format!(
+                        "elements from {e} on of the {name} shape differ when projected alone"
+                    ));
+                    return;
+                }
+            }
         }
     }
 

@@ -29,8 +29,8 @@ pub struct Contact {
     pub id: (u32, u32),
 }
 
-/// The contacts of a substep, ordered by id, so that everything computed from them is the same for
-/// every run and number of threads.
+/// The contacts of a substep, body by body and within a body by id, so that everything computed from
+/// them is the same for every run and number of threads.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ContactSet {
     /// The contacts.

@@ -124,13 +124,22 @@ fn fingerprint(topology: &Topology, rest: &Rest, params: &Params, batches: &[Mod
             hash.word(r.end as u64);
         }
     }
-    topology.edges.iter().flatten().chain(&topology.clusters.members).for_each(|&i| hash.word(i.into()));
-    let columns = rest.positions.columns();
-    columns.iter().flat_map(|c| c.iter()).chain(&rest.mass).chain(&rest.share).for_each(|v| hash.number(*v));
+    let indices = [topology.edges.as_flattened(), &topology.clusters.offsets, &topology.clusters.members];
+    for list in indices {
+        hash.word(list.len() as u64);
+        list.iter().for_each(|&i| hash.word(i.into()));
+    }
+    let [x, y, z] = rest.positions.columns();
+    for list in [x, y, z, &rest.mass, &rest.measure, &rest.share] {
+        hash.word(list.len() as u64);
+        list.iter().for_each(|v| hash.number(*v));
+    }
     params.digest(&mut hash);
     for b in batches {
         hash.bytes(b.batch.kind().as_bytes());
-        hash.word(b.batch.rows().len() as u64);
+        hash.word(b.body as u64);
+        hash.word(b.scale as u64);
+        hash.bytes(&b.batch.encode());
     }
     hash.finish()
 }

@@ -38,7 +38,7 @@ pub(super) struct ContactSolver {
 impl ContactSolver {
     pub fn new(model: &Model, unknowns: usize) -> ContactSolver {
         let particles: usize = mine(model).map(|b| model.topology.bodies[b].particles.len()).sum();
-        let contacts = if model.params.planes.is_empty() { 0 } else { particles };
+        let contacts = particles * model.params.planes.len();
         let ties = contacts.min(MOST);
         ContactSolver {
             set: ContactSet::with_capacity(contacts),
@@ -80,14 +80,14 @@ impl ContactSolver {
         controls: &Controls,
         system: &System,
         predicted: &Points,
-        diameter: f64,
+        diameters: &[f64],
     ) {
-        self.diameter = diameter;
+        self.diameter = mine(model).map(|b| diameters[b]).fold(f64::MIN_POSITIVE, f64::max);
         self.set.list.clear();
         let h = model.params.substep();
-        // Elastic forces may press points down that inertia alone would keep just above.
-        let margin = 1e-3 * diameter + 2.0 * h * h * controls.gravity.length();
         for b in mine(model) {
+            // Elastic forces may press points down that inertia alone would keep just above.
+            let margin = 1e-3 * diameters[b] + 2.0 * h * h * controls.gravity.length();
             let range = model.topology.bodies[b].particles.clone();
             let surface = surface_of(controls, b);
             detect_half_spaces(&model.params.planes, predicted, range, margin, surface, &mut self.set);

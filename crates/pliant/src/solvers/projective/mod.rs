@@ -69,12 +69,11 @@ struct Cache {
     /// The prediction, and the positions of the present iteration.
     s: Points,
     q: Points,
-    /// Size of the largest body, the length residuals are measured by.
-    diameter: f64,
+    /// Size of each body, the length its residuals and margins are measured by.
+    diameters: Vec<f64>,
 }
 
-/// The stiffness each batch is scaled by at present. A stiffness of zero leaves the batch without
-/// effect but in place.
+/// The stiffness each batch is scaled by at present.
 fn scale_of(model: &Model, controls: &Controls, batch: usize) -> f64 {
     let b = &model.batches[batch];
     let body = &controls.bodies[b.body];
@@ -90,15 +89,16 @@ impl Cache {
         let scales: Vec<f64> = (0..model.batches.len()).map(|b| scale_of(model, controls, b)).collect();
         let system = System::new(model, &scales)?;
         let n = model.particle_count();
-        let diameter = model
+        let diameters = model
             .topology
             .bodies
             .iter()
-            .filter_map(|b| {
+            .map(|b| {
                 let points: Vec<DVec3> = b.particles.clone().map(|i| model.rest.positions.get(i)).collect();
-                pliant_geometry::TriMesh::bounds(&points).map(|(lo, hi)| (hi - lo).length())
+                let box_of = pliant_geometry::TriMesh::bounds(&points);
+                box_of.map_or(0.0, |(lo, hi)| (hi - lo).length()).max(f64::MIN_POSITIVE)
             })
-            .fold(f64::MIN_POSITIVE, f64::max);
+            .collect();
         Ok(Cache {
             contacts: ContactSolver::new(model, system.unknowns()),
             placements: Vec::with_capacity(model.params.pins.len()),
@@ -110,7 +110,7 @@ impl Cache {
             model: model.clone(),
             system,
             scales,
-            diameter,
+            diameters,
         })
     }
 
@@ -141,13 +141,16 @@ impl Solver for Projective {
     }
 
     fn prepare(&mut self, model: &Model, controls: &Controls) -> Result<(), SolverError> {
-        match &mut self.cache {
-            Some(cache) if cache.model.same_parts(model) => cache.follow_controls(controls),
-            _ => {
-                self.cache = Some(Cache::new(model, controls)?);
-                Ok(())
+        // Taken out, so that a cache that could not follow is not used again.
+        let cache = match self.cache.take() {
+            Some(mut cache) if cache.model.same_parts(model) => {
+                cache.follow_controls(controls)?;
+                cache
             }
-        }
+            _ => Cache::new(model, controls)?,
+        };
+        self.cache = Some(cache);
+        Ok(())
     }
 
     fn substep(
@@ -165,7 +168,7 @@ impl Solver for Projective {
         controls.placements(model, state.time + h, &mut cache.placements);
         cache.start.copy_from(&state.x);
         cache.predict(controls, state, h);
-        cache.contacts.detect(model, controls, &cache.system, &cache.q, cache.diameter);
+        cache.contacts.detect(model, controls, &cache.system, &cache.q, &cache.diameters);
 
         let iterations = mine(model).map(|b| controls.bodies[b].iterations).max().unwrap_or(0);
         let mut residual = 0.0;
@@ -173,7 +176,7 @@ impl Solver for Projective {
             observer(0, &cache.q);
         }
         for iteration in 1..=iterations {
-            residual = cache.iterate(controls, state, team);
+            residual = cache.iterate(iteration, controls, state, team);
             if let Some(observer) = &mut self.observer {
                 observer(iteration, &cache.q);
             }
@@ -243,8 +246,9 @@ impl Cache {
         self.q.copy_from(&self.s);
     }
 
-    /// One local and one global step; returns the largest movement relative to the body's size.
-    fn iterate(&mut self, controls: &Controls, state: &State, team: &Team) -> f64 {
+    /// One local and one global step; returns the largest movement relative to the body's size. The
+    /// system is shared, but a body that has had its own number of iterations stays where it is.
+    fn iterate(&mut self, iteration: u32, controls: &Controls, state: &State, team: &Team) -> f64 {
         let model = &self.model;
         for (batch, shared) in model.batches.iter().zip(&mut self.shared) {
             batch.batch.begin_iteration(&self.q, shared);
@@ -260,11 +264,15 @@ impl Cache {
         if self.contacts.is_exact() {
             self.contacts.resolve(&mut self.system, &self.s, &self.start);
         }
-        let moved = self.system.read_positions(&self.s, &mut self.q);
+        let mut moved = 0.0_f64;
+        for b in mine(&self.model).filter(|b| iteration <= controls.bodies[*b].iterations) {
+            let range = self.model.topology.bodies[b].particles.clone();
+            moved = moved.max(self.system.read_positions(range, &self.s, &mut self.q) / self.diameters[b]);
+        }
         if !self.contacts.is_exact() {
             self.push_out(controls);
         }
-        moved / self.diameter
+        moved
     }
 
     fn push_out(&mut self, controls: &Controls) {
