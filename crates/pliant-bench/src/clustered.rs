@@ -20,6 +20,8 @@ fn scene(shape: shapes::Shape, clusters: Clustering, threads: usize) -> Result<S
     body.controls.strain_limit = 0.1;
     body.controls.iterations = ITERATIONS;
     body.controls.damping = 0.0;
+    // To the paper's letter: six goal passes a frame and nothing else.
+    body.controls.conserve_momentum = false;
     let mut builder = Builder::new().substeps(1).body(body);
     builder.threads = threads;
     builder.build().map_err(|e| e.to_string())

@@ -15,10 +15,11 @@ pub fn cube(clusters: Clustering, alpha: f64) -> Result<Body, Failure> {
     Ok(limited(body, f64::INFINITY, 0))
 }
 
-/// The same body with limit γ and so many iterations.
+/// The same body with limit γ and so many iterations, to the paper's letter.
 pub fn limited(mut body: Body, gamma: f64, iterations: u32) -> Body {
     body.controls.strain_limit = gamma;
     body.controls.iterations = iterations;
+    body.controls.conserve_momentum = false;
     body
 }
 

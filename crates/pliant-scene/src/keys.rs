@@ -127,6 +127,13 @@ const MATERIAL_KEYS: &[Key] = &[
     .default("1.0")
     .also(&["omega"]),
     Key::new(
+        "limiting",
+        Kind::Word(&["conserving", "paper"]),
+        "Whether strain limiting takes back the momentum it introduces, so that limits hold on the ground \
+         and set nothing spinning, or follows the paper to the letter.",
+    )
+    .default("\"conserving\""),
+    Key::new(
         "iterations",
         Kind::Whole(0, 10_000),
         "Iterations per substep. 5 for the clustered solver, 10 for the projective.",

@@ -55,6 +55,7 @@ impl<'a> Layers<'a> {
             stiffness: self.stiffness().unwrap_or(usual_stiffness),
             strain_limit: number("strain_limit").unwrap_or(usual_limit),
             relaxation: self.number("relaxation"),
+            conserve_momentum: self.given("limiting").is_none_or(|v| v.it.text() != "paper"),
             iterations: iterations.unwrap_or(if projective { 10 } else { 5 }),
             damping: self.number("damping"),
             drag: self.number("drag"),

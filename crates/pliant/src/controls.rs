@@ -44,6 +44,9 @@ pub struct BodyControls {
     pub strain_limit: f64,
     /// ω: under- or over-relaxation of the strain limiting.
     pub relaxation: f64,
+    /// Whether limiting takes back the momentum it introduced, cluster by cluster. Off is the paper to
+    /// the letter: limits then give way where planes hold particles, and may set bodies spinning.
+    pub conserve_momentum: bool,
     /// Iterations per substep: of strain limiting, or of local and global steps.
     pub iterations: u32,
     /// Decay rate (1/s) of all motion that is not rigid; keeps momentum.
@@ -93,6 +96,7 @@ impl Default for BodyControls {
             stiffness: Stiffness::Frequency(25.0),
             strain_limit: 0.3,
             relaxation: 1.0,
+            conserve_momentum: true,
             iterations: 5,
             damping: 2.0,
             drag: 0.0,

@@ -51,6 +51,29 @@ fn an_active_limit_conserves_neither_exactly() {
 }
 
 #[test]
+fn a_conserving_limit_conserves_both_to_rounding() {
+    for omega in [0.5, 1.0, 1.5] {
+        let mut body = tumbling(Clustering::Count(29));
+        body.controls.strain_limit = 0.05;
+        body.controls.iterations = 5;
+        body.controls.relaxation = omega;
+        body.controls.conserve_momentum = true;
+        let mut s = weightless(body).build().unwrap();
+        let before = s.statistics();
+        let mut active = 0.0_f64;
+        for _ in 0..300 {
+            active = active.max(s.step().unwrap().residual);
+        }
+        let now = s.statistics();
+        let linear = (now.momentum - before.momentum).length() / momentum_scale(&s);
+        let angular = (now.angular_momentum - before.angular_momentum).length() / angular_scale(&s);
+        assert!(active > 1e-3, "limiting was not active: {active:e}");
+        assert!(linear < 1e-12 && angular < 1e-12, "ω = {omega}: linear {linear:e}, angular {angular:e}");
+        assert!(now.max_strain < 0.5, "ω = {omega}: strain {}", now.max_strain);
+    }
+}
+
+#[test]
 fn projective_conserves_linear_momentum_and_loses_spin_in_proportion_to_the_step() {
     let loss = |substeps| {
         let mut body = tumbling(Clustering::Count(8)).projective();

@@ -3,7 +3,7 @@
 use super::{Definition, Failure, Figure};
 use crate::metrics::{largest, tail};
 use crate::plot::{Panel, Plot, Style};
-use crate::scenes::{RATE, sample_statistics};
+use crate::scenes::{RATE, limited, sample_statistics};
 use pliant::shapes::Solid;
 use pliant::{Body, Builder, Clustering, DVec3, Simulation, Stiffness};
 
@@ -41,8 +41,7 @@ fn bunny(damping: f64) -> Result<Simulation, Failure> {
     let mut body = Body::new("bunny", shape).at(0.0, 0.5 - lowest, 0.0);
     body.clusters = Clustering::Count(26);
     body.controls.stiffness = Stiffness::Alpha(0.5);
-    body.controls.strain_limit = GAMMA;
-    body.controls.iterations = 5;
+    body = limited(body, GAMMA, 5);
     body.controls.damping = damping;
     Ok(Builder::new().substeps(1).ground().body(body).build()?)
 }

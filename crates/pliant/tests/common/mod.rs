@@ -3,7 +3,7 @@
 
 use pliant::{Body, Builder, Clustering, DMat3, DVec3, Simulation, Stiffness, shapes};
 
-/// A cube of edge 1 with 6³ particles, undamped and unlimited.
+/// A cube of edge 1 with 6³ particles, undamped and unlimited; if limited, to the paper's letter.
 pub fn cube(clusters: Clustering, alpha: f64) -> Body {
     let mut body = Body::new("cube", shapes::cuboid(DVec3::ONE, 0.2).unwrap());
     body.clusters = clusters;
@@ -11,6 +11,7 @@ pub fn cube(clusters: Clustering, alpha: f64) -> Body {
     body.controls.damping = 0.0;
     body.controls.strain_limit = f64::INFINITY;
     body.controls.iterations = 0;
+    body.controls.conserve_momentum = false;
     body
 }
 

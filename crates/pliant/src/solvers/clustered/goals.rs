@@ -34,6 +34,18 @@ impl ClusterFit {
     }
 }
 
+/// Lines 9 and 10 of algorithm 2 as a correction: how far along its way to the goal a particle must go
+/// to be within γ cluster widths of it, and its excess over the limit in widths; zero within.
+#[inline(always)]
+pub(super) fn beyond_limit(way: DVec3, gamma: f64, cluster: &ClusterRest) -> (DVec3, f64) {
+    let (distance, limit) = (way.length(), gamma * cluster.width);
+    if distance > limit {
+        (way * (1.0 - limit / distance), (distance - limit) / cluster.width)
+    } else {
+        (DVec3::ZERO, 0.0)
+    }
+}
+
 /// Line 6 of algorithm 2 for cluster `c`: one pass over its members. About the rest centre Σ m r = 0,
 /// so the unknown mean of x drops out of the covariance and need not be known first.
 pub(super) fn fit_clusters(model: &Model, c: usize, x: &Points, previous: DMat3) -> ClusterFit {

@@ -12,8 +12,11 @@
 //!
 //! Without limiting (no iterations, or ω = 0) this is Müller's integrator, with α = 0 and γ = 0 it is
 //! position-based dynamics. Forces are α m_ic (g_ic − x_i) with split masses, so linear and angular
-//! momentum are conserved to rounding while no limit is active; active limits conserve neither.
+//! momentum are conserved to rounding while no limit is active. Active limits conserve neither, to the
+//! paper's letter; with [`BodyControls::conserve_momentum`](crate::BodyControls::conserve_momentum) each
+//! cluster takes its own momentum back, and both are conserved to rounding.
 
+mod balance;
 mod goals;
 
 use super::damping::{RigidVelocity, decay};
@@ -24,6 +27,7 @@ use crate::model::Model;
 use crate::points::Points;
 use crate::state::State;
 use crate::team::Team;
+use balance::Balance;
 use glam::{DAffine3, DVec3};
 use goals::{ClusterFit, fit_clusters};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -46,6 +50,7 @@ struct BodyNow {
     alpha: f64,
     gamma: f64,
     omega: f64,
+    conserve: bool,
     /// Limiting iterations that can have an effect.
     iterations: u32,
     damping: f64,
@@ -67,6 +72,7 @@ struct Cache {
     now: Vec<BodyNow>,
     fits: Vec<ClusterFit>,
     rigid: Vec<RigidVelocity>,
+    balances: Vec<Balance>,
     start: Points,
     predicted: Points,
     contacts: ContactSet,
@@ -97,6 +103,7 @@ impl Cache {
         Cache {
             fits: vec![ClusterFit::default(); topology.clusters.len()],
             rigid: vec![RigidVelocity::REST; topology.clusters.len()],
+            balances: vec![Balance::default(); topology.clusters.len()],
             start: Points::zeros(n),
             predicted: Points::zeros(n),
             contacts: ContactSet::with_capacity(n * model.params.planes.len()),
@@ -122,6 +129,7 @@ impl Cache {
                 alpha: c.stiffness.alpha(h),
                 gamma: c.strain_limit,
                 omega: c.relaxation,
+                conserve: c.conserve_momentum,
                 iterations: if idle { 0 } else { c.iterations },
                 damping: decay(c.damping, h),
                 keep: 1.0 - decay(c.drag, h),
@@ -176,6 +184,14 @@ impl Solver for Clustered {
     fn drop_caches(&mut self) {
         self.cache = None;
     }
+}
+
+/// What balances are computed from.
+struct ForBalance<'a> {
+    model: &'a Model,
+    start: &'a Points,
+    fits: &'a [ClusterFit],
+    pins: &'a [u32],
 }
 
 impl Cache {
@@ -277,15 +293,30 @@ impl Cache {
     }
 
     /// Lines 4 to 7 of algorithm 1. Written as a correction, x += ω Σ share (1 − min(γ/β, 1)) (g − x),
-    /// which leaves particles within their limits untouched to the last bit.
+    /// which leaves particles within their limits untouched to the last bit. Where a body asks for it,
+    /// each cluster takes back the momentum its corrections introduced; see [`balance`].
     fn limit_strain(&mut self, state: &mut State, team: &Team) -> (u32, f64) {
         let most = self.now.iter().filter(|b| b.active).map(|b| b.iterations).max().unwrap_or(0);
+        if most > 0 {
+            self.each_balance(team, |c, body, balance, cache| {
+                if body.iterations > 0 {
+                    *balance = Balance::begin(cache.model, c, cache.start);
+                }
+            });
+        }
         // Largest relative movement; a maximum does not depend on the order it is taken in, and bits
         // of non-negative numbers sort like the numbers.
         let residual = AtomicU64::new(0);
         for iteration in 0..most {
             self.fit(&state.x, |body| iteration < body.iterations, team);
-            let Cache { model, body_of_particle, pin_of_particle, now, fits, start, .. } = self;
+            let x = &state.x;
+            self.each_balance(team, |c, body, balance, cache| {
+                if iteration < body.iterations {
+                    let free = |i: usize| cache.pins[i] == 0;
+                    balance.measure(cache.model, c, &cache.fits[c], body.gamma, cache.start, x, free);
+                }
+            });
+            let Cache { model, body_of_particle, pin_of_particle, now, fits, balances, start, .. } = self;
             let (topology, rest, planes) = (&model.topology, &model.rest, &model.params.planes);
             residual.store(0, Ordering::Relaxed);
             team.split(&mut state.x, CHUNK, |range, mut x| {
@@ -295,26 +326,48 @@ impl Cache {
                     if !body.active || iteration >= body.iterations || pin_of_particle[i] > 0 {
                         continue;
                     }
-                    let at = x.get(k);
+                    let (at, from) = (x.get(k), start.get(i));
                     let mut correction = DVec3::ZERO;
                     for member in topology.memberships(i) {
                         let (c, share) = (member.cluster as usize, rest.share[member.slot as usize]);
                         let cluster = &rest.clusters[c];
                         let way = fits[c].way_to_goal(at, rest.positions.get(i), cluster);
-                        let (distance, limit) = (way.length(), body.gamma * cluster.width);
-                        if distance > limit {
-                            correction += way * (share * (1.0 - limit / distance));
-                            largest = largest.max((distance - limit) / cluster.width);
+                        let (beyond, excess) = goals::beyond_limit(way, body.gamma, cluster);
+                        correction += beyond * share;
+                        largest = largest.max(excess);
+                        if body.conserve {
+                            correction -= balances[c].reaction(from) * share;
                         }
                     }
                     if correction != DVec3::ZERO {
-                        x.set(k, push_out(planes, body.surface, start.get(i), at + correction * body.omega));
+                        x.set(k, push_out(planes, body.surface, from, at + correction * body.omega));
                     }
                 }
                 residual.fetch_max(largest.to_bits(), Ordering::Relaxed);
             });
         }
         (most, f64::from_bits(residual.into_inner()))
+    }
+
+    /// Calls `work` for the balance of each cluster whose body conserves momentum.
+    fn each_balance(
+        &mut self,
+        team: &Team,
+        work: impl Fn(usize, &BodyNow, &mut Balance, &ForBalance<'_>) + Sync,
+    ) {
+        if !self.now.iter().any(|b| b.active && b.conserve) {
+            return;
+        }
+        let Cache { model, body_of_cluster, now, fits, balances, start, pin_of_particle, .. } = self;
+        let view = ForBalance { model, start, fits, pins: pin_of_particle };
+        team.split(&mut balances[..], 4, |range, balances| {
+            for (c, balance) in range.zip(balances) {
+                let body = &now[body_of_cluster[c] as usize];
+                if body.active && body.conserve {
+                    work(c, body, balance, &view);
+                }
+            }
+        });
     }
 
     /// Lines 8 and 9 of algorithm 1, v = (x(t+h) − x(t))/h, written as v* + (x(t+h) − x⁰)/h: the same
