@@ -149,7 +149,7 @@ fn the_two_solvers_agree_about_the_bear() {
     let run = run("side_by_side", 24);
     let [a, b] = [&run.heights[0], &run.heights[1]];
     let apart = a.iter().zip(b).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
-    assert!(apart < 0.05, "{apart} m apart");
+    assert!(apart < 0.03, "{apart} m apart");
 }
 
 #[test]
