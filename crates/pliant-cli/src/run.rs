@@ -87,7 +87,8 @@ fn execute(order: Order) -> Result<(), Failure> {
         None => PathBuf::from(format!("{}.plog", order.source.name)),
     });
     protect(&order, &log, &wanted)?;
-    let stats = order.stats.as_deref();
+    // Statistics are written in place, line by line: a device takes them unharmed.
+    let stats = order.stats.as_deref().filter(|path| !outputs::is_device(path));
     let files = wanted.iter().map(PathBuf::as_path).chain([log.as_path()]).chain(stats);
     outputs::prepare_folders(files)?;
     if !order.quiet {

@@ -6,8 +6,7 @@ use crate::record::Record;
 use crate::source::{Check, Placed, Source, Span};
 use glam::DVec3;
 use pliant_geometry::shapes::{self, Solid};
-use pliant_geometry::{GeometryError, Shape, TriMesh, parse_obj, parse_points};
-use std::path::Path;
+use pliant_geometry::{GeometryError, Shape, TriMesh, parse_obj, parse_points, read_regular};
 
 /// A shape as the scene describes it.
 #[derive(Clone, Debug)]
@@ -220,7 +219,7 @@ fn sheet_cells(size: [f64; 2], resolution: Resolution) -> Result<[usize; 2], Geo
 /// The bytes of a file the scene names.
 fn read(source: &Source, file: &Placed<String>, digest: &mut Digest) -> Result<Vec<u8>, Vec<Diagnostic>> {
     let path = source.resolve(&file.it);
-    let bytes = read_file(&path).map_err(|why| {
+    let bytes = read_regular(&path).map_err(|why| {
         let problem = source.problem(
             &file.at,
             format!("cannot read {}: {why}", path.display()),
@@ -230,14 +229,6 @@ fn read(source: &Source, file: &Placed<String>, digest: &mut Digest) -> Result<V
     })?;
     digest.bytes(&bytes);
     Ok(bytes)
-}
-
-/// Reads a regular file; a device or pipe might never end.
-fn read_file(path: &Path) -> std::io::Result<Vec<u8>> {
-    if !std::fs::metadata(path)?.is_file() {
-        return Err(std::io::Error::other("it is not a file"));
-    }
-    std::fs::read(path)
 }
 
 /// Problems inside a file the scene names.
