@@ -115,7 +115,6 @@ pub fn read_regular(path: &Path) -> std::io::Result<Vec<u8>> {
     })
 }
 
-
 /// Refuses a point list with a coordinate that is not a number, infinite, or so large that its square is,
 /// naming the first such point.
 pub(crate) fn all_finite(what: &str, points: &[glam::DVec3]) -> Result<(), GeometryError> {

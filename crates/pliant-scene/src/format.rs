@@ -203,3 +203,6 @@ impl Kind {
 
 /// Largest coordinate, speed or other component of a vector.
 pub(crate) const COORDINATE: f64 = 1e9;
+
+/// Most particles of a whole scene: what the projective solver's matrix of them still fits a usual machine with.
+pub(crate) const MOST_PARTICLES: usize = 5_000_000;

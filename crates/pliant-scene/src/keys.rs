@@ -1,7 +1,7 @@
 //! Every key of a scene file: name, kind, range, default, meaning. The reader and the schema both follow
 //! this list; to add a key, add it here and take it up where the table is made use of.
 
-use crate::format::{COORDINATE, Key, Kind, Range, Rule, Table, UNBOUNDED};
+use crate::format::{COORDINATE, Key, Kind, MOST_PARTICLES, Range, Rule, Table, UNBOUNDED};
 
 const NUMBER: Kind = Kind::Number(Range::new(-COORDINATE, COORDINATE));
 const NOT_NEGATIVE: Kind = Kind::Number(Range::new(0.0, UNBOUNDED));
@@ -196,7 +196,7 @@ static BODY: Table = Table {
             Key::new("spacing", LENGTH, "Distance between particles, m.").example("0.05"),
             Key::new(
                 "particles",
-                Kind::Whole(1, 20_000_000),
+                Kind::Whole(1, MOST_PARTICLES as u64),
                 "About how many particles. 1500 unless this or `spacing` is given.",
             )
             .example("200")
@@ -401,7 +401,7 @@ static PIN: Table = Table {
         Key::new("name", Kind::Text, "A name, for messages and live control.").example("\"hook\""),
         Key::new(
             "particles",
-            Kind::List(&Kind::Whole(0, 20_000_000), 1, 20_000_000),
+            Kind::List(&Kind::Whole(0, MOST_PARTICLES as u64), 1, MOST_PARTICLES),
             "Particles of the body, counted from 0.",
         )
         .example("[0, 1]"),

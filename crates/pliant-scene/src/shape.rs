@@ -119,6 +119,19 @@ impl ShapePlan {
         matches!(self, ShapePlan::Sheet { .. })
     }
 
+    /// About how many particles it will have; `None` where only making it tells.
+    pub fn expected(&self, resolution: Resolution) -> Option<usize> {
+        match (self, resolution) {
+            (ShapePlan::Sheet { size, cells }, _) => {
+                let cells = cells.map_or_else(|| sheet_cells(*size, resolution).ok(), Some)?;
+                Some(cells.iter().map(|n| n + 1).product())
+            }
+            (ShapePlan::Solid(_), Resolution::Particles(count)) => Some(count),
+            (ShapePlan::Solid(solid), Resolution::Spacing(spacing)) => solid.count(spacing).ok(),
+            _ => None,
+        }
+    }
+
     /// Reads files and fills with particles. `at` is where problems with the numbers are reported.
     pub fn make(
         &self,
