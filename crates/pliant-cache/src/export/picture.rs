@@ -282,11 +282,12 @@ impl<'a> Sitter<'a> {
         }
         let (low, high) = Camera::bounds(&self.vertices);
         let top = DVec3::new(0.5 * (low.x + high.x), high.y, 0.5 * (low.z + high.z));
-        let Some((x, mut y)) = camera.project(top, settings) else {
+        let project = camera.projection(settings);
+        let Some((x, mut y)) = project(top) else {
             return;
         };
         for vertex in &self.vertices {
-            y = camera.project(*vertex, settings).map_or(y, |p| y.min(p.1));
+            y = project(*vertex).map_or(y, |p| y.min(p.1));
         }
         let scale = (image.height / 240).max(1);
         let (width, height) = text_size(&self.body.name, scale);

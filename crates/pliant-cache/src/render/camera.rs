@@ -62,14 +62,16 @@ impl Camera {
         Camera { eye: target + distance * back, target, up: DVec3::Y, fov, radius }
     }
 
-    /// Where a point is in a picture, in pixels from its upper left corner; `None` behind the camera.
-    pub fn project(&self, point: DVec3, settings: &Settings) -> Option<(f64, f64)> {
+    /// Where points are in a picture, in pixels from its upper left corner; `None` behind the camera.
+    pub fn projection(&self, settings: &Settings) -> impl Fn(DVec3) -> Option<(f64, f64)> + use<> {
         let view = View::new(self, settings);
-        let p = view.see(view.local(point)?);
-        (p.z > NEAR).then(|| {
-            let scale = view.focal / p.z;
-            (f64::from(view.center[0] + p.x * scale), f64::from(view.center[1] - p.y * scale))
-        })
+        move |point| {
+            let p = view.see(view.local(point)?);
+            (p.z > NEAR).then(|| {
+                let scale = view.focal / p.z;
+                (f64::from(view.center[0] + p.x * scale), f64::from(view.center[1] - p.y * scale))
+            })
+        }
     }
 
     /// The smallest box around all finite points, ready for [`Camera::fit`]; a unit box if there are none.
