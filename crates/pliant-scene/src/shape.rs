@@ -163,7 +163,7 @@ impl ShapePlan {
                 if let Some(format) = foreign(&file.it, &bytes) {
                     return Err(vec![source.problem(
                         &file.at,
-                        format!("this is a {format} file; this version reads meshes from Wavefront OBJ only"),
+                        format!("the file is in {format} format; this version reads meshes from Wavefront OBJ only"),
                         "convert it to .obj, in Blender by File > Export > Wavefront (.obj)",
                     )]);
                 }
@@ -322,7 +322,7 @@ fn not_points(
     match foreign(&file.it, bytes) {
         Some(format) => vec![source.problem(
             &file.at,
-            format!("this is a {format} file, not a list of points"),
+            format!("the file is in {format} format, not a list of points"),
             "give a text file with one point a line as `x y z`, or an OBJ file with kind = \"mesh\"",
         )],
         None => in_file(source, file, errors),

@@ -120,10 +120,10 @@ fn a_mesh_of_another_kind_is_told_in_one_sentence() {
     for (kind, name, text, message, help) in [
         ("points", "cube.obj", CUBE, "an OBJ file", "kind = \"mesh\""),
         ("points", "cube.txt", CUBE, "an OBJ file", "kind = \"mesh\""),
-        ("points", "a.ply", "ply\nformat ascii 1.0\n", "a PLY file", "`x y z`"),
+        ("points", "a.ply", "ply\nformat ascii 1.0\n", "PLY format", "`x y z`"),
         ("mesh", "a.stl", "solid a\nfacet normal 0 0 1\n", "Wavefront OBJ only", ".obj"),
-        ("mesh", "A.GLB", "glTF", "a glTF file", ".obj"),
-        ("mesh", "ply.obj", "ply\nformat ascii 1.0\n", "a PLY file", ".obj"),
+        ("mesh", "A.GLB", "glTF", "glTF format", ".obj"),
+        ("mesh", "ply.obj", "ply\nformat ascii 1.0\n", "PLY format", ".obj"),
     ] {
         let found = told(kind, name, text);
         assert_eq!(found.len(), 1, "{name}: {found:?}");
