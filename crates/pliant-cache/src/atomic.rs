@@ -27,6 +27,69 @@ pub(crate) fn sync_directory_of(path: &Path) {
     }
 }
 
+/// The file that writing to `path` replaces: `path` itself, or what it links to, so that links stay links.
+///
+/// Refuses what is no regular file: a rename would silently put a file in place of a device or pipe, and
+/// opening one may wait for ever.
+pub fn write_target(path: &Path) -> Result<PathBuf, CacheError> {
+    let target = follow(path).map_err(|e| CacheError::io(path, "follow the link", e))?;
+    require_file(&target, path, "write")?;
+    Ok(target)
+}
+
+/// Refuses to open for reading what is no regular file, or is not there.
+pub(crate) fn require_readable(path: &Path, action: &str) -> Result<(), CacheError> {
+    fs::metadata(path).map_err(|e| CacheError::io(path, action, e))?;
+    require_file(path, path, "read")
+}
+
+/// Refuses `at` if it exists and is no regular file; the message speaks of `path`.
+fn require_file(at: &Path, path: &Path, action: &str) -> Result<(), CacheError> {
+    let Ok(metadata) = fs::metadata(at) else {
+        return Ok(());
+    };
+    if metadata.is_file() {
+        return Ok(());
+    }
+    if metadata.is_dir() {
+        let source = io::Error::from(io::ErrorKind::IsADirectory);
+        return Err(CacheError::io(path, &format!("{action} the file"), source));
+    }
+    Err(CacheError::Io {
+        path: path.to_path_buf(),
+        action: format!("{action} the file"),
+        source: io::Error::other("this is a device, pipe or socket"),
+        remedy: "name a regular file".into(),
+    })
+}
+
+/// Where links lead, also to a file that does not exist yet.
+fn follow(path: &Path) -> io::Result<PathBuf> {
+    let mut at = path.to_path_buf();
+    // As many links as systems usually follow.
+    for _ in 0..40 {
+        if !fs::symlink_metadata(&at).is_ok_and(|m| m.file_type().is_symlink()) {
+            return Ok(at);
+        }
+        let next = fs::read_link(&at)?;
+        at = at.parent().unwrap_or(Path::new("")).join(next);
+    }
+    Err(io::Error::other("too many links lead from one to the next"))
+}
+
+/// Refuses a temporary name that is taken by something that is not a left-over file.
+pub(crate) fn require_free(temporary: &Path) -> Result<(), CacheError> {
+    match fs::symlink_metadata(temporary) {
+        Ok(m) if !m.is_file() => Err(CacheError::Io {
+            path: temporary.to_path_buf(),
+            action: "use this name for the unfinished file".into(),
+            source: io::Error::other("something that is no regular file has it"),
+            remedy: "move it away".into(),
+        }),
+        _ => Ok(()),
+    }
+}
+
 /// A buffered file under a temporary name. [`commit`](AtomicFile::commit) moves it into place;
 /// dropping it without that removes it, so a failed export leaves what was there before.
 pub(crate) struct AtomicFile {
@@ -40,11 +103,9 @@ pub(crate) struct AtomicFile {
 impl AtomicFile {
     /// Starts `path.tmp`.
     pub(crate) fn create(path: &Path) -> Result<AtomicFile, CacheError> {
+        let path = &write_target(path)?;
         let temporary = beside(path, ".tmp");
-        if path.is_dir() {
-            let source = io::Error::from(io::ErrorKind::IsADirectory);
-            return Err(CacheError::io(path, "write the file", source));
-        }
+        require_free(&temporary)?;
         let file = File::create(&temporary).map_err(|e| CacheError::io(path, "create the file", e))?;
         Ok(AtomicFile {
             path: path.to_path_buf(),

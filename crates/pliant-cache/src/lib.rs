@@ -9,6 +9,7 @@ mod export;
 mod log;
 pub mod render;
 
+pub use atomic::write_target;
 pub use error::{CacheError, ErrorKind};
 pub use export::{ExportOptions, ExportSummary, FORMATS, Format, FrameSelection, Progress, export};
 pub use log::{

@@ -83,7 +83,8 @@ pub struct RunArgs {
     #[arg(short, long = "output", value_name = "FILE")]
     pub output: Vec<PathBuf>,
     /// Frames to simulate after the initial one; the scene's own number if not given
-    #[arg(long, value_name = "N")]
+    // The range is that of `frames` in scenes.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000_000))]
     pub frames: Option<u32>,
     /// Threads; the result does not depend on it [default: all]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]

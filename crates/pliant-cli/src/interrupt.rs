@@ -54,6 +54,7 @@ pub struct Cleared(());
 impl Cleared {
     /// The exporters write `path.tmp` and rename it when it is whole.
     pub fn export(path: &Path) -> Cleared {
+        let path = &pliant_cache::write_target(path).unwrap_or_else(|_| path.to_path_buf());
         let mut name = path.file_name().unwrap_or_default().to_os_string();
         name.push(".tmp");
         let mut litter = LITTER.lock().unwrap_or_else(PoisonError::into_inner);

@@ -3,7 +3,7 @@
 use crate::failure::Failure;
 use crate::interrupt::Cleared;
 use crate::{progress, say};
-use pliant_cache::{CacheError, ExportOptions, ExportSummary, FORMATS, LogReader, export};
+use pliant_cache::{CacheError, ExportOptions, ExportSummary, FORMATS, LogReader, export, write_target};
 use std::collections::HashSet;
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
@@ -56,11 +56,13 @@ pub fn prepare_folders<'a>(files: impl IntoIterator<Item = &'a Path>) -> Result<
             ));
             continue;
         }
-        // Devices such as /dev/null lie in folders that need not be writable.
-        if fs::metadata(file).is_ok_and(|m| !m.is_file()) {
-            continue;
-        }
-        let folder = folder_of(file);
+        let folder = match write_target(file) {
+            Ok(target) => folder_of(&target),
+            Err(e) => {
+                messages.push(e.to_string());
+                continue;
+            }
+        };
         if seen.insert(folder.clone())
             && let Err(e) = fs::create_dir_all(&folder).and_then(|()| probe(&folder))
         {
@@ -68,6 +70,20 @@ pub fn prepare_folders<'a>(files: impl IntoIterator<Item = &'a Path>) -> Result<
         }
     }
     failed(Failure::IO, messages)
+}
+
+/// Whether it is a device that takes bytes one after the other, such as a terminal.
+pub fn is_device(path: &Path) -> bool {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::FileTypeExt;
+        fs::metadata(path).is_ok_and(|m| m.file_type().is_char_device())
+    }
+    #[cfg(not(unix))]
+    {
+        let _ = path;
+        false
+    }
 }
 
 fn failed(code: u8, messages: Vec<String>) -> Result<(), Failure> {

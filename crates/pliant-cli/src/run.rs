@@ -87,7 +87,8 @@ fn execute(order: Order) -> Result<(), Failure> {
         None => PathBuf::from(format!("{}.plog", order.source.name)),
     });
     protect(&order, &log, &wanted)?;
-    let stats = order.stats.as_deref();
+    // Statistics are written in place, line by line: a device takes them unharmed.
+    let stats = order.stats.as_deref().filter(|path| !outputs::is_device(path));
     let files = wanted.iter().map(PathBuf::as_path).chain([log.as_path()]).chain(stats);
     outputs::prepare_folders(files)?;
     if !order.quiet {
@@ -112,20 +113,23 @@ fn record(
     log: &Path,
     frames: u32,
 ) -> Result<Option<Outcome>, Failure> {
+    // Before the log: a run that may not write its statistics should not have replaced anything.
+    let mut stats = order.stats.as_deref().map(StatsFile::claim).transpose()?;
     let journal = match journal::open(log, scene, frames, order.policy)? {
         Opened::Complete => {
-            if let Some(path) = &order.stats {
-                StatsFile::open(path, Some((&LogReader::open(log)?, u32::MAX)))?;
+            if let Some(stats) = &mut stats {
+                stats.begin(Some((&LogReader::open(log)?, u32::MAX)))?;
             }
             return Ok(None);
         }
         Opened::Unfinished(journal) => *journal,
     };
-    let stats = match (&order.stats, journal.last_frame) {
-        (Some(path), Some(last)) => Some(StatsFile::open(path, Some((&LogReader::open(log)?, last)))?),
-        (Some(path), None) => Some(StatsFile::open(path, None)?),
-        (None, _) => None,
-    };
+    if let Some(stats) = &mut stats {
+        match journal.last_frame {
+            Some(last) => stats.begin(Some((&LogReader::open(log)?, last)))?,
+            None => stats.begin(None)?,
+        }
+    }
     let outcome = simulate::simulate(scene, journal, frames, stats, order.quiet)?;
     let last = outcome.last_frame;
     let kept = format!(

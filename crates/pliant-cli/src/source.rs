@@ -23,7 +23,9 @@ pub fn find(argument: &str) -> Result<Source, Failure> {
     if MESHES.contains(&extension.as_str()) {
         return Err(mesh(argument));
     }
-    if extension != "toml" && !path.is_file() {
+    // A folder of a demo's name does not hide the demo; what else is no file is refused as the scene it is not.
+    let is_demo = DEMOS.iter().any(|d| d.name == argument);
+    if extension != "toml" && !path.is_file() && (is_demo || !path.exists()) {
         return of_demo(demo(argument)?);
     }
     let scene = Scene::load(path)?;

@@ -2,12 +2,13 @@
 //! `--stats` file with them.
 
 use crate::failure::Failure;
+use crate::outputs;
 use pliant::{Simulation, Statistics, StepReport};
 use pliant_cache::{CacheError, LogReader};
 use serde::Serialize;
 use std::collections::BTreeMap;
-use std::fs::{self, File, OpenOptions};
-use std::io::Write;
+use std::fs::{File, OpenOptions, TryLockError};
+use std::io::{Read, Seek, Write};
 use std::path::{Path, PathBuf};
 
 /// The numbers of a frame, in the order they are printed.
@@ -65,21 +66,53 @@ fn line(json: &str, ms: Option<Timings>) -> String {
 /// The file of `--stats`, written line by line so that it can be followed and survives a kill.
 pub struct StatsFile {
     path: PathBuf,
+    /// Locked, if it is a regular file.
     file: File,
+    regular: bool,
 }
 
 impl StatsFile {
-    /// Begins a file, or takes one up: with lines for all frames of `log` up to number `last`. Lines that are
+    /// Opens the file and keeps other runs from writing it; what is in it stays until [`begin`](StatsFile::begin).
+    pub fn claim(path: &Path) -> Result<StatsFile, Failure> {
+        let io = |e| Failure::from(CacheError::io(path, "write the statistics", e));
+        let regular = !outputs::is_device(path);
+        let mut options = OpenOptions::new();
+        options.read(regular).write(true).create(true).truncate(false);
+        let file = options.open(path).map_err(io)?;
+        // A device may well be shared.
+        match if regular { file.try_lock() } else { Ok(()) } {
+            Ok(()) => {}
+            Err(TryLockError::WouldBlock) => {
+                return Err(Failure::usage(format!(
+                    "{}: another run is writing these statistics; wait for it to end or choose another name",
+                    path.display()
+                )));
+            }
+            // Some network file systems have no locks.
+            Err(TryLockError::Error(e)) if e.kind() == std::io::ErrorKind::Unsupported => {}
+            Err(TryLockError::Error(e)) => return Err(io(e)),
+        }
+        Ok(StatsFile { path: path.to_path_buf(), file, regular })
+    }
+
+    /// Begins the file, or takes it up: with lines for all frames of `log` up to number `last`. Lines that are
     /// missing are made from the log.
-    pub fn open(path: &Path, log: Option<(&LogReader, u32)>) -> Result<StatsFile, Failure> {
+    pub fn begin(&mut self, log: Option<(&LogReader, u32)>) -> Result<(), Failure> {
+        let io = |e| Failure::from(CacheError::io(&self.path, "write the statistics", e));
         let lines = match log {
-            Some((reader, last)) => kept_lines(path, reader, last)?,
+            Some((reader, last)) => {
+                let mut old = Vec::new();
+                if self.regular {
+                    self.file.read_to_end(&mut old).map_err(io)?;
+                }
+                kept_lines(&old, reader, last)?
+            }
             None => String::new(),
         };
-        let io = |e| Failure::from(CacheError::io(path, "write the statistics", e));
-        let mut file = OpenOptions::new().write(true).create(true).truncate(true).open(path).map_err(io)?;
-        file.write_all(lines.as_bytes()).map_err(io)?;
-        Ok(StatsFile { path: path.to_path_buf(), file })
+        if self.regular {
+            self.file.set_len(0).and_then(|()| self.file.rewind()).map_err(io)?;
+        }
+        self.file.write_all(lines.as_bytes()).map_err(io)
     }
 
     /// Appends the line of a frame.
@@ -90,14 +123,9 @@ impl StatsFile {
     }
 }
 
-fn kept_lines(path: &Path, reader: &LogReader, last: u32) -> Result<String, Failure> {
-    let old = if path.is_file() {
-        fs::read(path).map_err(|e| CacheError::io(path, "read the statistics so far", e))?
-    } else {
-        Vec::new()
-    };
+fn kept_lines(old: &[u8], reader: &LogReader, last: u32) -> Result<String, Failure> {
     // A line that was cut off by a kill is no JSON object and is made anew.
-    let old: BTreeMap<u64, String> = String::from_utf8_lossy(&old)
+    let old: BTreeMap<u64, String> = String::from_utf8_lossy(old)
         .lines()
         .filter_map(|l| {
             let value: serde_json::Value = serde_json::from_str(l).ok()?;

@@ -113,3 +113,18 @@ fn two_runs_do_not_write_the_same_log() {
     first.kill().expect("SIGKILL");
     first.wait().expect("the child ends");
 }
+
+#[test]
+fn two_runs_do_not_write_the_same_statistics() {
+    let place = Place::new();
+    place.fine(&["run", "s.toml", "-q", "--log", "old.plog"]);
+    let old = place.read("old.plog");
+    // Held as a run holds it.
+    let held = std::fs::File::create(place.path("s.jsonl")).expect("a file");
+    held.try_lock().expect("a lock");
+    let words = ["run", "s.toml", "--stats", "s.jsonl", "--log", "old.plog", "--frames", "5"];
+    place.fails(&words, 2, &["s.jsonl", "another run", "choose another name"]);
+    assert_eq!(place.read("old.plog"), old, "refused before the log is replaced");
+    drop(held);
+    place.fine(&words);
+}

@@ -115,8 +115,8 @@ fn outputs_come_from_the_command_line_or_the_scene() {
     let ran = place.fine(&["run", "s.toml", "--frames", "3", "-q"]);
     assert_eq!((ran.out.as_str(), ran.err.as_str()), ("", ""));
     assert!(place.has("s.plog"), "beside nothing else: in the current folder");
-    place.fine(&["run", "s.toml", "--frames", "0", "--log", "zero.plog"]);
-    assert_eq!(LogReader::open(place.path("zero.plog")).expect("a log").frame_count(), 1);
+    place.fine(&["run", "s.toml", "--frames", "1", "--log", "one.plog"]);
+    assert_eq!(LogReader::open(place.path("one.plog")).expect("a log").frame_count(), 2);
 }
 
 #[test]

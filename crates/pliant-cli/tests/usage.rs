@@ -43,7 +43,9 @@ fn what_is_unknown_is_answered_with_what_is_known() {
     place.fails(&["run", "s.toml", "-o", "a.plog"], 2, &["--log a.plog"]);
     place.fails(&["run", "s.toml", "-o", "a.gif", "-o", "a.gif"], 2, &["twice"]);
     place.fails(&["run", "thing.obj"], 2, &["mesh", "[[body]]", "thing.obj"]);
-    place.fails(&["run", "s.toml", "--frames", "many"], 2, &["--frames"]);
+    for frames in ["many", "0", "10000001", "4294967295"] {
+        place.fails(&["run", "s.toml", "--frames", frames], 2, &["--frames"]);
+    }
     place.fails(&["run", "s.toml", "--threads", "0"], 2, &["--threads"]);
     place.fails(&["run", "s.toml", "--resume", "--force"], 2, &["--force"]);
     place.fails(&["frobnicate"], 2, &["frobnicate"]);

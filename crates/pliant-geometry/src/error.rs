@@ -100,7 +100,19 @@ impl ErrorList {
 
 /// The bytes of a file, or the one error that says it cannot be read.
 pub(crate) fn read_bytes(path: &Path) -> Result<Vec<u8>, Vec<GeometryError>> {
-    std::fs::read(path).map_err(|why| vec![GeometryError::unreadable(path, &why)])
+    read_regular(path).map_err(|why| vec![GeometryError::unreadable(path, &why)])
+}
+
+/// The bytes of a regular file. Anything else is refused: a device or pipe might never end, or never begin.
+pub fn read_regular(path: &Path) -> std::io::Result<Vec<u8>> {
+    let metadata = std::fs::metadata(path)?;
+    if metadata.is_file() {
+        return std::fs::read(path);
+    }
+    Err(match metadata.is_dir() {
+        true => std::io::Error::from(std::io::ErrorKind::IsADirectory),
+        false => std::io::Error::other("it is a device, pipe or socket, not a regular file"),
+    })
 }
 
 /// Refuses a point list with a coordinate that is not a number, infinite, or so large that its square is,

@@ -4,7 +4,7 @@ use crate::error::{GeometryError, positive};
 use glam::DVec3;
 
 /// More particles than this are refused: it is nearly always a spacing in the wrong unit.
-pub(crate) const MAX_PARTICLES: usize = 20_000_000;
+pub(crate) const MAX_PARTICLES: usize = 5_000_000;
 /// Cells looked at while filling; a box this much larger than its shape means a sliver of a shape.
 const MAX_CELLS: f64 = 4e8;
 

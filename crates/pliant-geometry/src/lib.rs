@@ -19,7 +19,7 @@ mod triangulate;
 mod winding;
 
 pub use cluster::{Clusters, file_order_covering, fit_radius_for_count, random_covering};
-pub use error::GeometryError;
+pub use error::{GeometryError, read_regular};
 pub use kdtree::KdTree;
 pub use mesh::TriMesh;
 pub use obj::{ObjMesh, parse_obj, read_obj};

@@ -5,6 +5,7 @@ use crate::body::BodyPlan;
 use crate::built::{BuiltBody, BuiltScene, Look};
 use crate::diagnostic::Diagnostic;
 use crate::digest::Digest;
+use crate::format::MOST_PARTICLES;
 use crate::notes;
 use crate::pin;
 use crate::scene::Scene;
@@ -16,12 +17,11 @@ use pliant::{Body, BuildError, Builder, DAffine3, SolverKind};
 const DENSITY: f64 = 1000.0;
 /// kg/m² of a sheet or shell that does not say: as a light fabric.
 const THIN_DENSITY: f64 = 0.3;
-/// Most particles of a whole scene; several times more would not fit the 32-bit indices of their springs.
-const MOST_PARTICLES: usize = 100_000_000;
 
 impl Scene {
     /// Builds the simulation: reads meshes, fills shapes, clusters. Every problem at once.
     pub fn build(&self, threads: usize) -> Result<BuiltScene, Vec<Diagnostic>> {
+        self.check_size()?;
         let mut check = Check::new(&self.source);
         let mut digest = Digest::new();
         digest.bytes(self.source.text.as_bytes());
@@ -40,8 +40,7 @@ impl Scene {
                 Err(mut problems) => check.problems.append(&mut problems),
             }
             if total > MOST_PARTICLES {
-                let text = format!("with this body the scene has more than {MOST_PARTICLES} particles");
-                check.add(plan.shape_place(), text, "use a coarser spacing or fewer bodies");
+                too_many(&mut check, plan, total);
                 break;
             }
         }
@@ -72,6 +71,20 @@ impl Scene {
             hash: digest.finish(),
             notes,
         })
+    }
+
+    /// Refuses a scene that is too large, as far as that can be told before anything large is made.
+    fn check_size(&self) -> Result<(), Vec<Diagnostic>> {
+        let mut check = Check::new(&self.source);
+        let mut total = 0_usize;
+        for plan in &self.bodies {
+            total = total.saturating_add(plan.shape.expected(plan.resolution).unwrap_or(0));
+            if total > MOST_PARTICLES {
+                too_many(&mut check, plan, total);
+                break;
+            }
+        }
+        check.finish(())
     }
 
     fn make_body(&self, plan: &BodyPlan, digest: &mut Digest) -> Result<(Body, Made), Vec<Diagnostic>> {
@@ -134,6 +147,14 @@ impl Scene {
         let largest = set.flatten().max_by(|a, b| a.it.number().total_cmp(&b.it.number()));
         largest.map(|v| &v.at)
     }
+}
+
+fn too_many(check: &mut Check<'_>, plan: &BodyPlan, total: usize) {
+    check.add(
+        plan.shape_place(),
+        format!("with body `{}` the scene has {total} particles; {MOST_PARTICLES} are possible", plan.name),
+        "ask for fewer particles, a coarser spacing or fewer cells, or leave out bodies",
+    );
 }
 
 /// What pictures and caches need of a body.

@@ -19,7 +19,7 @@ macro_rules! demo {
 
 /// The built-in scenes, the default one first.
 pub const DEMOS: &[Demo] = &[
-    demo!("gummy_bear", "a gummy bear is dropped, squashes, turns a somersault and recovers"),
+    demo!("gummy_bear", "a gummy bear is dropped, squashes, tumbles onto its head and sits up again"),
     demo!("bunny_undamped", "a bunny of about 2,020 particles in 26 clusters bounces, without damping"),
     demo!("bunny_damped", "the same bunny with damped springs calms down"),
     demo!("stretched_cube_one", "a cube stretched by half swings back as one cluster, without gravity"),

@@ -134,19 +134,19 @@ impl Range {
     }
 
     pub fn describe(&self) -> String {
-        let Range { lo, hi, above, .. } = *self;
-        let text = match (above, hi >= UNBOUNDED) {
-            (true, true) => format!("above {lo}"),
-            (true, false) => format!("above {lo}, up to {hi}"),
-            (false, true) => format!("of at least {lo}"),
-            (false, false) => format!("from {lo} to {hi}"),
-        };
+        let [lo, hi] = [self.lo, self.hi].map(short);
+        let text = if self.above { format!("above {lo}, up to {hi}") } else { format!("from {lo} to {hi}") };
         if self.infinite { text + ", or inf" } else { text }
     }
 }
 
-/// An upper bound so far off that it is not worth telling; it keeps products of a few such numbers finite.
-pub(crate) const UNBOUNDED: f64 = 1e30;
+/// A number as people write it: 89, 0.01, 1e9.
+fn short(v: f64) -> String {
+    match v.abs() {
+        0.0 | 1e-4..1e6 => format!("{v}"),
+        _ => format!("{v:e}"),
+    }
+}
 
 impl Kind {
     /// What is expected, for messages.
@@ -172,7 +172,6 @@ impl Kind {
                     (lo, hi) => format!("a list of {lo} to {hi}"),
                 };
                 let each = match of {
-                    Kind::Number(r) if r.lo <= -COORDINATE => "numbers".into(),
                     Kind::Number(r) => format!("numbers {}", r.describe()),
                     Kind::Text => "texts in quotes".into(),
                     Kind::Whole(..) => "whole numbers".into(),
@@ -203,3 +202,6 @@ impl Kind {
 
 /// Largest coordinate, speed or other component of a vector.
 pub(crate) const COORDINATE: f64 = 1e9;
+
+/// Most particles of a whole scene: what the projective solver's matrix of them still fits a usual machine with.
+pub(crate) const MOST_PARTICLES: usize = 5_000_000;

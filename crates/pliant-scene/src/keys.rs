@@ -1,14 +1,17 @@
 //! Every key of a scene file: name, kind, range, default, meaning. The reader and the schema both follow
 //! this list; to add a key, add it here and take it up where the table is made use of.
 
-use crate::format::{COORDINATE, Key, Kind, Range, Rule, Table, UNBOUNDED};
+use crate::format::{COORDINATE, Key, Kind, MOST_PARTICLES, Range, Rule, Table};
 
 const NUMBER: Kind = Kind::Number(Range::new(-COORDINATE, COORDINATE));
-const NOT_NEGATIVE: Kind = Kind::Number(Range::new(0.0, UNBOUNDED));
-const POSITIVE: Kind = Kind::Number(Range::above(0.0, UNBOUNDED));
+const RATE: Kind = Kind::Number(Range::new(0.0, 1e9));
+const FREQUENCY: Kind = Kind::Number(Range::new(0.0, 1e6));
+const FRICTION: Kind = Kind::Number(Range::new(0.0, 1e6));
 const SHARE: Kind = Kind::Number(Range::new(0.0, 1.0));
 const LENGTH: Kind = Kind::Number(Range::above(0.0, 1e6));
 const VECTOR: Kind = Kind::List(&NUMBER, 3, 3);
+const SPIN: Kind = Kind::List(&Kind::Number(Range::new(-1e6, 1e6)), 3, 3);
+const FORCE: Kind = Kind::List(&Kind::Number(Range::new(-1e12, 1e12)), 3, 3);
 const SIZE: Kind = Kind::List(&LENGTH, 3, 3);
 const SOLVER: Kind = Kind::Word(&["clustered", "projective"]);
 
@@ -28,7 +31,7 @@ pub(crate) static SCENE: Table = Table {
             "Equal parts a step is taken in; more allow stiffer bodies and cost as much more.",
         )
         .default("4"),
-        Key::new("gravity", VECTOR, "Acceleration of everything, m/s²; y is up.").default("[0, -9.81, 0]"),
+        Key::new("gravity", FORCE, "Acceleration of everything, m/s²; y is up.").default("[0, -9.81, 0]"),
         Key::new(
             "solver",
             SOLVER,
@@ -101,7 +104,7 @@ pub(crate) static PICTURE: Table = Table {
 const MATERIAL_KEYS: &[Key] = &[
     Key::new(
         "frequency",
-        NOT_NEGATIVE,
+        FREQUENCY,
         "Stiffness as oscillations per second (Hz); does not depend on step, substeps or resolution. 25 unless given, or the most the step allows.",
     )
     .example("30.0")
@@ -114,7 +117,7 @@ const MATERIAL_KEYS: &[Key] = &[
     .example("0.5"),
     Key::new(
         "strain_limit",
-        Kind::Number(Range::new(0.0, UNBOUNDED).or_infinite()),
+        Kind::Number(Range::new(0.0, 1e6).or_infinite()),
         "Gamma: allowed distance from the goal over the width of a cluster; inf for no limit. 0.3 for the clustered solver, which alone has it.",
     )
     .example("0.3")
@@ -141,20 +144,20 @@ const MATERIAL_KEYS: &[Key] = &[
     .example("5"),
     Key::new(
         "damping",
-        NOT_NEGATIVE,
+        RATE,
         "Decay rate (1/s) of all motion that is not rigid; keeps momentum.",
     )
     .default("2.0"),
-    Key::new("drag", NOT_NEGATIVE, "Decay rate (1/s) of all motion, as by air.").default("0.0"),
+    Key::new("drag", RATE, "Decay rate (1/s) of all motion, as by air.").default("0.0"),
     Key::new(
         "edge_stiffness",
-        NOT_NEGATIVE,
+        Kind::Number(Range::new(0.0, 1e15)),
         "Stiffness of springs along edges (projective solver): Pa for solids, N/m for sheets. 2000 for sheets, otherwise 0.",
     )
     .example("2000.0"),
     Key::new(
         "friction",
-        NOT_NEGATIVE,
+        FRICTION,
         "Coulomb friction of the surface, combined with the plane's as the root of their product; the plane's unless given.",
     )
     .example("0.5"),
@@ -182,7 +185,7 @@ static PLANE: Table = Table {
         )
         .example("0.5"),
         Key::new("point", VECTOR, "A point of the plane, instead of its offset.").example("[0, 0.5, 0]"),
-        Key::new("friction", NOT_NEGATIVE, "Coulomb friction.").default("0.5"),
+        Key::new("friction", FRICTION, "Coulomb friction.").default("0.5"),
         Key::new("restitution", SHARE, "Speed kept by a bounce.").default("0.0"),
     ]],
     rules: &[Rule::AtMostOne(&["offset", "point"])],
@@ -203,7 +206,7 @@ static BODY: Table = Table {
             Key::new("spacing", LENGTH, "Distance between particles, m.").example("0.05"),
             Key::new(
                 "particles",
-                Kind::Whole(1, 20_000_000),
+                Kind::Whole(1, MOST_PARTICLES as u64),
                 "About how many particles. 1500 unless this or `spacing` is given.",
             )
             .example("200")
@@ -211,10 +214,10 @@ static BODY: Table = Table {
             Key::new("solver", SOLVER, "Who moves it.").example("\"projective\""),
             Key::new("material", Kind::Text, "A material of the scene; keys of the body go before its keys.")
                 .example("\"jelly\""),
-            Key::new("mass", POSITIVE, "Mass of the whole body, kg.").example("1.0"),
+            Key::new("mass", Kind::Number(Range::above(0.0, 1e12)), "Mass of the whole body, kg.").example("1.0"),
             Key::new(
                 "density",
-                POSITIVE,
+                Kind::Number(Range::new(1e-9, 1e9)),
                 "kg/m³; for sheets and open meshes kg/m². 1000 and 0.3 unless this or `mass` is given.",
             )
             .example("1000.0"),
@@ -246,12 +249,12 @@ static BODY: Table = Table {
             Key::new("velocity", VECTOR, "Initial velocity, m/s.").default("[0, 0, 0]"),
             Key::new(
                 "spin",
-                VECTOR,
+                SPIN,
                 "Initial angular velocity about the centre of mass, radians per second.",
             )
             .default("[0, 0, 0]")
             .also(&["angular_velocity"]),
-            Key::new("force", VECTOR, "A force on the whole body, N, shared by mass.").default("[0, 0, 0]"),
+            Key::new("force", FORCE, "A force on the whole body, N, shared by mass.").default("[0, 0, 0]"),
             Key::new(
                 "color",
                 Kind::Either(&[Kind::HexColor, Kind::List(&SHARE, 3, 3)]),
@@ -408,7 +411,7 @@ static PIN: Table = Table {
         Key::new("name", Kind::Text, "A name, for messages and live control.").example("\"hook\""),
         Key::new(
             "particles",
-            Kind::List(&Kind::Whole(0, 20_000_000), 1, 20_000_000),
+            Kind::List(&Kind::Whole(0, MOST_PARTICLES as u64), 1, MOST_PARTICLES),
             "Particles of the body, counted from 0.",
         )
         .example("[0, 1]"),
@@ -425,17 +428,17 @@ static PIN: Table = Table {
         )
         .example("[\"left_back\", \"right_back\"]"),
         Key::new("velocity", VECTOR, "Steady velocity, m/s.").default("[0, 0, 0]"),
-        Key::new("spin", VECTOR, "Steady turning about `pivot`, radians per second.").default("[0, 0, 0]"),
+        Key::new("spin", SPIN, "Steady turning about `pivot`, radians per second.").default("[0, 0, 0]"),
         Key::new("pivot", VECTOR, "Centre of the spin, in the world, m.").default("[0, 0, 0]"),
         Key::new("sway", VECTOR, "Amplitude of a swing to and fro, m.").default("[0, 0, 0]"),
-        Key::new("frequency", NOT_NEGATIVE, "Swings per second of `sway`.").default("0.0"),
+        Key::new("frequency", FREQUENCY, "Swings per second of `sway`.").default("0.0"),
         Key::new("start", Kind::Number(Range::new(0.0, COORDINATE)), "When the motion begins, s.")
             .default("0.0"),
         Key::new("end", Kind::Number(Range::new(0.0, COORDINATE).or_infinite()), "When the motion ends, s.")
             .default("inf"),
         Key::new(
             "stiffness",
-            POSITIVE,
+            Kind::Number(Range::above(0.0, 1e15)),
             "Spring stiffness per particle, N/m (projective solver); held exactly unless given.",
         )
         .example("1000.0"),

@@ -42,7 +42,7 @@ impl Scene {
                 ..Diagnostic::default()
             }]
         };
-        let bytes = std::fs::read(path).map_err(|why| {
+        let bytes = pliant_geometry::read_regular(path).map_err(|why| {
             let help = "check the path and that you may read it; `pliant demos` lists built-in scenes";
             whole(format!("cannot read the scene: {why}"), help, true)
         })?;

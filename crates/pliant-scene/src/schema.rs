@@ -1,6 +1,6 @@
 //! The JSON schema of scene files, for editors: written from the same list of keys the reader follows.
 
-use crate::format::{Key, Kind, Range, Rule, Table, UNBOUNDED};
+use crate::format::{Key, Kind, Range, Rule, Table};
 use crate::keys::SCENE;
 use serde_json::{Map, Value, json};
 
@@ -136,7 +136,7 @@ fn number(range: &Range) -> Map<String, Value> {
     let low = if range.above { "exclusiveMinimum" } else { "minimum" };
     map.insert(low.into(), json!(range.lo));
     // Editors that read TOML's inf as a number compare it with the maximum.
-    if range.hi < UNBOUNDED && !range.infinite {
+    if !range.infinite {
         map.insert("maximum".into(), json!(range.hi));
     }
     map

@@ -6,8 +6,7 @@ use crate::record::Record;
 use crate::source::{Check, Placed, Source, Span};
 use glam::DVec3;
 use pliant_geometry::shapes::{self, Solid};
-use pliant_geometry::{GeometryError, Shape, TriMesh, parse_obj, parse_points};
-use std::path::Path;
+use pliant_geometry::{GeometryError, Shape, TriMesh, parse_obj, parse_points, read_regular};
 
 /// A shape as the scene describes it.
 #[derive(Clone, Debug)]
@@ -120,6 +119,19 @@ impl ShapePlan {
         matches!(self, ShapePlan::Sheet { .. })
     }
 
+    /// About how many particles it will have; `None` where only making it tells.
+    pub fn expected(&self, resolution: Resolution) -> Option<usize> {
+        match (self, resolution) {
+            (ShapePlan::Sheet { size, cells }, _) => {
+                let cells = cells.map_or_else(|| sheet_cells(*size, resolution).ok(), Some)?;
+                Some(cells.iter().map(|n| n + 1).product())
+            }
+            (ShapePlan::Solid(_), Resolution::Particles(count)) => Some(count),
+            (ShapePlan::Solid(solid), Resolution::Spacing(spacing)) => solid.count(spacing).ok(),
+            _ => None,
+        }
+    }
+
     /// Reads files and fills with particles. `at` is where problems with the numbers are reported.
     pub fn make(
         &self,
@@ -148,6 +160,13 @@ impl ShapePlan {
             }
             ShapePlan::Mesh { file, scale } => {
                 let bytes = read(source, file, digest)?;
+                if let Some(format) = foreign(&file.it, &bytes) {
+                    return Err(vec![source.problem(
+                        &file.at,
+                        format!("the file is in {format} format; this version reads meshes from Wavefront OBJ only"),
+                        "convert it to .obj, in Blender by File > Export > Wavefront (.obj)",
+                    )]);
+                }
                 let obj = parse_obj(&bytes).map_err(|e| in_file(source, file, e))?;
                 let mut made = mesh(obj.mesh, *scale, resolution).map_err(wrong)?;
                 if let Some(line) = obj.degenerate_faces.first() {
@@ -162,7 +181,7 @@ impl ShapePlan {
             }
             ShapePlan::Points { file, scale } => {
                 let bytes = read(source, file, digest)?;
-                let points = parse_points(&bytes).map_err(|e| in_file(source, file, e))?;
+                let points = parse_points(&bytes).map_err(|e| not_points(source, file, &bytes, e))?;
                 let points = points.into_iter().map(|p| p * *scale).collect();
                 shapes::from_points(points).map(solid).map_err(wrong)
             }
@@ -220,7 +239,7 @@ fn sheet_cells(size: [f64; 2], resolution: Resolution) -> Result<[usize; 2], Geo
 /// The bytes of a file the scene names.
 fn read(source: &Source, file: &Placed<String>, digest: &mut Digest) -> Result<Vec<u8>, Vec<Diagnostic>> {
     let path = source.resolve(&file.it);
-    let bytes = read_file(&path).map_err(|why| {
+    let bytes = read_regular(&path).map_err(|why| {
         let problem = source.problem(
             &file.at,
             format!("cannot read {}: {why}", path.display()),
@@ -230,14 +249,6 @@ fn read(source: &Source, file: &Placed<String>, digest: &mut Digest) -> Result<V
     })?;
     digest.bytes(&bytes);
     Ok(bytes)
-}
-
-/// Reads a regular file; a device or pipe might never end.
-fn read_file(path: &Path) -> std::io::Result<Vec<u8>> {
-    if !std::fs::metadata(path)?.is_file() {
-        return Err(std::io::Error::other("it is not a file"));
-    }
-    std::fs::read(path)
 }
 
 /// Problems inside a file the scene names.
@@ -255,4 +266,65 @@ fn in_file(source: &Source, file: &Placed<String>, errors: Vec<GeometryError>) -
             ..Diagnostic::default()
         })
         .collect()
+}
+
+/// Mesh formats that people have and that are not read yet.
+const FOREIGN: &[(&str, &str)] = &[
+    ("stl", "STL"),
+    ("ply", "PLY"),
+    ("off", "OFF"),
+    ("gltf", "glTF"),
+    ("glb", "glTF"),
+    ("fbx", "FBX"),
+    ("dae", "COLLADA"),
+    ("3ds", "3DS"),
+    ("abc", "Alembic"),
+    ("usd", "USD"),
+    ("usda", "USD"),
+    ("usdc", "USD"),
+    ("usdz", "USD"),
+    ("blend", "Blender"),
+];
+
+/// The format of a mesh file that is no OBJ, by its name or its first bytes.
+fn foreign(name: &str, bytes: &[u8]) -> Option<&'static str> {
+    let extension = extension(name);
+    let named = FOREIGN.iter().find(|f| f.0 == extension).map(|f| f.1);
+    let begins = |magic: &str| bytes.starts_with(magic.as_bytes());
+    named.or(match () {
+        () if begins("ply\n") || begins("ply\r") => Some("PLY"),
+        () if begins("solid ") => Some("STL"),
+        () if begins("glTF") => Some("glTF"),
+        () if begins("#usda") || begins("PXR-USDC") => Some("USD"),
+        () => None,
+    })
+}
+
+fn extension(name: &str) -> String {
+    std::path::Path::new(name).extension().unwrap_or_default().to_string_lossy().to_lowercase()
+}
+
+/// One problem for a mesh given as points, where every line of it would be one.
+fn not_points(
+    source: &Source,
+    file: &Placed<String>,
+    bytes: &[u8],
+    errors: Vec<GeometryError>,
+) -> Vec<Diagnostic> {
+    let vertex = |line: &[u8]| line.starts_with(b"v ") || line.starts_with(b"v\t");
+    if extension(&file.it) == "obj" || bytes.split(|&b| b == b'\n').any(vertex) {
+        return vec![source.problem(
+            &file.at,
+            "this is an OBJ file, not a list of points",
+            "set kind = \"mesh\"; an OBJ without faces is taken as points there too",
+        )];
+    }
+    match foreign(&file.it, bytes) {
+        Some(format) => vec![source.problem(
+            &file.at,
+            format!("the file is in {format} format, not a list of points"),
+            "give a text file with one point a line as `x y z`, or an OBJ file with kind = \"mesh\"",
+        )],
+        None => in_file(source, file, errors),
+    }
 }

@@ -101,7 +101,10 @@ impl<'a> Check<'a> {
         if self.problems.is_empty() {
             return Ok(value);
         }
-        self.problems.sort_by(|a, b| (&a.file, a.place).cmp(&(&b.file, b.place)));
+        // What is about a file as a whole comes after its lines: "more errors are not shown" speaks of those above.
+        self.problems.sort_by(|a, b| {
+            (&a.file, a.place.is_none(), a.place).cmp(&(&b.file, b.place.is_none(), b.place))
+        });
         self.problems.dedup();
         Err(self.problems)
     }

@@ -106,3 +106,36 @@ fn the_digest_changes_with_the_text_and_every_file() {
     fs::write(folder.path().join("cube.obj"), format!("{CUBE}# changed\n")).unwrap();
     assert_ne!(first, hash(scene));
 }
+
+/// What is said about a scene of one body whose shape is of this kind, from a file of this name and text.
+fn told(kind: &str, name: &str, text: &str) -> Vec<pliant_scene::Diagnostic> {
+    let scene = format!("[[body]]\nshape = {{ kind = \"{kind}\", file = \"{name}\" }}\n");
+    let folder = folder(&[(name, text), ("scene.toml", &scene)]);
+    let scene = Scene::load(&folder.path().join("scene.toml")).unwrap();
+    scene.build(1).map(|_| ()).unwrap_err()
+}
+
+#[test]
+fn a_mesh_of_another_kind_is_told_in_one_sentence() {
+    for (kind, name, text, message, help) in [
+        ("points", "cube.obj", CUBE, "an OBJ file", "kind = \"mesh\""),
+        ("points", "cube.txt", CUBE, "an OBJ file", "kind = \"mesh\""),
+        ("points", "a.ply", "ply\nformat ascii 1.0\n", "PLY format", "`x y z`"),
+        ("mesh", "a.stl", "solid a\nfacet normal 0 0 1\n", "Wavefront OBJ only", ".obj"),
+        ("mesh", "A.GLB", "glTF", "glTF format", ".obj"),
+        ("mesh", "ply.obj", "ply\nformat ascii 1.0\n", "PLY format", ".obj"),
+    ] {
+        let found = told(kind, name, text);
+        assert_eq!(found.len(), 1, "{name}: {found:?}");
+        assert!(found[0].message.contains(message) && found[0].help.contains(help), "{}", found[0]);
+        assert_eq!((found[0].place.map(|p| p.0), found[0].is_io), (Some(2), false), "{}", found[0]);
+    }
+}
+
+#[test]
+fn errors_that_are_not_shown_are_counted_last() {
+    let found = told("points", "p.txt", &"1 2\n".repeat(30));
+    let lines: Vec<_> = found.iter().filter_map(|p| p.place).map(|p| p.0).collect();
+    assert_eq!(lines, (1..=20).collect::<Vec<usize>>());
+    assert!(found.last().unwrap().message.starts_with("10 more errors"), "{:?}", found.last());
+}

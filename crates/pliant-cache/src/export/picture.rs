@@ -11,8 +11,9 @@ use glam::DVec3;
 use super::{ExportOptions, ExportSummary, Progress, chosen_bodies};
 use crate::atomic::AtomicFile;
 use crate::render::{
-    Camera, ColorMap, Colors, GifError, Image, Item, Look, Plane, Settings, categorical, contact_sheet,
-    corners, draw_legend, encode_png, frame_stride, map_colors, neighbour_colors, render, sheet_frames,
+    Camera, ColorMap, Colors, GifError, Image, Item, Look, Plane, Settings, busy_frames, categorical,
+    contact_sheet, corners, draw_legend, draw_text, encode_png, frame_stride, map_colors, neighbour_colors,
+    render, sheet_frames, text_size,
 };
 use crate::{CacheError, ColorBy, LogBody, LogFrame, LogPicture, LogReader};
 
@@ -20,6 +21,10 @@ use crate::{CacheError, ColorBy, LogBody, LogFrame, LogPicture, LogReader};
 const SURVEYED: usize = 240;
 /// Tiles of a contact sheet, and how many in a row.
 const TILES: (usize, usize) = (12, 4);
+/// Frames of a run up to which the busiest are looked for.
+const CHOSEN_FROM: usize = 2000;
+/// Bodies of which each is named in the picture: one needs no name, and many names would hide what they name.
+const NAMED: std::ops::RangeInclusive<usize> = 2..=4;
 /// How many frames the writer of animations looks at before the first.
 const PALETTE_FRAMES: usize = 6;
 /// Sides of a picture in pixels that make sense.
@@ -65,7 +70,7 @@ pub(super) fn write_png(
 ) -> Result<ExportSummary, CacheError> {
     let selected = options.frames.positions(reader)?;
     let mut studio = Studio::new(reader, options, &selected, true)?;
-    let shown = sheet_frames(selected.len(), TILES.0);
+    let shown = busy_frames(&changes(reader, &selected)?, TILES.0);
     let mut file = AtomicFile::create(path)?;
     let mut tiles = Vec::with_capacity(shown.len());
     for &k in &shown {
@@ -77,6 +82,31 @@ pub(super) fn write_png(
     let bytes = encode_png(&sheet).map_err(|e| CacheError::io(path, "encode the picture", e))?;
     file.put(&bytes)?;
     Ok(summary(path, shown.len(), file.commit()?))
+}
+
+/// How much the motion changes up to each frame: the mean change of the particles' steps, per frame. Falling
+/// freely adds little, an impact much.
+fn changes(reader: &LogReader, selected: &[usize]) -> Result<Vec<f64>, CacheError> {
+    // Short runs and very long ones are spread evenly: the one needs no choice, the other would be read twice.
+    if selected.len() <= TILES.0 || selected.len() > CHOSEN_FROM {
+        return Ok(vec![0.0; selected.len()]);
+    }
+    let mut changes = Vec::with_capacity(selected.len());
+    let mut before: Vec<DVec3> = Vec::new();
+    let mut step: Vec<DVec3> = Vec::new();
+    for &k in selected {
+        let [x, y, z] = reader.frame(k)?.positions;
+        let now: Vec<DVec3> = x.iter().zip(&y).zip(&z).map(|((x, y), z)| DVec3::new(*x, *y, *z)).collect();
+        let mut sum = 0.0;
+        let moved: Vec<DVec3> = now.iter().zip(&before).map(|(a, b)| *a - *b).collect();
+        for (new, old) in moved.iter().zip(&step) {
+            sum += (*new - *old).length();
+        }
+        changes.push(sum / now.len().max(1) as f64);
+        step = moved;
+        before = now;
+    }
+    Ok(changes)
 }
 
 fn summary(path: &Path, frames: usize, bytes: u64) -> ExportSummary {
@@ -192,6 +222,11 @@ impl<'a> Studio<'a> {
         let items: Vec<Item> = self.bodies.iter().map(|s| s.item(by)).collect();
         let settings = Settings { threads, ..self.settings };
         let mut image = render(&items, &self.planes, &self.camera, &settings);
+        if NAMED.contains(&self.bodies.len()) {
+            for sitter in &self.bodies {
+                sitter.label(&mut image, &self.camera, &settings);
+            }
+        }
         if matches!(by, ColorBy::Speed | ColorBy::Strain) {
             draw_legend(&mut image, map, self.range, label);
         }
@@ -238,6 +273,30 @@ impl<'a> Sitter<'a> {
             })
             .collect();
         self.colors = map_colors(&mixed, range, map);
+    }
+
+    /// Writes the body's name over its box as it appears in the picture.
+    fn label(&self, image: &mut Image, camera: &Camera, settings: &Settings) {
+        if self.vertices.is_empty() {
+            return;
+        }
+        let (low, high) = Camera::bounds(&self.vertices);
+        let top = DVec3::new(0.5 * (low.x + high.x), high.y, 0.5 * (low.z + high.z));
+        let project = camera.projection(settings);
+        let Some((x, mut y)) = project(top) else {
+            return;
+        };
+        for vertex in &self.vertices {
+            y = project(*vertex).map_or(y, |p| y.min(p.1));
+        }
+        let scale = (image.height / 240).max(1);
+        let (width, height) = text_size(&self.body.name, scale);
+        let left = (x - 0.5 * f64::from(width)).round() as i64;
+        let top = (y - 1.6 * f64::from(height)).round() as i64;
+        // Inside the picture as far as it fits.
+        let left = left.min(i64::from(image.width) - i64::from(width) - 2).max(2);
+        let top = top.min(i64::from(image.height) - i64::from(height) - 2).max(2);
+        draw_text(image, left, top, &self.body.name, scale, [60, 66, 80], 0.85);
     }
 
     fn item(&self, by: ColorBy) -> Item<'_> {

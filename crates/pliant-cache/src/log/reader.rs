@@ -9,6 +9,7 @@ use super::header::LogHeader;
 use super::index::{CHECKPOINT_START, Index, LogWarning};
 use super::record::{Record, read_payload};
 use crate::CacheError;
+use crate::atomic::require_readable;
 
 /// An open log. Holds the header and the offsets of frames; frames are read when asked for.
 #[derive(Debug)]
@@ -24,6 +25,7 @@ impl LogReader {
     /// opens with what comes before; see [`warnings`](LogReader::warnings).
     pub fn open(path: impl AsRef<Path>) -> Result<LogReader, CacheError> {
         let path = path.as_ref();
+        require_readable(path, "open the log")?;
         let mut file = File::open(path).map_err(|e| CacheError::io(path, "open the log", e))?;
         let index = Index::scan(&mut file, path)?;
         Ok(LogReader { path: path.to_path_buf(), file: Mutex::new(file), index })

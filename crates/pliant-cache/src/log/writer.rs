@@ -9,7 +9,7 @@ use super::header::LogHeader;
 use super::index::{CHECKPOINT_START, Index, LogWarning};
 use super::record::{FORMAT_VERSION, MAGIC, begin, kind, read_payload, seal};
 use crate::CacheError;
-use crate::atomic::{beside, sync_directory_of};
+use crate::atomic::{beside, require_free, require_readable, sync_directory_of, write_target};
 use crate::error::usual_remedy;
 
 /// A log open for appending. Holds a lock on the file as long as it lives.
@@ -62,7 +62,9 @@ impl LogWriter {
                 "correct the bodies handed to the log",
             )
         })?;
+        let path = &write_target(path)?;
         let temporary = beside(path, ".tmp");
+        require_free(&temporary)?;
         let (file, end) = Self::create_header(path, &temporary, header, overwrite)?;
         Ok(LogWriter {
             path: path.to_path_buf(),
@@ -118,6 +120,7 @@ impl LogWriter {
     pub fn resume(path: impl AsRef<Path>, scene_hash: u64) -> Result<Resumed, CacheError> {
         let path = path.as_ref();
         let io = |e| CacheError::io(path, "resume the log", e);
+        require_readable(path, "resume the log")?;
         let mut file = OpenOptions::new().read(true).write(true).open(path).map_err(io)?;
         lock(&file, path)?;
         let index = Index::scan(&mut file, path)?;

@@ -62,6 +62,18 @@ impl Camera {
         Camera { eye: target + distance * back, target, up: DVec3::Y, fov, radius }
     }
 
+    /// Where points are in a picture, in pixels from its upper left corner; `None` behind the camera.
+    pub fn projection(&self, settings: &Settings) -> impl Fn(DVec3) -> Option<(f64, f64)> + use<> {
+        let view = View::new(self, settings);
+        move |point| {
+            let p = view.see(view.local(point)?);
+            (p.z > NEAR).then(|| {
+                let scale = view.focal / p.z;
+                (f64::from(view.center[0] + p.x * scale), f64::from(view.center[1] - p.y * scale))
+            })
+        }
+    }
+
     /// The smallest box around all finite points, ready for [`Camera::fit`]; a unit box if there are none.
     pub fn bounds<'a>(points: impl IntoIterator<Item = &'a DVec3>) -> (DVec3, DVec3) {
         let (mut min, mut max) = (DVec3::INFINITY, DVec3::NEG_INFINITY);

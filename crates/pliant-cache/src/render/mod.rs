@@ -33,7 +33,7 @@ pub use image::Image;
 pub use palette::{ColorMap, body_color, categorical, draw_legend, map_colors, neighbour_colors};
 pub use png::{encode_png, write_png};
 pub use quantize::Palette;
-pub use sheet::{contact_sheet, sheet_frames};
+pub use sheet::{busy_frames, contact_sheet, sheet_frames};
 pub use text::{draw_text, format_number, text_size};
 
 use glam::DVec3;

@@ -13,6 +13,33 @@ pub fn sheet_frames(count: usize, tiles: usize) -> Vec<usize> {
     }
 }
 
+/// Frames to show on a sheet of `tiles`, denser where more happens: `change[k]` says how much does between frame
+/// `k` and the one before. Half of the spread is even, so that no long part of a run is left out.
+pub fn busy_frames(change: &[f64], tiles: usize) -> Vec<usize> {
+    let count = change.len();
+    let even = sheet_frames(count, tiles);
+    let total: f64 = change.iter().skip(1).filter(|c| c.is_finite()).sum();
+    if count <= tiles || tiles < 3 || total.is_nan() || total <= 0.0 || total.is_infinite() {
+        return even;
+    }
+    // How far along each frame is: half by its time, half by what happened until then.
+    let mut along = Vec::with_capacity(count);
+    let mut happened = 0.0;
+    for (k, c) in change.iter().enumerate() {
+        happened += if k > 0 && c.is_finite() { *c } else { 0.0 };
+        along.push(0.5 * k as f64 / (count - 1) as f64 + 0.5 * happened / total);
+    }
+    let mut shown: Vec<usize> = Vec::with_capacity(tiles);
+    for i in 0..tiles {
+        let wanted = i as f64 / (tiles - 1) as f64;
+        let nearest = along.partition_point(|a| *a < wanted - 1e-12);
+        // Each frame once, with enough left for the tiles to come.
+        let first = shown.last().map_or(0, |k| k + 1);
+        shown.push(nearest.clamp(first, count - (tiles - i)));
+    }
+    shown
+}
+
 /// Tiles pictures of the same size into rows of `columns` with thin gutters, and prints each time (in seconds) in
 /// the corner of its tile.
 pub fn contact_sheet(tiles: &[(f64, Image)], columns: usize) -> Image {
@@ -40,4 +67,33 @@ pub fn contact_sheet(tiles: &[(f64, Image)], columns: usize) -> Image {
         draw_text(&mut sheet, left, i64::from(y + margin), &text, scale, ink, 0.85);
     }
     sheet
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn busy_parts_get_more_tiles() {
+        let mut change = vec![0.0; 101];
+        change[20..30].fill(1.0);
+        let shown = busy_frames(&change, 12);
+        assert_eq!((shown.len(), shown[0], shown[11]), (12, 0, 100));
+        assert!(shown.windows(2).all(|w| w[0] < w[1]), "{shown:?}");
+        assert!(shown.iter().filter(|k| (19..31).contains(*k)).count() >= 5, "{shown:?}");
+        assert!(shown.windows(2).all(|w| w[1] - w[0] <= 20), "nothing is left out: {shown:?}");
+        // All at one moment, at either end, or nothing at all.
+        for busy in [0, 1, 50, 100] {
+            let mut change = vec![0.0; 101];
+            change[busy] = 1.0;
+            let shown = busy_frames(&change, 12);
+            assert!(shown.windows(2).all(|w| w[0] < w[1]), "{shown:?}");
+            assert_eq!((shown.len(), shown[0], shown[11]), (12, 0, 100), "{shown:?}");
+        }
+        for change in [vec![0.0; 101], vec![f64::NAN; 101], vec![f64::MAX; 101]] {
+            assert_eq!(busy_frames(&change, 12), sheet_frames(101, 12));
+        }
+        assert_eq!(busy_frames(&[1.0; 5], 12), [0, 1, 2, 3, 4]);
+        assert!(busy_frames(&[], 12).is_empty());
+    }
 }

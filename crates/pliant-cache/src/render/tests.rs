@@ -295,3 +295,14 @@ fn legend_fits_any_picture() {
         assert_eq!(image.rgb.len(), 3 * (width * height) as usize);
     }
 }
+
+#[test]
+fn the_target_is_in_the_middle_and_what_is_above_it_higher() {
+    let camera = Camera::fit((DVec3::splat(-1.0), DVec3::splat(1.0)), 2.0, 30.0, 20.0);
+    let project = camera.projection(&Settings::sized(200, 100));
+    let (x, y) = project(camera.target).expect("in front");
+    assert!((x - 100.0).abs() < 1e-3 && (y - 50.0).abs() < 1e-3, "{x} {y}");
+    let (above, higher) = project(camera.target + 0.5 * DVec3::Y).expect("in front");
+    assert!((above - 100.0).abs() < 1e-3 && higher < 45.0, "{above} {higher}");
+    assert_eq!(project(camera.eye + (camera.eye - camera.target)), None);
+}

@@ -5,6 +5,7 @@ use super::{ball, bunny, capsule, cuboid, cylinder, gummy_bear, torus};
 use crate::GeometryError;
 use crate::lattice::MAX_PARTICLES;
 use glam::DVec3;
+use std::cmp::Ordering;
 
 /// A solid and its size, in metres, yet to be filled with particles.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -108,7 +109,7 @@ impl Solid {
 
 /// A spacing at which `count` particles of something about `size` metres large come nearest to `wanted`.
 ///
-/// `count` tells the number at a spacing; its errors (too many particles) end the search and are returned.
+/// `count` tells the number at a spacing, or an error if there are too many.
 pub fn spacing_for_count(
     size: f64,
     wanted: usize,
@@ -122,27 +123,57 @@ pub fn spacing_for_count(
         ));
     }
     let mut best = (usize::MAX, size);
-    let mut tried = |spacing: f64| -> Result<std::cmp::Ordering, GeometryError> {
-        let got = count(spacing)?;
+    // A body that is wrong at any spacing is wrong at the first.
+    count(size)?;
+    let mut tried = |spacing: f64| {
+        let Ok(got) = count(spacing) else {
+            // The search may look at spacings that nobody asked for.
+            return Ordering::Greater;
+        };
         if got.abs_diff(wanted) < best.0 {
             best = (got.abs_diff(wanted), spacing);
         }
-        Ok(got.cmp(&wanted))
+        // A millionth particle more or less is not worth the time another count takes.
+        if got.abs_diff(wanted) <= wanted / 100_000 * 100 { Ordering::Equal } else { got.cmp(&wanted) }
     };
     // Downwards in gentle steps: trying a spacing much too small would cost more than all the rest.
     let mut coarse = size;
     let mut fine = size;
-    while tried(fine)?.is_lt() {
+    while tried(fine).is_lt() {
         coarse = fine;
         fine *= 0.75;
     }
     for _ in 0..40 {
         let middle = 0.5 * (coarse + fine);
-        match tried(middle)? {
-            std::cmp::Ordering::Equal => break,
-            std::cmp::Ordering::Less => coarse = middle,
-            std::cmp::Ordering::Greater => fine = middle,
+        match tried(middle) {
+            Ordering::Equal => break,
+            Ordering::Less => coarse = middle,
+            Ordering::Greater => fine = middle,
         }
     }
+    if best.0 > wanted.max(1000) / 2 {
+        return Err(GeometryError::new(
+            format!("the shape cannot be filled with {wanted} particles"),
+            "ask for fewer; a thin shape in a large box takes far fewer than a solid one",
+        ));
+    }
     Ok(best.1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_search_may_look_at_spacings_that_are_too_fine() {
+        let cubes = |spacing: f64, most: usize| {
+            let n = (1.0 / spacing).powi(3) as usize;
+            if n <= most { Ok(n) } else { Err(GeometryError::new("too fine", "")) }
+        };
+        let spacing = spacing_for_count(1.0, MAX_PARTICLES, |s| cubes(s, MAX_PARTICLES)).expect("a spacing");
+        assert!((spacing * 171.0 - 1.0).abs() < 1e-2, "{spacing}");
+        // What cannot be had is told in the words of the question.
+        let refused = spacing_for_count(1.0, 2_000_000, |s| cubes(s, 500_000)).expect_err("no spacing");
+        assert!(refused.message.contains("2000000 particles"), "{refused}");
+    }
 }
