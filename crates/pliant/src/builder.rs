@@ -254,9 +254,10 @@ impl Builder {
             let text = format!("an edge refers to a particle that is not there (there are {n})");
             faults.add(at, "shape", text, "number particles from 0");
         }
-        if !(1e-12..=1e12).contains(&body.mass) {
-            let text = format!("{} is not allowed", body.mass);
-            faults.add(at, "mass", text, "give the kilograms of the whole body, from 1e-12 to 1e12");
+        // Anything smaller is a number without precision, and so would be all that is made of it.
+        if !(1e-300..=1e12).contains(&body.mass) {
+            let text = format!("{:?} is not allowed", body.mass);
+            faults.add(at, "mass", text, "give the kilograms of the whole body, above 0 and up to 1e12");
         }
         for (field, v) in [("position", body.position), ("velocity", body.velocity), ("spin", body.spin)] {
             if !v.is_finite() {
@@ -353,7 +354,7 @@ impl Faults {
     fn positive(&mut self, body: Option<usize>, field: &'static str, value: f64, meaning: &str) {
         if !(value > 0.0 && value.is_finite()) {
             let help = format!("give a number above 0 ({meaning})");
-            self.add(body, field, format!("{value} is not allowed"), &help);
+            self.add(body, field, format!("{value:?} is not allowed"), &help);
         }
     }
 

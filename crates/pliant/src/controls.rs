@@ -269,7 +269,7 @@ impl Control {
     pub fn check(self, value: Value, solver: SolverKind, h: f64) -> Result<(), ControlError> {
         let refuse = |allowed: String| {
             let value = match value {
-                Value::Number(v) => v.to_string(),
+                Value::Number(v) => format!("{v:?}"),
                 Value::Vector(v) => v.to_string(),
             };
             Err(ControlError { control: self.name(), value, allowed })
@@ -288,7 +288,7 @@ impl Control {
                     _ => String::new(),
                 };
                 let range =
-                    if hi >= f64::MAX { format!("at least {lo}") } else { format!("from {lo} to {hi}") };
+                    if hi >= f64::MAX { format!("at least {lo}") } else { format!("from {lo} to {hi:?}") };
                 refuse(format!("it must be a number {range}{hint}"))
             }
             (Some(_), Value::Number(v)) if matches!(self, Control::Iterations(_)) && v.fract() != 0.0 => {
