@@ -46,7 +46,7 @@ fn frame_seconds(simulation: &mut Simulation, budget: Duration) -> Result<(f64, 
             failed = Some(e.to_string());
         }
     });
-    failed.map_or(Ok((seconds, simulation.model().topology.clusters.members.len())), Err)
+    failed.map_or(Ok((seconds, simulation.model().topology().clusters.members.len())), Err)
 }
 
 fn pass(

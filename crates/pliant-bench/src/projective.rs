@@ -42,7 +42,7 @@ pub(crate) fn cloth_iteration(
     }
     let each = (seconds[1] - seconds[0]) / (counts[1] - counts[0]);
     // What an iteration must at least move: the factor twice, and per edge two points in, one out.
-    let edges = simulation.model().topology.edges.len();
+    let edges = simulation.model().topology().edges.len();
     let bytes = (8 * (2 * simulation.factor_len() + 9 * edges)) as f64;
     let share = bytes / each / limits.bandwidth;
     let value = each * 1e3;

@@ -8,7 +8,7 @@ pub fn command(args: &CheckArgs) -> Result<(), Failure> {
     let source = source::find(&args.scene)?;
     let built = source.scene.build(args::threads(None))?;
     outputs::check_formats(&built.outputs)?;
-    let topology = &built.simulation.model().topology;
+    let topology = &built.simulation.model().topology();
     let count = |n: usize, what: &str| format!("{n} {what}{}", if n == 1 { "" } else { "s" });
     let mut text = format!(
         "fine: {}: {}, {}, {}, {} at {} per second\n",
@@ -22,7 +22,7 @@ pub fn command(args: &CheckArgs) -> Result<(), Failure> {
         count(built.frames as usize, "frame"),
         built.frames_per_second,
     );
-    let params = &built.simulation.model().params;
+    let params = &built.simulation.model().params();
     let width = topology.bodies.iter().map(|b| b.name.chars().count()).max();
     for (body, settings) in topology.bodies.iter().zip(&params.bodies) {
         text += &format!(

@@ -154,7 +154,7 @@ fn program() -> String {
 /// What the log has to know of the scene to be shown without it.
 fn header(scene: &BuiltScene) -> LogHeader {
     let model = scene.simulation.model();
-    let bodies = scene.bodies.iter().zip(&model.topology.bodies);
+    let bodies = scene.bodies.iter().zip(&model.topology().bodies);
     let picture = scene.picture;
     LogHeader {
         program: program(),
@@ -181,7 +181,12 @@ fn header(scene: &BuiltScene) -> LogHeader {
                 ..body
             })
             .collect(),
-        planes: model.params.planes.iter().map(|p| LogPlane { normal: p.normal, offset: p.offset }).collect(),
+        planes: model
+            .params()
+            .planes
+            .iter()
+            .map(|p| LogPlane { normal: p.normal, offset: p.offset })
+            .collect(),
         picture: LogPicture {
             width: picture.width,
             height: picture.height,
@@ -199,9 +204,9 @@ fn header(scene: &BuiltScene) -> LogHeader {
 
 /// The cluster of a particle whose centre is nearest at rest.
 fn nearest_cluster(model: &pliant::model::Model, particle: usize) -> Option<u32> {
-    let x = model.rest.positions.get(particle);
-    let distance = |c: u32| model.rest.clusters[c as usize].center.distance_squared(x);
-    let of = model.topology.memberships(particle).iter().map(|m| m.cluster);
+    let x = model.rest().positions.get(particle);
+    let distance = |c: u32| model.rest().clusters[c as usize].center.distance_squared(x);
+    let of = model.topology().memberships(particle).iter().map(|m| m.cluster);
     of.min_by(|&a, &b| distance(a).total_cmp(&distance(b)))
 }
 

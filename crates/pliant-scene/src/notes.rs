@@ -7,7 +7,7 @@ pub(crate) fn about(scene: &Scene, simulation: &Simulation) -> Vec<String> {
     let mut notes = Vec::new();
     for (b, plan) in scene.bodies.iter().enumerate() {
         let mut note = |text: String| notes.push(format!("body `{}`: {text}", plan.name));
-        let part = &simulation.model().topology.bodies[b];
+        let part = &simulation.model().topology().bodies[b];
         let (clusters, particles) = (part.clusters.len(), part.particles.len());
         match plan.clusters {
             Clustering::Radius(r) if clusters == 1 && particles > 1 => {

@@ -88,7 +88,7 @@ fn the_bunny_bounces_and_damping_calms_it() {
     let (undamped, damped) = (run("bunny_undamped", 240), run("bunny_damped", 240));
     for run in [&undamped, &damped] {
         let model = run.built.simulation.model();
-        assert_eq!((model.particle_count(), model.topology.clusters.len()), (2020, 26));
+        assert_eq!((model.particle_count(), model.topology().clusters.len()), (2020, 26));
         let (low, high, _) = bounce(&run.heights[0]);
         assert!(low < 0.7 && high > low + 0.4, "{low} {high}");
         assert!(run.worst_strain < 1.0, "{}", run.worst_strain);
@@ -101,7 +101,7 @@ fn the_bunny_bounces_and_damping_calms_it() {
 fn the_stretched_cube_swings_and_keeps_its_momentum() {
     for (name, clusters) in [("stretched_cube_one", 1), ("stretched_cube_many", 29)] {
         let run = run(name, 120);
-        assert_eq!(run.built.simulation.model().topology.clusters.len(), clusters);
+        assert_eq!(run.built.simulation.model().topology().clusters.len(), clusters);
         let end = run.built.simulation.statistics();
         // A thousand kilograms at metres per second.
         assert!(end.momentum.length() < 1e-7, "{name}: {}", end.momentum);
@@ -123,8 +123,8 @@ fn shape_matching_keeps_the_spin_that_position_based_dynamics_loses() {
     let run = run("spinning_cube", 180);
     let (model, state) = (run.built.simulation.model(), run.built.simulation.state());
     let spin = |b: usize| {
-        let particles = model.topology.bodies[b].particles.clone();
-        let weight = |i: usize| model.rest.mass[i];
+        let particles = model.topology().bodies[b].particles.clone();
+        let weight = |i: usize| model.rest().mass[i];
         let total: f64 = particles.clone().map(weight).sum();
         let middle = particles.clone().map(|i| state.x.get(i) * weight(i)).sum::<DVec3>() / total;
         particles.map(|i| (state.x.get(i) - middle).cross(state.v.get(i)).z * weight(i)).sum::<f64>()
@@ -139,7 +139,7 @@ fn the_cloth_swings_through_and_hangs_on_its_corners() {
     let run = run("hanging_cloth", 60);
     let simulation = &run.built.simulation;
     assert_eq!(simulation.model().particle_count(), 41 * 41);
-    let pins = &simulation.model().params.pins[0];
+    let pins = &simulation.model().params().pins[0];
     for (&i, anchor) in pins.particles.iter().zip(&pins.anchors) {
         assert!((simulation.state().x.get(i as usize) - *anchor).length() < 1e-9);
     }
@@ -161,9 +161,9 @@ fn the_bar_is_wrung_by_its_moving_pins() {
     let run = run("twisting_bar", 30);
     let simulation = &run.built.simulation;
     // Half a second at π radians a second: the turning end stands at a right angle, the other as before.
-    let placement = simulation.model().params.pins[1].motion.placement(simulation.state().time);
+    let placement = simulation.model().params().pins[1].motion.placement(simulation.state().time);
     assert!((placement.matrix3 * DVec3::Y - DVec3::Z).length() < 1e-6);
-    for (group, placement) in simulation.model().params.pins.iter().zip([Default::default(), placement]) {
+    for (group, placement) in simulation.model().params().pins.iter().zip([Default::default(), placement]) {
         for (&i, anchor) in group.particles.iter().zip(&group.anchors) {
             let held: DVec3 = placement.transform_point3(*anchor);
             assert!((simulation.state().x.get(i as usize) - held).length() < 1e-12);

@@ -15,12 +15,12 @@ fn a_ball_alone_takes_sound_defaults() {
     let scene = built("[[body]]\nshape = \"ball\"\n");
     let (model, controls) = (scene.simulation.model(), scene.simulation.controls());
     assert!((1300..=1700).contains(&model.particle_count()));
-    assert_eq!(model.params.bodies[0].solver, SolverKind::Clustered);
+    assert_eq!(model.params().bodies[0].solver, SolverKind::Clustered);
     let body = controls.body(0);
     assert_eq!(body.stiffness, Stiffness::Frequency(25.0));
     assert_eq!((body.strain_limit, body.iterations), (0.3, 5));
     assert_eq!(body.friction, None);
-    let mass: f64 = model.rest.mass.iter().sum();
+    let mass: f64 = model.rest().mass.iter().sum();
     assert!((mass / 14.137 - 1.0).abs() < 0.02, "{mass} kg for a ball of 0.15 m of water");
     assert_eq!((scene.frames, scene.frames_per_second), (120, 60.0));
     assert_eq!(scene.picture.color_by, ColorBy::Body);
@@ -32,11 +32,11 @@ fn a_ball_alone_takes_sound_defaults() {
 fn a_sheet_alone_is_cloth() {
     let scene = built("solver = \"clustered\"\n[[body]]\nshape = \"sheet\"\n");
     let model = scene.simulation.model();
-    assert_eq!(model.params.bodies[0].solver, SolverKind::Projective);
+    assert_eq!(model.params().bodies[0].solver, SolverKind::Projective);
     let body = scene.simulation.controls().body(0);
     assert_eq!((body.edge_stiffness, body.iterations), (2000.0, 10));
-    assert!(model.topology.clusters.is_empty() && !model.topology.edges.is_empty());
-    let mass: f64 = model.rest.mass.iter().sum();
+    assert!(model.topology().clusters.is_empty() && !model.topology().edges.is_empty());
+    let mass: f64 = model.rest().mass.iter().sum();
     assert!((mass - 0.3).abs() < 1e-12);
     assert_eq!(scene.bodies[0].look, Look::Cloth);
     assert!((1300..=1700).contains(&model.particle_count()));
@@ -47,7 +47,7 @@ fn projective_solids_have_clusters_and_no_strain_limit() {
     let scene = built("solver = \"projective\"\n[[body]]\nshape = \"box\"\nparticles = 64\n");
     let body = scene.simulation.controls().body(0);
     assert_eq!((body.strain_limit, body.iterations), (f64::INFINITY, 10));
-    assert!(!scene.simulation.model().topology.clusters.is_empty());
+    assert!(!scene.simulation.model().topology().clusters.is_empty());
 }
 
 #[test]
@@ -90,7 +90,7 @@ fn planes_are_normalised_and_may_be_given_by_a_point() {
         "[[plane]]\n[[plane]]\nnormal = [0, 3, 4]\npoint = [0, 0, 2]\nfriction = 0.2\n\
          [[plane]]\nnormal = [1e-200, 0, 0]\noffset = -3\n[[body]]\nshape = \"ball\"\nposition = [0, 5, 0]\nparticles = 9\n",
     );
-    let planes = &scene.simulation.model().params.planes;
+    let planes = &scene.simulation.model().params().planes;
     assert_eq!(planes[0], pliant::HalfSpace::ground());
     assert!((planes[1].normal - DVec3::new(0.0, 0.6, 0.8)).length() < 1e-15);
     assert!((planes[1].offset - 1.6).abs() < 1e-15);
@@ -118,7 +118,7 @@ fn corners_of_a_sheet_can_be_pinned() {
         "[[body]]\nshape = { kind = \"sheet\", size = [2, 4], cells = [2, 3] }\n[[body.pin]]\nname = \"top\"\n\
          corners = [\"right_back\", \"left_front\"]\n",
     );
-    let pin = &scene.simulation.model().params.pins[0];
+    let pin = &scene.simulation.model().params().pins[0];
     assert_eq!((pin.name.as_str(), pin.particles.as_slice()), ("top", [2, 9].as_slice()));
     assert_eq!(pin.anchors, [DVec3::new(1.0, 0.0, -2.0), DVec3::new(-1.0, 0.0, 2.0)]);
 }
@@ -132,7 +132,7 @@ fn pins_in_a_box_follow_their_motion() {
     for _ in 0..60 {
         scene.simulation.step().unwrap();
     }
-    let pin = scene.simulation.model().params.pins[0].clone();
+    let pin = scene.simulation.model().params().pins[0].clone();
     assert_eq!(pin.particles.len(), 16);
     for (&i, anchor) in pin.particles.iter().zip(&pin.anchors) {
         let x = scene.simulation.state().x.get(i as usize);

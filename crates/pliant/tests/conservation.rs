@@ -168,7 +168,7 @@ fn clusters_and_particles_have_the_same_centre_of_mass() {
         let mut body = Body::new("bear", shape.clone());
         body.clusters = Clustering::Radius(radius);
         let s = Builder::new().body(body).build().unwrap();
-        let rest = &s.model().rest;
+        let rest = &s.model().rest();
         let particles: DVec3 = (0..rest.mass.len()).map(|i| rest.positions.get(i) * rest.mass[i]).sum();
         let clusters: DVec3 = rest.clusters.iter().map(|c| c.center * c.mass).sum();
         let mass: f64 = rest.clusters.iter().map(|c| c.mass).sum();
@@ -200,8 +200,8 @@ fn without_limiting_it_is_mullers_integrator_and_without_springs_position_based(
     body.position = DVec3::ZERO;
     let mut s = weightless(body).build().unwrap();
     let (x, v): (Vec<_>, Vec<_>) = (s.state().x.iter().collect(), s.state().v.iter().collect());
-    let mass = s.model().rest.mass.clone();
-    let rest: Vec<_> = s.model().rest.positions.iter().collect();
+    let mass = s.model().rest().mass.clone();
+    let rest: Vec<_> = s.model().rest().positions.iter().collect();
     let total: f64 = mass.iter().sum();
     let center = |p: &[DVec3]| p.iter().zip(&mass).map(|(p, m)| *p * *m).sum::<DVec3>() / total;
     let (xc, rc) = (center(&x), center(&rest));

@@ -34,7 +34,7 @@ fn held(projective: bool, motion: Motion, stiffness: Option<f64>) -> Body {
 }
 
 fn offsets(s: &Simulation, placement: DAffine3) -> f64 {
-    let group = &s.model().params.pins[0];
+    let group = &s.model().params().pins[0];
     let off = |(&i, &anchor): (&u32, &DVec3)| {
         (s.state().x.get(i as usize) - placement.transform_point3(anchor)).length()
     };
@@ -45,7 +45,7 @@ fn offsets(s: &Simulation, placement: DAffine3) -> f64 {
 fn hard_pins_are_exactly_where_their_motion_says() {
     for projective in [false, true] {
         let mut s = Builder::new().substeps(2).body(held(projective, swinging(), None)).build().unwrap();
-        assert_eq!(s.model().params.pins[0].particles.len(), 36);
+        assert_eq!(s.model().params().pins[0].particles.len(), 36);
         for _ in 0..90 {
             run(&mut s, 1);
             let off = offsets(&s, swinging().placement(s.state().time));
@@ -87,7 +87,7 @@ fn soft_pins_give_way_in_proportion_to_their_softness() {
         body.controls.iterations = 30;
         let mut s = Builder::new().substeps(1).body(body).build().unwrap();
         run(&mut s, 600);
-        let group = &s.model().params.pins[0];
+        let group = &s.model().params().pins[0];
         let pairs = group.particles.iter().zip(&group.anchors);
         pairs.map(|(&i, a)| a.y - s.state().x.get(i as usize).y).sum::<f64>() / 36.0
     };

@@ -25,16 +25,16 @@ struct Projections {
 
 impl Objective {
     fn project(&self, sim: &Simulation, q: &Points) -> Projections {
-        let (model, set) = (sim.model(), &sim.model().topology.clusters);
-        let edges = model.topology.edges.iter().map(|&[i, j]| {
-            let rest = model.rest.positions.get(i as usize) - model.rest.positions.get(j as usize);
+        let (model, set) = (sim.model(), &sim.model().topology().clusters);
+        let edges = model.topology().edges.iter().map(|&[i, j]| {
+            let rest = model.rest().positions.get(i as usize) - model.rest().positions.get(j as usize);
             let d = q.get(i as usize) - q.get(j as usize);
             (if d.length() > 0.0 { d.normalize() } else { rest.normalize() }) * rest.length()
         });
         let mut clusters = Vec::new();
         for c in 0..set.len() {
             let (members, _, rc) = self.centers(sim, c, q);
-            let rest = &model.rest.positions;
+            let rest = &model.rest().positions;
             // About a member, so that a collapsed cluster is exactly so; the mean drops out.
             let about = q.get(members[0].0);
             let r = horn_rotation(members.iter().map(|&(i, m)| ((rest.get(i) - rc) * m, q.get(i) - about)));
@@ -46,37 +46,37 @@ impl Objective {
     fn centers(&self, sim: &Simulation, c: usize, q: &Points) -> (Vec<(usize, f64)>, DVec3, DVec3) {
         let model = sim.model();
         let members: Vec<(usize, f64)> = model
-            .topology
+            .topology()
             .clusters
             .particles(c)
             .iter()
             .map(|&i| {
-                let count = model.topology.clusters.members.iter().filter(|&&j| j == i).count();
-                (i as usize, model.rest.mass[i as usize] / count as f64)
+                let count = model.topology().clusters.members.iter().filter(|&&j| j == i).count();
+                (i as usize, model.rest().mass[i as usize] / count as f64)
             })
             .collect();
         let total: f64 = members.iter().map(|m| m.1).sum();
         let mean = |p: &Points| members.iter().map(|&(i, m)| p.get(i) * m).sum::<DVec3>() / total;
-        let (qc, rc) = (mean(q), mean(&model.rest.positions));
+        let (qc, rc) = (mean(q), mean(&model.rest().positions));
         (members, qc, rc)
     }
 
     fn value(&self, sim: &Simulation, q: &Points, p: &Projections) -> f64 {
         let model = sim.model();
         let mut sum = 0.0;
-        for (i, m) in model.rest.mass.iter().enumerate() {
+        for (i, m) in model.rest().mass.iter().enumerate() {
             sum += m / (2.0 * self.h * self.h) * (q.get(i) - self.s.get(i)).length_squared();
         }
         let mut degree = vec![0.0; model.particle_count()];
-        model.topology.edges.iter().flatten().for_each(|&i| degree[i as usize] += 1.0);
-        for (&[i, j], p) in model.topology.edges.iter().zip(&p.edges) {
+        model.topology().edges.iter().flatten().for_each(|&i| degree[i as usize] += 1.0);
+        for (&[i, j], p) in model.topology().edges.iter().zip(&p.edges) {
             let (i, j) = (i as usize, j as usize);
-            let w = model.rest.measure[i] / degree[i] + model.rest.measure[j] / degree[j];
+            let w = model.rest().measure[i] / degree[i] + model.rest().measure[j] / degree[j];
             let length = p.length();
             sum += 0.5 * self.edge_stiffness * w * ((q.get(i) - q.get(j) - *p) / length).length_squared();
         }
         let mut k = 0;
-        for c in 0..model.topology.clusters.len() {
+        for c in 0..model.topology().clusters.len() {
             let (members, qc, _) = self.centers(sim, c, q);
             for &(i, m) in &members {
                 sum += 0.5 * self.cluster_stiffness * m * (q.get(i) - qc - p.clusters[k]).length_squared();
@@ -95,7 +95,7 @@ fn check(mut body: Body, deform: impl Fn(usize, DVec3) -> DVec3, what: &str) {
     builder.gravity = DVec3::new(0.0, -9.81, 0.0);
     let mut sim = builder.build().unwrap();
     let mut state = sim.state().clone();
-    state.x = (0..state.x.len()).map(|i| deform(i, sim.model().rest.positions.get(i))).collect();
+    state.x = (0..state.x.len()).map(|i| deform(i, sim.model().rest().positions.get(i))).collect();
     sim.set_state(state).unwrap();
     for step in 0..5 {
         let seen: Arc<Mutex<Vec<Points>>> = Arc::default();

@@ -33,7 +33,7 @@ fn cases() -> Vec<(&'static str, Deformation)> {
 
 fn deform(s: &mut Simulation, f: &dyn Fn(usize, DVec3) -> DVec3) {
     let mut state = s.state().clone();
-    state.x = (0..state.x.len()).map(|i| f(i, s.model().rest.positions.get(i))).collect();
+    state.x = (0..state.x.len()).map(|i| f(i, s.model().rest().positions.get(i))).collect();
     state.v = Points::zeros(state.x.len());
     s.set_state(state).unwrap();
 }

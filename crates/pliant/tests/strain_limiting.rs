@@ -83,7 +83,7 @@ fn with_gamma_zero_and_omega_one_the_distance_to_the_goals_never_increases() {
 /// Σ m_ic ‖x − g_ic‖², computed without the engine's own fit.
 fn goal_distance(s: &Simulation) -> f64 {
     let (model, x) = (s.model(), &s.state().x);
-    let set = &model.topology.clusters;
+    let set = &model.topology().clusters;
     let mut sum = 0.0;
     for c in 0..set.len() {
         let members: Vec<(usize, f64)> = set
@@ -92,17 +92,17 @@ fn goal_distance(s: &Simulation) -> f64 {
             .map(|&i| {
                 (
                     i as usize,
-                    model.rest.mass[i as usize] / model.topology.memberships(i as usize).len() as f64,
+                    model.rest().mass[i as usize] / model.topology().memberships(i as usize).len() as f64,
                 )
             })
             .collect();
         let total: f64 = members.iter().map(|m| m.1).sum();
         let center = |p: &pliant::Points| members.iter().map(|&(i, m)| p.get(i) * m).sum::<DVec3>() / total;
-        let (xc, rc) = (center(x), center(&model.rest.positions));
-        let pairs = members.iter().map(|&(i, m)| ((model.rest.positions.get(i) - rc) * m, x.get(i) - xc));
+        let (xc, rc) = (center(x), center(&model.rest().positions));
+        let pairs = members.iter().map(|&(i, m)| ((model.rest().positions.get(i) - rc) * m, x.get(i) - xc));
         let r = horn_rotation(pairs);
         for &(i, m) in &members {
-            sum += m * (r * (model.rest.positions.get(i) - rc) + xc - x.get(i)).length_squared();
+            sum += m * (r * (model.rest().positions.get(i) - rc) + xc - x.get(i)).length_squared();
         }
     }
     sum

@@ -55,11 +55,11 @@ fn run() -> Result<Plot, Failure> {
     for (name, damping) in [(UNDAMPED, 0.0), (DAMPED, 5.0)] {
         let mut simulation = bunny(damping)?;
         let model = simulation.model().clone();
-        sizes = (model.particle_count(), model.topology.clusters.len());
+        sizes = (model.particle_count(), model.topology().clusters.len());
         let start = simulation.statistics();
         let start = start.kinetic + start.elastic + start.gravity;
         let [y, e, k, b] = sample_statistics(&mut simulation, SECONDS * SECOND, |sim, s| {
-            let mass = &sim.model().rest.mass;
+            let mass = &sim.model().rest().mass;
             let center: DVec3 = sim.positions(0).zip(mass).map(|(p, m)| p * *m).sum();
             let total: f64 = mass.iter().sum();
             [center.y / total, (s.kinetic + s.elastic + s.gravity) / start, s.kinetic, s.max_strain]

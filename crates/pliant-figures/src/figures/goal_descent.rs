@@ -61,14 +61,14 @@ fn run() -> Result<Plot, Failure> {
 /// Σ m_ic ‖x − g_ic‖², computed without the engine's own fit.
 fn goal_distance(s: &Simulation) -> f64 {
     let (model, x) = (s.model(), &s.state().x);
-    let (set, rest) = (&model.topology.clusters, &model.rest.positions);
+    let (set, rest) = (&model.topology().clusters, &model.rest().positions);
     let mut sum = 0.0;
     for c in 0..set.len() {
         let members: Vec<(usize, f64)> = set
             .particles(c)
             .iter()
             .map(|&i| i as usize)
-            .map(|i| (i, model.rest.mass[i] / model.topology.memberships(i).len() as f64))
+            .map(|i| (i, model.rest().mass[i] / model.topology().memberships(i).len() as f64))
             .collect();
         let total: f64 = members.iter().map(|m| m.1).sum();
         let center = |p: &Points| members.iter().map(|&(i, m)| p.get(i) * m).sum::<DVec3>() / total;

@@ -67,7 +67,7 @@ fn run() -> Result<Plot, Failure> {
     for start in STARTS {
         let mut simulation = Builder::new().substeps(1).body(body()?).build()?;
         let mut state = simulation.state().clone();
-        let rest = simulation.model().rest.positions.clone();
+        let rest = simulation.model().rest().positions.clone();
         state.x = (0..state.x.len()).map(|i| deformed(start, i, rest.get(i))).collect();
         simulation.set_state(state)?;
         let seen: Arc<Mutex<Vec<Points>>> = Arc::default();
@@ -132,26 +132,26 @@ impl<'a> Objective<'a> {
     fn new(simulation: &'a Simulation, s: Points) -> Objective<'a> {
         let model = simulation.model();
         let mut count = vec![0.0; model.particle_count()];
-        model.topology.clusters.members.iter().for_each(|&i| count[i as usize] += 1.0);
-        let clusters = (0..model.topology.clusters.len())
+        model.topology().clusters.members.iter().for_each(|&i| count[i as usize] += 1.0);
+        let clusters = (0..model.topology().clusters.len())
             .map(|c| {
-                let members = model.topology.clusters.particles(c).iter().map(|&i| i as usize);
-                let members: Vec<_> = members.map(|i| (i, model.rest.mass[i] / count[i])).collect();
-                let rc = center(&members, &model.rest.positions);
+                let members = model.topology().clusters.particles(c).iter().map(|&i| i as usize);
+                let members: Vec<_> = members.map(|i| (i, model.rest().mass[i] / count[i])).collect();
+                let rc = center(&members, &model.rest().positions);
                 (members, rc)
             })
             .collect();
         let mut degree = vec![0.0; model.particle_count()];
-        model.topology.edges.iter().flatten().for_each(|&i| degree[i as usize] += 1.0);
-        let share = |i: u32| model.rest.measure[i as usize] / degree[i as usize];
-        let edge_weight = model.topology.edges.iter().map(|&[i, j]| share(i) + share(j)).collect();
+        model.topology().edges.iter().flatten().for_each(|&i| degree[i as usize] += 1.0);
+        let share = |i: u32| model.rest().measure[i as usize] / degree[i as usize];
+        let edge_weight = model.topology().edges.iter().map(|&[i, j]| share(i) + share(j)).collect();
         Objective { simulation, s, clusters, edge_weight }
     }
 
     fn project(&self, q: &Points) -> Projections {
         let model = self.simulation.model();
-        let rest = &model.rest.positions;
-        let edges = model.topology.edges.iter().map(|&[i, j]| {
+        let rest = &model.rest().positions;
+        let edges = model.topology().edges.iter().map(|&[i, j]| {
             let r = rest.get(i as usize) - rest.get(j as usize);
             let d = q.get(i as usize) - q.get(j as usize);
             (if d.length() > 0.0 { d.normalize() } else { r.normalize() }) * r.length()
@@ -169,10 +169,10 @@ impl<'a> Objective<'a> {
         let model = self.simulation.model();
         let h = 1.0 / RATE;
         let mut sum = 0.0;
-        for (i, m) in model.rest.mass.iter().enumerate() {
+        for (i, m) in model.rest().mass.iter().enumerate() {
             sum += m / (2.0 * h * h) * (q.get(i) - self.s.get(i)).length_squared();
         }
-        for ((&[i, j], p), w) in model.topology.edges.iter().zip(&p.edges).zip(&self.edge_weight) {
+        for ((&[i, j], p), w) in model.topology().edges.iter().zip(&p.edges).zip(&self.edge_weight) {
             let d = q.get(i as usize) - q.get(j as usize) - *p;
             sum += 0.5 * EDGE_STIFFNESS * w * d.length_squared() / p.length_squared();
         }

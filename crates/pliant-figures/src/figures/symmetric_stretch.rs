@@ -40,7 +40,7 @@ fn run() -> Result<Plot, Failure> {
         body.seed = seed;
         body.stretch = DVec3::new(1.5, 1.0, 1.0);
         let mut simulation = weightless(body)?;
-        let rest: Vec<DVec3> = simulation.model().rest.positions.iter().collect();
+        let rest: Vec<DVec3> = simulation.model().rest().positions.iter().collect();
         let points = sample(&mut simulation, STEPS, |s| turned(&rest, &s.positions(0).collect::<Vec<_>>()))?;
         panel = panel.line(name, Style::Solid, scale_x(points, RATE));
     }

@@ -50,14 +50,10 @@ pub struct ModelId {
 /// Everything about the bodies that does not change from step to step.
 #[derive(Clone, Debug)]
 pub struct Model {
-    /// Particles, elements, clusters, incidence.
-    pub topology: Arc<Topology>,
-    /// Rest shapes and masses.
-    pub rest: Arc<Rest>,
-    /// Step, solvers, planes and pins.
-    pub params: Arc<Params>,
-    /// Constraints of the projective solver, in a fixed order.
-    pub batches: Arc<[ModelBatch]>,
+    pub(crate) topology: Arc<Topology>,
+    pub(crate) rest: Arc<Rest>,
+    pub(crate) params: Arc<Params>,
+    pub(crate) batches: Arc<[ModelBatch]>,
     id: ModelId,
 }
 
@@ -79,6 +75,26 @@ impl Model {
         let fingerprint = fingerprint(&self.topology, &self.rest, &params, &self.batches);
         let id = ModelId { revision: self.id.revision + 1, fingerprint };
         Model { params: Arc::new(params), id, ..self.clone() }
+    }
+
+    /// Particles, elements, clusters, incidence.
+    pub fn topology(&self) -> &Topology {
+        &self.topology
+    }
+
+    /// Rest shapes and masses.
+    pub fn rest(&self) -> &Rest {
+        &self.rest
+    }
+
+    /// Step, solvers, planes and pins.
+    pub fn params(&self) -> &Params {
+        &self.params
+    }
+
+    /// Constraints of the projective solver, in a fixed order.
+    pub fn batches(&self) -> &[ModelBatch] {
+        &self.batches
     }
 
     /// Revision and digest.

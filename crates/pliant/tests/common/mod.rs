@@ -38,14 +38,14 @@ pub fn bits(simulation: &Simulation) -> Vec<u64> {
 /// Size of all momenta if they did not cancel: what rounding is measured against.
 pub fn momentum_scale(simulation: &Simulation) -> f64 {
     let s = simulation.state();
-    let m = &simulation.model().rest.mass;
+    let m = &simulation.model().rest().mass;
     (0..m.len()).map(|i| m[i] * s.v.get(i).length()).sum::<f64>() + f64::MIN_POSITIVE
 }
 
 /// As [`momentum_scale`], for angular momentum.
 pub fn angular_scale(simulation: &Simulation) -> f64 {
     let s = simulation.state();
-    let m = &simulation.model().rest.mass;
+    let m = &simulation.model().rest().mass;
     (0..m.len()).map(|i| m[i] * s.x.get(i).length() * s.v.get(i).length()).sum::<f64>() + f64::MIN_POSITIVE
 }
 
@@ -53,8 +53,8 @@ pub fn angular_scale(simulation: &Simulation) -> f64 {
 /// size: 0 for the rest shape wherever it is. Independent of the engine: the fit is by Horn's
 /// quaternion method with power iteration.
 pub fn distance_from_rest(simulation: &Simulation, body: usize) -> f64 {
-    let range = simulation.model().topology.bodies[body].particles.clone();
-    let rest: Vec<DVec3> = range.clone().map(|i| simulation.model().rest.positions.get(i)).collect();
+    let range = simulation.model().topology().bodies[body].particles.clone();
+    let rest: Vec<DVec3> = range.clone().map(|i| simulation.model().rest().positions.get(i)).collect();
     let x: Vec<DVec3> = range.map(|i| simulation.state().x.get(i)).collect();
     let n = rest.len() as f64;
     let (rc, xc) = (rest.iter().sum::<DVec3>() / n, x.iter().sum::<DVec3>() / n);
