@@ -87,3 +87,27 @@ fn edges_alone_cannot_tell_a_mirror_image() {
     assert!(distance_from_rest(&s, 0) > 0.5, "the mirrored framework is at rest as it is");
     assert!(s.statistics().elastic < 1e-12);
 }
+
+#[test]
+fn a_collapsed_body_comes_back_the_way_it_was_turned() {
+    // In a point every rotation fits as well; the last well-defined one is remembered in the state.
+    for projective in [false, true] {
+        let turn = pliant::DQuat::from_scaled_axis(DVec3::new(0.3, 2.0, -0.5));
+        let mut body = cube(Clustering::Whole, 0.3);
+        body.rotation = turn;
+        body.controls.damping = 10.0;
+        if projective {
+            body = body.projective();
+        }
+        let mut s = weightless(body).build().unwrap();
+        run(&mut s, 3);
+        deform(&mut s, &|_, _| DVec3::ONE);
+        run(&mut s, 200);
+        let rest = s.model().rest().positions.iter();
+        let r = horn_rotation(rest.zip(s.positions(0)).map(|(r, x)| (r, x - DVec3::ONE)));
+        let off =
+            (r - pliant::DMat3::from_quat(turn)).to_cols_array().iter().fold(0.0_f64, |m, e| m.max(e.abs()));
+        assert!(distance_from_rest(&s, 0) < 0.01, "projective {projective}");
+        assert!(off < 1e-6, "projective {projective}: turned otherwise by {off}");
+    }
+}
