@@ -69,7 +69,7 @@ pub fn default_demo() -> Result<(), Failure> {
         policy: Policy::ResumeSame,
         quiet: false,
         picture: PictureArgs::default(),
-        again: "pliant".into(),
+        again: say::program(),
     })
 }
 
@@ -133,8 +133,9 @@ fn record(
     let outcome = simulate::simulate(scene, journal, frames, stats, order.quiet)?;
     let last = outcome.last_frame;
     let kept = format!(
-        "frames 0 to {last} are in {}; export them with `pliant export {} -o out.gif`",
+        "frames 0 to {last} are in {}; export them with `{} export {} -o out.gif`",
         log.display(),
+        say::program(),
         quoted(&log.display().to_string())
     );
     match &outcome.end {
@@ -236,11 +237,11 @@ fn next_steps(order: &Order, log: &Path, done: &[ExportSummary]) -> String {
     if let Some(pc2) = of("pc2") {
         row("Blender", format!("Mesh Cache modifier, format PC2, choose {pc2}"));
     }
-    let log = quoted(&log.display().to_string());
-    row("export", format!("pliant export {log} -o strain.gif --color-by strain"));
+    let (me, log) = (say::program(), quoted(&log.display().to_string()));
+    row("export", format!("{me} export {log} -o strain.gif --color-by strain"));
     if DEMOS.iter().any(|d| d.name == order.source.argument) {
         let demo = &order.source.name;
-        row("your own", format!("pliant demos {demo} > my.toml, change it, pliant run my.toml -o my.gif"));
+        row("your own", format!("{me} demos {demo} > my.toml, change it, {me} run my.toml -o my.gif"));
     }
     text
 }
@@ -254,7 +255,7 @@ fn resume_command() -> String {
         .map(|w| quoted(&w))
         .collect();
     words.push("--resume".into());
-    format!("pliant {}", words.join(" "))
+    format!("{} {}", say::program(), words.join(" "))
 }
 
 /// A word as a shell takes it.

@@ -21,3 +21,10 @@ pub fn result(text: &str) -> Result<(), Failure> {
 pub fn problem(text: &str) {
     let _ = writeln!(std::io::stderr().lock(), "{text}");
 }
+
+/// How the user called this program, so that commands we suggest can be pasted: after
+/// `cargo run --release` that is `target/release/pliant`.
+pub fn program() -> String {
+    let called = std::env::args_os().next().map(|a| a.to_string_lossy().into_owned());
+    called.filter(|name| !name.is_empty()).unwrap_or_else(|| "pliant".into())
+}
