@@ -52,12 +52,7 @@ pub fn measure_with_strain(
     s.elastic = clustered::elastic_energy(model, controls, state);
     for_each_batch(model, controls, state, |k, view| {
         let b = &model.batches[k];
-        let body = controls.body(b.body);
-        let scale = match b.scale {
-            BatchScale::Stiffness => body.stiffness.per_mass(model.params.substep()),
-            BatchScale::EdgeStiffness => body.edge_stiffness,
-            BatchScale::Own => 1.0,
-        };
+        let scale = b.scale.value(controls.body(b.body), model.params.substep());
         s.elastic += scale * b.batch.energy(view);
     });
     strain(model, controls, state, each);

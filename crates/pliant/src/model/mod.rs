@@ -14,6 +14,7 @@ pub use rest::{ClusterRest, Rest};
 pub use topology::{BodyTopology, ClusterSet, Membership, Topology};
 
 use crate::constraints::ConstraintBatch;
+use crate::controls::BodyControls;
 use std::sync::Arc;
 
 /// A constraint batch and what it belongs to.
@@ -36,6 +37,17 @@ pub enum BatchScale {
     EdgeStiffness,
     /// The batch's own weights are final.
     Own,
+}
+
+impl BatchScale {
+    /// The number that multiplies the batch's weights at present, with substeps of `h` seconds.
+    pub(crate) fn value(self, body: &BodyControls, h: f64) -> f64 {
+        match self {
+            BatchScale::Stiffness => body.stiffness.per_mass(h),
+            BatchScale::EdgeStiffness => body.edge_stiffness,
+            BatchScale::Own => 1.0,
+        }
+    }
 }
 
 /// Which model a state belongs to.

@@ -19,7 +19,7 @@ use crate::constraints::View;
 use crate::contact::{Surface, bounce, push_out};
 use crate::controls::Controls;
 use crate::dofs::Dof;
-use crate::model::{BatchScale, Model};
+use crate::model::Model;
 use crate::points::Points;
 use crate::state::State;
 use crate::team::Team;
@@ -76,12 +76,7 @@ struct Cache {
 /// The stiffness each batch is scaled by at present.
 fn scale_of(model: &Model, controls: &Controls, batch: usize) -> f64 {
     let b = &model.batches[batch];
-    let body = &controls.bodies[b.body];
-    match b.scale {
-        BatchScale::Stiffness => body.stiffness.per_mass(model.params.substep()),
-        BatchScale::EdgeStiffness => body.edge_stiffness,
-        BatchScale::Own => 1.0,
-    }
+    b.scale.value(&controls.bodies[b.body], model.params.substep())
 }
 
 impl Cache {
