@@ -109,6 +109,7 @@ impl Scene {
             pins,
             controls: plan.controls,
             color: plan.color,
+            ..Body::new("", Default::default())
         };
         Ok((body, made))
     }

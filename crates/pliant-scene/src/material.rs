@@ -63,6 +63,7 @@ impl<'a> Layers<'a> {
             edge_stiffness: number("edge_stiffness").unwrap_or(usual_edges),
             friction: number("friction"),
             restitution: self.number("restitution"),
+            ..BodyControls::default()
         }
     }
 

@@ -1,7 +1,7 @@
 //! A body as a user describes it: shape, place, material, clusters, pins.
 
 use crate::controls::{BodyControls, Stiffness};
-use crate::model::Motion;
+use crate::model::{BodySettings, Goals, Integrator, Motion};
 use crate::solvers::SolverKind;
 use glam::{DQuat, DVec3};
 use pliant_geometry::Shape;
@@ -67,6 +67,15 @@ pub struct Body {
     pub clusters: Clustering,
     /// Seed of the random covering.
     pub seed: u64,
+    /// Which deformations its clusters' goals may show (clustered solver).
+    pub goals: Goals,
+    /// The report's two-step goals instead of the blend; for comparison.
+    pub two_step: bool,
+    /// How the clustered solver moves it on in time.
+    pub integrator: Integrator,
+    /// Painted stiffness, 0 to 1 per particle; empty for 1 everywhere. Averaged over each cluster, since
+    /// forces within a cluster only balance if it pulls all its members alike.
+    pub painted_stiffness: Vec<f64>,
     /// Pinned particles.
     pub pins: Vec<Pins>,
     /// The values that can change while running.
@@ -90,6 +99,10 @@ impl Body {
             solver: SolverKind::Clustered,
             clusters: Clustering::Count(12),
             seed: 1,
+            goals: Goals::Rigid,
+            two_step: false,
+            integrator: Integrator::StrainLimited,
+            painted_stiffness: Vec::new(),
             pins: Vec::new(),
             controls: BodyControls::default(),
             color: [0.8, 0.1, 0.1],
@@ -112,6 +125,17 @@ impl Body {
     pub fn frequency(mut self, hertz: f64) -> Body {
         self.controls.stiffness = Stiffness::Frequency(hertz);
         self
+    }
+
+    /// Lets the clusters' goals stretch, shear, and bend if quadratic.
+    pub fn goals(mut self, goals: Goals) -> Body {
+        self.goals = goals;
+        self
+    }
+
+    pub(crate) fn settings(&self) -> BodySettings {
+        let Body { solver, goals, two_step, integrator, .. } = *self;
+        BodySettings { solver, goals, two_step, integrator }
     }
 
     /// Lets the projective solver move the body.

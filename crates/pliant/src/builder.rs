@@ -4,8 +4,7 @@ use crate::body::{Body, Clustering, Selection};
 use crate::constraints::{AUXILIARY, ClusterShape, ConstraintBatch, EdgeStrain, Position};
 use crate::controls::{BodyControls, Control, Controls, Stiffness, Value};
 use crate::model::{
-    BatchScale, BodySettings, BodyTopology, ClusterSet, HalfSpace, Model, ModelBatch, Params, PinGroup, Rest,
-    Topology,
+    BatchScale, BodyTopology, ClusterSet, HalfSpace, Model, ModelBatch, Params, PinGroup, Rest, Topology,
 };
 use crate::points::Points;
 use crate::simulation::Simulation;
@@ -173,13 +172,15 @@ impl Builder {
         }
         let Assembly { bodies, positions, mass, measure, edges, clusters, x, v, pins } = assembly;
         let topology = Topology::new(bodies, edges, clusters, mass.len());
-        let rest = Rest::new(&topology, positions, mass, measure);
+        let mut rest = Rest::new(&topology, positions, mass, measure);
+        // As given, not as summed up: a body of unchanged mass is heavier by exactly nothing.
+        rest.body_mass = self.bodies.iter().map(|b| b.mass).collect();
         let params = Params {
             step: self.step,
             substeps: self.substeps,
             planes: self.planes,
             pins,
-            bodies: self.bodies.iter().map(|b| BodySettings { solver: b.solver }).collect(),
+            bodies: self.bodies.iter().map(Body::settings).collect(),
         };
         let mut batches = projective_batches(&self.bodies, &topology, &rest, &params);
         for custom in self.customs {
@@ -195,8 +196,9 @@ impl Builder {
         let pin_count = params.pins.len();
         let model = Model::new(topology, rest, params, batches);
         let state = State::new(&model, x, v);
-        let controls =
-            Controls::new(self.gravity, self.bodies.iter().map(|b| b.controls).collect(), pin_count);
+        let controls: Vec<_> =
+            self.bodies.iter().map(|b| BodyControls { mass: b.mass, ..b.controls }).collect();
+        let controls = Controls::new(self.gravity, controls, pin_count);
         Ok((model, state, controls, self.threads))
     }
 
@@ -393,6 +395,14 @@ impl Faults {
             (Control::EdgeStiffness(b), c.edge_stiffness),
             (Control::Friction(b), c.friction.unwrap_or(0.0)),
             (Control::Restitution(b), c.restitution),
+            (Control::ViscousFriction(b), c.viscous_friction),
+            (Control::Flappiness(b), c.flappiness),
+            (Control::Deformation(b), c.deformation),
+            (Control::Volume(b), c.volume),
+            (Control::YieldStrain(b), c.yield_strain),
+            (Control::Creep(b), c.creep),
+            (Control::PlasticLimit(b), c.plastic_limit),
+            (Control::Hardening(b), c.hardening),
         ];
         let each = numbers
             .into_iter()

@@ -59,11 +59,35 @@ pub struct BodyControls {
     pub edge_stiffness: f64,
     /// Friction of the body's surface; combined with the plane's as √(a b). `None`: the plane's.
     pub friction: Option<f64>,
-    /// Restitution of the body's surface; the larger of it and the plane's counts.
+    /// Restitution of the body's surface; the larger of it and the plane's counts. It is the
+    /// deformer's elasticity too (eq. 2).
     pub restitution: f64,
+    /// The deformer's friction f (eq. 2): the share of the sliding velocity an impact takes away.
+    /// Viscous, unlike [`BodyControls::friction`], which is Coulomb's.
+    pub viscous_friction: f64,
+    /// The deformer's α_f (eq. 7): the share of the matching step that becomes velocity. Low values
+    /// creep to the goal, high ones overshoot and oscillate.
+    pub flappiness: f64,
+    /// β: how much of the best-fit linear or quadratic deformation the goals follow.
+    pub deformation: f64,
+    /// How much of its volume a linear or quadratic goal keeps: 0 none, 1 all, within bounds.
+    pub volume: f64,
+    /// Stretch of a cluster beyond which it deforms for good; infinite for elastic bodies.
+    pub yield_strain: f64,
+    /// Rate (1/s) at which what is beyond the yield strain becomes permanent.
+    pub creep: f64,
+    /// Largest permanent stretch.
+    pub plastic_limit: f64,
+    /// How much the yield strain grows per permanent stretch.
+    pub hardening: f64,
+    /// Mass of the whole body, kg; [`Body::mass`](crate::Body::mass) when it is built.
+    pub mass: f64,
 }
 
 impl BodyControls {
+    /// Largest β. At 1 the fitted deformations would have no restoring force at all.
+    pub const LARGEST_DEFORMATION: f64 = 0.98;
+
     /// Largest ω that is stable with a number of iterations.
     ///
     /// Where the limit is active, k iterations multiply a particle's distance from its goal by
@@ -104,6 +128,15 @@ impl Default for BodyControls {
             edge_stiffness: 0.0,
             friction: None,
             restitution: 0.0,
+            viscous_friction: 0.2,
+            flappiness: 1.0,
+            deformation: 0.5,
+            volume: 1.0,
+            yield_strain: f64::INFINITY,
+            creep: 10.0,
+            plastic_limit: 0.5,
+            hardening: 0.0,
+            mass: 1.0,
         }
     }
 }
@@ -111,8 +144,11 @@ impl Default for BodyControls {
 /// Everything that may change between two steps.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Controls {
-    /// Gravity, m/s².
+    /// Gravity, m/s²; kept beside its size and direction, so that either can be changed alone and the
+    /// direction survives a time without gravity.
     pub(crate) gravity: DVec3,
+    pub(crate) gravity_direction: DVec3,
+    pub(crate) gravity_magnitude: f64,
     pub(crate) bodies: Vec<BodyControls>,
     /// Where a host holds a pin group; `None` follows the group's own motion.
     pub(crate) pins: Vec<Option<DAffine3>>,
@@ -130,10 +166,14 @@ pub enum Cost {
 }
 
 /// A value that can be changed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Control {
     /// Gravity vector.
     Gravity,
+    /// Size of gravity, m/s²; its direction stays.
+    GravityMagnitude,
+    /// Direction of gravity, a vector of any length but 0; its size stays.
+    GravityDirection,
     /// [`BodyControls::stiffness`] as α.
     Alpha(usize),
     /// [`BodyControls::stiffness`] as a frequency.
@@ -156,7 +196,49 @@ pub enum Control {
     Friction(usize),
     /// [`BodyControls::restitution`].
     Restitution(usize),
+    /// [`BodyControls::viscous_friction`].
+    ViscousFriction(usize),
+    /// [`BodyControls::flappiness`].
+    Flappiness(usize),
+    /// [`BodyControls::deformation`].
+    Deformation(usize),
+    /// [`BodyControls::volume`].
+    Volume(usize),
+    /// [`BodyControls::yield_strain`].
+    YieldStrain(usize),
+    /// [`BodyControls::creep`].
+    Creep(usize),
+    /// [`BodyControls::plastic_limit`].
+    PlasticLimit(usize),
+    /// [`BodyControls::hardening`].
+    Hardening(usize),
+    /// [`BodyControls::mass`].
+    Mass(usize),
 }
+
+/// The controls of a body, made for its index.
+const OF_BODY: [fn(usize) -> Control; 20] = [
+    Control::Alpha,
+    Control::Frequency,
+    Control::StrainLimit,
+    Control::Relaxation,
+    Control::Iterations,
+    Control::Damping,
+    Control::Drag,
+    Control::Force,
+    Control::EdgeStiffness,
+    Control::Friction,
+    Control::Restitution,
+    Control::ViscousFriction,
+    Control::Flappiness,
+    Control::Deformation,
+    Control::Volume,
+    Control::YieldStrain,
+    Control::Creep,
+    Control::PlasticLimit,
+    Control::Hardening,
+    Control::Mass,
+];
 
 /// A new value: a number or a vector.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -199,10 +281,29 @@ impl fmt::Display for ControlError {
 impl std::error::Error for ControlError {}
 
 impl Control {
+    /// Every control of a scene of `bodies` bodies, in a fixed order.
+    pub fn all(bodies: usize) -> impl Iterator<Item = Control> {
+        let world = [Control::Gravity, Control::GravityMagnitude, Control::GravityDirection];
+        world.into_iter().chain((0..bodies).flat_map(|b| OF_BODY.into_iter().map(move |make| make(b))))
+    }
+
+    /// The control of this name: of body `body`, or of the world.
+    pub fn named(name: &str, body: Option<usize>) -> Option<Control> {
+        Control::all(1).map(|c| c.of(body.unwrap_or(0))).find(|c| c.name() == name && c.body() == body)
+    }
+
+    /// The same control of body `b`; the world's stay the world's.
+    pub fn of(self, b: usize) -> Control {
+        let index = |c: &&fn(usize) -> Control| self.body().is_some_and(|own| c(own) == self);
+        OF_BODY.iter().find(index).map_or(self, |make| make(b))
+    }
+
     /// The name as in scene files.
     pub fn name(self) -> &'static str {
         match self {
             Control::Gravity => "gravity",
+            Control::GravityMagnitude => "gravity_magnitude",
+            Control::GravityDirection => "gravity_direction",
             Control::Alpha(_) => "alpha",
             Control::Frequency(_) => "frequency",
             Control::StrainLimit(_) => "strain_limit",
@@ -214,13 +315,22 @@ impl Control {
             Control::EdgeStiffness(_) => "edge_stiffness",
             Control::Friction(_) => "friction",
             Control::Restitution(_) => "restitution",
+            Control::ViscousFriction(_) => "viscous_friction",
+            Control::Flappiness(_) => "flappiness",
+            Control::Deformation(_) => "deformation",
+            Control::Volume(_) => "volume",
+            Control::YieldStrain(_) => "yield_strain",
+            Control::Creep(_) => "creep",
+            Control::PlasticLimit(_) => "plastic_limit",
+            Control::Hardening(_) => "hardening",
+            Control::Mass(_) => "mass",
         }
     }
 
     /// The body it belongs to, if any.
     pub fn body(self) -> Option<usize> {
         match self {
-            Control::Gravity => None,
+            Control::Gravity | Control::GravityMagnitude | Control::GravityDirection => None,
             Control::Alpha(b)
             | Control::Frequency(b)
             | Control::StrainLimit(b)
@@ -231,7 +341,16 @@ impl Control {
             | Control::Force(b)
             | Control::EdgeStiffness(b)
             | Control::Friction(b)
-            | Control::Restitution(b) => Some(b),
+            | Control::Restitution(b)
+            | Control::ViscousFriction(b)
+            | Control::Flappiness(b)
+            | Control::Deformation(b)
+            | Control::Volume(b)
+            | Control::YieldStrain(b)
+            | Control::Creep(b)
+            | Control::PlasticLimit(b)
+            | Control::Hardening(b)
+            | Control::Mass(b) => Some(b),
         }
     }
 
@@ -239,7 +358,7 @@ impl Control {
     pub fn cost(self, solver: SolverKind) -> Cost {
         match (self, solver) {
             (
-                Control::Alpha(_) | Control::Frequency(_) | Control::EdgeStiffness(_),
+                Control::Alpha(_) | Control::Frequency(_) | Control::EdgeStiffness(_) | Control::Mass(_),
                 SolverKind::Projective,
             ) => Cost::Refactor,
             _ => Cost::Free,
@@ -249,7 +368,8 @@ impl Control {
     /// Smallest and largest number allowed with substeps of `h` seconds; `None` for vectors.
     pub fn range(self, solver: SolverKind, h: f64) -> Option<(f64, f64)> {
         Some(match self {
-            Control::Gravity | Control::Force(_) => return None,
+            Control::Gravity | Control::GravityDirection | Control::Force(_) => return None,
+            Control::GravityMagnitude => (0.0, 1e12),
             Control::Alpha(_) => (0.0, 1.0),
             // The explicit integrator resolves at most six steps an oscillation (α = 1).
             Control::Frequency(_) if solver == SolverKind::Clustered => (0.0, 1.0 / (6.0 * h)),
@@ -261,7 +381,17 @@ impl Control {
             Control::Damping(_) | Control::Drag(_) => (0.0, 1e9),
             Control::EdgeStiffness(_) => (0.0, 1e15),
             Control::Friction(_) => (0.0, 1e6),
-            Control::Restitution(_) => (0.0, 1.0),
+            Control::Restitution(_)
+            | Control::ViscousFriction(_)
+            | Control::Flappiness(_)
+            | Control::Volume(_) => (0.0, 1.0),
+            Control::Deformation(_) => (0.0, BodyControls::LARGEST_DEFORMATION),
+            Control::YieldStrain(_) => (0.0, f64::INFINITY),
+            Control::Creep(_) | Control::Hardening(_) => (0.0, 1e9),
+            // A permanent stretch of nine, and its inverse, are still far from flat.
+            Control::PlasticLimit(_) => (0.0, 9.0),
+            // Anything smaller is a number without precision, and so would be all that is made of it.
+            Control::Mass(_) => (1e-300, 1e12),
         })
     }
 
@@ -275,6 +405,9 @@ impl Control {
             Err(ControlError { control: self.name(), value, allowed })
         };
         match (self.range(solver, h), value) {
+            (None, Value::Vector(v)) if self == Control::GravityDirection && v == DVec3::ZERO => {
+                refuse("it must have a length; set gravity_magnitude to 0 for no gravity".into())
+            }
             (None, Value::Vector(v)) if v.is_finite() && v.abs().max_element() <= 1e12 => Ok(()),
             (None, Value::Vector(_)) => refuse("its components must be numbers from -1e12 to 1e12".into()),
             (None, Value::Number(_)) => refuse("it must be a vector of three numbers".into()),
@@ -302,7 +435,59 @@ impl Control {
 impl Controls {
     /// Controls of a model, every pin group following its own motion. Values are taken as checked.
     pub(crate) fn new(gravity: DVec3, bodies: Vec<BodyControls>, pins: usize) -> Controls {
-        Controls { gravity, bodies, pins: vec![None; pins] }
+        let mut controls = Controls {
+            gravity,
+            gravity_direction: DVec3::NEG_Y,
+            gravity_magnitude: 0.0,
+            bodies,
+            pins: vec![None; pins],
+        };
+        controls.set_gravity(gravity);
+        controls
+    }
+
+    fn set_gravity(&mut self, gravity: DVec3) {
+        (self.gravity, self.gravity_magnitude) = (gravity, gravity.length());
+        self.gravity_direction = unit(gravity).unwrap_or(self.gravity_direction);
+    }
+
+    /// The present value of a control; nothing for a body that is not there.
+    pub fn get(&self, control: Control) -> Option<Value> {
+        let Some(b) = control.body() else {
+            return Some(match control {
+                Control::GravityMagnitude => self.gravity_magnitude.into(),
+                Control::GravityDirection => self.gravity_direction.into(),
+                _ => self.gravity.into(),
+            });
+        };
+        let c = self.bodies.get(b)?;
+        let number = match control {
+            Control::Force(_) => return Some(c.force.into()),
+            Control::Alpha(_) | Control::Frequency(_) => match (control, c.stiffness) {
+                (Control::Alpha(_), Stiffness::Alpha(v))
+                | (Control::Frequency(_), Stiffness::Frequency(v)) => v,
+                _ => return None,
+            },
+            Control::StrainLimit(_) => c.strain_limit,
+            Control::Relaxation(_) => c.relaxation,
+            Control::Iterations(_) => c.iterations.into(),
+            Control::Damping(_) => c.damping,
+            Control::Drag(_) => c.drag,
+            Control::EdgeStiffness(_) => c.edge_stiffness,
+            Control::Friction(_) => c.friction?,
+            Control::Restitution(_) => c.restitution,
+            Control::ViscousFriction(_) => c.viscous_friction,
+            Control::Flappiness(_) => c.flappiness,
+            Control::Deformation(_) => c.deformation,
+            Control::Volume(_) => c.volume,
+            Control::YieldStrain(_) => c.yield_strain,
+            Control::Creep(_) => c.creep,
+            Control::PlasticLimit(_) => c.plastic_limit,
+            Control::Hardening(_) => c.hardening,
+            Control::Mass(_) => c.mass,
+            Control::Gravity | Control::GravityMagnitude | Control::GravityDirection => return None,
+        };
+        Some(number.into())
     }
 
     /// Gravity, m/s².
@@ -348,7 +533,14 @@ impl Controls {
             _ => {}
         }
         match (control, value) {
-            (Control::Gravity, Value::Vector(v)) => self.gravity = v,
+            (Control::Gravity, Value::Vector(v)) => self.set_gravity(v),
+            (Control::GravityMagnitude, Value::Number(v)) => {
+                (self.gravity, self.gravity_magnitude) = (self.gravity_direction * v, v);
+            }
+            (Control::GravityDirection, Value::Vector(v)) => {
+                self.gravity_direction = unit(v).unwrap_or(self.gravity_direction);
+                self.gravity = self.gravity_direction * self.gravity_magnitude;
+            }
             (Control::Force(b), Value::Vector(v)) => self.bodies[b].force = v,
             (Control::Alpha(b), Value::Number(v)) => self.bodies[b].stiffness = Stiffness::Alpha(v),
             (Control::Frequency(b), Value::Number(v)) => self.bodies[b].stiffness = Stiffness::Frequency(v),
@@ -360,6 +552,15 @@ impl Controls {
             (Control::EdgeStiffness(b), Value::Number(v)) => self.bodies[b].edge_stiffness = v,
             (Control::Friction(b), Value::Number(v)) => self.bodies[b].friction = Some(v),
             (Control::Restitution(b), Value::Number(v)) => self.bodies[b].restitution = v,
+            (Control::ViscousFriction(b), Value::Number(v)) => self.bodies[b].viscous_friction = v,
+            (Control::Flappiness(b), Value::Number(v)) => self.bodies[b].flappiness = v,
+            (Control::Deformation(b), Value::Number(v)) => self.bodies[b].deformation = v,
+            (Control::Volume(b), Value::Number(v)) => self.bodies[b].volume = v,
+            (Control::YieldStrain(b), Value::Number(v)) => self.bodies[b].yield_strain = v,
+            (Control::Creep(b), Value::Number(v)) => self.bodies[b].creep = v,
+            (Control::PlasticLimit(b), Value::Number(v)) => self.bodies[b].plastic_limit = v,
+            (Control::Hardening(b), Value::Number(v)) => self.bodies[b].hardening = v,
+            (Control::Mass(b), Value::Number(v)) => self.bodies[b].mass = v,
             // `check` has refused every other pairing.
             _ => {}
         }
@@ -394,4 +595,9 @@ impl Controls {
         let groups = model.params.pins.iter().zip(&self.pins);
         out.extend(groups.map(|(group, held)| held.unwrap_or_else(|| group.motion.placement(time))));
     }
+}
+
+/// The direction of a vector, also of one whose square would overflow or vanish.
+fn unit(v: DVec3) -> Option<DVec3> {
+    (v / v.abs().max_element()).try_normalize()
 }

@@ -59,7 +59,7 @@ pub use builder::{BuildError, BuildErrors, Builder};
 pub use controls::{BodyControls, Control, ControlError, Controls, Cost, Stiffness, Value};
 pub use dofs::{Dof, DofMap};
 pub use glam::{DAffine3, DMat3, DQuat, DVec3};
-pub use model::{HalfSpace, Motion};
+pub use model::{Goals, HalfSpace, Integrator, Motion};
 pub use pliant_geometry::shapes;
 pub use points::{Points, PointsMut};
 pub use simulation::{Clock, Simulation, StepError, StepReport};

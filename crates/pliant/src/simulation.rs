@@ -169,8 +169,7 @@ impl Simulation {
         let bodies = &self.model.topology.bodies;
         let b = bodies.iter().position(|b| b.particles.contains(&i)).unwrap_or(0);
         let c = &self.controls.bodies[b];
-        let mass: f64 = self.model.rest.mass[bodies[b].particles.clone()].iter().sum();
-        let likely = if self.controls.gravity.length() > 1e6 || (c.force / mass).length() > 1e6 {
+        let likely = if self.controls.gravity.length() > 1e6 || (c.force / c.mass).length() > 1e6 {
             "gravity, or force over mass, is enormous"
         } else if self.backup.v.iter().any(|v| v.length() > 1e100) {
             "velocities are enormous; lower the initial velocity, spin or stretch"

@@ -39,7 +39,12 @@ pub fn measure_with_strain(
     each: &mut Vec<f64>,
 ) -> Statistics {
     let mut s = Statistics::default();
-    for (i, &m) in model.rest.mass.iter().enumerate() {
+    let bodies = model.topology.bodies.iter().enumerate();
+    let particles = bodies.flat_map(|(b, body)| {
+        let heavier = model.heavier(controls, b);
+        body.particles.clone().map(move |i| (i, heavier * model.rest.mass[i]))
+    });
+    for (i, m) in particles {
         let (x, v) = (state.x.get(i), state.v.get(i));
         s.kinetic += 0.5 * m * v.length_squared();
         s.gravity -= m * controls.gravity().dot(x);
@@ -52,8 +57,9 @@ pub fn measure_with_strain(
     s.elastic = clustered::elastic_energy(model, controls, state);
     for_each_batch(model, controls, state, |k, view| {
         let b = &model.batches[k];
-        let scale = b.scale.value(controls.body(b.body), model.params.substep());
-        s.elastic += scale * b.batch.energy(view);
+        let heavier = model.heavier(controls, b.body);
+        let scale = b.scale.value(controls.body(b.body), model.params.substep(), heavier);
+        s.elastic += heavier * scale * b.batch.energy(view);
     });
     strain(model, controls, state, each);
     s.max_strain = each.iter().copied().fold(0.0, f64::max);

@@ -9,12 +9,12 @@ mod params;
 mod rest;
 mod topology;
 
-pub use params::{BodySettings, HalfSpace, Motion, Params, PinGroup};
+pub use params::{BodySettings, Goals, HalfSpace, Integrator, Motion, Params, PinGroup};
 pub use rest::{ClusterRest, Rest};
 pub use topology::{BodyTopology, ClusterSet, Membership, Topology};
 
 use crate::constraints::ConstraintBatch;
-use crate::controls::BodyControls;
+use crate::controls::{BodyControls, Controls};
 use std::sync::Arc;
 
 /// A constraint batch and what it belongs to.
@@ -40,12 +40,14 @@ pub enum BatchScale {
 }
 
 impl BatchScale {
-    /// The number that multiplies the batch's weights at present, with substeps of `h` seconds.
-    pub(crate) fn value(self, body: &BodyControls, h: f64) -> f64 {
+    /// The number that multiplies the batch's weights at present, with substeps of `h` seconds, for a
+    /// body of `heavier` times the mass it was built with. Only ratios to the inertia move a body, and
+    /// the inertia stays as built: what does not grow with the mass is divided by it.
+    pub(crate) fn value(self, body: &BodyControls, h: f64, heavier: f64) -> f64 {
         match self {
             BatchScale::Stiffness => body.stiffness.per_mass(h),
-            BatchScale::EdgeStiffness => body.edge_stiffness,
-            BatchScale::Own => 1.0,
+            BatchScale::EdgeStiffness => body.edge_stiffness / heavier,
+            BatchScale::Own => 1.0 / heavier,
         }
     }
 }
@@ -117,6 +119,11 @@ impl Model {
     /// Number of particles.
     pub fn particle_count(&self) -> usize {
         self.rest.mass.len()
+    }
+
+    /// How many times the mass it was built with body `b` has at present.
+    pub(crate) fn heavier(&self, controls: &Controls, b: usize) -> f64 {
+        controls.bodies[b].mass / self.rest.body_mass[b]
     }
 
     /// Index of the body of this name.

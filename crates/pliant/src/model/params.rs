@@ -95,11 +95,67 @@ pub struct PinGroup {
     pub stiffness: Option<f64>,
 }
 
+/// Which deformations of its rest shape a cluster's goals may show (shape-matching-deformer, §3).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Goals {
+    /// The best-fit rigid motion.
+    #[default]
+    Rigid,
+    /// Stretch and shear too: β A + (1 − β) R.
+    Linear,
+    /// Twist and bending too: the 3×9 transform of equation 6.
+    Quadratic,
+}
+
+impl Goals {
+    /// Every mode, each containing the one before.
+    pub const ALL: [Goals; 3] = [Goals::Rigid, Goals::Linear, Goals::Quadratic];
+
+    /// The name as in scene files.
+    pub fn name(self) -> &'static str {
+        match self {
+            Goals::Rigid => "rigid",
+            Goals::Linear => "linear",
+            Goals::Quadratic => "quadratic",
+        }
+    }
+}
+
+/// How the clustered solver moves a body on in time.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Integrator {
+    /// Springs in symplectic Euler, then strain limiting (strain-limiting, algorithm 1).
+    #[default]
+    StrainLimited,
+    /// Impulses, Euler, matching step (shape-matching-deformer, equations 2 to 4 and 7).
+    Deformer,
+}
+
+impl Integrator {
+    /// Both.
+    pub const ALL: [Integrator; 2] = [Integrator::StrainLimited, Integrator::Deformer];
+
+    /// The name as in scene files.
+    pub fn name(self) -> &'static str {
+        match self {
+            Integrator::StrainLimited => "strain_limited",
+            Integrator::Deformer => "deformer",
+        }
+    }
+}
+
 /// Per-body settings that cannot change while running.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BodySettings {
     /// Who moves it.
     pub solver: SolverKind,
+    /// What its clusters' goals may show.
+    pub goals: Goals,
+    /// Whether goals are made in the report's two steps, deformation and then rotation, instead of as
+    /// the blend of both; for comparison.
+    pub two_step: bool,
+    /// How it moves on in time.
+    pub integrator: Integrator,
 }
 
 /// Settings of a whole run.
@@ -142,6 +198,10 @@ impl Params {
                 .into_iter()
                 .for_each(|v| hash.number(v));
         }
-        self.bodies.iter().for_each(|b| hash.word(b.solver as u64));
+        for b in &self.bodies {
+            [b.solver as u64, b.goals as u64, b.two_step.into(), b.integrator as u64]
+                .into_iter()
+                .for_each(|v| hash.word(v));
+        }
     }
 }

@@ -31,6 +31,8 @@ pub struct Rest {
     pub share: Vec<f64>,
     /// Per cluster.
     pub clusters: Vec<ClusterRest>,
+    /// Mass each body was built with.
+    pub body_mass: Vec<f64>,
 }
 
 impl Rest {
@@ -51,6 +53,7 @@ impl Rest {
                 ClusterRest { mass: total, center, width }
             })
             .collect();
-        Rest { positions, mass, measure, share, clusters }
+        let body_mass = topology.bodies.iter().map(|b| mass[b.particles.clone()].iter().sum()).collect();
+        Rest { positions, mass, measure, share, clusters, body_mass }
     }
 }

@@ -118,7 +118,7 @@ pub fn elastic_energy(model: &Model, controls: &Controls, state: &State) -> f64 
             (b, end) = (next, body.clusters.end);
         }
         let k = controls.bodies[b].stiffness.alpha(h) / (h * h);
-        total += 0.5 * k * mass * distance * distance;
+        total += 0.5 * k * model.heavier(controls, b) * mass * distance * distance;
     });
     total
 }

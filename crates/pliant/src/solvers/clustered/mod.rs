@@ -64,7 +64,6 @@ struct Cache {
     model: Model,
     body_of_particle: Vec<u32>,
     body_of_cluster: Vec<u32>,
-    body_mass: Vec<f64>,
     /// (pin group, entry) + 1 of prescribed particles, 0 for free ones.
     pin_of_particle: Vec<u32>,
     pins: Vec<(u32, DVec3)>,
@@ -86,11 +85,9 @@ impl Cache {
         let topology = &model.topology;
         let mut body_of_particle = vec![0; n];
         let mut body_of_cluster = vec![0; topology.clusters.len()];
-        let mut body_mass = Vec::new();
         for (b, body) in topology.bodies.iter().enumerate() {
             body_of_particle[body.particles.clone()].fill(b as u32);
             body_of_cluster[body.clusters.clone()].fill(b as u32);
-            body_mass.push(model.rest.mass[body.particles.clone()].iter().sum());
         }
         let mut pin_of_particle = vec![0; n];
         let mut pins = Vec::new();
@@ -113,7 +110,6 @@ impl Cache {
             model: model.clone(),
             body_of_particle,
             body_of_cluster,
-            body_mass,
             pin_of_particle,
             pins,
         }
@@ -133,7 +129,7 @@ impl Cache {
                 iterations: if idle { 0 } else { c.iterations },
                 damping: decay(c.damping, h),
                 keep: 1.0 - decay(c.drag, h),
-                acceleration: controls.gravity + c.force / self.body_mass[b],
+                acceleration: controls.gravity + c.force / c.mass,
                 surface: Surface { friction: c.friction, restitution: c.restitution },
             });
         }

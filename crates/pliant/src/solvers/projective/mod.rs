@@ -76,7 +76,7 @@ struct Cache {
 /// The stiffness each batch is scaled by at present.
 fn scale_of(model: &Model, controls: &Controls, batch: usize) -> f64 {
     let b = &model.batches[batch];
-    b.scale.value(&controls.bodies[b.body], model.params.substep())
+    b.scale.value(&controls.bodies[b.body], model.params.substep(), model.heavier(controls, b.body))
 }
 
 impl Cache {
@@ -208,7 +208,6 @@ impl Cache {
             .map(|(b, _)| b)
         {
             let range = body.particles.clone();
-            let mass: f64 = model.rest.mass[range.clone()].iter().sum();
             let points = || range.clone().map(|i| (i, model.rest.mass[i]));
             let damping = decay(c.damping, h);
             let rigid = if damping > 0.0 {
@@ -217,7 +216,7 @@ impl Cache {
                 RigidVelocity::REST
             };
             let keep = 1.0 - decay(c.drag, h);
-            let acceleration = controls.gravity + c.force / mass;
+            let acceleration = controls.gravity + c.force / c.mass;
             for i in range.clone() {
                 let (x, mut v) = (state.x.get(i), state.v.get(i));
                 if damping > 0.0 {
