@@ -9,7 +9,9 @@
 mod rigid_velocity;
 mod rotation;
 mod svd;
+mod symmetric;
 
 pub use rigid_velocity::{angular_velocity, inertia_tensor_term};
 pub use rotation::nearest_rotation;
 pub use svd::{Svd3, svd3};
+pub use symmetric::{PseudoInverse, eigen_symmetric, pseudo_inverse};
