@@ -1,0 +1,93 @@
+//! Best-fit rotations of eight matrices at a time.
+
+use super::{Lanes, M3};
+
+/// The rotations nearest to eight matrices, and the lanes for which they may be trusted.
+///
+/// Trusted are lanes whose determinant is safely positive, by the criterion of
+/// [`nearest_rotation`](crate::nearest_rotation), to which the others (reflected, flat, collapsed or
+/// not finite; they hold the identity here) must be given. A lane's bits depend on its own matrix
+/// only.
+#[inline(always)]
+pub fn rotations8<L: Lanes>(l: L, a: &M3<L>) -> (M3<L>, L::M) {
+    // Scaling by the largest entry keeps products from over- and underflowing. A zero, infinite or
+    // NaN matrix becomes NaN here and fails the comparison below.
+    let largest = map(*a, |c| l.max(l.max(l.abs(c[0]), l.abs(c[1])), l.abs(c[2])));
+    let scale = l.div(l.splat(1.0), l.max(l.max(largest[0], largest[1]), largest[2]));
+    let mut x = map(*a, |c| map(c, |e| l.mul(e, scale)));
+
+    // det(X/‖X‖) > 1e-6 without the root: sign(det)·det² > 1e-12·‖X‖⁶.
+    let mut n = sum_squares(l, x);
+    let det = l.dot(x[0], l.cross(x[1], x[2]));
+    let cube = l.mul(l.mul(n, n), n);
+    let trusted = l.gt(l.mul(det, l.abs(det)), l.mul(cube, l.splat(1e-12)));
+    // What is not trusted must not keep the others iterating.
+    for (column, c) in x.iter_mut().enumerate() {
+        for (row, e) in c.iter_mut().enumerate() {
+            *e = l.select(trusted, *e, l.splat(if column == row { 1.0 } else { 0.0 }));
+        }
+    }
+    n = l.select(trusted, n, l.splat(3.0));
+
+    // Higham's scaled Newton iteration X ← ½(μX + (μX)⁻ᵀ) with the Frobenius norms balanced,
+    // μ² = ‖X⁻ᵀ‖/‖X‖. As only the direction of X matters until the end, and X⁻ᵀ is the cofactor
+    // matrix C over the determinant, it needs no more than X ← X + sC with s = ‖X‖/‖C‖, and s only
+    // roughly: its relative error is damped by the distance still to go.
+    let mut active = trusted;
+    for _ in 0..MAX_STEPS {
+        let c = cofactors(l, x);
+        let cc = sum_squares(l, c);
+        let nc = l.mul(n, cc);
+        // A lane that has converged is frozen (s = 0), or its bits would depend on how long the
+        // others take.
+        let s = l.keep(active, l.mul(n, l.rsqrt_rough(nc)));
+        // ⟨X, C⟩ = 3 det X is the cosine between the two, which is one for rotations.
+        let xc = l.mul(l.dot(x[0], c[0]), l.splat(3.0));
+        active = l.and(active, l.lt(l.mul(xc, xc), l.mul(nc, l.splat(NEAR))));
+        x = zip(x, c, |x, c| zip(x, c, |x, c| l.mul_add(s, c, x)));
+        // ‖X + sC‖² = ‖X‖² + s(2⟨X, C⟩ + s‖C‖²)
+        n = l.mul_add(s, l.mul_add(s, cc, l.add(xc, xc)), n);
+        if l.bits(active) == 0 {
+            break;
+        }
+    }
+
+    // The last step, which squares an error below 1e-8: here lengths must be right to rounding.
+    // Adding to +0 makes all zeros positive, since steps while frozen may turn -0 into +0.
+    let c = cofactors(l, x);
+    let half_root3 = l.splat(0.5 * 3f64.sqrt());
+    let f = l.mul(half_root3, l.rsqrt(sum_squares(l, x)));
+    let g = l.mul(half_root3, l.rsqrt(sum_squares(l, c)));
+    let zero = l.splat(0.0);
+    let r = zip(x, c, |x, c| zip(x, c, |x, c| l.mul_add(f, x, l.mul_add(g, c, zero))));
+    (r, l.mask(l.bits(trusted) & !l.bits(active)))
+}
+
+/// Enough for any trusted matrix.
+const MAX_STEPS: usize = 12;
+
+/// The squared cosine between X and C above which the step in progress and the last one suffice:
+/// 1 − cos² ≈ 4/3 ‖E‖² for X = R(I + E), and each of the steps takes E to E²/2.
+const NEAR: f64 = 1.0 - 2e-8;
+
+#[inline(always)]
+fn cofactors<L: Lanes>(l: L, x: M3<L>) -> M3<L> {
+    [l.cross(x[1], x[2]), l.cross(x[2], x[0]), l.cross(x[0], x[1])]
+}
+
+#[inline(always)]
+fn sum_squares<L: Lanes>(l: L, x: M3<L>) -> L::F {
+    l.add(l.add(l.dot(x[0], x[0]), l.dot(x[1], x[1])), l.dot(x[2], x[2]))
+}
+
+// Not `array::map` or `from_fn`: the loops inside them may be compiled as functions of their own, which
+// do not have the instructions.
+#[inline(always)]
+fn map<T: Copy, U>(x: [T; 3], f: impl Fn(T) -> U) -> [U; 3] {
+    [f(x[0]), f(x[1]), f(x[2])]
+}
+
+#[inline(always)]
+fn zip<T: Copy, U>(x: [T; 3], y: [T; 3], f: impl Fn(T, T) -> U) -> [U; 3] {
+    [f(x[0], y[0]), f(x[1], y[1]), f(x[2], y[2])]
+}
