@@ -15,13 +15,20 @@
 //!     type Output = f64;
 //!     #[inline(always)] // so that it is compiled with the instruction set of its caller
 //!     fn run<L: Lanes>(self, l: L) -> f64 {
-//!         let products = self.0.iter().zip(self.1);
-//!         l.sum(products.fold(l.splat(0.0), |sum, (a, b)| l.mul_add(l.load(a), l.load(b), sum)))
+//!         let mut sum = l.splat(0.0);
+//!         for (a, b) in self.0.iter().zip(self.1) {
+//!             sum = l.mul_add(l.load(a), l.load(b), sum);
+//!         }
+//!         l.sum(sum)
 //!     }
 //! }
 //!
 //! assert_eq!(Isa::best().run(Dot(&[[0.5; 8]], &[[3.0; 8]])), 12.0);
 //! ```
+//!
+//! Operations on lanes are single instructions only where the code around them ends up inside
+//! [`Isa::run`]. Loops and `#[inline(always)]` functions always do; closures, and what takes them
+//! (`map`, `fold`, `array::from_fn`), often do not and then cost a call per operation.
 
 mod baseline;
 mod rotations;
@@ -133,9 +140,23 @@ pub trait Lanes: Copy + Send + Sync + 'static {
     /// a × b of eight vectors.
     #[inline(always)]
     fn cross(self, a: [Self::F; 3], b: [Self::F; 3]) -> [Self::F; 3] {
-        // a·b − c·d
-        let minor = |a, b, c, d| self.neg_mul_add(c, d, self.mul(a, b));
-        [minor(a[1], b[2], a[2], b[1]), minor(a[2], b[0], a[0], b[2]), minor(a[0], b[1], a[1], b[0])]
+        [
+            self.neg_mul_add(a[2], b[1], self.mul(a[1], b[2])),
+            self.neg_mul_add(a[0], b[2], self.mul(a[2], b[0])),
+            self.neg_mul_add(a[1], b[0], self.mul(a[0], b[1])),
+        ]
+    }
+
+    /// s · a of eight vectors.
+    #[inline(always)]
+    fn scale(self, s: Self::F, a: [Self::F; 3]) -> [Self::F; 3] {
+        [self.mul(s, a[0]), self.mul(s, a[1]), self.mul(s, a[2])]
+    }
+
+    /// s · a + b of eight vectors, each component with one rounding.
+    #[inline(always)]
+    fn scale_add(self, s: Self::F, a: [Self::F; 3], b: [Self::F; 3]) -> [Self::F; 3] {
+        [self.mul_add(s, a[0], b[0]), self.mul_add(s, a[1], b[1]), self.mul_add(s, a[2], b[2])]
     }
 }
 

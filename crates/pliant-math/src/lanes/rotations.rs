@@ -1,6 +1,6 @@
 //! Best-fit rotations of eight matrices at a time.
 
-use super::{Lanes, M3};
+use super::{Lanes, M3, V3};
 
 /// The rotations nearest to eight matrices, and the lanes for which they may be trusted.
 ///
@@ -12,9 +12,9 @@ use super::{Lanes, M3};
 pub fn rotations8<L: Lanes>(l: L, a: &M3<L>) -> (M3<L>, L::M) {
     // Scaling by the largest entry keeps products from over- and underflowing. A zero, infinite or
     // NaN matrix becomes NaN here and fails the comparison below.
-    let largest = map(*a, |c| l.max(l.max(l.abs(c[0]), l.abs(c[1])), l.abs(c[2])));
-    let scale = l.div(l.splat(1.0), l.max(l.max(largest[0], largest[1]), largest[2]));
-    let mut x = map(*a, |c| map(c, |e| l.mul(e, scale)));
+    let largest = l.max(l.max(largest(l, a[0]), largest(l, a[1])), largest(l, a[2]));
+    let scale = l.div(l.splat(1.0), largest);
+    let mut x = [l.scale(scale, a[0]), l.scale(scale, a[1]), l.scale(scale, a[2])];
 
     // det(X/‖X‖) > 1e-6 without the root: sign(det)·det² > 1e-12·‖X‖⁶.
     let mut n = sum_squares(l, x);
@@ -22,10 +22,10 @@ pub fn rotations8<L: Lanes>(l: L, a: &M3<L>) -> (M3<L>, L::M) {
     let cube = l.mul(l.mul(n, n), n);
     let trusted = l.gt(l.mul(det, l.abs(det)), l.mul(cube, l.splat(1e-12)));
     // What is not trusted must not keep the others iterating.
-    for (column, c) in x.iter_mut().enumerate() {
-        for (row, e) in c.iter_mut().enumerate() {
-            *e = l.select(trusted, *e, l.splat(if column == row { 1.0 } else { 0.0 }));
-        }
+    let (zero, one) = (l.splat(0.0), l.splat(1.0));
+    let identity = [[one, zero, zero], [zero, one, zero], [zero, zero, one]];
+    for (x, i) in x.iter_mut().flatten().zip(identity.iter().flatten()) {
+        *x = l.select(trusted, *x, *i);
     }
     n = l.select(trusted, n, l.splat(3.0));
 
@@ -44,7 +44,7 @@ pub fn rotations8<L: Lanes>(l: L, a: &M3<L>) -> (M3<L>, L::M) {
         // ⟨X, C⟩ = 3 det X is the cosine between the two, which is one for rotations.
         let xc = l.mul(l.dot(x[0], c[0]), l.splat(3.0));
         active = l.and(active, l.lt(l.mul(xc, xc), l.mul(nc, l.splat(NEAR))));
-        x = zip(x, c, |x, c| zip(x, c, |x, c| l.mul_add(s, c, x)));
+        x = [l.scale_add(s, c[0], x[0]), l.scale_add(s, c[1], x[1]), l.scale_add(s, c[2], x[2])];
         // ‖X + sC‖² = ‖X‖² + s(2⟨X, C⟩ + s‖C‖²)
         n = l.mul_add(s, l.mul_add(s, cc, l.add(xc, xc)), n);
         if l.bits(active) == 0 {
@@ -58,8 +58,9 @@ pub fn rotations8<L: Lanes>(l: L, a: &M3<L>) -> (M3<L>, L::M) {
     let half_root3 = l.splat(0.5 * 3f64.sqrt());
     let f = l.mul(half_root3, l.rsqrt(sum_squares(l, x)));
     let g = l.mul(half_root3, l.rsqrt(sum_squares(l, c)));
-    let zero = l.splat(0.0);
-    let r = zip(x, c, |x, c| zip(x, c, |x, c| l.mul_add(f, x, l.mul_add(g, c, zero))));
+    let zeros = [l.splat(0.0); 3];
+    let c = [l.scale_add(g, c[0], zeros), l.scale_add(g, c[1], zeros), l.scale_add(g, c[2], zeros)];
+    let r = [l.scale_add(f, x[0], c[0]), l.scale_add(f, x[1], c[1]), l.scale_add(f, x[2], c[2])];
     (r, l.mask(l.bits(trusted) & !l.bits(active)))
 }
 
@@ -71,6 +72,11 @@ const MAX_STEPS: usize = 12;
 const NEAR: f64 = 1.0 - 2e-8;
 
 #[inline(always)]
+fn largest<L: Lanes>(l: L, v: V3<L>) -> L::F {
+    l.max(l.max(l.abs(v[0]), l.abs(v[1])), l.abs(v[2]))
+}
+
+#[inline(always)]
 fn cofactors<L: Lanes>(l: L, x: M3<L>) -> M3<L> {
     [l.cross(x[1], x[2]), l.cross(x[2], x[0]), l.cross(x[0], x[1])]
 }
@@ -78,16 +84,4 @@ fn cofactors<L: Lanes>(l: L, x: M3<L>) -> M3<L> {
 #[inline(always)]
 fn sum_squares<L: Lanes>(l: L, x: M3<L>) -> L::F {
     l.add(l.add(l.dot(x[0], x[0]), l.dot(x[1], x[1])), l.dot(x[2], x[2]))
-}
-
-// Not `array::map` or `from_fn`: the loops inside them may be compiled as functions of their own, which
-// do not have the instructions.
-#[inline(always)]
-fn map<T: Copy, U>(x: [T; 3], f: impl Fn(T) -> U) -> [U; 3] {
-    [f(x[0]), f(x[1]), f(x[2])]
-}
-
-#[inline(always)]
-fn zip<T: Copy, U>(x: [T; 3], y: [T; 3], f: impl Fn(T, T) -> U) -> [U; 3] {
-    [f(x[0], y[0]), f(x[1], y[1]), f(x[2], y[2])]
 }

@@ -113,8 +113,11 @@ impl Lanes for Avx2 {
         // SAFETY: self is the proof of detection.
         unsafe {
             let bits = _mm256_set1_epi64x(i64::from(bits));
-            [_mm256_set_epi64x(8, 4, 2, 1), _mm256_set_epi64x(128, 64, 32, 16)]
-                .map(|lane| _mm256_castsi256_pd(_mm256_cmpeq_epi64(_mm256_and_si256(bits, lane), lane)))
+            let (low, high) = (_mm256_set_epi64x(8, 4, 2, 1), _mm256_set_epi64x(128, 64, 32, 16));
+            [
+                _mm256_castsi256_pd(_mm256_cmpeq_epi64(_mm256_and_si256(bits, low), low)),
+                _mm256_castsi256_pd(_mm256_cmpeq_epi64(_mm256_and_si256(bits, high), high)),
+            ]
         }
     }
 
