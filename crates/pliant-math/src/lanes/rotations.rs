@@ -6,8 +6,8 @@ use super::{Lanes, M3, V3};
 ///
 /// Trusted are lanes whose determinant is safely positive, by the criterion of
 /// [`nearest_rotation`](crate::nearest_rotation), to which the others (reflected, flat, collapsed or
-/// not finite; they hold the identity here) must be given. A lane's bits depend on its own matrix
-/// only.
+/// not finite; what they hold here means nothing) must be given. The bits of a trusted lane depend on
+/// its own matrix only.
 #[inline(always)]
 pub fn rotations8<L: Lanes>(l: L, a: &M3<L>) -> (M3<L>, L::M) {
     // Scaling by the largest entry keeps products from over- and underflowing. A zero, infinite or
@@ -21,13 +21,6 @@ pub fn rotations8<L: Lanes>(l: L, a: &M3<L>) -> (M3<L>, L::M) {
     let det = l.dot(x[0], l.cross(x[1], x[2]));
     let cube = l.mul(l.mul(n, n), n);
     let trusted = l.gt(l.mul(det, l.abs(det)), l.mul(cube, l.splat(1e-12)));
-    // What is not trusted must not keep the others iterating.
-    let (zero, one) = (l.splat(0.0), l.splat(1.0));
-    let identity = [[one, zero, zero], [zero, one, zero], [zero, zero, one]];
-    for (x, i) in x.iter_mut().flatten().zip(identity.iter().flatten()) {
-        *x = l.select(trusted, *x, *i);
-    }
-    n = l.select(trusted, n, l.splat(3.0));
 
     // Higham's scaled Newton iteration X ← ½(μX + (μX)⁻ᵀ) with the Frobenius norms balanced,
     // μ² = ‖X⁻ᵀ‖/‖X‖. As only the direction of X matters until the end, and X⁻ᵀ is the cofactor
@@ -52,14 +45,14 @@ pub fn rotations8<L: Lanes>(l: L, a: &M3<L>) -> (M3<L>, L::M) {
         }
     }
 
-    // The last step, which squares an error below 1e-8: here lengths must be right to rounding.
-    // Adding to +0 makes all zeros positive, since steps while frozen may turn -0 into +0.
+    // The last step squares an error below 1e-8, so it needs no norm of C (it is ‖X‖²/√3 to within the
+    // square of that error), but its lengths right to rounding: R = X/2σ + C/2σ² with σ² = ‖X‖²/3.
     let c = cofactors(l, x);
-    let half_root3 = l.splat(0.5 * 3f64.sqrt());
-    let f = l.mul(half_root3, l.rsqrt(sum_squares(l, x)));
-    let g = l.mul(half_root3, l.rsqrt(sum_squares(l, c)));
-    let zeros = [l.splat(0.0); 3];
-    let c = [l.scale_add(g, c[0], zeros), l.scale_add(g, c[1], zeros), l.scale_add(g, c[2], zeros)];
+    let f = l.mul(l.splat(0.5 * 3f64.sqrt()), l.rsqrt(n));
+    let g = l.mul(l.add(f, f), f);
+    // Adding to +0 makes all zeros positive, since steps while frozen may turn -0 into +0.
+    let zero = [l.splat(0.0); 3];
+    let c = [l.scale_add(g, c[0], zero), l.scale_add(g, c[1], zero), l.scale_add(g, c[2], zero)];
     let r = [l.scale_add(f, x[0], c[0]), l.scale_add(f, x[1], c[1]), l.scale_add(f, x[2], c[2])];
     (r, l.mask(l.bits(trusted) & !l.bits(active)))
 }

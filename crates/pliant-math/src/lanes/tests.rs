@@ -180,8 +180,10 @@ fn matrices() -> Vec<DMat3> {
     list
 }
 
+/// Equal bits, or both not to be trusted.
 fn same(a: (DMat3, bool), b: (DMat3, bool)) -> bool {
-    a.0.to_cols_array().map(f64::to_bits) == b.0.to_cols_array().map(f64::to_bits) && a.1 == b.1
+    let bits = |r: DMat3| r.to_cols_array().map(f64::to_bits);
+    a.1 == b.1 && (!a.1 || bits(a.0) == bits(b.0))
 }
 
 #[test]
@@ -204,7 +206,6 @@ fn rotations_are_those_of_the_scalar_code_where_trusted() {
                 refused += 1;
                 // Not worse than it must be: every safely positive determinant is accepted.
                 assert!(det.is_nan() || det <= 1.001e-6, "{a} {det}");
-                assert!(r.abs_diff_eq(DMat3::IDENTITY, 1e-15));
             }
         }
     }
