@@ -1,3 +1,5 @@
+//! Equal bits on all instruction sets this machine has; rotations against the scalar code.
+
 use super::*;
 use crate::nearest_rotation;
 use crate::rotation::tests::{random, random_matrices, random_matrix, random_rotation};
