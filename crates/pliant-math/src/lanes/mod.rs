@@ -49,7 +49,7 @@ pub type V3<L> = [<L as Lanes>::F; 3];
 pub type M3<L> = [V3<L>; 3];
 
 /// Operations on eight `f64` at a time. A value of an implementing type is the proof that the
-/// processor has the instructions, so it is only handed out by [`Isa::run`].
+/// processor has its instructions, so [`Isa::run`] hands it out.
 pub trait Lanes: Copy + Send + Sync + 'static {
     /// Eight numbers.
     type F: Copy;

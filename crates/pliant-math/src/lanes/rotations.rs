@@ -57,8 +57,8 @@ pub fn rotations8<L: Lanes>(l: L, a: &M3<L>) -> (M3<L>, L::M) {
     (r, l.mask(l.bits(trusted) & !l.bits(active)))
 }
 
-/// Enough for any trusted matrix.
-const MAX_STEPS: usize = 12;
+/// A bound that is never met: the worst conditioned of trusted matrices take five.
+const MAX_STEPS: usize = 8;
 
 /// The squared cosine between X and C above which the step in progress and the last one suffice:
 /// 1 − cos² ≈ 4/3 ‖E‖² for X = R(I + E), and each of the steps takes E to E²/2.
