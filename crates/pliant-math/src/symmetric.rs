@@ -80,11 +80,9 @@ mod tests {
     fn inverts_full_rank_and_satisfies_penrose_below() {
         let mut seed = 9;
         for rank in [9, 7, 4, 1, 0] {
-            let rows: Vec<[f64; 9]> =
-                (0..rank).map(|_| std::array::from_fn(|_| random(&mut seed))).collect();
-            let a: [[f64; 9]; 9] = std::array::from_fn(|i| {
-                std::array::from_fn(|j| rows.iter().map(|r| r[i] * r[j]).sum())
-            });
+            let rows: Vec<[f64; 9]> = (0..rank).map(|_| std::array::from_fn(|_| random(&mut seed))).collect();
+            let a: [[f64; 9]; 9] =
+                std::array::from_fn(|i| std::array::from_fn(|j| rows.iter().map(|r| r[i] * r[j]).sum()));
             let p = pseudo_inverse(a, 1e-10);
             assert_eq!(p.rank, rank);
             // A A⁺ A = A, and A⁺ A + null = 1.

@@ -61,6 +61,7 @@ pub use dofs::{Dof, DofMap};
 pub use glam::{DAffine3, DMat3, DQuat, DVec3};
 pub use model::{Goals, HalfSpace, Integrator, Motion};
 pub use pliant_geometry::shapes;
+pub use pliant_math::lanes::Isa;
 pub use points::{Points, PointsMut};
 pub use simulation::{Clock, Simulation, StepError, StepReport};
 pub use solvers::SolverKind;

@@ -10,6 +10,7 @@ use crate::state::{State, StateError};
 use crate::statistics::{self, Statistics};
 use crate::team::Team;
 use glam::DVec3;
+use pliant_math::lanes::Isa;
 
 /// Reads seconds from wherever the host keeps time; the engine itself reads no clock.
 pub type Clock = Box<dyn Fn() -> f64 + Send>;
@@ -126,6 +127,7 @@ impl Simulation {
         self.backup.x.copy_from(&self.state.x);
         self.backup.v.copy_from(&self.state.v);
         self.backup.frames.copy_from_slice(&self.state.frames);
+        self.backup.plastic.copy_from_slice(&self.state.plastic);
         self.backup.auxiliary.copy_from_slice(&self.state.auxiliary);
         (self.backup.time, self.backup.step) = (self.state.time, self.state.step);
         (self.backup.random, self.backup.model) = (self.state.random, self.state.model);
@@ -232,6 +234,7 @@ impl Simulation {
         let fits = state.model == self.model.id()
             && state.x.columns().iter().chain(&state.v.columns()).all(|c| c.len() == n)
             && state.frames.len() == self.state.frames.len()
+            && state.plastic.len() == self.state.plastic.len()
             && state.auxiliary.len() == self.state.auxiliary.len();
         if !fits {
             return Err(StateError::OtherModel);
@@ -282,6 +285,16 @@ impl Simulation {
     /// Numbers in the projective solver's matrix factor: what each of its solves reads twice.
     pub fn factor_len(&self) -> usize {
         self.projective.factor_len()
+    }
+
+    /// Runs the kernels with another instruction set: slower, with the same bits.
+    pub fn set_isa(&mut self, isa: Isa) {
+        self.clustered.set_isa(isa);
+    }
+
+    /// The instruction set the kernels run with.
+    pub fn isa(&self) -> Isa {
+        self.clustered.isa()
     }
 
     /// Forgets everything that is only there for speed. The next step gives the same bits.
