@@ -156,13 +156,22 @@ fn way_to_goal<L: Lanes>(l: L, goal: &Goal, quadratic: Option<&QuadraticGoal>, r
 }
 
 /// 1 − min(γ/β, 1) of lines 9 and 10 of algorithm 2: the share of the way to its goal that a particle
-/// must go to be within γ cluster widths of it.
+/// must go to be within γ cluster widths of it, for lanes of `mask`.
 #[inline(always)]
-fn beyond_limit<L: Lanes>(l: L, way: V3<L>, goal: &Goal) -> L::F {
-    // (distance / limit)², kept where the reciprocal root is defined; above, nothing changes.
-    let square = l.min(l.mul(l.dot(way, way), l.splat(goal.inverse_limit)), l.splat(1e36));
+fn beyond_limit<L: Lanes>(l: L, way: V3<L>, goal: &Goal, mask: L::M) -> L::F {
+    // (distance / limit)². Beyond the range of the rough root (4e38) that is 0, and the share 1.
+    let square = l.mul(l.dot(way, way), l.splat(goal.inverse_limit));
     let one = l.splat(1.0);
-    l.keep(l.gt(square, one), l.sub(one, l.rsqrt(square)))
+    let over = l.and(mask, l.gt(square, one));
+    // Most are within their limits most of the time; the root has four times the latency of the rest.
+    if l.bits(over) == 0 {
+        return l.splat(0.0);
+    }
+    // One Newton step: to 1e-13, which is plenty for a limit.
+    let y = l.rsqrt_rough(square);
+    let error = l.neg_mul_add(l.mul(square, y), y, one);
+    let y = l.mul_add(l.mul(y, l.splat(0.5)), error, y);
+    l.keep(over, l.sub(one, y))
 }
 
 /// Everything the kernels read that stays the same during a substep.
@@ -179,6 +188,12 @@ pub(super) struct Fixed<'a> {
 }
 
 impl Fixed<'_> {
+    /// Whether some particle is split unequally or some goal is quadratic: kernels have a general form
+    /// for that and a faster one without.
+    fn is_general(&self, quadratic: &[QuadraticGoal]) -> bool {
+        !self.by_block.shares.is_empty() || !quadratic.is_empty()
+    }
+
     /// The share of each lane of an entry of `entries`, in units of the equal share.
     #[inline(always)]
     fn lanes_of<L: Lanes>(l: L, entries: &Entries, e: usize) -> L::F {
@@ -371,7 +386,7 @@ impl Kernel for BalanceSums<'_> {
                     load3(l, &rest[index].rest),
                     load3(l, &self.x[index].0),
                 );
-                let beyond = l.keep(l.mask(self.free[index]), beyond_limit(l, way, &self.goals[k]));
+                let beyond = beyond_limit(l, way, &self.goals[k], l.mask(self.free[index]));
                 let m = l.mul(Fixed::lanes_of(l, by_cluster, e), l.load(&weights[index].weight));
                 let moved = l.scale(l.mul(m, beyond), way);
                 push = add3(l, push, moved);
@@ -387,46 +402,49 @@ impl Kernel for BalanceSums<'_> {
 
 /// What the clusters of a block say about its particles.
 struct Averages<L: Lanes> {
-    /// Σ share · pull · (g − x).
-    pull: V3<L>,
+    /// Σ share · weight · (g − x), with the painted stiffness or what is beyond the limit as weight.
+    way: V3<L>,
     /// Σ share · (base, turn) of the clusters' screws.
     base: V3<L>,
     turn: V3<L>,
+    /// Largest squared distance from a goal, in widths.
+    farthest: L::F,
 }
 
-/// Averages over the clusters of block `b`: the way to their goals, weighted by `weight`, and their
-/// screws if there are any.
+/// Averages over the clusters of block `b`. What is not asked for is not computed.
 #[inline(always)]
-fn average<L: Lanes>(
+fn average<L: Lanes, const GENERAL: bool, const LIMITED: bool, const SCREWS: bool, const MEASURE: bool>(
     l: L,
     fixed: &Fixed<'_>,
     b: usize,
-    goals: &[Goal],
-    quadratic: &[QuadraticGoal],
-    screws: &[Screw],
+    (goals, quadratic, screws): (&[Goal], &[QuadraticGoal], &[Screw]),
     x: V3<L>,
-    limited: bool,
-    largest: &mut L::F,
 ) -> Averages<L> {
     let zero = [l.splat(0.0); 3];
-    let mut averages: Averages<L> = Averages { pull: zero, base: zero, turn: zero };
+    let mut averages: Averages<L> = Averages { way: zero, base: zero, turn: zero, farthest: l.splat(0.0) };
     let rest = load3(l, &fixed.rest[b].rest);
-    for e in fixed.by_block.range(b) {
-        let k = fixed.by_block.list[e].index as usize;
+    let entries = fixed.by_block;
+    for e in entries.range(b) {
+        let Entry { index, mask } = entries.list[e];
+        let (k, mask) = (index as usize, l.mask(mask));
         let goal = &goals[k];
-        let way = way_to_goal(l, goal, quadratic.get(k).filter(|q| q.scale > 0.0), rest, x);
-        let lanes = Fixed::lanes_of(l, fixed.by_block, e);
-        let weight = if limited {
-            let distance = l.mul(l.dot(way, way), l.splat(goal.inverse_width));
-            *largest = l.max(l.mul(distance, lanes), *largest);
-            l.mul(lanes, beyond_limit(l, way, goal))
-        } else {
-            l.mul(lanes, l.splat(goal.pull))
-        };
-        averages.pull = l.scale_add(weight, way, averages.pull);
-        if let Some(screw) = screws.get(k) {
-            averages.base = l.scale_add(lanes, splat3(l, screw.base.to_array()), averages.base);
-            averages.turn = l.scale_add(lanes, splat3(l, screw.turn.to_array()), averages.turn);
+        let quadratic = if GENERAL { quadratic.get(k).filter(|q| q.scale > 0.0) } else { None };
+        let way = way_to_goal(l, goal, quadratic, rest, x);
+        let shares = if GENERAL { Fixed::lanes_of(l, entries, e) } else { l.splat(1.0) };
+        let mut weight =
+            if LIMITED { beyond_limit(l, way, goal, mask) } else { l.keep(mask, l.splat(goal.pull)) };
+        if GENERAL {
+            weight = l.mul(weight, shares);
+        }
+        averages.way = l.scale_add(weight, way, averages.way);
+        if MEASURE {
+            let distance = l.keep(mask, l.mul(l.dot(way, way), l.splat(goal.inverse_width)));
+            averages.farthest = l.max(distance, averages.farthest);
+        }
+        if SCREWS {
+            let shares = if GENERAL { shares } else { l.keep(mask, shares) };
+            averages.base = l.scale_add(shares, splat3(l, screws[k].base.to_array()), averages.base);
+            averages.turn = l.scale_add(shares, splat3(l, screws[k].turn.to_array()), averages.turn);
         }
     }
     averages
@@ -472,25 +490,35 @@ impl Kernel for Springs<'_> {
 
     #[inline(always)]
     fn run<L: Lanes>(self, l: L) {
+        match self.fixed.is_general(self.quadratic) {
+            true => self.over_blocks::<L, true>(l),
+            false => self.over_blocks::<L, false>(l),
+        }
+    }
+}
+
+impl Springs<'_> {
+    #[inline(always)]
+    fn over_blocks<L: Lanes, const GENERAL: bool>(self, l: L) {
+        let clusters = (self.goals, self.quadratic, self.screws);
         for (k, ((to_x, to_v), predicted)) in self.x.iter_mut().zip(self.v).zip(self.predicted).enumerate() {
             let b = self.first + k;
             let Some(drive) = &self.drives[self.fixed.body_of_block[b] as usize] else { continue };
             let (x, v) = (load3(l, &to_x.0), load3(l, &to_v.0));
-            let screws = if drive.damping > 0.0 { self.screws } else { &[] };
-            let mut unused = l.splat(0.0);
-            let averages =
-                average(l, &self.fixed, b, self.goals, self.quadratic, screws, x, false, &mut unused);
             let share = l.load(&self.fixed.rest[b].share);
-            let mut next = l.scale_add(l.mul(share, l.splat(drive.pull)), averages.pull, v);
-            if drive.damping > 0.0 {
+            let (averages, calm) = if drive.damping > 0.0 {
+                let averages = average::<L, GENERAL, false, true, false>(l, &self.fixed, b, clusters, x);
                 let rigid = l.scale(share, add_cross(l, averages.base, averages.turn, x));
-                next = l.scale_add(l.splat(drive.damping), sub3(l, rigid, v), next);
-            }
-            let kick = splat3(l, drive.kick);
-            next = l.scale_add(l.splat(drive.keep), next, kick);
+                (averages, l.scale(l.splat(drive.damping), sub3(l, rigid, v)))
+            } else {
+                let averages = average::<L, GENERAL, false, false, false>(l, &self.fixed, b, clusters, x);
+                (averages, [l.splat(0.0); 3])
+            };
+            let mut next = l.scale_add(l.mul(share, l.splat(drive.pull)), averages.way, add3(l, v, calm));
+            next = l.scale_add(l.splat(drive.keep), next, splat3(l, drive.kick));
             let mut to = l.scale_add(l.splat(drive.advance), next, x);
             if drive.jump > 0.0 {
-                to = l.scale_add(l.mul(share, l.splat(drive.jump)), averages.pull, to);
+                to = l.scale_add(l.mul(share, l.splat(drive.jump)), averages.way, to);
             }
             store3(l, next, &mut to_v.0);
             store3(l, to, &mut to_x.0);
@@ -563,15 +591,29 @@ pub(super) struct Limit<'a> {
     pub x: &'a mut [Octet],
     /// Lanes that were moved.
     pub moved: &'a mut [u8],
+    /// Whether to find out how far from the goals particles are.
+    pub measure: bool,
 }
 
 impl Kernel for Limit<'_> {
-    /// The largest squared distance from a goal, in widths.
+    /// The largest squared distance from a goal, in widths, if asked for.
     type Output = f64;
 
     #[inline(always)]
     fn run<L: Lanes>(self, l: L) -> f64 {
-        let mut largest = l.splat(0.0);
+        match (self.fixed.is_general(self.quadratic), self.measure) {
+            (true, _) => self.over_blocks::<L, true, true>(l),
+            (false, true) => self.over_blocks::<L, false, true>(l),
+            (false, false) => self.over_blocks::<L, false, false>(l),
+        }
+    }
+}
+
+impl Limit<'_> {
+    #[inline(always)]
+    fn over_blocks<L: Lanes, const GENERAL: bool, const MEASURE: bool>(self, l: L) -> f64 {
+        let clusters = (self.goals, self.quadratic, self.reactions);
+        let mut farthest = l.splat(0.0);
         for (k, (to, moved)) in self.x.iter_mut().zip(self.moved).enumerate() {
             let b = self.first + k;
             *moved = 0;
@@ -579,22 +621,59 @@ impl Kernel for Limit<'_> {
                 continue;
             };
             let x = load3(l, &to.0);
-            let reactions = if conserve { self.reactions } else { &[] };
-            let averages =
-                average(l, &self.fixed, b, self.goals, self.quadratic, reactions, x, true, &mut largest);
-            let mut correction = averages.pull;
+            let (averages, mut correction);
             if conserve {
+                averages = average::<L, GENERAL, true, true, MEASURE>(l, &self.fixed, b, clusters, x);
                 let start = load3(l, &self.start[b].0);
-                correction = sub3(l, correction, add_cross(l, averages.base, averages.turn, start));
+                correction = sub3(l, averages.way, add_cross(l, averages.base, averages.turn, start));
+            } else {
+                averages = average::<L, GENERAL, true, false, MEASURE>(l, &self.fixed, b, clusters, x);
+                correction = averages.way;
             }
+            farthest = l.max(averages.farthest, farthest);
             // An empty or held lane goes nowhere.
-            let step = l.keep(l.mask(self.free[b]), l.mul(l.load(&self.fixed.rest[b].share), l.splat(omega)));
+            let share = l.load(&self.fixed.rest[b].share);
+            let step = l.keep(l.mask(self.free[b]), l.mul(share, l.splat(omega)));
             correction = l.scale(step, correction);
             *moved = l.bits(l.gt(l.dot(correction, correction), l.splat(0.0)));
             store3(l, add3(l, x, correction), &mut to.0);
         }
         let mut lanes = [0.0; WIDTH];
-        l.store(largest, &mut lanes);
+        l.store(farthest, &mut lanes);
         lanes.iter().fold(0.0, |m: f64, v| m.max(*v))
+    }
+}
+
+/// Line 9 of algorithm 1, v = (x(t+h) − x(t))/h, written as v* + (x(t+h) − x⁰)/h: the same in exact
+/// arithmetic, and exactly v* where nothing was limited. Leaves x(t+h) − x(t) in `start`.
+pub(super) struct Finish<'a> {
+    pub per_second: f64,
+    pub x: &'a [Octet],
+    pub predicted: &'a [Octet],
+    pub start: &'a mut [Octet],
+    pub v: &'a mut [Octet],
+}
+
+impl Kernel for Finish<'_> {
+    /// Whether everything is a number.
+    type Output = bool;
+
+    #[inline(always)]
+    fn run<L: Lanes>(self, l: L) -> bool {
+        let most = l.splat(f64::MAX);
+        let mut finite = l.mask(u8::MAX);
+        for (((x, predicted), start), v) in self.x.iter().zip(self.predicted).zip(self.start).zip(self.v) {
+            let at = load3(l, &x.0);
+            let moved = sub3(l, at, load3(l, &predicted.0));
+            let next = l.scale_add(l.splat(self.per_second), moved, load3(l, &v.0));
+            let way = sub3(l, at, load3(l, &start.0));
+            for i in 0..3 {
+                finite = l.and(finite, l.le(l.abs(next[i]), most));
+                finite = l.and(finite, l.le(l.abs(way[i]), most));
+            }
+            store3(l, next, &mut v.0);
+            store3(l, way, &mut start.0);
+        }
+        l.bits(finite) == u8::MAX
     }
 }

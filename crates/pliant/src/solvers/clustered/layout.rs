@@ -20,6 +20,9 @@ pub(super) const EMPTY: u32 = u32::MAX;
 /// Entries of a piece: sums over larger clusters are cut here, for threads to share.
 const PIECE: usize = 128;
 
+/// Blocks along the curve that may change places.
+const STRETCH: usize = 64;
+
 /// Candidates looked at for each free lane of a block.
 const WINDOW: usize = 48;
 
@@ -259,10 +262,69 @@ fn pack(model: &Model, order: &[u32]) -> Vec<[u32; WIDTH]> {
         blocks.push(block);
     }
     blocks.sort_unstable_by_key(|block| block.iter().copied().min());
+    // Within a stretch of the curve, blocks of as many clusters follow each other: loops over them then
+    // end where the processor expects it (a quarter of the time on the bunny).
+    let entries = |block: &Vec<u32>| {
+        let mut list: Vec<u32> = block.iter().flat_map(|r| clusters(*r)).map(|m| m.cluster).collect();
+        list.sort_unstable();
+        list.dedup();
+        list.len()
+    };
+    blocks.chunks_mut(STRETCH).for_each(|stretch| stretch.sort_by_cached_key(entries));
     let lanes = |block: Vec<u32>| {
         let mut lanes = [EMPTY; WIDTH];
         lanes.iter_mut().zip(block).for_each(|(lane, rank)| *lane = order[rank as usize]);
         lanes
     };
     blocks.into_iter().map(lanes).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Body, Builder, Clustering, shapes};
+
+    fn layout(clusters: Clustering) -> (Model, Layout) {
+        let solid = shapes::Solid::Bunny { height: 1.0 };
+        let spacing = solid.spacing_for_count(2020);
+        let shape = spacing.and_then(|s| solid.build(s)).unwrap_or_default();
+        let mut body = Body::new("bunny", shape);
+        body.clusters = clusters;
+        let model = Builder::new().body(body).build().map(|s| s.model().clone());
+        let model = model.unwrap_or_else(|e| panic!("{e}"));
+        let layout = Layout::new(&model);
+        (model, layout)
+    }
+
+    #[test]
+    fn every_membership_is_there_once_in_both_directions() {
+        for clusters in [Clustering::Whole, Clustering::Count(26), Clustering::Radius(0.02)] {
+            let (model, layout) = layout(clusters);
+            let mut expected = Vec::new();
+            for i in 0..model.particle_count() {
+                expected.extend(model.topology.memberships(i).iter().map(|m| (i as u32, m.cluster)));
+            }
+            let pair = |block: u32, k: u32, lane: usize| {
+                (layout.lanes[block as usize][lane], layout.clusters[k as usize])
+            };
+            let mut found: [Vec<(u32, u32)>; 2] = Default::default();
+            for (way, entries, count) in
+                [(0, &layout.by_block, layout.lanes.len()), (1, &layout.by_cluster, layout.clusters.len())]
+            {
+                for from in 0..count {
+                    for e in entries.range(from) {
+                        let Entry { index, mask } = entries.list[e];
+                        let (block, k) = if way == 0 { (from as u32, index) } else { (index, from as u32) };
+                        let lanes = (0..WIDTH).filter(|lane| mask & (1 << lane) != 0);
+                        found[way].extend(lanes.map(|lane| pair(block, k, lane)));
+                    }
+                }
+                found[way].sort_unstable();
+                assert_eq!(found[way], expected);
+            }
+            let pieces: usize = layout.pieces.iter().map(|p| p.entries.len()).sum();
+            assert_eq!(pieces, layout.by_cluster.list.len());
+            println!("{clusters:?}: {:.0} % of the lanes are used", 100.0 * layout.occupancy());
+        }
+    }
 }

@@ -42,13 +42,13 @@ use balance::Anchor;
 use fit::Sums;
 use glam::{DAffine3, DMat3, DVec3};
 use kernels::{
-    BalanceSum, BalanceSums, Drive, Euler, FitSum, FitSums, Fixed, Goal, Limit, MotionSum, MotionSums, Octet,
-    QuadraticGoal, QuadraticSum, QuadraticSums, RestBlock, Screw, Springs, Weights,
+    BalanceSum, BalanceSums, Drive, Euler, Finish, FitSum, FitSums, Fixed, Goal, Limit, MotionSum,
+    MotionSums, Octet, QuadraticGoal, QuadraticSum, QuadraticSums, RestBlock, Screw, Springs, Weights,
 };
 use layout::{EMPTY, Layout, WIDTH};
 use pliant_math::lanes::{Isa, Kernel, Lanes, M3, rotations8};
 use pliant_math::nearest_rotation;
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 
 pub use goals::{elastic_energy, raise_strain};
 
@@ -359,9 +359,9 @@ impl Solver for Clustered {
         cache.fit_motion(isa, team);
         contacts += cache.springs(h, isa, team);
         let (iterations, residual) = cache.limit_strain(isa, team);
-        cache.update_velocities(h, resting, team);
+        let finite = cache.update_velocities(h, resting, isa, team);
         cache.give_state(state, team);
-        Ok(SubstepReport { contacts, iterations, residual })
+        Ok(SubstepReport { contacts, iterations, residual, finite })
     }
 
     fn drop_caches(&mut self) {
@@ -562,6 +562,7 @@ impl Cache {
                     start,
                     x,
                     moved,
+                    measure: iteration + 1 == most,
                 });
                 largest.fetch_max(far.to_bits(), Ordering::Relaxed);
                 if per_body == 0 {
@@ -600,45 +601,41 @@ impl Cache {
         });
     }
 
-    /// Lines 8 and 9 of algorithm 1, v = (x(t+h) − x(t))/h, written as v* + (x(t+h) − x⁰)/h: the same
-    /// in exact arithmetic, and exactly v* where nothing was limited. Then bounces.
-    fn update_velocities(&mut self, h: f64, resting: f64, team: &Team) {
+    /// Lines 8 and 9 of algorithm 1, then bounces. Returns whether everything is still a number.
+    fn update_velocities(&mut self, h: f64, resting: f64, isa: Isa, team: &Team) -> bool {
         let Cache { layout, x, predicted, now, free, planes, .. } = self;
         let per_body = self.model.params.planes.len();
-        team.split(&mut self.v[..], BLOCKS, |range, v| {
-            for (v, b) in v.iter_mut().zip(range) {
+        let planes_bounce = self.model.params.planes.iter().any(|p| p.restitution > 0.0);
+        let finite = AtomicBool::new(true);
+        team.split((&mut self.v[..], &mut self.start[..]), BLOCKS, |range, (v, start)| {
+            let mut arriving = [Octet::default(); BLOCKS];
+            arriving[..v.len()].copy_from_slice(v);
+            let part = range.clone();
+            let (x, predicted) = (&x[part.clone()], &predicted[part]);
+            if !isa.run(Finish { per_second: h.recip(), x, predicted, start, v }) {
+                finite.store(false, Ordering::Relaxed);
+            }
+            for (k, b) in range.enumerate() {
                 let body = layout.body_of_block[b] as usize;
-                let arriving = *v;
-                for k in 0..3 {
-                    for lane in 0..WIDTH {
-                        let moved = x[b].0[k][lane] - predicted[b].0[k][lane];
-                        v.0[k][lane] += moved / h;
-                    }
-                }
-                let planes = &planes[body * per_body..(body + 1) * per_body];
-                if !now[body].deformer {
-                    contacts::bounces(
-                        planes,
-                        now[body].surface,
-                        free[b],
-                        &predicted[b],
-                        &arriving,
-                        resting,
-                        v,
-                    );
+                let now = &now[body];
+                if !now.deformer && (planes_bounce || now.surface.restitution > 0.0) {
+                    let planes = &planes[body * per_body..(body + 1) * per_body];
+                    let (at, was) = (&predicted[k], &arriving[k]);
+                    contacts::bounces(planes, now.surface, free[b], at, was, resting, &mut v[k]);
                 }
             }
         });
+        finite.into_inner()
     }
 
-    /// Takes positions, velocities and what clusters remember back to the state.
+    /// Takes movements, velocities and what clusters remember back to the state.
     fn give_state(&mut self, state: &mut State, team: &Team) {
-        let Cache { layout, slots, x, v, start, rotations, plastic, .. } = self;
+        let Cache { layout, slots, v, start, rotations, plastic, .. } = self;
         team.split((&mut state.x, &mut state.v), PARTICLES, |range, (mut to_x, mut to_v)| {
-            for (k, i) in range.enumerate().filter(|(_, i)| slots[*i] != EMPTY) {
-                let (b, lane) = (slots[i] as usize / WIDTH, slots[i] as usize % WIDTH);
+            for (k, &slot) in slots[range].iter().enumerate().filter(|(_, slot)| **slot != EMPTY) {
+                let (b, lane) = (slot as usize / WIDTH, slot as usize % WIDTH);
                 // As a movement: what stands still keeps its bits, however far from the origin.
-                to_x.set(k, to_x.get(k) + (x[b].get(lane) - start[b].get(lane)));
+                to_x.set(k, to_x.get(k) + start[b].get(lane));
                 to_v.set(k, v[b].get(lane));
             }
         });
