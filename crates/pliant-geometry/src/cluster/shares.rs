@@ -36,7 +36,7 @@ impl Clusters {
         let mut shares = vec![1.0; self.members.len()];
         if smooth {
             // The ball about a single particle has a radius of nothing but rounding.
-            let least = 1e-12 * TriMesh::bounds(points).map_or(0.0, |(lo, hi)| lo.distance(hi));
+            let least = 1e-9 * TriMesh::bounds(points).map_or(0.0, |(lo, hi)| lo.distance(hi));
             for c in 0..self.len() {
                 let slots = self.slots(c);
                 for slot in slots.clone() {
