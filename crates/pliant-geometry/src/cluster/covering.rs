@@ -11,6 +11,11 @@ use super::shares::level_weights;
 use crate::error::GeometryError;
 use glam::DVec3;
 
+/// How much larger than the mean cell the balls of k-means are. Just around the cells, a particle is in 1.4 to 1.7
+/// clusters, and bodies held together by so little fold; with this it is in about as many as with random
+/// balls, 2 to 2.5. One radius for all, where cells allow it, makes masses more even than one for each.
+const BEYOND_CELLS: f64 = 1.2;
+
 /// How the centres of clusters are chosen.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Method {
@@ -123,9 +128,11 @@ impl Covering {
             }
             Method::KMeans => {
                 let spread = farthest(cloud, until);
-                let least = if matches!(size, Size::Count(_)) { 0.0 } else { spread.radius };
-                let balls = kmeans(cloud, &spread);
-                balls.into_iter().map(|b| Ball { radius: b.radius.max(least), ..b }).collect()
+                let mut balls = kmeans(cloud, &spread);
+                let mean = balls.iter().map(|b| b.radius).sum::<f64>() / balls.len() as f64;
+                let least = if matches!(size, Size::Count(_)) { BEYOND_CELLS * mean } else { spread.radius };
+                balls.iter_mut().for_each(|b| b.radius = b.radius.max(least));
+                balls
             }
         };
         balls.iter_mut().for_each(|b| b.radius *= 1.0 + self.overlap);

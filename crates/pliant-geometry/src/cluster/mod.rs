@@ -84,6 +84,14 @@ impl Clusters {
         counts
     }
 
+    /// Per membership, the part of the particle that belongs to the cluster, also where shares are equal.
+    pub fn shares_or_equal(&self) -> Vec<f64> {
+        self.shares.clone().unwrap_or_else(|| {
+            let counts = self.clusters_per_particle();
+            self.members.iter().map(|&i| 1.0 / f64::from(counts[i as usize])).collect()
+        })
+    }
+
     /// For pictures: per particle, the cluster of the finest scale whose middle is nearest among those it is
     /// in; ties go to the lower number.
     pub fn nearest_clusters(&self, points: &[DVec3]) -> Vec<u32> {

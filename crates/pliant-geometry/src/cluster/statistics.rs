@@ -61,11 +61,8 @@ impl Clusters {
     /// Counts and spreads.
     pub fn statistics(&self) -> ClusterStatistics {
         let counts = self.clusters_per_particle();
-        let share = |slot: usize| match &self.shares {
-            Some(shares) => shares[slot],
-            None => 1.0 / f64::from(counts[self.members[slot] as usize]),
-        };
-        let masses: Vec<f64> = (0..self.len()).map(|c| self.slots(c).map(share).sum()).collect();
+        let shares = self.shares_or_equal();
+        let masses: Vec<f64> = (0..self.len()).map(|c| shares[self.slots(c)].iter().sum()).collect();
         let sizes: Vec<f64> = (0..self.len()).map(|c| self.slots(c).len() as f64).collect();
         let mut levels = vec![0; self.level.last().map_or(0, |l| usize::from(*l) + 1)];
         self.level.iter().for_each(|l| levels[usize::from(*l)] += 1);

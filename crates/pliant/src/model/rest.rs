@@ -36,9 +36,20 @@ pub struct Rest {
 impl Rest {
     /// Splits each particle equally among its clusters and measures the clusters.
     pub fn new(topology: &Topology, positions: Points, mass: Vec<f64>, measure: Vec<f64>) -> Rest {
+        let equal = |i: &u32| 1.0 / topology.memberships(*i as usize).len() as f64;
+        let share = topology.clusters.members.iter().map(equal).collect();
+        Rest::with_shares(topology, positions, mass, measure, share)
+    }
+
+    /// The same with shares of one's own, one per membership.
+    pub fn with_shares(
+        topology: &Topology,
+        positions: Points,
+        mass: Vec<f64>,
+        measure: Vec<f64>,
+        share: Vec<f64>,
+    ) -> Rest {
         let set = &topology.clusters;
-        let share: Vec<f64> =
-            set.members.iter().map(|&i| 1.0 / topology.memberships(i as usize).len() as f64).collect();
         let clusters = (0..set.len())
             .map(|c| {
                 let weights = || set.range(c).map(|s| (set.members[s] as usize, share[s]));
