@@ -40,8 +40,24 @@ impl KdTree {
         self.points.is_empty()
     }
 
+    /// Indices of all points in tree order: points near in space come near each other, which keeps passes
+    /// over a large cloud in the processor's caches.
+    pub fn order(&self) -> &[u32] {
+        &self.original
+    }
+
+    /// The points in that order.
+    pub fn ordered_points(&self) -> &[DVec3] {
+        &self.points
+    }
+
     /// Calls `found` with the index of every point at a distance of at most `radius`, in no useful order.
     pub fn within(&self, center: DVec3, radius: f64, mut found: impl FnMut(u32)) {
+        self.measured_within(center, radius, |i, _| found(i));
+    }
+
+    /// The same, with the squared distance of each.
+    pub fn measured_within(&self, center: DVec3, radius: f64, mut found: impl FnMut(u32, f64)) {
         let limit = radius * radius;
         // A balanced tree over 2³² points is 32 deep, and each level leaves one range to come back to.
         let mut todo = [(0, 0); 64];
@@ -51,16 +67,18 @@ impl KdTree {
             let (lo, hi) = range;
             if hi - lo <= LEAF {
                 for i in lo..hi {
-                    if self.points[i].distance_squared(center) <= limit {
-                        found(self.original[i]);
+                    let distance = self.points[i].distance_squared(center);
+                    if distance <= limit {
+                        found(self.original[i], distance);
                     }
                 }
             } else {
                 let mid = lo.midpoint(hi);
                 let axis = self.axis[mid] as usize;
                 let delta = center[axis] - self.points[mid][axis];
-                if self.points[mid].distance_squared(center) <= limit {
-                    found(self.original[mid]);
+                let distance = self.points[mid].distance_squared(center);
+                if distance <= limit {
+                    found(self.original[mid], distance);
                 }
                 let (near, far) =
                     if delta < 0.0 { ((lo, mid), (mid + 1, hi)) } else { ((mid + 1, hi), (lo, mid)) };
@@ -76,6 +94,37 @@ impl KdTree {
             }
             depth -= 1;
             range = todo[depth];
+        }
+    }
+
+    /// The nearest point as (squared distance, index) among those at most as far as `known`, itself such a
+    /// pair that is returned if nothing beats it; ties go to the lower index. A good guess saves most of
+    /// the search.
+    pub fn nearest_from(&self, center: DVec3, known: (f64, u32)) -> (f64, u32) {
+        let mut best = known;
+        self.nearest_one_in(center, 0, self.points.len(), &mut best);
+        best
+    }
+
+    fn nearest_one_in(&self, center: DVec3, lo: usize, hi: usize, best: &mut (f64, u32)) {
+        let offer = |i: usize, best: &mut (f64, u32)| {
+            let item = (self.points[i].distance_squared(center), self.original[i]);
+            if item.0 < best.0 || (item.0 == best.0 && item.1 < best.1) {
+                *best = item;
+            }
+        };
+        if hi - lo <= LEAF {
+            (lo..hi).for_each(|i| offer(i, best));
+            return;
+        }
+        let mid = lo.midpoint(hi);
+        let axis = self.axis[mid] as usize;
+        let delta = center[axis] - self.points[mid][axis];
+        offer(mid, best);
+        let (near, far) = if delta < 0.0 { ((lo, mid), (mid + 1, hi)) } else { ((mid + 1, hi), (lo, mid)) };
+        self.nearest_one_in(center, near.0, near.1, best);
+        if delta * delta <= best.0 {
+            self.nearest_one_in(center, far.0, far.1, best);
         }
     }
 
@@ -168,6 +217,8 @@ mod tests {
                 want.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
                 tree.nearest(q, 20, &mut near);
                 assert_eq!(near, want[..20.min(n)]);
+                let none = (f64::INFINITY, u32::MAX);
+                assert_eq!(tree.nearest_from(q, none), want.first().copied().unwrap_or(none));
                 for radius in [0.0, 0.25, 0.8, f64::INFINITY] {
                     let mut got = Vec::new();
                     tree.within(q, radius, |i| got.push(i));

@@ -18,7 +18,10 @@ mod skin;
 mod triangulate;
 mod winding;
 
-pub use cluster::{Clusters, file_order_covering, fit_radius_for_count, random_covering};
+pub use cluster::{
+    ClusterStatistics, Clusters, Covering, Method, MirrorPlane, Size, Spread, Symmetry, file_order_covering,
+    fit_radius_for_count, random_covering,
+};
 pub use error::{GeometryError, read_regular};
 pub use kdtree::KdTree;
 pub use mesh::TriMesh;

@@ -9,7 +9,7 @@ use crate::shape::{self, Resolution, ShapePlan};
 use crate::source::{Check, Placed, Span};
 use crate::suggest::{list, nearest};
 use glam::{DQuat, DVec3};
-use pliant::{BodyControls, Clustering, SolverKind};
+use pliant::{BodyControls, ClusterStyle, Clustering, Method, SolverKind};
 
 /// A body to be built.
 #[derive(Clone, Debug)]
@@ -20,6 +20,7 @@ pub(crate) struct BodyPlan {
     pub solver: SolverKind,
     pub controls: BodyControls,
     pub clusters: Clustering,
+    pub cluster_style: ClusterStyle,
     pub seed: u64,
     pub mass: Option<f64>,
     pub density: Option<f64>,
@@ -76,6 +77,7 @@ pub(crate) fn plan(
         solver,
         controls,
         clusters,
+        cluster_style: cluster_style(body),
         seed: body.whole("seed"),
         mass: body.given("mass").map(|v| v.it.number()),
         density: body.given("density").map(|v| v.it.number()),
@@ -185,6 +187,22 @@ fn clusters(
             }
             Clustering::None
         }
+    }
+}
+
+fn cluster_style(body: &Record) -> ClusterStyle {
+    ClusterStyle {
+        method: match body.text("clustering").as_str() {
+            "farthest" => Method::Farthest,
+            "kmeans" => Method::KMeans,
+            "file_order" => Method::FileOrder,
+            _ => Method::Random,
+        },
+        levels: body.whole("cluster_levels") as u32,
+        coarse_share: body.number("coarse_share"),
+        smooth: body.truth("smooth_weights"),
+        symmetric: body.truth("symmetric"),
+        overlap: body.number("overlap"),
     }
 }
 

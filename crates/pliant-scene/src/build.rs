@@ -105,6 +105,7 @@ impl Scene {
             mass,
             solver: plan.solver,
             clusters: plan.clusters,
+            cluster_style: plan.cluster_style,
             seed: plan.seed,
             pins,
             controls: plan.controls,

@@ -83,6 +83,8 @@ pub(crate) enum Kind {
     Number(Range),
     /// A whole number, from and to.
     Whole(u64, u64),
+    /// `true` or `false`.
+    Truth,
     /// Any text that is not empty.
     Text,
     /// A colour as `#rrggbb` or `#rgb`.
@@ -155,6 +157,7 @@ impl Kind {
             Kind::Number(range) => format!("a number {}", range.describe()),
             Kind::Whole(lo, hi) if *hi >= i64::MAX as u64 => format!("a whole number of at least {lo}"),
             Kind::Whole(lo, hi) => format!("a whole number from {lo} to {hi}"),
+            Kind::Truth => "true or false".into(),
             Kind::Text => "text in quotes".into(),
             Kind::HexColor => "a colour as \"#rrggbb\"".into(),
             Kind::Word(words) => {

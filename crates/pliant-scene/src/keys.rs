@@ -234,6 +234,43 @@ static BODY: Table = Table {
             )
             .example("0.1")
             .also(&["radius"]),
+            Key::new(
+                "clustering",
+                Kind::Word(&["random", "farthest", "kmeans", "file_order"]),
+                "How clusters are chosen: balls around random particles; the fewest balls; compact cells, the \
+                 most even, in exactly the number asked for; or in file order as the paper's program does.",
+            )
+            .default("\"random\""),
+            Key::new(
+                "cluster_levels",
+                Kind::Whole(1, 16),
+                "Scales of clusters, each twice as coarse as the one before; coarse ones tie far parts together.",
+            )
+            .default("1"),
+            Key::new(
+                "coarse_share",
+                Kind::Number(Range::new(0.01, 0.99)),
+                "The part of the mass that all coarser scales of clusters carry together.",
+            )
+            .default("0.25"),
+            Key::new(
+                "smooth_weights",
+                Kind::Truth,
+                "Whether a particle's share in a cluster falls smoothly to zero at its rim; otherwise shares are equal.",
+            )
+            .default("false"),
+            Key::new(
+                "symmetric",
+                Kind::Truth,
+                "Whether clusters keep the mirror planes of the shape, so that a symmetric push does not turn it.",
+            )
+            .default("false"),
+            Key::new(
+                "overlap",
+                Kind::Number(Range::new(0.0, 10.0)),
+                "How much further clusters reach than it takes to cover the body, as a part of their radius.",
+            )
+            .default("0.0"),
             Key::new("seed", Kind::Whole(0, i64::MAX as u64), "Seed of the random clusters.").default("1"),
             Key::new("position", VECTOR, "Where its origin starts, m.").default("[0, 0, 0]"),
             Key::new(

@@ -20,11 +20,15 @@ pub(crate) fn about(scene: &Scene, simulation: &Simulation) -> Vec<String> {
                 note(format!("{n} clusters were asked of {particles} particles: {clusters} were made"));
             }
             Clustering::Count(n)
-                if plan.record.given("clusters").is_some() && 4 * clusters.abs_diff(n) > n =>
+                if plan.record.given("clusters").is_some()
+                    && plan.cluster_style.levels == 1
+                    && 4 * clusters.abs_diff(n) > n =>
             {
-                note(format!(
-                    "{clusters} clusters were made where {n} were asked for: no radius gives that number"
-                ))
+                let why = match plan.cluster_style.symmetric {
+                    true => "mirror images come together",
+                    false => "no radius gives that number",
+                };
+                note(format!("{clusters} clusters were made where {n} were asked for: {why}"))
             }
             Clustering::None if plan.controls.edge_stiffness == 0.0 => {
                 note("no clusters and no edge stiffness: nothing holds it together".into());

@@ -226,6 +226,7 @@ fn value(
                 None => refuse(check, &at, kind, key),
             }
         }
+        (Kind::Truth, DeValue::Boolean(truth)) => Some(Datum::Truth(*truth)),
         (Kind::Text, DeValue::String(text)) => {
             match text.trim().is_empty() || text.chars().any(char::is_control) {
                 true => refuse(check, &at, kind, key),
@@ -354,6 +355,7 @@ fn variant(
 fn fits(kind: &Kind, value: &DeValue<'_>) -> bool {
     match kind {
         Kind::Number(_) | Kind::Whole(..) => matches!(value, DeValue::Integer(_) | DeValue::Float(_)),
+        Kind::Truth => value.is_bool(),
         Kind::Text | Kind::HexColor | Kind::Word(_) => value.is_str(),
         Kind::List(..) | Kind::Tables(_) => value.is_array(),
         Kind::Table(_) | Kind::Named(_) => value.is_table(),

@@ -11,6 +11,7 @@ use std::collections::BTreeMap;
 pub(crate) enum Datum {
     Number(f64),
     Whole(u64),
+    Truth(bool),
     /// Also words and colours.
     Text(String),
     List(Vec<Placed<Datum>>),
@@ -55,6 +56,10 @@ impl Record {
 
     pub fn whole(&self, key: &str) -> u64 {
         self.value(key).whole()
+    }
+
+    pub fn truth(&self, key: &str) -> bool {
+        self.value(key).truth()
     }
 
     pub fn text(&self, key: &str) -> String {
@@ -107,6 +112,13 @@ impl Datum {
         match self {
             Datum::Whole(v) => *v,
             other => unreachable!("{other:?} was read where the format has a whole number"),
+        }
+    }
+
+    pub fn truth(&self) -> bool {
+        match self {
+            Datum::Truth(v) => *v,
+            other => unreachable!("{other:?} was read where the format has true or false"),
         }
     }
 

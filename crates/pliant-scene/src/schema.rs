@@ -103,6 +103,7 @@ fn kind(of: &Kind) -> Map<String, Value> {
     let value = match of {
         Kind::Number(range) => return number(range),
         Kind::Whole(lo, hi) => json!({ "type": "integer", "minimum": lo, "maximum": hi }),
+        Kind::Truth => json!({ "type": "boolean" }),
         Kind::Text => json!({ "type": "string", "minLength": 1 }),
         Kind::HexColor => json!({ "type": "string", "pattern": "^#([0-9a-fA-F]{3}|[0-9a-fA-F]{6})$" }),
         Kind::Word(words) => json!({ "enum": words }),

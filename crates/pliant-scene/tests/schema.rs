@@ -15,6 +15,7 @@ fn allows(schema: &Value, value: &Value) -> bool {
             "object" => value.is_object(),
             "array" => value.is_array(),
             "string" => value.is_string(),
+            "boolean" => value.is_boolean(),
             "number" => value.is_number(),
             "integer" => value.as_f64().is_some_and(|v| v.fract() == 0.0),
             other => panic!("type {other}"),

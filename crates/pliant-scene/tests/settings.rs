@@ -141,6 +141,32 @@ fn pins_in_a_box_follow_their_motion() {
 }
 
 #[test]
+fn clusters_can_be_made_in_several_ways() {
+    let ball = "[[body]]\nshape = \"ball\"\nparticles = 400\n";
+    let clusters = |keys: &str| {
+        let scene = built(&format!("{ball}{keys}"));
+        let model = scene.simulation.model();
+        (model.topology().clusters.clone(), model.rest().share.clone())
+    };
+    let plain = clusters("clusters = 20\n");
+    assert_eq!(plain, clusters("clusters = 20\nclustering = \"random\"\nsymmetric = false\noverlap = 0\n"));
+    assert_eq!(clusters("clusters = 20\nclustering = \"kmeans\"\n").0.len(), 20);
+    assert_eq!(clusters("clusters = 20\nclustering = \"farthest\"\n").0.len(), 20);
+    let radius = "cluster_radius = 0.06\n";
+    let count = |way: &str| clusters(&format!("{radius}clustering = \"{way}\"\n")).0.len();
+    assert!(count("farthest") < count("random") && count("random") < count("file_order"));
+    let (fine, coarse) =
+        (clusters("clusters = 20\ncluster_levels = 1\n"), clusters("clusters = 20\ncluster_levels = 3\n"));
+    assert!(coarse.0.len() > fine.0.len() && coarse.0.members.starts_with(&fine.0.members));
+    let heavy = clusters("clusters = 20\ncluster_levels = 3\ncoarse_share = 0.5\n");
+    assert!(heavy.0 == coarse.0 && heavy.1 != coarse.1);
+    let smooth = clusters("clusters = 20\nsmooth_weights = true\n");
+    assert!(smooth.0 == plain.0 && smooth.1 != plain.1);
+    assert_ne!(clusters("clusters = 20\nsymmetric = true\n").0, plain.0);
+    assert!(clusters("clusters = 20\noverlap = 0.3\n").0.members.len() > plain.0.members.len());
+}
+
+#[test]
 fn notes_tell_what_may_surprise() {
     let note = |keys: &str, part: &str| {
         let scene =

@@ -4,7 +4,7 @@ use crate::controls::{BodyControls, Stiffness};
 use crate::model::{BodySettings, Goals, Integrator, Motion};
 use crate::solvers::SolverKind;
 use glam::{DQuat, DVec3};
-use pliant_geometry::Shape;
+use pliant_geometry::{Covering, Method, Shape, Size};
 
 /// How a body is cut into overlapping clusters.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -13,10 +13,35 @@ pub enum Clustering {
     None,
     /// Everything is one cluster.
     Whole,
-    /// Random covering by balls of this radius (strain-limiting, §2).
+    /// Balls of this radius (strain-limiting, §2).
     Radius(f64),
-    /// Random covering with the radius chosen so that there are about this many.
+    /// About this many, or exactly where the method can.
     Count(usize),
+}
+
+/// How clusters of that size are made. The default is the paper's: random, equal shares, one scale.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ClusterStyle {
+    /// How centres are chosen.
+    pub method: Method,
+    /// Scales, each twice as coarse as the one before.
+    pub levels: u32,
+    /// The part of every particle's mass that all coarser scales carry together.
+    pub coarse_share: f64,
+    /// Whether shares fall smoothly to zero at the rim of a cluster.
+    pub smooth: bool,
+    /// Whether clusters keep the mirror planes of the body, so that a symmetric push does not turn it.
+    pub symmetric: bool,
+    /// How much further clusters reach than it takes to cover the body, as a part of their radius.
+    pub overlap: f64,
+}
+
+impl Default for ClusterStyle {
+    fn default() -> ClusterStyle {
+        let Covering { method, levels, coarse_share, smooth, symmetric, overlap, .. } =
+            Covering::new(Method::Random, Size::Whole);
+        ClusterStyle { method, levels, coarse_share, smooth, symmetric, overlap }
+    }
 }
 
 /// Which particles a pin group holds.
@@ -65,6 +90,8 @@ pub struct Body {
     pub solver: SolverKind,
     /// How it is clustered.
     pub clusters: Clustering,
+    /// How those clusters are made.
+    pub cluster_style: ClusterStyle,
     /// Seed of the random covering.
     pub seed: u64,
     /// Which deformations its clusters' goals may show (clustered solver).
@@ -98,6 +125,7 @@ impl Body {
             mass: 1.0,
             solver: SolverKind::Clustered,
             clusters: Clustering::Count(12),
+            cluster_style: ClusterStyle::default(),
             seed: 1,
             goals: Goals::Rigid,
             two_step: false,
@@ -107,6 +135,18 @@ impl Body {
             controls: BodyControls::default(),
             color: [0.8, 0.1, 0.1],
         }
+    }
+
+    /// What its clusters are made by; `None` if it has none.
+    pub fn covering(&self) -> Option<Covering> {
+        let size = match self.clusters {
+            Clustering::None => return None,
+            Clustering::Whole => Size::Whole,
+            Clustering::Radius(radius) => Size::Radius(radius),
+            Clustering::Count(count) => Size::Count(count),
+        };
+        let ClusterStyle { method, levels, coarse_share, smooth, symmetric, overlap } = self.cluster_style;
+        Some(Covering { method, size, levels, coarse_share, smooth, symmetric, overlap, seed: self.seed })
     }
 
     /// Places the shape's origin.

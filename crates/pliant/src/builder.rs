@@ -13,7 +13,6 @@ use crate::solvers::{Feature, SolverKind, Support, support};
 use crate::state::State;
 use crate::team::Team;
 use glam::DVec3;
-use pliant_geometry::{fit_radius_for_count, random_covering};
 use std::sync::Arc;
 
 /// One fault of a description, with where it is and what to do.
@@ -171,9 +170,9 @@ impl Builder {
         if !faults.0.is_empty() {
             return Err(BuildErrors(faults.0));
         }
-        let Assembly { bodies, positions, mass, measure, edges, clusters, x, v, pins } = assembly;
+        let Assembly { bodies, positions, mass, measure, edges, clusters, shares, x, v, pins } = assembly;
         let topology = Topology::new(bodies, edges, clusters, mass.len());
-        let mut rest = Rest::new(&topology, positions, mass, measure);
+        let mut rest = Rest::with_shares(&topology, positions, mass, measure, shares);
         // As given, not as summed up: a body of unchanged mass is heavier by exactly nothing.
         rest.body_mass = self.bodies.iter().map(|b| b.mass).collect();
         for (b, body) in self.bodies.iter().enumerate() {
@@ -300,6 +299,18 @@ impl Builder {
                 );
             }
             _ => {}
+        }
+        let style = &body.cluster_style;
+        if !(1..=16).contains(&style.levels) {
+            faults.add(at, "cluster_levels", format!("{} is not allowed", style.levels), "give 1 to 16");
+        }
+        for (field, value, allowed) in
+            [("overlap", style.overlap, 0.0..=10.0), ("coarse_share", style.coarse_share, 0.01..=0.99)]
+        {
+            if !allowed.contains(&value) {
+                let help = format!("give {} to {}", allowed.start(), allowed.end());
+                faults.add(at, field, format!("{value} is not allowed"), &help);
+            }
         }
         let h = self.step / f64::from(self.substeps.max(1));
         faults.controls(b, body.solver, &body.controls, h);
@@ -461,6 +472,7 @@ struct Assembly {
     measure: Vec<f64>,
     edges: Vec<[u32; 2]>,
     clusters: ClusterSet,
+    shares: Vec<f64>,
     x: Points,
     v: Points,
     pins: Vec<PinGroup>,
@@ -506,18 +518,8 @@ impl Assembly {
     }
 
     fn add_clusters(&mut self, first: usize, body: &Body) -> Result<(), pliant_geometry::GeometryError> {
-        let points = &body.shape.points;
-        let covering = match body.clusters {
-            Clustering::None => return Ok(()),
-            Clustering::Whole => random_covering(points, f64::INFINITY, body.seed)?,
-            Clustering::Radius(r) => random_covering(points, r, body.seed)?,
-            Clustering::Count(1) => random_covering(points, f64::INFINITY, body.seed)?,
-            Clustering::Count(n) => random_covering(
-                points,
-                fit_radius_for_count(points, n.min(points.len()), body.seed)?,
-                body.seed,
-            )?,
-        };
+        let Some(covering) = body.covering() else { return Ok(()) };
+        let covering = covering.build(&body.shape.points)?;
         let set = &mut self.clusters;
         if set.offsets.is_empty() {
             set.offsets.push(0);
@@ -525,6 +527,7 @@ impl Assembly {
         let start = set.members.len() as u32;
         set.offsets.extend(covering.offsets[1..].iter().map(|o| o + start));
         set.members.extend(covering.members.iter().map(|i| i + first as u32));
+        self.shares.extend(covering.shares_or_equal());
         Ok(())
     }
 

@@ -54,13 +54,13 @@ mod state;
 mod statistics;
 mod team;
 
-pub use body::{Body, Clustering, Pins, Selection};
+pub use body::{Body, ClusterStyle, Clustering, Pins, Selection};
 pub use builder::{BuildError, BuildErrors, Builder};
 pub use controls::{BodyControls, Control, ControlError, Controls, Cost, Stiffness, Value};
 pub use dofs::{Dof, DofMap};
 pub use glam::{DAffine3, DMat3, DQuat, DVec3};
 pub use model::{Goals, HalfSpace, Integrator, Motion};
-pub use pliant_geometry::shapes;
+pub use pliant_geometry::{Method, shapes};
 pub use pliant_math::lanes::Isa;
 pub use points::{Points, PointsMut};
 pub use simulation::{Clock, Simulation, StepError, StepReport};

@@ -42,9 +42,20 @@ pub struct Rest {
 impl Rest {
     /// Splits each particle equally among its clusters and measures the clusters.
     pub fn new(topology: &Topology, positions: Points, mass: Vec<f64>, measure: Vec<f64>) -> Rest {
+        let equal = |i: &u32| 1.0 / topology.memberships(*i as usize).len() as f64;
+        let share = topology.clusters.members.iter().map(equal).collect();
+        Rest::with_shares(topology, positions, mass, measure, share)
+    }
+
+    /// The same with shares of one's own, one per membership.
+    pub fn with_shares(
+        topology: &Topology,
+        positions: Points,
+        mass: Vec<f64>,
+        measure: Vec<f64>,
+        share: Vec<f64>,
+    ) -> Rest {
         let set = &topology.clusters;
-        let share: Vec<f64> =
-            set.members.iter().map(|&i| 1.0 / topology.memberships(i as usize).len() as f64).collect();
         let extent_of = |b: &BodyTopology| {
             let first = b.particles.clone().next().map_or(DVec3::ZERO, |i| positions.get(i));
             b.particles.clone().map(|i| (positions.get(i) - first).length()).fold(0.0, f64::max)

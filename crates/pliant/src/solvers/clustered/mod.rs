@@ -45,7 +45,7 @@ use kernels::{
     BalanceSum, BalanceSums, Drive, Euler, Finish, FitSum, FitSums, Fixed, Goal, Limit, MotionSum,
     MotionSums, Octet, QuadraticGoal, QuadraticSum, QuadraticSums, RestBlock, Screw, Springs, Weights,
 };
-use layout::{EMPTY, Layout, WIDTH};
+use layout::{EMPTY, Entry, Layout, WIDTH};
 use pliant_math::lanes::{Isa, Kernel, Lanes, M3, rotations8};
 use pliant_math::nearest_rotation;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
@@ -58,6 +58,9 @@ const PIECES: usize = 8;
 const CLUSTERS: usize = 8;
 /// Particles per chunk when results are taken back.
 const PARTICLES: usize = 1024;
+
+/// 1/limit² of clusters without extent: above any other, and with any distance still a number.
+const COINCIDENT: f64 = 1e200;
 
 /// The solver; everything in it is a cache.
 #[derive(Debug)]
@@ -118,6 +121,9 @@ struct Cache {
     rest: Vec<RestBlock>,
     /// Rest centres of the clusters, from their body's.
     centers: Vec<[f64; 3]>,
+    /// Σ m q over each cluster: zero but for the rounding of the centre. Uncorrected it would turn the
+    /// cluster by a constant, and symmetric bodies would drift.
+    lopsided: Vec<DVec3>,
 
     now: Vec<BodyNow>,
     /// What positions of a body are relative to in this substep, and the planes seen from there.
@@ -181,6 +187,7 @@ impl Cache {
             weights: vec![Weights::default(); blocks],
             rest: vec![RestBlock::default(); blocks],
             centers: vec![[0.0; 3]; clusters],
+            lopsided: vec![DVec3::ZERO; clusters],
             now: Vec::with_capacity(bodies),
             origins: vec![DVec3::ZERO; bodies],
             planes: Vec::with_capacity(bodies * model.params.planes.len()),
@@ -216,7 +223,7 @@ impl Cache {
 
     /// Puts the rest shape into lanes, relative to each body's centre.
     fn take_rest(&mut self) {
-        let Cache { model, layout, weights, rest, centers, quadratic, .. } = self;
+        let Cache { model, layout, weights, rest, centers, lopsided, quadratic, .. } = self;
         let model_rest = &model.rest;
         let origins: Vec<DVec3> = model
             .topology
@@ -247,6 +254,16 @@ impl Cache {
             let origin = origins[layout.body_of_cluster[k] as usize];
             let cluster = &model_rest.clusters[c as usize];
             centers[k] = (cluster.center - origin).to_array();
+            lopsided[k] = DVec3::ZERO;
+            for e in layout.by_cluster.range(k) {
+                let Entry { index, mask } = layout.by_cluster.list[e];
+                let w = &weights[index as usize];
+                for lane in (0..WIDTH).filter(|lane| mask & (1 << lane) != 0) {
+                    let share = layout.by_cluster.shares.get(e).map_or(1.0, |s| s[lane]);
+                    let q = |j: usize| (-w.weight[lane]).mul_add(centers[k][j], w.weighted[j][lane]);
+                    lopsided[k] += DVec3::new(q(0), q(1), q(2)) * share;
+                }
+            }
             if let (Some(to), Some(_)) = (quadratic.get_mut(k), &model_rest.bases[c as usize].quadratic) {
                 (to.center, to.scale) = (centers[k], cluster.width.recip());
             }
@@ -438,6 +455,7 @@ impl Cache {
             now: &self.now,
             wanted,
             centers: &self.centers,
+            lopsided: &self.lopsided,
             sums: &self.sums,
             quadratic_sums: &self.quadratic_sums,
             first,
@@ -670,6 +688,7 @@ struct FitClusters<'a> {
     now: &'a [BodyNow],
     wanted: &'a [bool],
     centers: &'a [[f64; 3]],
+    lopsided: &'a [DVec3],
     sums: &'a [FitSum],
     quadratic_sums: &'a [QuadraticSum],
     first: bool,
@@ -702,7 +721,9 @@ impl Kernel for FitPack<'_> {
             let s = total(self.clusters.sums, &layout.piece_offsets, k);
             let v = |j: usize| DVec3::new(s[j], s[j + 1], s[j + 2]);
             sums[lane].first = v(0);
-            sums[lane].covariance = DMat3::from_cols(v(3), v(6), v(9));
+            let center = v(0) / model.rest.clusters[layout.clusters[k] as usize].mass;
+            let [x, y, z] = self.clusters.lopsided[k].to_array();
+            sums[lane].covariance = DMat3::from_cols(v(3) - center * x, v(6) - center * y, v(9) - center * z);
             if !self.quadratic.is_empty() {
                 let s = total(self.clusters.quadratic_sums, &layout.piece_offsets, k);
                 sums[lane].quadratic =
@@ -750,14 +771,22 @@ impl Kernel for FitPack<'_> {
             self.rotations[lane] = rotation;
             self.present[lane] = fit.center;
             let center = centers[k];
-            let limit = body.controls.strain_limit * cluster.width;
             let inverse_square = |w: f64| if w > 0.0 { (w * w).recip() } else { 0.0 };
+            let gamma = body.controls.strain_limit;
+            let inverse_limit = if cluster.width > 0.0 {
+                // A limit of zero is one far below what rounding can tell.
+                inverse_square(gamma.max(1e-18) * cluster.width)
+            } else if gamma < f64::INFINITY && model.topology.clusters.range(c).len() > 1 {
+                // Points that coincide at rest: any distance is beyond any limit.
+                COINCIDENT
+            } else {
+                0.0
+            };
             self.goals[lane] = Goal {
                 linear: fit.linear.to_cols_array_2d(),
                 shift: (fit.center - fit.offset - fit.linear * DVec3::from_array(center)).to_array(),
                 pull: cluster.stiffness,
-                // A limit of zero is one far below what rounding can tell.
-                inverse_limit: inverse_square(limit.max(1e-18 * cluster.width)),
+                inverse_limit,
                 inverse_width: inverse_square(cluster.width),
             };
             if let Some(quadratic) = self.quadratic.get_mut(lane) {
