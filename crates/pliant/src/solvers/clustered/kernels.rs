@@ -159,7 +159,7 @@ fn way_to_goal<L: Lanes>(l: L, goal: &Goal, quadratic: Option<&QuadraticGoal>, r
 /// must go to be within γ cluster widths of it, for lanes of `mask`.
 #[inline(always)]
 fn beyond_limit<L: Lanes>(l: L, way: V3<L>, goal: &Goal, mask: L::M) -> L::F {
-    // (distance / limit)². Beyond the range of the rough root (4e38) that is 0, and the share 1.
+    // (distance / limit)²
     let square = l.mul(l.dot(way, way), l.splat(goal.inverse_limit));
     let one = l.splat(1.0);
     let over = l.and(mask, l.gt(square, one));
@@ -167,7 +167,9 @@ fn beyond_limit<L: Lanes>(l: L, way: V3<L>, goal: &Goal, mask: L::M) -> L::F {
     if l.bits(over) == 0 {
         return l.splat(0.0);
     }
-    // One Newton step: to 1e-13, which is plenty for a limit.
+    // Within the range of the rough root; above, nothing changes. One Newton step: to 1e-13, which is
+    // plenty for a limit.
+    let square = l.min(square, l.splat(1e36));
     let y = l.rsqrt_rough(square);
     let error = l.neg_mul_add(l.mul(square, y), y, one);
     let y = l.mul_add(l.mul(y, l.splat(0.5)), error, y);
