@@ -261,6 +261,15 @@ impl From<DVec3> for Value {
     }
 }
 
+impl fmt::Display for Value {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Value::Number(v) => write!(f, "{v:?}"),
+            Value::Vector(v) => write!(f, "{v}"),
+        }
+    }
+}
+
 /// A refused value: nothing was changed.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ControlError {
@@ -397,13 +406,8 @@ impl Control {
 
     /// Why a value is refused, or nothing.
     pub fn check(self, value: Value, solver: SolverKind, h: f64) -> Result<(), ControlError> {
-        let refuse = |allowed: String| {
-            let value = match value {
-                Value::Number(v) => format!("{v:?}"),
-                Value::Vector(v) => v.to_string(),
-            };
-            Err(ControlError { control: self.name(), value, allowed })
-        };
+        let refuse =
+            |allowed: String| Err(ControlError { control: self.name(), value: value.to_string(), allowed });
         match (self.range(solver, h), value) {
             (None, Value::Vector(v)) if self == Control::GravityDirection && v == DVec3::ZERO => {
                 refuse("it must have a length; set gravity_magnitude to 0 for no gravity".into())
@@ -521,6 +525,7 @@ impl Controls {
             },
         };
         control.check(value, solver, model.params.substep())?;
+        model.params.keyframes.allow(control, value, self)?;
         let before = control.body().map(|b| self.bodies[b]);
         // Relaxation and iterations are only sound together.
         match (control, value) {
@@ -532,6 +537,16 @@ impl Controls {
             }
             _ => {}
         }
+        self.put(control, value);
+        let cost = control.cost(solver);
+        let vanishes = |c: &BodyControls| (c.edge_stiffness == 0.0, c.stiffness.per_mass(1.0) == 0.0);
+        let rebuild =
+            before.zip(control.body()).is_some_and(|(old, b)| vanishes(&old) != vanishes(&self.bodies[b]));
+        Ok(if cost == Cost::Refactor && rebuild { Cost::Rebuild } else { cost })
+    }
+
+    /// Changes a value that was checked.
+    pub(crate) fn put(&mut self, control: Control, value: Value) {
         match (control, value) {
             (Control::Gravity, Value::Vector(v)) => self.set_gravity(v),
             (Control::GravityMagnitude, Value::Number(v)) => {
@@ -564,11 +579,6 @@ impl Controls {
             // `check` has refused every other pairing.
             _ => {}
         }
-        let cost = control.cost(solver);
-        let vanishes = |c: &BodyControls| (c.edge_stiffness == 0.0, c.stiffness.per_mass(1.0) == 0.0);
-        let rebuild =
-            before.zip(control.body()).is_some_and(|(old, b)| vanishes(&old) != vanishes(&self.bodies[b]));
-        Ok(if cost == Cost::Refactor && rebuild { Cost::Rebuild } else { cost })
     }
 
     /// Holds pin group `group` at `placement` relative to its initial place, or lets it follow its
