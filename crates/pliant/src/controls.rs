@@ -1,7 +1,9 @@
 //! What may change while a simulation runs, what each change costs, and which values are allowed.
 
+use crate::bytes::{Reader, Truncated, Writer};
 use crate::model::Model;
 use crate::solvers::SolverKind;
+use crate::state::StateError;
 use glam::{DAffine3, DVec3};
 use std::f64::consts::{PI, TAU};
 use std::fmt;
@@ -97,6 +99,51 @@ impl BodyControls {
         1.0 + 3f64.powf(-1.0 / f64::from(iterations.max(1)))
     }
 
+    /// The values that are plain numbers, in the order they are stored in.
+    fn numbers(&self) -> [f64; 16] {
+        [
+            self.strain_limit,
+            self.relaxation,
+            self.damping,
+            self.drag,
+            self.edge_stiffness,
+            self.friction.unwrap_or(0.0),
+            self.restitution,
+            self.viscous_friction,
+            self.flappiness,
+            self.deformation,
+            self.volume,
+            self.yield_strain,
+            self.creep,
+            self.plastic_limit,
+            self.hardening,
+            self.mass,
+        ]
+    }
+
+    fn set_numbers(&mut self, numbers: [f64; 16]) {
+        let friction;
+        [
+            self.strain_limit,
+            self.relaxation,
+            self.damping,
+            self.drag,
+            self.edge_stiffness,
+            friction,
+            self.restitution,
+            self.viscous_friction,
+            self.flappiness,
+            self.deformation,
+            self.volume,
+            self.yield_strain,
+            self.creep,
+            self.plastic_limit,
+            self.hardening,
+            self.mass,
+        ] = numbers;
+        self.friction = self.friction.map(|_| friction);
+    }
+
     /// Refuses an over-relaxation that the number of iterations does not calm down again.
     pub(crate) fn check_relaxation(&self) -> Result<(), ControlError> {
         let most = BodyControls::largest_relaxation(self.iterations);
@@ -153,6 +200,9 @@ pub struct Controls {
     /// Where a host holds a pin group; `None` follows the group's own motion.
     pub(crate) pins: Vec<Option<DAffine3>>,
 }
+
+const MAGIC: u64 = u64::from_le_bytes(*b"PLIANTCT");
+const VERSION: u64 = 1;
 
 /// What a change costs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -596,6 +646,96 @@ impl Controls {
                 Ok(Cost::Free)
             }
             None => refuse(format!("(group {group})"), "there is no such pin group"),
+        }
+    }
+
+    /// All values as bytes, to be kept beside a frame.
+    pub fn encode(&self) -> Vec<u8> {
+        let mut w = Writer(Vec::with_capacity(8 * (10 + 24 * self.bodies.len() + 13 * self.pins.len())));
+        w.word(MAGIC);
+        w.word(VERSION);
+        let world = [self.gravity, self.gravity_direction];
+        world.iter().flat_map(|v| v.to_array()).for_each(|v| w.number(v));
+        w.number(self.gravity_magnitude);
+        w.word(self.bodies.len() as u64);
+        for c in &self.bodies {
+            let (kind, stiffness) = match c.stiffness {
+                Stiffness::Alpha(v) => (0, v),
+                Stiffness::Frequency(v) => (1, v),
+            };
+            w.word(kind);
+            w.number(stiffness);
+            w.word(c.conserve_momentum.into());
+            w.word(c.iterations.into());
+            w.word(c.friction.is_some().into());
+            c.numbers().into_iter().chain(c.force.to_array()).for_each(|v| w.number(v));
+        }
+        w.word(self.pins.len() as u64);
+        for pins in &self.pins {
+            w.word(pins.is_some().into());
+            let placement = pins.unwrap_or(DAffine3::IDENTITY);
+            placement.to_cols_array().into_iter().for_each(|v| w.number(v));
+        }
+        w.0
+    }
+
+    /// Reads the values back for a model of as many bodies and pin groups.
+    pub fn decode(bytes: &[u8], model: &Model) -> Result<Controls, StateError> {
+        let mut r = Reader(bytes);
+        if r.word()? != MAGIC {
+            return Err(StateError::Damaged("it does not begin like controls"));
+        }
+        let found = r.word()?;
+        if found != VERSION {
+            return Err(StateError::Version { found, expected: VERSION });
+        }
+        let mut vector =
+            || -> Result<DVec3, Truncated> { Ok(DVec3::new(r.number()?, r.number()?, r.number()?)) };
+        let (gravity, gravity_direction) = (vector()?, vector()?);
+        let gravity_magnitude = r.number()?;
+        let params = &model.params;
+        if r.word()? != params.bodies.len() as u64 {
+            return Err(StateError::Damaged("the number of bodies does not fit the model"));
+        }
+        let mut bodies = Vec::with_capacity(params.bodies.len());
+        for _ in &params.bodies {
+            let stiffness = match (r.word()?, r.number()?) {
+                (0, v) => Stiffness::Alpha(v),
+                (_, v) => Stiffness::Frequency(v),
+            };
+            let conserve_momentum = r.word()? != 0;
+            let iterations = r.word()? as u32;
+            let rough = r.word()? != 0;
+            let mut c = BodyControls { stiffness, conserve_momentum, iterations, ..Default::default() };
+            c.friction = rough.then_some(0.0);
+            let mut numbers = c.numbers();
+            for v in &mut numbers {
+                *v = r.number()?;
+            }
+            c.set_numbers(numbers);
+            c.force = DVec3::new(r.number()?, r.number()?, r.number()?);
+            bodies.push(c);
+        }
+        if r.word()? != params.pins.len() as u64 {
+            return Err(StateError::Damaged("the number of pin groups does not fit the model"));
+        }
+        let mut pins = Vec::with_capacity(params.pins.len());
+        for _ in &params.pins {
+            let held = r.word()? != 0;
+            let mut e = [0.0; 12];
+            for v in &mut e {
+                *v = r.number()?;
+            }
+            pins.push(held.then(|| DAffine3::from_cols_array(&e)));
+        }
+        let controls = Controls { gravity, gravity_direction, gravity_magnitude, bodies, pins };
+        let allowed = |c: Control| {
+            let solver = c.body().map_or(SolverKind::Clustered, |b| params.bodies[b].solver);
+            controls.get(c).is_none_or(|v| c.check(v, solver, params.substep()).is_ok())
+        };
+        match r.0.is_empty() && Control::all(params.bodies.len()).all(allowed) {
+            true => Ok(controls),
+            false => Err(StateError::Damaged("it has values that are not allowed")),
         }
     }
 

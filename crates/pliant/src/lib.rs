@@ -54,6 +54,7 @@ pub mod solvers;
 mod state;
 mod statistics;
 mod team;
+mod timeline;
 
 pub use body::{Body, Clustering, Pins, Selection};
 pub use builder::{BuildError, BuildErrors, Builder};
@@ -69,3 +70,4 @@ pub use solvers::SolverKind;
 pub use state::{State, StateError};
 pub use statistics::Statistics;
 pub use team::Team;
+pub use timeline::{Edit, Store, Timeline, TimelineError};

@@ -313,6 +313,17 @@ impl Simulation {
         Ok(())
     }
 
+    /// Goes on under a model of the same sizes and with other controls, from a state if one is given.
+    pub(crate) fn take_up(&mut self, model: &Model, controls: &Controls, state: Option<&State>) {
+        if let Some(state) = state {
+            self.state.clone_from(state);
+        }
+        self.model = model.clone();
+        self.state.model = model.id();
+        self.controls.clone_from(controls);
+        self.apply_keyframes();
+    }
+
     /// Energies, momenta, strain and penetration of the present state.
     pub fn statistics(&self) -> Statistics {
         statistics::measure(&self.model, &self.controls, &self.state)
