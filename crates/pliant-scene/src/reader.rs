@@ -240,6 +240,18 @@ fn value(
             Some(word) => Some(Datum::Text(word.to_string())),
             None => word_refused(check, &at, text, words, kind, key),
         },
+        (Kind::Truth, DeValue::Boolean(truth)) => Some(Datum::Truth(*truth)),
+        (Kind::Tuple(kinds, fewest, _), DeValue::Array(items)) => {
+            if !(*fewest..=kinds.len()).contains(&items.len()) {
+                return refuse(check, &at, kind, key);
+            }
+            let read = |(item, of): (&Spanned<DeValue<'_>>, &'static Kind)| {
+                value(check, item, of, key).map(|it| Placed { at: item.span(), it })
+            };
+            // Each is read before any is missed: all faults at once.
+            let values: Vec<Option<Placed<Datum>>> = items.iter().zip(*kinds).map(read).collect();
+            values.into_iter().collect::<Option<_>>().map(Datum::List)
+        }
         (Kind::List(of, lo, hi), DeValue::Array(items)) => {
             let before = check.problems.len();
             if !(*lo..=*hi).contains(&items.len()) {
@@ -355,7 +367,8 @@ fn fits(kind: &Kind, value: &DeValue<'_>) -> bool {
     match kind {
         Kind::Number(_) | Kind::Whole(..) => matches!(value, DeValue::Integer(_) | DeValue::Float(_)),
         Kind::Text | Kind::HexColor | Kind::Word(_) => value.is_str(),
-        Kind::List(..) | Kind::Tables(_) => value.is_array(),
+        Kind::Truth => value.is_bool(),
+        Kind::List(..) | Kind::Tuple(..) | Kind::Tables(_) => value.is_array(),
         Kind::Table(_) | Kind::Named(_) => value.is_table(),
         Kind::Tagged(_) => value.is_table() || value.is_str(),
         Kind::Either(kinds) => kinds.iter().any(|k| fits(k, value)),
@@ -439,6 +452,8 @@ fn lower(doc: &str) -> String {
 fn heading(key: &Key) -> &'static str {
     match key.name {
         "pin" => "body.pin",
+        "paint" => "body.paint",
+        "keyframes" => "keyframes",
         "plane" => "plane",
         _ => "body",
     }

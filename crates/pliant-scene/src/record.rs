@@ -11,6 +11,7 @@ use std::collections::BTreeMap;
 pub(crate) enum Datum {
     Number(f64),
     Whole(u64),
+    Truth(bool),
     /// Also words and colours.
     Text(String),
     List(Vec<Placed<Datum>>),
@@ -107,6 +108,13 @@ impl Datum {
         match self {
             Datum::Whole(v) => *v,
             other => unreachable!("{other:?} was read where the format has a whole number"),
+        }
+    }
+
+    pub fn truth(&self) -> bool {
+        match self {
+            Datum::Truth(v) => *v,
+            other => unreachable!("{other:?} was read where the format has true or false"),
         }
     }
 
