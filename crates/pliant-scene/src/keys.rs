@@ -247,7 +247,7 @@ const TRACK_KEYS: &[Key] = &[
         "Times (s) and values, each with an ease of its own if need be; the first and the last value hold before and after.",
     )
     .required()
-    .example("[[0.0, 0.2], [1.0, 0.9], [1.5, 0.1, \"stepped\"]]"),
+    .example("[[0.0, 0.2], [1.0, 0.9, \"stepped\"], [1.5, 0.1]]"),
     Key::new(
         "ease",
         EASE,

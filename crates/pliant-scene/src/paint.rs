@@ -66,9 +66,10 @@ pub(crate) fn make(
             let distance = layer.region.it.distance(placement.transform_point3(*p));
             if distance <= layer.falloff {
                 touched = true;
-                // Smooth at both ends, so that a fade shows no edges.
+                // Smooth at both ends, so that a fade shows no edges; exact inside.
                 let s = if distance > 0.0 { 1.0 - distance / layer.falloff } else { 1.0 };
-                *value += (layer.value - *value) * s * s * (3.0 - 2.0 * s);
+                let share = s * s * (3.0 - 2.0 * s);
+                *value = *value * (1.0 - share) + layer.value * share;
             }
         }
         if !touched {
@@ -81,4 +82,41 @@ pub(crate) fn make(
         }
     }
     check.finish(values)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Scene;
+
+    #[test]
+    fn paint_fades_and_later_layers_go_over_earlier_ones() {
+        let text = "[[body]]\nshape = { kind = \"box\", size = [1, 1, 1] }\nspacing = 0.1\nposition = [5, 0, 0]\n\
+             [[body.paint]]\nvalue = 0.2\nbox = { min = [4, -1, -1], max = [5, 1, 1] }\nfalloff = 0.25\n\
+             [[body.paint]]\nvalue = 0.7\nsphere = { center = [4.5, 0.5, 0.5], radius = 0.1 }\n";
+        let scene = Scene::parse(text, "s".as_ref()).unwrap_or_else(|p| panic!("{}", p[0]));
+        let plan = &scene.bodies[0];
+        let mut digest = crate::digest::Digest::new();
+        let made = plan
+            .shape
+            .make(plan.resolution, &scene.source, &(0..0), &mut digest)
+            .unwrap_or_else(|p| panic!("{}", p[0]));
+        let placement = DAffine3::from_translation(plan.position);
+        let values =
+            make(&plan.paint, &made, placement, &scene.source).unwrap_or_else(|p| panic!("{}", p[0]));
+        assert_eq!(values.len(), made.shape.points.len());
+        for (value, p) in values.iter().zip(&made.shape.points) {
+            let wanted = match p {
+                p if (*p - DVec3::new(-0.5, 0.5, 0.5)).length() <= 0.1 => 0.7,
+                p if p.x <= 0.0 => 0.2,
+                p if p.x >= 0.25 => 1.0,
+                p => {
+                    let s = 1.0 - p.x / 0.25;
+                    1.0 - 0.8 * s * s * (3.0 - 2.0 * s)
+                }
+            };
+            assert!((value - wanted).abs() < 1e-12, "{p}: {value}, not {wanted}");
+        }
+        assert!(values.contains(&0.7) && values.contains(&0.2) && values.contains(&1.0));
+    }
 }

@@ -453,6 +453,7 @@ fn heading(key: &Key) -> &'static str {
     match key.name {
         "pin" => "body.pin",
         "paint" => "body.paint",
+        "keyframes" if matches!(key.kind, Kind::Tables(of) if of.title.ends_with("body")) => "body.keyframes",
         "keyframes" => "keyframes",
         "plane" => "plane",
         _ => "body",

@@ -549,6 +549,11 @@ impl Controls {
         self.gravity
     }
 
+    /// Direction of gravity, of length 1; kept while there is none.
+    pub fn gravity_direction(&self) -> DVec3 {
+        self.gravity_direction
+    }
+
     /// The live values of body `b`.
     pub fn body(&self, b: usize) -> &BodyControls {
         &self.bodies[b]
