@@ -116,7 +116,6 @@ impl Scene {
             painted_stiffness,
             controls: plan.controls,
             color: plan.color,
-            ..Body::new("", Default::default())
         };
         Ok((body, made))
     }

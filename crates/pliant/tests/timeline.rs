@@ -231,7 +231,7 @@ impl Store for Leaky {
         self.0.lock().unwrap().keep(frame, checkpoint)
     }
     fn load(&mut self, frame: u64) -> Option<Vec<u8>> {
-        self.0.lock().unwrap().load(frame).filter(|_| frame % 3 != 0)
+        self.0.lock().unwrap().load(frame).filter(|_| !frame.is_multiple_of(3))
     }
     fn forget(&mut self, frame: u64) {
         self.0.lock().unwrap().forget(frame);
