@@ -360,7 +360,8 @@ static PLANE: Table = Table {
     rules: &[Rule::AtMostOne(&["offset", "point"])],
 };
 
-static BODY: Table = Table {
+/// A soft body.
+pub(crate) static BODY: Table = Table {
     title: "a body",
     groups: &[
         &[

@@ -2,7 +2,7 @@
 //! reported, none stops the walk.
 
 use crate::format::{Key, Kind, Rule, Table};
-use crate::keys::SCENE;
+use crate::keys::{BODY, SCENE};
 use crate::record::{Datum, Record};
 use crate::source::{Check, Placed, Source, Span};
 use crate::suggest::{list, nearest};
@@ -409,8 +409,10 @@ fn word_refused(
     kind: &Kind,
     key: &Key,
 ) -> Option<Datum> {
-    let meant =
-        nearest(word, words.iter().copied()).map_or(String::new(), |w| format!("did you mean \"{w}\"? "));
+    // Words that name keys, as controls do, are known by the keys' other names too.
+    let nickname = || BODY.keys().find(|k| k.also.contains(&word) && words.contains(&k.name)).map(|k| k.name);
+    let meant = nickname().or_else(|| nearest(word, words.iter().copied()));
+    let meant = meant.map_or(String::new(), |w| format!("did you mean \"{w}\"? "));
     let message = format!("`{}` cannot be {}", key.name, check.source.quote(at));
     check.add(at, message, format!("{meant}{}", wanted(kind, key)));
     None

@@ -179,6 +179,20 @@ const IN_BODY: &[Case] = &[
         "does not support edge springs",
         "projective",
     ),
+    (
+        "[[body.keyframes]]\ncontrol = \"stiffness\"\nkeys = [[0, 1]]\n",
+        2,
+        11,
+        "cannot be \"stiffness\"",
+        "did you mean \"frequency\"?",
+    ),
+    (
+        "[[body.keyframes]]\ncontrol = \"beta\"\nkeys = [[0, 0.1]]\n",
+        2,
+        11,
+        "cannot be \"beta\"",
+        "did you mean \"deformation\"?",
+    ),
     ("[[body.paint]]\nvalue = 0.2\n", 1, 1, "`box` or `sphere` is missing", "add one"),
     (
         "[[body.paint]]\nvalue = 0.2\nsphere = { center = [9, 9, 9], radius = 1 }\n",

@@ -7,9 +7,10 @@
 //!
 //! # Memory
 //! Stored states are bounded by [`Timeline::set_memory`]. Half of the room goes to anchors in even steps over
-//! the whole run, the rest to frames around the present one. With room for c states and n frames, a jump
-//! computes at most about 2n/c steps more than its frame alone, and going back frame by frame about one
-//! step per frame as long as n < c²/4. What has no room can be handed to a [`Store`] of the host's.
+//! the whole run, the rest to frames around the present one. With room for c states and n frames, anchors
+//! are less than 4n/c frames apart: no jump computes more steps than that, and going back frame by frame
+//! about one per frame as soon as what lies between two anchors fits the other half. What has no room can be
+//! handed to a [`Store`] of the host's.
 
 use crate::builder::{self, BuildErrors};
 use crate::controls::{Control, ControlError, Controls, Value};
