@@ -1,4 +1,5 @@
-//! Small dense problems of soft bodies: polar decomposition, SVD, best-fit rotations.
+//! Small dense problems of soft bodies: polar decomposition, SVD, best-fit rotations, and the lanes
+//! to solve eight at a time.
 //!
 //! Every method in Pliant moves particles toward a best-fit transform, so the questions "which
 //! rotation is nearest?" and "which rigid velocity is nearest?" are asked millions of times a
@@ -6,10 +7,13 @@
 //! always right-handed, never NaN, and among equally good rotations the one nearest to a given
 //! previous frame.
 
+pub mod lanes;
 mod rigid_velocity;
 mod rotation;
 mod svd;
+mod symmetric;
 
 pub use rigid_velocity::{angular_velocity, inertia_tensor_term};
 pub use rotation::nearest_rotation;
 pub use svd::{Svd3, svd3};
+pub use symmetric::{PseudoInverse, eigen_symmetric, pseudo_inverse};

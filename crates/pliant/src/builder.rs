@@ -5,7 +5,8 @@ use crate::constraints::{AUXILIARY, ClusterShape, ConstraintBatch, EdgeStrain, P
 use crate::controls::{BodyControls, Control, Controls, Stiffness, Value};
 use crate::keyframes::{Keyframes, Track};
 use crate::model::{
-    BatchScale, BodyTopology, ClusterSet, HalfSpace, Model, ModelBatch, Params, PinGroup, Rest, Topology,
+    BatchScale, BodyTopology, ClusterSet, Goals, HalfSpace, Model, ModelBatch, Params, PinGroup, Rest,
+    Topology,
 };
 use crate::points::Points;
 use crate::simulation::Simulation;
@@ -185,6 +186,14 @@ impl Builder {
         let mut rest = Rest::new(&topology, positions, mass, measure);
         // As given, not as summed up: a body of unchanged mass is heavier by exactly nothing.
         rest.body_mass = self.bodies.iter().map(|b| b.mass).collect();
+        for (b, body) in self.bodies.iter().enumerate() {
+            if body.goals != Goals::Rigid {
+                rest.set_goals(&topology, b, body.goals);
+            }
+            if !body.painted_stiffness.is_empty() {
+                rest.paint_stiffness(&topology, b, &body.painted_stiffness);
+            }
+        }
         let params = Params {
             step: self.step,
             substeps: self.substeps,

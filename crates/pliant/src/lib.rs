@@ -64,6 +64,7 @@ pub use glam::{DAffine3, DMat3, DQuat, DVec3};
 pub use keyframes::{Ease, Key, KeyframeFault, Keyframes, Track};
 pub use model::{Goals, HalfSpace, Integrator, Motion};
 pub use pliant_geometry::shapes;
+pub use pliant_math::lanes::Isa;
 pub use points::{Points, PointsMut};
 pub use simulation::{Clock, Driver, Simulation, StepError, StepReport};
 pub use solvers::SolverKind;

@@ -19,6 +19,8 @@ pub struct State {
     pub v: Points,
     /// Last rotation of every cluster: breaks ties where several rotations fit equally well.
     pub frames: Vec<DMat3>,
+    /// Permanent stretch of every cluster's rest shape.
+    pub plastic: Vec<DMat3>,
     /// What the constraint batches remember, one after the other.
     pub auxiliary: Vec<f64>,
     /// Source of random numbers for whatever needs them while running.
@@ -69,7 +71,7 @@ impl From<Truncated> for StateError {
 }
 
 const MAGIC: u64 = u64::from_le_bytes(*b"PLIANTST");
-const VERSION: u64 = 1;
+const VERSION: u64 = 2;
 
 impl State {
     /// Bodies at `x` with velocities `v`, at time zero.
@@ -84,6 +86,7 @@ impl State {
             x,
             v,
             frames: vec![DMat3::IDENTITY; model.topology.clusters.len()],
+            plastic: vec![DMat3::IDENTITY; model.topology.clusters.len()],
             auxiliary,
             random: 0x5EED,
             model: model.id(),
@@ -92,7 +95,7 @@ impl State {
 
     /// The checkpoint.
     pub fn encode(&self) -> Vec<u8> {
-        let mut w = Writer(Vec::with_capacity(48 * self.x.len() + 72 * self.frames.len() + 128));
+        let mut w = Writer(Vec::with_capacity(48 * self.x.len() + 144 * self.frames.len() + 128));
         w.word(MAGIC);
         w.word(VERSION);
         w.word(self.model.revision);
@@ -104,7 +107,8 @@ impl State {
             w.numbers(column);
         }
         w.word(self.frames.len() as u64);
-        self.frames.iter().flat_map(|r| r.to_cols_array()).for_each(|e| w.number(e));
+        let matrices = self.frames.iter().chain(&self.plastic);
+        matrices.flat_map(|r| r.to_cols_array()).for_each(|e| w.number(e));
         w.numbers(&self.auxiliary);
         let mut digest = Digest::default();
         digest.bytes(&w.0);
@@ -141,20 +145,24 @@ impl State {
         if count != model.topology.clusters.len() {
             return Err(StateError::Damaged("the number of clusters does not fit the model"));
         }
-        let mut frames = Vec::with_capacity(count);
-        for _ in 0..count {
-            let mut e = [0.0; 9];
-            for v in &mut e {
-                *v = r.number()?;
+        let mut matrices = || -> Result<Vec<DMat3>, Truncated> {
+            let mut list = Vec::with_capacity(count);
+            for _ in 0..count {
+                let mut e = [0.0; 9];
+                for v in &mut e {
+                    *v = r.number()?;
+                }
+                list.push(DMat3::from_cols_array(&e));
             }
-            frames.push(DMat3::from_cols_array(&e));
-        }
+            Ok(list)
+        };
+        let (frames, plastic) = (matrices()?, matrices()?);
         let auxiliary = r.numbers()?;
         let n = model.particle_count();
         let sizes = x.columns().into_iter().chain(v.columns()).all(|c| c.len() == n);
         if !sizes || auxiliary.len() != model.auxiliary_offsets().last().copied().unwrap_or(0) {
             return Err(StateError::Damaged("its sizes do not fit the model"));
         }
-        Ok(State { time, step, x, v, frames, auxiliary, random, model: id })
+        Ok(State { time, step, x, v, frames, plastic, auxiliary, random, model: id })
     }
 }

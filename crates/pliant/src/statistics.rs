@@ -70,7 +70,7 @@ pub fn measure_with_strain(
 pub fn strain(model: &Model, controls: &Controls, state: &State, strain: &mut Vec<f64>) {
     strain.clear();
     strain.resize(model.particle_count(), 0.0);
-    clustered::raise_strain(model, state, strain);
+    clustered::raise_strain(model, controls, state, strain);
     for_each_batch(model, controls, state, |k, view| {
         // Edges without stiffness hold nothing and say nothing.
         let b = &model.batches[k];

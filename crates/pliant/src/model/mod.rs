@@ -5,10 +5,12 @@
 //! edited in place. An edit makes a new model with the next revision; caches are keyed by identity
 //! of these parts, and a [`State`](crate::State) remembers the model it belongs to.
 
+mod basis;
 mod params;
 mod rest;
 mod topology;
 
+pub use basis::{ClusterBasis, QuadraticBasis, quadratic_terms};
 pub use params::{BodySettings, Goals, HalfSpace, Integrator, Motion, Params, PinGroup};
 pub use rest::{ClusterRest, Rest};
 pub use topology::{BodyTopology, ClusterSet, Membership, Topology};
@@ -175,7 +177,8 @@ fn fingerprint(topology: &Topology, rest: &Rest, params: &Params, batches: &[Mod
         list.iter().for_each(|&i| hash.word(i.into()));
     }
     let [x, y, z] = rest.positions.columns();
-    for list in [x, y, z, &rest.mass, &rest.measure, &rest.share] {
+    let stiffness: Vec<f64> = rest.clusters.iter().map(|c| c.stiffness).collect();
+    for list in [x, y, z, &rest.mass, &rest.measure, &rest.share, &stiffness] {
         hash.word(list.len() as u64);
         list.iter().for_each(|v| hash.number(*v));
     }

@@ -35,7 +35,7 @@ impl SolverKind {
 }
 
 /// What a substep of one solver reports.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SubstepReport {
     /// Contacts found.
     pub contacts: usize,
@@ -43,6 +43,14 @@ pub struct SubstepReport {
     pub iterations: u32,
     /// How far the last iteration still was from consensus: relative movement in it.
     pub residual: f64,
+    /// Whether all positions and velocities are numbers.
+    pub finite: bool,
+}
+
+impl Default for SubstepReport {
+    fn default() -> Self {
+        SubstepReport { contacts: 0, iterations: 0, residual: 0.0, finite: true }
+    }
 }
 
 /// Why a step could not be taken. The state is as it was before the step.

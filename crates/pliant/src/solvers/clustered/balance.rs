@@ -8,68 +8,58 @@
 //! Angular momentum after a step is Σ m x(t) × v(t + h), because x(t + h) = x(t) + h v(t + h). Lever arms
 //! are therefore those of the positions at the *start* of the step, and conservation is exact.
 
-use super::goals::{ClusterFit, beyond_limit};
-use crate::model::Model;
-use crate::points::Points;
+use super::kernels::{BalanceSum, MotionSum, Screw};
+use crate::model::ClusterRest;
 use glam::{DMat3, DVec3};
-use pliant_math::{angular_velocity, inertia_tensor_term};
+use pliant_math::pseudo_inverse;
 
-/// The rigid displacement that balances a cluster's corrections.
+/// Directions with less than this part of the largest inertia (along a line) are not turned about.
+const NO_INERTIA: f64 = 1e-12;
+
+/// Nor is a cluster that has collapsed to this part of its width, where offsets are rounding.
+const COLLAPSED: f64 = 1e-9;
+
+/// What a cluster's corrections push against.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(super) struct Balance {
-    center: DVec3,
-    inertia: DMat3,
-    shift: DVec3,
-    turn: DVec3,
+pub(super) struct Anchor {
+    pub center: DVec3,
+    inverse_inertia: DMat3,
+    inverse_mass: f64,
 }
 
-impl Balance {
-    /// Centre and inertia of cluster `c` at the start of the substep.
-    pub fn begin(model: &Model, c: usize, start: &Points) -> Balance {
-        let (set, rest) = (&model.topology.clusters, &model.rest);
-        let members = || set.range(c).map(|slot| (set.members[slot] as usize, rest.share[slot]));
-        let Some((first, _)) = members().next() else { return Balance::default() };
-        let origin = start.get(first);
-        let sum: DVec3 = members().map(|(i, share)| (start.get(i) - origin) * (share * rest.mass[i])).sum();
-        let center = origin + sum / rest.clusters[c].mass;
-        let inertia = members().fold(DMat3::ZERO, |inertia, (i, share)| {
-            inertia + inertia_tensor_term(share * rest.mass[i], start.get(i) - center)
-        });
-        Balance { center, inertia, shift: DVec3::ZERO, turn: DVec3::ZERO }
-    }
+/// The anchor of a cluster, and its rigid velocity, from its sums about `center`.
+pub(super) fn rigid_motion(sum: &MotionSum, center: DVec3, cluster: &ClusterRest) -> (Anchor, Screw) {
+    let [xx, yy, zz, xy, yz, zx] = [sum[3], sum[4], sum[5], sum[6], sum[7], sum[8]];
+    let inertia = [[yy + zz, -xy, -zx], [-xy, xx + zz, -yz], [-zx, -yz, xx + yy]];
+    let inverse_inertia = match cluster.width > 0.0 {
+        true => inverse(inertia, cluster.mass * (COLLAPSED * cluster.width).powi(2)),
+        false => DMat3::ZERO,
+    };
+    let anchor = Anchor { center, inverse_inertia, inverse_mass: cluster.mass.recip() };
+    let linear = DVec3::new(sum[0], sum[1], sum[2]) * anchor.inverse_mass;
+    // Σ m d = 0 about the centre, so the mean velocity adds nothing to Σ m d × v.
+    let turn = inverse_inertia * DVec3::new(sum[9], sum[10], sum[11]);
+    (anchor, Screw { base: linear - turn.cross(center), turn })
+}
 
-    /// Finds the displacement for the corrections of one iteration; `free` tells particles that move.
-    #[allow(clippy::too_many_arguments)]
-    pub fn measure(
-        &mut self,
-        model: &Model,
-        c: usize,
-        fit: &ClusterFit,
-        gamma: f64,
-        start: &Points,
-        x: &Points,
-        free: impl Fn(usize) -> bool,
-    ) {
-        let (set, rest) = (&model.topology.clusters, &model.rest);
-        let cluster = &rest.clusters[c];
-        let (mut push, mut torque) = (DVec3::ZERO, DVec3::ZERO);
-        for slot in set.range(c) {
-            let i = set.members[slot] as usize;
-            let way = fit.way_to_goal(x.get(i), rest.positions.get(i), cluster);
-            let (beyond, excess) = beyond_limit(way, gamma, cluster);
-            if excess > 0.0 && free(i) {
-                let moved = beyond * (rest.share[slot] * rest.mass[i]);
-                push += moved;
-                torque += (start.get(i) - self.center).cross(moved);
-            }
-        }
-        self.shift = push / cluster.mass;
-        self.turn = if torque == DVec3::ZERO { DVec3::ZERO } else { angular_velocity(self.inertia, torque) };
+impl Anchor {
+    /// The displacement that balances corrections of the given momentum.
+    pub fn reaction(&self, sum: &BalanceSum) -> Screw {
+        let shift = DVec3::new(sum[0], sum[1], sum[2]) * self.inverse_mass;
+        let turn = self.inverse_inertia * DVec3::new(sum[3], sum[4], sum[5]);
+        Screw { base: shift - turn.cross(self.center), turn }
     }
+}
 
-    /// What a member that started the substep at `start` takes back.
-    #[inline(always)]
-    pub fn reaction(&self, start: DVec3) -> DVec3 {
-        self.shift + self.turn.cross(start - self.center)
+fn inverse(inertia: [[f64; 3]; 3], least: f64) -> DMat3 {
+    let m = DMat3::from_cols_array_2d(&inertia);
+    let (det, size) = (m.determinant(), inertia[0][0] + inertia[1][1] + inertia[2][2]);
+    if size <= least {
+        return DMat3::ZERO;
     }
+    // Far from singular the plain inverse is as good, and much faster.
+    if det > 1e-6 * size * size * size {
+        return m.inverse();
+    }
+    DMat3::from_cols_array_2d(&pseudo_inverse(inertia, NO_INERTIA).inverse)
 }

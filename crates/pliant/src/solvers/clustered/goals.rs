@@ -1,124 +1,120 @@
-//! Goal positions: the best-fit rigid motion of each cluster, and what it says about its particles.
+//! Goals one particle at a time: what statistics are made of, and the reference the lanes are held to.
 
+use super::fit::{Fit, Sums, fit, to_rotate};
 use crate::controls::Controls;
-use crate::model::{ClusterRest, Model};
-use crate::points::Points;
+use crate::model::{Goals, Model, quadratic_terms};
 use crate::solvers::SolverKind;
 use crate::state::State;
 use glam::{DMat3, DVec3};
 use pliant_math::nearest_rotation;
 
-/// Best-fit rigid motion of a cluster.
-#[derive(Clone, Copy, Debug, PartialEq)]
+/// A cluster's goals, relative to a member: their rounding is that of the cluster's size.
 pub(super) struct ClusterFit {
-    pub rotation: DMat3,
-    /// A member's position, and the centre of mass x_cm relative to it. Kept apart because their sum
-    /// would round to the distance from the origin, a bias that never averages out.
     pub origin: DVec3,
-    pub center: DVec3,
+    pub fit: Fit,
 }
 
-impl Default for ClusterFit {
-    fn default() -> Self {
-        ClusterFit { rotation: DMat3::IDENTITY, origin: DVec3::ZERO, center: DVec3::ZERO }
-    }
-}
-
-impl ClusterFit {
-    /// The way g_ic − x_i to the goal g_ic = R (r_i − r_cm) + x_cm (strain-limiting, eq. 2). Its
-    /// rounding is that of the cluster's size, not of its distance from the origin: a body at rest far
-    /// away stays at rest.
-    #[inline(always)]
-    pub fn way_to_goal(&self, x: DVec3, rest: DVec3, cluster: &ClusterRest) -> DVec3 {
-        self.rotation * (rest - cluster.center) - (x - self.origin - self.center)
-    }
-}
-
-/// Lines 9 and 10 of algorithm 2 as a correction: how far along its way to the goal a particle must go
-/// to be within γ cluster widths of it, and its excess over the limit in widths; zero within.
-#[inline(always)]
-pub(super) fn beyond_limit(way: DVec3, gamma: f64, cluster: &ClusterRest) -> (DVec3, f64) {
-    let (distance, limit) = (way.length(), gamma * cluster.width);
-    if distance > limit {
-        (way * (1.0 - limit / distance), (distance - limit) / cluster.width)
-    } else {
-        (DVec3::ZERO, 0.0)
-    }
-}
-
-/// Line 6 of algorithm 2 for cluster `c`: one pass over its members. About the rest centre Σ m r = 0,
-/// so the unknown mean of x drops out of the covariance and need not be known first.
-pub(super) fn fit_clusters(model: &Model, c: usize, x: &Points, previous: DMat3) -> ClusterFit {
+/// The goals of cluster `c` of body `b` in a state.
+pub(super) fn fit_cluster(
+    model: &Model,
+    controls: &Controls,
+    state: &State,
+    b: usize,
+    c: usize,
+) -> ClusterFit {
     let (set, rest) = (&model.topology.clusters, &model.rest);
-    let cluster = &rest.clusters[c];
-    let slots = set.range(c);
-    let Some(&first) = set.members.get(slots.start) else {
-        return ClusterFit { rotation: previous, ..ClusterFit::default() };
-    };
-    // Offsets from a member keep the sums small for bodies far from the origin.
-    let origin = x.get(first as usize);
-    let (mut sum, mut a0, mut a1, mut a2) = (DVec3::ZERO, DVec3::ZERO, DVec3::ZERO, DVec3::ZERO);
-    for slot in slots {
+    let (cluster, basis) = (&rest.clusters[c], &rest.bases[c]);
+    let origin = set.particles(c).first().map_or(DVec3::ZERO, |&i| state.x.get(i as usize));
+    let mut sums = Sums::ZERO;
+    for slot in set.range(c) {
         let i = set.members[slot] as usize;
-        let d = (x.get(i) - origin) * (rest.share[slot] * rest.mass[i]);
-        let r = rest.positions.get(i) - cluster.center;
-        sum += d;
-        a0 += d * r.x;
-        a1 += d * r.y;
-        a2 += d * r.z;
+        let x = (state.x.get(i) - origin) * (rest.share[slot] * rest.mass[i]);
+        let q = rest.positions.get(i) - cluster.center;
+        sums.first += x;
+        sums.covariance += DMat3::from_cols(x * q.x, x * q.y, x * q.z);
+        if basis.goals == Goals::Quadratic {
+            let terms = quadratic_terms(q / cluster.width);
+            sums.quadratic.iter_mut().zip(terms).for_each(|(sum, t)| *sum += x * t);
+        }
     }
-    ClusterFit {
-        rotation: nearest_rotation(DMat3::from_cols(a0, a1, a2), previous),
-        origin,
-        center: sum / cluster.mass,
-    }
+    let plastic = &state.plastic[c];
+    let rotation = nearest_rotation(to_rotate(&sums, plastic), state.frames[c]);
+    let two_step = model.params.bodies[b].two_step;
+    let fit = fit(&sums, cluster, basis, rotation, plastic, two_step, &controls.bodies[b]);
+    ClusterFit { origin, fit }
 }
 
-fn for_each_membership(model: &Model, state: &State, mut f: impl FnMut(usize, usize, f64, f64)) {
-    let (set, rest) = (&model.topology.clusters, &model.rest);
-    for (body, _) in model
-        .topology
-        .bodies
-        .iter()
-        .zip(&model.params.bodies)
-        .filter(|(_, s)| s.solver == SolverKind::Clustered)
-    {
+/// Calls `f(body, cluster, its fit)` for every cluster the solver has.
+fn for_each_cluster(
+    model: &Model,
+    controls: &Controls,
+    state: &State,
+    mut f: impl FnMut(usize, usize, &ClusterFit),
+) {
+    let bodies = model.topology.bodies.iter().zip(&model.params.bodies).enumerate();
+    for (b, (body, _)) in bodies.filter(|(_, (_, s))| s.solver == SolverKind::Clustered) {
         for c in body.clusters.clone() {
-            let fit = fit_clusters(model, c, &state.x, state.frames[c]);
-            for slot in set.range(c) {
-                let i = set.members[slot] as usize;
-                let way = fit.way_to_goal(state.x.get(i), rest.positions.get(i), &rest.clusters[c]);
-                f(c, i, rest.share[slot] * rest.mass[i], way.length());
-            }
+            f(b, c, &fit_cluster(model, controls, state, b, c));
         }
     }
 }
 
+/// Ways g − x of the members of cluster `c`, as (particle, split mass, way).
+pub(super) fn ways<'a>(
+    model: &'a Model,
+    state: &'a State,
+    c: usize,
+    cluster: &'a ClusterFit,
+) -> impl Iterator<Item = (usize, f64, DVec3)> + 'a {
+    let (set, rest) = (&model.topology.clusters, &model.rest);
+    set.range(c).map(move |slot| {
+        let i = set.members[slot] as usize;
+        let goal = cluster.fit.goal(&rest.clusters[c], &rest.bases[c], rest.positions.get(i));
+        (i, rest.share[slot] * rest.mass[i], goal - (state.x.get(i) - cluster.origin))
+    })
+}
+
 /// Raises each particle's strain to the largest β = ‖x − g_ic‖ / w_c of its clusters (eq. 4).
-pub fn raise_strain(model: &Model, state: &State, strain: &mut [f64]) {
-    for_each_membership(model, state, |c, i, _, distance| {
+pub fn raise_strain(model: &Model, controls: &Controls, state: &State, strain: &mut [f64]) {
+    for_each_cluster(model, controls, state, |_, c, cluster| {
         let width = model.rest.clusters[c].width;
         if width > 0.0 {
-            strain[i] = strain[i].max(distance / width);
+            for (i, _, way) in ways(model, state, c, cluster) {
+                strain[i] = strain[i].max(way.length() / width);
+            }
         }
     });
 }
 
-/// Energy ½ k/m Σ m_ic ‖x − g_ic‖² of the springs, with k/m = α/h².
+/// Energy of the springs with k/m = α/h²: ½ k/m (Σ m |x − g*|² + (1 − β) Σ m |g* − r*|²), where g* is the
+/// best-fit deformation and r* the best rigid motion; their gradient is k/m · m (x − g). For rigid goals
+/// the two are the same and this is ½ k/m Σ m |x − g|².
 pub fn elastic_energy(model: &Model, controls: &Controls, state: &State) -> f64 {
     let h = model.params.substep();
-    let mut body_of_cluster = model.topology.bodies.iter().enumerate();
-    let (mut b, mut end) = body_of_cluster.next().map_or((0, 0), |(b, body)| (b, body.clusters.end));
     let mut total = 0.0;
-    for_each_membership(model, state, |c, _, mass, distance| {
-        while c >= end {
-            let Some((next, body)) = body_of_cluster.next() else {
-                return;
+    for_each_cluster(model, controls, state, |b, c, cluster| {
+        let body = &controls.bodies[b];
+        let rest = &model.rest.clusters[c];
+        let k = body.stiffness.alpha(h) / (h * h) * model.heavier(controls, b) * rest.stiffness;
+        let to_goal: f64 = ways(model, state, c, cluster).map(|(_, m, way)| m * way.length_squared()).sum();
+        // |x − g|² = |x − g*|² + (1 − β)² |g* − r*|², with g − r* = β (g* − r*).
+        let beta = body.deformation;
+        let mut between = 0.0;
+        if model.rest.bases[c].goals != Goals::Rigid && beta > 0.0 {
+            let rigid = Fit {
+                linear: cluster.fit.rotation * state.plastic[c],
+                quadratic: [DVec3::ZERO; 6],
+                offset: DVec3::ZERO,
+                ..cluster.fit
             };
-            (b, end) = (next, body.clusters.end);
+            let basis = &model.rest.bases[c];
+            for (m, r) in model.rest.members(&model.topology, c) {
+                let apart = cluster.fit.goal(rest, basis, r) - rigid.goal(rest, basis, r);
+                between += m * apart.length_squared();
+            }
+            between *= (1.0 - beta) / beta;
         }
-        let k = controls.bodies[b].stiffness.alpha(h) / (h * h);
-        total += 0.5 * k * model.heavier(controls, b) * mass * distance * distance;
+        total += 0.5 * k * (to_goal + between);
     });
     total
 }

@@ -177,7 +177,8 @@ impl Solver for Projective {
             }
         }
         cache.finish(controls, state, h);
-        Ok(SubstepReport { contacts: cache.contacts.touching(&cache.q), iterations, residual })
+        let finite = state.x.first_non_finite().or(state.v.first_non_finite()).is_none();
+        Ok(SubstepReport { contacts: cache.contacts.touching(&cache.q), iterations, residual, finite })
     }
 
     fn drop_caches(&mut self) {

@@ -1,0 +1,87 @@
+//! Plain Rust: the definition of every operation, and all there is on other processors.
+
+use super::Lanes;
+use std::array::from_fn;
+
+/// No instructions beyond those the build targets.
+#[derive(Clone, Copy, Debug)]
+pub struct Baseline;
+
+macro_rules! lanewise {
+    ($($name:ident($($arg:ident),+) -> $result:ty { $lane:expr })+) => {$(
+        #[inline(always)]
+        fn $name(self, $($arg: [f64; 8]),+) -> [$result; 8] {
+            from_fn(|k| {
+                $(let $arg = $arg[k];)+
+                $lane
+            })
+        }
+    )+};
+}
+
+impl Lanes for Baseline {
+    type F = [f64; 8];
+    type M = [bool; 8];
+
+    lanewise! {
+        add(a, b) -> f64 { a + b }
+        sub(a, b) -> f64 { a - b }
+        mul(a, b) -> f64 { a * b }
+        div(a, b) -> f64 { a / b }
+        mul_add(a, b, c) -> f64 { a.mul_add(b, c) }
+        neg_mul_add(a, b, c) -> f64 { (-a).mul_add(b, c) }
+        min(a, b) -> f64 { if a < b { a } else { b } }
+        max(a, b) -> f64 { if a > b { a } else { b } }
+        neg(a) -> f64 { -a }
+        abs(a) -> f64 { a.abs() }
+        sqrt(a) -> f64 { a.sqrt() }
+        rsqrt_rough(a) -> f64 { f64::from(1.0 / (a as f32).sqrt()) }
+        lt(a, b) -> bool { a < b }
+        le(a, b) -> bool { a <= b }
+    }
+
+    #[inline(always)]
+    fn splat(self, v: f64) -> [f64; 8] {
+        [v; 8]
+    }
+
+    #[inline(always)]
+    fn load(self, v: &[f64; 8]) -> [f64; 8] {
+        *v
+    }
+
+    #[inline(always)]
+    fn store(self, v: [f64; 8], to: &mut [f64; 8]) {
+        *to = v;
+    }
+
+    #[inline(always)]
+    fn mask(self, bits: u8) -> [bool; 8] {
+        from_fn(|k| bits >> k & 1 == 1)
+    }
+
+    #[inline(always)]
+    fn bits(self, m: [bool; 8]) -> u8 {
+        (0..8).fold(0, |bits, k| bits | u8::from(m[k]) << k)
+    }
+
+    #[inline(always)]
+    fn and(self, a: [bool; 8], b: [bool; 8]) -> [bool; 8] {
+        from_fn(|k| a[k] & b[k])
+    }
+
+    #[inline(always)]
+    fn select(self, m: [bool; 8], a: [f64; 8], b: [f64; 8]) -> [f64; 8] {
+        from_fn(|k| if m[k] { a[k] } else { b[k] })
+    }
+
+    #[inline(always)]
+    fn keep(self, m: [bool; 8], a: [f64; 8]) -> [f64; 8] {
+        self.select(m, a, [0.0; 8])
+    }
+
+    #[inline(always)]
+    fn sum(self, a: [f64; 8]) -> f64 {
+        ((a[0] + a[4]) + (a[2] + a[6])) + ((a[1] + a[5]) + (a[3] + a[7]))
+    }
+}

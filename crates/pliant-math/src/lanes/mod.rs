@@ -1,0 +1,229 @@
+//! Eight numbers at a time, with the same bits on every instruction set.
+//!
+//! A kernel is written once, generic over [`Lanes`], and [`Isa::run`] compiles it for each
+//! instruction set and picks one at run time. There is one logical width (eight), every
+//! multiply-add is fused, and sums have one order, so a result never depends on the machine. Only
+//! what the hardware itself leaves open is excepted: a NaN is a NaN everywhere, but its payload and
+//! sign may differ.
+//!
+//! ```
+//! use pliant_math::lanes::{Isa, Kernel, Lanes};
+//!
+//! struct Dot<'a>(&'a [[f64; 8]], &'a [[f64; 8]]);
+//!
+//! impl Kernel for Dot<'_> {
+//!     type Output = f64;
+//!     #[inline(always)] // so that it is compiled with the instruction set of its caller
+//!     fn run<L: Lanes>(self, l: L) -> f64 {
+//!         let mut sum = l.splat(0.0);
+//!         for (a, b) in self.0.iter().zip(self.1) {
+//!             sum = l.mul_add(l.load(a), l.load(b), sum);
+//!         }
+//!         l.sum(sum)
+//!     }
+//! }
+//!
+//! assert_eq!(Isa::best().run(Dot(&[[0.5; 8]], &[[3.0; 8]])), 12.0);
+//! ```
+//!
+//! Operations on lanes are single instructions only where the code around them ends up inside
+//! [`Isa::run`]. Loops and `#[inline(always)]` functions always do; closures, and what takes them
+//! (`map`, `fold`, `array::from_fn`), often do not and then cost a call per operation.
+
+mod baseline;
+mod rotations;
+#[cfg(test)]
+mod tests;
+#[cfg(target_arch = "x86_64")]
+mod x86;
+
+pub use baseline::Baseline;
+pub use rotations::rotations8;
+#[cfg(target_arch = "x86_64")]
+pub use x86::{Avx2, Avx512};
+
+/// Three vectors of eight lanes each: eight 3-vectors.
+pub type V3<L> = [<L as Lanes>::F; 3];
+
+/// Eight 3×3 matrices, `a[column][row]`.
+pub type M3<L> = [V3<L>; 3];
+
+/// Operations on eight `f64` at a time. A value of an implementing type is the proof that the
+/// processor has its instructions, so [`Isa::run`] hands it out.
+pub trait Lanes: Copy + Send + Sync + 'static {
+    /// Eight numbers.
+    type F: Copy;
+    /// Eight booleans.
+    type M: Copy;
+
+    /// The same number in all lanes.
+    fn splat(self, v: f64) -> Self::F;
+    /// Lane k is `v[k]`.
+    fn load(self, v: &[f64; 8]) -> Self::F;
+    /// Writes lane k to `to[k]`.
+    fn store(self, v: Self::F, to: &mut [f64; 8]);
+
+    /// a + b
+    fn add(self, a: Self::F, b: Self::F) -> Self::F;
+    /// a − b
+    fn sub(self, a: Self::F, b: Self::F) -> Self::F;
+    /// a · b
+    fn mul(self, a: Self::F, b: Self::F) -> Self::F;
+    /// a / b
+    fn div(self, a: Self::F, b: Self::F) -> Self::F;
+    /// a · b + c with one rounding.
+    fn mul_add(self, a: Self::F, b: Self::F, c: Self::F) -> Self::F;
+    /// c − a · b with one rounding.
+    fn neg_mul_add(self, a: Self::F, b: Self::F, c: Self::F) -> Self::F;
+    /// a where a < b, else b: with a NaN on either side, or two zeros, it is b.
+    fn min(self, a: Self::F, b: Self::F) -> Self::F;
+    /// a where a > b, else b: with a NaN on either side, or two zeros, it is b.
+    fn max(self, a: Self::F, b: Self::F) -> Self::F;
+    /// −a, also of zeros.
+    fn neg(self, a: Self::F) -> Self::F;
+    /// |a|
+    fn abs(self, a: Self::F) -> Self::F;
+    /// √a, correctly rounded; NaN below zero.
+    fn sqrt(self, a: Self::F) -> Self::F;
+    /// 1/√a with a relative error below 2·10⁻⁷, for a in [10⁻³⁰, 10³⁶].
+    ///
+    /// By square root and division in `f32`, which are correctly rounded everywhere, unlike the
+    /// estimates that processors offer.
+    fn rsqrt_rough(self, a: Self::F) -> Self::F;
+
+    /// a < b, false for NaN.
+    fn lt(self, a: Self::F, b: Self::F) -> Self::M;
+    /// a ≤ b, false for NaN.
+    fn le(self, a: Self::F, b: Self::F) -> Self::M;
+    /// Lane k is bit k.
+    fn mask(self, bits: u8) -> Self::M;
+    /// Bit k is lane k.
+    fn bits(self, m: Self::M) -> u8;
+    /// Where both hold.
+    fn and(self, a: Self::M, b: Self::M) -> Self::M;
+    /// a where m holds, else b.
+    fn select(self, m: Self::M, a: Self::F, b: Self::F) -> Self::F;
+    /// a where m holds, else +0.
+    fn keep(self, m: Self::M, a: Self::F) -> Self::F;
+
+    /// The sum of all lanes, always in the order ((0+4)+(2+6)) + ((1+5)+(3+7)).
+    fn sum(self, a: Self::F) -> f64;
+
+    /// a > b, false for NaN.
+    #[inline(always)]
+    fn gt(self, a: Self::F, b: Self::F) -> Self::M {
+        self.lt(b, a)
+    }
+
+    /// a ≥ b, false for NaN.
+    #[inline(always)]
+    fn ge(self, a: Self::F, b: Self::F) -> Self::M {
+        self.le(b, a)
+    }
+
+    /// 1/√a to within a few units in the last place, for a in [10⁻³⁰, 10³⁶].
+    #[inline(always)]
+    fn rsqrt(self, a: Self::F) -> Self::F {
+        // One step of third order from y: with h = 1 − a·y², 1/√a = y·(1 + h/2 + 3h²/8 + …).
+        let y = self.rsqrt_rough(a);
+        let h = self.neg_mul_add(self.mul(a, y), y, self.splat(1.0));
+        let series = self.mul_add(h, self.splat(0.375), self.splat(0.5));
+        self.mul_add(self.mul(y, h), series, y)
+    }
+
+    /// a · b of eight vectors.
+    #[inline(always)]
+    fn dot(self, a: [Self::F; 3], b: [Self::F; 3]) -> Self::F {
+        self.mul_add(a[2], b[2], self.mul_add(a[1], b[1], self.mul(a[0], b[0])))
+    }
+
+    /// a × b of eight vectors.
+    #[inline(always)]
+    fn cross(self, a: [Self::F; 3], b: [Self::F; 3]) -> [Self::F; 3] {
+        [
+            self.neg_mul_add(a[2], b[1], self.mul(a[1], b[2])),
+            self.neg_mul_add(a[0], b[2], self.mul(a[2], b[0])),
+            self.neg_mul_add(a[1], b[0], self.mul(a[0], b[1])),
+        ]
+    }
+
+    /// s · a of eight vectors.
+    #[inline(always)]
+    fn scale(self, s: Self::F, a: [Self::F; 3]) -> [Self::F; 3] {
+        [self.mul(s, a[0]), self.mul(s, a[1]), self.mul(s, a[2])]
+    }
+
+    /// s · a + b of eight vectors, each component with one rounding.
+    #[inline(always)]
+    fn scale_add(self, s: Self::F, a: [Self::F; 3], b: [Self::F; 3]) -> [Self::F; 3] {
+        [self.mul_add(s, a[0], b[0]), self.mul_add(s, a[1], b[1]), self.mul_add(s, a[2], b[2])]
+    }
+}
+
+/// A computation to be compiled once per instruction set.
+pub trait Kernel {
+    /// What it returns.
+    type Output;
+    /// Implementations, and generic functions they call, must be `#[inline(always)]`: code that is
+    /// not inlined into the caller is compiled without its instructions.
+    fn run<L: Lanes>(self, lanes: L) -> Self::Output;
+}
+
+/// An instruction set; a later one includes the earlier.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Isa {
+    /// What the build targets. Without fused multiply-add in hardware, slow.
+    Baseline,
+    /// AVX2 with FMA.
+    Avx2,
+    /// AVX-512 F, DQ and VL.
+    Avx512,
+}
+
+impl Isa {
+    /// The widest this processor has.
+    pub fn best() -> Isa {
+        Isa::available().max().unwrap_or(Isa::Baseline)
+    }
+
+    /// All that this processor has, from the narrowest.
+    pub fn available() -> impl Iterator<Item = Isa> {
+        [Isa::Baseline, Isa::Avx2, Isa::Avx512].into_iter().filter(|isa| match isa {
+            Isa::Baseline => true,
+            #[cfg(target_arch = "x86_64")]
+            Isa::Avx2 => Avx2::detect().is_some(),
+            #[cfg(target_arch = "x86_64")]
+            Isa::Avx512 => Avx512::detect().is_some(),
+            #[cfg(not(target_arch = "x86_64"))]
+            _ => false,
+        })
+    }
+
+    /// In lower case, for reports and options.
+    pub fn name(self) -> &'static str {
+        match self {
+            Isa::Baseline => "baseline",
+            Isa::Avx2 => "avx2",
+            Isa::Avx512 => "avx512",
+        }
+    }
+
+    /// Runs a kernel with this instruction set, or the next best that the processor has.
+    #[inline]
+    pub fn run<K: Kernel>(self, kernel: K) -> K::Output {
+        #[cfg(target_arch = "x86_64")]
+        {
+            if self >= Isa::Avx512
+                && let Some(lanes) = Avx512::detect()
+            {
+                return lanes.run(kernel);
+            }
+            if self >= Isa::Avx2
+                && let Some(lanes) = Avx2::detect()
+            {
+                return lanes.run(kernel);
+            }
+        }
+        kernel.run(Baseline)
+    }
+}

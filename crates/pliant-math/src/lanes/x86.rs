@@ -1,0 +1,230 @@
+//! AVX2 and AVX-512.
+//!
+//! The unsafe code of this module is of one kind: calling functions that need instructions which
+//! the build does not assume. It is sound because every call needs a value of [`Avx2`] or
+//! [`Avx512`], whose only constructor is `detect`, and `detect` asks for the very features enabled
+//! in `run`. No pointer is dereferenced but for loads and stores through `&[f64; 8]` and
+//! `&mut [f64; 8]`, which need no alignment.
+#![allow(unsafe_code)]
+
+use super::{Kernel, Lanes};
+use core::arch::x86_64::*;
+
+/// AVX2 and FMA were detected: two registers of four lanes.
+#[derive(Clone, Copy, Debug)]
+pub struct Avx2(());
+
+impl Avx2 {
+    #[inline]
+    pub(super) fn detect() -> Option<Self> {
+        (is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma")).then_some(Avx2(()))
+    }
+
+    #[inline]
+    pub(super) fn run<K: Kernel>(self, kernel: K) -> K::Output {
+        #[target_feature(enable = "avx2,fma")]
+        fn with_features<K: Kernel>(lanes: Avx2, kernel: K) -> K::Output {
+            kernel.run(lanes)
+        }
+        // SAFETY: self is the proof of detection.
+        unsafe { with_features(self, kernel) }
+    }
+}
+
+macro_rules! halves {
+    ($($name:ident($($arg:ident: $kind:ident),+) -> $result:ident = $intrinsic:path;)+) => {$(
+        #[inline(always)]
+        fn $name(self, $($arg: Self::$kind),+) -> Self::$result {
+            // SAFETY: self is the proof of detection.
+            unsafe { [$intrinsic($($arg[0]),+), $intrinsic($($arg[1]),+)] }
+        }
+    )+};
+}
+
+impl Lanes for Avx2 {
+    type F = [__m256d; 2];
+    /// All bits of a lane are set where it holds.
+    type M = [__m256d; 2];
+
+    halves! {
+        add(a: F, b: F) -> F = _mm256_add_pd;
+        sub(a: F, b: F) -> F = _mm256_sub_pd;
+        mul(a: F, b: F) -> F = _mm256_mul_pd;
+        div(a: F, b: F) -> F = _mm256_div_pd;
+        mul_add(a: F, b: F, c: F) -> F = _mm256_fmadd_pd;
+        neg_mul_add(a: F, b: F, c: F) -> F = _mm256_fnmadd_pd;
+        min(a: F, b: F) -> F = _mm256_min_pd;
+        max(a: F, b: F) -> F = _mm256_max_pd;
+        sqrt(a: F) -> F = _mm256_sqrt_pd;
+        lt(a: F, b: F) -> M = _mm256_cmp_pd::<_CMP_LT_OQ>;
+        le(a: F, b: F) -> M = _mm256_cmp_pd::<_CMP_LE_OQ>;
+        and(a: M, b: M) -> M = _mm256_and_pd;
+        keep(m: M, a: F) -> F = _mm256_and_pd;
+    }
+
+    #[inline(always)]
+    fn splat(self, v: f64) -> Self::F {
+        // SAFETY: self is the proof of detection.
+        unsafe { [_mm256_set1_pd(v); 2] }
+    }
+
+    #[inline(always)]
+    fn load(self, v: &[f64; 8]) -> Self::F {
+        // SAFETY: self is the proof of detection; both halves lie within v.
+        unsafe { [_mm256_loadu_pd(v.as_ptr()), _mm256_loadu_pd(v.as_ptr().add(4))] }
+    }
+
+    #[inline(always)]
+    fn store(self, v: Self::F, to: &mut [f64; 8]) {
+        // SAFETY: self is the proof of detection; both halves lie within `to`.
+        unsafe {
+            _mm256_storeu_pd(to.as_mut_ptr(), v[0]);
+            _mm256_storeu_pd(to.as_mut_ptr().add(4), v[1]);
+        }
+    }
+
+    #[inline(always)]
+    fn neg(self, a: Self::F) -> Self::F {
+        let sign = self.splat(-0.0);
+        // SAFETY: self is the proof of detection.
+        unsafe { [_mm256_xor_pd(sign[0], a[0]), _mm256_xor_pd(sign[1], a[1])] }
+    }
+
+    #[inline(always)]
+    fn abs(self, a: Self::F) -> Self::F {
+        let sign = self.splat(-0.0);
+        // SAFETY: self is the proof of detection.
+        unsafe { [_mm256_andnot_pd(sign[0], a[0]), _mm256_andnot_pd(sign[1], a[1])] }
+    }
+
+    #[inline(always)]
+    fn rsqrt_rough(self, a: Self::F) -> Self::F {
+        // SAFETY: self is the proof of detection.
+        unsafe {
+            // One register of eight: the divider is the bottleneck.
+            let single = _mm256_set_m128(_mm256_cvtpd_ps(a[1]), _mm256_cvtpd_ps(a[0]));
+            let y = _mm256_div_ps(_mm256_set1_ps(1.0), _mm256_sqrt_ps(single));
+            [_mm256_cvtps_pd(_mm256_castps256_ps128(y)), _mm256_cvtps_pd(_mm256_extractf128_ps::<1>(y))]
+        }
+    }
+
+    #[inline(always)]
+    fn mask(self, bits: u8) -> Self::M {
+        // SAFETY: self is the proof of detection.
+        unsafe {
+            let bits = _mm256_set1_epi64x(i64::from(bits));
+            let (low, high) = (_mm256_set_epi64x(8, 4, 2, 1), _mm256_set_epi64x(128, 64, 32, 16));
+            [
+                _mm256_castsi256_pd(_mm256_cmpeq_epi64(_mm256_and_si256(bits, low), low)),
+                _mm256_castsi256_pd(_mm256_cmpeq_epi64(_mm256_and_si256(bits, high), high)),
+            ]
+        }
+    }
+
+    #[inline(always)]
+    fn bits(self, m: Self::M) -> u8 {
+        // SAFETY: self is the proof of detection.
+        unsafe { (_mm256_movemask_pd(m[0]) | _mm256_movemask_pd(m[1]) << 4) as u8 }
+    }
+
+    #[inline(always)]
+    fn select(self, m: Self::M, a: Self::F, b: Self::F) -> Self::F {
+        // SAFETY: self is the proof of detection.
+        unsafe { [_mm256_blendv_pd(b[0], a[0], m[0]), _mm256_blendv_pd(b[1], a[1], m[1])] }
+    }
+
+    #[inline(always)]
+    fn sum(self, a: Self::F) -> f64 {
+        // SAFETY: self is the proof of detection.
+        unsafe { sum4(_mm256_add_pd(a[0], a[1])) }
+    }
+}
+
+/// AVX-512 F, DQ and VL were detected: one register of eight lanes.
+#[derive(Clone, Copy, Debug)]
+pub struct Avx512(());
+
+impl Avx512 {
+    #[inline]
+    pub(super) fn detect() -> Option<Self> {
+        let wide = is_x86_feature_detected!("avx512f")
+            && is_x86_feature_detected!("avx512dq")
+            && is_x86_feature_detected!("avx512vl");
+        (wide && Avx2::detect().is_some()).then_some(Avx512(()))
+    }
+
+    #[inline]
+    pub(super) fn run<K: Kernel>(self, kernel: K) -> K::Output {
+        #[target_feature(enable = "avx2,fma,avx512f,avx512dq,avx512vl")]
+        fn with_features<K: Kernel>(lanes: Avx512, kernel: K) -> K::Output {
+            kernel.run(lanes)
+        }
+        // SAFETY: self is the proof of detection.
+        unsafe { with_features(self, kernel) }
+    }
+}
+
+macro_rules! whole {
+    ($($name:ident($($arg:ident: $kind:ty),+) -> $result:ty { $value:expr })+) => {$(
+        #[inline(always)]
+        fn $name(self, $($arg: $kind),+) -> $result {
+            // SAFETY: self is the proof of detection.
+            unsafe { $value }
+        }
+    )+};
+}
+
+impl Lanes for Avx512 {
+    type F = __m512d;
+    type M = __mmask8;
+
+    whole! {
+        splat(v: f64) -> __m512d { _mm512_set1_pd(v) }
+        load(v: &[f64; 8]) -> __m512d { _mm512_loadu_pd(v.as_ptr()) }
+        store(v: __m512d, to: &mut [f64; 8]) -> () { _mm512_storeu_pd(to.as_mut_ptr(), v) }
+        add(a: __m512d, b: __m512d) -> __m512d { _mm512_add_pd(a, b) }
+        sub(a: __m512d, b: __m512d) -> __m512d { _mm512_sub_pd(a, b) }
+        mul(a: __m512d, b: __m512d) -> __m512d { _mm512_mul_pd(a, b) }
+        div(a: __m512d, b: __m512d) -> __m512d { _mm512_div_pd(a, b) }
+        mul_add(a: __m512d, b: __m512d, c: __m512d) -> __m512d { _mm512_fmadd_pd(a, b, c) }
+        neg_mul_add(a: __m512d, b: __m512d, c: __m512d) -> __m512d { _mm512_fnmadd_pd(a, b, c) }
+        min(a: __m512d, b: __m512d) -> __m512d { _mm512_min_pd(a, b) }
+        max(a: __m512d, b: __m512d) -> __m512d { _mm512_max_pd(a, b) }
+        neg(a: __m512d) -> __m512d { _mm512_xor_pd(_mm512_set1_pd(-0.0), a) }
+        abs(a: __m512d) -> __m512d { _mm512_abs_pd(a) }
+        sqrt(a: __m512d) -> __m512d { _mm512_sqrt_pd(a) }
+        rsqrt_rough(a: __m512d) -> __m512d {
+            _mm512_cvtps_pd(_mm256_div_ps(_mm256_set1_ps(1.0), _mm256_sqrt_ps(_mm512_cvtpd_ps(a))))
+        }
+        lt(a: __m512d, b: __m512d) -> __mmask8 { _mm512_cmp_pd_mask::<_CMP_LT_OQ>(a, b) }
+        le(a: __m512d, b: __m512d) -> __mmask8 { _mm512_cmp_pd_mask::<_CMP_LE_OQ>(a, b) }
+        select(m: __mmask8, a: __m512d, b: __m512d) -> __m512d { _mm512_mask_blend_pd(m, b, a) }
+        keep(m: __mmask8, a: __m512d) -> __m512d { _mm512_maskz_mov_pd(m, a) }
+        sum(a: __m512d) -> f64 {
+            sum4(_mm256_add_pd(_mm512_castpd512_pd256(a), _mm512_extractf64x4_pd::<1>(a)))
+        }
+    }
+
+    #[inline(always)]
+    fn mask(self, bits: u8) -> __mmask8 {
+        bits
+    }
+
+    #[inline(always)]
+    fn bits(self, m: __mmask8) -> u8 {
+        m
+    }
+
+    #[inline(always)]
+    fn and(self, a: __mmask8, b: __mmask8) -> __mmask8 {
+        a & b
+    }
+}
+
+/// (0+2) + (1+3), as [`Lanes::sum`] wants it of the sum of both halves.
+#[inline]
+#[target_feature(enable = "avx2")]
+fn sum4(a: __m256d) -> f64 {
+    let pair = _mm_add_pd(_mm256_castpd256_pd128(a), _mm256_extractf128_pd::<1>(a));
+    _mm_cvtsd_f64(_mm_add_sd(pair, _mm_unpackhi_pd(pair, pair)))
+}
