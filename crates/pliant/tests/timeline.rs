@@ -6,8 +6,8 @@ mod common;
 
 use common::*;
 use pliant::{
-    Body, Builder, Clustering, Control, DVec3, Ease, Edit, HalfSpace, Key, Keyframes, Simulation, State,
-    Store, Timeline, TimelineError, Track, Value, shapes,
+    Body, Builder, Clustering, Control, DVec3, Ease, Edit, Goals, HalfSpace, Key, Keyframes, Simulation,
+    State, Store, Timeline, TimelineError, Track, Value, shapes,
 };
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
@@ -25,13 +25,25 @@ fn twin() -> Body {
     twin
 }
 
-/// Clustered, projective, and both together with keyframes.
+/// A bear that keeps dents, so that a state has more than positions and velocities to bring back.
+fn clay() -> Body {
+    let mut clay = bear().goals(Goals::Quadratic);
+    clay.controls.yield_strain = 0.02;
+    clay
+}
+
+/// Clustered, clustered with plasticity, projective, and both together with keyframes.
 fn scenes() -> Vec<Builder> {
     let empty = || Builder::new().ground().substeps(2);
     let keys = [(0.0, -9.81), (0.3, 4.0), (0.6, -20.0)];
     let keys = keys.map(|(t, y)| Key::new(t, DVec3::new(0.0, y, 0.0)).ease(Ease::Smooth));
     let keyed = Track::new(Control::Gravity, keys);
-    vec![empty().body(bear()), empty().body(twin()), empty().body(bear()).body(twin()).track(keyed)]
+    vec![
+        empty().body(bear()),
+        empty().body(clay()),
+        empty().body(twin()),
+        empty().body(bear()).body(twin()).track(keyed),
+    ]
 }
 
 fn state_bits(s: &State) -> Vec<u64> {
@@ -89,6 +101,13 @@ fn scrubbing_gives_the_bits_of_a_straight_run() {
             }
         }
     }
+}
+
+#[test]
+fn the_clay_is_dented() {
+    let mut s = scenes().remove(1).build().unwrap();
+    run(&mut s, 40);
+    assert!(s.state().plastic.iter().any(|p| *p != pliant::DMat3::IDENTITY));
 }
 
 #[test]
