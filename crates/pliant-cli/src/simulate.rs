@@ -123,5 +123,7 @@ fn record(frame: &mut LogFrame, index: u32, simulation: &Simulation, report: &St
     let statistics = simulation.statistics_and_strain(&mut strain);
     frame.strain.clear();
     frame.strain.extend(strain.iter().map(|s| *s as f32));
+    // A few hundred bytes per body beside tens of thousands: always, so that any frame can be read alone.
+    frame.controls = simulation.controls().encode();
     frame.stats_json = stats::json(index, &statistics, simulation, report);
 }

@@ -3,7 +3,7 @@
 
 use crate::failure::Failure;
 use crate::outputs;
-use pliant::{Simulation, Statistics, StepReport};
+use pliant::{Control, Simulation, Statistics, StepReport, Value};
 use pliant_cache::{CacheError, LogReader};
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -26,6 +26,33 @@ struct FrameStats {
     max_penetration: f64,
     iterations: u32,
     residual: f64,
+    /// Keyframed values from this frame on, by body and name.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    controls: BTreeMap<String, Driven>,
+}
+
+#[derive(Serialize)]
+#[serde(untagged)]
+enum Driven {
+    Number(f64),
+    Vector([f64; 3]),
+}
+
+fn driven(simulation: &Simulation) -> BTreeMap<String, Driven> {
+    let (model, controls) = (simulation.model(), simulation.controls());
+    let tracks = model.params().keyframes.tracks.iter();
+    let entry = |control: Control| {
+        let name = match control.body().and_then(|b| model.topology().bodies.get(b)) {
+            Some(body) => format!("{}.{}", body.name, control.name()),
+            None => control.name().into(),
+        };
+        let value = match controls.get(control)? {
+            Value::Number(v) => Driven::Number(v),
+            Value::Vector(v) => Driven::Vector(v.to_array()),
+        };
+        Some((name, value))
+    };
+    tracks.filter_map(|t| entry(t.control)).collect()
 }
 
 /// Milliseconds spent on a frame.
@@ -52,6 +79,7 @@ pub fn json(frame: u32, s: &Statistics, simulation: &Simulation, report: &StepRe
         max_penetration: s.max_penetration,
         iterations: report.iterations,
         residual: report.residual,
+        controls: driven(simulation),
     };
     // Plain numbers always have a JSON form; numbers beyond all bounds become null.
     serde_json::to_string(&stats).unwrap_or_default()
@@ -60,7 +88,8 @@ pub fn json(frame: u32, s: &Statistics, simulation: &Simulation, report: &StepRe
 /// A line of the file: the log's object with the timings added; `None` where nobody measured them.
 fn line(json: &str, ms: Option<Timings>) -> String {
     let ms = serde_json::to_string(&ms).unwrap_or_else(|_| "null".into());
-    format!("{},\"ms\":{ms}}}\n", json.trim_end().trim_end_matches('}'))
+    let open = json.trim_end();
+    format!("{},\"ms\":{ms}}}\n", open.strip_suffix('}').unwrap_or(open))
 }
 
 /// The file of `--stats`, written line by line so that it can be followed and survives a kill.

@@ -6,7 +6,7 @@ use common::Place;
 use pliant_cache::LogReader;
 use serde_json::Value;
 
-const KEYS: [&str; 13] = [
+const KEYS: [&str; 14] = [
     "frame",
     "time",
     "kinetic",
@@ -19,6 +19,7 @@ const KEYS: [&str; 13] = [
     "max_penetration",
     "iterations",
     "residual",
+    "controls",
     "ms",
 ];
 
@@ -314,4 +315,28 @@ fn logs_broken_off_or_damaged_are_exported_as_far_as_they_go() {
     let ran = place.pliant(&["export", "head.plog", "-o", "no.usda"]);
     assert_eq!(ran.code, Some(2), "{}", ran.err);
     assert!(!place.has("no.usda"));
+}
+
+#[test]
+fn every_frame_of_a_log_holds_its_controls() {
+    let place = Place::new();
+    place.fine(&["run", "s.toml", "-q", "--frames", "130", "--log", "a.plog", "--stats", "a.jsonl"]);
+    let scene = pliant_scene::Scene::load(&place.path("s.toml")).expect("a scene");
+    let mut simulation = scene.build(1).expect("a simulation").simulation;
+    let reader = LogReader::open(place.path("a.plog")).expect("a log");
+    for (k, line) in lines(&place, "a.jsonl").iter().enumerate() {
+        let frame = reader.frame(k).expect("a frame");
+        let stored = pliant::Controls::decode(&frame.controls, simulation.model()).expect("controls");
+        assert_eq!(&stored, simulation.controls(), "frame {k}");
+        let wanted = 25.0 - 17.0 * (k as f64 / 90.0).min(1.0) + 22.0 * ((k as f64 - 90.0) / 60.0).max(0.0);
+        let driven = line["controls"]["box.frequency"].as_f64().expect("a number");
+        assert!((driven - wanted).abs() < 1e-9, "frame {k}: {driven}, not {wanted}");
+        let down = line["controls"]["gravity_direction"][1].as_f64().expect("a number");
+        assert!((down - stored.gravity_direction().y).abs() < 1e-12, "frame {k}: {down}");
+        simulation.step().expect("a step");
+    }
+    // Without keyframes there is nothing to say.
+    place.write("still.toml", "[[body]]\nshape = \"ball\"\nparticles = 20\n");
+    place.fine(&["run", "still.toml", "-q", "--frames", "2", "--log", "b.plog", "--stats", "b.jsonl"]);
+    assert!(lines(&place, "b.jsonl").iter().all(|l| l.get("controls").is_none()));
 }

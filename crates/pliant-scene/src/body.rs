@@ -3,13 +3,15 @@
 use crate::built::Look;
 use crate::color;
 use crate::material::Layers;
+use crate::paint::{self, PaintPlan};
 use crate::pin::{self, PinPlan};
 use crate::record::{Datum, Record};
 use crate::shape::{self, Resolution, ShapePlan};
 use crate::source::{Check, Placed, Span};
 use crate::suggest::{list, nearest};
+use crate::track;
 use glam::{DQuat, DVec3};
-use pliant::{BodyControls, ClusterStyle, Clustering, Method, SolverKind};
+use pliant::{BodyControls, ClusterStyle, Clustering, Goals, Integrator, Method, SolverKind, Track};
 
 /// A body to be built.
 #[derive(Clone, Debug)]
@@ -32,6 +34,12 @@ pub(crate) struct BodyPlan {
     pub color: [f32; 3],
     pub look: Option<Look>,
     pub pins: Vec<PinPlan>,
+    pub goals: Goals,
+    pub two_step: bool,
+    pub integrator: Integrator,
+    pub paint: Vec<PaintPlan>,
+    /// Of body 0, whichever this one is.
+    pub tracks: Vec<Track>,
     /// The table and its material's, for the places of their keys.
     pub record: Record,
     pub material: Option<Record>,
@@ -69,6 +77,10 @@ pub(crate) fn plan(
     layers.check(check, &name, &controls, solver, around.substep);
     let clusters = clusters(check, layers, solver, cloth, &controls);
     let rotation = rotation(check, body);
+    let bodies = [(solver, controls)];
+    let tracks = track::plan(check, body.records("keyframes"), Some(0), &bodies, around.substep);
+    let paint = body.records("paint").iter().filter_map(|p| paint::plan(check, p)).collect();
+    let (goals, two_step, integrator) = layers.goals();
     let pins = body.records("pin");
     let pins = pins.iter().filter_map(|p| pin::plan(check, p, shape.as_ref(), solver)).collect();
     Some(BodyPlan {
@@ -93,6 +105,11 @@ pub(crate) fn plan(
             _ => Look::Jelly,
         }),
         pins,
+        goals,
+        two_step,
+        integrator,
+        paint,
+        tracks,
         record: body.clone(),
         material: material.cloned(),
         name,

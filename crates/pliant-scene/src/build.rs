@@ -7,11 +7,12 @@ use crate::diagnostic::Diagnostic;
 use crate::digest::Digest;
 use crate::format::MOST_PARTICLES;
 use crate::notes;
+use crate::paint;
 use crate::pin;
 use crate::scene::Scene;
 use crate::shape::{Made, ShapePlan};
 use crate::source::{Check, Span};
-use pliant::{Body, BuildError, Builder, DAffine3, SolverKind};
+use pliant::{Body, BuildError, Builder, DAffine3, Keyframes, SolverKind, Track};
 
 /// kg/m³ of a solid that does not say: as water.
 const DENSITY: f64 = 1000.0;
@@ -53,6 +54,7 @@ impl Scene {
         builder.planes = self.planes.clone();
         builder.bodies = bodies;
         builder.threads = threads.max(1);
+        builder.keyframes = self.keyframes();
         let simulation = builder.build().map_err(|errors| {
             let mut check = Check::new(&self.source);
             check.problems.extend(errors.0.iter().map(|e| self.locate(e)));
@@ -91,6 +93,7 @@ impl Scene {
         let made = plan.shape.make(plan.resolution, &self.source, plan.shape_place(), digest)?;
         let placement = DAffine3::from_rotation_translation(plan.rotation, plan.position);
         let pins = pin::make(&plan.pins, &made, placement, &self.source)?;
+        let painted_stiffness = paint::make(&plan.paint, &made, placement, &self.source)?;
         let measure: f64 = made.shape.measure.iter().sum();
         let usual = if made.thin { THIN_DENSITY } else { DENSITY };
         let mass = plan.mass.unwrap_or(plan.density.unwrap_or(usual) * measure);
@@ -108,11 +111,23 @@ impl Scene {
             cluster_style: plan.cluster_style,
             seed: plan.seed,
             pins,
+            goals: plan.goals,
+            two_step: plan.two_step,
+            integrator: plan.integrator,
+            painted_stiffness,
             controls: plan.controls,
             color: plan.color,
-            ..Body::new("", Default::default())
         };
         Ok((body, made))
+    }
+
+    /// All tracks, each for the body it stands under.
+    fn keyframes(&self) -> Keyframes {
+        let mut tracks = self.tracks.clone();
+        for (b, plan) in self.bodies.iter().enumerate() {
+            tracks.extend(plan.tracks.iter().map(|t| Track { control: t.control.of(b), ..t.clone() }));
+        }
+        Keyframes { tracks }
     }
 
     /// An objection of the engine's, at the line that caused it.

@@ -28,5 +28,6 @@ pub const DEMOS: &[Demo] = &[
     demo!("spinning_cube", "shape matching keeps a cube spinning while its position-based twin slows down"),
     demo!("hanging_cloth", "a sheet held by two corners swings down in a wide arc"),
     demo!("twisting_bar", "a bar of springs is wrung by pins that move"),
+    demo!("keyframed_jelly", "gravity turns to each wall in turn while a jelly bear melts and sets again"),
     demo!("side_by_side", "the same bear moved by the clustered and by the projective solver"),
 ];

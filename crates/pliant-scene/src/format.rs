@@ -93,6 +93,8 @@ pub(crate) enum Kind {
     Word(&'static [&'static str]),
     /// Values of one kind; fewest and most.
     List(&'static Kind, usize, usize),
+    /// Values of a kind each, in this order; how many of them must be there, and how it reads.
+    Tuple(&'static [Kind], usize, &'static str),
     /// One table.
     Table(&'static Table),
     /// Any number of tables, `[[like.this]]`.
@@ -159,6 +161,7 @@ impl Kind {
             Kind::Whole(lo, hi) => format!("a whole number from {lo} to {hi}"),
             Kind::Truth => "true or false".into(),
             Kind::Text => "text in quotes".into(),
+            Kind::Tuple(_, _, form) => (*form).into(),
             Kind::HexColor => "a colour as \"#rrggbb\"".into(),
             Kind::Word(words) => {
                 let quoted: Vec<String> = words.iter().map(|w| format!("\"{w}\"")).collect();
@@ -178,6 +181,7 @@ impl Kind {
                     Kind::Number(r) => format!("numbers {}", r.describe()),
                     Kind::Text => "texts in quotes".into(),
                     Kind::Whole(..) => "whole numbers".into(),
+                    Kind::Tuple(..) => format!("entries, each {}", of.expected()),
                     other => format!("words, each {}", other.expected()),
                 };
                 match many.as_str() {

@@ -43,6 +43,9 @@ pub(crate) static SCENE: Table = Table {
         Key::new("materials", Kind::Named(&MATERIAL), "Materials by name, for bodies to share.")
             .example("{ jelly = { frequency = 30.0 } }")
             .also(&["material"]),
+        Key::new("keyframes", Kind::Tables(&WORLD_TRACK), "Values of the world over time.")
+            .example("[{ control = \"gravity_magnitude\", keys = [[0, 9.81], [1, 0]] }]")
+            .also(&["keyframe", "keys", "animation"]),
         Key::new("plane", Kind::Tables(&PLANE), "Planes no body can pass; an empty one is the ground y = 0.")
             .example("[{ normal = [0, 1, 0] }]")
             .also(&["planes", "ground", "floor"]),
@@ -166,8 +169,174 @@ const MATERIAL_KEYS: &[Key] = &[
         SHARE,
         "Speed kept by a bounce; the larger of the body's and the plane's counts.",
     )
-    .default("0.0"),
+    .default("0.0")
+    .also(&["elasticity", "bounciness"]),
+    Key::new(
+        "goals",
+        Kind::Word(&["rigid", "linear", "quadratic"]),
+        "Which deformations the goals of a cluster follow: none, stretch and shear, or bending and twist too.",
+    )
+    .default("\"rigid\"")
+    .also(&["goal", "mode"]),
+    Key::new(
+        "deformation",
+        Kind::Number(Range::new(0.0, 0.98)),
+        "Beta: how much of the fitted deformation linear and quadratic goals follow.",
+    )
+    .default("0.5")
+    .also(&["beta"]),
+    Key::new("volume", SHARE, "How much of its volume a linear or quadratic goal keeps.").default("1.0"),
+    Key::new(
+        "two_step",
+        Kind::Truth,
+        "Whether goals are made by deformation and then rotation instead of as a blend of both; for comparison.",
+    )
+    .default("false"),
+    Key::new(
+        "integrator",
+        Kind::Word(&["strain_limited", "deformer"]),
+        "How the clustered solver moves on in time: springs and strain limits, or the deformer's matching step.",
+    )
+    .default("\"strain_limited\""),
+    Key::new(
+        "flappiness",
+        SHARE,
+        "The deformer's share of the matching step that becomes velocity: low creeps to the goal, high swings.",
+    )
+    .default("1.0"),
+    Key::new(
+        "viscous_friction",
+        SHARE,
+        "The deformer's friction: the share of the sliding velocity an impact takes away.",
+    )
+    .default("0.2"),
+    Key::new(
+        "yield_strain",
+        Kind::Number(Range::new(0.0, 1e6).or_infinite()),
+        "Stretch of a cluster beyond which it deforms for good; inf for an elastic body.",
+    )
+    .default("inf")
+    .also(&["yield", "plasticity"]),
+    Key::new("creep", RATE, "Rate (1/s) at which what is beyond the yield strain becomes permanent.")
+        .default("10.0"),
+    Key::new("plastic_limit", Kind::Number(Range::new(0.0, 9.0)), "Largest permanent stretch.").default("0.5"),
+    Key::new("hardening", RATE, "How much the yield strain grows per permanent stretch.").default("0.0"),
 ];
+
+/// A time and what holds then.
+const KEYS: Kind = Kind::List(
+    &Kind::Tuple(
+        &[NUMBER, KEY_VALUE, EASE],
+        2,
+        "[time, value] or [time, value, \"ease\"], with the time in seconds",
+    ),
+    1,
+    100_000,
+);
+const KEY_VALUE: Kind = Kind::Either(&[
+    Kind::Number(Range::new(-1e15, 1e15).or_infinite()),
+    Kind::List(&Kind::Number(Range::new(-1e12, 1e12)), 3, 3),
+]);
+const EASE: Kind = Kind::Word(&["stepped", "linear", "smooth"]);
+
+/// Keys of a track, apart from what it drives.
+const TRACK_KEYS: &[Key] = &[
+    Key::new(
+        "keys",
+        KEYS,
+        "Times (s) and values, each with an ease of its own if need be; the first and the last value hold before and after.",
+    )
+    .required()
+    .example("[[0.0, 0.2], [1.0, 0.9, \"stepped\"], [1.5, 0.1]]"),
+    Key::new(
+        "ease",
+        EASE,
+        "How values go on to the next key: not until there, at a steady rate, or leaving and arriving at rest. \"linear\" unless given; \"stepped\" for whole numbers.",
+    )
+    .example("\"smooth\"")
+    .also(&["interpolation"]),
+];
+
+/// Controls of the world, as the engine names them.
+pub(crate) const WORLD_CONTROLS: &[&str] = &["gravity", "gravity_magnitude", "gravity_direction"];
+
+/// Controls of a body, as the engine names them.
+pub(crate) const BODY_CONTROLS: &[&str] = &[
+    "alpha",
+    "frequency",
+    "strain_limit",
+    "relaxation",
+    "iterations",
+    "damping",
+    "drag",
+    "force",
+    "edge_stiffness",
+    "friction",
+    "restitution",
+    "viscous_friction",
+    "flappiness",
+    "deformation",
+    "volume",
+    "yield_strain",
+    "creep",
+    "plastic_limit",
+    "hardening",
+    "mass",
+];
+
+static WORLD_TRACK: Table = Table {
+    title: "keyframes of the world",
+    groups: &[
+        &[Key::new("control", Kind::Word(WORLD_CONTROLS), "What the keys drive.")
+            .required()
+            .example("\"gravity_magnitude\"")],
+        TRACK_KEYS,
+    ],
+    rules: &[],
+};
+
+static BODY_TRACK: Table = Table {
+    title: "keyframes of a body",
+    groups: &[
+        &[Key::new("control", Kind::Word(BODY_CONTROLS), "What the keys drive.")
+            .required()
+            .example("\"deformation\"")],
+        TRACK_KEYS,
+    ],
+    rules: &[],
+};
+
+static PAINT: Table = Table {
+    title: "paint",
+    groups: &[&[
+        Key::new("channel", Kind::Word(&["stiffness"]), "What is painted.").default("\"stiffness\""),
+        Key::new("value", SHARE, "The painted value: a share of the body's.").required().example("0.2"),
+        Key::new(
+            "box",
+            Kind::Table(&EXTENT),
+            "The painted region: a box in the world, where the body starts (before any stretch).",
+        )
+        .example("{ min = [-1, -1, -1], max = [1, 1, 1] }"),
+        Key::new("sphere", Kind::Table(&SPHERE), "The painted region: a sphere in the world.")
+            .example("{ center = [0, 0, 0], radius = 1.0 }"),
+        Key::new(
+            "falloff",
+            Kind::Number(Range::new(0.0, 1e6)),
+            "Distance from the region over which the paint fades, m.",
+        )
+        .default("0.0"),
+    ]],
+    rules: &[Rule::ExactlyOne(&["box", "sphere"])],
+};
+
+static SPHERE: Table = Table {
+    title: "a sphere",
+    groups: &[&[
+        Key::new("center", VECTOR, "Its centre, m.").required().example("[0, 0, 0]"),
+        Key::new("radius", LENGTH, "Its radius, m.").required().example("0.1"),
+    ]],
+    rules: &[],
+};
 
 const ONE_STIFFNESS: Rule = Rule::AtMostOne(&["frequency", "alpha"]);
 
@@ -191,7 +360,8 @@ static PLANE: Table = Table {
     rules: &[Rule::AtMostOne(&["offset", "point"])],
 };
 
-static BODY: Table = Table {
+/// A soft body.
+pub(crate) static BODY: Table = Table {
     title: "a body",
     groups: &[
         &[
@@ -308,6 +478,11 @@ static BODY: Table = Table {
             Key::new("pin", Kind::Tables(&PIN), "Particles that are held or led.")
                 .example("[{ particles = [0] }]")
                 .also(&["pins"]),
+            Key::new("paint", Kind::Tables(&PAINT), "Regions with a stiffness of their own; later ones go over earlier ones.")
+                .example("[{ value = 0.2, sphere = { center = [0, 0, 0], radius = 1.0 } }]"),
+            Key::new("keyframes", Kind::Tables(&BODY_TRACK), "Values of the body over time.")
+                .example("[{ control = \"deformation\", keys = [[0.0, 0.1], [1.0, 0.9]] }]")
+                .also(&["keyframe", "keys", "animation"]),
         ],
         MATERIAL_KEYS,
     ],
@@ -491,7 +666,7 @@ static PIN: Table = Table {
 pub(crate) const CORNERS: &[&str] = &["left_back", "right_back", "left_front", "right_front"];
 
 static EXTENT: Table = Table {
-    title: "a box of pins",
+    title: "a region",
     groups: &[&[
         Key::new("min", VECTOR, "Smallest coordinates, m.").required().example("[-1, -1, -1]"),
         Key::new("max", VECTOR, "Largest coordinates, m.").required().example("[1, 1, 1]"),

@@ -32,6 +32,7 @@ mod format;
 mod keys;
 mod material;
 mod notes;
+mod paint;
 mod pin;
 mod plane;
 mod reader;
@@ -41,6 +42,7 @@ mod schema;
 mod shape;
 mod source;
 mod suggest;
+mod track;
 
 pub use built::{BuiltBody, BuiltScene, ColorBy, Look, PictureSettings};
 pub use demos::{DEMOS, Demo};

@@ -3,7 +3,7 @@
 use crate::record::{Datum, Record};
 use crate::source::{Check, Placed};
 use pliant::solvers::{Feature, Support, support};
-use pliant::{BodyControls, Control, SolverKind, Stiffness, Value};
+use pliant::{BodyControls, Control, Goals, Integrator, SolverKind, Stiffness, Value};
 
 /// A body's table over its material's.
 #[derive(Clone, Copy)]
@@ -63,8 +63,25 @@ impl<'a> Layers<'a> {
             edge_stiffness: number("edge_stiffness").unwrap_or(usual_edges),
             friction: number("friction"),
             restitution: self.number("restitution"),
-            ..BodyControls::default()
+            viscous_friction: self.number("viscous_friction"),
+            flappiness: self.number("flappiness"),
+            deformation: self.number("deformation"),
+            volume: self.number("volume"),
+            yield_strain: self.number("yield_strain"),
+            creep: self.number("creep"),
+            plastic_limit: self.number("plastic_limit"),
+            hardening: self.number("hardening"),
+            // The shape decides about the mass.
+            mass: BodyControls::default().mass,
         }
+    }
+
+    /// Which deformations the goals show, whether in two steps, and how the body moves on in time.
+    pub fn goals(&self) -> (Goals, bool, Integrator) {
+        let value = |key| self.given(key).map_or_else(|| self.body.value(key), |v| v.it.clone());
+        let goals = Goals::ALL.into_iter().find(|g| g.name() == value("goals").text());
+        let integrator = Integrator::ALL.into_iter().find(|i| i.name() == value("integrator").text());
+        (goals.unwrap_or_default(), value("two_step").truth(), integrator.unwrap_or_default())
     }
 
     /// Asks the engine which of the values it allows with substeps of `h` seconds.
@@ -91,6 +108,9 @@ impl<'a> Layers<'a> {
             (Control::Relaxation(0), controls.relaxation),
             (Control::Damping(0), controls.damping),
             (Control::EdgeStiffness(0), controls.edge_stiffness),
+            (Control::Deformation(0), controls.deformation),
+            (Control::YieldStrain(0), controls.yield_strain),
+            (Control::PlasticLimit(0), controls.plastic_limit),
         ] {
             if let Err(e) = control.check(Value::Number(v), solver, h) {
                 let key = control.name();

@@ -144,7 +144,7 @@ pub(crate) fn make(
     check.finish(groups)
 }
 
-fn bounds(made: &Made, placement: DAffine3) -> (DVec3, DVec3) {
+pub(crate) fn bounds(made: &Made, placement: DAffine3) -> (DVec3, DVec3) {
     let points: Vec<DVec3> = made.shape.points.iter().map(|p| placement.transform_point3(*p)).collect();
     let round = |v: DVec3| (v * 1e4).round() / 1e4;
     let (lo, hi) = pliant_geometry::TriMesh::bounds(&points).unwrap_or_default();

@@ -2,7 +2,7 @@
 //! reported, none stops the walk.
 
 use crate::format::{Key, Kind, Rule, Table};
-use crate::keys::SCENE;
+use crate::keys::{BODY, SCENE};
 use crate::record::{Datum, Record};
 use crate::source::{Check, Placed, Source, Span};
 use crate::suggest::{list, nearest};
@@ -241,6 +241,17 @@ fn value(
             Some(word) => Some(Datum::Text(word.to_string())),
             None => word_refused(check, &at, text, words, kind, key),
         },
+        (Kind::Tuple(kinds, fewest, _), DeValue::Array(items)) => {
+            if !(*fewest..=kinds.len()).contains(&items.len()) {
+                return refuse(check, &at, kind, key);
+            }
+            let read = |(item, of): (&Spanned<DeValue<'_>>, &'static Kind)| {
+                value(check, item, of, key).map(|it| Placed { at: item.span(), it })
+            };
+            // Each is read before any is missed: all faults at once.
+            let values: Vec<Option<Placed<Datum>>> = items.iter().zip(*kinds).map(read).collect();
+            values.into_iter().collect::<Option<_>>().map(Datum::List)
+        }
         (Kind::List(of, lo, hi), DeValue::Array(items)) => {
             let before = check.problems.len();
             if !(*lo..=*hi).contains(&items.len()) {
@@ -357,7 +368,7 @@ fn fits(kind: &Kind, value: &DeValue<'_>) -> bool {
         Kind::Number(_) | Kind::Whole(..) => matches!(value, DeValue::Integer(_) | DeValue::Float(_)),
         Kind::Truth => value.is_bool(),
         Kind::Text | Kind::HexColor | Kind::Word(_) => value.is_str(),
-        Kind::List(..) | Kind::Tables(_) => value.is_array(),
+        Kind::List(..) | Kind::Tuple(..) | Kind::Tables(_) => value.is_array(),
         Kind::Table(_) | Kind::Named(_) => value.is_table(),
         Kind::Tagged(_) => value.is_table() || value.is_str(),
         Kind::Either(kinds) => kinds.iter().any(|k| fits(k, value)),
@@ -398,8 +409,10 @@ fn word_refused(
     kind: &Kind,
     key: &Key,
 ) -> Option<Datum> {
-    let meant =
-        nearest(word, words.iter().copied()).map_or(String::new(), |w| format!("did you mean \"{w}\"? "));
+    // Words that name keys, as controls do, are known by the keys' other names too.
+    let nickname = || BODY.keys().find(|k| k.also.contains(&word) && words.contains(&k.name)).map(|k| k.name);
+    let meant = nickname().or_else(|| nearest(word, words.iter().copied()));
+    let meant = meant.map_or(String::new(), |w| format!("did you mean \"{w}\"? "));
     let message = format!("`{}` cannot be {}", key.name, check.source.quote(at));
     check.add(at, message, format!("{meant}{}", wanted(kind, key)));
     None
@@ -441,6 +454,9 @@ fn lower(doc: &str) -> String {
 fn heading(key: &Key) -> &'static str {
     match key.name {
         "pin" => "body.pin",
+        "paint" => "body.paint",
+        "keyframes" if matches!(key.kind, Kind::Tables(of) if of.title.ends_with("body")) => "body.keyframes",
+        "keyframes" => "keyframes",
         "plane" => "plane",
         _ => "body",
     }

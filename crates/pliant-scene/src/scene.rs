@@ -8,8 +8,9 @@ use crate::plane;
 use crate::reader;
 use crate::record::{Datum, Record};
 use crate::source::{Check, Source};
+use crate::track;
 use glam::DVec3;
-use pliant::HalfSpace;
+use pliant::{HalfSpace, Track};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
@@ -26,6 +27,8 @@ pub struct Scene {
     pub(crate) picture: PictureSettings,
     pub(crate) planes: Vec<HalfSpace>,
     pub(crate) bodies: Vec<BodyPlan>,
+    /// Keyframes of the world.
+    pub(crate) tracks: Vec<Track>,
     /// The whole scene as read, for the places of its keys.
     pub(crate) root: Record,
 }
@@ -96,6 +99,7 @@ impl Scene {
         let bodies = records.iter().zip(names).enumerate();
         let bodies = bodies.filter_map(|(i, (r, name))| body::plan(check, r, i, name, &around));
         let bodies = bodies.collect();
+        let tracks = track::plan(check, root.records("keyframes"), None, &[], around.substep);
         let (outputs, checkpoint_every) = output(check, &root);
         Scene {
             source: check.source.clone(),
@@ -108,6 +112,7 @@ impl Scene {
             picture: picture(&root),
             planes: root.records("plane").iter().map(|p| plane::plan(check, p)).collect(),
             bodies,
+            tracks,
             root,
         }
     }

@@ -105,6 +105,10 @@ fn kind(of: &Kind) -> Map<String, Value> {
         Kind::Whole(lo, hi) => json!({ "type": "integer", "minimum": lo, "maximum": hi }),
         Kind::Truth => json!({ "type": "boolean" }),
         Kind::Text => json!({ "type": "string", "minLength": 1 }),
+        Kind::Tuple(kinds, fewest, _) => {
+            let items: Vec<Value> = kinds.iter().map(|k| Value::Object(kind(k))).collect();
+            json!({ "type": "array", "items": items, "minItems": fewest, "maxItems": kinds.len() })
+        }
         Kind::HexColor => json!({ "type": "string", "pattern": "^#([0-9a-fA-F]{3}|[0-9a-fA-F]{6})$" }),
         Kind::Word(words) => json!({ "enum": words }),
         Kind::List(of, lo, hi) => {

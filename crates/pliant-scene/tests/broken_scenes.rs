@@ -53,6 +53,39 @@ const WITH_BODY: &[Case] = &[
     ("[materials.jelly]\nalpha = 0.5\nfrequency = 3\n", 3, 1, "contradict", "keep one"),
     ("[materials.jelly]\ngamma = 0.5\n", 2, 1, "no key `gamma`", "did you mean `strain_limit`?"),
     ("[materials.jelly]\nfriction = -1\n", 2, 12, "cannot be -1", "from 0 to 1e6"),
+    ("[keyframes]\n", 1, 1, "needs double brackets", "[[keyframes]]"),
+    ("[[keyframes]]\nkeys = [[0, 1]]\n", 1, 1, "`control` is missing", "add it"),
+    (
+        "[[keyframes]]\ncontrol = \"gravty\"\nkeys = [[0, 1]]\n",
+        2,
+        11,
+        "cannot be \"gravty\"",
+        "did you mean \"gravity\"?",
+    ),
+    ("[[keyframes]]\ncontrol = \"gravity\"\n", 1, 1, "`keys` is missing", "add it"),
+    (
+        "[[keyframes]]\ncontrol = \"gravity\"\nkeys = [[0, 1]]\n",
+        3,
+        9,
+        "cannot be 1.0 at key 0",
+        "three numbers",
+    ),
+    ("[[keyframes]]\ncontrol = \"gravity\"\nkeys = [[0]]\n", 3, 9, "cannot be [0]", "[time, value]"),
+    (
+        "[[keyframes]]\ncontrol = \"gravity_magnitude\"\nkeys = [[0, 1], [1, -2]]\n",
+        3,
+        17,
+        "cannot be -2.0 at key 1",
+        "from 0 to",
+    ),
+    (
+        "[[keyframes]]\ncontrol = \"gravity\"\nkeys = [[0, [0, 0, 0]]]\n\
+         [[keyframes]]\ncontrol = \"gravity_magnitude\"\nkeys = [[0, 1]]\n",
+        5,
+        11,
+        "the track of gravity sets gravity_magnitude too",
+        "one track",
+    ),
 ];
 
 /// Keys that are added to a body of the clustered solver, whose first line is the first here.
@@ -111,6 +144,76 @@ const IN_BODY: &[Case] = &[
     ("[[body.pin]]\nparticles = [0]\nstiffness = 5\n", 3, 13, "soft pins", ""),
     ("[[body.pin]]\nparticles = [0]\nsway = [1, 0, 0]\n", 3, 1, "without `frequency`", "add `frequency`"),
     ("[[body.pin]]\nparticles = [0]\nstart = 3\nend = 1\n", 4, 7, "before it begins", "later"),
+    ("goals = \"quadratc\"\n", 1, 9, "cannot be \"quadratc\"", "did you mean \"quadratic\"?"),
+    ("beta = 0.3\n", 1, 1, "no key `beta`", "did you mean `deformation`?"),
+    ("elasticity = 0.3\n", 1, 1, "no key `elasticity`", "did you mean `restitution`?"),
+    ("deformation = 0.99\n", 1, 15, "cannot be 0.99", "from 0 to 0.98"),
+    ("two_step = \"yes\"\n", 1, 12, "is the text \"yes\"", "true or false"),
+    ("[body.keyframes]\n", 1, 1, "double brackets", "[[body.keyframes]]"),
+    (
+        "[[body.keyframes]]\ncontrol = \"damping\"\nkeys = [[0, 1], [2, 3], [1, 2]]\n",
+        3,
+        25,
+        "key 2 of damping is at 1 s, not after the one at 2 s",
+        "in order",
+    ),
+    (
+        "[[body.keyframes]]\ncontrol = \"frequency\"\nkeys = [[0, 1], [2, 500]]\n",
+        3,
+        17,
+        "frequency cannot be 500.0 at key 1",
+        "times the substeps",
+    ),
+    (
+        "[[body.keyframes]]\ncontrol = \"iterations\"\nease = \"smooth\"\nkeys = [[0, 1], [2, 5]]\n",
+        4,
+        9,
+        "whole number",
+        "stepped",
+    ),
+    (
+        "[[body.keyframes]]\ncontrol = \"damping\"\nkeys = [[0, 1, \"liner\"], [2, 5]]\n",
+        3,
+        16,
+        "cannot be \"liner\"",
+        "did you mean \"linear\"?",
+    ),
+    (
+        "[[body.keyframes]]\ncontrol = \"edge_stiffness\"\nkeys = [[0, 1]]\n",
+        2,
+        11,
+        "does not support edge springs",
+        "projective",
+    ),
+    (
+        "[[body.keyframes]]\ncontrol = \"stiffness\"\nkeys = [[0, 1]]\n",
+        2,
+        11,
+        "cannot be \"stiffness\"",
+        "did you mean \"frequency\"?",
+    ),
+    (
+        "[[body.keyframes]]\ncontrol = \"beta\"\nkeys = [[0, 0.1]]\n",
+        2,
+        11,
+        "cannot be \"beta\"",
+        "did you mean \"deformation\"?",
+    ),
+    ("[[body.paint]]\nvalue = 0.2\n", 1, 1, "`box` or `sphere` is missing", "add one"),
+    (
+        "[[body.paint]]\nvalue = 0.2\nsphere = { center = [9, 9, 9], radius = 1 }\n",
+        3,
+        10,
+        "no particle is painted",
+        "reaches from",
+    ),
+    (
+        "[[body.paint]]\nchannel = \"stifness\"\nvalue = 0.2\nsphere = { center = [0, 0, 0], radius = 1 }\n",
+        2,
+        11,
+        "cannot be \"stifness\"",
+        "did you mean \"stiffness\"?",
+    ),
     (
         "[[body.pin]]\nparticles = [0]\n[[body.pin]]\nparticles = [0]\n",
         4,
@@ -281,6 +384,17 @@ fn all_problems_come_at_once_in_the_order_of_the_file() {
                 material = \"x\"\n[[body]]\nname = 3\nshape = \"ball\"\nfrequency = 1e6\n";
     let lines: Vec<usize> = problems(text).iter().filter_map(|p| Some(p.place?.0)).collect();
     assert_eq!(lines, [1, 2, 4, 6, 7, 8, 10, 12]);
+}
+
+#[test]
+fn all_faults_of_keyframes_come_at_once() {
+    let text = format!(
+        "[[keyframes]]\ncontrol = \"gravity\"\nkeys = [[1, [0, 0, 0]], [0, [0, 1, 0]]]\n{BODY}\
+         [[body.keyframes]]\ncontrol = \"alpha\"\nkeys = [\n[0, 2],\n[0, -1]]\n\
+         [[body.keyframes]]\ncontrol = \"frequency\"\nkeys = [[0, 5]]\n"
+    );
+    let lines: Vec<usize> = problems(&text).iter().filter_map(|p| Some(p.place?.0)).collect();
+    assert_eq!(lines, [3, 10, 11, 11, 13]);
 }
 
 #[test]

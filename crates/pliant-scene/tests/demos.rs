@@ -170,3 +170,26 @@ fn the_bar_is_wrung_by_its_moving_pins() {
         }
     }
 }
+
+#[test]
+fn the_keyframed_bear_visits_each_wall_and_comes_back_into_shape() {
+    let run = run("keyframed_jelly", 0);
+    let mut simulation = run.built.simulation;
+    let middle = |s: &pliant::Simulation| s.positions(0).sum::<DVec3>() / s.positions(0).len() as f64;
+    let mut softest = f64::MAX;
+    let mut at = Vec::new();
+    for frame in 1..=300 {
+        simulation.step().unwrap();
+        if let pliant::Stiffness::Frequency(f) = simulation.controls().body(0).stiffness {
+            softest = softest.min(f);
+        }
+        if [100, 155, 210, 300].contains(&frame) {
+            at.push(middle(&simulation));
+        }
+    }
+    assert_eq!(softest, 9.0);
+    assert!(at[0].x > 0.15 && at[1].z < -0.1 && at[2].x < -0.15, "right, back, left: {at:?}");
+    assert!(at[3].y < 0.12, "{at:?}");
+    let end = simulation.statistics();
+    assert!(end.max_strain < 0.3, "{}", end.max_strain);
+}

@@ -25,6 +25,9 @@ fn allows(schema: &Value, value: &Value) -> bool {
         ("exclusiveMinimum", Value::Number(v)) => v.as_f64() > arg.as_f64(),
         ("enum", _) => arg.as_array().unwrap().contains(value),
         ("const", _) => arg == value,
+        ("items", Value::Array(list)) if arg.is_array() => {
+            list.iter().zip(arg.as_array().unwrap()).all(|(v, s)| allows(s, v))
+        }
         ("items", Value::Array(list)) => list.iter().all(|v| allows(arg, v)),
         ("minItems", Value::Array(list)) => list.len() as u64 >= arg.as_u64().unwrap(),
         ("maxItems", Value::Array(list)) => list.len() as u64 <= arg.as_u64().unwrap(),
@@ -94,6 +97,7 @@ fn schema_keys_are_the_accepted_keys() {
     let top = &root["properties"];
     let body = &top["body"]["items"];
     let pin = &body["properties"]["pin"]["items"];
+    let paint = &body["properties"]["paint"]["items"];
     let turn = &body["properties"]["rotation"]["anyOf"][1];
     let pairs = [
         ("zzzz = 1\n", &root),
@@ -105,6 +109,10 @@ fn schema_keys_are_the_accepted_keys() {
         ("[[body]]\nrotation = { zzzz = 1 }\n", turn),
         ("[[body]]\n[[body.pin]]\nzzzz = 1\n", pin),
         ("[[body]]\n[[body.pin]]\nbox = { zzzz = 1 }\n", &pin["properties"]["box"]),
+        ("[[keyframes]]\nzzzz = 1\n", &top["keyframes"]["items"]),
+        ("[[body]]\n[[body.keyframes]]\nzzzz = 1\n", &body["properties"]["keyframes"]["items"]),
+        ("[[body]]\n[[body.paint]]\nzzzz = 1\n", paint),
+        ("[[body]]\n[[body.paint]]\nsphere = { zzzz = 1 }\n", &paint["properties"]["sphere"]),
     ];
     for (scene, object) in pairs {
         assert_eq!(accepted(scene), listed(object), "{scene}");
@@ -214,6 +222,13 @@ fn the_schema_refuses_what_the_reader_refuses() {
         "[[body]]\nshape = \"ball\"\n[[body.pin]]\nname = \"x\"\n",
         "[[body]]\nshape = \"ball\"\n[[body.pin]]\nparticles = [0]\nsway = [1, 0, 0]\n",
         "[[plane]]\noffset = 1\npoint = [0, 0, 0]\n[[body]]\nshape = \"ball\"\n",
+        "[[keyframes]]\ncontrol = \"damping\"\nkeys = [[0, 1]]\n[[body]]\nshape = \"ball\"\n",
+        "[[keyframes]]\ncontrol = \"gravity\"\nkeys = [[\"now\", 1]]\n[[body]]\nshape = \"ball\"\n",
+        "[[keyframes]]\ncontrol = \"gravity_magnitude\"\nkeys = [[0]]\n[[body]]\nshape = \"ball\"\n",
+        "[[keyframes]]\ncontrol = \"gravity_magnitude\"\nkeys = []\n[[body]]\nshape = \"ball\"\n",
+        "[[body]]\nshape = \"ball\"\ntwo_step = 1\n",
+        "[[body]]\nshape = \"ball\"\ngoals = \"square\"\n",
+        "[[body]]\nshape = \"ball\"\n[[body.paint]]\nvalue = 0.5\n",
     ] {
         assert!(Scene::parse(scene, "s".as_ref()).is_err(), "{scene}");
         assert!(!allows(&root, &json(scene)), "{scene}");

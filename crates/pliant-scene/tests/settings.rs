@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used)]
 
-use pliant::{DVec3, SolverKind, Stiffness};
+use pliant::{BodyControls, Control, DVec3, Ease, Goals, Integrator, SolverKind, Stiffness};
 use pliant_scene::{BuiltScene, ColorBy, Look, Scene};
 
 fn built(text: &str) -> BuiltScene {
@@ -196,4 +196,54 @@ fn threads_do_not_change_bits() {
     };
     assert_eq!(run(1), run(2));
     assert_eq!(run(0), run(1));
+}
+
+#[test]
+fn what_is_not_said_is_what_the_engine_takes() {
+    let scene = built("[[body]]\nshape = \"ball\"\nparticles = 50\nmass = 1\n");
+    assert_eq!(*scene.simulation.controls().body(0), BodyControls::default());
+    let settings = scene.simulation.model().params().bodies[0];
+    assert_eq!((settings.goals, settings.integrator), (Goals::Rigid, Integrator::StrainLimited));
+    assert!(!settings.two_step && scene.simulation.model().params().keyframes.tracks.is_empty());
+}
+
+#[test]
+fn goals_and_plasticity_can_be_the_materials() {
+    let scene = built(
+        "[materials.clay]\ngoals = \"quadratic\"\ndeformation = 0.7\nvolume = 0.5\nyield_strain = 0.1\ncreep = 3\n\
+         plastic_limit = 2\nhardening = 1\nintegrator = \"deformer\"\nflappiness = 0.4\nviscous_friction = 0.6\n\
+         [[body]]\nshape = \"ball\"\nparticles = 50\nmaterial = \"clay\"\ngoals = \"linear\"\ntwo_step = true\n",
+    );
+    let settings = scene.simulation.model().params().bodies[0];
+    assert_eq!((settings.goals, settings.integrator), (Goals::Linear, Integrator::Deformer));
+    assert!(settings.two_step);
+    let c = scene.simulation.controls().body(0);
+    assert_eq!((c.deformation, c.volume, c.yield_strain, c.creep), (0.7, 0.5, 0.1, 3.0));
+    assert_eq!((c.plastic_limit, c.hardening, c.flappiness, c.viscous_friction), (2.0, 1.0, 0.4, 0.6));
+}
+
+#[test]
+fn keyframes_drive_the_body_they_stand_under() {
+    let mut scene = built(
+        "fps = 10\n[[keyframes]]\ncontrol = \"gravity\"\nkeys = [[0, [0, -1, 0]], [1, [0, -3, 0]]]\n\
+         [[body]]\nshape = \"ball\"\nparticles = 50\n\
+         [[body]]\nshape = \"ball\"\nparticles = 50\n\
+         [[body.keyframes]]\ncontrol = \"damping\"\nease = \"smooth\"\nkeys = [[0, 1, \"stepped\"], [0.5, 2], [1, 4]]\n\
+         [[body.keyframes]]\ncontrol = \"iterations\"\nkeys = [[0, 3], [0.35, 7]]\n",
+    );
+    let tracks = &scene.simulation.model().params().keyframes.tracks;
+    let controls: Vec<Control> = tracks.iter().map(|t| t.control).collect();
+    assert_eq!(controls, [Control::Gravity, Control::Damping(1), Control::Iterations(1)]);
+    let eases: Vec<Ease> = tracks[1].keys.iter().map(|k| k.ease).collect();
+    assert_eq!(eases, [Ease::Stepped, Ease::Smooth, Ease::Smooth]);
+    let mut seen = Vec::new();
+    for _ in 0..=10 {
+        let c = scene.simulation.controls();
+        assert_eq!(c.body(0).damping, 2.0);
+        seen.push((-c.gravity().y, c.body(1).damping, c.body(1).iterations));
+        scene.simulation.step().unwrap();
+    }
+    assert_eq!((seen[0], seen[5]), ((1.0, 1.0, 3), (2.0, 2.0, 7)));
+    assert_eq!((seen[4].1, seen[3].2, seen[4].2), (1.0, 3, 7));
+    assert_eq!(seen[10], (3.0, 4.0, 7));
 }

@@ -3,6 +3,7 @@
 use crate::body::{Body, Clustering, Selection};
 use crate::constraints::{AUXILIARY, ClusterShape, ConstraintBatch, EdgeStrain, Position};
 use crate::controls::{BodyControls, Control, Controls, Stiffness, Value};
+use crate::keyframes::{Keyframes, Track};
 use crate::model::{
     BatchScale, BodyTopology, ClusterSet, Goals, HalfSpace, Model, ModelBatch, Params, PinGroup, Rest,
     Topology,
@@ -83,6 +84,8 @@ pub struct Builder {
     pub planes: Vec<HalfSpace>,
     /// The bodies.
     pub bodies: Vec<Body>,
+    /// Controls that follow keys; bodies by their index.
+    pub keyframes: Keyframes,
     /// Number of threads.
     pub threads: usize,
     customs: Vec<Custom>,
@@ -103,6 +106,7 @@ impl Builder {
             substeps: 4,
             planes: Vec::new(),
             bodies: Vec::new(),
+            keyframes: Keyframes::default(),
             threads: 1,
             customs: Vec::new(),
         }
@@ -122,6 +126,12 @@ impl Builder {
     /// Adds a body.
     pub fn body(mut self, body: Body) -> Builder {
         self.bodies.push(body);
+        self
+    }
+
+    /// Lets a control follow keys.
+    pub fn track(mut self, track: Track) -> Builder {
+        self.keyframes.tracks.push(track);
         self
     }
 
@@ -189,6 +199,7 @@ impl Builder {
             planes: self.planes,
             pins,
             bodies: self.bodies.iter().map(Body::settings).collect(),
+            keyframes: self.keyframes,
         };
         let mut batches = projective_batches(&self.bodies, &topology, &rest, &params);
         for custom in self.customs {
@@ -232,6 +243,8 @@ impl Builder {
             }
             self.check_body(b, body, faults);
         }
+        let bodies: Vec<_> = self.bodies.iter().map(|b| (b.solver, b.controls)).collect();
+        faults.keyframes(&self.keyframes, &bodies, self.step / f64::from(self.substeps.max(1)));
         for custom in &self.customs {
             match custom.body {
                 Some(b) => {
@@ -353,7 +366,7 @@ impl Builder {
     }
 }
 
-/// Checks what may change while running: substeps and planes, with the stiffnesses of all bodies.
+/// Checks what may change while running: substeps, planes and keyframes, with the values of all bodies.
 pub(crate) fn check_world(params: &Params, controls: &Controls) -> Result<(), BuildErrors> {
     let mut faults = Faults::default();
     faults.substeps(params.substeps);
@@ -362,6 +375,9 @@ pub(crate) fn check_world(params: &Params, controls: &Controls) -> Result<(), Bu
     for (b, (settings, c)) in params.bodies.iter().zip(&controls.bodies).enumerate() {
         faults.controls(b, settings.solver, c, h);
     }
+    let bodies: Vec<_> =
+        params.bodies.iter().map(|b| b.solver).zip(controls.bodies.iter().copied()).collect();
+    faults.keyframes(&params.keyframes, &bodies, h);
     if faults.0.is_empty() { Ok(()) } else { Err(BuildErrors(faults.0)) }
 }
 
@@ -396,6 +412,13 @@ impl Faults {
                 let text = format!("plane {k} has friction {} and restitution {}", p.friction, p.restitution);
                 self.add(None, "planes", text, "friction must be at least 0, restitution from 0 to 1");
             }
+        }
+    }
+
+    fn keyframes(&mut self, keyframes: &Keyframes, bodies: &[(SolverKind, BodyControls)], h: f64) {
+        for fault in keyframes.check(bodies, h) {
+            let body = keyframes.tracks[fault.track].control.body().filter(|b| *b < bodies.len());
+            self.add(body, "keyframes", fault.message, &fault.help);
         }
     }
 

@@ -1,7 +1,9 @@
 //! What may change while a simulation runs, what each change costs, and which values are allowed.
 
+use crate::bytes::{Reader, Truncated, Writer};
 use crate::model::Model;
 use crate::solvers::SolverKind;
+use crate::state::StateError;
 use glam::{DAffine3, DVec3};
 use std::f64::consts::{PI, TAU};
 use std::fmt;
@@ -97,6 +99,51 @@ impl BodyControls {
         1.0 + 3f64.powf(-1.0 / f64::from(iterations.max(1)))
     }
 
+    /// The values that are plain numbers, in the order they are stored in.
+    fn numbers(&self) -> [f64; 16] {
+        [
+            self.strain_limit,
+            self.relaxation,
+            self.damping,
+            self.drag,
+            self.edge_stiffness,
+            self.friction.unwrap_or(0.0),
+            self.restitution,
+            self.viscous_friction,
+            self.flappiness,
+            self.deformation,
+            self.volume,
+            self.yield_strain,
+            self.creep,
+            self.plastic_limit,
+            self.hardening,
+            self.mass,
+        ]
+    }
+
+    fn set_numbers(&mut self, numbers: [f64; 16]) {
+        let friction;
+        [
+            self.strain_limit,
+            self.relaxation,
+            self.damping,
+            self.drag,
+            self.edge_stiffness,
+            friction,
+            self.restitution,
+            self.viscous_friction,
+            self.flappiness,
+            self.deformation,
+            self.volume,
+            self.yield_strain,
+            self.creep,
+            self.plastic_limit,
+            self.hardening,
+            self.mass,
+        ] = numbers;
+        self.friction = self.friction.map(|_| friction);
+    }
+
     /// Refuses an over-relaxation that the number of iterations does not calm down again.
     pub(crate) fn check_relaxation(&self) -> Result<(), ControlError> {
         let most = BodyControls::largest_relaxation(self.iterations);
@@ -153,6 +200,9 @@ pub struct Controls {
     /// Where a host holds a pin group; `None` follows the group's own motion.
     pub(crate) pins: Vec<Option<DAffine3>>,
 }
+
+const MAGIC: u64 = u64::from_le_bytes(*b"PLIANTCT");
+const VERSION: u64 = 1;
 
 /// What a change costs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -258,6 +308,15 @@ impl From<f64> for Value {
 impl From<DVec3> for Value {
     fn from(v: DVec3) -> Value {
         Value::Vector(v)
+    }
+}
+
+impl fmt::Display for Value {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Value::Number(v) => write!(f, "{v:?}"),
+            Value::Vector(v) => write!(f, "{v}"),
+        }
     }
 }
 
@@ -397,13 +456,8 @@ impl Control {
 
     /// Why a value is refused, or nothing.
     pub fn check(self, value: Value, solver: SolverKind, h: f64) -> Result<(), ControlError> {
-        let refuse = |allowed: String| {
-            let value = match value {
-                Value::Number(v) => format!("{v:?}"),
-                Value::Vector(v) => v.to_string(),
-            };
-            Err(ControlError { control: self.name(), value, allowed })
-        };
+        let refuse =
+            |allowed: String| Err(ControlError { control: self.name(), value: value.to_string(), allowed });
         match (self.range(solver, h), value) {
             (None, Value::Vector(v)) if self == Control::GravityDirection && v == DVec3::ZERO => {
                 refuse("it must have a length; set gravity_magnitude to 0 for no gravity".into())
@@ -495,6 +549,11 @@ impl Controls {
         self.gravity
     }
 
+    /// Direction of gravity, of length 1; kept while there is none.
+    pub fn gravity_direction(&self) -> DVec3 {
+        self.gravity_direction
+    }
+
     /// The live values of body `b`.
     pub fn body(&self, b: usize) -> &BodyControls {
         &self.bodies[b]
@@ -521,6 +580,7 @@ impl Controls {
             },
         };
         control.check(value, solver, model.params.substep())?;
+        model.params.keyframes.allow(control, value, self)?;
         let before = control.body().map(|b| self.bodies[b]);
         // Relaxation and iterations are only sound together.
         match (control, value) {
@@ -532,6 +592,16 @@ impl Controls {
             }
             _ => {}
         }
+        self.put(control, value);
+        let cost = control.cost(solver);
+        let vanishes = |c: &BodyControls| (c.edge_stiffness == 0.0, c.stiffness.per_mass(1.0) == 0.0);
+        let rebuild =
+            before.zip(control.body()).is_some_and(|(old, b)| vanishes(&old) != vanishes(&self.bodies[b]));
+        Ok(if cost == Cost::Refactor && rebuild { Cost::Rebuild } else { cost })
+    }
+
+    /// Changes a value that was checked.
+    pub(crate) fn put(&mut self, control: Control, value: Value) {
         match (control, value) {
             (Control::Gravity, Value::Vector(v)) => self.set_gravity(v),
             (Control::GravityMagnitude, Value::Number(v)) => {
@@ -564,11 +634,6 @@ impl Controls {
             // `check` has refused every other pairing.
             _ => {}
         }
-        let cost = control.cost(solver);
-        let vanishes = |c: &BodyControls| (c.edge_stiffness == 0.0, c.stiffness.per_mass(1.0) == 0.0);
-        let rebuild =
-            before.zip(control.body()).is_some_and(|(old, b)| vanishes(&old) != vanishes(&self.bodies[b]));
-        Ok(if cost == Cost::Refactor && rebuild { Cost::Rebuild } else { cost })
     }
 
     /// Holds pin group `group` at `placement` relative to its initial place, or lets it follow its
@@ -586,6 +651,96 @@ impl Controls {
                 Ok(Cost::Free)
             }
             None => refuse(format!("(group {group})"), "there is no such pin group"),
+        }
+    }
+
+    /// All values as bytes, to be kept beside a frame.
+    pub fn encode(&self) -> Vec<u8> {
+        let mut w = Writer(Vec::with_capacity(8 * (10 + 24 * self.bodies.len() + 13 * self.pins.len())));
+        w.word(MAGIC);
+        w.word(VERSION);
+        let world = [self.gravity, self.gravity_direction];
+        world.iter().flat_map(|v| v.to_array()).for_each(|v| w.number(v));
+        w.number(self.gravity_magnitude);
+        w.word(self.bodies.len() as u64);
+        for c in &self.bodies {
+            let (kind, stiffness) = match c.stiffness {
+                Stiffness::Alpha(v) => (0, v),
+                Stiffness::Frequency(v) => (1, v),
+            };
+            w.word(kind);
+            w.number(stiffness);
+            w.word(c.conserve_momentum.into());
+            w.word(c.iterations.into());
+            w.word(c.friction.is_some().into());
+            c.numbers().into_iter().chain(c.force.to_array()).for_each(|v| w.number(v));
+        }
+        w.word(self.pins.len() as u64);
+        for pins in &self.pins {
+            w.word(pins.is_some().into());
+            let placement = pins.unwrap_or(DAffine3::IDENTITY);
+            placement.to_cols_array().into_iter().for_each(|v| w.number(v));
+        }
+        w.0
+    }
+
+    /// Reads the values back for a model of as many bodies and pin groups.
+    pub fn decode(bytes: &[u8], model: &Model) -> Result<Controls, StateError> {
+        let mut r = Reader(bytes);
+        if r.word()? != MAGIC {
+            return Err(StateError::Damaged("it does not begin like controls"));
+        }
+        let found = r.word()?;
+        if found != VERSION {
+            return Err(StateError::Version { found, expected: VERSION });
+        }
+        let mut vector =
+            || -> Result<DVec3, Truncated> { Ok(DVec3::new(r.number()?, r.number()?, r.number()?)) };
+        let (gravity, gravity_direction) = (vector()?, vector()?);
+        let gravity_magnitude = r.number()?;
+        let params = &model.params;
+        if r.word()? != params.bodies.len() as u64 {
+            return Err(StateError::Damaged("the number of bodies does not fit the model"));
+        }
+        let mut bodies = Vec::with_capacity(params.bodies.len());
+        for _ in &params.bodies {
+            let stiffness = match (r.word()?, r.number()?) {
+                (0, v) => Stiffness::Alpha(v),
+                (_, v) => Stiffness::Frequency(v),
+            };
+            let conserve_momentum = r.word()? != 0;
+            let iterations = r.word()? as u32;
+            let rough = r.word()? != 0;
+            let mut c = BodyControls { stiffness, conserve_momentum, iterations, ..Default::default() };
+            c.friction = rough.then_some(0.0);
+            let mut numbers = c.numbers();
+            for v in &mut numbers {
+                *v = r.number()?;
+            }
+            c.set_numbers(numbers);
+            c.force = DVec3::new(r.number()?, r.number()?, r.number()?);
+            bodies.push(c);
+        }
+        if r.word()? != params.pins.len() as u64 {
+            return Err(StateError::Damaged("the number of pin groups does not fit the model"));
+        }
+        let mut pins = Vec::with_capacity(params.pins.len());
+        for _ in &params.pins {
+            let held = r.word()? != 0;
+            let mut e = [0.0; 12];
+            for v in &mut e {
+                *v = r.number()?;
+            }
+            pins.push(held.then(|| DAffine3::from_cols_array(&e)));
+        }
+        let controls = Controls { gravity, gravity_direction, gravity_magnitude, bodies, pins };
+        let allowed = |c: Control| {
+            let solver = c.body().map_or(SolverKind::Clustered, |b| params.bodies[b].solver);
+            controls.get(c).is_none_or(|v| c.check(v, solver, params.substep()).is_ok())
+        };
+        match r.0.is_empty() && Control::all(params.bodies.len()).all(allowed) {
+            true => Ok(controls),
+            false => Err(StateError::Damaged("it has values that are not allowed")),
         }
     }
 

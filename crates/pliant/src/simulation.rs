@@ -2,6 +2,7 @@
 
 use crate::builder::{self, BuildErrors};
 use crate::controls::{Control, ControlError, Controls, Cost, Value};
+use crate::keyframes::Keyframes;
 use crate::model::{HalfSpace, Model, Params};
 use crate::solvers::clustered::Clustered;
 use crate::solvers::projective::{Observer, Projective};
@@ -9,7 +10,7 @@ use crate::solvers::{Solver, SolverError, SolverKind};
 use crate::state::{State, StateError};
 use crate::statistics::{self, Statistics};
 use crate::team::Team;
-use glam::DVec3;
+use glam::{DAffine3, DVec3};
 use pliant_math::lanes::Isa;
 
 /// Reads seconds from wherever the host keeps time; the engine itself reads no clock.
@@ -49,6 +50,8 @@ pub enum StepError {
     },
     /// A solver gave up.
     Solver(String),
+    /// A value that drives the step was refused.
+    Control(ControlError),
 }
 
 impl std::fmt::Display for StepError {
@@ -60,6 +63,7 @@ impl std::fmt::Display for StepError {
                  likely cause: {likely}"
             ),
             StepError::Solver(reason) => f.write_str(reason),
+            StepError::Control(refused) => refused.fmt(f),
         }
     }
 }
@@ -69,6 +73,12 @@ impl std::error::Error for StepError {}
 impl From<SolverError> for StepError {
     fn from(e: SolverError) -> Self {
         StepError::Solver(e.to_string())
+    }
+}
+
+impl From<ControlError> for StepError {
+    fn from(e: ControlError) -> Self {
+        StepError::Control(e)
     }
 }
 
@@ -110,8 +120,15 @@ impl Simulation {
             clock: None,
             backup,
         };
+        simulation.apply_keyframes();
         simulation.prepare()?;
         Ok(simulation)
+    }
+
+    /// Gives keyframed controls their values at the present time: those of the step to come.
+    fn apply_keyframes(&mut self) {
+        let time = self.state.step as f64 * self.model.params.step;
+        self.model.params.keyframes.apply(time, &mut self.controls);
     }
 
     fn prepare(&mut self) -> Result<(), StepError> {
@@ -122,8 +139,10 @@ impl Simulation {
         Ok(())
     }
 
-    /// Advances by one step. If it fails, the state is as before.
+    /// Advances by one step, with keyframed controls at their values of the moment it begins. If it
+    /// fails, the state is as before.
     pub fn step(&mut self) -> Result<StepReport, StepError> {
+        self.apply_keyframes();
         self.backup.x.copy_from(&self.state.x);
         self.backup.v.copy_from(&self.state.v);
         self.backup.frames.copy_from_slice(&self.state.frames);
@@ -132,8 +151,40 @@ impl Simulation {
         (self.backup.time, self.backup.step) = (self.state.time, self.state.step);
         (self.backup.random, self.backup.model) = (self.state.random, self.state.model);
         let result = self.advance();
+        match result {
+            Ok(_) => self.apply_keyframes(),
+            Err(_) => {
+                std::mem::swap(&mut self.state, &mut self.backup);
+                // Numbers that are none may have got into scratch that later steps read.
+                self.drop_caches();
+            }
+        }
+        result
+    }
+
+    /// Lets a host drive any control and then takes a step: `drive` is given the number of steps done,
+    /// the time, and the controls to set. If it or the step fails, state and controls are as before.
+    ///
+    /// ```
+    /// # use pliant::{Body, Builder, Control, shapes};
+    /// # let body = Body::new("ball", shapes::ball(0.2, 0.05).unwrap());
+    /// # let mut simulation = Builder::new().body(body).build().unwrap();
+    /// simulation.step_with(|_step, time, controls| {
+    ///     controls.set(Control::Frequency(0), 20.0 + 5.0 * time.sin())?;
+    ///     Ok(())
+    /// })?;
+    /// # Ok::<(), pliant::StepError>(())
+    /// ```
+    pub fn step_with(
+        &mut self,
+        drive: impl FnOnce(u64, f64, &mut Driver<'_>) -> Result<(), ControlError>,
+    ) -> Result<StepReport, StepError> {
+        let before = self.controls.clone();
+        let mut driver = Driver { model: &self.model, controls: &mut self.controls };
+        let driven = drive(self.state.step, self.state.time, &mut driver);
+        let result = driven.map_err(StepError::from).and_then(|()| self.step());
         if result.is_err() {
-            std::mem::swap(&mut self.state, &mut self.backup);
+            self.controls = before;
         }
         result
     }
@@ -229,6 +280,7 @@ impl Simulation {
     /// Continues from a checkpoint of the same model.
     pub fn restore(&mut self, checkpoint: &[u8]) -> Result<(), StateError> {
         self.state = State::decode(checkpoint, &self.model)?;
+        self.apply_keyframes();
         Ok(())
     }
 
@@ -247,6 +299,7 @@ impl Simulation {
             return Err(StateError::Damaged("it has numbers that are not finite"));
         }
         self.state = state;
+        self.apply_keyframes();
         Ok(())
     }
 
@@ -254,11 +307,32 @@ impl Simulation {
     /// anew. Bodies, solvers and pins stay. Everything is checked as when building, and a refusal
     /// changes nothing. Checkpoints of the earlier revision no longer fit.
     pub fn set_world(&mut self, substeps: u32, planes: Vec<HalfSpace>) -> Result<(), BuildErrors> {
-        let params = Params { substeps, planes, ..(*self.model.params).clone() };
+        self.set_params(Params { substeps, planes, ..(*self.model.params).clone() })
+    }
+
+    /// Goes on with other keyframes: the next revision of the model, checked as when building. Controls
+    /// that are no longer keyframed keep their last values, and can be set again.
+    pub fn set_keyframes(&mut self, keyframes: Keyframes) -> Result<(), BuildErrors> {
+        self.set_params(Params { keyframes, ..(*self.model.params).clone() })
+    }
+
+    fn set_params(&mut self, params: Params) -> Result<(), BuildErrors> {
         builder::check_world(&params, &self.controls)?;
         self.model = self.model.with_params(params);
         self.state.model = self.model.id();
+        self.apply_keyframes();
         Ok(())
+    }
+
+    /// Goes on under a model of the same sizes and with other controls, from a state if one is given.
+    pub(crate) fn take_up(&mut self, model: &Model, controls: &Controls, state: Option<&State>) {
+        if let Some(state) = state {
+            self.state.clone_from(state);
+        }
+        self.model = model.clone();
+        self.state.model = model.id();
+        self.controls.clone_from(controls);
+        self.apply_keyframes();
     }
 
     /// Energies, momenta, strain and penetration of the present state.
@@ -305,6 +379,35 @@ impl Simulation {
     pub fn drop_caches(&mut self) {
         self.clustered.drop_caches();
         self.projective.drop_caches();
+    }
+}
+
+/// The controls as [`Simulation::step_with`] hands them out: every value is checked.
+#[derive(Debug)]
+pub struct Driver<'a> {
+    model: &'a Model,
+    controls: &'a mut Controls,
+}
+
+impl Driver<'_> {
+    /// The values at present.
+    pub fn controls(&self) -> &Controls {
+        self.controls
+    }
+
+    /// What is simulated.
+    pub fn model(&self) -> &Model {
+        self.model
+    }
+
+    /// Changes a value; see [`Controls::set`].
+    pub fn set(&mut self, control: Control, value: impl Into<Value>) -> Result<Cost, ControlError> {
+        self.controls.set(self.model, control, value)
+    }
+
+    /// Holds a pin group; see [`Controls::place_pins`].
+    pub fn place_pins(&mut self, group: usize, placement: Option<DAffine3>) -> Result<Cost, ControlError> {
+        self.controls.place_pins(group, placement)
     }
 }
 

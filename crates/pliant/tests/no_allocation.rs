@@ -2,7 +2,7 @@
 #![allow(unsafe_code)]
 #![allow(clippy::unwrap_used)]
 
-use pliant::{Body, Builder, Clustering, DVec3, shapes};
+use pliant::{Body, Builder, Clustering, Control, DVec3, Key, Track, shapes};
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -54,6 +54,8 @@ fn stepping_allocates_nothing() {
             .body(projective)
             .body(cloth.pin([0, 10]));
         builder.threads = threads;
+        let gravity = [(0.0, -9.81), (0.5, -12.0)].map(|(t, y)| Key::new(t, DVec3::new(0.0, y, 0.0)));
+        builder.keyframes.tracks.push(Track::new(Control::Gravity, gravity));
         let mut s = builder.build().unwrap();
         // The first step may still make what depends on the state, and threads allocate as they start.
         s.step().unwrap();

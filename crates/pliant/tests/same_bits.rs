@@ -121,6 +121,23 @@ fn a_new_revision_takes_up_the_state_and_leaves_old_checkpoints_behind() {
 }
 
 #[test]
+fn a_failed_step_leaves_no_trace() {
+    let (mut spoiled, mut other) = (with_threads(1), with_threads(1));
+    run(&mut spoiled, 8);
+    run(&mut other, 8);
+    for body in 0..2 {
+        let before = spoiled.controls().clone();
+        spoiled.set(Control::Force(body), DVec3::splat(1e12)).unwrap();
+        spoiled.set(Control::Mass(body), 1e-300).unwrap();
+        assert!(spoiled.step().is_err(), "body {body}");
+        *spoiled.controls_mut().0 = before;
+        run(&mut spoiled, 3);
+        run(&mut other, 3);
+        assert_eq!(bits(&spoiled), bits(&other), "body {body}");
+    }
+}
+
+#[test]
 fn bodies_that_do_not_touch_do_not_feel_each_other() {
     let build = |others: bool| {
         let mut a = Body::new("a", shapes::ball(0.3, 0.08).unwrap()).projective().at(0.0, 0.5, 0.0);

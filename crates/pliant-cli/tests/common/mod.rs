@@ -7,13 +7,18 @@ use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
-/// A ball by clusters and a box by projective dynamics fall on the ground; small enough to run in no time, long
+/// A ball by clusters and a box by projective dynamics fall on the ground under keyframes; small enough to run in no time, long
 /// enough to be killed on the way.
 pub const SCENE: &str = r#"
 frames = 240
 
 [output]
 checkpoint_every = 25
+
+[[keyframes]]
+control = "gravity_direction"
+ease = "smooth"
+keys = [[0.5, [0, -1, 0]], [1.0, [0.3, -1, 0]], [3.0, [0, -1, 0]]]
 
 [[plane]]
 
@@ -32,6 +37,10 @@ particles = 80
 clusters = 3
 solver = "projective"
 position = [0.6, 0.5, 0]
+
+[[body.keyframes]]
+control = "frequency"
+keys = [[0.0, 25], [1.5, 8], [2.5, 30, "stepped"], [3.0, 12]]
 "#;
 
 /// A folder with a scene in it.

@@ -142,6 +142,16 @@ impl Model {
             && Arc::ptr_eq(&self.batches, &other.batches)
     }
 
+    /// Whether a state of one has the sizes of a state of the other, body by body, in equal steps of time.
+    pub(crate) fn same_sizes(&self, other: &Model) -> bool {
+        let bodies = |m: &Model| m.topology.bodies.iter().map(|b| b.particles.clone()).collect::<Vec<_>>();
+        bodies(self) == bodies(other)
+            && self.topology.clusters.len() == other.topology.clusters.len()
+            && self.auxiliary_offsets().last() == other.auxiliary_offsets().last()
+            && self.params.pins.len() == other.params.pins.len()
+            && self.params.step == other.params.step
+    }
+
     /// Length of the auxiliary state of all batches, and where each batch's begins.
     pub fn auxiliary_offsets(&self) -> Vec<usize> {
         let mut offsets = vec![0];

@@ -1,6 +1,7 @@
 //! Settings that hold for a whole run: step, solvers, planes, pins.
 
 use crate::bytes::Digest;
+use crate::keyframes::Keyframes;
 use crate::solvers::SolverKind;
 use glam::{DAffine3, DQuat, DVec3};
 
@@ -171,6 +172,8 @@ pub struct Params {
     pub pins: Vec<PinGroup>,
     /// Per body.
     pub bodies: Vec<BodySettings>,
+    /// Controls that follow keys.
+    pub keyframes: Keyframes,
 }
 
 impl Params {
@@ -203,5 +206,6 @@ impl Params {
                 .into_iter()
                 .for_each(|v| hash.word(v));
         }
+        self.keyframes.digest(hash);
     }
 }

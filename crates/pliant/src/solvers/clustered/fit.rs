@@ -122,9 +122,8 @@ pub(super) fn fit(
         quadratic.iter_mut().for_each(|q| *q *= scale);
         let mut cross = sums.covariance * deformed.transpose();
         if let Some(basis) = &basis.quadratic {
-            for k in 0..6 {
-                let x = sums.quadratic[k] - sums.first * basis.mean[k];
-                let g = quadratic[k];
+            for ((x, mean), g) in sums.quadratic.iter().zip(basis.mean).zip(&quadratic) {
+                let x = *x - sums.first * mean;
                 cross += DMat3::from_cols(x * g.x, x * g.y, x * g.z);
             }
         }

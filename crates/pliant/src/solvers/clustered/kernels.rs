@@ -4,6 +4,9 @@
 //! centre: rounding is that of the body's size, wherever it is. Every kernel is written once and
 //! compiled for each instruction set, with the same bits on all (see [`pliant_math::lanes`]).
 
+// Indices over coordinates read as the formulas do; and closures would not be inlined.
+#![allow(clippy::needless_range_loop)]
+
 use super::balance::Anchor;
 use super::layout::{Entries, Entry, Piece, WIDTH};
 use glam::DVec3;

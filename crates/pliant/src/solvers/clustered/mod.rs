@@ -394,6 +394,10 @@ impl Cache {
             for (k, b) in range.enumerate() {
                 let origin = origins[layout.body_of_block[b] as usize];
                 let (to_x, to_v) = (&mut x[k], &mut v[k]);
+                if layout.lanes[b][WIDTH - 1] == EMPTY {
+                    // Lanes without a particle must not keep what a failed step left in them.
+                    (*to_x, *to_v) = (Octet::default(), Octet::default());
+                }
                 for (lane, &i) in layout.lanes[b].iter().enumerate().filter(|(_, i)| **i != EMPTY) {
                     to_x.set(lane, state.x.get(i as usize) - origin);
                     to_v.set(lane, state.v.get(i as usize));
