@@ -143,14 +143,21 @@ impl Simulation {
     /// fails, the state is as before.
     pub fn step(&mut self) -> Result<StepReport, StepError> {
         self.apply_keyframes();
-        self.backup.x.copy_from(&self.state.x);
-        self.backup.v.copy_from(&self.state.v);
+        // The first substep reads what was and writes what will be: nothing need be copied for that.
+        let single = self.single_solver();
+        if single {
+            std::mem::swap(&mut self.backup.x, &mut self.state.x);
+            std::mem::swap(&mut self.backup.v, &mut self.state.v);
+        } else {
+            self.backup.x.copy_from(&self.state.x);
+            self.backup.v.copy_from(&self.state.v);
+        }
         self.backup.frames.copy_from_slice(&self.state.frames);
         self.backup.plastic.copy_from_slice(&self.state.plastic);
         self.backup.auxiliary.copy_from_slice(&self.state.auxiliary);
         (self.backup.time, self.backup.step) = (self.state.time, self.state.step);
         (self.backup.random, self.backup.model) = (self.state.random, self.state.model);
-        let result = self.advance();
+        let result = self.advance(single);
         match result {
             Ok(_) => self.apply_keyframes(),
             Err(_) => {
@@ -189,10 +196,16 @@ impl Simulation {
         result
     }
 
-    fn advance(&mut self) -> Result<StepReport, StepError> {
+    /// Whether one solver moves all bodies, and so writes all positions and velocities.
+    fn single_solver(&self) -> bool {
+        let mut kinds = self.model.params.bodies.iter().map(|b| b.solver);
+        kinds.next().is_some_and(|first| kinds.all(|k| k == first))
+    }
+
+    fn advance(&mut self, single: bool) -> Result<StepReport, StepError> {
         let mut report = StepReport::default();
         let mut finite = true;
-        let Simulation { model, state, controls, clustered, projective, team, clock, .. } = self;
+        let Simulation { model, state, controls, clustered, projective, team, clock, backup, .. } = self;
         // Time is counted, not summed: no drift, and the same bits after a resume.
         let begin = state.step as f64 * model.params.step;
         let substeps = model.params.substeps;
@@ -200,10 +213,11 @@ impl Simulation {
             state.time = begin + model.params.step * (f64::from(k) / f64::from(substeps));
             (report.contacts, report.iterations, report.residual) = (0, 0, 0.0);
             for solver in solvers(model, clustered, projective).into_iter().flatten() {
-                let before = clock.as_ref().map(|c| c());
-                let part = solver.substep(model, controls, state, team)?;
-                if let (Some(clock), Some(before)) = (clock.as_ref(), before) {
-                    report.seconds[solver.kind() as usize] += clock() - before;
+                let since = clock.as_ref().map(|c| c());
+                let before = (single && k == 0).then_some((&backup.x, &backup.v));
+                let part = solver.substep(model, controls, before, state, team)?;
+                if let (Some(clock), Some(since)) = (clock.as_ref(), since) {
+                    report.seconds[solver.kind() as usize] += clock() - since;
                 }
                 finite &= part.finite;
                 report.contacts += part.contacts;

@@ -9,6 +9,7 @@ pub use support::{Feature, Support, support, support_table};
 
 use crate::controls::Controls;
 use crate::model::Model;
+use crate::points::Points;
 use crate::state::State;
 use crate::team::Team;
 
@@ -33,6 +34,9 @@ impl SolverKind {
         }
     }
 }
+
+/// Positions and velocities to start from.
+pub type Before<'a> = (&'a Points, &'a Points);
 
 /// What a substep of one solver reports.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -77,11 +81,13 @@ pub trait Solver: std::fmt::Debug + Send {
     /// Makes whatever can be computed before the first step, so that stepping allocates nothing.
     fn prepare(&mut self, model: &Model, controls: &Controls) -> Result<(), SolverError>;
 
-    /// Advances the bodies assigned to this solver by one substep.
+    /// Advances the bodies assigned to this solver by one substep. If `before` is given, positions and
+    /// velocities are to be read there, and those in `state` are old and only to be written.
     fn substep(
         &mut self,
         model: &Model,
         controls: &Controls,
+        before: Option<Before<'_>>,
         state: &mut State,
         team: &Team,
     ) -> Result<SubstepReport, SolverError>;

@@ -66,7 +66,7 @@ pub(super) struct Layout {
     pub lanes: Vec<[u32; WIDTH]>,
     /// Body of each block.
     pub body_of_block: Vec<u32>,
-    /// The model's index of each cluster of the solver, ascending.
+    /// The model's index of each cluster of the solver.
     pub clusters: Vec<u32>,
     /// Body of each of them.
     pub body_of_cluster: Vec<u32>,
@@ -93,8 +93,26 @@ impl Layout {
                 layout.add_block(model, lanes, smooth, first, body.clusters.start);
             }
         }
+        layout.order_clusters();
         layout.list_by_cluster();
         layout
+    }
+
+    /// Numbers the clusters by their first block: sums then walk through memory as the blocks do.
+    fn order_clusters(&mut self) {
+        let mut first = vec![u32::MAX; self.clusters.len()];
+        for block in (0..self.lanes.len()).rev() {
+            for e in self.by_block.range(block) {
+                first[self.by_block.list[e].index as usize] = block as u32;
+            }
+        }
+        let mut order: Vec<u32> = (0..self.clusters.len() as u32).collect();
+        order.sort_by_key(|&k| first[k as usize]);
+        let mut number = vec![0u32; order.len()];
+        order.iter().enumerate().for_each(|(new, &old)| number[old as usize] = new as u32);
+        self.by_block.list.iter_mut().for_each(|e| e.index = number[e.index as usize]);
+        self.clusters = order.iter().map(|&k| self.clusters[k as usize]).collect();
+        self.body_of_cluster = order.iter().map(|&k| self.body_of_cluster[k as usize]).collect();
     }
 
     fn add_block(

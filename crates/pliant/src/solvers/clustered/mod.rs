@@ -30,24 +30,25 @@ mod fit;
 mod goals;
 mod kernels;
 mod layout;
+mod pack;
 
 use super::damping::decay;
-use super::{Solver, SolverError, SolverKind, SubstepReport};
+use super::{Before, Solver, SolverError, SolverKind, SubstepReport};
 use crate::contact::Surface;
 use crate::controls::{BodyControls, Controls};
 use crate::model::{Goals, HalfSpace, Integrator, Model};
+use crate::points::Points;
 use crate::state::State;
 use crate::team::Team;
 use balance::Anchor;
-use fit::Sums;
 use glam::{DAffine3, DMat3, DVec3};
 use kernels::{
     BalanceSum, BalanceSums, Drive, Euler, Finish, FitSum, FitSums, Fixed, Goal, Limit, MotionSum,
     MotionSums, Octet, QuadraticGoal, QuadraticSum, QuadraticSums, RestBlock, Screw, Springs, Weights,
 };
 use layout::{EMPTY, Entry, Layout, WIDTH};
-use pliant_math::lanes::{Isa, Kernel, Lanes, M3, rotations8};
-use pliant_math::nearest_rotation;
+use pack::{ClusterConstants, FitClusters, FitPack, total};
+use pliant_math::lanes::Isa;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 
 pub use goals::{elastic_energy, raise_strain};
@@ -58,9 +59,6 @@ const PIECES: usize = 8;
 const CLUSTERS: usize = 8;
 /// Particles per chunk when results are taken back.
 const PARTICLES: usize = 1024;
-
-/// 1/limit² of clusters without extent: above any other, and with any distance still a number.
-const COINCIDENT: f64 = 1e200;
 
 /// The solver; everything in it is a cache.
 #[derive(Debug)]
@@ -99,6 +97,8 @@ struct BodyNow {
     iterations: u32,
     damping: f64,
     keep: f64,
+    /// 1/γ², zero for no limit. A limit of zero is one far below what rounding can tell.
+    inverse_gamma: f64,
     /// Share of the stretch beyond the yield strain that becomes permanent.
     creep: f64,
     kick: DVec3,
@@ -121,9 +121,7 @@ struct Cache {
     rest: Vec<RestBlock>,
     /// Rest centres of the clusters, from their body's.
     centers: Vec<[f64; 3]>,
-    /// Σ m q over each cluster: zero but for the rounding of the centre. Uncorrected it would turn the
-    /// cluster by a constant, and symmetric bodies would drift.
-    lopsided: Vec<DVec3>,
+    constants: Vec<ClusterConstants>,
 
     now: Vec<BodyNow>,
     /// What positions of a body are relative to in this substep, and the planes seen from there.
@@ -150,6 +148,7 @@ struct Cache {
     quadratic: Vec<QuadraticGoal>,
     rotations: Vec<DMat3>,
     plastic: Vec<DMat3>,
+    any_plastic: bool,
     present: Vec<DVec3>,
     anchors: Vec<Anchor>,
     /// Rigid velocities, then reactions.
@@ -187,7 +186,7 @@ impl Cache {
             weights: vec![Weights::default(); blocks],
             rest: vec![RestBlock::default(); blocks],
             centers: vec![[0.0; 3]; clusters],
-            lopsided: vec![DVec3::ZERO; clusters],
+            constants: vec![ClusterConstants::default(); clusters],
             now: Vec::with_capacity(bodies),
             origins: vec![DVec3::ZERO; bodies],
             planes: Vec::with_capacity(bodies * model.params.planes.len()),
@@ -208,6 +207,7 @@ impl Cache {
             quadratic: vec![QuadraticGoal::default(); quadratic(clusters)],
             rotations: vec![DMat3::IDENTITY; clusters],
             plastic: vec![DMat3::IDENTITY; clusters],
+            any_plastic: false,
             present: vec![DVec3::ZERO; clusters],
             anchors: vec![Anchor::default(); clusters],
             screws: vec![Screw::default(); clusters],
@@ -223,7 +223,7 @@ impl Cache {
 
     /// Puts the rest shape into lanes, relative to each body's centre.
     fn take_rest(&mut self) {
-        let Cache { model, layout, weights, rest, centers, lopsided, quadratic, .. } = self;
+        let Cache { model, layout, weights, rest, centers, constants, quadratic, .. } = self;
         let model_rest = &model.rest;
         let origins: Vec<DVec3> = model
             .topology
@@ -254,16 +254,26 @@ impl Cache {
             let origin = origins[layout.body_of_cluster[k] as usize];
             let cluster = &model_rest.clusters[c as usize];
             centers[k] = (cluster.center - origin).to_array();
-            lopsided[k] = DVec3::ZERO;
+            let mut lopsided = DVec3::ZERO;
             for e in layout.by_cluster.range(k) {
                 let Entry { index, mask } = layout.by_cluster.list[e];
                 let w = &weights[index as usize];
                 for lane in (0..WIDTH).filter(|lane| mask & (1 << lane) != 0) {
                     let share = layout.by_cluster.shares.get(e).map_or(1.0, |s| s[lane]);
                     let q = |j: usize| (-w.weight[lane]).mul_add(centers[k][j], w.weighted[j][lane]);
-                    lopsided[k] += DVec3::new(q(0), q(1), q(2)) * share;
+                    lopsided += DVec3::new(q(0), q(1), q(2)) * share;
                 }
             }
+            let width = cluster.width;
+            constants[k] = ClusterConstants {
+                inverse_mass: cluster.mass.recip(),
+                inverse_width: if width > 0.0 { (width * width).recip() } else { 0.0 },
+                stiffness: cluster.stiffness,
+                center: centers[k],
+                lopsided: lopsided.to_array(),
+                coincident: width == 0.0 && model.topology.clusters.range(c as usize).len() > 1,
+                deforms: model_rest.bases[c as usize].goals != Goals::Rigid,
+            };
             if let (Some(to), Some(_)) = (quadratic.get_mut(k), &model_rest.bases[c as usize].quadratic) {
                 (to.center, to.scale) = (centers[k], cluster.width.recip());
             }
@@ -271,7 +281,7 @@ impl Cache {
     }
 
     /// The live values of all bodies, read anew in each substep: changing them costs nothing.
-    fn read_controls(&mut self, controls: &Controls, state: &State, h: f64) {
+    fn read_controls(&mut self, controls: &Controls, x: &Points, h: f64) {
         self.now.clear();
         self.planes.clear();
         for (b, (c, settings)) in controls.bodies.iter().zip(&self.model.params.bodies).enumerate() {
@@ -287,11 +297,12 @@ impl Cache {
                 iterations: if idle || !active { 0 } else { c.iterations },
                 damping: decay(c.damping, h),
                 keep: 1.0 - decay(c.drag, h),
+                inverse_gamma: c.strain_limit.max(1e-18).powi(-2),
                 creep: if c.yield_strain < f64::INFINITY { decay(c.creep, h) } else { 0.0 },
                 kick: (controls.gravity + c.force / c.mass) * h,
                 surface: Surface { friction: c.friction, restitution: c.restitution },
             };
-            self.origins[b] = state.x.get(self.model.topology.bodies[b].particles.start);
+            self.origins[b] = x.get(self.model.topology.bodies[b].particles.start);
             let origin = self.origins[b];
             self.planes
                 .extend(self.model.params.planes.iter().map(|p| HalfSpace { offset: -p.gap(origin), ..*p }));
@@ -357,6 +368,7 @@ impl Solver for Clustered {
         &mut self,
         model: &Model,
         controls: &Controls,
+        from: Option<Before<'_>>,
         state: &mut State,
         team: &Team,
     ) -> Result<SubstepReport, SolverError> {
@@ -365,11 +377,11 @@ impl Solver for Clustered {
             return Ok(SubstepReport::default());
         };
         let h = model.params.substep();
-        cache.read_controls(controls, state, h);
+        cache.read_controls(controls, from.map_or(&state.x, |f| f.0), h);
         controls.placements(model, state.time + h, &mut cache.placements);
         let resting = 2.0 * h * controls.gravity.length();
 
-        cache.take_state(state, team);
+        cache.take_state(from, state, team);
         let mut contacts = cache.euler_step(h, resting, isa, team);
         cache.want(|_| true);
         cache.fit(true, isa, team);
@@ -377,7 +389,7 @@ impl Solver for Clustered {
         contacts += cache.springs(h, isa, team);
         let (iterations, residual) = cache.limit_strain(isa, team);
         let finite = cache.update_velocities(h, resting, isa, team);
-        cache.give_state(state, team);
+        cache.give_state(from, state, team);
         Ok(SubstepReport { contacts, iterations, residual, finite })
     }
 
@@ -388,8 +400,9 @@ impl Solver for Clustered {
 
 impl Cache {
     /// Takes positions and velocities into lanes, and what clusters remember.
-    fn take_state(&mut self, state: &State, team: &Team) {
+    fn take_state(&mut self, from: Option<Before<'_>>, state: &State, team: &Team) {
         let Cache { layout, origins, x, v, start, rotations, plastic, .. } = self;
+        let (from_x, from_v) = from.unwrap_or((&state.x, &state.v));
         team.split((&mut x[..], (&mut v[..], &mut start[..])), BLOCKS, |range, (x, (v, start))| {
             for (k, b) in range.enumerate() {
                 let origin = origins[layout.body_of_block[b] as usize];
@@ -399,8 +412,8 @@ impl Cache {
                     (*to_x, *to_v) = (Octet::default(), Octet::default());
                 }
                 for (lane, &i) in layout.lanes[b].iter().enumerate().filter(|(_, i)| **i != EMPTY) {
-                    to_x.set(lane, state.x.get(i as usize) - origin);
-                    to_v.set(lane, state.v.get(i as usize));
+                    to_x.set(lane, from_x.get(i as usize) - origin);
+                    to_v.set(lane, from_v.get(i as usize));
                 }
                 start[k] = *to_x;
             }
@@ -408,6 +421,8 @@ impl Cache {
         for (k, &c) in layout.clusters.iter().enumerate() {
             (rotations[k], plastic[k]) = (state.frames[c as usize], state.plastic[c as usize]);
         }
+        let stretched = || plastic.iter().any(|p| *p != DMat3::IDENTITY);
+        self.any_plastic = self.now.iter().any(|b| b.creep > 0.0) || stretched();
     }
 
     /// The deformer's forces and Euler step, with impulses where planes are touched.
@@ -458,10 +473,10 @@ impl Cache {
             layout,
             now: &self.now,
             wanted,
-            centers: &self.centers,
-            lopsided: &self.lopsided,
+            constants: &self.constants,
             sums: &self.sums,
             quadratic_sums: &self.quadratic_sums,
+            plastic: self.any_plastic,
             first,
         };
         let parts =
@@ -629,21 +644,31 @@ impl Cache {
         let per_body = self.model.params.planes.len();
         let planes_bounce = self.model.params.planes.iter().any(|p| p.restitution > 0.0);
         let finite = AtomicBool::new(true);
+        let bounces = |body: usize| {
+            let now: &BodyNow = &now[body];
+            !now.deformer && per_body > 0 && (planes_bounce || now.surface.restitution > 0.0)
+        };
         team.split((&mut self.v[..], &mut self.start[..]), BLOCKS, |range, (v, start)| {
+            let bodies = &layout.body_of_block[range.clone()];
+            let any = bodies.iter().any(|b| bounces(*b as usize));
             let mut arriving = [Octet::default(); BLOCKS];
-            arriving[..v.len()].copy_from_slice(v);
+            if any {
+                arriving[..v.len()].copy_from_slice(v);
+            }
             let part = range.clone();
             let (x, predicted) = (&x[part.clone()], &predicted[part]);
             if !isa.run(Finish { per_second: h.recip(), x, predicted, start, v }) {
                 finite.store(false, Ordering::Relaxed);
             }
+            if !any {
+                return;
+            }
             for (k, b) in range.enumerate() {
                 let body = layout.body_of_block[b] as usize;
-                let now = &now[body];
-                if !now.deformer && (planes_bounce || now.surface.restitution > 0.0) {
+                if bounces(body) {
                     let planes = &planes[body * per_body..(body + 1) * per_body];
                     let (at, was) = (&predicted[k], &arriving[k]);
-                    contacts::bounces(planes, now.surface, free[b], at, was, resting, &mut v[k]);
+                    contacts::bounces(planes, now[body].surface, free[b], at, was, resting, &mut v[k]);
                 }
             }
         });
@@ -651,14 +676,23 @@ impl Cache {
     }
 
     /// Takes movements, velocities and what clusters remember back to the state.
-    fn give_state(&mut self, state: &mut State, team: &Team) {
+    fn give_state(&mut self, from: Option<Before<'_>>, state: &mut State, team: &Team) {
         let Cache { layout, slots, v, start, rotations, plastic, .. } = self;
-        team.split((&mut state.x, &mut state.v), PARTICLES, |range, (mut to_x, mut to_v)| {
-            for (k, &slot) in slots[range].iter().enumerate().filter(|(_, slot)| **slot != EMPTY) {
+        team.split((&mut state.x, &mut state.v), PARTICLES, |range, (to_x, to_v)| {
+            let was = from.map(|(x, _)| x.columns().map(|c| &c[range.clone()]));
+            let slots = &slots[range];
+            for (k, &slot) in slots.iter().enumerate() {
+                if slot == EMPTY {
+                    continue;
+                }
                 let (b, lane) = (slot as usize / WIDTH, slot as usize % WIDTH);
+                let (moved, v) = (&start[b].0, &v[b].0);
                 // As a movement: what stands still keeps its bits, however far from the origin.
-                to_x.set(k, to_x.get(k) + start[b].get(lane));
-                to_v.set(k, v[b].get(lane));
+                for (j, to) in [&mut *to_x.x, &mut *to_x.y, &mut *to_x.z].into_iter().enumerate() {
+                    let was = was.map_or(to[k], |was| was[j][k]);
+                    to[k] = was + moved[j][lane];
+                }
+                (to_v.x[k], to_v.y[k], to_v.z[k]) = (v[0][lane], v[1][lane], v[2][lane]);
             }
         });
         for &(block, lane, group, anchor) in &self.pins {
@@ -667,138 +701,6 @@ impl Cache {
         }
         for (k, &c) in layout.clusters.iter().enumerate() {
             (state.frames[c as usize], state.plastic[c as usize]) = (rotations[k], plastic[k]);
-        }
-    }
-}
-
-/// The sum over a cluster's pieces, in their order.
-#[inline(always)]
-fn total<const N: usize>(sums: &[[f64; N]], offsets: &[u32], k: usize) -> [f64; N] {
-    let mut pieces = sums[offsets[k] as usize..offsets[k + 1] as usize].iter();
-    let mut sum = pieces.next().copied().unwrap_or([0.0; N]);
-    for piece in pieces {
-        for (a, b) in sum.iter_mut().zip(piece) {
-            *a += b;
-        }
-    }
-    sum
-}
-
-/// What fitting a pack of clusters reads.
-#[derive(Clone, Copy)]
-struct FitClusters<'a> {
-    model: &'a Model,
-    layout: &'a Layout,
-    now: &'a [BodyNow],
-    wanted: &'a [bool],
-    centers: &'a [[f64; 3]],
-    lopsided: &'a [DVec3],
-    sums: &'a [FitSum],
-    quadratic_sums: &'a [QuadraticSum],
-    first: bool,
-}
-
-/// Best-fit motions of up to eight clusters, their rotations at once.
-struct FitPack<'a> {
-    clusters: FitClusters<'a>,
-    range: std::ops::Range<usize>,
-    goals: &'a mut [Goal],
-    rotations: &'a mut [DMat3],
-    plastic: &'a mut [DMat3],
-    present: &'a mut [DVec3],
-    quadratic: &'a mut [QuadraticGoal],
-}
-
-impl Kernel for FitPack<'_> {
-    type Output = ();
-
-    #[inline(always)]
-    fn run<L: Lanes>(self, l: L) {
-        let FitClusters { model, layout, now, wanted, centers, .. } = self.clusters;
-        let wants = |k: usize| wanted[layout.body_of_cluster[k] as usize];
-        if !self.range.clone().any(wants) {
-            return;
-        }
-        let mut sums = [Sums::ZERO; WIDTH];
-        let mut columns = [[[0.0; WIDTH]; 3]; 3];
-        for (lane, k) in self.range.clone().enumerate() {
-            let s = total(self.clusters.sums, &layout.piece_offsets, k);
-            let v = |j: usize| DVec3::new(s[j], s[j + 1], s[j + 2]);
-            sums[lane].first = v(0);
-            let center = v(0) / model.rest.clusters[layout.clusters[k] as usize].mass;
-            let [x, y, z] = self.clusters.lopsided[k].to_array();
-            sums[lane].covariance = DMat3::from_cols(v(3) - center * x, v(6) - center * y, v(9) - center * z);
-            if !self.quadratic.is_empty() {
-                let s = total(self.clusters.quadratic_sums, &layout.piece_offsets, k);
-                sums[lane].quadratic =
-                    std::array::from_fn(|j| DVec3::new(s[3 * j], s[3 * j + 1], s[3 * j + 2]));
-            }
-            let a = fit::to_rotate(&sums[lane], &self.plastic[lane]).to_cols_array_2d();
-            for j in 0..3 {
-                for i in 0..3 {
-                    columns[j][i][lane] = a[j][i];
-                }
-            }
-        }
-        let mut a: M3<L> = [[l.splat(0.0); 3]; 3];
-        for j in 0..3 {
-            for i in 0..3 {
-                a[j][i] = l.load(&columns[j][i]);
-            }
-        }
-        let (r, trusted) = rotations8(l, &a);
-        for j in 0..3 {
-            for i in 0..3 {
-                l.store(r[j][i], &mut columns[j][i]);
-            }
-        }
-        let trusted = l.bits(trusted);
-        for (lane, k) in self.range.enumerate() {
-            let body = &now[layout.body_of_cluster[k] as usize];
-            if !wants(k) {
-                continue;
-            }
-            let c = layout.clusters[k] as usize;
-            let (cluster, basis) = (&model.rest.clusters[c], &model.rest.bases[c]);
-            let rotation = if cluster.width == 0.0 {
-                // A point has no rotation; what the sums say is rounding.
-                self.rotations[lane]
-            } else if trusted & (1 << lane) != 0 {
-                let column =
-                    |j: usize| DVec3::new(columns[j][0][lane], columns[j][1][lane], columns[j][2][lane]);
-                DMat3::from_cols(column(0), column(1), column(2))
-            } else {
-                nearest_rotation(fit::to_rotate(&sums[lane], &self.plastic[lane]), self.rotations[lane])
-            };
-            let plastic = &mut self.plastic[lane];
-            let fit = fit::fit(&sums[lane], cluster, basis, rotation, plastic, body.two_step, &body.controls);
-            self.rotations[lane] = rotation;
-            self.present[lane] = fit.center;
-            let center = centers[k];
-            let inverse_square = |w: f64| if w > 0.0 { (w * w).recip() } else { 0.0 };
-            let gamma = body.controls.strain_limit;
-            let inverse_limit = if cluster.width > 0.0 {
-                // A limit of zero is one far below what rounding can tell.
-                inverse_square(gamma.max(1e-18) * cluster.width)
-            } else if gamma < f64::INFINITY && model.topology.clusters.range(c).len() > 1 {
-                // Points that coincide at rest: any distance is beyond any limit.
-                COINCIDENT
-            } else {
-                0.0
-            };
-            self.goals[lane] = Goal {
-                linear: fit.linear.to_cols_array_2d(),
-                shift: (fit.center - fit.offset - fit.linear * DVec3::from_array(center)).to_array(),
-                pull: cluster.stiffness,
-                inverse_limit,
-                inverse_width: inverse_square(cluster.width),
-            };
-            if let Some(quadratic) = self.quadratic.get_mut(lane) {
-                quadratic.terms = fit.quadratic.map(|t| t.to_array());
-            }
-            if self.clusters.first && body.creep > 0.0 {
-                *plastic = fit::flow(plastic, &sums[lane], basis, &fit, &body.controls, body.creep);
-            }
         }
     }
 }

@@ -14,7 +14,7 @@ mod contacts;
 mod system;
 
 use super::damping::{RigidVelocity, decay};
-use super::{Solver, SolverError, SolverKind, SubstepReport};
+use super::{Before, Solver, SolverError, SolverKind, SubstepReport};
 use crate::constraints::View;
 use crate::contact::{Surface, bounce, push_out};
 use crate::controls::Controls;
@@ -152,9 +152,14 @@ impl Solver for Projective {
         &mut self,
         model: &Model,
         controls: &Controls,
+        before: Option<Before<'_>>,
         state: &mut State,
         team: &Team,
     ) -> Result<SubstepReport, SolverError> {
+        if let Some((x, v)) = before {
+            state.x.copy_from(x);
+            state.v.copy_from(v);
+        }
         self.prepare(model, controls)?;
         let Some(cache) = &mut self.cache else {
             return Ok(SubstepReport::default());
