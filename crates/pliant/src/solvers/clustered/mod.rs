@@ -404,18 +404,19 @@ impl Cache {
         let Cache { layout, origins, x, v, start, rotations, plastic, .. } = self;
         let (from_x, from_v) = from.unwrap_or((&state.x, &state.v));
         team.split((&mut x[..], (&mut v[..], &mut start[..])), BLOCKS, |range, (x, (v, start))| {
+            let columns = (from_x.columns(), from_v.columns());
             for (k, b) in range.enumerate() {
-                let origin = origins[layout.body_of_block[b] as usize];
-                let (to_x, to_v) = (&mut x[k], &mut v[k]);
-                if layout.lanes[b][WIDTH - 1] == EMPTY {
-                    // Lanes without a particle must not keep what a failed step left in them.
-                    (*to_x, *to_v) = (Octet::default(), Octet::default());
+                let origin = origins[layout.body_of_block[b] as usize].to_array();
+                for j in 0..3 {
+                    let (from_x, from_v) = (columns.0[j], columns.1[j]);
+                    let (to_x, to_v) = (&mut x[k].0[j], &mut v[k].0[j]);
+                    for (lane, &i) in layout.lanes[b].iter().enumerate() {
+                        // Lanes without a particle rest at the origin.
+                        to_x[lane] = from_x.get(i as usize).map_or(0.0, |x| x - origin[j]);
+                        to_v[lane] = from_v.get(i as usize).copied().unwrap_or(0.0);
+                    }
+                    start[k].0[j] = *to_x;
                 }
-                for (lane, &i) in layout.lanes[b].iter().enumerate().filter(|(_, i)| **i != EMPTY) {
-                    to_x.set(lane, from_x.get(i as usize) - origin);
-                    to_v.set(lane, from_v.get(i as usize));
-                }
-                start[k] = *to_x;
             }
         });
         for (k, &c) in layout.clusters.iter().enumerate() {
@@ -681,18 +682,17 @@ impl Cache {
         team.split((&mut state.x, &mut state.v), PARTICLES, |range, (to_x, to_v)| {
             let was = from.map(|(x, _)| x.columns().map(|c| &c[range.clone()]));
             let slots = &slots[range];
-            for (k, &slot) in slots.iter().enumerate() {
-                if slot == EMPTY {
-                    continue;
+            let to = [(to_x.x, to_v.x), (to_x.y, to_v.y), (to_x.z, to_v.z)];
+            for (j, (to_x, to_v)) in to.into_iter().enumerate() {
+                for ((k, &slot), (to_x, to_v)) in slots.iter().enumerate().zip(to_x.iter_mut().zip(to_v)) {
+                    let (b, lane) = (slot as usize / WIDTH, slot as usize % WIDTH);
+                    // Particles of other solvers are in no block.
+                    if let (Some(moved), Some(v)) = (start.get(b), v.get(b)) {
+                        // As a movement: what stands still keeps its bits, however far from the origin.
+                        *to_x = was.map_or(*to_x, |was| was[j][k]) + moved.0[j][lane];
+                        *to_v = v.0[j][lane];
+                    }
                 }
-                let (b, lane) = (slot as usize / WIDTH, slot as usize % WIDTH);
-                let (moved, v) = (&start[b].0, &v[b].0);
-                // As a movement: what stands still keeps its bits, however far from the origin.
-                for (j, to) in [&mut *to_x.x, &mut *to_x.y, &mut *to_x.z].into_iter().enumerate() {
-                    let was = was.map_or(to[k], |was| was[j][k]);
-                    to[k] = was + moved[j][lane];
-                }
-                (to_v.x[k], to_v.y[k], to_v.z[k]) = (v[0][lane], v[1][lane], v[2][lane]);
             }
         });
         for &(block, lane, group, anchor) in &self.pins {
