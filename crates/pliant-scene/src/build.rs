@@ -114,6 +114,7 @@ impl Scene {
             goals: plan.goals,
             two_step: plan.two_step,
             integrator: plan.integrator,
+            input: None,
             painted_stiffness,
             controls: plan.controls,
             color: plan.color,

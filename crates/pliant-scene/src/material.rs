@@ -71,8 +71,8 @@ impl<'a> Layers<'a> {
             creep: self.number("creep"),
             plastic_limit: self.number("plastic_limit"),
             hardening: self.number("hardening"),
-            // The shape decides about the mass.
-            mass: BodyControls::default().mass,
+            // The shape decides about the mass, an input about following it.
+            ..BodyControls::default()
         }
     }
 

@@ -1,10 +1,11 @@
 //! A body as a user describes it: shape, place, material, clusters, pins.
 
 use crate::controls::{BodyControls, Stiffness};
-use crate::model::{BodySettings, Goals, Integrator, Motion};
+use crate::model::{BodyInput, BodySettings, Goals, Input, Integrator, Motion};
 use crate::solvers::SolverKind;
-use glam::{DQuat, DVec3};
+use glam::{DAffine3, DQuat, DVec3};
 use pliant_geometry::{Covering, Method, Shape, Size};
+use std::sync::Arc;
 
 /// How a body is cut into overlapping clusters.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -103,6 +104,8 @@ pub struct Body {
     /// Painted stiffness, 0 to 1 per particle; empty for 1 everywhere. Averaged over each cluster, since
     /// forces within a cluster only balance if it pulls all its members alike.
     pub painted_stiffness: Vec<f64>,
+    /// Animated shapes it follows (clustered solver).
+    pub input: Option<Input>,
     /// Pinned particles.
     pub pins: Vec<Pins>,
     /// The values that can change while running.
@@ -131,6 +134,7 @@ impl Body {
             two_step: false,
             integrator: Integrator::StrainLimited,
             painted_stiffness: Vec::new(),
+            input: None,
             pins: Vec::new(),
             controls: BodyControls::default(),
             color: [0.8, 0.1, 0.1],
@@ -171,6 +175,15 @@ impl Body {
     pub fn goals(mut self, goals: Goals) -> Body {
         self.goals = goals;
         self
+    }
+
+    /// The input with its sequence in the world.
+    pub(crate) fn placed_input(&self, body: usize) -> Option<BodyInput> {
+        let placement = DAffine3::from_rotation_translation(self.rotation, self.position);
+        self.input.as_ref().map(|input| {
+            let sequence = Arc::new(input.sequence.placed(placement));
+            BodyInput { body, input: Input { sequence, ..input.clone() } }
+        })
     }
 
     pub(crate) fn settings(&self) -> BodySettings {

@@ -198,6 +198,7 @@ impl Builder {
             substeps: self.substeps,
             planes: self.planes,
             pins,
+            inputs: self.bodies.iter().enumerate().filter_map(|(b, body)| body.placed_input(b)).collect(),
             bodies: self.bodies.iter().map(Body::settings).collect(),
             keyframes: self.keyframes,
         };
@@ -334,6 +335,22 @@ impl Builder {
         if c.strain_limit.is_finite() {
             faults.supported(b, body.solver, Feature::StrainLimit, "strain_limit");
         }
+        if let Some(input) = &body.input {
+            faults.supported(b, body.solver, Feature::AnimatedInput, "input");
+            if input.sequence.points() != n {
+                let found = input.sequence.points();
+                let text = format!("its sequence has {found} points, the body has {n} particles");
+                faults.add(at, "input", text, "let the particles be the vertices of the animated mesh");
+            }
+            if !input.follow.is_empty() && input.follow.len() != n {
+                let text = format!("{} follow weights for {n} particles", input.follow.len());
+                faults.add(at, "follow", text, "give one per particle, or none");
+            }
+            if let Some(i) = input.follow.iter().position(|w| !(0.0..=1.0).contains(w)) {
+                let text = format!("weight {:?} of particle {i}", input.follow[i]);
+                faults.add(at, "follow", text, "give numbers from 0 (free) to 1 (held)");
+            }
+        }
         for pins in &body.pins {
             if pins.stiffness.is_some() {
                 faults.supported(b, body.solver, Feature::SoftPins, "pins");
@@ -446,6 +463,8 @@ impl Faults {
             (Control::Creep(b), c.creep),
             (Control::PlasticLimit(b), c.plastic_limit),
             (Control::Hardening(b), c.hardening),
+            (Control::Follow(b), c.follow),
+            (Control::FollowDamping(b), c.follow_damping),
         ];
         let each = numbers
             .into_iter()

@@ -82,6 +82,10 @@ pub struct BodyControls {
     pub plastic_limit: f64,
     /// How much the yield strain grows per permanent stretch.
     pub hardening: f64,
+    /// How strongly painted particles are drawn to an animated input: oscillations per second at weight 1.
+    pub follow: f64,
+    /// Rate (1/s) at which their motion relative to the input decays, at weight 1.
+    pub follow_damping: f64,
     /// Mass of the whole body, kg; [`Body::mass`](crate::Body::mass) when it is built.
     pub mass: f64,
 }
@@ -183,6 +187,8 @@ impl Default for BodyControls {
             creep: 10.0,
             plastic_limit: 0.5,
             hardening: 0.0,
+            follow: 4.0,
+            follow_damping: 3.0,
             mass: 1.0,
         }
     }
@@ -262,12 +268,16 @@ pub enum Control {
     PlasticLimit(usize),
     /// [`BodyControls::hardening`].
     Hardening(usize),
+    /// [`BodyControls::follow`].
+    Follow(usize),
+    /// [`BodyControls::follow_damping`].
+    FollowDamping(usize),
     /// [`BodyControls::mass`].
     Mass(usize),
 }
 
 /// The controls of a body, made for its index.
-const OF_BODY: [fn(usize) -> Control; 20] = [
+const OF_BODY: [fn(usize) -> Control; 22] = [
     Control::Alpha,
     Control::Frequency,
     Control::StrainLimit,
@@ -287,6 +297,8 @@ const OF_BODY: [fn(usize) -> Control; 20] = [
     Control::Creep,
     Control::PlasticLimit,
     Control::Hardening,
+    Control::Follow,
+    Control::FollowDamping,
     Control::Mass,
 ];
 
@@ -382,6 +394,8 @@ impl Control {
             Control::Creep(_) => "creep",
             Control::PlasticLimit(_) => "plastic_limit",
             Control::Hardening(_) => "hardening",
+            Control::Follow(_) => "follow",
+            Control::FollowDamping(_) => "follow_damping",
             Control::Mass(_) => "mass",
         }
     }
@@ -409,6 +423,8 @@ impl Control {
             | Control::Creep(b)
             | Control::PlasticLimit(b)
             | Control::Hardening(b)
+            | Control::Follow(b)
+            | Control::FollowDamping(b)
             | Control::Mass(b) => Some(b),
         }
     }
@@ -446,7 +462,8 @@ impl Control {
             | Control::Volume(_) => (0.0, 1.0),
             Control::Deformation(_) => (0.0, BodyControls::LARGEST_DEFORMATION),
             Control::YieldStrain(_) => (0.0, f64::INFINITY),
-            Control::Creep(_) | Control::Hardening(_) => (0.0, 1e9),
+            Control::Creep(_) | Control::Hardening(_) | Control::FollowDamping(_) => (0.0, 1e9),
+            Control::Follow(_) => (0.0, 1.0 / (6.0 * h)),
             // A permanent stretch of nine, and its inverse, are still far from flat.
             Control::PlasticLimit(_) => (0.0, 9.0),
             // Anything smaller is a number without precision, and so would be all that is made of it.
@@ -538,6 +555,8 @@ impl Controls {
             Control::Creep(_) => c.creep,
             Control::PlasticLimit(_) => c.plastic_limit,
             Control::Hardening(_) => c.hardening,
+            Control::Follow(_) => c.follow,
+            Control::FollowDamping(_) => c.follow_damping,
             Control::Mass(_) => c.mass,
             Control::Gravity | Control::GravityMagnitude | Control::GravityDirection => return None,
         };
@@ -630,6 +649,8 @@ impl Controls {
             (Control::Creep(b), Value::Number(v)) => self.bodies[b].creep = v,
             (Control::PlasticLimit(b), Value::Number(v)) => self.bodies[b].plastic_limit = v,
             (Control::Hardening(b), Value::Number(v)) => self.bodies[b].hardening = v,
+            (Control::Follow(b), Value::Number(v)) => self.bodies[b].follow = v,
+            (Control::FollowDamping(b), Value::Number(v)) => self.bodies[b].follow_damping = v,
             (Control::Mass(b), Value::Number(v)) => self.bodies[b].mass = v,
             // `check` has refused every other pairing.
             _ => {}

@@ -62,7 +62,7 @@ pub use controls::{BodyControls, Control, ControlError, Controls, Cost, Stiffnes
 pub use dofs::{Dof, DofMap};
 pub use glam::{DAffine3, DMat3, DQuat, DVec3};
 pub use keyframes::{Ease, Key, KeyframeFault, Keyframes, Track};
-pub use model::{Goals, HalfSpace, Integrator, Motion};
+pub use model::{Goals, HalfSpace, Input, Integrator, Motion, Sequence, SequenceError};
 pub use pliant_geometry::{Method, shapes};
 pub use pliant_math::lanes::Isa;
 pub use points::{Points, PointsMut};

@@ -35,6 +35,10 @@ fn unsupported_pairs_are_refused_with_the_alternative_and_supported_ones_build()
                 }
                 Feature::HalfSpaces => builder = builder.ground(),
                 Feature::CustomConstraint => {}
+                Feature::AnimatedInput => {
+                    let sequence = pliant::Sequence::new(vec![body.shape.points.clone()], 60.0).unwrap();
+                    body.input = Some(pliant::Input::new(sequence));
+                }
             }
             builder = builder.body(body);
             if feature == Feature::CustomConstraint {

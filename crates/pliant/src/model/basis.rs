@@ -10,7 +10,7 @@ use pliant_math::pseudo_inverse;
 const FLAT: f64 = 1e-10;
 
 /// The inverses of equations 5 and 6 of the deformer's report, for one cluster.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterBasis {
     /// What the body asks for, or the most the cluster's points determine.
     pub goals: Goals,
@@ -38,12 +38,14 @@ pub fn quadratic_terms(q: DVec3) -> [f64; 6] {
 }
 
 impl ClusterBasis {
-    /// The basis of members given as (mass, rest position), for the goals asked for.
-    pub fn new<I: Iterator<Item = (f64, DVec3)>>(
+    /// Becomes the basis of members given as (mass, rest position), for the goals asked for, without
+    /// allocating if it was one of the same goals.
+    pub fn become_of<I: Iterator<Item = (f64, DVec3)>>(
+        &mut self,
         members: impl Fn() -> I,
         cluster: &ClusterRest,
         wanted: Goals,
-    ) -> ClusterBasis {
+    ) {
         // In widths, so that linear and quadratic terms are of one size.
         let scale = if cluster.width > 0.0 { cluster.width.recip() } else { 0.0 };
         let offsets = || members().map(|(m, r)| (m / cluster.mass, (r - cluster.center) * scale));
@@ -58,15 +60,20 @@ impl ClusterBasis {
         let inverse = DMat3::from_cols_array_2d(&linear.inverse) * (scale * scale / cluster.mass);
         let null = DMat3::from_cols_array_2d(&linear.null);
         let count = members().count();
-        let quadratic = (wanted == Goals::Quadratic && count >= 10)
-            .then(|| quadratic_basis(offsets, linear.rank).map(Box::new))
-            .flatten();
-        let goals = match wanted {
+        let quadratic = match wanted == Goals::Quadratic && count >= 10 {
+            true => quadratic_basis(offsets, linear.rank),
+            false => None,
+        };
+        self.goals = match wanted {
             Goals::Quadratic if quadratic.is_some() => Goals::Quadratic,
             Goals::Quadratic | Goals::Linear if count >= 4 && linear.rank > 0 => Goals::Linear,
             _ => Goals::Rigid,
         };
-        ClusterBasis { goals, inverse, null, quadratic }
+        (self.inverse, self.null) = (inverse, null);
+        match (&mut self.quadratic, quadratic) {
+            (Some(old), Some(new)) => **old = new,
+            (to, new) => *to = new.map(Box::new),
+        }
     }
 }
 

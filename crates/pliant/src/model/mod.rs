@@ -6,11 +6,13 @@
 //! of these parts, and a [`State`](crate::State) remembers the model it belongs to.
 
 mod basis;
+mod input;
 mod params;
 mod rest;
 mod topology;
 
 pub use basis::{ClusterBasis, QuadraticBasis, quadratic_terms};
+pub use input::{BodyInput, Input, Moment, Sequence, SequenceError};
 pub use params::{BodySettings, Goals, HalfSpace, Integrator, Motion, Params, PinGroup};
 pub use rest::{ClusterRest, Rest};
 pub use topology::{BodyTopology, ClusterSet, Membership, Topology};
@@ -126,6 +128,15 @@ impl Model {
     /// How many times the mass it was built with body `b` has at present.
     pub(crate) fn heavier(&self, controls: &Controls, b: usize) -> f64 {
         controls.bodies[b].mass / self.rest.body_mass[b]
+    }
+
+    /// Rest shapes at a time: those of bodies with an animated input follow it.
+    pub fn rest_at(&self, time: f64) -> std::borrow::Cow<'_, Rest> {
+        let mut rest = std::borrow::Cow::Borrowed(&*self.rest);
+        for input in self.params.inputs.iter().filter(|i| i.input.reshape) {
+            rest.to_mut().reshape(&self.topology, input.body, &input.input.sequence.at(time));
+        }
+        rest
     }
 
     /// Index of the body of this name.

@@ -1,5 +1,6 @@
 //! Settings that hold for a whole run: step, solvers, planes, pins.
 
+use super::BodyInput;
 use crate::bytes::Digest;
 use crate::keyframes::Keyframes;
 use crate::solvers::SolverKind;
@@ -170,6 +171,8 @@ pub struct Params {
     pub planes: Vec<HalfSpace>,
     /// Prescribed particles.
     pub pins: Vec<PinGroup>,
+    /// Animated inputs of the bodies that have one, in the world.
+    pub inputs: Vec<BodyInput>,
     /// Per body.
     pub bodies: Vec<BodySettings>,
     /// Controls that follow keys.
@@ -200,6 +203,12 @@ impl Params {
             [m.frequency, m.start, m.end, g.stiffness.unwrap_or(-1.0)]
                 .into_iter()
                 .for_each(|v| hash.number(v));
+        }
+        for i in &self.inputs {
+            hash.word(i.body as u64);
+            hash.word(i.input.reshape.into());
+            i.input.follow.iter().for_each(|w| hash.number(*w));
+            i.input.sequence.digest(hash);
         }
         for b in &self.bodies {
             [b.solver as u64, b.goals as u64, b.two_step.into(), b.integrator as u64]

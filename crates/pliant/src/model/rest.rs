@@ -1,6 +1,6 @@
 //! Shapes and masses at rest.
 
-use super::{BodyTopology, ClusterBasis, Goals, Topology};
+use super::{ClusterBasis, Goals, Moment, Topology};
 use crate::points::Points;
 use glam::DVec3;
 
@@ -16,6 +16,12 @@ pub struct ClusterRest {
     pub width: f64,
     /// Painted stiffness, 0 to 1: the mass-weighted mean over its members.
     pub stiffness: f64,
+}
+
+impl Default for ClusterRest {
+    fn default() -> Self {
+        ClusterRest { mass: 0.0, center: DVec3::ZERO, width: 0.0, stiffness: 1.0 }
+    }
 }
 
 /// Rest positions, masses, and how particles are shared among clusters.
@@ -37,6 +43,8 @@ pub struct Rest {
     pub bases: Vec<ClusterBasis>,
     /// Mass each body was built with.
     pub body_mass: Vec<f64>,
+    /// Goals each body asks for.
+    pub goals: Vec<Goals>,
 }
 
 impl Rest {
@@ -55,32 +63,53 @@ impl Rest {
         measure: Vec<f64>,
         share: Vec<f64>,
     ) -> Rest {
-        let set = &topology.clusters;
-        let extent_of = |b: &BodyTopology| {
-            let first = b.particles.clone().next().map_or(DVec3::ZERO, |i| positions.get(i));
-            b.particles.clone().map(|i| (positions.get(i) - first).length()).fold(0.0, f64::max)
+        let mut rest = Rest {
+            clusters: vec![ClusterRest::default(); topology.clusters.len()],
+            bases: vec![ClusterBasis::default(); topology.clusters.len()],
+            body_mass: topology.bodies.iter().map(|b| mass[b.particles.clone()].iter().sum()).collect(),
+            goals: vec![Goals::Rigid; topology.bodies.len()],
+            positions,
+            mass,
+            measure,
+            share,
         };
-        let of_body = |b: &BodyTopology| std::iter::repeat_n(extent_of(b), b.clusters.len());
-        let extents = topology.bodies.iter().flat_map(of_body).chain(std::iter::repeat(0.0));
-        let clusters = (0..set.len())
-            .zip(extents)
-            .map(|(c, extent)| {
-                let weights = || set.range(c).map(|s| (set.members[s] as usize, share[s]));
-                let total: f64 = weights().map(|(i, w)| w * mass[i]).sum();
-                // Offsets from a member, not from the origin: no cancellation for bodies far away.
-                let origin = set.particles(c).first().map_or(DVec3::ZERO, |&i| positions.get(i as usize));
-                let sum: DVec3 = weights().map(|(i, w)| w * mass[i] * (positions.get(i) - origin)).sum();
-                let center = origin + sum / total;
-                let width = weights().map(|(i, _)| (positions.get(i) - center).length()).fold(0.0, f64::max);
-                // Coincident points differ from their mean by rounding.
-                let width = if width > 1e-12 * extent { width } else { 0.0 };
-                ClusterRest { mass: total, center, width, stiffness: 1.0 }
-            })
-            .collect();
-        let body_mass = topology.bodies.iter().map(|b| mass[b.particles.clone()].iter().sum()).collect();
-        let mut rest = Rest { positions, mass, measure, share, clusters, bases: Vec::new(), body_mass };
-        rest.bases = (0..set.len()).map(|c| rest.basis(topology, c, Goals::Rigid)).collect();
+        (0..topology.bodies.len()).for_each(|b| rest.measure_clusters(topology, b));
         rest
+    }
+
+    /// Finds mass, centre, width and basis of a body's clusters.
+    fn measure_clusters(&mut self, topology: &Topology, b: usize) {
+        let body = &topology.bodies[b];
+        let first = body.particles.clone().next().map_or(DVec3::ZERO, |i| self.positions.get(i));
+        let extents = body.particles.clone().map(|i| (self.positions.get(i) - first).length());
+        let extent = extents.fold(0.0, f64::max);
+        for c in body.clusters.clone() {
+            // Offsets from a member, not from the origin: no cancellation for bodies far away.
+            let origin = self.members(topology, c).next().map_or(DVec3::ZERO, |(_, r)| r);
+            let mass: f64 = self.members(topology, c).map(|(m, _)| m).sum();
+            let sum: DVec3 = self.members(topology, c).map(|(m, r)| m * (r - origin)).sum();
+            let center = origin + sum / mass;
+            let distances = self.members(topology, c).map(|(_, r)| (r - center).length());
+            let width = distances.fold(0.0, f64::max);
+            // Coincident points differ from their mean by rounding.
+            let width = if width > 1e-12 * extent { width } else { 0.0 };
+            self.clusters[c] = ClusterRest { mass, center, width, ..self.clusters[c] };
+            self.find_basis(topology, b, c);
+        }
+    }
+
+    fn find_basis(&mut self, topology: &Topology, b: usize, c: usize) {
+        let mut basis = std::mem::take(&mut self.bases[c]);
+        basis.become_of(|| self.members(topology, c), &self.clusters[c], self.goals[b]);
+        self.bases[c] = basis;
+    }
+
+    /// Gives body `b` another rest shape of the same particles.
+    pub fn reshape(&mut self, topology: &Topology, b: usize, shape: &Moment<'_>) {
+        for (k, i) in topology.bodies[b].particles.clone().enumerate() {
+            self.positions.set(i, shape.get(k));
+        }
+        self.measure_clusters(topology, b);
     }
 
     /// Members of cluster `c` as (split mass, rest position).
@@ -95,16 +124,11 @@ impl Rest {
         })
     }
 
-    fn basis(&self, topology: &Topology, c: usize, goals: Goals) -> ClusterBasis {
-        ClusterBasis::new(|| self.members(topology, c), &self.clusters[c], goals)
-    }
-
     /// Prepares the clusters of body `b` for the goals it asks for; clusters of too few points get what
     /// they can determine.
     pub fn set_goals(&mut self, topology: &Topology, b: usize, goals: Goals) {
-        for c in topology.bodies[b].clusters.clone() {
-            self.bases[c] = self.basis(topology, c, goals);
-        }
+        self.goals[b] = goals;
+        topology.bodies[b].clusters.clone().for_each(|c| self.find_basis(topology, b, c));
     }
 
     /// Paints the stiffness of body `b`: one number from 0 to 1 per particle. Forces within a cluster

@@ -20,11 +20,13 @@ pub enum Feature {
     HalfSpaces,
     /// A user's own constraint batch.
     CustomConstraint,
+    /// A mesh sequence the body follows.
+    AnimatedInput,
 }
 
 impl Feature {
     /// Every feature.
-    pub const ALL: [Feature; 7] = [
+    pub const ALL: [Feature; 8] = [
         Feature::Clusters,
         Feature::StrainLimit,
         Feature::Edges,
@@ -32,6 +34,7 @@ impl Feature {
         Feature::SoftPins,
         Feature::HalfSpaces,
         Feature::CustomConstraint,
+        Feature::AnimatedInput,
     ];
 
     /// What it is called in messages.
@@ -44,6 +47,7 @@ impl Feature {
             Feature::SoftPins => "soft pins",
             Feature::HalfSpaces => "planes",
             Feature::CustomConstraint => "custom constraints",
+            Feature::AnimatedInput => "animated inputs",
         }
     }
 }
@@ -63,7 +67,9 @@ pub fn support(solver: SolverKind, feature: Feature) -> Support {
     use SolverKind::*;
     match (solver, feature) {
         (_, Clusters | Pins | HalfSpaces) => Support::Yes,
-        (Clustered, StrainLimit) | (Projective, Edges | SoftPins | CustomConstraint) => Support::Yes,
+        (Clustered, StrainLimit | AnimatedInput) | (Projective, Edges | SoftPins | CustomConstraint) => {
+            Support::Yes
+        }
         (Projective, StrainLimit) => {
             Support::No("raise `frequency` for a stiffer body, or use solver = \"clustered\"")
         }
@@ -72,6 +78,9 @@ pub fn support(solver: SolverKind, feature: Feature) -> Support {
         }
         (Clustered, SoftPins) => {
             Support::No("leave `stiffness` out to hold the particles exactly, or use solver = \"projective\"")
+        }
+        (Projective, AnimatedInput) => {
+            Support::No("use solver = \"clustered\", or pins that move for the projective solver")
         }
         (Clustered, CustomConstraint) => Support::No("use solver = \"projective\""),
     }

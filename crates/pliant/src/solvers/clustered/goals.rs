@@ -2,7 +2,7 @@
 
 use super::fit::{Fit, Sums, fit, to_rotate};
 use crate::controls::Controls;
-use crate::model::{Goals, Model, quadratic_terms};
+use crate::model::{Goals, Model, Rest, quadratic_terms};
 use crate::solvers::SolverKind;
 use crate::state::State;
 use glam::{DMat3, DVec3};
@@ -17,12 +17,13 @@ pub(super) struct ClusterFit {
 /// The goals of cluster `c` of body `b` in a state.
 pub(super) fn fit_cluster(
     model: &Model,
+    rest: &Rest,
     controls: &Controls,
     state: &State,
     b: usize,
     c: usize,
 ) -> ClusterFit {
-    let (set, rest) = (&model.topology.clusters, &model.rest);
+    let set = &model.topology.clusters;
     let (cluster, basis) = (&rest.clusters[c], &rest.bases[c]);
     let origin = set.particles(c).first().map_or(DVec3::ZERO, |&i| state.x.get(i as usize));
     let mut sums = Sums::ZERO;
@@ -49,12 +50,13 @@ fn for_each_cluster(
     model: &Model,
     controls: &Controls,
     state: &State,
-    mut f: impl FnMut(usize, usize, &ClusterFit),
+    mut f: impl FnMut(usize, usize, &Rest, &ClusterFit),
 ) {
+    let rest = model.rest_at(state.time);
     let bodies = model.topology.bodies.iter().zip(&model.params.bodies).enumerate();
     for (b, (body, _)) in bodies.filter(|(_, (_, s))| s.solver == SolverKind::Clustered) {
         for c in body.clusters.clone() {
-            f(b, c, &fit_cluster(model, controls, state, b, c));
+            f(b, c, &rest, &fit_cluster(model, &rest, controls, state, b, c));
         }
     }
 }
@@ -62,11 +64,12 @@ fn for_each_cluster(
 /// Ways g − x of the members of cluster `c`, as (particle, split mass, way).
 pub(super) fn ways<'a>(
     model: &'a Model,
+    rest: &'a Rest,
     state: &'a State,
     c: usize,
     cluster: &'a ClusterFit,
 ) -> impl Iterator<Item = (usize, f64, DVec3)> + 'a {
-    let (set, rest) = (&model.topology.clusters, &model.rest);
+    let set = &model.topology.clusters;
     set.range(c).map(move |slot| {
         let i = set.members[slot] as usize;
         let goal = cluster.fit.goal(&rest.clusters[c], &rest.bases[c], rest.positions.get(i));
@@ -76,10 +79,10 @@ pub(super) fn ways<'a>(
 
 /// Raises each particle's strain to the largest β = ‖x − g_ic‖ / w_c of its clusters (eq. 4).
 pub fn raise_strain(model: &Model, controls: &Controls, state: &State, strain: &mut [f64]) {
-    for_each_cluster(model, controls, state, |_, c, cluster| {
-        let width = model.rest.clusters[c].width;
+    for_each_cluster(model, controls, state, |_, c, rest, cluster| {
+        let width = rest.clusters[c].width;
         if width > 0.0 {
-            for (i, _, way) in ways(model, state, c, cluster) {
+            for (i, _, way) in ways(model, rest, state, c, cluster) {
                 strain[i] = strain[i].max(way.length() / width);
             }
         }
@@ -92,23 +95,23 @@ pub fn raise_strain(model: &Model, controls: &Controls, state: &State, strain: &
 pub fn elastic_energy(model: &Model, controls: &Controls, state: &State) -> f64 {
     let h = model.params.substep();
     let mut total = 0.0;
-    for_each_cluster(model, controls, state, |b, c, cluster| {
+    for_each_cluster(model, controls, state, |b, c, all, cluster| {
         let body = &controls.bodies[b];
-        let rest = &model.rest.clusters[c];
+        let (rest, basis) = (&all.clusters[c], &all.bases[c]);
         let k = body.stiffness.alpha(h) / (h * h) * model.heavier(controls, b) * rest.stiffness;
-        let to_goal: f64 = ways(model, state, c, cluster).map(|(_, m, way)| m * way.length_squared()).sum();
+        let to_goal: f64 =
+            ways(model, all, state, c, cluster).map(|(_, m, way)| m * way.length_squared()).sum();
         // |x − g|² = |x − g*|² + (1 − β)² |g* − r*|², with g − r* = β (g* − r*).
         let beta = body.deformation;
         let mut between = 0.0;
-        if model.rest.bases[c].goals != Goals::Rigid && beta > 0.0 {
+        if basis.goals != Goals::Rigid && beta > 0.0 {
             let rigid = Fit {
                 linear: cluster.fit.rotation * state.plastic[c],
                 quadratic: [DVec3::ZERO; 6],
                 offset: DVec3::ZERO,
                 ..cluster.fit
             };
-            let basis = &model.rest.bases[c];
-            for (m, r) in model.rest.members(&model.topology, c) {
+            for (m, r) in all.members(&model.topology, c) {
                 let apart = cluster.fit.goal(rest, basis, r) - rigid.goal(rest, basis, r);
                 between += m * apart.length_squared();
             }

@@ -35,8 +35,8 @@ mod pack;
 use super::damping::decay;
 use super::{Before, Solver, SolverError, SolverKind, SubstepReport};
 use crate::contact::Surface;
-use crate::controls::{BodyControls, Controls};
-use crate::model::{Goals, HalfSpace, Integrator, Model};
+use crate::controls::{BodyControls, Controls, Stiffness};
+use crate::model::{Goals, HalfSpace, Integrator, Model, Rest};
 use crate::points::Points;
 use crate::state::State;
 use crate::team::Team;
@@ -113,9 +113,15 @@ struct Cache {
     slots: Vec<u32>,
     /// Lanes that hold a particle no pin prescribes.
     free: Vec<u8>,
+    /// End of the present substep.
+    time: f64,
     /// Lanes with prescribed particles: block, lane, pin group, anchor.
     pins: Vec<(u32, u32, u32, DVec3)>,
     placements: Vec<DAffine3>,
+    /// Lanes that follow an animated input: block, lane, input, particle of the body, painted weight.
+    followers: Vec<(u32, u32, u32, u32, f64)>,
+    /// Rest shapes of the present substep, if any body's is animated.
+    animated: Option<Box<Rest>>,
 
     weights: Vec<Weights>,
     rest: Vec<RestBlock>,
@@ -179,10 +185,27 @@ impl Cache {
                 }
             }
         }
+        let mut followers = Vec::new();
+        for (n, input) in model.params.inputs.iter().enumerate() {
+            let first = model.topology.bodies[input.body].particles.start;
+            for (k, &weight) in input.input.follow.iter().enumerate().filter(|(_, w)| **w > 0.0) {
+                let slot = slots[first + k];
+                // A pin holds more firmly than any weight.
+                if slot != EMPTY && free[slot as usize / WIDTH] & (1 << (slot % WIDTH as u32)) != 0 {
+                    let (block, lane) = (slot / WIDTH as u32, slot % WIDTH as u32);
+                    followers.push((block, lane, n as u32, k as u32, weight));
+                    if weight >= 1.0 {
+                        free[block as usize] &= !(1 << lane);
+                    }
+                }
+            }
+        }
+        let reshapes = model.params.inputs.iter().any(|i| i.input.reshape);
         let any_quadratic = model.rest.bases.iter().any(|b| b.goals == Goals::Quadratic);
         let quadratic = |n: usize| if any_quadratic { n } else { 0 };
         let mut cache = Cache {
             placements: Vec::with_capacity(model.params.pins.len()),
+            time: 0.0,
             weights: vec![Weights::default(); blocks],
             rest: vec![RestBlock::default(); blocks],
             centers: vec![[0.0; 3]; clusters],
@@ -216,6 +239,8 @@ impl Cache {
             slots,
             free,
             pins,
+            followers,
+            animated: reshapes.then(|| Box::new((*model.rest).clone())),
         };
         cache.take_rest();
         cache
@@ -223,18 +248,14 @@ impl Cache {
 
     /// Puts the rest shape into lanes, relative to each body's centre.
     fn take_rest(&mut self) {
-        let Cache { model, layout, weights, rest, centers, constants, quadratic, .. } = self;
-        let model_rest = &model.rest;
-        let origins: Vec<DVec3> = model
-            .topology
-            .bodies
-            .iter()
-            .map(|body| {
-                let first = model_rest.positions.get(body.particles.start);
-                let offsets = body.particles.clone().map(|i| model_rest.positions.get(i) - first);
-                first + offsets.sum::<DVec3>() / body.particles.len() as f64
-            })
-            .collect();
+        let Cache { model, layout, weights, rest, centers, constants, quadratic, animated, .. } = self;
+        let model_rest: &Rest = animated.as_deref().unwrap_or(&model.rest);
+        let origins = &mut self.origins;
+        for (origin, body) in origins.iter_mut().zip(&model.topology.bodies) {
+            let first = model_rest.positions.get(body.particles.start);
+            let offsets = body.particles.clone().map(|i| model_rest.positions.get(i) - first);
+            *origin = first + offsets.sum::<DVec3>() / body.particles.len() as f64;
+        }
         let smooth = !layout.by_block.shares.is_empty();
         for (b, lanes) in layout.lanes.iter().enumerate() {
             let origin = origins[layout.body_of_block[b] as usize];
@@ -274,8 +295,10 @@ impl Cache {
                 coincident: width == 0.0 && model.topology.clusters.range(c as usize).len() > 1,
                 deforms: model_rest.bases[c as usize].goals != Goals::Rigid,
             };
-            if let (Some(to), Some(_)) = (quadratic.get_mut(k), &model_rest.bases[c as usize].quadratic) {
-                (to.center, to.scale) = (centers[k], cluster.width.recip());
+            if let Some(to) = quadratic.get_mut(k) {
+                let scale =
+                    model_rest.bases[c as usize].quadratic.as_ref().map_or(0.0, |_| cluster.width.recip());
+                (to.center, to.scale) = (centers[k], scale);
             }
         }
     }
@@ -377,6 +400,8 @@ impl Solver for Clustered {
             return Ok(SubstepReport::default());
         };
         let h = model.params.substep();
+        cache.time = state.time + h;
+        cache.follow_inputs();
         cache.read_controls(controls, from.map_or(&state.x, |f| f.0), h);
         controls.placements(model, state.time + h, &mut cache.placements);
         let resting = 2.0 * h * controls.gravity.length();
@@ -386,6 +411,7 @@ impl Solver for Clustered {
         cache.want(|_| true);
         cache.fit(true, isa, team);
         cache.fit_motion(isa, team);
+        cache.draw_followers(controls, h);
         contacts += cache.springs(h, isa, team);
         let (iterations, residual) = cache.limit_strain(isa, team);
         let finite = cache.update_velocities(h, resting, isa, team);
@@ -407,12 +433,12 @@ impl Cache {
             let columns = (from_x.columns(), from_v.columns());
             for (k, b) in range.enumerate() {
                 let origin = origins[layout.body_of_block[b] as usize].to_array();
-                for j in 0..3 {
+                for (j, origin) in origin.into_iter().enumerate() {
                     let (from_x, from_v) = (columns.0[j], columns.1[j]);
                     let (to_x, to_v) = (&mut x[k].0[j], &mut v[k].0[j]);
                     for (lane, &i) in layout.lanes[b].iter().enumerate() {
                         // Lanes without a particle rest at the origin.
-                        to_x[lane] = from_x.get(i as usize).map_or(0.0, |x| x - origin[j]);
+                        to_x[lane] = from_x.get(i as usize).map_or(0.0, |x| x - origin);
                         to_v[lane] = from_v.get(i as usize).copied().unwrap_or(0.0);
                     }
                     start[k].0[j] = *to_x;
@@ -470,7 +496,7 @@ impl Cache {
             });
         }
         let clusters = FitClusters {
-            model: &self.model,
+            rest: self.animated.as_deref().unwrap_or(&self.model.rest),
             layout,
             now: &self.now,
             wanted,
@@ -501,7 +527,8 @@ impl Cache {
         }
         let fixed = fixed!(self);
         let layout = &self.layout;
-        let Cache { x, v, present, wanted, model, motion, anchors, screws, .. } = self;
+        let rest = self.animated.as_deref().unwrap_or(&self.model.rest);
+        let Cache { x, v, present, wanted, motion, anchors, screws, .. } = self;
         team.split(&mut motion[..], PIECES, |range, out| {
             isa.run(MotionSums { fixed, pieces: &layout.pieces[range], wanted, centers: present, x, v, out });
         });
@@ -511,7 +538,7 @@ impl Cache {
                     continue;
                 }
                 let sum = total(&motion[..], &layout.piece_offsets, k);
-                let cluster = &model.rest.clusters[layout.clusters[k] as usize];
+                let cluster = &rest.clusters[layout.clusters[k] as usize];
                 (*anchor, *screw) = balance::rigid_motion(&sum, present[k], cluster);
             }
         });
@@ -555,8 +582,47 @@ impl Cache {
         contacts.into_inner()
     }
 
+    /// Takes up the rest shapes that animated inputs have at `time`.
+    fn follow_inputs(&mut self) {
+        let Some(rest) = &mut self.animated else { return };
+        for input in self.model.params.inputs.iter().filter(|i| i.input.reshape) {
+            rest.reshape(&self.model.topology, input.body, &input.input.sequence.at(self.time));
+        }
+        self.take_rest();
+    }
+
+    /// Draws painted particles toward their animated input by damped springs: they lag and overshoot.
+    fn draw_followers(&mut self, controls: &Controls, h: f64) {
+        let time = self.time;
+        for &(block, lane, n, k, weight) in self.followers.iter().filter(|f| f.4 < 1.0) {
+            let (b, lane) = (block as usize, lane as usize);
+            let input = &self.model.params.inputs[n as usize];
+            let c = &controls.bodies[input.body];
+            let sequence = &input.input.sequence;
+            let target = sequence.at(time).get(k as usize);
+            let velocity = (target - sequence.at(time - h).get(k as usize)) / h;
+            let way = target - self.origins[input.body] - self.start[b].get(lane);
+            let (alpha, calm) = (Stiffness::Frequency(c.follow).alpha(h), decay(c.follow_damping, h));
+            let v = self.v[b].get(lane);
+            // As the springs of clusters: α of the way becomes velocity. The way the input itself goes in
+            // this step is the damping's part.
+            let pull = (way - velocity * h) * (alpha / h) + (velocity - v) * calm;
+            self.v[b].set(lane, v + pull * weight);
+        }
+    }
+
     /// Puts prescribed particles where they are held: for the goals only, or for good.
     fn place_pins(&mut self, last: bool, h: f64) {
+        for &(block, lane, n, k, _) in self.followers.iter().filter(|f| f.4 >= 1.0) {
+            let (b, lane) = (block as usize, lane as usize);
+            let input = &self.model.params.inputs[n as usize];
+            let target = input.input.sequence.at(self.time).get(k as usize) - self.origins[input.body];
+            self.x[b].set(lane, target);
+            if last {
+                self.predicted[b].set(lane, target);
+                self.v[b].set(lane, (target - self.start[b].get(lane)) / h);
+            }
+        }
         for &(block, lane, group, anchor) in &self.pins {
             let (b, lane) = (block as usize, lane as usize);
             let body = self.layout.body_of_block[b] as usize;
@@ -698,6 +764,11 @@ impl Cache {
         for &(block, lane, group, anchor) in &self.pins {
             let i = layout.lanes[block as usize][lane as usize] as usize;
             state.x.set(i, self.placements[group as usize].transform_point3(anchor));
+        }
+        for &(block, lane, n, k, _) in self.followers.iter().filter(|f| f.4 >= 1.0) {
+            let i = layout.lanes[block as usize][lane as usize] as usize;
+            let sequence = &self.model.params.inputs[n as usize].input.sequence;
+            state.x.set(i, sequence.at(self.time).get(k as usize));
         }
         for (k, &c) in layout.clusters.iter().enumerate() {
             (state.frames[c as usize], state.plastic[c as usize]) = (rotations[k], plastic[k]);

@@ -7,7 +7,7 @@ use super::BodyNow;
 use super::fit::{self, Sums};
 use super::kernels::{FitSum, Goal, QuadraticGoal, QuadraticSum};
 use super::layout::{Layout, WIDTH};
-use crate::model::{Goals, Model};
+use crate::model::{Goals, Rest};
 use glam::{DMat3, DVec3};
 use pliant_math::lanes::{Kernel, Lanes, M3, rotations8};
 use pliant_math::nearest_rotation;
@@ -51,7 +51,7 @@ pub(super) struct ClusterConstants {
 /// What fitting a pack of clusters reads.
 #[derive(Clone, Copy)]
 pub(super) struct FitClusters<'a> {
-    pub model: &'a Model,
+    pub rest: &'a Rest,
     pub layout: &'a Layout,
     pub constants: &'a [ClusterConstants],
     pub now: &'a [BodyNow],
@@ -175,10 +175,10 @@ fn matrix(columns: &[[[f64; WIDTH]; 3]; 3], lane: usize) -> DMat3 {
 impl FitPack<'_> {
     /// Goals of a cluster that deforms, is permanently stretched, or whose rotation took some care.
     fn fit_one(&mut self, lane: usize, k: usize, rotation: DMat3) {
-        let FitClusters { model, layout, constants, now, .. } = self.clusters;
+        let FitClusters { rest, layout, constants, now, .. } = self.clusters;
         let body = &now[layout.body_of_cluster[k] as usize];
         let c = layout.clusters[k] as usize;
-        let (cluster, basis) = (&model.rest.clusters[c], &model.rest.bases[c]);
+        let (cluster, basis) = (&rest.clusters[c], &rest.bases[c]);
         let s = total(self.clusters.sums, &layout.piece_offsets, k);
         let column = |j: usize| {
             DVec3::new(s[j], s[j + 1], s[j + 2]) - self.present[lane] * constants[k].lopsided[j / 3 - 1]
