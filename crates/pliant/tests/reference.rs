@@ -105,8 +105,8 @@ impl Reference<'_> {
                 *x += *c * self.controls.relaxation;
             }
         }
-        for i in 0..self.x.len() {
-            self.v[i] += (self.x[i] - predicted[i]) / h;
+        for ((v, x), predicted) in self.v.iter_mut().zip(&self.x).zip(&predicted) {
+            *v += (*x - *predicted) / h;
         }
     }
 }
