@@ -104,7 +104,7 @@ impl BodyControls {
     }
 
     /// The values that are plain numbers, in the order they are stored in.
-    fn numbers(&self) -> [f64; 16] {
+    fn numbers(&self) -> [f64; 18] {
         [
             self.strain_limit,
             self.relaxation,
@@ -121,11 +121,13 @@ impl BodyControls {
             self.creep,
             self.plastic_limit,
             self.hardening,
+            self.follow,
+            self.follow_damping,
             self.mass,
         ]
     }
 
-    fn set_numbers(&mut self, numbers: [f64; 16]) {
+    fn set_numbers(&mut self, numbers: [f64; 18]) {
         let friction;
         [
             self.strain_limit,
@@ -143,6 +145,8 @@ impl BodyControls {
             self.creep,
             self.plastic_limit,
             self.hardening,
+            self.follow,
+            self.follow_damping,
             self.mass,
         ] = numbers;
         self.friction = self.friction.map(|_| friction);
