@@ -20,6 +20,7 @@ macro_rules! lanewise {
 }
 
 impl Lanes for Baseline {
+    const REGISTERS: usize = 2;
     type F = [f64; 8];
     type M = [bool; 8];
 

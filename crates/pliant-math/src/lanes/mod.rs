@@ -55,6 +55,9 @@ pub trait Lanes: Copy + Send + Sync + 'static {
     type F: Copy;
     /// Eight booleans.
     type M: Copy;
+    /// About how many values fit into registers at once: kernels with more accumulators than that are
+    /// faster in several passes.
+    const REGISTERS: usize;
 
     /// The same number in all lanes.
     fn splat(self, v: f64) -> Self::F;

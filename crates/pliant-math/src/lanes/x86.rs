@@ -42,6 +42,7 @@ macro_rules! halves {
 }
 
 impl Lanes for Avx2 {
+    const REGISTERS: usize = 8;
     type F = [__m256d; 2];
     /// All bits of a lane are set where it holds.
     type M = [__m256d; 2];
@@ -175,6 +176,7 @@ macro_rules! whole {
 }
 
 impl Lanes for Avx512 {
+    const REGISTERS: usize = 32;
     type F = __m512d;
     type M = __mmask8;
 

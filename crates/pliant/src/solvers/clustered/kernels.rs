@@ -159,16 +159,16 @@ fn way_to_goal<L: Lanes>(l: L, goal: &Goal, quadratic: Option<&QuadraticGoal>, r
 }
 
 /// 1 − min(γ/β, 1) of lines 9 and 10 of algorithm 2: the share of the way to its goal that a particle
-/// must go to be within γ cluster widths of it, for lanes of `mask`.
+/// must go to be within γ cluster widths of it, for lanes of `mask`; `None` if all are within.
 #[inline(always)]
-fn beyond_limit<L: Lanes>(l: L, way: V3<L>, goal: &Goal, mask: L::M) -> L::F {
+fn beyond_limit<L: Lanes>(l: L, way: V3<L>, goal: &Goal, mask: L::M) -> Option<L::F> {
     // (distance / limit)²
     let square = l.mul(l.dot(way, way), l.splat(goal.inverse_limit));
     let one = l.splat(1.0);
     let over = l.and(mask, l.gt(square, one));
     // Most are within their limits most of the time; the root has four times the latency of the rest.
     if l.bits(over) == 0 {
-        return l.splat(0.0);
+        return None;
     }
     // Within the range of the rough root; above, nothing changes. One Newton step: to 1e-13, which is
     // plenty for a limit.
@@ -176,7 +176,7 @@ fn beyond_limit<L: Lanes>(l: L, way: V3<L>, goal: &Goal, mask: L::M) -> L::F {
     let y = l.rsqrt_rough(square);
     let error = l.neg_mul_add(l.mul(square, y), y, one);
     let y = l.mul_add(l.mul(y, l.splat(0.5)), error, y);
-    l.keep(over, l.sub(one, y))
+    Some(l.keep(over, l.sub(one, y)))
 }
 
 /// Everything the kernels read that stays the same during a substep.
@@ -223,38 +223,54 @@ impl Kernel for FitSums<'_> {
     type Output = ();
 
     #[inline(always)]
-    fn run<L: Lanes>(self, l: L) {
-        let Fixed { by_cluster, weights, centers, body_of_cluster, .. } = self.fixed;
-        for (piece, out) in self.pieces.iter().zip(self.out) {
-            let k = piece.cluster as usize;
-            if !self.wanted[body_of_cluster[k] as usize] {
+    fn run<L: Lanes>(mut self, l: L) {
+        let body_of_cluster = self.fixed.body_of_cluster;
+        for p in 0..self.pieces.len() {
+            if !self.wanted[body_of_cluster[self.pieces[p].cluster as usize] as usize] {
                 continue;
             }
-            let center = splat3(l, centers[k]);
-            let zero = [l.splat(0.0); 3];
-            let (mut sum, mut a0, mut a1, mut a2) = (zero, zero, zero, zero);
-            for e in piece.entries.start as usize..piece.entries.end as usize {
-                let Entry { index, mask } = by_cluster.list[e];
-                let w = &weights[index as usize];
-                let mut x = load3(l, &self.x[index as usize].0);
-                if let Some(shares) = by_cluster.shares.get(e) {
-                    x = l.scale(l.load(shares), x);
-                } else if mask != u8::MAX {
-                    let m = l.mask(mask);
-                    x = [l.keep(m, x[0]), l.keep(m, x[1]), l.keep(m, x[2])];
-                }
-                let weight = l.load(&w.weight);
-                sum = l.scale_add(weight, x, sum);
-                // m (r − r_cm). About the rest centre Σ m q = 0, so the mean of x drops out.
-                a0 = l.scale_add(l.neg_mul_add(weight, center[0], l.load(&w.weighted[0])), x, a0);
-                a1 = l.scale_add(l.neg_mul_add(weight, center[1], l.load(&w.weighted[1])), x, a1);
-                a2 = l.scale_add(l.neg_mul_add(weight, center[2], l.load(&w.weighted[2])), x, a2);
+            // The sums do not depend on how many are made at a time, only the speed does.
+            if L::REGISTERS >= 20 {
+                self.columns::<L, 0, 4>(l, p);
+            } else {
+                self.columns::<L, 0, 2>(l, p);
+                self.columns::<L, 2, 4>(l, p);
             }
-            let all = [sum, a0, a1, a2];
-            for j in 0..4 {
-                for i in 0..3 {
-                    out[3 * j + i] = l.sum(all[j][i]);
-                }
+        }
+    }
+}
+
+impl FitSums<'_> {
+    /// Columns `FROM..TO` of piece `p`: 0 is Σ m x, then the three of Σ m x qᵀ.
+    #[inline(always)]
+    fn columns<L: Lanes, const FROM: usize, const TO: usize>(&mut self, l: L, p: usize) {
+        let Fixed { by_cluster, weights, centers, .. } = self.fixed;
+        let piece = &self.pieces[p];
+        let center = splat3(l, centers[piece.cluster as usize]);
+        let mut sums = [[l.splat(0.0); 3]; 4];
+        for e in piece.entries.start as usize..piece.entries.end as usize {
+            let Entry { index, mask } = by_cluster.list[e];
+            let w = &weights[index as usize];
+            let mut x = load3(l, &self.x[index as usize].0);
+            if let Some(shares) = by_cluster.shares.get(e) {
+                x = l.scale(l.load(shares), x);
+            } else if mask != u8::MAX {
+                let m = l.mask(mask);
+                x = [l.keep(m, x[0]), l.keep(m, x[1]), l.keep(m, x[2])];
+            }
+            let weight = l.load(&w.weight);
+            for j in FROM..TO {
+                let factor = match j {
+                    0 => weight,
+                    // m (r − r_cm). About the rest centre Σ m q = 0, so the mean of x drops out.
+                    _ => l.neg_mul_add(weight, center[j - 1], l.load(&w.weighted[j - 1])),
+                };
+                sums[j] = l.scale_add(factor, x, sums[j]);
+            }
+        }
+        for j in FROM..TO {
+            for i in 0..3 {
+                self.out[p][3 * j + i] = l.sum(sums[j][i]);
             }
         }
     }
@@ -391,7 +407,8 @@ impl Kernel for BalanceSums<'_> {
                     load3(l, &rest[index].rest),
                     load3(l, &self.x[index].0),
                 );
-                let beyond = beyond_limit(l, way, &self.goals[k], l.mask(self.free[index]));
+                let free = l.mask(self.free[index]);
+                let Some(beyond) = beyond_limit(l, way, &self.goals[k], free) else { continue };
                 let m = l.mul(Fixed::lanes_of(l, by_cluster, e), l.load(&weights[index].weight));
                 let moved = l.scale(l.mul(m, beyond), way);
                 push = add3(l, push, moved);
@@ -414,6 +431,8 @@ struct Averages<L: Lanes> {
     turn: V3<L>,
     /// Largest squared distance from a goal, in widths.
     farthest: L::F,
+    /// Whether anything is beyond its limit.
+    beyond: bool,
 }
 
 /// Averages over the clusters of block `b`. What is not asked for is not computed.
@@ -426,7 +445,8 @@ fn average<L: Lanes, const GENERAL: bool, const LIMITED: bool, const SCREWS: boo
     x: V3<L>,
 ) -> Averages<L> {
     let zero = [l.splat(0.0); 3];
-    let mut averages: Averages<L> = Averages { way: zero, base: zero, turn: zero, farthest: l.splat(0.0) };
+    let mut averages: Averages<L> =
+        Averages { way: zero, base: zero, turn: zero, farthest: l.splat(0.0), beyond: false };
     let rest = load3(l, &fixed.rest[b].rest);
     let entries = fixed.by_block;
     for e in entries.range(b) {
@@ -436,12 +456,17 @@ fn average<L: Lanes, const GENERAL: bool, const LIMITED: bool, const SCREWS: boo
         let quadratic = if GENERAL { quadratic.get(k).filter(|q| q.scale > 0.0) } else { None };
         let way = way_to_goal(l, goal, quadratic, rest, x);
         let shares = if GENERAL { Fixed::lanes_of(l, entries, e) } else { l.splat(1.0) };
-        let mut weight =
-            if LIMITED { beyond_limit(l, way, goal, mask) } else { l.keep(mask, l.splat(goal.pull)) };
-        if GENERAL {
-            weight = l.mul(weight, shares);
+        let weight = match LIMITED {
+            true => beyond_limit(l, way, goal, mask),
+            false => Some(l.keep(mask, l.splat(goal.pull))),
+        };
+        if let Some(mut weight) = weight {
+            if GENERAL {
+                weight = l.mul(weight, shares);
+            }
+            averages.way = l.scale_add(weight, way, averages.way);
+            averages.beyond = true;
         }
-        averages.way = l.scale_add(weight, way, averages.way);
         if MEASURE {
             let distance = l.keep(mask, l.mul(l.dot(way, way), l.splat(goal.inverse_width)));
             averages.farthest = l.max(distance, averages.farthest);
@@ -636,6 +661,9 @@ impl Limit<'_> {
                 correction = averages.way;
             }
             farthest = l.max(averages.farthest, farthest);
+            if !conserve && !averages.beyond {
+                continue;
+            }
             // An empty or held lane goes nowhere.
             let share = l.load(&self.fixed.rest[b].share);
             let step = l.keep(l.mask(self.free[b]), l.mul(share, l.splat(omega)));
