@@ -13,6 +13,9 @@ use pliant_math::{nearest_rotation, svd3};
 /// bound, a flattened cluster (det A → 0) would be blown up in its plane without end.
 const LARGEST_STRETCH: f64 = 2.0;
 
+/// Below this a shape is a point, and its directions are rounding.
+const SMALLEST_STRETCH: f64 = 1e-9;
+
 /// Σ m x, Σ m x qᵀ, and Σ m x tᵀ over the six quadratic terms t (in widths, not centred).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Sums {
@@ -142,17 +145,22 @@ pub(super) fn fit(
 }
 
 /// The factor that gives a deformation `share` of its volume back, bounded so that nothing grows
-/// beyond [`LARGEST_STRETCH`].
+/// beyond [`LARGEST_STRETCH`]. A shape turned inside out keeps its size as one that is not: that is
+/// continuous where it is flat, and leaves it to the rotation to turn it back.
 pub(super) fn volume_scale(a: DMat3, share: f64) -> f64 {
     if share == 0.0 {
         return 1.0;
     }
     let columns = [a.x_axis, a.y_axis, a.z_axis];
     let stretch = (columns.iter().map(|c| c.length_squared()).sum::<f64>() / 3.0).sqrt();
+    // What has shrunk to a point has no shape to give a volume to.
+    if !(SMALLEST_STRETCH..=f64::MAX).contains(&stretch) {
+        return 1.0;
+    }
     let most = (LARGEST_STRETCH / stretch).max(1.0);
-    let det = a.determinant();
-    // A cluster turned inside out grows as one that is flat: continuous, and bounded all the same.
-    if det > 0.0 { det.powf(-share / 3.0).min(most) } else { most }
+    // In units of the stretch, where the determinant of anything is a number of its own size.
+    let unit = (a * stretch.recip()).determinant().abs().cbrt() * stretch;
+    unit.recip().min(most).powf(share)
 }
 
 /// What remains of a cluster's stretch: the part beyond the yield strain flows into the permanent
