@@ -137,6 +137,8 @@ struct Cache {
     x: Vec<Octet>,
     v: Vec<Octet>,
     start: Vec<Octet>,
+    /// Where rigid motions are fitted if some body is the deformer's: after its Euler step.
+    levers: Vec<Octet>,
     predicted: Vec<Octet>,
     moved: Vec<u8>,
 
@@ -198,6 +200,7 @@ impl Cache {
             x: vec![Octet::default(); blocks],
             v: vec![Octet::default(); blocks],
             start: vec![Octet::default(); blocks],
+            levers: vec![Octet::default(); blocks],
             predicted: vec![Octet::default(); blocks],
             moved: vec![0; blocks],
             sums: vec![[0.0; 12]; pieces],
@@ -432,6 +435,7 @@ impl Cache {
             contacts.fetch_add(found, Ordering::Relaxed);
         });
         self.place_pins(false, h);
+        self.levers.copy_from_slice(&self.x);
         contacts.into_inner()
     }
 
@@ -567,6 +571,7 @@ impl Cache {
             let largest = AtomicU64::new(0);
             let fixed = fixed!(self);
             let Cache { goals, quadratic, screws, relaxation, now, free, planes, start, .. } = self;
+            let levers = if self.euler.iter().any(Option::is_some) { &self.levers } else { &*start };
             let per_body = self.model.params.planes.len();
             team.split((&mut self.x[..], &mut self.moved[..]), BLOCKS, |range, (x, moved)| {
                 let far = isa.run(Limit {
@@ -577,7 +582,7 @@ impl Cache {
                     reactions: screws,
                     relaxation,
                     free,
-                    start,
+                    start: levers,
                     x,
                     moved,
                     measure: iteration + 1 == most,
@@ -605,10 +610,14 @@ impl Cache {
         }
         let fixed = fixed!(self);
         let layout = &self.layout;
-        let Cache { x, start, anchors, wanted, free, goals, quadratic, balance, screws, .. } = self;
+        let levers = match self.euler.iter().any(Option::is_some) {
+            true => &self.levers,
+            false => &self.start,
+        };
+        let Cache { x, anchors, wanted, free, goals, quadratic, balance, screws, .. } = self;
         team.split(&mut balance[..], PIECES, |range, out| {
             let pieces = &layout.pieces[range];
-            isa.run(BalanceSums { fixed, pieces, wanted, goals, quadratic, anchors, free, start, x, out });
+            isa.run(BalanceSums { fixed, pieces, wanted, goals, quadratic, anchors, free, start: levers, x, out });
         });
         team.split(&mut screws[..], CLUSTERS, |range, screws| {
             for (k, screw) in range.zip(screws) {
