@@ -47,6 +47,7 @@ pub mod contact;
 mod controls;
 mod dofs;
 pub mod model;
+mod notes;
 mod points;
 mod simulation;
 pub mod solvers;

@@ -310,10 +310,12 @@ fn widest(s: &mut Simulation, steps: usize) -> f64 {
     };
     let rest = rms(&|i| s.model().rest().positions.get(i));
     let alpha = s.controls().body(0).stiffness.alpha(1.0);
-    let beta = s.controls().body(0).deformation;
+    let BodyControls { deformation: beta, flappiness, .. } = *s.controls().body(0);
     let speed = rms(&|i| s.state().v.get(i));
-    // A mode that keeps β of its stretch answers with (1 − β) α; c ½ x² = ½ v² is where it turns.
-    let reach = speed * s.model().params().substep() / (alpha * (1.0 - beta)).max(1e-9).sqrt();
+    // A mode that keeps β of its stretch is pulled back a = (1 − β) α of the way in each step. It turns
+    // where all its velocity is used up, or, with little flappiness, stays where that balances it.
+    let pull = (alpha * (1.0 - beta)).max(1e-9);
+    let reach = speed * s.model().params().substep() / pull.max((pull * flappiness).sqrt());
     let allowed = rest + rms(&|i| s.state().x.get(i)) + reach;
     let mut most = 0.0_f64;
     for _ in 0..steps {

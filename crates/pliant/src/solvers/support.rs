@@ -20,11 +20,21 @@ pub enum Feature {
     HalfSpaces,
     /// A user's own constraint batch.
     CustomConstraint,
+    /// Goals that stretch and shear.
+    LinearGoals,
+    /// Goals that bend and twist.
+    QuadraticGoals,
+    /// The deformer's integrator.
+    Deformer,
+    /// Deformation that stays.
+    Plasticity,
+    /// Stiffness painted on the particles.
+    PaintedStiffness,
 }
 
 impl Feature {
     /// Every feature.
-    pub const ALL: [Feature; 7] = [
+    pub const ALL: [Feature; 12] = [
         Feature::Clusters,
         Feature::StrainLimit,
         Feature::Edges,
@@ -32,6 +42,11 @@ impl Feature {
         Feature::SoftPins,
         Feature::HalfSpaces,
         Feature::CustomConstraint,
+        Feature::LinearGoals,
+        Feature::QuadraticGoals,
+        Feature::Deformer,
+        Feature::Plasticity,
+        Feature::PaintedStiffness,
     ];
 
     /// What it is called in messages.
@@ -44,6 +59,11 @@ impl Feature {
             Feature::SoftPins => "soft pins",
             Feature::HalfSpaces => "planes",
             Feature::CustomConstraint => "custom constraints",
+            Feature::LinearGoals => "linear goals",
+            Feature::QuadraticGoals => "quadratic goals",
+            Feature::Deformer => "the deformer's integrator",
+            Feature::Plasticity => "plasticity",
+            Feature::PaintedStiffness => "painted stiffness",
         }
     }
 }
@@ -63,7 +83,11 @@ pub fn support(solver: SolverKind, feature: Feature) -> Support {
     use SolverKind::*;
     match (solver, feature) {
         (_, Clusters | Pins | HalfSpaces) => Support::Yes,
-        (Clustered, StrainLimit) | (Projective, Edges | SoftPins | CustomConstraint) => Support::Yes,
+        (
+            Clustered,
+            StrainLimit | LinearGoals | QuadraticGoals | Deformer | Plasticity | PaintedStiffness,
+        )
+        | (Projective, Edges | SoftPins | CustomConstraint) => Support::Yes,
         (Projective, StrainLimit) => {
             Support::No("raise `frequency` for a stiffer body, or use solver = \"clustered\"")
         }
@@ -74,6 +98,14 @@ pub fn support(solver: SolverKind, feature: Feature) -> Support {
             Support::No("leave `stiffness` out to hold the particles exactly, or use solver = \"projective\"")
         }
         (Clustered, CustomConstraint) => Support::No("use solver = \"projective\""),
+        (Projective, LinearGoals | QuadraticGoals) => Support::No(
+            "lower `frequency` or give more clusters for a body that bends, or use solver = \"clustered\"",
+        ),
+        (Projective, Deformer) => Support::No("leave `integrator` out, or use solver = \"clustered\""),
+        (Projective, Plasticity) => Support::No("leave `yield_strain` out, or use solver = \"clustered\""),
+        (Projective, PaintedStiffness) => {
+            Support::No("make bodies of different `frequency`, or use solver = \"clustered\"")
+        }
     }
 }
 

@@ -116,13 +116,14 @@ pub(super) fn fit(
         linear = fitted + rotation * basis.null;
         quadratic = std::array::from_fn(|k| column(3 + k));
     }
+    // Volume is that of the linear part. Where it is flat, what gives it back would blow the rest up.
     let scale = beta * volume_scale(linear, controls.volume);
+    quadratic.iter_mut().for_each(|q| *q *= beta);
     let mut fit = rigid;
     if two_step {
         // Deform first, then turn the result onto the points (deformer, §3.3). With P folded in, the
         // undeformed shape is P q.
         let deformed = linear * scale + *plastic * (1.0 - beta);
-        quadratic.iter_mut().for_each(|q| *q *= scale);
         let mut cross = sums.covariance * deformed.transpose();
         if let Some(basis) = &basis.quadratic {
             for k in 0..6 {
@@ -136,7 +137,7 @@ pub(super) fn fit(
         fit.quadratic = quadratic.map(|q| turn * q);
     } else {
         fit.linear = linear * scale + stretched * (1.0 - beta);
-        fit.quadratic = quadratic.map(|q| q * scale);
+        fit.quadratic = quadratic;
     }
     if let Some(basis) = &basis.quadratic {
         fit.offset = fit.quadratic.iter().zip(basis.mean).map(|(q, m)| *q * m).sum();

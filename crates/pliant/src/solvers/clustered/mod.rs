@@ -617,7 +617,18 @@ impl Cache {
         let Cache { x, anchors, wanted, free, goals, quadratic, balance, screws, .. } = self;
         team.split(&mut balance[..], PIECES, |range, out| {
             let pieces = &layout.pieces[range];
-            isa.run(BalanceSums { fixed, pieces, wanted, goals, quadratic, anchors, free, start: levers, x, out });
+            isa.run(BalanceSums {
+                fixed,
+                pieces,
+                wanted,
+                goals,
+                quadratic,
+                anchors,
+                free,
+                start: levers,
+                x,
+                out,
+            });
         });
         team.split(&mut screws[..], CLUSTERS, |range, screws| {
             for (k, screw) in range.zip(screws) {
