@@ -1,6 +1,6 @@
 //! The rotation nearest to a matrix (orthogonal Procrustes problem), defined for every input.
 
-use crate::svd::svd3;
+use crate::svd::{Svd3, svd3};
 use glam::{DMat3, DVec3};
 
 /// Below this gap between the best and the next best rotation, relative to the largest singular
@@ -76,16 +76,32 @@ fn by_svd(a: DMat3, previous: DMat3) -> DMat3 {
     let hand = (s.u.determinant() * s.v.determinant()).signum();
     // Turning the two weakest directions against each other costs σ₁ ± σ₂: the gap to the next best.
     let gap = s.sigma.y + hand * s.sigma.z;
-    let s = if gap <= TIE * s.sigma.x {
-        // A pull toward the previous frame, far below any real signal, breaks the tie.
-        svd3(a + previous * (10.0 * TIE * s.sigma.x))
-    } else {
-        s
-    };
+    if gap > TIE * s.sigma.x {
+        return from_svd(&s);
+    }
+    // A pull toward the previous frame, far below any real signal, breaks the tie.
+    let r = from_svd(&svd3(a + previous * (10.0 * TIE * s.sigma.x)));
+    if s.sigma.x - s.sigma.y <= 1e-3 * s.sigma.x {
+        return r;
+    }
+    // Along the strongest direction there is no tie: the pull must not be felt there, or points on a
+    // line would miss their goals by as much.
+    turn_onto(r * s.v.x_axis, s.u.x_axis) * r
+}
+
+fn from_svd(s: &Svd3) -> DMat3 {
     let hand = (s.u.determinant() * s.v.determinant()).signum();
     // A reflection is undone in the direction that matters least.
     let u = DMat3::from_cols(s.u.x_axis, s.u.y_axis, s.u.z_axis * hand);
     u * s.v.transpose()
+}
+
+/// The smallest rotation from one unit vector onto another that is near to it.
+fn turn_onto(from: DVec3, to: DVec3) -> DMat3 {
+    let w = from.cross(to);
+    let cross =
+        DMat3::from_cols(DVec3::new(0.0, w.z, -w.y), DVec3::new(-w.z, 0.0, w.x), DVec3::new(w.y, -w.x, 0.0));
+    DMat3::IDENTITY + cross + cross * cross * (1.0 + from.dot(to)).recip()
 }
 
 #[cfg(test)]
@@ -184,6 +200,18 @@ pub(crate) mod tests {
             for a in [mirrored, line, DMat3::ZERO] {
                 let e = nearest_rotation(a, p) - p;
                 assert!(e.to_cols_array().iter().all(|e| e.abs() < 1e-6), "{a} {e}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_line_is_turned_exactly() {
+        let mut seed = 6;
+        for _ in 0..100 {
+            let (r, v) = (random_rotation(&mut seed), random_rotation(&mut seed));
+            for d in [DVec3::X, DVec3::new(1.0, 1e-14, 0.0), DVec3::new(1.0, 0.5, -0.5)] {
+                let turned = nearest_rotation(r * v * DMat3::from_diagonal(d) * v.transpose(), v);
+                assert!((turned * v.x_axis - r * v.x_axis).length() < 1e-13);
             }
         }
     }

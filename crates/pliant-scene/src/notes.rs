@@ -4,7 +4,7 @@ use crate::scene::Scene;
 use pliant::{Clustering, Simulation};
 
 pub(crate) fn about(scene: &Scene, simulation: &Simulation) -> Vec<String> {
-    let mut notes = Vec::new();
+    let mut notes = simulation.notes();
     for (b, plan) in scene.bodies.iter().enumerate() {
         let mut note = |text: String| notes.push(format!("body `{}`: {text}", plan.name));
         let part = &simulation.model().topology().bodies[b];
@@ -13,9 +13,9 @@ pub(crate) fn about(scene: &Scene, simulation: &Simulation) -> Vec<String> {
             Clustering::Radius(r) if clusters == 1 && particles > 1 => {
                 note(format!("cluster_radius {r} covers everything: one cluster"));
             }
-            Clustering::Radius(r) if clusters == particles && particles > 1 => note(format!(
-                "cluster_radius {r} reaches no neighbour: one cluster per particle, nothing holds them together"
-            )),
+            Clustering::Radius(r) if clusters == particles && particles > 1 => {
+                note(format!("cluster_radius {r} reaches no neighbour"));
+            }
             Clustering::Count(n) if plan.record.given("clusters").is_some() && n > particles => {
                 note(format!("{n} clusters were asked of {particles} particles: {clusters} were made"));
             }

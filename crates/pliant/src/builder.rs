@@ -5,8 +5,8 @@ use crate::constraints::{AUXILIARY, ClusterShape, ConstraintBatch, EdgeStrain, P
 use crate::controls::{BodyControls, Control, Controls, Stiffness, Value};
 use crate::keyframes::{Keyframes, Track};
 use crate::model::{
-    BatchScale, BodyTopology, ClusterSet, Goals, HalfSpace, Model, ModelBatch, Params, PinGroup, Rest,
-    Topology,
+    BatchScale, BodyTopology, ClusterSet, Goals, HalfSpace, Integrator, Model, ModelBatch, Params, PinGroup,
+    Rest, Topology,
 };
 use crate::points::Points;
 use crate::simulation::Simulation;
@@ -351,6 +351,21 @@ impl Builder {
                 faults.add(at, "follow", text, "give numbers from 0 (free) to 1 (held)");
             }
         }
+        let goals = match body.goals {
+            Goals::Rigid => None,
+            Goals::Linear => Some(Feature::LinearGoals),
+            Goals::Quadratic => Some(Feature::QuadraticGoals),
+        };
+        if let Some(feature) = goals {
+            faults.supported(b, body.solver, feature, "goals");
+        }
+        if body.integrator == Integrator::Deformer {
+            faults.supported(b, body.solver, Feature::Deformer, "integrator");
+        }
+        if c.yield_strain.is_finite() {
+            faults.supported(b, body.solver, Feature::Plasticity, "yield_strain");
+        }
+        faults.painted(b, body);
         for pins in &body.pins {
             if pins.stiffness.is_some() {
                 faults.supported(b, body.solver, Feature::SoftPins, "pins");
@@ -410,6 +425,34 @@ impl Faults {
         if !(value > 0.0 && value.is_finite()) {
             let help = format!("give a number above 0 ({meaning})");
             self.add(body, field, format!("{value:?} is not allowed"), &help);
+        }
+    }
+
+    fn painted(&mut self, b: usize, body: &Body) {
+        let (paint, n) = (&body.painted_stiffness, body.shape.points.len());
+        if paint.is_empty() {
+            return;
+        }
+        let field = "painted_stiffness";
+        self.supported(b, body.solver, Feature::PaintedStiffness, field);
+        if paint.len() != n {
+            let text = format!("there are {} values for {n} particles", paint.len());
+            self.add(Some(b), field, text, "give one per particle, or none for 1 everywhere");
+        }
+        let bad: Vec<usize> = (0..paint.len()).filter(|&i| !(0.0..=1.0).contains(&paint[i])).collect();
+        if let Some(&i) = bad.first() {
+            let more = if bad.len() > 1 {
+                format!(", and {} more are out of range", bad.len() - 1)
+            } else {
+                String::new()
+            };
+            let text = format!("particle {i} has {:?}{more}", paint[i]);
+            self.add(
+                Some(b),
+                field,
+                text,
+                "give numbers from 0 (not pulled at all) to 1 (all of the stiffness)",
+            );
         }
     }
 

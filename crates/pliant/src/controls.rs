@@ -456,7 +456,7 @@ impl Control {
             Control::Relaxation(_) => (0.0, 2.0),
             Control::Iterations(_) => (0.0, 10_000.0),
             // Beyond these nothing gets stiffer, calmer or rougher, only the numbers get worse.
-            Control::Frequency(_) => (0.0, 1e6),
+            Control::Frequency(_) | Control::Follow(_) => (0.0, 1e6),
             Control::Damping(_) | Control::Drag(_) => (0.0, 1e9),
             Control::EdgeStiffness(_) => (0.0, 1e15),
             Control::Friction(_) => (0.0, 1e6),
@@ -467,7 +467,6 @@ impl Control {
             Control::Deformation(_) => (0.0, BodyControls::LARGEST_DEFORMATION),
             Control::YieldStrain(_) => (0.0, f64::INFINITY),
             Control::Creep(_) | Control::Hardening(_) | Control::FollowDamping(_) => (0.0, 1e9),
-            Control::Follow(_) => (0.0, 1.0 / (6.0 * h)),
             // A permanent stretch of nine, and its inverse, are still far from flat.
             Control::PlasticLimit(_) => (0.0, 9.0),
             // Anything smaller is a number without precision, and so would be all that is made of it.

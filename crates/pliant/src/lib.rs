@@ -48,6 +48,7 @@ mod controls;
 mod dofs;
 mod keyframes;
 pub mod model;
+mod notes;
 mod points;
 mod simulation;
 pub mod solvers;

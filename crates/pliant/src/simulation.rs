@@ -4,6 +4,7 @@ use crate::builder::{self, BuildErrors};
 use crate::controls::{Control, ControlError, Controls, Cost, Value};
 use crate::keyframes::Keyframes;
 use crate::model::{HalfSpace, Model, Params};
+use crate::notes;
 use crate::solvers::clustered::Clustered;
 use crate::solvers::projective::{Observer, Projective};
 use crate::solvers::{Solver, SolverError, SolverKind};
@@ -258,6 +259,12 @@ impl Simulation {
     /// The constant side.
     pub fn model(&self) -> &Model {
         &self.model
+    }
+
+    /// What is no fault but may be unexpected: clusters whose points do not determine the goals asked
+    /// for and fall back to simpler ones, and bodies that fall apart.
+    pub fn notes(&self) -> Vec<String> {
+        notes::about(&self.model)
     }
 
     /// The changing side.

@@ -6,8 +6,8 @@ mod common;
 use common::*;
 use pliant::solvers::{Feature, Support, support, support_table};
 use pliant::{
-    Body, Builder, Clustering, Control, Cost, DVec3, HalfSpace, Pins, Selection, SolverKind, StepError,
-    Stiffness, shapes,
+    Body, Builder, Clustering, Control, Cost, DVec3, Goals, HalfSpace, Integrator, Pins, Selection,
+    SolverKind, StepError, Stiffness, shapes,
 };
 
 #[test]
@@ -39,6 +39,11 @@ fn unsupported_pairs_are_refused_with_the_alternative_and_supported_ones_build()
                     let sequence = pliant::Sequence::new(vec![body.shape.points.clone()], 60.0).unwrap();
                     body.input = Some(pliant::Input::new(sequence));
                 }
+                Feature::LinearGoals => body.goals = Goals::Linear,
+                Feature::QuadraticGoals => body.goals = Goals::Quadratic,
+                Feature::Deformer => body.integrator = Integrator::Deformer,
+                Feature::Plasticity => body.controls.yield_strain = 0.1,
+                Feature::PaintedStiffness => body.painted_stiffness = vec![0.5; body.shape.points.len()],
             }
             builder = builder.body(body);
             if feature == Feature::CustomConstraint {
@@ -100,6 +105,66 @@ fn all_faults_are_reported_at_once() {
         assert!(fields.contains(&field), "{field} is missing from {errors}");
     }
     assert!(errors.0.iter().all(|e| !e.help.is_empty()));
+}
+
+#[test]
+fn painted_stiffness_is_refused_by_index_with_the_remedy() {
+    let refusal = |paint: Vec<f64>| {
+        let mut body = cube(Clustering::Count(4), 0.5);
+        body.painted_stiffness = paint;
+        Builder::new().substeps(1).body(body).build().unwrap_err()
+    };
+    let one = |errors: pliant::BuildErrors| {
+        assert_eq!(errors.0.len(), 1, "{errors}");
+        assert_eq!((errors.0[0].body, errors.0[0].field), (Some(0), "painted_stiffness"));
+        errors.0[0].to_string()
+    };
+    let text = one(refusal(vec![1.0; 7]));
+    assert!(text.contains("7 values for 216 particles") && text.contains("one per particle"), "{text}");
+    for bad in [-0.1, 1.5, f64::NAN, f64::INFINITY] {
+        let mut paint = vec![1.0; 216];
+        paint[42] = bad;
+        let text = one(refusal(paint));
+        assert!(text.contains(&format!("particle 42 has {bad:?}")) && text.contains("from 0"), "{text}");
+    }
+    // All faults at once: the length, the values, and who would have to move it.
+    let mut body = cube(Clustering::Count(4), 0.5).projective();
+    body.painted_stiffness = vec![0.5, 2.0, f64::NAN];
+    body.goals = Goals::Quadratic;
+    body.integrator = Integrator::Deformer;
+    body.controls.yield_strain = 0.1;
+    let errors = Builder::new().substeps(1).body(body).build().unwrap_err();
+    let text = errors.to_string();
+    assert_eq!(errors.0.len(), 6, "{text}");
+    assert!(text.contains("particle 1 has 2.0, and 1 more"), "{text}");
+    for field in ["goals", "integrator", "yield_strain", "painted_stiffness"] {
+        let of = |e: &&pliant::BuildError| e.field == field && e.help.contains("solver = \"clustered\"");
+        assert_eq!(errors.0.iter().filter(of).count(), 1, "{field}: {text}");
+    }
+}
+
+#[test]
+fn what_falls_back_or_falls_apart_is_said() {
+    let notes = |points: Vec<DVec3>, goals: Goals, clusters: Clustering| {
+        let mut body = Body::new("cloud", shapes::from_points(points).unwrap()).goals(goals);
+        body.clusters = clusters;
+        Builder::new().body(body).build().unwrap().notes()
+    };
+    let points = random_points(40, 3);
+    assert_eq!(notes(points.clone(), Goals::Quadratic, Clustering::Whole), [""; 0]);
+    let few = notes(points[..8].to_vec(), Goals::Quadratic, Clustering::Whole);
+    let text = "1 of 1 clusters have linear instead of quadratic goals: fewer than the 10 particles it needs";
+    assert_eq!(few, [format!("body `cloud`: {text}")]);
+    let few = notes(points[..3].to_vec(), Goals::Linear, Clustering::Whole);
+    assert!(few.len() == 1 && few[0].contains("rigid instead of linear"), "{few:?}");
+    let same = notes(vec![DVec3::X; 12], Goals::Linear, Clustering::Whole);
+    assert!(same.len() == 1 && same[0].contains("do not determine"), "{same:?}");
+    let apart = notes(points.clone(), Goals::Rigid, Clustering::Radius(1e-3));
+    assert!(apart.len() == 1 && apart[0].contains("nothing holds them together"), "{apart:?}");
+    let two = points.iter().chain(&points).enumerate();
+    let two = two.map(|(i, p)| *p + DVec3::X * if i < 40 { 0.0 } else { 100.0 }).collect();
+    let two = notes(two, Goals::Rigid, Clustering::Radius(5.0));
+    assert!(two.len() == 1 && two[0].contains("2 separate pieces"), "{two:?}");
 }
 
 #[test]

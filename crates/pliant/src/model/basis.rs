@@ -60,13 +60,15 @@ impl ClusterBasis {
         let inverse = DMat3::from_cols_array_2d(&linear.inverse) * (scale * scale / cluster.mass);
         let null = DMat3::from_cols_array_2d(&linear.null);
         let count = members().count();
-        let quadratic = match wanted == Goals::Quadratic && count >= 10 {
+        let quadratic = match wanted == Goals::Quadratic && count >= Goals::Quadratic.points() {
             true => quadratic_basis(offsets, linear.rank),
             false => None,
         };
         self.goals = match wanted {
             Goals::Quadratic if quadratic.is_some() => Goals::Quadratic,
-            Goals::Quadratic | Goals::Linear if count >= 4 && linear.rank > 0 => Goals::Linear,
+            Goals::Quadratic | Goals::Linear if count >= Goals::Linear.points() && linear.rank > 0 => {
+                Goals::Linear
+            }
             _ => Goals::Rigid,
         };
         (self.inverse, self.null) = (inverse, null);
@@ -77,7 +79,9 @@ impl ClusterBasis {
     }
 }
 
-/// `None` where the points do not determine all quadratic terms of the dimensions they extend in.
+/// `None` where the points determine no quadratic term at all. Some they may well leave open, as a body
+/// of two layers does with the square across them: of all fits that serve the points equally, the
+/// pseudo-inverse takes the smallest.
 fn quadratic_basis<I: Iterator<Item = (f64, DVec3)>>(
     offsets: impl Fn() -> I,
     dimensions: usize,
@@ -96,6 +100,5 @@ fn quadratic_basis<I: Iterator<Item = (f64, DVec3)>>(
         }
     }
     let p = pseudo_inverse(gram, FLAT);
-    let needed = dimensions + dimensions * (dimensions + 1) / 2;
-    (dimensions > 0 && p.rank >= needed).then_some(QuadraticBasis { inverse: p.inverse, mean })
+    (dimensions > 0 && p.rank > dimensions).then_some(QuadraticBasis { inverse: p.inverse, mean })
 }

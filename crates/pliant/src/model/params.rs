@@ -121,6 +121,15 @@ impl Goals {
             Goals::Quadratic => "quadratic",
         }
     }
+
+    /// Particles a cluster must have for it: one more than the transform has columns.
+    pub fn points(self) -> usize {
+        match self {
+            Goals::Rigid => 1,
+            Goals::Linear => 4,
+            Goals::Quadratic => 10,
+        }
+    }
 }
 
 /// How the clustered solver moves a body on in time.

@@ -22,11 +22,21 @@ pub enum Feature {
     CustomConstraint,
     /// A mesh sequence the body follows.
     AnimatedInput,
+    /// Goals that stretch and shear.
+    LinearGoals,
+    /// Goals that bend and twist.
+    QuadraticGoals,
+    /// The deformer's integrator.
+    Deformer,
+    /// Deformation that stays.
+    Plasticity,
+    /// Stiffness painted on the particles.
+    PaintedStiffness,
 }
 
 impl Feature {
     /// Every feature.
-    pub const ALL: [Feature; 8] = [
+    pub const ALL: [Feature; 13] = [
         Feature::Clusters,
         Feature::StrainLimit,
         Feature::Edges,
@@ -35,6 +45,11 @@ impl Feature {
         Feature::HalfSpaces,
         Feature::CustomConstraint,
         Feature::AnimatedInput,
+        Feature::LinearGoals,
+        Feature::QuadraticGoals,
+        Feature::Deformer,
+        Feature::Plasticity,
+        Feature::PaintedStiffness,
     ];
 
     /// What it is called in messages.
@@ -48,6 +63,11 @@ impl Feature {
             Feature::HalfSpaces => "planes",
             Feature::CustomConstraint => "custom constraints",
             Feature::AnimatedInput => "animated inputs",
+            Feature::LinearGoals => "linear goals",
+            Feature::QuadraticGoals => "quadratic goals",
+            Feature::Deformer => "the deformer's integrator",
+            Feature::Plasticity => "plasticity",
+            Feature::PaintedStiffness => "painted stiffness",
         }
     }
 }
@@ -67,9 +87,12 @@ pub fn support(solver: SolverKind, feature: Feature) -> Support {
     use SolverKind::*;
     match (solver, feature) {
         (_, Clusters | Pins | HalfSpaces) => Support::Yes,
-        (Clustered, StrainLimit | AnimatedInput) | (Projective, Edges | SoftPins | CustomConstraint) => {
-            Support::Yes
-        }
+        (
+            Clustered,
+            StrainLimit | AnimatedInput | LinearGoals | QuadraticGoals | Deformer | Plasticity
+            | PaintedStiffness,
+        )
+        | (Projective, Edges | SoftPins | CustomConstraint) => Support::Yes,
         (Projective, StrainLimit) => {
             Support::No("raise `frequency` for a stiffer body, or use solver = \"clustered\"")
         }
@@ -83,6 +106,14 @@ pub fn support(solver: SolverKind, feature: Feature) -> Support {
             Support::No("use solver = \"clustered\", or pins that move for the projective solver")
         }
         (Clustered, CustomConstraint) => Support::No("use solver = \"projective\""),
+        (Projective, LinearGoals | QuadraticGoals) => Support::No(
+            "lower `frequency` or give more clusters for a body that bends, or use solver = \"clustered\"",
+        ),
+        (Projective, Deformer) => Support::No("leave `integrator` out, or use solver = \"clustered\""),
+        (Projective, Plasticity) => Support::No("leave `yield_strain` out, or use solver = \"clustered\""),
+        (Projective, PaintedStiffness) => {
+            Support::No("make bodies of different `frequency`, or use solver = \"clustered\"")
+        }
     }
 }
 

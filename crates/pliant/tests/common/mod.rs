@@ -103,3 +103,162 @@ pub fn horn_rotation(pairs: impl Iterator<Item = (DVec3, DVec3)>) -> DMat3 {
     let norm = q.iter().map(|v| v * v).sum::<f64>().sqrt();
     DMat3::from_quat(pliant::DQuat::from_xyzw(q[1] / norm, q[2] / norm, q[3] / norm, q[0] / norm))
 }
+
+/// A small deterministic generator: tests need variety, not statistics.
+#[derive(Clone, Copy)]
+pub struct Random(pub u64);
+
+impl Random {
+    /// A number from −1 to 1.
+    pub fn number(&mut self) -> f64 {
+        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        ((z ^ (z >> 31)) >> 11) as f64 / (1u64 << 53) as f64 * 2.0 - 1.0
+    }
+
+    /// A number from 0 to 1.
+    pub fn share(&mut self) -> f64 {
+        0.5 * (self.number() + 1.0)
+    }
+
+    /// One of the first `n` numbers.
+    pub fn index(&mut self, n: usize) -> usize {
+        ((self.share() * n as f64) as usize).min(n - 1)
+    }
+
+    /// A vector in the cube from −1 to 1.
+    pub fn vector(&mut self) -> DVec3 {
+        DVec3::new(self.number(), self.number(), self.number())
+    }
+
+    /// Any rotation.
+    pub fn rotation(&mut self) -> DMat3 {
+        let axis = (self.vector() + DVec3::splat(1e-3)).normalize();
+        DMat3::from_axis_angle(axis, self.number() * std::f64::consts::PI)
+    }
+
+    /// A matrix with entries from −1 to 1.
+    pub fn matrix(&mut self) -> DMat3 {
+        DMat3::from_cols(self.vector(), self.vector(), self.vector())
+    }
+}
+
+/// A body of one cluster and uneven masses, undamped, unlimited and with all its volume to lose.
+pub fn cloud(points: Vec<DVec3>, seed: u64) -> Body {
+    let mut random = Random(seed);
+    let mut shape = shapes::from_points(points).unwrap();
+    shape.measure.iter_mut().for_each(|m| *m = 0.2 + random.share());
+    let mut body = Body::new("cloud", shape);
+    body.clusters = Clustering::Whole;
+    body.controls.stiffness = Stiffness::Alpha(1.0);
+    body.controls.damping = 0.0;
+    body.controls.strain_limit = f64::INFINITY;
+    body.controls.iterations = 0;
+    body.controls.volume = 0.0;
+    body.controls.deformation = pliant::BodyControls::LARGEST_DEFORMATION;
+    body
+}
+
+/// `n` random points of a cube.
+pub fn random_points(n: usize, seed: u64) -> Vec<DVec3> {
+    let mut random = Random(seed);
+    (0..n).map(|_| random.vector()).collect()
+}
+
+/// Puts particles to places and gives them velocities.
+pub fn put(simulation: &mut Simulation, x: &[DVec3], v: &[DVec3]) {
+    let mut state = simulation.state().clone();
+    for i in 0..x.len() {
+        state.x.set(i, x[i]);
+        state.v.set(i, v[i]);
+    }
+    simulation.set_state(state).unwrap();
+}
+
+/// The averaged goals of particles at `x`: with α = 1, no velocity and no forces one step of the
+/// strain-limited integrator goes there.
+pub fn goals_at(simulation: &mut Simulation, x: &[DVec3]) -> Vec<DVec3> {
+    put(simulation, x, &vec![DVec3::ZERO; x.len()]);
+    run(simulation, 1);
+    simulation.state().x.iter().collect()
+}
+
+/// A general least-squares solver: an orthonormal basis of the functions of the rest position that a
+/// weighted fit may use, at the given points. Columns the points do not tell apart are dropped, so that
+/// the projection onto it is the fit of any norm, also where the coefficients are not determined.
+pub struct LeastSquares {
+    columns: Vec<Vec<f64>>,
+    root: Vec<f64>,
+}
+
+impl LeastSquares {
+    /// The functions 1, x, y, z, and with `quadratic` the six products.
+    pub fn new(rest: &[DVec3], mass: &[f64], quadratic: bool) -> LeastSquares {
+        let center = rest.iter().sum::<DVec3>() / rest.len() as f64;
+        let width = rest.iter().map(|r| (*r - center).length()).fold(f64::MIN_POSITIVE, f64::max);
+        let functions: [fn(DVec3) -> f64; 10] = [
+            |_| 1.0,
+            |q| q.x,
+            |q| q.y,
+            |q| q.z,
+            |q| q.x * q.x,
+            |q| q.y * q.y,
+            |q| q.z * q.z,
+            |q| q.x * q.y,
+            |q| q.y * q.z,
+            |q| q.z * q.x,
+        ];
+        let root: Vec<f64> = mass.iter().map(|m| m.sqrt()).collect();
+        let mut columns: Vec<Vec<f64>> = Vec::new();
+        for f in &functions[..if quadratic { 10 } else { 4 }] {
+            let mut column: Vec<f64> =
+                rest.iter().zip(&root).map(|(r, w)| w * f((*r - center) / width)).collect();
+            let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
+            let before = dot(&column, &column).sqrt();
+            // Gram–Schmidt, three times over: orthogonal to rounding.
+            for _ in 0..3 {
+                for other in &columns {
+                    let along = dot(&column, other);
+                    column.iter_mut().zip(other).for_each(|(c, o)| *c -= along * o);
+                }
+            }
+            let size = dot(&column, &column).sqrt();
+            if size > 1e-9 * before && size > 1e-9 * dot(&root, &root).sqrt() {
+                column.iter_mut().for_each(|c| *c /= size);
+                columns.push(column);
+            }
+        }
+        LeastSquares { columns, root }
+    }
+
+    /// The fitted values of `x` at its own points.
+    pub fn fit(&self, x: &[DVec3]) -> Vec<DVec3> {
+        let mut fitted = vec![DVec3::ZERO; x.len()];
+        for column in &self.columns {
+            let along: DVec3 = (0..x.len()).map(|i| x[i] * (self.root[i] * column[i])).sum();
+            fitted.iter_mut().zip(column).for_each(|(f, c)| *f += along * *c);
+        }
+        fitted.iter().zip(&self.root).map(|(f, w)| *f / *w).collect()
+    }
+}
+
+/// The best rigid fit of `rest` to `x`, evaluated at its points.
+pub fn rigid_fit(rest: &[DVec3], x: &[DVec3], mass: &[f64], previous: DMat3) -> Vec<DVec3> {
+    let total: f64 = mass.iter().sum();
+    let mean = |p: &[DVec3]| p.iter().zip(mass).map(|(p, m)| *p * *m).sum::<DVec3>() / total;
+    let (rc, xc) = (mean(rest), mean(x));
+    let mut a = DMat3::ZERO;
+    for i in 0..x.len() {
+        let (p, q) = ((x[i] - xc) * mass[i], rest[i] - rc);
+        a += DMat3::from_cols(p * q.x, p * q.y, p * q.z);
+    }
+    let r = pliant_math::nearest_rotation(a, previous);
+    rest.iter().map(|p| r * (*p - rc) + xc).collect()
+}
+
+/// Largest distance of two lists of points.
+pub fn farthest(a: &[DVec3], b: &[DVec3]) -> f64 {
+    a.iter().zip(b).map(|(a, b)| (*a - *b).length()).fold(0.0, f64::max)
+}

@@ -6,7 +6,9 @@
 //! displacement a + b × (x_i − x̄) of the same momentum, taken away from all its members.
 //!
 //! Angular momentum after a step is Σ m x(t) × v(t + h), because x(t + h) = x(t) + h v(t + h). Lever arms
-//! are therefore those of the positions at the *start* of the step, and conservation is exact.
+//! are therefore those of the positions at the *start* of the step, and conservation is exact. For the
+//! deformer, which moves particles before it fits anything, they are those after its Euler step: arms
+//! from one place and inertia from another would push harder than they are pushed.
 
 use super::kernels::{BalanceSum, MotionSum, Screw};
 use crate::model::ClusterRest;

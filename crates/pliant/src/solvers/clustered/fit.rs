@@ -13,6 +13,9 @@ use pliant_math::{nearest_rotation, svd3};
 /// bound, a flattened cluster (det A → 0) would be blown up in its plane without end.
 const LARGEST_STRETCH: f64 = 2.0;
 
+/// Below this a shape is a point, and its directions are rounding.
+const SMALLEST_STRETCH: f64 = 1e-9;
+
 /// Σ m x, Σ m x qᵀ, and Σ m x tᵀ over the six quadratic terms t (in widths, not centred).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Sums {
@@ -113,13 +116,16 @@ pub(super) fn fit(
         linear = fitted + rotation * basis.null;
         quadratic = std::array::from_fn(|k| column(3 + k));
     }
-    let scale = beta * volume_scale(linear, controls.volume);
+    // All of the shape by one factor, or the goals would turn it.
+    let bend: f64 = quadratic.iter().map(|q| q.length_squared()).sum();
+    let bend = if bend > 0.0 { bend / (cluster.width * cluster.width) } else { 0.0 };
+    let scale = beta * volume_scale(linear, bend, controls.volume);
+    quadratic.iter_mut().for_each(|q| *q *= scale);
     let mut fit = rigid;
     if two_step {
         // Deform first, then turn the result onto the points (deformer, §3.3). With P folded in, the
         // undeformed shape is P q.
         let deformed = linear * scale + *plastic * (1.0 - beta);
-        quadratic.iter_mut().for_each(|q| *q *= scale);
         let mut cross = sums.covariance * deformed.transpose();
         if let Some(basis) = &basis.quadratic {
             for ((x, mean), g) in sums.quadratic.iter().zip(basis.mean).zip(&quadratic) {
@@ -132,7 +138,7 @@ pub(super) fn fit(
         fit.quadratic = quadratic.map(|q| turn * q);
     } else {
         fit.linear = linear * scale + stretched * (1.0 - beta);
-        fit.quadratic = quadratic.map(|q| q * scale);
+        fit.quadratic = quadratic;
     }
     if let Some(basis) = &basis.quadratic {
         fit.offset = fit.quadratic.iter().zip(basis.mean).map(|(q, m)| *q * m).sum();
@@ -141,17 +147,23 @@ pub(super) fn fit(
 }
 
 /// The factor that gives a deformation `share` of its volume back, bounded so that nothing grows
-/// beyond [`LARGEST_STRETCH`].
-pub(super) fn volume_scale(a: DMat3, share: f64) -> f64 {
+/// beyond [`LARGEST_STRETCH`]. A shape turned inside out keeps its size as one that is not: that is
+/// continuous where it is flat, and leaves it to the rotation to turn it back. `bend` is the squared
+/// size of what is not linear: where the linear part is flat, it too would grow without end.
+pub(super) fn volume_scale(a: DMat3, bend: f64, share: f64) -> f64 {
     if share == 0.0 {
         return 1.0;
     }
     let columns = [a.x_axis, a.y_axis, a.z_axis];
-    let stretch = (columns.iter().map(|c| c.length_squared()).sum::<f64>() / 3.0).sqrt();
+    let stretch = ((columns.iter().map(|c| c.length_squared()).sum::<f64>() + bend) / 3.0).sqrt();
+    // What has shrunk to a point has no shape to give a volume to.
+    if !(SMALLEST_STRETCH..=f64::MAX).contains(&stretch) {
+        return 1.0;
+    }
     let most = (LARGEST_STRETCH / stretch).max(1.0);
-    let det = a.determinant();
-    // A cluster turned inside out grows as one that is flat: continuous, and bounded all the same.
-    if det > 0.0 { det.powf(-share / 3.0).min(most) } else { most }
+    // In units of the stretch, where the determinant of anything is a number of its own size.
+    let unit = (a * stretch.recip()).determinant().abs().cbrt() * stretch;
+    unit.recip().min(most).powf(share)
 }
 
 /// What remains of a cluster's stretch: the part beyond the yield strain flows into the permanent
@@ -165,10 +177,13 @@ pub(super) fn flow(
     c: &BodyControls,
     flow: f64,
 ) -> DMat3 {
-    let linear = best_linear(sums, basis, fit.rotation);
-    // Stretch of the permanently deformed shape: A P⁻¹ = R S.
-    let elastic = fit.rotation.transpose() * linear * plastic.inverse() - DMat3::IDENTITY;
-    let strain = svd3(elastic).sigma.x;
+    // Stretch of the permanently deformed shape: A P⁻¹ = R S. Not with the cluster's own rotation, which
+    // in an uneven cluster is another one: what is only turned has no strain.
+    let s = svd3(best_linear(sums, basis, fit.rotation) * plastic.inverse());
+    let hand = (s.u.determinant() * s.v.determinant()).signum();
+    let stretch = s.sigma * DVec3::new(1.0, 1.0, hand) - DVec3::ONE;
+    let elastic = s.v * DMat3::from_diagonal(stretch) * s.v.transpose();
+    let strain = stretch.abs().max_element();
     let hardened = c.yield_strain + c.hardening * svd3(*plastic - DMat3::IDENTITY).sigma.x;
     if !strain.is_finite() || strain <= hardened {
         return *plastic;
@@ -189,4 +204,98 @@ fn bounded(p: DMat3, most: f64) -> DMat3 {
     let logs = if largest > limit { logs * (limit / largest) } else { logs };
     // Only the stretch: what rotation it has picked up is no deformation.
     s.v * DMat3::from_diagonal(logs.map(f64::exp)) * s.v.transpose()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Diagonal stretches turned both ways.
+    fn maps() -> impl Iterator<Item = (DVec3, DMat3)> {
+        let angles =
+            (0..60).map(|k| DMat3::from_euler(glam::EulerRot::XYZ, f64::from(k), 0.3, 2.0 * f64::from(k)));
+        angles.enumerate().map(|(k, turn)| {
+            let k = k as f64;
+            let sigma = DVec3::new(0.2 + 0.1 * (k % 7.0), 0.4 + 0.3 * (k % 5.0), 0.3 + 0.2 * (k % 11.0));
+            (sigma, turn * DMat3::from_diagonal(sigma) * turn.transpose() * turn)
+        })
+    }
+
+    fn mean_stretch(a: DMat3) -> f64 {
+        let columns = [a.x_axis, a.y_axis, a.z_axis];
+        (columns.iter().map(|c| c.length_squared()).sum::<f64>() / 3.0).sqrt()
+    }
+
+    #[test]
+    fn volume_is_given_back_unless_the_bound_binds() {
+        let (mut kept, mut bounded) = (0, 0);
+        for (sigma, a) in maps() {
+            let scale = volume_scale(a, 0.0, 1.0);
+            let scaled = a * scale;
+            if (scaled.determinant() - 1.0).abs() < 1e-12 {
+                kept += 1;
+            } else {
+                // Only a shape that would grow beyond the bound keeps less.
+                bounded += 1;
+                assert!(scaled.determinant() < 1.0);
+                assert!((mean_stretch(scaled) - LARGEST_STRETCH).abs() < 1e-12 || scale == 1.0, "{sigma}");
+            }
+            assert!(mean_stretch(scaled) <= mean_stretch(a).max(LARGEST_STRETCH) * (1.0 + 1e-12));
+            // Half of it is half of the way, as logarithms go.
+            assert!((volume_scale(a, 0.0, 0.5) - scale.sqrt()).abs() < 1e-12 * scale);
+            assert_eq!(volume_scale(a, 0.0, 0.0), 1.0);
+        }
+        assert!(kept > 10 && bounded > 0, "{kept} kept, {bounded} bounded");
+    }
+
+    #[test]
+    fn flat_inverted_and_vanished_shapes_stay_within_the_bound() {
+        for (_, a) in maps() {
+            for squash in [
+                DVec3::new(1.0, 1.0, 0.0),
+                DVec3::new(1.0, 0.0, 0.0),
+                DVec3::new(1.0, 1.0, 1e-300),
+                DVec3::new(-1.0, 1.0, 1.0),
+                DVec3::splat(-1.0),
+                DVec3::splat(1e-8),
+                DVec3::splat(1e-200),
+                DVec3::ZERO,
+                DVec3::splat(1e150),
+            ] {
+                for (share, bend) in [(0.01, 0.0), (0.5, 0.3), (1.0, 0.0), (1.0, 2.0)] {
+                    let b = a * DMat3::from_diagonal(squash);
+                    let scale = volume_scale(b, bend, share);
+                    assert!(scale.is_finite() && scale >= 0.0, "{scale}");
+                    let size = |scale: f64| scale * (mean_stretch(b).powi(2) + bend / 3.0).sqrt();
+                    let most = size(1.0).max(LARGEST_STRETCH) * (1.0 + 1e-12);
+                    assert!(size(scale) <= most, "{squash} {bend} {}", size(scale));
+                }
+            }
+            // Continuous through flat.
+            let thin = |z: f64| volume_scale(a * DMat3::from_diagonal(DVec3::new(1.0, 1.0, z)), 0.0, 1.0);
+            assert!((thin(1e-12) - thin(-1e-12)).abs() < 1e-9 * thin(0.0));
+        }
+    }
+
+    #[test]
+    fn where_nothing_is_known_the_fit_turns_with_the_rest() {
+        // A sheet in the plane z = 0: the fit of least norm, and the rotation across it.
+        let cluster = ClusterRest { mass: 1.0, center: DVec3::ZERO, width: 1.0, stiffness: 1.0 };
+        let points =
+            [(-1.0, -1.0), (1.0, -1.0), (-1.0, 1.0), (1.0, 1.0)].map(|(x, y)| DVec3::new(x, y, 0.0) * 0.7);
+        let mut basis = ClusterBasis::default();
+        basis.become_of(|| points.iter().map(|p| (0.25, *p)), &cluster, Goals::Linear);
+        let a = DMat3::from_cols(DVec3::new(1.2, 0.1, 0.4), DVec3::new(-0.3, 0.9, 0.2), DVec3::splat(9.0));
+        let mut sums = Sums::ZERO;
+        for p in points {
+            let x = a * p * 0.25;
+            sums.covariance += DMat3::from_cols(x * p.x, x * p.y, x * p.z);
+        }
+        let rotation = nearest_rotation(sums.covariance, DMat3::IDENTITY);
+        let found = best_linear(&sums, &basis, rotation);
+        assert!((found.x_axis - a.x_axis).length() < 1e-14 && (found.y_axis - a.y_axis).length() < 1e-14);
+        assert!((found.z_axis - rotation.z_axis).length() < 1e-14, "{found}");
+        let least = best_linear(&sums, &basis, DMat3::ZERO);
+        assert!(least.z_axis.length() < 1e-14, "of least norm: {least}");
+    }
 }

@@ -35,7 +35,7 @@ mod pack;
 use super::damping::decay;
 use super::{Before, Solver, SolverError, SolverKind, SubstepReport};
 use crate::contact::Surface;
-use crate::controls::{BodyControls, Controls, Stiffness};
+use crate::controls::{BodyControls, Controls};
 use crate::model::{Goals, HalfSpace, Integrator, Model, Rest};
 use crate::points::Points;
 use crate::state::State;
@@ -141,6 +141,8 @@ struct Cache {
     x: Vec<Octet>,
     v: Vec<Octet>,
     start: Vec<Octet>,
+    /// Where rigid motions are fitted if some body is the deformer's: after its Euler step.
+    levers: Vec<Octet>,
     predicted: Vec<Octet>,
     moved: Vec<u8>,
 
@@ -220,6 +222,7 @@ impl Cache {
             x: vec![Octet::default(); blocks],
             v: vec![Octet::default(); blocks],
             start: vec![Octet::default(); blocks],
+            levers: vec![Octet::default(); blocks],
             predicted: vec![Octet::default(); blocks],
             moved: vec![0; blocks],
             sums: vec![[0.0; 12]; pieces],
@@ -478,6 +481,7 @@ impl Cache {
             contacts.fetch_add(found, Ordering::Relaxed);
         });
         self.place_pins(false, h);
+        self.levers.copy_from_slice(&self.x);
         contacts.into_inner()
     }
 
@@ -602,7 +606,9 @@ impl Cache {
             let target = sequence.at(time).get(k as usize);
             let velocity = (target - sequence.at(time - h).get(k as usize)) / h;
             let way = target - self.origins[input.body] - self.start[b].get(lane);
-            let (alpha, calm) = (Stiffness::Frequency(c.follow).alpha(h), decay(c.follow_damping, h));
+            // Implicit in the way still to go: stable for any frequency and step.
+            let stiffness = (std::f64::consts::TAU * c.follow * h).powi(2);
+            let (alpha, calm) = (stiffness / (1.0 + stiffness), decay(c.follow_damping, h));
             let v = self.v[b].get(lane);
             // As the springs of clusters: α of the way becomes velocity. The way the input itself goes in
             // this step is the damping's part.
@@ -653,6 +659,7 @@ impl Cache {
             let largest = AtomicU64::new(0);
             let fixed = fixed!(self);
             let Cache { goals, quadratic, screws, relaxation, now, free, planes, start, .. } = self;
+            let levers = if self.euler.iter().any(Option::is_some) { &self.levers } else { &*start };
             let per_body = self.model.params.planes.len();
             team.split((&mut self.x[..], &mut self.moved[..]), BLOCKS, |range, (x, moved)| {
                 let far = isa.run(Limit {
@@ -663,7 +670,7 @@ impl Cache {
                     reactions: screws,
                     relaxation,
                     free,
-                    start,
+                    start: levers,
                     x,
                     moved,
                     measure: iteration + 1 == most,
@@ -691,10 +698,25 @@ impl Cache {
         }
         let fixed = fixed!(self);
         let layout = &self.layout;
-        let Cache { x, start, anchors, wanted, free, goals, quadratic, balance, screws, .. } = self;
+        let levers = match self.euler.iter().any(Option::is_some) {
+            true => &self.levers,
+            false => &self.start,
+        };
+        let Cache { x, anchors, wanted, free, goals, quadratic, balance, screws, .. } = self;
         team.split(&mut balance[..], PIECES, |range, out| {
             let pieces = &layout.pieces[range];
-            isa.run(BalanceSums { fixed, pieces, wanted, goals, quadratic, anchors, free, start, x, out });
+            isa.run(BalanceSums {
+                fixed,
+                pieces,
+                wanted,
+                goals,
+                quadratic,
+                anchors,
+                free,
+                start: levers,
+                x,
+                out,
+            });
         });
         team.split(&mut screws[..], CLUSTERS, |range, screws| {
             for (k, screw) in range.zip(screws) {

@@ -145,16 +145,6 @@ impl Kernel for FitPack<'_> {
                 false => c.inverse_width * body.inverse_gamma,
             };
             self.present[lane] = DVec3::new(present[0][lane], present[1][lane], present[2][lane]);
-            if sound && !c.deforms && !self.clusters.plastic {
-                for j in 0..3 {
-                    goal.shift[j] = shift[j][lane];
-                    for i in 0..3 {
-                        goal.linear[j][i] = columns[j][i][lane];
-                    }
-                }
-                self.rotations[lane] = matrix(&columns, lane);
-                continue;
-            }
             let rotation = match sound {
                 true => matrix(&columns, lane),
                 false if c.inverse_width > 0.0 => {
@@ -162,7 +152,23 @@ impl Kernel for FitPack<'_> {
                 }
                 false => self.rotations[lane],
             };
-            self.fit_one(lane, k, rotation);
+            self.rotations[lane] = rotation;
+            for j in 0..3 {
+                goal.shift[j] = shift[j][lane];
+                for i in 0..3 {
+                    goal.linear[j][i] = columns[j][i][lane];
+                }
+            }
+            if let Some(quadratic) = self.quadratic.get_mut(lane) {
+                quadratic.terms = [[0.0; 3]; 6];
+            }
+            // What is rigid at present has the same bits whatever it could become.
+            let deforms = c.deforms && (body.controls.deformation > 0.0 || body.two_step);
+            let stretched = self.clusters.plastic && self.plastic[lane] != DMat3::IDENTITY;
+            let flows = self.clusters.first && body.creep > 0.0;
+            if !sound || deforms || stretched || flows {
+                self.fit_one(lane, k, rotation, !sound || deforms || stretched, flows);
+            }
         }
     }
 }
@@ -173,8 +179,9 @@ fn matrix(columns: &[[[f64; WIDTH]; 3]; 3], lane: usize) -> DMat3 {
 }
 
 impl FitPack<'_> {
-    /// Goals of a cluster that deforms, is permanently stretched, or whose rotation took some care.
-    fn fit_one(&mut self, lane: usize, k: usize, rotation: DMat3) {
+    /// Goals of a cluster that deforms, is permanently stretched, or whose rotation took some care; and
+    /// what becomes permanent of its stretch.
+    fn fit_one(&mut self, lane: usize, k: usize, rotation: DMat3, goals: bool, flows: bool) {
         let FitClusters { rest, layout, constants, now, .. } = self.clusters;
         let body = &now[layout.body_of_cluster[k] as usize];
         let c = layout.clusters[k] as usize;
@@ -194,15 +201,16 @@ impl FitPack<'_> {
         }
         let plastic = &mut self.plastic[lane];
         let fit = fit::fit(&sums, cluster, basis, rotation, plastic, body.two_step, &body.controls);
-        self.rotations[lane] = rotation;
-        let goal = &mut self.goals[lane];
-        goal.linear = fit.linear.to_cols_array_2d();
-        let rest_center = DVec3::from_array(constants[k].center);
-        goal.shift = (fit.center - fit.offset - fit.linear * rest_center).to_array();
-        if let Some(quadratic) = self.quadratic.get_mut(lane) {
-            quadratic.terms = fit.quadratic.map(|t| t.to_array());
+        if goals {
+            let goal = &mut self.goals[lane];
+            goal.linear = fit.linear.to_cols_array_2d();
+            let rest_center = DVec3::from_array(constants[k].center);
+            goal.shift = (fit.center - fit.offset - fit.linear * rest_center).to_array();
+            if let Some(quadratic) = self.quadratic.get_mut(lane) {
+                quadratic.terms = fit.quadratic.map(|t| t.to_array());
+            }
         }
-        if self.clusters.first && body.creep > 0.0 {
+        if flows {
             *plastic = fit::flow(plastic, &sums, basis, &fit, &body.controls, body.creep);
         }
     }

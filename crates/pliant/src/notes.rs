@@ -1,0 +1,71 @@
+//! Things about a built model that are no faults but that whoever described it may not expect.
+
+use crate::model::{BodyTopology, Goals, Model};
+use crate::solvers::SolverKind;
+
+/// What there is to say about a model, body by body.
+pub(crate) fn about(model: &Model) -> Vec<String> {
+    let mut notes = Vec::new();
+    for (body, settings) in model.topology.bodies.iter().zip(&model.params.bodies) {
+        if settings.solver != SolverKind::Clustered {
+            continue;
+        }
+        let mut note = |text: String| notes.push(format!("body `{}`: {text}", body.name));
+        fallbacks(model, body, settings.goals).into_iter().for_each(&mut note);
+        match pieces(model, body) {
+            1 => {}
+            n if n == body.particles.len() => {
+                note("one cluster per particle: nothing holds them together".into());
+            }
+            n => note(format!(
+                "its clusters make {n} separate pieces that nothing holds together; a larger radius or overlap \
+                 joins them"
+            )),
+        }
+    }
+    notes
+}
+
+/// Which clusters do not show what was asked for, and why.
+fn fallbacks(model: &Model, body: &BodyTopology, wanted: Goals) -> Vec<String> {
+    let size = |c: usize| model.topology.clusters.range(c).len();
+    let mut notes = Vec::new();
+    for found in Goals::ALL.into_iter().take_while(|g| *g != wanted) {
+        let fallen = || body.clusters.clone().filter(|&c| model.rest.bases[c].goals == found);
+        let few = fallen().filter(|&c| size(c) < wanted.points()).count();
+        let flat = fallen().count() - few;
+        let reasons = [
+            (few, format!("fewer than the {} particles it needs", wanted.points())),
+            (flat, "points that do not determine it".into()),
+        ];
+        for (count, why) in reasons.into_iter().filter(|(count, _)| *count > 0) {
+            let (all, found, wanted) = (body.clusters.len(), found.name(), wanted.name());
+            notes.push(format!("{count} of {all} clusters have {found} instead of {wanted} goals: {why}"));
+        }
+    }
+    notes
+}
+
+/// Number of groups of particles that no cluster joins.
+fn pieces(model: &Model, body: &BodyTopology) -> usize {
+    let first = body.particles.start;
+    let mut parent: Vec<usize> = (0..body.particles.len()).collect();
+    fn root(parent: &mut [usize], mut i: usize) -> usize {
+        while parent[i] != i {
+            parent[i] = parent[parent[i]];
+            i = parent[i];
+        }
+        i
+    }
+    let mut count = parent.len();
+    for c in body.clusters.clone() {
+        for pair in model.topology.clusters.particles(c).windows(2) {
+            let [a, b] = [pair[0], pair[1]].map(|i| root(&mut parent, i as usize - first));
+            if a != b {
+                parent[a] = b;
+                count -= 1;
+            }
+        }
+    }
+    count
+}
