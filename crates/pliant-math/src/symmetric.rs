@@ -106,9 +106,9 @@ mod tests {
         // det/trace of the 2×2 block: (1e-12 − 1e-18) / (1 + …).
         assert!((sorted[0] - (1e-12 - 1e-18)).abs() < 1e-26, "{sorted:?}");
         let vv = times(&v, &std::array::from_fn(|i| std::array::from_fn(|j| v[j][i])));
-        for i in 0..3 {
-            for j in 0..3 {
-                assert!((vv[i][j] - f64::from(u8::from(i == j))).abs() < 1e-14);
+        for (i, row) in vv.iter().enumerate() {
+            for (j, e) in row.iter().enumerate() {
+                assert!((e - f64::from(u8::from(i == j))).abs() < 1e-14);
             }
         }
     }

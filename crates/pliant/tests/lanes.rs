@@ -132,8 +132,10 @@ impl Scalar<'_> {
     }
 }
 
+type Deform = fn(DVec3, &mut Random) -> DVec3;
+
 /// What is done to the rest shape before the first step.
-const STATES: [(&str, fn(DVec3, &mut Random) -> DVec3); 4] = [
+const STATES: [(&str, Deform); 4] = [
     ("shaken", |p, r| p + r.vector() * 0.1),
     ("scattered", |p, r| p * 0.1 + r.vector()),
     ("mirrored", |p, r| p * DVec3::new(-1.0, 1.1, 0.9) + r.vector() * 0.05),

@@ -128,9 +128,8 @@ pub(super) fn fit(
         let deformed = linear * scale + *plastic * (1.0 - beta);
         let mut cross = sums.covariance * deformed.transpose();
         if let Some(basis) = &basis.quadratic {
-            for k in 0..6 {
+            for (k, g) in quadratic.iter().enumerate() {
                 let x = sums.quadratic[k] - sums.first * basis.mean[k];
-                let g = quadratic[k];
                 cross += DMat3::from_cols(x * g.x, x * g.y, x * g.z);
             }
         }
