@@ -283,9 +283,12 @@ fn worst_growth(trials: usize, steps: usize, seed: u64) -> Growth {
 const MOST_COLLAPSES: f64 = 4.0;
 const LARGEST_FACTOR: f64 = 4.0;
 
-/// With gravity g and a plane, H = V + Σ m g y over what it may be: its start, a few collapses, and what
-/// the explicit Euler step of equation 4 adds to whatever falls, ½ m (g h)² a step, and m g times
-/// the depth it takes a particle into a plane before that pushes it out.
+/// With gravity g and a plane, H = V + Σ m g y over what it may be: its start; what the explicit Euler
+/// step of equation 4 adds to whatever falls, ½ m (g h)² a step, and m g times the depth it takes a
+/// particle into a plane before that pushes it out; and the energy of a collapse and of standing up
+/// again, m g times the width. The collapse counts in full, |q|²/(2 h²), not α_f α_s of it: with little
+/// flappiness the matching step holds a particle up without its velocity knowing, which grows until the
+/// Euler step alone takes it to the plane, at some |q|/h.
 fn worst_above_plane(trials: usize, steps: usize, seed: u64) -> f64 {
     let mut random = Random(seed);
     let points = random_points(14, 32);
@@ -299,6 +302,7 @@ fn worst_above_plane(trials: usize, steps: usize, seed: u64) -> f64 {
             (builder.step, builder.gravity) = (h, DVec3::NEG_Y * gravity);
             let mut s = builder.build().unwrap();
             let energy = Energy::new(&s, goals);
+            let width = s.model().rest().clusters[0].width;
             for _ in 0..trials {
                 let (mut x, v) = wild_state(&points, &mut random);
                 let lowest = x.iter().map(|x| x.y).fold(f64::MAX, f64::min);
@@ -317,7 +321,7 @@ fn worst_above_plane(trials: usize, steps: usize, seed: u64) -> f64 {
                 for n in 1..=steps {
                     run(&mut s, 1);
                     let euler = n as f64 * (gravity * h).powi(2);
-                    let allowed = start + c * energy.collapsed() + euler;
+                    let allowed = start + energy.collapsed() / (h * h) + gravity * width + euler;
                     let ratio = value(&s) / allowed;
                     if ratio > worst.max(1.0) {
                         let name = goals.name();
@@ -364,7 +368,7 @@ fn soak_one_cluster_gains_no_energy() {
     assert!(worst.collapses < MOST_COLLAPSES && worst.factor < LARGEST_FACTOR, "{worst:?}");
 }
 
-/// The soaks find 6.2 with volume kept (quadratic goals in two steps) and 5.5 for several clusters.
+/// The soaks find 5.7 with volume kept and 5.5 for several clusters.
 const WIDEST: f64 = 8.0;
 
 /// Largest spread (root of the mean square distance from the centre) that a body reaches, over what the start allows: its

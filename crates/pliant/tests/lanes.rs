@@ -132,9 +132,9 @@ impl Scalar<'_> {
     }
 }
 
-/// What is done to the rest shape before the first step.
 type Deform = fn(DVec3, &mut Random) -> DVec3;
 
+/// What is done to the rest shape before the first step.
 const STATES: [(&str, Deform); 4] = [
     ("shaken", |p, r| p + r.vector() * 0.1),
     ("scattered", |p, r| p * 0.1 + r.vector()),
