@@ -32,8 +32,9 @@ fn copy(check: &mut Check<'_>, plan: BodyPlan, copies: &Record, bodies: &mut Vec
             check.add(&given.at, text, "remove it, or write each body by itself");
         }
     }
-    let list = copies.value("grid");
-    let grid: Vec<usize> = list.list().iter().map(|v| v.it.whole() as usize).collect();
+    // Absent only where that is a fault, which was told.
+    let Some(grid) = copies.given("grid") else { return };
+    let grid: Vec<usize> = grid.it.list().iter().map(|v| v.it.whole() as usize).collect();
     let count: usize = grid.iter().product();
     if bodies.len() + count > MOST {
         let text = format!("with {count} copies of body `{}` there are more than {MOST} bodies", plan.name);
