@@ -208,7 +208,8 @@ fn clay_stays_squashed_and_rubber_does_not() {
         let ys = || run.built.simulation.positions(b).map(|p| p.y);
         ys().fold(f64::MIN, f64::max) - ys().fold(f64::MAX, f64::min)
     };
-    let [clay, rubber] = [&run.heights[0], &run.heights[1]].map(|h| bounce(h).1);
+    // The first bounce: later the rubber bear lies down lower than the clay one sits.
+    let [clay, rubber] = [&run.heights[0], &run.heights[1]].map(|h| bounce(&h[..40]).1);
     assert!(clay < 0.6 * rubber, "clay bounces to {clay}, rubber to {rubber}");
     assert!(height(0) < 0.25, "the clay bear is {} m high, 0.4 m at rest", height(0));
 }
