@@ -35,15 +35,15 @@ pub fn svg(plot: &Plot) -> Result<String, String> {
 }
 
 fn draw(plot: &Plot, text: &mut String) -> Result<(), Box<dyn std::error::Error>> {
-    // Four in a square, up to three in a row; three are narrower, to be read at the width of a page.
+    // Four in a square, three or six in rows of three; three are narrower, to be read at the width of a page.
     let panels = plot.panels.len().max(1);
     let (columns, width) = match panels {
         1 | 2 => (panels, 640),
-        3 => (3, 520),
+        3 | 6 => (3, 520),
         _ => (2, 640),
     };
     let grid = panels.div_ceil(columns);
-    let rows = plot.panels.iter().map(legend_rows).max().unwrap_or(0) as u32;
+    let rows = plot.panels.iter().filter(|p| p.picture.is_none()).map(legend_rows).max().unwrap_or(0) as u32;
     let legend = rows * LEGEND_ROW + 18;
     let size = (width * columns as u32, TITLE_HEIGHT + (PANEL_HEIGHT + legend) * grid as u32);
     let root = SVGBackend::with_string(text, size).into_drawing_area();
@@ -52,11 +52,42 @@ fn draw(plot: &Plot, text: &mut String) -> Result<(), Box<dyn std::error::Error>
     root.draw(&Text::new(plot.title.clone(), (24, 16), title))?;
     let (_, body) = root.split_vertically(TITLE_HEIGHT);
     for (panel, area) in plot.panels.iter().zip(body.split_evenly((grid, columns))) {
+        if let Some(side) = panel.picture {
+            draw_picture(panel, side, &area)?;
+            continue;
+        }
         let (chart, key) = area.split_vertically(PANEL_HEIGHT);
         draw_panel(panel, &chart)?;
         draw_legend(panel, &key, width as i32)?;
     }
     root.present()?;
+    Ok(())
+}
+
+/// A picture of squares under its title. Colours go round the circle by the golden ratio, which keeps
+/// any number of neighbours apart.
+fn draw_picture(panel: &Panel, side: f64, area: &Area<'_>) -> Result<(), Box<dyn std::error::Error>> {
+    let (width, height) = area.dim_in_pixel();
+    let title = (FONT, 16).into_font().color(&INK);
+    area.draw(&Text::new(panel.title.clone(), (24, 8), title))?;
+    let note = (FONT, 14).into_font().color(&GUIDE);
+    area.draw(&Text::new(panel.x_label.clone(), (24, 30), note))?;
+    let all = || panel.lines.iter().flat_map(|l| l.points.iter());
+    let (x, y) = (extent(all().map(|p| p.0), false, 0.0), extent(all().map(|p| p.1), false, 0.0));
+    let (left, top, right, bottom) = (24.0, 62.0, f64::from(width) - 24.0, f64::from(height) - 16.0);
+    let scale = ((right - left) / (x.1 - x.0 + side)).min((bottom - top) / (y.1 - y.0 + side));
+    let middle = |range: (f64, f64)| 0.5 * (range.0 + range.1);
+    let pixel = |px: f64, py: f64| {
+        let across = 0.5 * (left + right) + (px - middle(x)) * scale;
+        (across.round() as i32, (0.5 * (top + bottom) - (py - middle(y)) * scale).round() as i32)
+    };
+    for (k, line) in panel.lines.iter().enumerate() {
+        let color = HSLColor((k as f64 * 0.618_034).fract(), 0.55, [0.42, 0.56, 0.68][k % 3]);
+        for &(px, py) in line.points.iter().filter(|p| p.0.is_finite() && p.1.is_finite()) {
+            let corners = [pixel(px - 0.5 * side, py - 0.5 * side), pixel(px + 0.5 * side, py + 0.5 * side)];
+            area.draw(&Rectangle::new(corners, color.filled()))?;
+        }
+    }
     Ok(())
 }
 

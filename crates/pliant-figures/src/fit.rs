@@ -58,8 +58,8 @@ pub fn turned(rest: &[DVec3], now: &[DVec3]) -> f64 {
     angle(horn_rotation(rest.iter().zip(now).map(|(r, x)| (*r - rc, *x - xc))))
 }
 
-/// Root mean square of what the best affine map from `rest` to `now` leaves.
-pub fn beyond_affine(rest: &[DVec3], now: &[DVec3]) -> f64 {
+/// The best affine map's linear part from `rest` to `now`.
+pub fn best_linear(rest: &[DVec3], now: &[DVec3]) -> DMat3 {
     let (rc, xc) = (mean(rest), mean(now));
     let (mut qq, mut pq) = (DMat3::ZERO, DMat3::ZERO);
     let outer = |a: DVec3, b: DVec3| DMat3::from_cols(a * b.x, a * b.y, a * b.z);
@@ -67,7 +67,26 @@ pub fn beyond_affine(rest: &[DVec3], now: &[DVec3]) -> f64 {
         qq += outer(*r - rc, *r - rc);
         pq += outer(*x - xc, *r - rc);
     }
-    let map = pq * qq.inverse();
+    pq * qq.inverse()
+}
+
+/// Where the points of `now` are off their rest shape, seen from the best rigid fit.
+pub fn displacements(rest: &[DVec3], now: &[DVec3]) -> Vec<DVec3> {
+    let (rc, xc) = (mean(rest), mean(now));
+    let turn = horn_rotation(rest.iter().zip(now).map(|(r, x)| (*r - rc, *x - xc))).inverse();
+    rest.iter().zip(now).map(|(r, x)| turn * (*x - xc) - (*r - rc)).collect()
+}
+
+/// Root mean square of the distance from the best rigid fit.
+pub fn beyond_rigid(rest: &[DVec3], now: &[DVec3]) -> f64 {
+    let all = displacements(rest, now);
+    (all.iter().map(|d| d.length_squared()).sum::<f64>() / all.len() as f64).sqrt()
+}
+
+/// Root mean square of what the best affine map from `rest` to `now` leaves.
+pub fn beyond_affine(rest: &[DVec3], now: &[DVec3]) -> f64 {
+    let (rc, xc) = (mean(rest), mean(now));
+    let map = best_linear(rest, now);
     let sum: f64 = rest.iter().zip(now).map(|(r, x)| (map * (*r - rc) - (*x - xc)).length_squared()).sum();
     (sum / rest.len() as f64).sqrt()
 }

@@ -19,6 +19,8 @@ pub struct Panel {
     pub y_log: bool,
     /// The abscissae drawn, if not all.
     pub view: Option<(f64, f64)>,
+    /// A picture instead of a diagram: every point is a square of this side, equal scales, no axes.
+    pub picture: Option<f64>,
     pub lines: Vec<Line>,
 }
 
@@ -100,6 +102,12 @@ impl Panel {
     /// Draws only this part of the abscissa; data and metrics keep all.
     pub fn view(mut self, from: f64, to: f64) -> Panel {
         self.view = Some((from, to));
+        self
+    }
+
+    /// Makes it a picture: each line is a set of squares of this side, in a colour of its own.
+    pub fn picture(mut self, side: f64) -> Panel {
+        self.picture = Some(side);
         self
     }
 

@@ -1,7 +1,7 @@
 //! Bodies and runs several figures share.
 
 use crate::figures::Failure;
-use pliant::{Body, Builder, Clustering, DVec3, Simulation, Statistics, Stiffness, shapes};
+use pliant::{Body, Builder, Clustering, DVec3, Integrator, Simulation, Statistics, Stiffness, shapes};
 
 /// Steps a second, as in the paper ("we typically set the timestep to the framerate (60 Hz)").
 pub const RATE: f64 = 60.0;
@@ -27,6 +27,20 @@ pub fn limited(mut body: Body, gamma: f64, iterations: u32) -> Body {
 pub fn position_based(mut body: Body, iterations: u32) -> Body {
     body.controls.stiffness = Stiffness::Alpha(0.0);
     limited(body, 0.0, iterations)
+}
+
+/// The same body moved by the deformer's two-part update to the report's letter: no limit, no damping.
+pub fn deformer(mut body: Body, stiffness: f64, flappiness: f64) -> Body {
+    body.integrator = Integrator::Deformer;
+    body.controls.stiffness = Stiffness::Alpha(stiffness);
+    body.controls.flappiness = flappiness;
+    body.controls.damping = 0.0;
+    limited(body, f64::INFINITY, 0)
+}
+
+/// A simulation of one body over the ground.
+pub fn grounded(body: Body) -> Result<Simulation, Failure> {
+    Ok(Builder::new().substeps(1).ground().body(body).build()?)
 }
 
 /// A simulation of one body without gravity.

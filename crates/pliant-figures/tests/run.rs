@@ -27,7 +27,7 @@ fn two_cheap_figures_write_their_files_and_verdicts() {
         "zero_length_spring.svg",
     ];
     assert_eq!(files, expected, "and no temporary files");
-    assert_eq!(results.len(), 4);
+    assert_eq!(results.len(), 5);
     for r in &results {
         assert!(r.measured.is_finite(), "{r:?}");
         assert_eq!(r.verdict, Verdict::Reproduced, "{r:?}");

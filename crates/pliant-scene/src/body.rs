@@ -40,6 +40,8 @@ pub(crate) struct BodyPlan {
     pub paint: Vec<PaintPlan>,
     /// Of body 0, whichever this one is.
     pub tracks: Vec<Track>,
+    /// Which of the copies of the body of its table it is; 0 also if there are none.
+    pub copy: usize,
     /// The table and its material's, for the places of their keys.
     pub record: Record,
     pub material: Option<Record>,
@@ -110,6 +112,7 @@ pub(crate) fn plan(
         integrator,
         paint,
         tracks,
+        copy: 0,
         record: body.clone(),
         material: material.cloned(),
         name,

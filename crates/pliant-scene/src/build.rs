@@ -30,11 +30,20 @@ impl Scene {
         let mut built = Vec::new();
         let mut bodies = Vec::new();
         let mut total = 0;
+        let mut original = None;
         for plan in &self.bodies {
-            match self.make_body(plan, &mut digest) {
+            // Copies follow their original, whose shape they take and whose faults were told.
+            let known = original.take().filter(|_| plan.copy > 0);
+            if plan.copy > 0 && known.is_none() {
+                continue;
+            }
+            match self.make_body(plan, known, &mut digest) {
                 Ok((body, made)) => {
                     total += made.shape.points.len();
-                    notes.extend(made.notes.iter().map(|n| format!("body `{}`: {n}", plan.name)));
+                    if plan.copy == 0 {
+                        notes.extend(made.notes.iter().map(|n| format!("body `{}`: {n}", plan.name)));
+                    }
+                    original = Some(made.clone());
                     built.push(finish(plan, made));
                     bodies.push(body);
                 }
@@ -89,8 +98,16 @@ impl Scene {
         check.finish(())
     }
 
-    fn make_body(&self, plan: &BodyPlan, digest: &mut Digest) -> Result<(Body, Made), Vec<Diagnostic>> {
-        let made = plan.shape.make(plan.resolution, &self.source, plan.shape_place(), digest)?;
+    fn make_body(
+        &self,
+        plan: &BodyPlan,
+        known: Option<Made>,
+        digest: &mut Digest,
+    ) -> Result<(Body, Made), Vec<Diagnostic>> {
+        let made = match known {
+            Some(made) => made,
+            None => plan.shape.make(plan.resolution, &self.source, plan.shape_place(), digest)?,
+        };
         let placement = DAffine3::from_rotation_translation(plan.rotation, plan.position);
         let pins = pin::make(&plan.pins, &made, placement, &self.source)?;
         let painted_stiffness = paint::make(&plan.paint, &made, placement, &self.source)?;

@@ -30,4 +30,10 @@ pub const DEMOS: &[Demo] = &[
     demo!("twisting_bar", "a bar of springs is wrung by pins that move"),
     demo!("keyframed_jelly", "gravity turns to each wall in turn while a jelly bear melts and sets again"),
     demo!("side_by_side", "the same bear moved by the clustered and by the projective solver"),
+    demo!("torus_quadratic", "a torus falls on its edge and bends and twists by quadratic goals"),
+    demo!("bears_rigid_linear_quadratic", "the same bear with rigid, linear and quadratic goals"),
+    demo!("wagging_tail", "a tail on a handle that wags: it lags, overshoots and swings on"),
+    demo!("flat_sheet", "a flat sheet of clusters swings from two corners and does not explode"),
+    demo!("clay", "a bear of clay stays squashed where one of rubber bounces"),
+    demo!("raining_bodies", "a thousand balls, boxes and rings rain on a slope"),
 ];

@@ -480,6 +480,13 @@ pub(crate) static BODY: Table = Table {
                 .also(&["pins"]),
             Key::new("paint", Kind::Tables(&PAINT), "Regions with a stiffness of their own; later ones go over earlier ones.")
                 .example("[{ value = 0.2, sphere = { center = [0, 0, 0], radius = 1.0 } }]"),
+            Key::new(
+                "copies",
+                Kind::Table(&COPIES),
+                "Many of the same body on a grid, named name_0001 and so on; each is a body of its own.",
+            )
+            .example("{ grid = [2, 3, 2] }")
+            .also(&["scatter", "instances", "repeat", "array"]),
             Key::new("keyframes", Kind::Tables(&BODY_TRACK), "Values of the body over time.")
                 .example("[{ control = \"deformation\", keys = [[0.0, 0.1], [1.0, 0.9]] }]")
                 .also(&["keyframe", "keys", "animation"]),
@@ -495,6 +502,34 @@ pub(crate) static BODY: Table = Table {
 };
 
 const LENGTH_OR_INFINITE: Kind = Kind::Number(Range::above(0.0, 1e6).or_infinite());
+
+static COPIES: Table = Table {
+    title: "copies of a body",
+    groups: &[&[
+        Key::new(
+            "grid",
+            Kind::List(&Kind::Whole(1, 10_000), 3, 3),
+            "How many along x, y and z; along x and z around the body's position, along y up from it.",
+        )
+        .required()
+        .example("[10, 10, 10]")
+        .also(&["count", "number"]),
+        Key::new("apart", VECTOR, "Distance of neighbours along x, y and z, m.")
+            .default("[1, 1, 1]")
+            .also(&["spacing", "step"]),
+        Key::new(
+            "shift",
+            Kind::Number(Range::new(0.0, COORDINATE)),
+            "How far each is moved off its place at random, at most, along each axis, m.",
+        )
+        .default("0.0")
+        .also(&["jitter", "spread"]),
+        Key::new("turn", Kind::Truth, "Whether each is turned at random, in all directions alike.")
+            .default("false"),
+        Key::new("seed", Kind::Whole(0, i64::MAX as u64), "Seed of what is random.").default("1"),
+    ]],
+    rules: &[],
+};
 
 static TURN: Table = Table {
     title: "a rotation",

@@ -25,6 +25,7 @@ mod body;
 mod build;
 mod built;
 mod color;
+mod copies;
 mod demos;
 mod diagnostic;
 mod digest;

@@ -6,6 +6,10 @@ use pliant::{Clustering, Simulation};
 pub(crate) fn about(scene: &Scene, simulation: &Simulation) -> Vec<String> {
     let mut notes = simulation.notes();
     for (b, plan) in scene.bodies.iter().enumerate() {
+        // What holds for one copy holds for all; a thousand notes would be read by nobody.
+        if plan.copy > 0 {
+            continue;
+        }
         let mut note = |text: String| notes.push(format!("body `{}`: {text}", plan.name));
         let part = &simulation.model().topology().bodies[b];
         let (clusters, particles) = (part.clusters.len(), part.particles.len());

@@ -2,6 +2,7 @@
 
 use crate::body::{self, BodyPlan, Surroundings};
 use crate::built::{ColorBy, PictureSettings};
+use crate::copies;
 use crate::diagnostic::Diagnostic;
 use crate::keys;
 use crate::plane;
@@ -99,6 +100,7 @@ impl Scene {
         let bodies = records.iter().zip(names).enumerate();
         let bodies = bodies.filter_map(|(i, (r, name))| body::plan(check, r, i, name, &around));
         let bodies = bodies.collect();
+        let bodies = copies::expand(check, bodies);
         let tracks = track::plan(check, root.records("keyframes"), None, &[], around.substep);
         let (outputs, checkpoint_every) = output(check, &root);
         Scene {

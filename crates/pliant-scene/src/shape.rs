@@ -28,7 +28,7 @@ pub(crate) enum Resolution {
 const PARTICLES: usize = 1500;
 
 /// A shape made, and what is known about it.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Made {
     pub shape: Shape,
     /// Whether the particles stand for areas, not volumes.

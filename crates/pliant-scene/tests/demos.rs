@@ -193,3 +193,49 @@ fn the_keyframed_bear_visits_each_wall_and_comes_back_into_shape() {
     let end = simulation.statistics();
     assert!(end.max_strain < 0.3, "{}", end.max_strain);
 }
+
+/// Largest distance of a body's particles from their mean.
+fn reach(run: &Run, body: usize) -> f64 {
+    let points: Vec<DVec3> = run.built.simulation.positions(body).collect();
+    let middle = points.iter().sum::<DVec3>() / points.len() as f64;
+    points.iter().map(|p| p.distance(middle)).fold(0.0, f64::max)
+}
+
+#[test]
+fn clay_stays_squashed_and_rubber_does_not() {
+    let run = run("clay", 120);
+    let height = |b: usize| {
+        let ys = || run.built.simulation.positions(b).map(|p| p.y);
+        ys().fold(f64::MIN, f64::max) - ys().fold(f64::MAX, f64::min)
+    };
+    // The first bounce: later the rubber bear lies down lower than the clay one sits.
+    let [clay, rubber] = [&run.heights[0], &run.heights[1]].map(|h| bounce(&h[..40]).1);
+    assert!(clay < 0.6 * rubber, "clay bounces to {clay}, rubber to {rubber}");
+    assert!(height(0) < 0.25, "the clay bear is {} m high, 0.4 m at rest", height(0));
+}
+
+#[test]
+fn the_torus_and_the_sheet_stay_in_shape() {
+    let torus = run("torus_quadratic", 150);
+    assert!((reach(&torus, 0) / 0.4 - 1.0).abs() < 0.15, "{} m, 0.4 m at rest", reach(&torus, 0));
+    assert!(torus.heights[0][149] < 0.15, "it lies flat");
+    let sheet = run("flat_sheet", 240);
+    assert!(reach(&sheet, 0) < 0.8, "{} m, 0.71 m at rest", reach(&sheet, 0));
+}
+
+#[test]
+fn the_tail_swings_on_and_comes_to_rest() {
+    let run = run("wagging_tail", 240);
+    assert!((reach(&run, 0) / 0.5 - 1.0).abs() < 0.05, "{}", reach(&run, 0));
+    let lean = run.built.simulation.positions(0).map(|p| p.x.abs()).fold(0.0, f64::max);
+    assert!(lean < 0.2, "it stands upright again, but for {lean} m");
+}
+
+#[test]
+fn a_thousand_bodies_rain() {
+    let run = run("raining_bodies", 60);
+    assert_eq!(run.built.bodies.len(), 1000);
+    assert_eq!(run.built.bodies[999].name, "ring_0200");
+    let sizes = (0..1000).map(|b| reach(&run, b)).fold(0.0, f64::max);
+    assert!(sizes < 0.3, "the largest reaches {sizes} m");
+}

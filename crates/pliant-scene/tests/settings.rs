@@ -247,3 +247,37 @@ fn keyframes_drive_the_body_they_stand_under() {
     assert_eq!((seen[4].1, seen[3].2, seen[4].2), (1.0, 3, 7));
     assert_eq!(seen[10], (3.0, 4.0, 7));
 }
+
+#[test]
+fn copies_stand_on_a_grid_with_names_of_their_own() {
+    let body = "[[body]]\nname = \"b\"\nshape = \"ball\"\nparticles = 20\nposition = [1, 2, 3]\n";
+    let middles = |copies: &str| -> Vec<DVec3> {
+        let scene = built(&format!("{body}copies = {{ grid = [2, 2, 3], apart = [1, 2, 4]{copies} }}\n"));
+        let middle = |b| {
+            let points = scene.simulation.positions(b);
+            let n = points.len() as f64;
+            points.sum::<DVec3>() / n
+        };
+        (0..scene.bodies.len()).map(middle).collect()
+    };
+    let plain = middles("");
+    assert_eq!(plain.len(), 12);
+    for (k, place) in
+        [(0, [0.5, 2.0, -1.0]), (1, [1.5, 2.0, -1.0]), (2, [0.5, 2.0, 3.0]), (11, [1.5, 4.0, 7.0])]
+    {
+        assert!(plain[k].distance(DVec3::from_array(place)) < 1e-9, "{k}: {}", plain[k]);
+    }
+    let moved = middles(", shift = 0.25");
+    let ways: Vec<DVec3> = moved.iter().zip(&plain).map(|(a, b)| *a - *b).collect();
+    assert!(ways.iter().all(|w| w.abs().max_element() <= 0.25 && w.length() > 1e-6));
+    assert_eq!(moved, middles(", shift = 0.25"));
+    assert_ne!(moved, middles(", shift = 0.25, seed = 2"));
+    // Turning draws from the same numbers but does not move the grid.
+    let turned = middles(", shift = 0.25, turn = true");
+    assert!(turned.iter().zip(&moved).all(|(a, b)| a.distance(*b) < 1e-9));
+    let scene =
+        built(&format!("{body}copies = {{ grid = [1, 1, 2] }}\n[[body]]\nshape = \"box\"\nparticles = 8\n"));
+    let names: Vec<&str> = scene.bodies.iter().map(|b| b.name.as_str()).collect();
+    assert_eq!(names, ["b_0001", "b_0002", "box"]);
+    assert_ne!(scene.bodies[0].color, scene.bodies[1].color);
+}

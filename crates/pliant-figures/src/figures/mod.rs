@@ -1,14 +1,24 @@
 //! The figures: one file each, listed here.
 
 mod bouncing_bunny;
+mod clusters;
+mod deformer_stability;
+mod flappiness;
+mod flat_sheet;
 mod goal_descent;
 mod limit_excess;
+mod multi_scale;
 mod peak_strain;
 mod projective_descent;
 mod projective_momentum;
+mod raining_bodies;
 mod spinning_cube;
 mod stretched_cube;
+mod stretched_cube_grid;
 mod symmetric_stretch;
+mod torus_modes;
+mod two_steps;
+mod volume_preservation;
 mod zero_length_spring;
 
 #[cfg(test)]
@@ -56,6 +66,16 @@ pub const ALL: &[&Definition] = &[
     &goal_descent::DEFINITION,
     &bouncing_bunny::DEFINITION,
     &symmetric_stretch::DEFINITION,
+    &clusters::DEFINITION,
+    &multi_scale::DEFINITION,
+    &stretched_cube_grid::DEFINITION,
+    &raining_bodies::DEFINITION,
+    &flappiness::DEFINITION,
+    &torus_modes::DEFINITION,
+    &volume_preservation::DEFINITION,
+    &deformer_stability::DEFINITION,
+    &two_steps::DEFINITION,
+    &flat_sheet::DEFINITION,
     &projective_descent::DEFINITION,
     &projective_momentum::DEFINITION,
 ];

@@ -32,6 +32,44 @@ fn at(points: &[(f64, f64)]) -> Vec<(f64, f64)> {
     points.to_vec()
 }
 
+/// The flappinesses of the deformer's sweep.
+fn tenths(f: impl Fn(f64) -> f64) -> Vec<(f64, f64)> {
+    (0..=10).map(|k| f64::from(k) / 10.0).map(|x| (x, f(x))).collect()
+}
+
+/// All lines of the deformer's sweep, at one value.
+fn sweep(panel: usize, value: f64) -> Lines {
+    let names = [
+        "linear, β = 0",
+        "linear, β = 0.5",
+        "linear, β = 0.9",
+        "linear, β = 0.98",
+        "quadratic, β = 0",
+        "quadratic, β = 0.5",
+        "quadratic, β = 0.9",
+        "quadratic, β = 0.98",
+    ];
+    names.map(|name| (panel, name, series(5, move |_| value))).to_vec()
+}
+
+/// A cube that made this share of the turn due to it.
+fn spun(name: &'static str, due: &'static str, share: f64) -> Lines {
+    vec![(0, name, series(26, move |t| 2.0 * share * t)), (0, due, series(26, |t| 2.0 * t))]
+}
+
+/// All lines of the crumpled sheet, from one value to another.
+fn sheets(panel: usize, from: f64, to: f64) -> Lines {
+    let names = [
+        "rigid, one cluster",
+        "rigid, 12 clusters",
+        "linear, one cluster",
+        "linear, 12 clusters",
+        "quadratic, one cluster",
+        "quadratic, 12 clusters",
+    ];
+    names.map(|name| (panel, name, series(9, move |t| from + t * (to - from)))).to_vec()
+}
+
 /// Good data, and data with which the verdict must be "not".
 fn examples(id: &str) -> (Lines, Vec<Lines>) {
     let free = "no limiting";
@@ -43,6 +81,8 @@ fn examples(id: &str) -> (Lines, Vec<Lines>) {
     let (sm_spin, pbd_spin) = ("shape matching, one cluster", "position-based, one cluster");
     let many_spin = "shape matching, 29 clusters";
     let (quiet, damped) = ("undamped", "damped (5 per second)");
+    let (paper_rain, kept_rain) = ("limits to the paper's letter", "limits that conserve momentum");
+    let overshoot = "how far below the rest width";
     let starts = ["stretched by 50 %", "scrambled", "mirrored"];
     match id {
         "strain-limiting/unstable-without-limit" => (
@@ -179,6 +219,159 @@ fn examples(id: &str) -> (Lines, Vec<Lines>) {
             vec![(0, "one cluster", series(300, |_| 1e-15))],
             vec![vec![(0, "one cluster", series(300, |t| 1e-2 * t))]],
         ),
+        "strain-limiting/symmetric-clusters-do-not-turn" => {
+            let both = |angle: f64| {
+                ["symmetric random", "symmetric k-means"].map(|s| (1, s, series(1000, move |t| angle * t)))
+            };
+            (both(1e-13).to_vec(), vec![both(1e-3).to_vec(), both(1e-13)[..1].to_vec()])
+        }
+        "strain-limiting/random-clusters-lump-mass" => (
+            vec![(5, "random", series(28, |t| 0.3 + 1.4 * t))],
+            vec![vec![(5, "random", series(28, |t| 0.99 + 0.02 * t))]],
+        ),
+        "strain-limiting/better-clusters-lump-less" => (
+            vec![(5, "random", series(28, |t| 0.3 + 1.4 * t)), (5, "k-means", series(28, |t| 0.9 + 0.2 * t))],
+            vec![vec![(5, "random", series(28, |t| 0.9 + 0.2 * t)), (5, "k-means", series(28, |t| 0.3 + t))]],
+        ),
+        "strain-limiting/multi-scale-clusters-carry-further" => {
+            let fall = |depth: f64| series(240, move |t| -depth * (20.0 * t).min(1.0));
+            (
+                vec![(0, "one scale", fall(0.2)), (0, "three scales", fall(0.1))],
+                vec![vec![(0, "one scale", fall(0.1)), (0, "three scales", fall(0.2))]],
+            )
+        }
+        "strain-limiting/grid-stays-at-the-limit" => {
+            let gammas = [("γ = 0.1", 0.1), ("γ = 0.2", 0.2), ("γ = 0.3", 0.3)];
+            let all = |over: f64| -> Lines {
+                let panels = [0, 1].into_iter();
+                panels.flat_map(|p| gammas.map(|(name, g)| (p, name, series(5, move |_| over * g)))).collect()
+            };
+            let mut one_bad = all(1.0);
+            one_bad[3].2[2].1 = 0.5;
+            (all(1.0), vec![all(2.0), one_bad, all(1.0)[..5].to_vec()])
+        }
+        "strain-limiting/one-cluster-needs-no-limit" => (
+            vec![(0, "no limit", series(5, |_| 0.3)), (0, "at the start", series(1, |_| 0.3))],
+            vec![vec![(0, "no limit", series(5, |t| 0.3 + t)), (0, "at the start", series(1, |_| 0.3))]],
+        ),
+        "strain-limiting/a-thousand-bodies-stay-bounded" => (
+            vec![(0, paper_rain, series(60, |t| 0.3 + 0.5 * (-40.0 * t).exp()))],
+            vec![vec![(0, paper_rain, series(60, |t| 0.3 + 0.5 * t))]],
+        ),
+        "strain-limiting/a-thousand-bodies-stay-bounded-conserving" => (
+            vec![(0, kept_rain, series(60, |t| 0.3 + 0.5 * (-40.0 * t).exp()))],
+            vec![vec![(0, kept_rain, series(60, |t| 0.3 + 0.5 * t))]],
+        ),
+        "strain-limiting/a-thousand-bodies-gain-no-energy" => (
+            vec![(1, paper_rain, series(60, |t| 9.0 - t))],
+            vec![vec![(1, paper_rain, series(60, |t| 9.0 * (3.0 * t).exp()))]],
+        ),
+        "deformer/high-flappiness-overshoots" => {
+            (vec![(1, overshoot, tenths(|f| 0.4 * f))], vec![vec![(1, overshoot, tenths(|_| 0.0))]])
+        }
+        "deformer/low-flappiness-does-not-overshoot" => {
+            (vec![(1, overshoot, tenths(|f| 0.4 * f))], vec![vec![(1, overshoot, tenths(|f| 0.4 - 0.1 * f))]])
+        }
+        "deformer/overshoot-grows-with-flappiness" => (
+            vec![(1, overshoot, tenths(|f| 0.4 * f.sqrt()))],
+            vec![vec![(1, overshoot, tenths(|f| if f > 0.5 { 0.1 } else { 0.4 * f }))]],
+        ),
+        "deformer/low-flappiness-is-slower" => {
+            let fall = |rate: f64| series(120, move |t| 1.0 + 0.5 * (-rate * t).exp());
+            (
+                vec![(0, "α_f = 0.1", fall(5.0)), (0, "α_f = 1.0", fall(20.0))],
+                vec![
+                    vec![(0, "α_f = 0.1", fall(20.0)), (0, "α_f = 1.0", fall(5.0))],
+                    vec![(0, "α_f = 0.1", fall(0.0)), (0, "α_f = 1.0", fall(5.0))],
+                ],
+            )
+        }
+        "deformer/tail-swings-on" => {
+            let tip = |size: f64| series(180, move |t| size * (40.0 * t).sin());
+            (
+                vec![(2, "α_f = 1.0", tip(0.4)), (2, "α_f = 0.2", tip(0.1))],
+                vec![vec![(2, "α_f = 1.0", tip(0.1)), (2, "α_f = 0.2", tip(0.4))]],
+            )
+        }
+        "deformer/quadratic-goals-bend-and-twist" => (
+            vec![(0, "quadratic", wave(360, |_| 0.5)), (0, "linear", series(360, |t| 0.1 * t))],
+            vec![vec![(0, "quadratic", wave(360, |_| 0.5)), (0, "linear", wave(360, |_| 0.5))]],
+        ),
+        "deformer/torus-bends-visibly" => (
+            vec![(0, "quadratic", series(360, |t| 0.1 * (1.0 - t)))],
+            vec![vec![(0, "quadratic", series(360, |t| 0.01 * t))]],
+        ),
+        "deformer/torus-is-elastic" => (
+            vec![(0, "quadratic", series(360, |t| 0.1 * (-20.0 * t).exp()))],
+            vec![vec![(0, "quadratic", series(360, |t| 0.1 * t))]],
+        ),
+        "deformer/each-mode-is-softer" => {
+            let modes = |sizes: [f64; 3]| -> Lines {
+                let names = ["rigid", "linear", "quadratic"].into_iter().zip(sizes);
+                names.map(|(name, size)| (1, name, series(9, move |t| size * t))).collect()
+            };
+            (
+                modes([1.0, 2.0, 3.0]),
+                vec![modes([1.0, 2.0, 1.5]), modes([2.0, 1.0, 3.0]), modes([1.0, 2.0, 3.0])[..2].to_vec()],
+            )
+        }
+        "deformer/cube-root-of-the-determinant-explodes" => {
+            let name = "the report's goal, by its formula";
+            (vec![(0, name, series(12, |t| 1.0 + 99.0 * t))], vec![vec![(0, name, series(12, |_| 1.0))]])
+        }
+        "deformer/bounded-volume-does-not-explode" => {
+            let name = "largest extent in 2 s, simulated";
+            (vec![(0, name, series(12, |t| 1.0 + t))], vec![vec![(0, name, series(12, |t| 1.0 + 99.0 * t))]])
+        }
+        "deformer/volume-is-kept" => {
+            let dip = |depth: f64| series(180, move |t| 1.0 - depth * (1.0 - t));
+            (
+                vec![(1, "volume kept", dip(0.1)), (1, "volume free", dip(0.4))],
+                vec![vec![(1, "volume kept", dip(0.4)), (1, "volume free", dip(0.1))]],
+            )
+        }
+        "deformer/high-settings-never-settle" => (
+            vec![(2, "linear, β = 0.98", at(&[(0.2, 0.0), (1.0, 0.3)]))],
+            vec![vec![(2, "linear, β = 0.98", at(&[(0.2, 0.3), (1.0, 1e-6)]))]],
+        ),
+        "deformer/lower-flappiness-settles" => (
+            vec![(2, "linear, β = 0.98", at(&[(0.2, 1e-6), (1.0, 0.3)]))],
+            vec![vec![(2, "linear, β = 0.98", at(&[(0.2, 0.3), (1.0, 0.3)]))]],
+        ),
+        "deformer/some-high-settings-never-settle" => {
+            let mut good = sweep(2, 1e-6);
+            good[2].2[5].1 = 0.3;
+            (good.clone(), vec![sweep(2, 1e-6), good[..5].to_vec()])
+        }
+        "deformer/blend-settles" => {
+            let mut bad = sweep(1, 1e-6);
+            bad[6].2[5].1 = 0.3;
+            (sweep(1, 1e-6), vec![bad, sweep(1, 1e-6)[..7].to_vec()])
+        }
+        "deformer/blend-stays-bounded" => {
+            let mut bad = sweep(0, 1.1);
+            bad[4].2[3].1 = f64::INFINITY;
+            (sweep(0, 1.1), vec![bad, sweep(0, 9.0)])
+        }
+        "deformer/two-steps-needed-to-rotate" => (
+            spun("linear, blend", "linear, blend: angular momentum over inertia", 0.5),
+            vec![spun("linear, blend", "linear, blend: angular momentum over inertia", 1.0)],
+        ),
+        "deformer/two-steps-rotate" => (
+            spun("linear, two steps", "linear, two steps: angular momentum over inertia", 1.0),
+            vec![
+                spun("linear, two steps", "linear, two steps: angular momentum over inertia", 0.5),
+                spun("linear, two steps", "linear, two steps: angular momentum over inertia", 1.5),
+            ],
+        ),
+        "deformer/flat-sheet-does-not-explode" => {
+            let mut bad = sheets(0, 1.2, 1.0);
+            bad[3].2[4].1 = 50.0;
+            (sheets(0, 1.2, 1.0), vec![bad, sheets(0, 1.2, 1.0)[..5].to_vec()])
+        }
+        "deformer/flat-sheet-recovers" => {
+            (sheets(1, 0.4, 0.001), vec![sheets(1, 0.4, 0.3), sheets(1, 0.4, 0.001)[1..].to_vec()])
+        }
         "projective-dynamics/weakly-decreasing" => {
             let good = starts.map(|s| (0, s, series(80, |t| 0.1 + (-5.0 * t).exp())));
             let mut bad = good.clone();

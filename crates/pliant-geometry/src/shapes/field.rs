@@ -38,9 +38,11 @@ impl Field {
 }
 
 /// Width of surface triangles for a shape of the given size: finer than the spacing, but never so coarse that
-/// round things look cut, nor so fine that the picture is all the work.
+/// round things look cut, nor so fine that the picture is all the work. Bodies of a few dozen particles come by the
+/// thousand and are seen small: their surfaces may be coarser.
 pub(super) fn visual_cell(spacing: f64, size: f64) -> f64 {
-    (0.7 * spacing).clamp(size / 200.0, size / 34.0)
+    let coarsest = (0.25 * spacing).clamp(size / 34.0, size / 16.0);
+    (0.7 * spacing).clamp(size / 200.0, coarsest)
 }
 
 /// Moves a shape so that its particles' centre of mass is at the origin. The x coordinate is left alone:
