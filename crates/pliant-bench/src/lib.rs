@@ -26,6 +26,20 @@ pub struct Measurement {
     pub share_of_limit: Option<f64>,
     /// Instruction set the kernel ran with.
     pub isa: &'static str,
+    /// What was measured, in a few words for people; not part of the JSON.
+    #[serde(skip)]
+    pub note: String,
+}
+
+/// A whole frame of one of the sizes of `clustered/scaling`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct FrameTime {
+    /// Particles.
+    pub particles: usize,
+    /// Pairs of a cluster and a member, which the work goes by.
+    pub memberships: usize,
+    /// Seconds of a frame.
+    pub seconds: f64,
 }
 
 /// What the machine can do at all.
@@ -39,33 +53,94 @@ pub struct Limits {
     pub isa: &'static str,
 }
 
-/// A benchmark by name.
-struct Bench {
-    name: &'static str,
-    about: &'static str,
-    run: fn(&'static str, &Options, &Limits) -> Result<Vec<Measurement>, String>,
+/// What a group of benchmarks works with.
+pub(crate) struct Run<'a> {
+    options: &'a Options,
+    limits: &'a Limits,
+    sink: &'a mut dyn FnMut(Measurement),
+    frames: Vec<FrameTime>,
 }
 
-const BENCHES: &[Bench] = &[
-    Bench {
-        name: "clustered/bunny/pass",
-        about: "2,020 particles, about 26 clusters, α = 0.5, 5 iterations: per membership and goal pass",
-        run: clustered::bunny_pass,
+impl Run<'_> {
+    /// Whether the filter lets this name through.
+    fn wants(&self, name: &str) -> bool {
+        name.contains(self.options.filter.as_str())
+    }
+
+    /// Hands out a number, if it is wanted: groups may measure several at once.
+    fn report(&mut self, measurement: Measurement) {
+        if self.wants(measurement.name) {
+            (self.sink)(measurement);
+        }
+    }
+}
+
+/// Benchmarks that share what they are prepared from.
+struct Group {
+    /// Names and descriptions.
+    entries: &'static [(&'static str, &'static str)],
+    run: fn(&mut Run<'_>) -> Result<(), String>,
+}
+
+const LIMITS: &[(&str, &str)] = &[
+    ("limits/fma", "f64 multiply-adds of one thread, counted as two operations"),
+    ("limits/bandwidth", "memory bandwidth of one thread, reading and writing"),
+];
+
+const GROUPS: &[Group] = &[
+    Group {
+        entries: &[
+            (
+                "clustered/bunny/pass",
+                "2,020 particles, 26 clusters, α = 0.5, 5 iterations, limiting to the paper's letter: per \
+                 membership and goal pass of the median frame, once for each instruction set",
+            ),
+            ("clustered/bunny/frame", "the same, a whole frame, back to back"),
+            ("clustered/bunny/conserving", "the same with limiting that takes its momentum back: per pass"),
+            (
+                "clustered/live/change",
+                "a bunny's step with five controls changed before it, over one without",
+            ),
+        ],
+        run: clustered::bunny,
     },
-    Bench {
-        name: "clustered/bunny/frame",
-        about: "the same, a whole frame, back to back",
-        run: clustered::bunny_frame,
+    Group {
+        entries: &[
+            (
+                "clustered/million/pass",
+                "a cube of 100³ particles, 3.57 million memberships: per membership and goal pass, on one \
+                 thread and on two",
+            ),
+            ("clustered/million/frame", "the same, a whole frame"),
+            ("clustered/million/memory", "its resident memory over the sum of the scene's arrays (Linux)"),
+            (clustered::SIZES[0].0, "a cube of 10³ particles by the same recipe: per membership and pass"),
+            (clustered::SIZES[1].0, "22³ particles"),
+            (clustered::SIZES[2].0, "46³ particles"),
+            (clustered::SIZES[3].0, "100³ particles"),
+        ],
+        run: clustered::lattice,
     },
-    Bench {
-        name: "clustered/million/pass",
-        about: "one million particles: per membership and goal pass",
-        run: clustered::million_pass,
+    Group {
+        entries: &[
+            ("clustered/large/rigid", "one cluster of 50,000 particles, the deformer's integrator: a step"),
+            ("clustered/large/linear", "the same with linear goals"),
+            ("clustered/large/quadratic", "the same with quadratic goals"),
+        ],
+        run: clustered::large,
     },
-    Bench {
-        name: "projective/cloth/iteration",
-        about: "81×81 cloth hung by two corners, 19,360 edges: local step, right-hand side, global step",
-        run: projective::cloth_iteration,
+    Group {
+        entries: &[(
+            "clustered/crowd/step",
+            "1,000 bodies of 500 particles and 5 clusters fall on the ground, 5 iterations, two threads: a step",
+        )],
+        run: clustered::crowd,
+    },
+    Group {
+        entries: &[(
+            "projective/cloth/iteration",
+            "81×81 cloth hung by two corners, 19,360 edges: local step, right-hand side, global step",
+        )],
+        run: projective::cloth,
     },
 ];
 
@@ -74,23 +149,22 @@ const BENCHES: &[Bench] = &[
 pub struct Options {
     /// Only names that contain this; everything if empty.
     pub filter: String,
-    /// Threads for the kernels; 0 for one.
+    /// Threads for the kernels; 0 for what each benchmark is about, mostly one.
     pub threads: usize,
+    /// Instruction set to force on the kernels that have a choice; `None` for the widest.
+    pub isa: Option<pliant::Isa>,
     /// A point list to use instead of the built-in bunny, with its cluster radius.
     pub points: Option<(Vec<pliant::DVec3>, f64)>,
 }
 
 /// Names and descriptions of all benchmarks.
 pub fn list() -> impl Iterator<Item = (&'static str, &'static str)> {
-    let limits = [
-        ("limits/fma", "f64 multiply-adds of one thread, counted as two operations"),
-        ("limits/bandwidth", "memory bandwidth of one thread, reading and writing"),
-    ];
-    limits.into_iter().chain(BENCHES.iter().map(|b| (b.name, b.about)))
+    LIMITS.iter().chain(GROUPS.iter().flat_map(|g| g.entries)).copied()
 }
 
-/// Measures the limits, then everything the filter lets through, handing out each number as it comes.
-pub fn run(options: &Options, mut sink: impl FnMut(Measurement)) -> Result<(), String> {
+/// Measures the limits, then everything the filter lets through, handing out each number as it comes. Gives
+/// the frame times of the sizes of `clustered/scaling` that were among them, from the smallest.
+pub fn run(options: &Options, mut sink: impl FnMut(Measurement)) -> Result<Vec<FrameTime>, String> {
     let wanted = |name: &str| name.contains(options.filter.as_str());
     if !list().any(|(name, _)| wanted(name)) {
         let names: Vec<&str> = list().map(|(n, _)| n).collect();
@@ -108,13 +182,15 @@ pub fn run(options: &Options, mut sink: impl FnMut(Measurement)) -> Result<(), S
         threads: 1,
         share_of_limit: None,
         isa: limits.isa,
+        note: String::new(),
     };
     sink(limit("limits/fma", limits.flops / 1e9, "Gflop/s"));
     sink(limit("limits/bandwidth", limits.bandwidth / 1e9, "GB/s"));
-    for bench in BENCHES.iter().filter(|b| wanted(b.name)) {
-        (bench.run)(bench.name, options, &limits)?.into_iter().for_each(&mut sink);
+    let mut run = Run { options, limits: &limits, sink: &mut sink, frames: Vec::new() };
+    for group in GROUPS.iter().filter(|g| g.entries.iter().any(|e| wanted(e.0))) {
+        (group.run)(&mut run)?;
     }
-    Ok(())
+    Ok(run.frames)
 }
 
 #[cfg(test)]
@@ -132,5 +208,40 @@ mod tests {
         let options = Options { filter: "nonsense".into(), ..Options::default() };
         let error = run(&options, |_| {}).unwrap_err();
         assert!(error.contains("clustered/bunny/pass"), "{error}");
+    }
+    #[test]
+    fn numbers_have_the_documented_fields_and_a_known_instruction_set() {
+        for isa in [None, Some(pliant::Isa::Baseline)] {
+            let options = Options { filter: "scaling/1k".into(), isa, ..Options::default() };
+            let mut all = Vec::new();
+            let frames = run(&options, |m| all.push(m)).unwrap();
+            let names: Vec<&str> = all.iter().map(|m| m.name).collect();
+            assert_eq!(names, ["limits/fma", "limits/bandwidth", "clustered/scaling/1k"]);
+            assert_eq!(frames.len(), 1);
+            assert_eq!(frames[0].particles, 1000);
+            let m = &all[2];
+            assert_eq!(m.isa, isa.unwrap_or(pliant::Isa::best()).name());
+            assert!(["baseline", "avx2", "avx512"].contains(&m.isa));
+            assert!(m.value > 0.0 && m.share_of_limit.unwrap() > 0.0);
+            assert!(m.note.starts_with("1000 particles"), "{}", m.note);
+            let json = serde_json::to_value(m).unwrap();
+            let mut keys: Vec<&String> = json.as_object().unwrap().keys().collect();
+            keys.sort_unstable();
+            assert_eq!(keys, ["isa", "name", "share_of_limit", "threads", "unit", "value"]);
+        }
+    }
+
+    #[test]
+    fn the_bunny_is_measured_with_every_instruction_set() {
+        // A cloud instead of the bunny: small, and the way in for clouds of one's own.
+        let points =
+            (0..64).map(|i| pliant::DVec3::new(f64::from(i % 4), f64::from(i / 4 % 4), f64::from(i / 16)));
+        let points = Some((points.collect(), 2.0));
+        let options = Options { filter: "bunny/pass".into(), points, ..Options::default() };
+        let mut isas = Vec::new();
+        run(&options, |m| isas.extend((m.name == "clustered/bunny/pass").then_some(m.isa))).unwrap();
+        let mut known: Vec<&str> = pliant::Isa::available().map(pliant::Isa::name).collect();
+        known.reverse();
+        assert_eq!(isas, known);
     }
 }

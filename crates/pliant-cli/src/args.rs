@@ -58,9 +58,15 @@ pub struct BenchArgs {
     /// Only benchmarks whose name contains this
     #[arg(long, value_name = "TEXT", default_value = "")]
     pub filter: String,
-    /// Threads for the kernels
-    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=1024))]
-    pub threads: u16,
+    /// Threads for the kernels [default: what each benchmark is about, mostly one]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub threads: Option<u16>,
+    /// Instruction set for the kernels that have a choice: baseline, avx2 or avx512 [default: the widest]
+    #[arg(long, value_name = "NAME", value_parser = isa)]
+    pub isa: Option<pliant::Isa>,
+    /// Draw time per frame against particles, from the sizes of clustered/scaling
+    #[arg(long, value_name = "FILE.svg")]
+    pub plot: Option<PathBuf>,
     /// Point list (x y z per line) in place of the built-in bunny
     #[arg(long, value_name = "FILE", requires = "radius")]
     pub points: Option<PathBuf>,
@@ -212,6 +218,15 @@ fn size(text: &str) -> Result<(u32, u32), String> {
         .ok_or_else(|| "give width x height in pixels, each 16 to 8192, such as 640x480".into())
 }
 
+/// An instruction set that this processor has.
+fn isa(text: &str) -> Result<pliant::Isa, String> {
+    let available: Vec<pliant::Isa> = pliant::Isa::available().collect();
+    available.iter().copied().find(|isa| isa.name() == text).ok_or_else(|| {
+        let names: Vec<&str> = available.iter().map(|isa| isa.name()).collect();
+        format!("this processor has {}", names.join(", "))
+    })
+}
+
 fn azimuth(text: &str) -> Result<f64, String> {
     degrees(text, 360.0)
 }
@@ -236,6 +251,14 @@ mod tests {
     #[test]
     fn the_command_line_is_consistent() {
         Args::command().debug_assert();
+    }
+
+    #[test]
+    fn instruction_sets_are_those_of_this_processor() {
+        for known in pliant::Isa::available() {
+            assert_eq!(isa(known.name()), Ok(known));
+        }
+        assert!(isa("avx3").is_err_and(|e| e.contains("baseline")));
     }
 
     #[test]

@@ -3,13 +3,23 @@
 use crate::args::BenchArgs;
 use crate::failure::Failure;
 use crate::say;
-use pliant_bench::{Measurement, Options};
+use pliant_bench::{FrameTime, Measurement, Options};
+use pliant_figures::{FigureError, Panel, Plot, Style};
+use std::path::Path;
 
 pub fn command(args: &BenchArgs) -> Result<(), Failure> {
     if args.list {
         let rows: Vec<String> =
             pliant_bench::list().map(|(name, about)| format!("{name:28}  {about}\n")).collect();
         return say::result(&rows.concat());
+    }
+    // Said before a minute of measuring, not after.
+    let scaling = |name: &str| name.starts_with("clustered/scaling/") && name.contains(&args.filter);
+    if args.plot.is_some() && !pliant_bench::list().any(|(name, _)| scaling(name)) {
+        return Err(Failure::usage(format!(
+            "--plot draws clustered/scaling, which --filter {} leaves out; use --filter clustered/scaling",
+            args.filter
+        )));
     }
     let points = match (&args.points, args.radius) {
         (Some(path), Some(radius)) => {
@@ -22,15 +32,46 @@ pub fn command(args: &BenchArgs) -> Result<(), Failure> {
         }
         _ => None,
     };
-    let options = Options { filter: args.filter.clone(), threads: args.threads.into(), points };
+    let options = Options {
+        filter: args.filter.clone(),
+        threads: args.threads.map_or(0, usize::from),
+        isa: args.isa,
+        points,
+    };
     // Printed as it comes: a full run takes a while.
     let mut failed = None;
     let outcome = pliant_bench::run(&options, |m| {
         let line = if args.json { json(&m) } else { row(&m) };
         failed = failed.take().or(say::result(&line).err());
     });
-    outcome.map_err(Failure::usage)?;
+    let frames = outcome.map_err(Failure::usage)?;
+    if let Some(path) = &args.plot {
+        draw(&frames, path)?;
+    }
     failed.map_or(Ok(()), Err)
+}
+
+/// Time per frame against particles, with the line on which time grows as the memberships do.
+fn draw(frames: &[FrameTime], path: &Path) -> Result<(), Failure> {
+    let each = frames.iter().map(|f| f.seconds / f.memberships as f64).fold(f64::INFINITY, f64::min);
+    let points = |ms: &dyn Fn(&FrameTime) -> f64| {
+        frames.iter().map(|f| (f.particles as f64, 1e3 * ms(f))).collect::<Vec<_>>()
+    };
+    let panel = Panel::new("", "particles", "time per frame (ms)")
+        .x_log()
+        .y_log()
+        .line("measured, one frame of 6 goal passes", Style::Marked, points(&|f| f.seconds))
+        .line(
+            "linear in memberships, from the best size",
+            Style::Guide,
+            points(&|f| each * f.memberships as f64),
+        );
+    let mut plot = Plot::new("Clustered shape matching from a thousand to a million particles");
+    plot.panels.push(panel);
+    pliant_figures::write_plot(&plot, path).map_err(|e| {
+        let code = if matches!(e, FigureError::Io { .. }) { Failure::IO } else { Failure::USAGE };
+        Failure::new(code, e.to_string())
+    })
 }
 
 fn json(m: &Measurement) -> String {
@@ -40,5 +81,9 @@ fn json(m: &Measurement) -> String {
 
 fn row(m: &Measurement) -> String {
     let share = m.share_of_limit.map_or(String::new(), |s| format!("{:5.1} % of the limit", 100.0 * s));
-    format!("{:28} {:10.4} {:8} {} thread(s)  {:9} {share}\n", m.name, m.value, m.unit, m.threads, m.isa)
+    let row = format!(
+        "{:28} {:10.4} {:8} {} thread(s)  {:9} {share:22}",
+        m.name, m.value, m.unit, m.threads, m.isa
+    );
+    format!("{}\n", format!("{row} {}", m.note).trim_end())
 }

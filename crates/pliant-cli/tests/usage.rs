@@ -113,3 +113,21 @@ fn a_full_standard_output_is_io() {
     let ran = Ran::of(command.output().expect("the program starts"));
     assert_eq!(ran.code, Some(4), "{}", ran.err);
 }
+
+#[test]
+fn a_bench_draws_how_time_grows() {
+    let place = Place::new();
+    let args = ["bench", "--filter", "scaling/1k", "--json", "--isa", "baseline", "--plot", "growth.svg"];
+    let out = place.fine(&args).out;
+    let lines: Vec<serde_json::Value> = out.lines().map(|l| serde_json::from_str(l).expect("JSON")).collect();
+    assert_eq!(lines.len(), 3, "{out}");
+    assert_eq!(lines[2]["name"], "clustered/scaling/1k");
+    assert_eq!(lines[2]["isa"], "baseline");
+    let svg = std::fs::read_to_string(place.path("growth.svg")).expect("a drawing");
+    assert!(svg.starts_with("<svg") && svg.trim_end().ends_with("</svg>"), "{svg}");
+    assert!(svg.contains("particles") && svg.contains("time per frame"), "{svg}");
+    place.fails(&["bench", "--filter", "cloth", "--plot", "a.svg"], 2, &["clustered/scaling"]);
+    assert!(!place.has("a.svg"));
+    place.fails(&["bench", "--isa", "avx3"], 2, &["baseline"]);
+    place.fails(&["bench", "--filter", "scaling/1k", "--plot", "no/such/a.svg"], 4, &["a.svg"]);
+}

@@ -30,6 +30,8 @@ pub enum FigureError {
         /// What happened.
         message: String,
     },
+    /// A plot could not be drawn; a fault of the program.
+    Drawing(String),
     /// The embedded list of claims is at fault.
     Claims(String),
 }
@@ -63,6 +65,7 @@ impl fmt::Display for FigureError {
             FigureError::Simulation { figure, message } => {
                 write!(f, "figure \"{figure}\" could not be made: {message}; please report this")
             }
+            FigureError::Drawing(message) => write!(f, "{message}; please report this"),
             FigureError::Claims(message) => write!(f, "claims.toml: {message}; please report this"),
         }
     }

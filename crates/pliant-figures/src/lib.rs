@@ -19,8 +19,14 @@ mod write;
 pub use claims::{ClaimResult, Verdict, claims_text};
 pub use error::FigureError;
 pub use figures::{Figure, figures};
+pub use plot::{Line, Panel, Plot, Style};
 
 use std::path::Path;
+
+/// Writes a drawing of a plot as SVG, whole or not at all.
+pub fn write_plot(plot: &Plot, path: &Path) -> Result<(), FigureError> {
+    write::file(path, &draw::svg(plot).map_err(FigureError::Drawing)?)
+}
 
 /// Runs the figures named (all if none is), and writes into `out_dir`, for each, a drawing
 /// (`NAME.svg`) and its data (`NAME.csv`), and for all, `index.html` and `verdicts.md`. Gives the

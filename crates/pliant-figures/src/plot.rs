@@ -5,22 +5,30 @@ use std::fmt::Write;
 /// A figure's data, complete: drawing and metrics use nothing else.
 #[derive(Clone, Debug, Default)]
 pub struct Plot {
+    /// Heading of the whole.
     pub title: String,
+    /// Its diagrams.
     pub panels: Vec<Panel>,
 }
 
 /// One diagram.
 #[derive(Clone, Debug, Default)]
 pub struct Panel {
+    /// Heading.
     pub title: String,
+    /// Quantity and unit of the abscissa.
     pub x_label: String,
+    /// Quantity and unit of the ordinate.
     pub y_label: String,
+    /// Whether the abscissa is logarithmic.
     pub x_log: bool,
+    /// Whether the ordinate is logarithmic.
     pub y_log: bool,
     /// The abscissae drawn, if not all.
     pub view: Option<(f64, f64)>,
     /// A picture instead of a diagram: every point is a square of this side, equal scales, no axes.
     pub picture: Option<f64>,
+    /// Its series.
     pub lines: Vec<Line>,
 }
 
@@ -41,8 +49,11 @@ pub enum Style {
 /// One series of a diagram.
 #[derive(Clone, Debug, Default)]
 pub struct Line {
+    /// Name in the legend.
     pub name: String,
+    /// How it is drawn.
     pub style: Style,
+    /// Abscissae and ordinates.
     pub points: Vec<(f64, f64)>,
 }
 
