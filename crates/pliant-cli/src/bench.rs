@@ -66,7 +66,7 @@ fn draw(frames: &[FrameTime], path: &Path) -> Result<(), Failure> {
             Style::Guide,
             points(&|f| each * f.memberships as f64),
         );
-    let mut plot = Plot::new("Clustered shape matching from a thousand to a million particles");
+    let mut plot = Plot::new("Clustered shape matching: time and size");
     plot.panels.push(panel);
     pliant_figures::write_plot(&plot, path).map_err(|e| {
         let code = if matches!(e, FigureError::Io { .. }) { Failure::IO } else { Failure::USAGE };
