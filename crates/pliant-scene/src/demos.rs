@@ -29,5 +29,9 @@ pub const DEMOS: &[Demo] = &[
     demo!("hanging_cloth", "a sheet held by two corners swings down in a wide arc"),
     demo!("twisting_bar", "a bar of springs is wrung by pins that move"),
     demo!("keyframed_jelly", "gravity turns to each wall in turn while a jelly bear melts and sets again"),
+    demo!(
+        "whipping_antenna",
+        "an antenna follows a wagging animation by its root; its tip lags and overshoots"
+    ),
     demo!("side_by_side", "the same bear moved by the clustered and by the projective solver"),
 ];

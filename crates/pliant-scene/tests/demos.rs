@@ -193,3 +193,34 @@ fn the_keyframed_bear_visits_each_wall_and_comes_back_into_shape() {
     let end = simulation.statistics();
     assert!(end.max_strain < 0.3, "{}", end.max_strain);
 }
+
+/// Both antennas have the same input; the grey one is on it, so that it can be measured there.
+#[test]
+fn the_tip_of_the_antenna_lags_behind_its_input_and_swings_beyond_it() {
+    let mut simulation = run("whipping_antenna", 0).built.simulation;
+    let start: [Vec<DVec3>; 2] = [0, 1].map(|b| simulation.positions(b).collect());
+    // How far to the right the particles of a body between two heights are of where they began, on average.
+    let shift = |s: &pliant::Simulation, b: usize, lo: f64, hi: f64| {
+        let pairs = s.positions(b).zip(&start[b]).filter(|(_, p)| (lo..hi).contains(&p.y));
+        let shifts: Vec<f64> = pairs.map(|(now, then)| now.x - then.x).collect();
+        assert!(!shifts.is_empty());
+        shifts.iter().sum::<f64>() / shifts.len() as f64
+    };
+    let (mut input, mut tip) = (Vec::new(), Vec::new());
+    for _ in 0..240 {
+        simulation.step().unwrap();
+        let roots = [0, 1].map(|b| shift(&simulation, b, 0.0, 0.11));
+        assert!((roots[0] - roots[1]).abs() < 0.003, "the root is held: {roots:?}");
+        input.push(shift(&simulation, 0, 0.66, 0.8));
+        tip.push(shift(&simulation, 1, 0.66, 0.8));
+    }
+    let widest = |v: &[f64]| v.iter().fold(0.0, |w: f64, x| w.max(x.abs()));
+    let (wanted, reached) = (widest(&input), widest(&tip));
+    assert!((0.2..0.35).contains(&wanted), "{wanted}");
+    assert!(reached > 1.2 * wanted, "{reached} m is not beyond the input's {wanted} m");
+    // The delay at which the two fit best.
+    let fit = |delay: usize| -> f64 { input.iter().zip(&tip[delay..]).map(|(a, b)| a * b).sum() };
+    let lag = (0..30).max_by(|&a, &b| fit(a).total_cmp(&fit(b))).unwrap();
+    println!("input {wanted:.3} m, tip {reached:.3} m, lag {lag} frames");
+    assert!((2..=20).contains(&lag), "{lag} frames");
+}

@@ -98,6 +98,7 @@ fn schema_keys_are_the_accepted_keys() {
     let body = &top["body"]["items"];
     let pin = &body["properties"]["pin"]["items"];
     let paint = &body["properties"]["paint"]["items"];
+    let input = &body["properties"]["input"];
     let turn = &body["properties"]["rotation"]["anyOf"][1];
     let pairs = [
         ("zzzz = 1\n", &root),
@@ -111,6 +112,8 @@ fn schema_keys_are_the_accepted_keys() {
         ("[[body]]\n[[body.pin]]\nbox = { zzzz = 1 }\n", &pin["properties"]["box"]),
         ("[[keyframes]]\nzzzz = 1\n", &top["keyframes"]["items"]),
         ("[[body]]\n[[body.keyframes]]\nzzzz = 1\n", &body["properties"]["keyframes"]["items"]),
+        ("[[body]]\n[body.input]\nzzzz = 1\n", input),
+        ("[[body]]\n[body.input]\nwag = { zzzz = 1 }\n", &input["properties"]["wag"]),
         ("[[body]]\n[[body.paint]]\nzzzz = 1\n", paint),
         ("[[body]]\n[[body.paint]]\nsphere = { zzzz = 1 }\n", &paint["properties"]["sphere"]),
     ];
@@ -118,7 +121,7 @@ fn schema_keys_are_the_accepted_keys() {
         assert_eq!(accepted(scene), listed(object), "{scene}");
     }
     let shapes = body["properties"]["shape"]["anyOf"].as_array().unwrap();
-    assert_eq!(shapes.len(), 11, "ten shapes, and names alone");
+    assert_eq!(shapes.len(), 12, "eleven shapes, and names alone");
     for shape in &shapes[1..] {
         let kind = shape["properties"]["kind"]["const"].as_str().unwrap();
         let scene = format!("[[body]]\nshape = {{ kind = \"{kind}\", zzzz = 1 }}\n");
