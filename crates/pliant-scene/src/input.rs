@@ -266,7 +266,7 @@ fn number_files(pattern: &Placed<Pattern>, source: &Source) -> Result<Vec<u64>, 
     }
     let unread = |why: std::io::Error| {
         let help = "check the path, which is relative to the scene's folder, and that you may read it";
-        let problem = source.problem(&pattern.at, format!("cannot list {}: {why}", path.display()), help);
+        let problem = source.problem(&pattern.at, format!("cannot read {}: {why}", path.display()), help);
         vec![Diagnostic { is_io: true, ..problem }]
     };
     let mut numbers = Vec::new();

@@ -239,7 +239,7 @@ const IN_BODY: &[Case] = &[
     ("[body.input]\nfile = \"no.pc2\"\n", 2, 8, "cannot read folder/no.pc2", "relative to the scene"),
     ("[body.input]\nfiles = \"a.obj\"\n", 2, 9, "there is no #", "walk_####.obj"),
     ("[body.input]\nfiles = \"a_#_#.obj\"\n", 2, 9, "several places", "together"),
-    ("[body.input]\nfiles = \"a_##.obj\"\n", 2, 9, "cannot list folder", "relative to the scene"),
+    ("[body.input]\nfiles = \"a_##.obj\"\n", 2, 9, "cannot read folder", "relative to the scene"),
     ("follow = 500\n", 1, 10, "`follow` cannot be 500", ""),
     ("follow_damping = -1\n", 1, 18, "cannot be -1", "from 0 to 1e9"),
     (

@@ -218,9 +218,9 @@ fn the_tip_of_the_antenna_lags_behind_its_input_and_swings_beyond_it() {
     let (wanted, reached) = (widest(&input), widest(&tip));
     assert!((0.2..0.35).contains(&wanted), "{wanted}");
     assert!(reached > 1.2 * wanted, "{reached} m is not beyond the input's {wanted} m");
-    // The delay at which the two fit best.
-    let fit = |delay: usize| -> f64 { input.iter().zip(&tip[delay..]).map(|(a, b)| a * b).sum() };
-    let lag = (0..30).max_by(|&a, &b| fit(a).total_cmp(&fit(b))).unwrap();
-    println!("input {wanted:.3} m, tip {reached:.3} m, lag {lag} frames");
-    assert!((2..=20).contains(&lag), "{lag} frames");
+    // Both first swing to the left; the tip is not there yet when the input turns back.
+    let first = |v: &[f64]| (0..45).min_by(|&a, &b| v[a].total_cmp(&v[b])).unwrap();
+    let (turned, came) = (first(&input), first(&tip));
+    println!("input {wanted:.3} m, tip {reached:.3} m; first turns at frames {turned} and {came}");
+    assert!((13..=16).contains(&turned) && came >= turned + 3, "{turned} {came}");
 }
