@@ -299,7 +299,7 @@ fn an_exported_point_cache_can_be_followed() {
     let options =
         ExportOptions { frames: FrameSelection { step: 2, ..Default::default() }, ..Default::default() };
     let reader = LogReader::open(&log).unwrap();
-    pliant_cache::export(&reader, &folder.path().join("a.pc2"), &options, &mut |_, _| {}).unwrap();
+    pliant_cache::export(&reader, folder.path().join("a.pc2"), &options, &mut |_, _| {}).unwrap();
     let mut built = build(folder.path(), &scene("file = \"a.pc2\"")).unwrap();
     assert_eq!(shifts(&mut built.simulation, 4), [0.5, 1.0, -0.5, -2.0]);
 }
