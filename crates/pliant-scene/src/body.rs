@@ -2,6 +2,7 @@
 
 use crate::built::Look;
 use crate::color;
+use crate::input::{self, InputPlan};
 use crate::material::Layers;
 use crate::paint::{self, PaintPlan};
 use crate::pin::{self, PinPlan};
@@ -38,6 +39,7 @@ pub(crate) struct BodyPlan {
     pub two_step: bool,
     pub integrator: Integrator,
     pub paint: Vec<PaintPlan>,
+    pub input: Option<InputPlan>,
     /// Of body 0, whichever this one is.
     pub tracks: Vec<Track>,
     /// Which of the copies of the body of its table it is; 0 also if there are none.
@@ -53,6 +55,8 @@ const CLUSTERS: usize = 12;
 /// What holds for all bodies.
 pub(crate) struct Surroundings<'a> {
     pub solver: SolverKind,
+    /// Frames per second.
+    pub fps: f64,
     /// Seconds per substep.
     pub substep: f64,
     pub materials: &'a [(Placed<String>, Record)],
@@ -81,7 +85,9 @@ pub(crate) fn plan(
     let rotation = rotation(check, body);
     let bodies = [(solver, controls)];
     let tracks = track::plan(check, body.records("keyframes"), Some(0), &bodies, around.substep);
-    let paint = body.records("paint").iter().filter_map(|p| paint::plan(check, p)).collect();
+    let has_input = body.given("input").is_some();
+    let paint = body.records("paint").iter().filter_map(|p| paint::plan(check, p, has_input)).collect();
+    let input = input::plan(check, body, solver, around.fps);
     let (goals, two_step, integrator) = layers.goals();
     let pins = body.records("pin");
     let pins = pins.iter().filter_map(|p| pin::plan(check, p, shape.as_ref(), solver)).collect();
@@ -111,6 +117,7 @@ pub(crate) fn plan(
         two_step,
         integrator,
         paint,
+        input,
         tracks,
         copy: 0,
         record: body.clone(),

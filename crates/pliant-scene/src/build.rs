@@ -7,12 +7,13 @@ use crate::diagnostic::Diagnostic;
 use crate::digest::Digest;
 use crate::format::MOST_PARTICLES;
 use crate::notes;
-use crate::paint;
+use crate::paint::{self, Channel};
 use crate::pin;
 use crate::scene::Scene;
 use crate::shape::{Made, ShapePlan};
 use crate::source::{Check, Span};
-use pliant::{Body, BuildError, Builder, DAffine3, Keyframes, SolverKind, Track};
+use pliant::{Body, BuildError, Builder, DAffine3, Input, Keyframes, SolverKind, Track};
+use std::sync::Arc;
 
 /// kg/m³ of a solid that does not say: as water.
 const DENSITY: f64 = 1000.0;
@@ -104,13 +105,26 @@ impl Scene {
         known: Option<Made>,
         digest: &mut Digest,
     ) -> Result<(Body, Made), Vec<Diagnostic>> {
-        let made = match known {
+        let mut made = match known {
             Some(made) => made,
             None => plan.shape.make(plan.resolution, &self.source, plan.shape_place(), digest)?,
         };
         let placement = DAffine3::from_rotation_translation(plan.rotation, plan.position);
-        let pins = pin::make(&plan.pins, &made, placement, &self.source)?;
-        let painted_stiffness = paint::make(&plan.paint, &made, placement, &self.source)?;
+        // Each is made before any is missed: all faults at once.
+        let mut check = Check::new(&self.source);
+        let input = plan.input.as_ref().map(|input| {
+            let scale = plan.shape.scale();
+            let sequence = input.make(&mut made, scale, placement, &self.source, digest);
+            let sequence = check.take(sequence)?;
+            Some((Arc::new(sequence), input.reshape))
+        });
+        let pins = check.take(pin::make(&plan.pins, &made, placement, &self.source));
+        let mut painted =
+            |channel| check.take(paint::make(channel, &plan.paint, &made, placement, &self.source));
+        let (painted_stiffness, follow) = (painted(Channel::Stiffness), painted(Channel::Follow));
+        check.finish(())?;
+        let follow = follow.unwrap_or_default();
+        let input = input.flatten().map(|(sequence, reshape)| Input { sequence, follow, reshape });
         let measure: f64 = made.shape.measure.iter().sum();
         let usual = if made.thin { THIN_DENSITY } else { DENSITY };
         let mass = plan.mass.unwrap_or(plan.density.unwrap_or(usual) * measure);
@@ -127,12 +141,12 @@ impl Scene {
             clusters: plan.clusters,
             cluster_style: plan.cluster_style,
             seed: plan.seed,
-            pins,
+            pins: pins.unwrap_or_default(),
             goals: plan.goals,
             two_step: plan.two_step,
             integrator: plan.integrator,
-            input: None,
-            painted_stiffness,
+            input,
+            painted_stiffness: painted_stiffness.unwrap_or_default(),
             controls: plan.controls,
             color: plan.color,
         };
@@ -195,8 +209,8 @@ fn too_many(check: &mut Check<'_>, plan: &BodyPlan, total: usize) {
 /// What pictures and caches need of a body.
 fn finish(plan: &BodyPlan, made: Made) -> BuiltBody {
     let usual = match plan.shape {
+        ShapePlan::Points { .. } | ShapePlan::Vertices { .. } => Look::Matte,
         _ if made.thin => Look::Cloth,
-        ShapePlan::Points { .. } => Look::Matte,
         _ => Look::Jelly,
     };
     BuiltBody {

@@ -29,6 +29,10 @@ pub const DEMOS: &[Demo] = &[
     demo!("hanging_cloth", "a sheet held by two corners swings down in a wide arc"),
     demo!("twisting_bar", "a bar of springs is wrung by pins that move"),
     demo!("keyframed_jelly", "gravity turns to each wall in turn while a jelly bear melts and sets again"),
+    demo!(
+        "whipping_antenna",
+        "an antenna follows a wagging animation by its root; its tip lags and overshoots"
+    ),
     demo!("side_by_side", "the same bear moved by the clustered and by the projective solver"),
     demo!("torus_quadratic", "a torus falls on its edge and bends and twists by quadratic goals"),
     demo!("bears_rigid_linear_quadratic", "the same bear with rigid, linear and quadratic goals"),

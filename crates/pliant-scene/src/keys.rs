@@ -221,6 +221,18 @@ const MATERIAL_KEYS: &[Key] = &[
         .default("10.0"),
     Key::new("plastic_limit", Kind::Number(Range::new(0.0, 9.0)), "Largest permanent stretch.").default("0.5"),
     Key::new("hardening", RATE, "How much the yield strain grows per permanent stretch.").default("0.0"),
+    Key::new(
+        "follow",
+        FREQUENCY,
+        "How strongly painted particles are drawn to the body's input: oscillations per second (Hz) at weight 1. 4 unless given, or the most the step allows.",
+    )
+    .example("4.0"),
+    Key::new(
+        "follow_damping",
+        RATE,
+        "Rate (1/s) at which the motion of painted particles relative to the input decays, at weight 1.",
+    )
+    .default("3.0"),
 ];
 
 /// A time and what holds then.
@@ -281,6 +293,8 @@ pub(crate) const BODY_CONTROLS: &[&str] = &[
     "creep",
     "plastic_limit",
     "hardening",
+    "follow",
+    "follow_damping",
     "mass",
 ];
 
@@ -309,8 +323,19 @@ static BODY_TRACK: Table = Table {
 static PAINT: Table = Table {
     title: "paint",
     groups: &[&[
-        Key::new("channel", Kind::Word(&["stiffness"]), "What is painted.").default("\"stiffness\""),
-        Key::new("value", SHARE, "The painted value: a share of the body's.").required().example("0.2"),
+        Key::new(
+            "channel",
+            Kind::Word(&["stiffness", "follow"]),
+            "What is painted: stiffness, or how far particles follow the body's input.",
+        )
+        .default("\"stiffness\""),
+        Key::new(
+            "value",
+            SHARE,
+            "The painted value: a share of the body's stiffness; or 1 to be held where the input is, less to be drawn there, 0 (where nothing is painted) to be free.",
+        )
+        .required()
+        .example("0.2"),
         Key::new(
             "box",
             Kind::Table(&EXTENT),
@@ -388,7 +413,7 @@ pub(crate) static BODY: Table = Table {
             Key::new(
                 "density",
                 Kind::Number(Range::new(1e-9, 1e9)),
-                "kg/m³; for sheets and open meshes kg/m². 1000 and 0.3 unless this or `mass` is given.",
+                "kg/m³; for sheets, open meshes and vertices kg/m². 1000 and 0.3 unless this or `mass` is given.",
             )
             .example("1000.0"),
             Key::new(
@@ -472,13 +497,13 @@ pub(crate) static BODY: Table = Table {
             Key::new(
                 "look",
                 Kind::Word(&["jelly", "matte", "cloth"]),
-                "How it looks in pictures. \"cloth\" for sheets and open meshes, \"matte\" for points, otherwise \"jelly\".",
+                "How it looks in pictures. \"cloth\" for sheets and open meshes, \"matte\" for points and vertices, otherwise \"jelly\".",
             )
             .example("\"matte\""),
             Key::new("pin", Kind::Tables(&PIN), "Particles that are held or led.")
                 .example("[{ particles = [0] }]")
                 .also(&["pins"]),
-            Key::new("paint", Kind::Tables(&PAINT), "Regions with a stiffness of their own; later ones go over earlier ones.")
+            Key::new("paint", Kind::Tables(&PAINT), "Regions with a stiffness of their own, or that follow the input; later ones go over earlier ones.")
                 .example("[{ value = 0.2, sphere = { center = [0, 0, 0], radius = 1.0 } }]"),
             Key::new(
                 "copies",
@@ -487,6 +512,8 @@ pub(crate) static BODY: Table = Table {
             )
             .example("{ grid = [2, 3, 2] }")
             .also(&["scatter", "instances", "repeat", "array"]),
+            Key::new("input", Kind::Table(&INPUT), "An animation that the rest shape and painted particles follow (clustered solver).")
+                .example("{ wag = { angle = 40 } }"),
             Key::new("keyframes", Kind::Tables(&BODY_TRACK), "Values of the body over time.")
                 .example("[{ control = \"deformation\", keys = [[0.0, 0.1], [1.0, 0.9]] }]")
                 .also(&["keyframe", "keys", "animation"]),
@@ -499,6 +526,64 @@ pub(crate) static BODY: Table = Table {
         Rule::AtMostOne(&["clusters", "cluster_radius"]),
         ONE_STIFFNESS,
     ],
+};
+
+static INPUT: Table = Table {
+    title: "an input",
+    groups: &[&[
+        Key::new(
+            "file",
+            Kind::Text,
+            "A PC2 point cache of the body's particles, relative to the scene's folder; in the units of the shape's file and placed like the body, its first sample at the start.",
+        )
+        .example("\"example.pc2\""),
+        Key::new(
+            "files",
+            Kind::Text,
+            "Numbered Wavefront OBJ files, each # a digit; vertices in the order of the particles, in the units of the shape's file and placed like the body.",
+        )
+        .example("\"example_####.obj\""),
+        Key::new("wag", Kind::Table(&WAG), "A wagging of whatever shape the body has, without any file.")
+            .example("{ axis = [0, 0, 1], pivot = [0, 0, 0], angle = 40, frequency = 1.0 }"),
+        Key::new(
+            "fps",
+            Kind::Number(Range::new(0.01, 1e6)),
+            "Frames per second of the animation; the scene's unless given.",
+        )
+        .example("24"),
+        Key::new("repeat", Kind::Truth, "Whether the animation begins again at its end.").default("false"),
+        Key::new(
+            "reshape",
+            Kind::Truth,
+            "Whether the rest shape follows too, so that free parts take the poses; otherwise only painted particles do.",
+        )
+        .default("true"),
+    ]],
+    rules: &[Rule::ExactlyOne(&["file", "files", "wag"])],
+};
+
+static WAG: Table = Table {
+    title: "a wagging",
+    groups: &[&[
+        Key::new("axis", VECTOR, "Axis of the turn, in the world, of any length but 0.").default("[0, 0, 1]"),
+        Key::new("pivot", VECTOR, "A point of the axis, in the world, m.").default("[0, 0, 0]"),
+        Key::new(
+            "angle",
+            Kind::Number(Range::new(-3600.0, 3600.0)),
+            "Largest turn to either side, degrees; the turn is angle sin(2π frequency t).",
+        )
+        .default("30"),
+        Key::new("frequency", Kind::Number(Range::above(0.0, 1e6)), "Waggings per second.").default("1.0"),
+        Key::new("along", VECTOR, "Direction from the pivot to the far end, in the world, for `bend`.")
+            .default("[0, 1, 0]"),
+        Key::new(
+            "bend",
+            Kind::Truth,
+            "Whether the turn grows from nothing at the pivot to all of it at the far end; otherwise the body turns rigidly.",
+        )
+        .default("true"),
+    ]],
+    rules: &[],
 };
 
 const LENGTH_OR_INFINITE: Kind = Kind::Number(Range::above(0.0, 1e6).or_infinite());
@@ -551,6 +636,7 @@ const SHAPES: &[(&str, &Table)] = &[
     ("gummy_bear", &GUMMY_BEAR),
     ("bunny", &BUNNY),
     ("mesh", &MESH),
+    ("vertices", &VERTICES),
     ("points", &POINTS),
 ];
 
@@ -629,6 +715,21 @@ static MESH: Table = Table {
             "file",
             Kind::Text,
             "A Wavefront OBJ file, relative to the scene's folder; filled with particles if closed.",
+        )
+        .required()
+        .example("\"example.obj\""),
+        Key::new("scale", LENGTH, "Metres per unit of the file.").default("1.0"),
+    ]],
+    rules: &[],
+};
+
+static VERTICES: Table = Table {
+    title: "vertices",
+    groups: &[&[
+        Key::new(
+            "file",
+            Kind::Text,
+            "A Wavefront OBJ file, relative to the scene's folder; each vertex is a particle, in its order.",
         )
         .required()
         .example("\"example.obj\""),

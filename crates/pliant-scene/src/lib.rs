@@ -30,6 +30,7 @@ mod demos;
 mod diagnostic;
 mod digest;
 mod format;
+mod input;
 mod keys;
 mod material;
 mod notes;

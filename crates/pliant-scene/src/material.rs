@@ -46,6 +46,8 @@ impl<'a> Layers<'a> {
         // Long steps allow less; a scene that does not care about stiffness should still run.
         let most = Control::Frequency(0).range(solver, h).map_or(FREQUENCY, |r| r.1);
         let usual_stiffness = Stiffness::Frequency(FREQUENCY.min(most));
+        let usual = BodyControls::default();
+        let most_follow = Control::Follow(0).range(solver, h).map_or(usual.follow, |r| r.1);
         let projective = solver == SolverKind::Projective;
         let number = |key: &str| self.given(key).map(|v| v.it.number());
         let usual_limit = if projective { f64::INFINITY } else { 0.3 };
@@ -71,8 +73,10 @@ impl<'a> Layers<'a> {
             creep: self.number("creep"),
             plastic_limit: self.number("plastic_limit"),
             hardening: self.number("hardening"),
-            // The shape decides about the mass, an input about following it.
-            ..BodyControls::default()
+            follow: number("follow").unwrap_or(usual.follow.min(most_follow)),
+            follow_damping: self.number("follow_damping"),
+            // The shape decides about the mass.
+            ..usual
         }
     }
 
@@ -111,6 +115,8 @@ impl<'a> Layers<'a> {
             (Control::Deformation(0), controls.deformation),
             (Control::YieldStrain(0), controls.yield_strain),
             (Control::PlasticLimit(0), controls.plastic_limit),
+            (Control::Follow(0), controls.follow),
+            (Control::FollowDamping(0), controls.follow_damping),
         ] {
             if let Err(e) = control.check(Value::Number(v), solver, h) {
                 let key = control.name();

@@ -7,9 +7,17 @@ use crate::{Diagnostic, pin};
 use glam::DVec3;
 use pliant::DAffine3;
 
-/// A painted region as the scene describes it. The only channel so far is stiffness.
+/// What is painted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Channel {
+    Stiffness,
+    Follow,
+}
+
+/// A painted region as the scene describes it.
 #[derive(Clone, Debug)]
 pub(crate) struct PaintPlan {
+    channel: Channel,
     value: f64,
     region: Placed<Region>,
     falloff: f64,
@@ -30,8 +38,19 @@ impl Region {
     }
 }
 
-/// Reads a painted region; `None` if it has faults, which were reported.
-pub(crate) fn plan(check: &mut Check<'_>, paint: &Record) -> Option<PaintPlan> {
+/// Reads a painted region of a body with or without an input; `None` if it has faults, which were reported.
+pub(crate) fn plan(check: &mut Check<'_>, paint: &Record, has_input: bool) -> Option<PaintPlan> {
+    let channel = match paint.text("channel").as_str() {
+        "follow" => Channel::Follow,
+        _ => Channel::Stiffness,
+    };
+    if channel == Channel::Follow && !has_input {
+        check.add(
+            paint.place("channel"),
+            "there is nothing to follow: the body has no input",
+            "add a table [body.input], as with wag = { angle = 40 }, or remove this paint",
+        );
+    }
     let value = paint.given("value")?.it.number();
     let (region, at) = if let Some(extent) = paint.record("box") {
         let (lo, hi) = (extent.vector("min"), extent.vector("max"));
@@ -45,22 +64,26 @@ pub(crate) fn plan(check: &mut Check<'_>, paint: &Record) -> Option<PaintPlan> {
         let sphere = paint.record("sphere")?;
         (Region::Sphere(sphere.vector("center"), sphere.number("radius")), &sphere.at)
     };
-    Some(PaintPlan { value, region: Placed { at: at.clone(), it: region }, falloff: paint.number("falloff") })
+    let region = Placed { at: at.clone(), it: region };
+    Some(PaintPlan { channel, value, region, falloff: paint.number("falloff") })
 }
 
-/// The painted stiffness of every particle, 1 where there is no paint; empty without any.
+/// What is painted on every particle: without paint stiffness is 1 and follow 0; empty without any.
 pub(crate) fn make(
+    channel: Channel,
     paint: &[PaintPlan],
     made: &Made,
     placement: DAffine3,
     source: &Source,
 ) -> Result<Vec<f64>, Vec<Diagnostic>> {
     let mut check = Check::new(source);
-    if paint.is_empty() {
+    let mut layers = paint.iter().filter(|p| p.channel == channel).peekable();
+    if layers.peek().is_none() {
         return Ok(Vec::new());
     }
-    let mut values = vec![1.0; made.shape.points.len()];
-    for layer in paint {
+    let bare = if channel == Channel::Stiffness { 1.0 } else { 0.0 };
+    let mut values = vec![bare; made.shape.points.len()];
+    for layer in layers {
         let mut touched = false;
         for (value, p) in values.iter_mut().zip(&made.shape.points) {
             let distance = layer.region.it.distance(placement.transform_point3(*p));
@@ -102,8 +125,8 @@ mod tests {
             .make(plan.resolution, &scene.source, &(0..0), &mut digest)
             .unwrap_or_else(|p| panic!("{}", p[0]));
         let placement = DAffine3::from_translation(plan.position);
-        let values =
-            make(&plan.paint, &made, placement, &scene.source).unwrap_or_else(|p| panic!("{}", p[0]));
+        let values = make(Channel::Stiffness, &plan.paint, &made, placement, &scene.source)
+            .unwrap_or_else(|p| panic!("{}", p[0]));
         assert_eq!(values.len(), made.shape.points.len());
         for (value, p) in values.iter().zip(&made.shape.points) {
             let wanted = match p {

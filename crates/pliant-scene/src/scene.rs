@@ -86,6 +86,7 @@ impl Scene {
         };
         let around = Surroundings {
             solver: body::solver(&root.text("solver")),
+            fps,
             substep: 1.0 / (fps * f64::from(substeps)),
             materials,
         };

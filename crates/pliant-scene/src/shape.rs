@@ -6,15 +6,29 @@ use crate::record::Record;
 use crate::source::{Check, Placed, Source, Span};
 use glam::DVec3;
 use pliant_geometry::shapes::{self, Solid};
-use pliant_geometry::{GeometryError, Shape, TriMesh, parse_obj, parse_points, read_regular};
+use pliant_geometry::{GeometryError, Shape, Skin, TriMesh, parse_obj, parse_points, read_regular};
 
 /// A shape as the scene describes it.
 #[derive(Clone, Debug)]
 pub(crate) enum ShapePlan {
     Solid(Solid),
-    Sheet { size: [f64; 2], cells: Option<[usize; 2]> },
-    Mesh { file: Placed<String>, scale: f64 },
-    Points { file: Placed<String>, scale: f64 },
+    Sheet {
+        size: [f64; 2],
+        cells: Option<[usize; 2]>,
+    },
+    Mesh {
+        file: Placed<String>,
+        scale: f64,
+    },
+    /// A mesh whose vertices are the particles.
+    Vertices {
+        file: Placed<String>,
+        scale: f64,
+    },
+    Points {
+        file: Placed<String>,
+        scale: f64,
+    },
 }
 
 /// How finely a shape is filled.
@@ -72,6 +86,7 @@ pub(crate) fn plan(check: &mut Check<'_>, body: &Record) -> Option<ShapePlan> {
             ShapePlan::Sheet { size: [size[0], size[1]], cells }
         }
         "mesh" => ShapePlan::Mesh { file: file()?, scale: shape.number("scale") },
+        "vertices" => ShapePlan::Vertices { file: file()?, scale: shape.number("scale") },
         "points" => ShapePlan::Points { file: file()?, scale: shape.number("scale") },
         other => unreachable!("the format names a shape {other} that is not made here"),
     };
@@ -100,6 +115,11 @@ fn check_plan(check: &mut Check<'_>, body: &Record, shape: &Record, plan: &Shape
                 format!("`{key}` has no meaning for points"),
                 "each point of the file is a particle: remove it",
             ),
+            ShapePlan::Vertices { .. } => check.add(
+                &given.at,
+                format!("`{key}` has no meaning for vertices"),
+                "each vertex of the file is a particle: remove it, or set kind = \"mesh\"",
+            ),
             _ => {}
         }
     }
@@ -117,6 +137,16 @@ pub(crate) fn resolution(body: &Record) -> Resolution {
 impl ShapePlan {
     pub fn is_sheet(&self) -> bool {
         matches!(self, ShapePlan::Sheet { .. })
+    }
+
+    /// Metres per unit of its file.
+    pub fn scale(&self) -> f64 {
+        match self {
+            ShapePlan::Mesh { scale, .. }
+            | ShapePlan::Vertices { scale, .. }
+            | ShapePlan::Points { scale, .. } => *scale,
+            ShapePlan::Solid(_) | ShapePlan::Sheet { .. } => 1.0,
+        }
     }
 
     /// About how many particles it will have; `None` where only making it tells.
@@ -158,7 +188,7 @@ impl ShapePlan {
                 let shape = shapes::sheet(size[0], size[1], cells[0], cells[1]).map_err(wrong)?;
                 Ok(Made { thin: true, cells: Some(cells), ..solid(shape) })
             }
-            ShapePlan::Mesh { file, scale } => {
+            ShapePlan::Mesh { file, scale } | ShapePlan::Vertices { file, scale } => {
                 let bytes = read(source, file, digest)?;
                 if let Some(format) = foreign(&file.it, &bytes) {
                     return Err(vec![source.problem(
@@ -168,7 +198,11 @@ impl ShapePlan {
                     )]);
                 }
                 let obj = parse_obj(&bytes).map_err(|e| in_file(source, file, e))?;
-                let mut made = mesh(obj.mesh, *scale, resolution).map_err(wrong)?;
+                let mut made = match self {
+                    ShapePlan::Vertices { .. } => vertices(obj.mesh, *scale),
+                    _ => mesh(obj.mesh, *scale, resolution),
+                }
+                .map_err(wrong)?;
                 if let Some(line) = obj.degenerate_faces.first() {
                     let count = obj.degenerate_faces.len();
                     let note = format!(
@@ -222,6 +256,37 @@ fn mesh(mut mesh: TriMesh, scale: f64, resolution: Resolution) -> Result<Made, G
     Ok(Made { shape, thin, cells: None, notes })
 }
 
+/// Each vertex is a particle, in the order of the file, as a deformer of an animation package has them. Unlike
+/// those of a shell, vertices in the same place stay apart: an animation has a position for each.
+fn vertices(mut mesh: TriMesh, scale: f64) -> Result<Made, GeometryError> {
+    if mesh.triangles.is_empty() {
+        return self::mesh(mesh, scale, Resolution::Particles(PARTICLES));
+    }
+    mesh.positions.iter_mut().for_each(|p| *p *= scale);
+    let mut measure = vec![0.0; mesh.positions.len()];
+    for t in &mesh.triangles {
+        let [a, b, c] = t.map(|i| mesh.positions[i as usize]);
+        let third = (b - a).cross(c - a).length() / 6.0;
+        t.iter().for_each(|&i| measure[i as usize] += third);
+    }
+    let area: f64 = measure.iter().sum();
+    if !(area.is_finite() && area > 0.0) {
+        let help = "check the scale, and that the faces are not all collapsed to lines";
+        return Err(GeometryError::new(format!("the faces of the mesh have an area of {area} m²"), help));
+    }
+    // A vertex without a face still needs some mass to be simulated.
+    let usual = area / measure.len() as f64;
+    measure.iter_mut().filter(|m| **m <= 0.0).for_each(|m| *m = usual);
+    let shape = Shape {
+        points: mesh.positions.clone(),
+        measure,
+        skin: Skin::identity(mesh.positions.len()),
+        edges: mesh.edges(),
+        surface: mesh,
+    };
+    Ok(Made { shape, thin: true, cells: None, notes: Vec::new() })
+}
+
 fn sheet_cells(size: [f64; 2], resolution: Resolution) -> Result<[usize; 2], GeometryError> {
     let cells = |spacing: f64| size.map(|s| (s / spacing).round().clamp(1.0, 1e9) as usize);
     Ok(match resolution {
@@ -237,7 +302,11 @@ fn sheet_cells(size: [f64; 2], resolution: Resolution) -> Result<[usize; 2], Geo
 }
 
 /// The bytes of a file the scene names.
-fn read(source: &Source, file: &Placed<String>, digest: &mut Digest) -> Result<Vec<u8>, Vec<Diagnostic>> {
+pub(crate) fn read(
+    source: &Source,
+    file: &Placed<String>,
+    digest: &mut Digest,
+) -> Result<Vec<u8>, Vec<Diagnostic>> {
     let path = source.resolve(&file.it);
     let bytes = read_regular(&path).map_err(|why| {
         let problem = source.problem(
@@ -252,7 +321,7 @@ fn read(source: &Source, file: &Placed<String>, digest: &mut Digest) -> Result<V
 }
 
 /// Problems inside a file the scene names.
-fn in_file(source: &Source, file: &Placed<String>, errors: Vec<GeometryError>) -> Vec<Diagnostic> {
+pub(crate) fn in_file(source: &Source, file: &Placed<String>, errors: Vec<GeometryError>) -> Vec<Diagnostic> {
     let (line, _) = source.place(file.at.start);
     let path = source.resolve(&file.it);
     errors

@@ -96,6 +96,11 @@ impl<'a> Check<'a> {
         self.problems.push(self.source.problem(at, message, help));
     }
 
+    /// What was made, or `None` and its problems are taken up.
+    pub fn take<T>(&mut self, made: Result<T, Vec<Diagnostic>>) -> Option<T> {
+        made.map_err(|mut problems| self.problems.append(&mut problems)).ok()
+    }
+
     /// The problems in the order of the text, or `value` if there are none.
     pub fn finish<T>(mut self, value: T) -> Result<T, Vec<Diagnostic>> {
         if self.problems.is_empty() {

@@ -239,3 +239,34 @@ fn a_thousand_bodies_rain() {
     let sizes = (0..1000).map(|b| reach(&run, b)).fold(0.0, f64::max);
     assert!(sizes < 0.3, "the largest reaches {sizes} m");
 }
+
+/// Both antennas have the same input; the grey one is on it, so that it can be measured there.
+#[test]
+fn the_tip_of_the_antenna_lags_behind_its_input_and_swings_beyond_it() {
+    let mut simulation = run("whipping_antenna", 0).built.simulation;
+    let start: [Vec<DVec3>; 2] = [0, 1].map(|b| simulation.positions(b).collect());
+    // How far to the right the particles of a body between two heights are of where they began, on average.
+    let shift = |s: &pliant::Simulation, b: usize, lo: f64, hi: f64| {
+        let pairs = s.positions(b).zip(&start[b]).filter(|(_, p)| (lo..hi).contains(&p.y));
+        let shifts: Vec<f64> = pairs.map(|(now, then)| now.x - then.x).collect();
+        assert!(!shifts.is_empty());
+        shifts.iter().sum::<f64>() / shifts.len() as f64
+    };
+    let (mut input, mut tip) = (Vec::new(), Vec::new());
+    for _ in 0..240 {
+        simulation.step().unwrap();
+        let roots = [0, 1].map(|b| shift(&simulation, b, 0.0, 0.11));
+        assert!((roots[0] - roots[1]).abs() < 0.003, "the root is held: {roots:?}");
+        input.push(shift(&simulation, 0, 0.66, 0.8));
+        tip.push(shift(&simulation, 1, 0.66, 0.8));
+    }
+    let widest = |v: &[f64]| v.iter().fold(0.0, |w: f64, x| w.max(x.abs()));
+    let (wanted, reached) = (widest(&input), widest(&tip));
+    assert!((0.2..0.35).contains(&wanted), "{wanted}");
+    assert!(reached > 1.2 * wanted, "{reached} m is not beyond the input's {wanted} m");
+    // Both first swing to the left; the tip is not there yet when the input turns back.
+    let first = |v: &[f64]| (0..45).min_by(|&a, &b| v[a].total_cmp(&v[b])).unwrap();
+    let (turned, came) = (first(&input), first(&tip));
+    println!("input {wanted:.3} m, tip {reached:.3} m; first turns at frames {turned} and {came}");
+    assert!((13..=16).contains(&turned) && came >= turned + 3, "{turned} {came}");
+}

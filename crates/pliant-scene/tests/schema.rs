@@ -98,6 +98,7 @@ fn schema_keys_are_the_accepted_keys() {
     let body = &top["body"]["items"];
     let pin = &body["properties"]["pin"]["items"];
     let paint = &body["properties"]["paint"]["items"];
+    let input = &body["properties"]["input"];
     let turn = &body["properties"]["rotation"]["anyOf"][1];
     let pairs = [
         ("zzzz = 1\n", &root),
@@ -111,6 +112,8 @@ fn schema_keys_are_the_accepted_keys() {
         ("[[body]]\n[[body.pin]]\nbox = { zzzz = 1 }\n", &pin["properties"]["box"]),
         ("[[keyframes]]\nzzzz = 1\n", &top["keyframes"]["items"]),
         ("[[body]]\n[[body.keyframes]]\nzzzz = 1\n", &body["properties"]["keyframes"]["items"]),
+        ("[[body]]\n[body.input]\nzzzz = 1\n", input),
+        ("[[body]]\n[body.input]\nwag = { zzzz = 1 }\n", &input["properties"]["wag"]),
         ("[[body]]\n[[body.paint]]\nzzzz = 1\n", paint),
         ("[[body]]\n[[body.paint]]\nsphere = { zzzz = 1 }\n", &paint["properties"]["sphere"]),
     ];
@@ -118,7 +121,7 @@ fn schema_keys_are_the_accepted_keys() {
         assert_eq!(accepted(scene), listed(object), "{scene}");
     }
     let shapes = body["properties"]["shape"]["anyOf"].as_array().unwrap();
-    assert_eq!(shapes.len(), 11, "ten shapes, and names alone");
+    assert_eq!(shapes.len(), 12, "eleven shapes, and names alone");
     for shape in &shapes[1..] {
         let kind = shape["properties"]["kind"]["const"].as_str().unwrap();
         let scene = format!("[[body]]\nshape = {{ kind = \"{kind}\", zzzz = 1 }}\n");
@@ -181,8 +184,12 @@ fn every_key_can_be_used() {
             let scene = format!("[materials.jelly]\n[[body]]\n{shape}{solver}{key} = {value}\n");
             assert!(allows(&root, &json(&scene)), "{scene}");
             if let Err(problems) = Scene::parse(&scene, "s".as_ref()) {
-                // The projective solver has no strain limit.
-                assert!(key == "strain_limit" && problems.len() == 1, "{scene}{}", problems[0]);
+                // The projective solver has no strain limit and follows no input.
+                assert!(
+                    ["strain_limit", "input"].contains(&key.as_str()) && problems.len() == 1,
+                    "{scene}{}",
+                    problems[0]
+                );
             }
         }
     }

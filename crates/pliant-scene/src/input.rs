@@ -1,0 +1,363 @@
+//! Animated input of a body: a point cache, a sequence of meshes, or a wagging made up from numbers.
+
+use crate::Diagnostic;
+use crate::digest::Digest;
+use crate::record::Record;
+use crate::shape::{self, Made};
+use crate::source::{Check, Placed, Source, Span};
+use glam::{DQuat, DVec3};
+use pliant::solvers::{Feature, Support, support};
+use pliant::{DAffine3, Sequence, SolverKind};
+use pliant_geometry::{TriMesh, parse_obj, parse_pc2};
+use std::f64::consts::TAU;
+use std::path::PathBuf;
+
+/// An animated input as the scene describes it.
+#[derive(Clone, Debug)]
+pub(crate) struct InputPlan {
+    at: Span,
+    of: Kind,
+    /// Frames of the animation a second.
+    fps: f64,
+    repeat: bool,
+    pub reshape: bool,
+}
+
+#[derive(Clone, Debug)]
+enum Kind {
+    Cache(Placed<String>),
+    Meshes(Placed<Pattern>),
+    Wag(Wag),
+}
+
+/// Names of numbered files.
+#[derive(Clone, Debug)]
+struct Pattern {
+    folder: String,
+    before: String,
+    digits: usize,
+    after: String,
+}
+
+#[derive(Clone, Debug)]
+struct Wag {
+    at: Span,
+    axis: DVec3,
+    pivot: DVec3,
+    /// Radians.
+    angle: f64,
+    frequency: f64,
+    /// Direction along which it bends; `None` turns it rigidly.
+    along: Option<DVec3>,
+}
+
+/// Samples a period has at least: corners of the path are then below a thousandth of its width.
+const SAMPLES: usize = 64;
+/// And at most, however slow the wagging.
+const MOST_SAMPLES: usize = 4096;
+/// Most positions of a wagging, over all its samples: about a gigabyte.
+const MOST_POSITIONS: usize = 50_000_000;
+/// Files with faults of one sequence that are named one by one.
+const SHOWN: usize = 20;
+
+/// Reads the input of a body; `None` if there is none or it has faults, which were reported.
+pub(crate) fn plan(check: &mut Check<'_>, body: &Record, solver: SolverKind, fps: f64) -> Option<InputPlan> {
+    let input = body.record("input")?;
+    if let Support::No(instead) = support(solver, Feature::AnimatedInput) {
+        let text = format!("the {} solver does not support animated inputs", solver.name());
+        check.add(&input.at, text, instead);
+    }
+    let reshape = input.truth("reshape");
+    let paints = |p: &Record| p.given("channel").is_some_and(|c| c.it.text() == "follow");
+    if !reshape && !body.records("paint").iter().any(paints) {
+        check.add(
+            input.place("reshape"),
+            "nothing follows this input: the rest shape does not, and no particle is painted to",
+            "add [[body.paint]] with channel = \"follow\", or leave `reshape` out",
+        );
+    }
+    let of = if let Some(file) = input.given("file") {
+        Kind::Cache(Placed { at: file.at.clone(), it: file.it.text().to_string() })
+    } else if let Some(files) = input.given("files") {
+        Kind::Meshes(Placed { at: files.at.clone(), it: pattern(check, files.it.text(), &files.at)? })
+    } else {
+        for key in ["fps", "repeat"] {
+            if let Some(given) = input.given(key) {
+                let text = format!("`{key}` has no meaning for a wagging, which repeats by itself");
+                check.add(&given.at, text, "it is for `file` and `files`: remove it");
+            }
+        }
+        Kind::Wag(wag(check, input.record("wag")?)?)
+    };
+    Some(InputPlan {
+        at: input.at.clone(),
+        of,
+        fps: input.given("fps").map_or(fps, |v| v.it.number()),
+        repeat: input.truth("repeat"),
+        reshape,
+    })
+}
+
+fn pattern(check: &mut Check<'_>, text: &str, at: &Span) -> Option<Pattern> {
+    let (folder, name) = text.rfind('/').map_or(("", text), |i| text.split_at(i + 1));
+    let first = name.find('#');
+    let last = name.rfind('#');
+    let (Some(first), Some(last)) = (first, last) else {
+        let help = "write a # for each digit, as \"walk_####.obj\"; or give one .pc2 file in `file`";
+        check.add(at, "there is no # in the name, where the files have their number", help);
+        return None;
+    };
+    let digits = last + 1 - first;
+    if name[first..=last].bytes().any(|b| b != b'#') || folder.contains('#') {
+        let help = "put all # together in the name of the file, as \"walk_####.obj\"";
+        check.add(at, "the # are in several places; only one number can count the frames", help);
+        return None;
+    }
+    if digits > 18 {
+        check.add(at, "a number of more than 18 digits", "write a # for each digit, as \"walk_####.obj\"");
+        return None;
+    }
+    let [folder, before, after] = [folder, &name[..first], &name[last + 1..]].map(String::from);
+    Some(Pattern { folder, before, digits, after })
+}
+
+fn wag(check: &mut Check<'_>, wag: &Record) -> Option<Wag> {
+    let mut direction = |key: &str| {
+        let v = wag.vector(key);
+        let unit = (v / v.abs().max_element()).try_normalize();
+        if unit.is_none() {
+            let text = format!("`{key}` has length 0, which is no direction");
+            check.add(wag.place(key), text, "give a direction, as [0, 0, 1]");
+        }
+        unit
+    };
+    let (axis, along) = (direction("axis"), direction("along"));
+    let bend = wag.truth("bend");
+    if !bend && let Some(given) = wag.given("along") {
+        check.add(&given.at, "`along` has no meaning without `bend`", "remove one of the two lines");
+    }
+    Some(Wag {
+        at: wag.at.clone(),
+        axis: axis?,
+        pivot: wag.vector("pivot"),
+        angle: wag.number("angle").to_radians(),
+        frequency: wag.number("frequency"),
+        along: if bend { Some(along?) } else { None },
+    })
+}
+
+impl InputPlan {
+    /// The sequence of a made body's particles, before the body is placed. `scale` is the shape's.
+    pub fn make(
+        &self,
+        made: &mut Made,
+        scale: f64,
+        placement: DAffine3,
+        source: &Source,
+        digest: &mut Digest,
+    ) -> Result<Sequence, Vec<Diagnostic>> {
+        let (mut frames, per_second, repeats) = match &self.of {
+            Kind::Cache(file) => {
+                let bytes = shape::read(source, file, digest)?;
+                let cache = parse_pc2(&bytes).map_err(|e| shape::in_file(source, file, e))?;
+                (cache.samples, self.fps / cache.rate, self.repeat)
+            }
+            Kind::Meshes(pattern) => (meshes(pattern, source, digest)?, self.fps, self.repeat),
+            Kind::Wag(wag) => {
+                let (frames, per_second) = wag.frames(&made.shape.points, placement, self.fps, source)?;
+                (frames, per_second, true)
+            }
+        };
+        if !matches!(self.of, Kind::Wag(_)) {
+            frames.iter_mut().flatten().for_each(|p| *p *= scale);
+            self.fits(&frames[0], made, source)?;
+        }
+        let sequence = Sequence::new(frames, per_second).map_err(|faults| {
+            let problem = |f: &pliant::SequenceError| source.problem(&self.at, f.to_string(), f.help);
+            faults.iter().take(SHOWN).map(problem).collect::<Vec<_>>()
+        })?;
+        Ok(if repeats { sequence.repeating() } else { sequence })
+    }
+
+    /// Whether the frames are of the body's particles, as far as can be told.
+    fn fits(&self, first: &[DVec3], made: &mut Made, source: &Source) -> Result<(), Vec<Diagnostic>> {
+        let points = &made.shape.points;
+        if first.len() != points.len() {
+            let (found, wanted) = (first.len(), points.len());
+            return Err(vec![source.problem(
+                self.place(),
+                format!("the input has {found} points, the body {wanted} particles"),
+                "let the particles be the vertices of the animated mesh: \
+                 shape = { kind = \"vertices\", file = \"…\" }, with the mesh the animation was made from",
+            )]);
+        }
+        let (lo, hi) = TriMesh::bounds(points).unwrap_or_default();
+        let apart = first.iter().zip(points).map(|(a, b)| (*a - *b).length()).fold(0.0, f64::max);
+        if apart > 0.5 * (hi - lo).length() {
+            made.notes.push(format!(
+                "its input begins up to {apart:.3} m away from its shape: check that both have the same \
+                 scale, upward axis and order of vertices"
+            ));
+        }
+        Ok(())
+    }
+
+    /// Where what is followed is named.
+    fn place(&self) -> &Span {
+        match &self.of {
+            Kind::Cache(file) => &file.at,
+            Kind::Meshes(pattern) => &pattern.at,
+            Kind::Wag(wag) => &wag.at,
+        }
+    }
+}
+
+/// The vertices of numbered meshes, in the order of their numbers: every fault of every file at once.
+fn meshes(
+    pattern: &Placed<Pattern>,
+    source: &Source,
+    digest: &mut Digest,
+) -> Result<Vec<Vec<DVec3>>, Vec<Diagnostic>> {
+    let Pattern { folder, before, digits, after } = &pattern.it;
+    let numbered = number_files(pattern, source)?;
+    let mut problems = gaps(&numbered, pattern, source);
+    let mut frames: Vec<Vec<DVec3>> = Vec::with_capacity(numbered.len());
+    let mut first: Option<(usize, String)> = None;
+    let mut bad = 0;
+    for number in &numbered {
+        let name = format!("{before}{number:0digits$}{after}");
+        let file = Placed { at: pattern.at.clone(), it: format!("{folder}{name}") };
+        let read = shape::read(source, &file, digest).and_then(|bytes| {
+            let obj = parse_obj(&bytes).map_err(|e| shape::in_file(source, &file, e))?;
+            let count = obj.mesh.positions.len();
+            let (wanted, whose) = first.get_or_insert((count, name));
+            if count == *wanted {
+                return Ok(obj.mesh.positions);
+            }
+            let text = format!("frame {number} has {count} vertices, {whose} has {wanted}");
+            let help = "export all frames from one mesh whose vertices stay the same, without modifiers that \
+                        add or remove some";
+            let error = pliant_geometry::GeometryError::new(text, help);
+            Err(shape::in_file(source, &file, vec![error]))
+        });
+        match read {
+            Ok(positions) => frames.push(positions),
+            Err(mut found) => {
+                bad += 1;
+                if bad <= SHOWN {
+                    problems.append(&mut found);
+                }
+            }
+        }
+    }
+    if bad > SHOWN {
+        let text = format!("{} more files of the sequence have faults", bad - SHOWN);
+        problems.push(source.problem(&pattern.at, text, "correct the ones named first"));
+    }
+    if problems.is_empty() { Ok(frames) } else { Err(problems) }
+}
+
+/// The numbers of the files that match a pattern, in order; at least one.
+fn number_files(pattern: &Placed<Pattern>, source: &Source) -> Result<Vec<u64>, Vec<Diagnostic>> {
+    let Pattern { folder, before, digits, after } = &pattern.it;
+    let mut path = source.resolve(folder);
+    if path.as_os_str().is_empty() {
+        path = PathBuf::from(".");
+    }
+    let unread = |why: std::io::Error| {
+        let help = "check the path, which is relative to the scene's folder, and that you may read it";
+        let problem = source.problem(&pattern.at, format!("cannot read {}: {why}", path.display()), help);
+        vec![Diagnostic { is_io: true, ..problem }]
+    };
+    let mut numbers = Vec::new();
+    for entry in std::fs::read_dir(&path).map_err(unread)? {
+        let name = entry.map_err(unread)?.file_name();
+        let Some(name) = name.to_str() else { continue };
+        let middle = name.strip_prefix(before.as_str()).and_then(|n| n.strip_suffix(after.as_str()));
+        let Some(middle) = middle.filter(|m| m.len() == *digits && m.bytes().all(|b| b.is_ascii_digit()))
+        else {
+            continue;
+        };
+        numbers.extend(middle.parse::<u64>());
+    }
+    numbers.sort_unstable();
+    if numbers.is_empty() {
+        let text = format!("there is no file {before}{}{after} in {}", "#".repeat(*digits), path.display());
+        let help = "each # stands for one digit; the folder is relative to the scene's";
+        return Err(vec![Diagnostic { is_io: true, ..source.problem(&pattern.at, text, help) }]);
+    }
+    Ok(numbers)
+}
+
+/// Numbers that are missing between others.
+fn gaps(numbers: &[u64], pattern: &Placed<Pattern>, source: &Source) -> Vec<Diagnostic> {
+    let width = pattern.it.digits;
+    let missing: Vec<String> = numbers
+        .windows(2)
+        .filter(|w| w[1] > w[0] + 1)
+        .map(|w| match w[1] - w[0] {
+            2 => format!("{:0width$}", w[0] + 1),
+            _ => format!("{:0width$} to {:0width$}", w[0] + 1, w[1] - 1),
+        })
+        .collect();
+    if missing.is_empty() {
+        return Vec::new();
+    }
+    let more = if missing.len() > SHOWN { ", and more" } else { "" };
+    let shown = &missing[..missing.len().min(SHOWN)];
+    let text = format!("frames are missing in the sequence: {}{more}", shown.join(", "));
+    vec![source.problem(&pattern.at, text, "export them too, or number the files without gaps")]
+}
+
+impl Wag {
+    /// One period of the points, and its samples a second.
+    fn frames(
+        &self,
+        points: &[DVec3],
+        placement: DAffine3,
+        fps: f64,
+        source: &Source,
+    ) -> Result<(Vec<Vec<DVec3>>, f64), Vec<Diagnostic>> {
+        if points.len() > MOST_POSITIONS / SAMPLES {
+            let text = format!("a wagging of {} particles takes more memory than is allowed", points.len());
+            let most = MOST_POSITIONS / SAMPLES;
+            return Err(vec![source.problem(&self.at, text, format!("let the body have up to {most}"))]);
+        }
+        // In the body's own coordinates, as the engine places the sequence like the body.
+        let back = placement.inverse();
+        let pivot = back.transform_point3(self.pivot);
+        let axis = back.transform_vector3(self.axis).normalize();
+        let share = self.shares(points, back, pivot, source)?;
+        let wanted = ((fps / self.frequency).ceil() as usize).min(MOST_SAMPLES);
+        let count = wanted.min(MOST_POSITIONS / points.len().max(1)).max(SAMPLES);
+        let frame = |k: usize| {
+            let angle = self.angle * (TAU * k as f64 / count as f64).sin();
+            let turned =
+                |(p, s): (&DVec3, &f64)| pivot + DQuat::from_axis_angle(axis, angle * s) * (*p - pivot);
+            points.iter().zip(&share).map(turned).collect()
+        };
+        Ok(((0..count).map(frame).collect(), count as f64 * self.frequency))
+    }
+
+    /// How much of the angle each point turns by.
+    fn shares(
+        &self,
+        points: &[DVec3],
+        back: DAffine3,
+        pivot: DVec3,
+        source: &Source,
+    ) -> Result<Vec<f64>, Vec<Diagnostic>> {
+        let Some(along) = self.along else { return Ok(vec![1.0; points.len()]) };
+        let along = back.transform_vector3(along).normalize();
+        let way = |p: &DVec3| (*p - pivot).dot(along);
+        let far = points.iter().map(way).fold(0.0, f64::max);
+        if far <= 0.0 {
+            return Err(vec![source.problem(
+                &self.at,
+                "no particle is beyond the pivot in the direction of `along`, so nothing bends",
+                "move `pivot` to the root of what wags and let `along` point to its tip, both in the world",
+            )]);
+        }
+        Ok(points.iter().map(|p| (way(p) / far).clamp(0.0, 1.0)).collect())
+    }
+}
