@@ -47,7 +47,6 @@ impl<'a> Layers<'a> {
         let most = Control::Frequency(0).range(solver, h).map_or(FREQUENCY, |r| r.1);
         let usual_stiffness = Stiffness::Frequency(FREQUENCY.min(most));
         let usual = BodyControls::default();
-        let most_follow = Control::Follow(0).range(solver, h).map_or(usual.follow, |r| r.1);
         let projective = solver == SolverKind::Projective;
         let number = |key: &str| self.given(key).map(|v| v.it.number());
         let usual_limit = if projective { f64::INFINITY } else { 0.3 };
@@ -73,7 +72,7 @@ impl<'a> Layers<'a> {
             creep: self.number("creep"),
             plastic_limit: self.number("plastic_limit"),
             hardening: self.number("hardening"),
-            follow: number("follow").unwrap_or(usual.follow.min(most_follow)),
+            follow: number("follow").unwrap_or(usual.follow),
             follow_damping: self.number("follow_damping"),
             // The shape decides about the mass.
             ..usual

@@ -244,13 +244,13 @@ const IN_BODY: &[Case] = &[
     ("[body.input]\nfiles = \"a.obj\"\n", 2, 9, "there is no #", "walk_####.obj"),
     ("[body.input]\nfiles = \"a_#_#.obj\"\n", 2, 9, "several places", "together"),
     ("[body.input]\nfiles = \"a_##.obj\"\n", 2, 9, "cannot read folder", "relative to the scene"),
-    ("follow = 500\n", 1, 10, "`follow` cannot be 500", ""),
+    ("follow = -1\n", 1, 10, "cannot be -1", ""),
     ("follow_damping = -1\n", 1, 18, "cannot be -1", "from 0 to 1e9"),
     (
-        "[[body.keyframes]]\ncontrol = \"follow\"\nkeys = [[0, 1], [1, 500]]\n",
+        "[[body.keyframes]]\ncontrol = \"follow\"\nkeys = [[0, 1], [1, -1]]\n",
         3,
         17,
-        "cannot be 500.0 at key 1",
+        "cannot be -1.0 at key 1",
         "",
     ),
     (
