@@ -104,52 +104,26 @@ impl BodyControls {
     }
 
     /// The values that are plain numbers, in the order they are stored in.
-    fn numbers(&self) -> [f64; 18] {
+    fn numbers(&mut self) -> [&mut f64; 17] {
         [
-            self.strain_limit,
-            self.relaxation,
-            self.damping,
-            self.drag,
-            self.edge_stiffness,
-            self.friction.unwrap_or(0.0),
-            self.restitution,
-            self.viscous_friction,
-            self.flappiness,
-            self.deformation,
-            self.volume,
-            self.yield_strain,
-            self.creep,
-            self.plastic_limit,
-            self.hardening,
-            self.follow,
-            self.follow_damping,
-            self.mass,
+            &mut self.strain_limit,
+            &mut self.relaxation,
+            &mut self.damping,
+            &mut self.drag,
+            &mut self.edge_stiffness,
+            &mut self.restitution,
+            &mut self.viscous_friction,
+            &mut self.flappiness,
+            &mut self.deformation,
+            &mut self.volume,
+            &mut self.yield_strain,
+            &mut self.creep,
+            &mut self.plastic_limit,
+            &mut self.hardening,
+            &mut self.follow,
+            &mut self.follow_damping,
+            &mut self.mass,
         ]
-    }
-
-    fn set_numbers(&mut self, numbers: [f64; 18]) {
-        let friction;
-        [
-            self.strain_limit,
-            self.relaxation,
-            self.damping,
-            self.drag,
-            self.edge_stiffness,
-            friction,
-            self.restitution,
-            self.viscous_friction,
-            self.flappiness,
-            self.deformation,
-            self.volume,
-            self.yield_strain,
-            self.creep,
-            self.plastic_limit,
-            self.hardening,
-            self.follow,
-            self.follow_damping,
-            self.mass,
-        ] = numbers;
-        self.friction = self.friction.map(|_| friction);
     }
 
     /// Refuses an over-relaxation that the number of iterations does not calm down again.
@@ -697,7 +671,9 @@ impl Controls {
             w.word(c.conserve_momentum.into());
             w.word(c.iterations.into());
             w.word(c.friction.is_some().into());
-            c.numbers().into_iter().chain(c.force.to_array()).for_each(|v| w.number(v));
+            w.number(c.friction.unwrap_or(0.0));
+            { *c }.numbers().into_iter().for_each(|v| w.number(*v));
+            c.force.to_array().into_iter().for_each(|v| w.number(v));
         }
         w.word(self.pins.len() as u64);
         for pins in &self.pins {
@@ -736,12 +712,11 @@ impl Controls {
             let iterations = r.word()? as u32;
             let rough = r.word()? != 0;
             let mut c = BodyControls { stiffness, conserve_momentum, iterations, ..Default::default() };
-            c.friction = rough.then_some(0.0);
-            let mut numbers = c.numbers();
-            for v in &mut numbers {
+            let friction = r.number()?;
+            c.friction = rough.then_some(friction);
+            for v in c.numbers() {
                 *v = r.number()?;
             }
-            c.set_numbers(numbers);
             c.force = DVec3::new(r.number()?, r.number()?, r.number()?);
             bodies.push(c);
         }

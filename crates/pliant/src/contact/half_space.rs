@@ -23,6 +23,22 @@ impl Surface {
     }
 }
 
+impl Contact {
+    /// Particle `i` at a distance of `gap` from plane number `k`.
+    pub fn with_plane(plane: &HalfSpace, k: usize, i: u32, gap: f64, surface: Surface) -> Contact {
+        Contact {
+            stencil: [i; 4],
+            weights: [1.0, 0.0, 0.0, 0.0],
+            normal: plane.normal,
+            gap,
+            offset: plane.offset,
+            friction: surface.friction(plane),
+            restitution: surface.restitution.max(plane.restitution),
+            id: (k as u32, i),
+        }
+    }
+}
+
 /// Adds a contact for each particle of `range` nearer than `margin` to a half-space.
 pub fn detect_half_spaces(
     planes: &[HalfSpace],
@@ -36,16 +52,7 @@ pub fn detect_half_spaces(
         for i in range.clone() {
             let gap = plane.gap(x.get(i));
             if gap < margin {
-                set.list.push(Contact {
-                    stencil: [i as u32; 4],
-                    weights: [1.0, 0.0, 0.0, 0.0],
-                    normal: plane.normal,
-                    gap,
-                    offset: plane.offset,
-                    friction: surface.friction(plane),
-                    restitution: surface.restitution.max(plane.restitution),
-                    id: (k as u32, i as u32),
-                });
+                set.list.push(Contact::with_plane(plane, k, i as u32, gap, surface));
             }
         }
     }

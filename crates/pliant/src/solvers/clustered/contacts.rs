@@ -31,17 +31,6 @@ pub(super) fn push_out_lanes(
     contacts
 }
 
-/// Moves the given lanes out of all half-spaces along the normals.
-pub(super) fn push_out_smoothly(planes: &[HalfSpace], mask: u8, x: &mut Octet, isa: Isa) {
-    for lane in lanes(mask & isa.run(Inside { planes, x })) {
-        let mut at = x.get(lane);
-        for plane in planes {
-            at -= plane.normal * plane.gap(at).min(0.0);
-        }
-        x.set(lane, at);
-    }
-}
-
 /// The deformer's impulses (eq. 2 and 3) for lanes that the Euler step took into a plane, or that
 /// their new velocity would: the normal velocity is turned around with the elasticity, the sliding
 /// velocity loses its viscous share. Returns how many contacts there were.
@@ -112,16 +101,7 @@ pub(super) fn bounces(
         for lane in lanes(mask) {
             let gap = plane.gap(predicted.get(lane));
             if gap < 0.0 {
-                let contact = Contact {
-                    stencil: [lane as u32; 4],
-                    weights: [1.0, 0.0, 0.0, 0.0],
-                    normal: plane.normal,
-                    gap,
-                    offset: plane.offset,
-                    friction: surface.friction(plane),
-                    restitution,
-                    id: (k as u32, lane as u32),
-                };
+                let contact = Contact::with_plane(plane, k, lane as u32, gap, surface);
                 v.set(lane, bounce(&contact, arriving.get(lane), v.get(lane), resting));
             }
         }

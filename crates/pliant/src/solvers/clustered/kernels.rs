@@ -605,6 +605,15 @@ impl Kernel for Inside<'_> {
     }
 }
 
+/// How a body's limits are met.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Relaxation {
+    pub omega: f64,
+    pub gamma: f64,
+    /// Whether clusters take the momentum of their corrections back.
+    pub conserve: bool,
+}
+
 /// One iteration of strain limiting: lines 5 and 6 of algorithm 1 as a correction, which leaves
 /// particles within their limits untouched to the last bit.
 pub(super) struct Limit<'a> {
@@ -614,8 +623,8 @@ pub(super) struct Limit<'a> {
     pub quadratic: &'a [QuadraticGoal],
     /// What each cluster takes back, where bodies conserve momentum.
     pub reactions: &'a [Screw],
-    /// ω of each body, and whether it takes momentum back; `None` for those to leave alone.
-    pub relaxation: &'a [Option<(f64, bool)>],
+    /// By body; `None` for those to leave alone.
+    pub relaxation: &'a [Option<Relaxation>],
     pub free: &'a [u8],
     pub start: &'a [Octet],
     pub x: &'a mut [Octet],
@@ -626,7 +635,7 @@ pub(super) struct Limit<'a> {
 }
 
 impl Kernel for Limit<'_> {
-    /// The largest squared distance from a goal, in widths, if asked for.
+    /// How far beyond its body's limit the farthest particle was, in widths, if asked for.
     type Output = f64;
 
     #[inline(always)]
@@ -643,11 +652,13 @@ impl Limit<'_> {
     #[inline(always)]
     fn over_blocks<L: Lanes, const GENERAL: bool, const MEASURE: bool>(self, l: L) -> f64 {
         let clusters = (self.goals, self.quadratic, self.reactions);
-        let mut farthest = l.splat(0.0);
+        let mut excess = 0.0_f64;
         for (k, (to, moved)) in self.x.iter_mut().zip(self.moved).enumerate() {
             let b = self.first + k;
             *moved = 0;
-            let Some((omega, conserve)) = self.relaxation[self.fixed.body_of_block[b] as usize] else {
+            let Some(Relaxation { omega, gamma, conserve }) =
+                self.relaxation[self.fixed.body_of_block[b] as usize]
+            else {
                 continue;
             };
             let x = load3(l, &to.0);
@@ -660,7 +671,12 @@ impl Limit<'_> {
                 averages = average::<L, GENERAL, true, false, MEASURE>(l, &self.fixed, b, clusters, x);
                 correction = averages.way;
             }
-            farthest = l.max(averages.farthest, farthest);
+            if MEASURE {
+                let mut lanes = [0.0; WIDTH];
+                l.store(averages.farthest, &mut lanes);
+                let farthest = lanes.iter().fold(0.0, |m: f64, v| m.max(*v)).sqrt();
+                excess = excess.max(farthest - gamma);
+            }
             if !conserve && !averages.beyond {
                 continue;
             }
@@ -671,9 +687,7 @@ impl Limit<'_> {
             *moved = l.bits(l.gt(l.dot(correction, correction), l.splat(0.0)));
             store3(l, add3(l, x, correction), &mut to.0);
         }
-        let mut lanes = [0.0; WIDTH];
-        l.store(farthest, &mut lanes);
-        lanes.iter().fold(0.0, |m: f64, v| m.max(*v))
+        excess
     }
 }
 

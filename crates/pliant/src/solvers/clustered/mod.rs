@@ -44,7 +44,8 @@ use balance::Anchor;
 use glam::{DAffine3, DMat3, DVec3};
 use kernels::{
     BalanceSum, BalanceSums, Drive, Euler, Finish, FitSum, FitSums, Fixed, Goal, Limit, MotionSum,
-    MotionSums, Octet, QuadraticGoal, QuadraticSum, QuadraticSums, RestBlock, Screw, Springs, Weights,
+    MotionSums, Octet, QuadraticGoal, QuadraticSum, QuadraticSums, Relaxation, RestBlock, Screw, Springs,
+    Weights,
 };
 use layout::{EMPTY, Entry, Layout, WIDTH};
 use pack::{ClusterConstants, FitClusters, FitPack, total};
@@ -136,12 +137,13 @@ struct Cache {
     wanted: Vec<bool>,
     drives: Vec<Option<Drive>>,
     euler: Vec<Option<(f64, f64, [f64; 3])>>,
-    relaxation: Vec<Option<(f64, bool)>>,
+    relaxation: Vec<Option<Relaxation>>,
 
     x: Vec<Octet>,
     v: Vec<Octet>,
     start: Vec<Octet>,
-    /// Where rigid motions are fitted if some body is the deformer's: after its Euler step.
+    /// Where rigid motions are fitted if some body is the deformer's: after its Euler step. Else empty, and
+    /// `start` serves.
     levers: Vec<Octet>,
     predicted: Vec<Octet>,
     moved: Vec<u8>,
@@ -203,6 +205,7 @@ impl Cache {
             }
         }
         let reshapes = model.params.inputs.iter().any(|i| i.input.reshape);
+        let any_deformer = model.params.bodies.iter().any(|b| b.integrator == Integrator::Deformer);
         let any_quadratic = model.rest.bases.iter().any(|b| b.goals == Goals::Quadratic);
         let quadratic = |n: usize| if any_quadratic { n } else { 0 };
         let mut cache = Cache {
@@ -222,7 +225,7 @@ impl Cache {
             x: vec![Octet::default(); blocks],
             v: vec![Octet::default(); blocks],
             start: vec![Octet::default(); blocks],
-            levers: vec![Octet::default(); blocks],
+            levers: vec![Octet::default(); if any_deformer { blocks } else { 0 }],
             predicted: vec![Octet::default(); blocks],
             moved: vec![0; blocks],
             sums: vec![[0.0; 12]; pieces],
@@ -457,7 +460,7 @@ impl Cache {
 
     /// The deformer's forces and Euler step, with impulses where planes are touched.
     fn euler_step(&mut self, h: f64, resting: f64, isa: Isa, team: &Team) -> usize {
-        if self.euler.iter().all(Option::is_none) {
+        if self.levers.is_empty() {
             return 0;
         }
         let contacts = AtomicUsize::new(0);
@@ -565,19 +568,17 @@ impl Cache {
             for (k, b) in range.enumerate() {
                 let body = fixed.body_of_block[b] as usize;
                 let planes = &planes[body * per_body..(body + 1) * per_body];
-                if now[body].deformer {
-                    // The matching step may press into a plane; that is no velocity.
-                    contacts::push_out_smoothly(planes, free[b], &mut x[k], isa);
+                let now = &now[body];
+                // What the matching step presses into a plane is no velocity, and friction was the impulses'.
+                let surface = match now.deformer {
+                    true => Surface { friction: Some(0.0), ..now.surface },
+                    false => now.surface,
+                };
+                let touching = contacts::push_out_lanes(planes, surface, free[b], &start[b], &mut x[k], isa);
+                if now.deformer {
                     predicted[k] = x[k];
                 } else {
-                    found += contacts::push_out_lanes(
-                        planes,
-                        now[body].surface,
-                        free[b],
-                        &start[b],
-                        &mut x[k],
-                        isa,
-                    );
+                    found += touching;
                 }
             }
             contacts.fetch_add(found, Ordering::Relaxed);
@@ -645,7 +646,7 @@ impl Cache {
     /// corrections introduced; see [`balance`].
     fn limit_strain(&mut self, isa: Isa, team: &Team) -> (u32, f64) {
         let most = self.now.iter().map(|b| b.iterations).max().unwrap_or(0);
-        // Largest distance; a maximum does not depend on the order it is taken in, and bits of
+        // Largest excess; a maximum does not depend on the order it is taken in, and bits of
         // non-negative numbers sort like the numbers.
         let mut residual = 0.0;
         for iteration in 0..most {
@@ -654,12 +655,16 @@ impl Cache {
             self.balance(iteration, isa, team);
             for (to, body) in self.relaxation.iter_mut().zip(&self.now) {
                 let c = &body.controls;
-                *to = (iteration < body.iterations).then_some((c.relaxation, c.conserve_momentum));
+                *to = (iteration < body.iterations).then_some(Relaxation {
+                    omega: c.relaxation,
+                    gamma: c.strain_limit,
+                    conserve: c.conserve_momentum,
+                });
             }
             let largest = AtomicU64::new(0);
             let fixed = fixed!(self);
             let Cache { goals, quadratic, screws, relaxation, now, free, planes, start, .. } = self;
-            let levers = if self.euler.iter().any(Option::is_some) { &self.levers } else { &*start };
+            let levers = if self.levers.is_empty() { &*start } else { &self.levers };
             let per_body = self.model.params.planes.len();
             team.split((&mut self.x[..], &mut self.moved[..]), BLOCKS, |range, (x, moved)| {
                 let far = isa.run(Limit {
@@ -685,10 +690,9 @@ impl Cache {
                     contacts::push_out_lanes(planes, now[body].surface, moved[k], &start[b], &mut x[k], isa);
                 }
             });
-            residual = f64::from_bits(largest.into_inner()).sqrt();
+            residual = f64::from_bits(largest.into_inner());
         }
-        let gamma = self.now.iter().filter(|b| b.iterations > 0).map(|b| b.controls.strain_limit);
-        (most, (residual - gamma.fold(f64::INFINITY, f64::min)).max(0.0))
+        (most, residual)
     }
 
     /// The rigid displacement that takes back what each cluster is about to introduce.
@@ -698,10 +702,7 @@ impl Cache {
         }
         let fixed = fixed!(self);
         let layout = &self.layout;
-        let levers = match self.euler.iter().any(Option::is_some) {
-            true => &self.levers,
-            false => &self.start,
-        };
+        let levers = if self.levers.is_empty() { &self.start } else { &self.levers };
         let Cache { x, anchors, wanted, free, goals, quadratic, balance, screws, .. } = self;
         team.split(&mut balance[..], PIECES, |range, out| {
             let pieces = &layout.pieces[range];
