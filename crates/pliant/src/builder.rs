@@ -673,7 +673,7 @@ fn projective_batches(bodies: &[Body], topology: &Topology, rest: &Rest, params:
         if !part.edges.is_empty() {
             let edges = topology.edges[part.edges.clone()].to_vec();
             let measure = EdgeStrain::share_measure(&edges, &rest.measure);
-            let batch = Arc::new(EdgeStrain::new(edges, &rest.positions, &measure));
+            let batch = Arc::new(EdgeStrain::lengths(&edges, &rest.positions, &measure));
             list.push(ModelBatch { body: b, scale: BatchScale::EdgeStiffness, batch });
         }
         for (g, group) in params.pins.iter().enumerate().filter(|(_, g)| g.body == b) {

@@ -1,39 +1,67 @@
-//! Strain of edges: each edge wants its rest length (projective-dynamics §5.1, curves).
+//! Strain of edges: each edge wants its rest length, or a length within limits (projective-dynamics §5.1, curves).
 //!
-//! The potential of an edge of rest length L is ½ w ‖(xᵢ − xⱼ)/L − d‖² with d any unit vector, so the
-//! nearest point is the edge's own direction. The weight w is the volume (solids), area (cloth) or
+//! The potential of an edge of rest length L is ½ w ‖(xᵢ − xⱼ)/L − d‖² with d a vector of allowed length, so the
+//! nearest point is along the edge's own direction. The weight w is the volume (solids), area (cloth) or
 //! length (curves) the edge stands for: stiffness is then per volume, area or length and does not
 //! change with resolution as a plain spring constant would. Lengths alone cannot tell a shape from
 //! its mirror image.
 
-use super::{ConstraintBatch, Properties, Rows, RowsBuilder, View};
+use super::Properties;
+use super::simplex::{GradientSet, Simplices};
 use crate::bytes::{Reader, Truncated, Writer};
-use crate::points::{Points, PointsMut};
+use crate::points::Points;
 use glam::DVec3;
-use std::ops::Range;
+use pliant_math::lanes::{Lanes, V3};
 
-/// A batch of edges that resist stretching and compression.
+/// Edges that resist stretching and compression.
+pub type EdgeStrain = Simplices<1, Lengths>;
+
+/// Lengths, relative to the rest length, that edges may have.
 #[derive(Clone, Debug, PartialEq)]
-pub struct EdgeStrain {
-    rows: Rows,
-    edges: Vec<[u32; 2]>,
-    rest: Points,
+pub struct Lengths {
+    min: f64,
+    max: f64,
+    /// Directions at rest in packs of eight, for edges that have collapsed and show none; zero for two
+    /// particles that rest on the same spot and simply want to be together.
+    directions: Vec<[[f64; 8]; 3]>,
+}
+
+impl Lengths {
+    fn new(min: f64, max: f64, directions: impl Iterator<Item = DVec3>) -> Lengths {
+        let mut packs: Vec<[[f64; 8]; 3]> = Vec::new();
+        for (e, d) in directions.enumerate() {
+            if e % 8 == 0 {
+                packs.push([[0.0; 8]; 3]);
+            }
+            (0..3).for_each(|axis| packs[e / 8][axis][e % 8] = d[axis]);
+        }
+        Lengths { min, max, directions: packs }
+    }
 }
 
 impl EdgeStrain {
-    /// Edges between particles at their rest positions; `measure` is what each edge stands for.
-    pub fn new(edges: Vec<[u32; 2]>, positions: &Points, measure: &[f64]) -> EdgeStrain {
-        let mut rows = RowsBuilder::default();
-        let mut rest = Points::default();
-        for (&[i, j], &w) in edges.iter().zip(measure) {
-            let d = positions.get(i as usize) - positions.get(j as usize);
-            let length = d.length();
-            // Two particles that rest on the same spot simply want to be together: p = 0.
-            let scale = if length > 0.0 { length.recip() } else { 1.0 };
-            rows.row(w, [(i, scale), (j, -scale)]).end_element();
-            rest.push(d * scale);
-        }
-        EdgeStrain { rows: rows.build(), edges, rest }
+    /// Edges between particles at their rest positions, that want exactly their rest length; `measure` is
+    /// what each edge stands for.
+    pub fn lengths(edges: &[[u32; 2]], positions: &Points, measure: &[f64]) -> EdgeStrain {
+        EdgeStrain::limited(edges, positions, measure, [1.0, 1.0])
+    }
+
+    /// Edges that may have `min` to `max` times their rest length.
+    pub fn limited(
+        edges: &[[u32; 2]],
+        positions: &Points,
+        measure: &[f64],
+        [min, max]: [f64; 2],
+    ) -> EdgeStrain {
+        let way = |&[i, j]: &[u32; 2]| positions.get(j as usize) - positions.get(i as usize);
+        let set = Lengths::new(min, max, edges.iter().map(|e| way(e).normalize_or_zero()));
+        // An edge without length is measured in metres.
+        let inverses: Vec<[[f64; 1]; 1]> = edges
+            .iter()
+            .map(|e| way(e).length())
+            .map(|length| [[if length > 0.0 { length.recip() } else { 1.0 }]])
+            .collect();
+        Simplices::from_parts(set, edges.as_flattened().to_vec(), &inverses, measure)
     }
 
     /// Shares the measure of each particle equally among its edges, so that the edges' measures sum
@@ -44,64 +72,62 @@ impl EdgeStrain {
         let part = |i: u32| measure[i as usize] / f64::from(degree[i as usize]);
         edges.iter().map(|&[i, j]| part(i) + part(j)).collect()
     }
-
-    fn direction(&self, e: usize, x: &Points) -> (DVec3, f64) {
-        let [i, j] = self.edges[e];
-        let d = x.get(i as usize) - x.get(j as usize);
-        (d, d.length())
-    }
 }
 
-impl ConstraintBatch for EdgeStrain {
+/// Lengths (squared) below this count as collapsed: the direction would be mostly rounding.
+const COLLAPSED: f64 = 1e-28;
+
+impl GradientSet<1> for Lengths {
     fn kind(&self) -> &'static str {
         "edge_strain"
     }
 
-    fn rows(&self) -> &Rows {
-        &self.rows
-    }
-
-    fn project(&self, elements: Range<usize>, view: View<'_>, p: &mut PointsMut<'_>) {
-        for (k, e) in elements.enumerate() {
-            let rest = self.rest.get(e);
-            let (d, length) = self.direction(e, view.x);
-            // A collapsed edge has no direction of its own; any is nearest, its rest direction is
-            // one. Subnormal lengths divide badly and count as collapsed.
-            let collapsed = length < f64::MIN_POSITIVE.sqrt() || rest == DVec3::ZERO;
-            p.set(k, if collapsed { rest } else { d / length });
-        }
-    }
-
     fn properties(&self) -> Properties {
-        Properties { rigid_invariant: true, exact_nearest: true, rest_is_free: true, sees_reflection: false }
+        let rest_is_free = self.min <= 1.0 && self.max >= 1.0;
+        Properties { rigid_invariant: true, exact_nearest: true, rest_is_free, sees_reflection: false }
     }
 
-    fn encode(&self) -> Vec<u8> {
-        let mut w = Writer::default();
-        self.rows.encode(&mut w);
-        w.indices(self.edges.as_flattened());
-        self.rest.columns().into_iter().for_each(|c| w.numbers(c));
-        w.0
-    }
-
-    fn decode(bytes: &[u8]) -> Result<EdgeStrain, Truncated> {
-        let mut r = Reader(bytes);
-        let rows = Rows::decode(&mut r)?;
-        let edges: Vec<[u32; 2]> = r.indices()?.as_chunks().0.to_vec();
-        let rest = Points { x: r.numbers()?, y: r.numbers()?, z: r.numbers()? };
-        let fits = rows.elements() == edges.len() && rest.columns().iter().all(|c| c.len() == edges.len());
-        if fits { Ok(EdgeStrain { rows, edges, rest }) } else { Err(Truncated) }
-    }
-
-    fn raise_strain(&self, view: View<'_>, strain: &mut [f64]) {
-        for (e, &[i, j]) in self.edges.iter().enumerate() {
-            // The row's coefficient is the inverse rest length.
-            let inverse = self.rows.row(e).next().map_or(0.0, |(_, c)| c);
-            let s = (self.direction(e, view.x).1 * inverse - self.rest.get(e).length().round()).abs();
-            for i in [i as usize, j as usize] {
-                strain[i] = strain[i].max(s);
+    #[inline(always)]
+    fn project8<L: Lanes>(&self, l: L, pack: usize, f: [V3<L>; 1]) -> [V3<L>; 1] {
+        let f = f[0];
+        // Scaled by the largest coordinate: squares of huge and tiny ones stay numbers.
+        let largest = l.max(l.max(l.abs(f[0]), l.abs(f[1])), l.abs(f[2]));
+        let collapsed = l.le(largest, l.splat(COLLAPSED.sqrt()));
+        let scale = l.select(collapsed, l.splat(1.0), largest);
+        let unit = l.div(l.splat(1.0), scale);
+        let d = l.scale(unit, f);
+        // Between 1 and 3, unless collapsed.
+        let squared = l.select(collapsed, l.splat(1.0), l.dot(d, d));
+        let inverse = l.rsqrt(squared);
+        let length = l.mul(l.mul(squared, inverse), scale);
+        let wanted = l.min(l.max(length, l.splat(self.min)), l.splat(self.max));
+        let mut t = l.scale(l.mul(inverse, wanted), d);
+        let rest = &self.directions[pack];
+        if l.bits(collapsed) != 0 {
+            // Any direction is nearest; the rest direction is one.
+            let wanted = l.splat(self.min);
+            for axis in 0..3 {
+                t[axis] = l.select(collapsed, l.mul(wanted, l.load(&rest[axis])), t[axis]);
             }
         }
+        [t]
+    }
+
+    fn encode(&self, w: &mut Writer) {
+        w.number(self.min);
+        w.number(self.max);
+        w.numbers(self.directions.as_flattened().as_flattened());
+    }
+
+    fn decode(r: &mut Reader<'_>, elements: usize) -> Result<Lengths, Truncated> {
+        let (min, max, numbers) = (r.number()?, r.number()?, r.numbers()?);
+        let directions: Vec<[[f64; 8]; 3]> = numbers.as_chunks::<8>().0.as_chunks::<3>().0.to_vec();
+        let fits = directions.len() == elements.div_ceil(8) && numbers.len() == 24 * directions.len();
+        if fits { Ok(Lengths { min, max, directions }) } else { Err(Truncated) }
+    }
+
+    fn strain(&self, f: [DVec3; 1]) -> f64 {
+        (f[0].length() - 1.0).abs()
     }
 }
 
@@ -110,14 +136,16 @@ mod tests {
     use super::*;
     use crate::constraints::conformance;
 
+    fn points() -> Points {
+        [DVec3::ZERO, DVec3::X, DVec3::new(0.2, 1.5, 0.0), DVec3::new(0.1, 0.2, 2.0)].into_iter().collect()
+    }
+
     #[test]
     fn conforms() {
-        let rest: Points = [DVec3::ZERO, DVec3::X, DVec3::new(0.2, 1.5, 0.0), DVec3::new(0.1, 0.2, 2.0)]
-            .into_iter()
-            .collect();
-        let edges = vec![[0, 1], [1, 2], [0, 2], [0, 3], [2, 3]];
-        let batch = EdgeStrain::new(edges, &rest, &[1.0, 0.5, 2.0, 1.0, 3.0]);
-        conformance::check(&batch, &rest).unwrap();
+        let (rest, edges) = (points(), [[0, 1], [1, 2], [0, 2], [0, 3], [2, 3]]);
+        let measure = [1.0, 0.5, 2.0, 1.0, 3.0];
+        conformance::check(&EdgeStrain::lengths(&edges, &rest, &measure), &rest).unwrap();
+        conformance::check(&EdgeStrain::limited(&edges, &rest, &measure, [0.9, 1.2]), &rest).unwrap();
     }
 
     #[test]

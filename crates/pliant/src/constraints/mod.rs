@@ -13,13 +13,19 @@
 mod cluster_shape;
 pub mod conformance;
 mod edge_strain;
+mod kernel;
 mod position;
 mod rows;
+mod simplex;
+mod strain;
 
 pub use cluster_shape::ClusterShape;
-pub use edge_strain::EdgeStrain;
+pub use edge_strain::{EdgeStrain, Lengths};
+pub use kernel::{ElementKernel, Neighbourhood, Place};
 pub use position::Position;
 pub use rows::{AUXILIARY, Rows, RowsBuilder};
+pub use simplex::{GradientSet, Simplices, rest_inverse, simplex_measure};
+pub use strain::{Rotations, TetrahedronStrain};
 
 use crate::bytes::Truncated;
 use crate::points::{Points, PointsMut};
@@ -63,6 +69,11 @@ pub trait ConstraintBatch: std::fmt::Debug + Send + Sync {
     /// Nearest points p of the rows of `elements`; `p[0]` is the first row of the first element.
     /// Must be defined (finite) for every finite x.
     fn project(&self, elements: Range<usize>, view: View<'_>, p: &mut PointsMut<'_>);
+
+    /// A local step in packs of eight, for batches that have one: same energy and forces, in less time.
+    fn kernel(&self) -> Option<&dyn ElementKernel> {
+        None
+    }
 
     /// What the batch promises.
     fn properties(&self) -> Properties;

@@ -1,0 +1,59 @@
+//! The fast local step: eight elements at a time, over the few particles of a chunk.
+
+use pliant_math::lanes::{Isa, Lanes, V3};
+use std::ops::Range;
+
+/// A place as three coordinates and a pad: one aligned load, and a chunk of them stays in the first cache.
+pub type Place = [f64; 4];
+
+/// A chunk of elements as the local step sees it: its own short list of places.
+#[derive(Debug)]
+pub struct Neighbourhood<'a> {
+    /// For each pack, one entry a corner: the corner's eight places, as indices into `x` and `forces`.
+    pub corners: &'a [[u32; 8]],
+    /// Where the places are.
+    pub x: &'a [Place],
+    /// The forces on them; the kernel adds to these.
+    pub forces: &'a mut [Place],
+    /// What the batch's weights are multiplied by at present.
+    pub scale: f64,
+}
+
+/// A local step in packs of eight elements. Batches that have one are moved by it, all others row by row.
+pub trait ElementKernel: Send + Sync {
+    /// Number of elements; the last pack may have empty lanes.
+    fn elements(&self) -> usize;
+
+    /// The particles of an element, its corners in order.
+    fn stencil(&self, element: usize) -> &[u32];
+
+    /// Adds the forces w Aᵀ (p − A q) of some packs to the corners, and returns their energy. Must give
+    /// the same bits for every instruction set.
+    fn add_forces(&self, packs: Range<usize>, near: Neighbourhood<'_>, isa: Isa) -> f64;
+}
+
+/// The eight places of a corner as three vectors of lanes.
+#[inline(always)]
+pub(crate) fn load_corner<L: Lanes>(l: L, x: &[Place], at: &[u32; 8]) -> V3<L> {
+    let mut columns = [[0.0; 8]; 3];
+    for (lane, &i) in at.iter().enumerate() {
+        let place = &x[i as usize];
+        (columns[0][lane], columns[1][lane], columns[2][lane]) = (place[0], place[1], place[2]);
+    }
+    [l.load(&columns[0]), l.load(&columns[1]), l.load(&columns[2])]
+}
+
+/// Adds eight forces to their places, lane after lane, since elements of a pack may share corners.
+#[inline(always)]
+pub(crate) fn add_corner<L: Lanes>(l: L, forces: &mut [Place], at: &[u32; 8], f: V3<L>) {
+    let mut columns = [[0.0; 8]; 3];
+    l.store(f[0], &mut columns[0]);
+    l.store(f[1], &mut columns[1]);
+    l.store(f[2], &mut columns[2]);
+    for (lane, &i) in at.iter().enumerate() {
+        let place = &mut forces[i as usize];
+        place[0] += columns[0][lane];
+        place[1] += columns[1][lane];
+        place[2] += columns[2][lane];
+    }
+}
