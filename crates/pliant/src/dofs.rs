@@ -72,6 +72,19 @@ impl DofMap {
         DofMap { dofs, unknowns: unknowns as usize }
     }
 
+    /// The same particles with the unknowns renamed: `name[old]` is the new one.
+    pub fn renamed(&self, name: &[u32]) -> DofMap {
+        let mut map = self.clone();
+        for dof in &mut map.dofs {
+            match dof {
+                Dof::Free(n) => *n = name[*n as usize],
+                Dof::Combined { free, .. } => free.iter_mut().for_each(|(n, _)| *n = name[*n as usize]),
+                Dof::Fixed | Dof::Absent => {}
+            }
+        }
+        map
+    }
+
     /// Number of unknowns.
     pub fn unknowns(&self) -> usize {
         self.unknowns

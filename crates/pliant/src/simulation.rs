@@ -389,6 +389,7 @@ impl Simulation {
     /// Runs the kernels with another instruction set: slower, with the same bits.
     pub fn set_isa(&mut self, isa: Isa) {
         self.clustered.set_isa(isa);
+        self.projective.set_isa(isa);
     }
 
     /// The instruction set the kernels run with.

@@ -155,22 +155,14 @@ impl Team {
         });
     }
 
-    /// As [`Team::split`], with pieces of the given boundaries: piece `c` is
-    /// `ends[c − 1]..ends[c]` (the first begins at 0). Boundaries must not decrease nor pass the end.
+    /// As [`Team::split`], with the pieces of [`Pieces`].
     pub(crate) fn split_at<S: Split>(
         &self,
         data: S,
         ends: &[usize],
         work: impl Fn(usize, S::Part<'_>) + Sync,
     ) {
-        let len = data.len();
-        assert!(ends.is_sorted() && ends.last().is_none_or(|&e| e <= len), "boundaries out of order");
-        let parts = Parts::new(data);
-        self.run(ends.len(), &|c| {
-            let start = if c == 0 { 0 } else { ends[c - 1] };
-            // SAFETY: invariant 3; sorted boundaries give disjoint ranges.
-            work(c, unsafe { parts.part(start..ends[c]) });
-        });
+        self.split(Pieces(data, ends), 1, |range, part| work(range.start, part));
     }
 }
 
@@ -310,6 +302,31 @@ impl<A: Split, B: Split> Split for (A, B) {
     unsafe fn part<'p>(raw: Self::Raw, range: Range<usize>) -> Self::Part<'p> {
         // SAFETY: promised by the caller.
         unsafe { (A::part(raw.0, range.clone()), B::part(raw.1, range)) }
+    }
+}
+
+/// Data to be cut into pieces of different lengths, each of them one element: piece `c` is
+/// `ends[c − 1]..ends[c]` (the first begins at 0). Boundaries must not decrease nor pass the end.
+pub(crate) struct Pieces<'e, S>(pub S, pub &'e [usize]);
+
+impl<S: Split> Split for Pieces<'_, S> {
+    type Part<'p> = S::Part<'p>;
+    type Raw = (S::Raw, *const usize);
+    fn len(&self) -> usize {
+        self.1.len()
+    }
+    fn raw(self) -> Self::Raw {
+        let len = self.0.len();
+        assert!(self.1.is_sorted() && self.1.last().is_none_or(|&e| e <= len), "boundaries out of order");
+        (self.0.raw(), self.1.as_ptr())
+    }
+    unsafe fn part<'p>(raw: Self::Raw, range: Range<usize>) -> Self::Part<'p> {
+        // SAFETY: `range` is within the boundaries, which the borrow of `Pieces` keeps alive for as long as
+        // parts are made; sorted boundaries within the data give disjoint parts for disjoint ranges.
+        unsafe {
+            let end = |c: usize| if c == 0 { 0 } else { *raw.1.add(c - 1) };
+            S::part(raw.0, end(range.start)..end(range.end))
+        }
     }
 }
 

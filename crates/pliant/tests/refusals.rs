@@ -49,7 +49,7 @@ fn unsupported_pairs_are_refused_with_the_alternative_and_supported_ones_build()
             if feature == Feature::CustomConstraint {
                 builder = builder.constraint(|first, rest| {
                     let measure = [1.0];
-                    pliant::constraints::EdgeStrain::new(vec![[first, first + 1]], rest, &measure)
+                    pliant::constraints::EdgeStrain::lengths(&[[first, first + 1]], rest, &measure)
                 });
             }
             let result = builder.build();

@@ -1,9 +1,12 @@
 //! Ways to reach consensus: the solvers, what they have in common, and what each supports.
 
+mod assembly;
 pub mod clustered;
 mod damping;
+mod objective;
 pub mod projective;
 mod support;
+mod unknowns;
 
 pub use support::{Feature, Support, support, support_table};
 

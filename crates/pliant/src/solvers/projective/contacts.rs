@@ -13,6 +13,7 @@ use crate::controls::Controls;
 use crate::dofs::Dof;
 use crate::model::Model;
 use crate::points::Points;
+use crate::solvers::objective::Hands;
 use glam::DVec3;
 use pliant_linalg::Overlay;
 
@@ -108,7 +109,7 @@ impl ContactSolver {
     }
 
     /// Adds the contact forces to the solution of the global step.
-    pub fn resolve(&mut self, system: &mut System, s: &Points, start: &Points) {
+    pub fn resolve(&mut self, system: &mut System, start: &Points, hands: Hands<'_>) {
         if self.set.list.is_empty() {
             return;
         }
@@ -119,13 +120,13 @@ impl ContactSolver {
         }
         self.free.clear();
         let points = self.set.list.iter().map(|c| c.stencil[0] as usize);
-        self.free.extend(points.map(|i| s.get(i) + system.way(i)));
+        self.free.extend(points.map(|i| system.ahead(i)));
         self.sweep(start);
         let (overlay, forces, column) = (&self.overlay, &self.forces, &mut self.column);
         if forces.iter().all(|f| *f == DVec3::ZERO) {
             return;
         }
-        system.solve_with(|rhs| {
+        system.solve_with(hands, |rhs| {
             for (axis, rhs) in rhs.into_iter().enumerate() {
                 column.clear();
                 column.extend(forces.iter().map(|f| f[axis]));

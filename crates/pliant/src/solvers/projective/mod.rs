@@ -15,16 +15,17 @@ mod system;
 
 use super::damping::{RigidVelocity, decay};
 use super::{Before, Solver, SolverError, SolverKind, SubstepReport};
-use crate::constraints::View;
 use crate::contact::{Surface, bounce, push_out};
 use crate::controls::Controls;
-use crate::dofs::Dof;
+use crate::dofs::{Dof, DofMap};
 use crate::model::Model;
 use crate::points::Points;
 use crate::state::State;
 use crate::team::Team;
 use contacts::ContactSolver;
 use glam::{DAffine3, DVec3};
+use pliant_math::lanes::Isa;
+use super::objective::{Hands, Surroundings};
 use system::System;
 
 /// Sees the positions after the prediction (iteration 0) and after every global step.
@@ -35,6 +36,7 @@ pub type Observer = Box<dyn FnMut(u32, &Points) + Send>;
 pub struct Projective {
     cache: Option<Cache>,
     observer: Option<Observer>,
+    isa: Option<Isa>,
 }
 
 impl std::fmt::Debug for Projective {
@@ -47,6 +49,11 @@ impl Projective {
     /// Calls `observer` with the positions at each iteration of each substep.
     pub fn observe(&mut self, observer: Observer) {
         self.observer = Some(observer);
+    }
+
+    /// Runs the kernels with another instruction set: slower, with the same bits.
+    pub fn set_isa(&mut self, isa: Isa) {
+        self.isa = Some(isa);
     }
 
     /// Numbers in the factor of the system matrix; 0 before it is made.
@@ -63,12 +70,12 @@ struct Cache {
     scales: Vec<f64>,
     contacts: ContactSolver,
     placements: Vec<DAffine3>,
-    shared: Vec<Vec<f64>>,
     auxiliary_offsets: Vec<usize>,
     start: Points,
-    /// The prediction, and the positions of the present iteration.
+    /// The prediction.
     s: Points,
-    q: Points,
+    /// Iterations after which each unknown stays where it is; empty if all bodies have the same.
+    frozen: Vec<bool>,
     /// Size of each body, the length its residuals and margins are measured by.
     diameters: Vec<f64>,
 }
@@ -76,15 +83,17 @@ struct Cache {
 /// The stiffness each batch is scaled by at present.
 fn scale_of(model: &Model, controls: &Controls, batch: usize) -> f64 {
     let b = &model.batches[batch];
+    if model.params.bodies[b.body].solver != SolverKind::Projective {
+        return 0.0;
+    }
     b.scale.value(&controls.bodies[b.body], model.params.substep(), model.heavier(controls, b.body))
 }
 
 impl Cache {
     fn new(model: &Model, controls: &Controls) -> Result<Cache, SolverError> {
         let scales: Vec<f64> = (0..model.batches.len()).map(|b| scale_of(model, controls, b)).collect();
-        let system = System::new(model, &scales)?;
         let n = model.particle_count();
-        let diameters = model
+        let diameters: Vec<f64> = model
             .topology
             .bodies
             .iter()
@@ -94,14 +103,15 @@ impl Cache {
                 box_of.map_or(0.0, |(lo, hi)| (hi - lo).length()).max(f64::MIN_POSITIVE)
             })
             .collect();
+        let dofs = DofMap::of_solver(model, SolverKind::Projective);
+        let system = System::new(model, &scales, dofs, model.params.substep(), &diameters)?;
         Ok(Cache {
-            contacts: ContactSolver::new(model, system.unknowns()),
+            contacts: ContactSolver::new(model, system.objective.len()),
             placements: Vec::with_capacity(model.params.pins.len()),
-            shared: model.batches.iter().map(|b| vec![0.0; b.batch.shared_len()]).collect(),
+            frozen: vec![false; system.objective.len()],
             auxiliary_offsets: model.auxiliary_offsets(),
             start: Points::zeros(n),
             s: Points::zeros(n),
-            q: Points::zeros(n),
             model: model.clone(),
             system,
             scales,
@@ -165,25 +175,26 @@ impl Solver for Projective {
             return Ok(SubstepReport::default());
         };
         let h = model.params.substep();
+        let hands = (team, self.isa.unwrap_or(Isa::best()));
         controls.placements(model, state.time + h, &mut cache.placements);
         cache.start.copy_from(&state.x);
         cache.predict(controls, state, h);
-        cache.contacts.detect(model, controls, &cache.system, &cache.q, &cache.diameters);
+        cache.contacts.detect(model, controls, &cache.system, &cache.s, &cache.diameters);
 
         let iterations = mine(model).map(|b| controls.bodies[b].iterations).max().unwrap_or(0);
         let mut residual = 0.0;
         if let Some(observer) = &mut self.observer {
-            observer(0, &cache.q);
+            observer(0, cache.system.objective.read());
         }
         for iteration in 1..=iterations {
-            residual = cache.iterate(iteration, controls, state, team);
+            residual = cache.iterate(iteration, controls, state, hands);
             if let Some(observer) = &mut self.observer {
-                observer(iteration, &cache.q);
+                observer(iteration, cache.system.objective.read());
             }
         }
         cache.finish(controls, state, h);
         let finite = state.x.first_non_finite().or(state.v.first_non_finite()).is_none();
-        Ok(SubstepReport { contacts: cache.contacts.touching(&cache.q), iterations, residual, finite })
+        Ok(SubstepReport { contacts: cache.contacts.touching(&state.x), iterations, residual, finite })
     }
 
     fn drop_caches(&mut self) {
@@ -242,46 +253,57 @@ impl Cache {
                 }
             }
         }
-        self.system.begin_substep(model, &mut self.s);
-        self.q.copy_from(&self.s);
+        self.system.objective.begin(model, &mut self.s);
     }
 
     /// One local and one global step; returns the largest movement relative to the body's size. The
     /// system is shared, but a body that has had its own number of iterations stays where it is.
-    fn iterate(&mut self, iteration: u32, controls: &Controls, state: &State, team: &Team) -> f64 {
-        let model = &self.model;
-        for (batch, shared) in model.batches.iter().zip(&mut self.shared) {
-            batch.batch.begin_iteration(&self.q, shared);
-        }
-        let (q, shared, offsets) = (&self.q, &self.shared, &self.auxiliary_offsets);
-        self.system.local_step(model, team, |batch| View {
-            x: q,
-            state: &state.auxiliary[offsets[batch]..offsets[batch + 1]],
-            shared: &shared[batch],
+    fn iterate(&mut self, iteration: u32, controls: &Controls, state: &State, hands: Hands<'_>) -> f64 {
+        let around = Surroundings {
+            memory: &state.auxiliary,
+            offsets: &self.auxiliary_offsets,
             placements: &self.placements,
-        });
-        self.system.global_step(team);
+        };
+        self.system.objective.evaluate(&self.model, around, hands);
+        self.system.solve(hands);
         if self.contacts.is_exact() {
-            self.contacts.resolve(&mut self.system, &self.s, &self.start);
+            self.contacts.resolve(&mut self.system, &self.start, hands);
         }
-        let mut moved = 0.0_f64;
-        for b in mine(&self.model).filter(|b| iteration <= controls.bodies[*b].iterations) {
-            let range = self.model.topology.bodies[b].particles.clone();
-            moved = moved.max(self.system.read_positions(range, &self.s, &mut self.q) / self.diameters[b]);
-        }
+        let frozen = self.freeze(iteration, controls);
+        let moved = self.system.take_step(if frozen { &self.frozen } else { &[] }, hands);
         if !self.contacts.is_exact() {
             self.push_out(controls);
         }
         moved
     }
 
+    /// Marks the unknowns of bodies that have had their iterations; tells whether there are any.
+    fn freeze(&mut self, iteration: u32, controls: &Controls) -> bool {
+        let done = |b: usize| iteration > controls.bodies[b].iterations;
+        if !mine(&self.model).any(done) {
+            return false;
+        }
+        for b in mine(&self.model) {
+            for i in self.model.topology.bodies[b].particles.clone() {
+                self.system.dofs().expand(i, |u, _| self.frozen[u as usize] = done(b));
+            }
+        }
+        true
+    }
+
     fn push_out(&mut self, controls: &Controls) {
+        if self.model.params.planes.is_empty() {
+            return;
+        }
         for b in mine(&self.model) {
             let surface = surface_of(controls, b);
             for i in self.model.topology.bodies[b].particles.clone() {
                 if self.system.dofs().get(i) != &Dof::Fixed {
-                    let to = push_out(&self.model.params.planes, surface, self.start.get(i), self.q.get(i));
-                    self.q.set(i, to);
+                    let at = self.system.objective.position(i);
+                    let to = push_out(&self.model.params.planes, surface, self.start.get(i), at);
+                    if to != at {
+                        self.system.objective.put(i, to);
+                    }
                 }
             }
         }
@@ -293,11 +315,11 @@ impl Cache {
         let resting = 2.0 * h * controls.gravity.length();
         for b in mine(&self.model) {
             for i in self.model.topology.bodies[b].particles.clone() {
-                let to = self.q.get(i);
+                let to = self.system.objective.position(i);
                 let fixed = self.system.dofs().get(i) == &Dof::Fixed;
                 // As v* + (q − s)/h, which is exact where nothing but inertia acts.
                 let predicted = if fixed { (self.s.get(i) - self.start.get(i)) / h } else { state.v.get(i) };
-                let after = predicted + (to - self.s.get(i)) / h;
+                let after = predicted + self.system.objective.way(i) / h;
                 self.start.set(i, predicted);
                 state.v.set(i, after);
                 state.x.set(i, to);

@@ -1,0 +1,263 @@
+//! The objective of an implicit step (projective-dynamics, eq. 8), its value and its gradient:
+//!
+//! > E(q) = ½ Σ m/h² ‖q − s‖² + Σ ½ w ‖A q − p(q)‖².
+//!
+//! Projections are at their optimum, so they drop out of the gradient. What is held is the way d = q − s from
+//! the prediction: inertia and velocities follow from it without cancellation, so momentum is conserved to
+//! the rounding of d, and free fall is exact.
+
+use super::assembly::Assembly;
+use super::unknowns::Unknowns;
+use crate::constraints::{Place, View};
+use crate::dofs::{Dof, DofMap};
+use crate::model::Model;
+use crate::points::Points;
+use crate::team::{Pieces, Team};
+use glam::{DAffine3, DVec3};
+use pliant_math::lanes::Isa;
+
+/// Unknowns per chunk of plain loops.
+pub(crate) const CHUNK: usize = 1024;
+
+/// Who computes: the threads and the instruction set.
+pub(crate) type Hands<'a> = (&'a Team, Isa);
+
+/// What projections may look at besides positions.
+#[derive(Clone, Copy)]
+pub(crate) struct Surroundings<'a> {
+    /// What the batches remember from earlier steps, and where each one's memory begins.
+    pub memory: &'a [f64],
+    pub offsets: &'a [usize],
+    pub placements: &'a [DAffine3],
+}
+
+/// E of one solver's bodies, at present positions that can be moved.
+#[derive(Debug)]
+pub(crate) struct Objective {
+    assembly: Assembly,
+    scales: Vec<f64>,
+    /// m/h² by particle and by unknown.
+    inertia: Vec<f64>,
+    inertia_of_unknown: Vec<f64>,
+    /// One over the size of the body of each unknown, squared: what movements are measured by.
+    per_size: Vec<f64>,
+    /// Prediction, way from it, and present position of every place.
+    s: Vec<Place>,
+    way: Vec<Place>,
+    q: Vec<Place>,
+    /// The present positions by particle, for batches that look at them so.
+    points: Points,
+    auxiliary: Vec<Points>,
+    shared: Vec<Vec<f64>>,
+    /// −∇E; x, y and z columns one after the other.
+    descent: Vec<f64>,
+    /// Where chunks of unknowns end, and per chunk: inertial energy, squared movement.
+    ends: Vec<usize>,
+    sums: Vec<f64>,
+}
+
+impl Objective {
+    /// `unknowns` in the order the linear solver wants them; `diameters` by body.
+    pub fn new(model: &Model, unknowns: Unknowns, scales: &[f64], h: f64, diameters: &[f64]) -> Objective {
+        let assembly = Assembly::new(model, unknowns);
+        let inertia: Vec<f64> = model.rest.mass.iter().map(|m| m / (h * h)).collect();
+        let (n, places) = (assembly.unknowns().count, assembly.place_count());
+        let mut per_size_of = vec![0.0; model.particle_count()];
+        for (body, diameter) in model.topology.bodies.iter().zip(diameters) {
+            per_size_of[body.particles.clone()].fill(diameter.powi(-2));
+        }
+        let by_unknown = |of: &[f64]| (0..n).map(|u| assembly.particle(u).map_or(0.0, |i| of[i])).collect();
+        Objective {
+            inertia_of_unknown: by_unknown(&inertia),
+            per_size: by_unknown(&per_size_of),
+            scales: scales.to_vec(),
+            s: vec![[0.0; 4]; places],
+            way: vec![[0.0; 4]; places],
+            q: vec![[0.0; 4]; places],
+            points: Points::zeros(model.particle_count()),
+            auxiliary: model.batches.iter().map(|b| Points::zeros(b.batch.auxiliary_unknowns())).collect(),
+            shared: model.batches.iter().map(|b| vec![0.0; b.batch.shared_len()]).collect(),
+            descent: vec![0.0; 3 * n],
+            sums: vec![0.0; n.div_ceil(CHUNK)],
+            ends: (1..=n.div_ceil(CHUNK)).map(|c| (c * CHUNK).min(n)).collect(),
+            inertia,
+            assembly,
+        }
+    }
+
+    /// Other stiffnesses of the same batches.
+    pub fn rescale(&mut self, scales: &[f64]) {
+        self.scales.copy_from_slice(scales);
+    }
+
+    pub fn dofs(&self) -> &DofMap {
+        &self.assembly.unknowns().dofs
+    }
+
+    /// Number of unknowns.
+    pub fn len(&self) -> usize {
+        self.inertia_of_unknown.len()
+    }
+
+    /// Begins a substep at the prediction `s`, in which prescribed particles are where they will be;
+    /// combined ones are put where their parents are.
+    pub fn begin(&mut self, model: &Model, s: &mut Points) {
+        for (place, at) in self.s.iter_mut().enumerate() {
+            if let Some(i) = self.assembly.particle(place) {
+                *at = [s.x[i], s.y[i], s.z[i], 0.0];
+            }
+        }
+        self.assembly.complete(model, s, &mut self.auxiliary, &mut self.s);
+        self.q.copy_from_slice(&self.s);
+        self.way.fill([0.0; 4]);
+        self.points.copy_from(s);
+    }
+
+    /// Starts from other positions than the prediction.
+    pub fn start_at(&mut self, x: &Points) {
+        for (place, way) in self.way.iter_mut().enumerate().take(self.descent.len() / 3) {
+            if let Some(i) = self.assembly.particle(place) {
+                let s = self.s[place];
+                *way = [x.x[i] - s[0], x.y[i] - s[1], x.z[i] - s[2], 0.0];
+            }
+        }
+        self.settle();
+    }
+
+    /// Makes the positions follow the way.
+    fn settle(&mut self) {
+        for ((q, s), way) in self.q.iter_mut().zip(&self.s).zip(&self.way) {
+            *q = [s[0] + way[0], s[1] + way[1], s[2] + way[2], 0.0];
+        }
+        self.finish_move();
+    }
+
+    fn finish_move(&mut self) {
+        self.assembly.combine(&mut self.way);
+        self.assembly.combine(&mut self.q);
+        if self.assembly.is_plain() {
+            self.read_all();
+        }
+    }
+
+    fn read_all(&mut self) {
+        for (place, q) in self.q.iter().enumerate() {
+            if let Some(i) = self.assembly.particle(place) {
+                (self.points.x[i], self.points.y[i], self.points.z[i]) = (q[0], q[1], q[2]);
+            }
+        }
+    }
+
+    /// E at the present positions; its descent direction −∇E is in [`Objective::descent`] afterwards.
+    pub fn evaluate(&mut self, model: &Model, around: Surroundings<'_>, (team, isa): Hands<'_>) -> f64 {
+        for (b, shared) in model.batches.iter().zip(&mut self.shared).filter(|(_, s)| !s.is_empty()) {
+            b.batch.begin_iteration(&self.points, shared);
+        }
+        let (points, shared) = (&self.points, &self.shared);
+        let elastic = self.assembly.forces(model, &self.scales, &self.q, (team, isa), |b| View {
+            x: points,
+            state: &around.memory[around.offsets[b]..around.offsets[b + 1]],
+            shared: &shared[b],
+            placements: around.placements,
+        });
+        let (assembly, inertia, way) = (&self.assembly, &self.inertia_of_unknown, &self.way);
+        let [x, y, z] = columns(&mut self.descent).map(|c| Pieces(c, &self.ends));
+        team.split(((x, y), (z, &mut self.sums[..])), 1, |range, ((x, y), (z, energy))| {
+            let first = if range.start == 0 { 0 } else { self.ends[range.start - 1] };
+            let mut sum = 0.0;
+            for (k, ((x, y), z)) in x.iter_mut().zip(y).zip(z).enumerate() {
+                let (f, m, d) = (assembly.force(first + k), inertia[first + k], &way[first + k]);
+                sum += m * (d[0] * d[0] + d[1] * d[1] + d[2] * d[2]);
+                (*x, *y, *z) = (f[0] - m * d[0], f[1] - m * d[1], f[2] - m * d[2]);
+            }
+            energy[0] = sum;
+        });
+        let combined = assembly.gather_combined(&self.inertia, way, columns(&mut self.descent));
+        elastic + 0.5 * (self.sums.iter().sum::<f64>() + combined)
+    }
+
+    /// −∇E as of the last evaluation; x, y and z columns one after the other.
+    pub fn descent(&self) -> &[f64] {
+        &self.descent
+    }
+
+    /// Σ ‖∇E‖² over the unknowns.
+    pub fn gradient_squared(&self) -> f64 {
+        self.descent.iter().map(|g| g * g).sum()
+    }
+
+    /// Moves the unknowns by `step` (columns), those of frozen bodies excepted; returns the largest movement,
+    /// relative to the size of its body.
+    pub fn move_by(&mut self, step: &[f64], frozen: &[bool], team: &Team) -> f64 {
+        let n = self.len();
+        let (s, per_size) = (&self.s, &self.per_size);
+        let [x, y, z] = [&step[..n], &step[n..2 * n], &step[2 * n..]];
+        let (way, q) = (&mut self.way[..n], &mut self.q[..n]);
+        let data = ((Pieces(way, &self.ends), Pieces(q, &self.ends)), &mut self.sums[..]);
+        team.split(data, 1, |range, ((way, q), moved)| {
+            let first = if range.start == 0 { 0 } else { self.ends[range.start - 1] };
+            let mut largest = 0.0_f64;
+            for (k, (way, q)) in way.iter_mut().zip(q).enumerate() {
+                let u = first + k;
+                if !frozen.is_empty() && frozen[u] {
+                    continue;
+                }
+                let (a, b, c) = (x[u], y[u], z[u]);
+                largest = largest.max((a * a + b * b + c * c) * per_size[u]);
+                *way = [way[0] + a, way[1] + b, way[2] + c, 0.0];
+                *q = [s[u][0] + way[0], s[u][1] + way[1], s[u][2] + way[2], 0.0];
+            }
+            moved[0] = largest;
+        });
+        self.finish_move();
+        self.sums.iter().copied().fold(0.0, f64::max).sqrt()
+    }
+
+    /// The ways of all places, to be kept and returned to.
+    pub fn ways(&self) -> &[Place] {
+        &self.way
+    }
+
+    /// Returns to ways that were kept, or goes to ones made of them.
+    pub fn set_ways(&mut self, ways: &[Place]) {
+        self.way.copy_from_slice(ways);
+        self.settle();
+    }
+
+    /// d = q − s of a particle; zero for prescribed ones.
+    pub fn way(&self, particle: usize) -> DVec3 {
+        self.assembly.place(particle).map_or(DVec3::ZERO, |place| vector(self.way[place]))
+    }
+
+    /// Where a particle is.
+    pub fn position(&self, particle: usize) -> DVec3 {
+        self.assembly.place(particle).map_or_else(|| self.points.get(particle), |p| vector(self.q[p]))
+    }
+
+    /// Puts a particle somewhere else.
+    pub fn put(&mut self, particle: usize, at: DVec3) {
+        if let (Some(place), Dof::Free(_)) = (self.assembly.place(particle), self.dofs().get(particle)) {
+            let d = at - vector(self.s[place]);
+            (self.way[place], self.q[place]) = ([d.x, d.y, d.z, 0.0], [at.x, at.y, at.z, 0.0]);
+            self.points.set(particle, at);
+        }
+    }
+
+    /// The present positions by particle.
+    pub fn read(&mut self) -> &Points {
+        self.read_all();
+        &self.points
+    }
+}
+
+pub(crate) fn vector(p: Place) -> DVec3 {
+    DVec3::new(p[0], p[1], p[2])
+}
+
+/// The x, y and z columns of a solve.
+pub(crate) fn columns(all: &mut [f64]) -> [&mut [f64]; 3] {
+    let n = all.len() / 3;
+    let (x, yz) = all.split_at_mut(n);
+    let (y, z) = yz.split_at_mut(n);
+    [x, y, z]
+}
