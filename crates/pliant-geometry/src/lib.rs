@@ -16,6 +16,8 @@ mod rng;
 pub mod sdf;
 pub mod shapes;
 mod skin;
+mod tet_faults;
+mod tet_mesh;
 mod triangulate;
 mod winding;
 
@@ -32,3 +34,5 @@ pub use points::{parse_points, read_points};
 pub use rng::SplitMix64;
 pub use shapes::Shape;
 pub use skin::Skin;
+pub use tet_faults::TetFault;
+pub use tet_mesh::TetMesh;

@@ -282,7 +282,9 @@ fn vertices(mut mesh: TriMesh, scale: f64) -> Result<Made, GeometryError> {
         measure,
         skin: Skin::identity(mesh.positions.len()),
         edges: mesh.edges(),
+        triangles: mesh.triangles.iter().copied().filter(|[a, b, c]| a != b && b != c && c != a).collect(),
         surface: mesh,
+        tetrahedra: Vec::new(),
     };
     Ok(Made { shape, thin: true, cells: None, notes: Vec::new() })
 }

@@ -33,6 +33,7 @@ impl Field {
             edges,
             points,
             surface,
+            ..Shape::default()
         })
     }
 }

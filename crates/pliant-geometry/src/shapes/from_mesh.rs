@@ -34,6 +34,7 @@ pub fn from_mesh(mesh: TriMesh, spacing: f64) -> Result<Shape, GeometryError> {
                 edges,
                 points,
                 surface,
+                ..Shape::default()
             });
         }
         return Ok(shell(surface, welded, vertex_of));
@@ -110,5 +111,7 @@ fn shell(surface: TriMesh, welded: TriMesh, vertex_of: Vec<u32>) -> Shape {
         measure,
         skin: Skin { particles: vertex_of, ..Skin::identity(surface.positions.len()) },
         surface,
+        tetrahedra: Vec::new(),
+        triangles: welded.triangles,
     }
 }

@@ -39,6 +39,7 @@ pub fn from_points(points: Vec<DVec3>) -> Result<Shape, GeometryError> {
         skin: Skin::identity(points.len()),
         edges,
         points,
+        ..Shape::default()
     })
 }
 

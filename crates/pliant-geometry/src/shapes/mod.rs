@@ -11,10 +11,12 @@ mod cylinder;
 mod field;
 mod from_mesh;
 mod from_points;
+mod from_tets;
 mod gummy_bear;
 mod revolve;
 mod sheet;
 mod solid;
+mod tet_box;
 mod torus;
 
 pub use ball::ball;
@@ -27,6 +29,7 @@ pub use from_points::from_points;
 pub use gummy_bear::gummy_bear;
 pub use sheet::sheet;
 pub use solid::{Solid, spacing_for_count};
+pub use tet_box::{TetStyle, tet_box};
 pub use torus::torus;
 
 use crate::{Skin, TriMesh};
@@ -46,4 +49,9 @@ pub struct Shape {
     /// Neighbour pairs, each once: for sheets and open meshes the mesh edges, for solids the lattice neighbours
     /// along edges, face and space diagonals, which hold a body together like a framework.
     pub edges: Vec<[u32; 2]>,
+    /// Elements of solids cut into tetrahedra, positively oriented (det[b−a, c−a, d−a] > 0); else empty.
+    pub tetrahedra: Vec<[u32; 4]>,
+    /// Elements of cloth and shells: for sheets and open meshes, whose particles are the mesh vertices, the mesh's
+    /// triangles with three different corners; else empty.
+    pub triangles: Vec<[u32; 3]>,
 }

@@ -44,6 +44,7 @@ pub fn sheet(width: f64, depth: f64, cells_x: usize, cells_z: usize) -> Result<S
             triangles.extend(if (i + j) % 2 == 0 { [[a, b, c], [a, c, d]] } else { [[a, b, d], [b, c, d]] });
         }
     }
+    shape.triangles = triangles.clone();
     shape.surface = TriMesh { positions: shape.points.clone(), triangles };
     shape.edges = shape.surface.edges();
     Ok(shape)
