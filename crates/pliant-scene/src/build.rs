@@ -146,6 +146,7 @@ impl Scene {
             two_step: plan.two_step,
             integrator: plan.integrator,
             input,
+            constraints: Vec::new(),
             painted_stiffness: painted_stiffness.unwrap_or_default(),
             controls: plan.controls,
             color: plan.color,

@@ -1,6 +1,8 @@
 //! A body as a user describes it: shape, place, material, clusters, pins.
 
 use crate::controls::{BodyControls, Stiffness};
+use crate::elements::{Constraint, Elements};
+use crate::material::Material;
 use crate::model::{BodyInput, BodySettings, Goals, Input, Integrator, Motion};
 use crate::solvers::SolverKind;
 use glam::{DAffine3, DQuat, DVec3};
@@ -106,6 +108,8 @@ pub struct Body {
     pub painted_stiffness: Vec<f64>,
     /// Animated shapes it follows (clustered solver).
     pub input: Option<Input>,
+    /// What its elements resist (implicit solvers).
+    pub constraints: Vec<Constraint>,
     /// Pinned particles.
     pub pins: Vec<Pins>,
     /// The values that can change while running.
@@ -135,6 +139,7 @@ impl Body {
             integrator: Integrator::StrainLimited,
             painted_stiffness: Vec::new(),
             input: None,
+            constraints: Vec::new(),
             pins: Vec::new(),
             controls: BodyControls::default(),
             color: [0.8, 0.1, 0.1],
@@ -196,6 +201,42 @@ impl Body {
         self.solver = SolverKind::Projective;
         self.controls.iterations = self.controls.iterations.max(10);
         self.controls.strain_limit = f64::INFINITY;
+        self
+    }
+
+    /// Lets the projective solver move the body as elements of a material: tetrahedra, triangles or edges,
+    /// whatever its shape has. Its mass follows from the density; clusters and edge springs are left out.
+    pub fn elastic(mut self, material: Material) -> Body {
+        let (volume, constraints) = match Elements::of(&self) {
+            Some(Elements::Triangles) => (
+                self.shape.measure.iter().sum::<f64>() * material.thickness,
+                vec![
+                    Constraint::Strain { stiffness: None },
+                    Constraint::Volume { min: 1.0, max: 1.0, stiffness: None },
+                    Constraint::Bending { stiffness: None },
+                ],
+            ),
+            Some(Elements::Edges) => {
+                let ends = |e: &[u32; 2]| e.map(|i| self.shape.points[i as usize]);
+                let length: f64 = self.shape.edges.iter().map(ends).map(|[a, b]| (a - b).length()).sum();
+                let section = std::f64::consts::PI * material.thickness.powi(2) / 4.0;
+                (length * section, vec![Constraint::Strain { stiffness: None }])
+            }
+            _ => (
+                self.shape.measure.iter().sum(),
+                vec![
+                    Constraint::Strain { stiffness: None },
+                    Constraint::Volume { min: 1.0, max: 1.0, stiffness: None },
+                ],
+            ),
+        };
+        self = self.projective();
+        self.mass = material.density * volume;
+        self.constraints = constraints;
+        self.clusters = Clustering::None;
+        self.controls.edge_stiffness = 0.0;
+        (self.controls.young, self.controls.poisson) = (material.young, material.poisson);
+        (self.controls.thickness, self.controls.damping) = (material.thickness, material.damping);
         self
     }
 

@@ -3,6 +3,7 @@
 use crate::body::{Body, Clustering, Selection};
 use crate::constraints::{AUXILIARY, ClusterShape, ConstraintBatch, EdgeStrain, Position};
 use crate::controls::{BodyControls, Control, Controls, Stiffness, Value};
+use crate::elements;
 use crate::keyframes::{Keyframes, Track};
 use crate::model::{
     BatchScale, BodyTopology, ClusterSet, Goals, HalfSpace, Integrator, Model, ModelBatch, Params, PinGroup,
@@ -202,7 +203,7 @@ impl Builder {
             bodies: self.bodies.iter().map(Body::settings).collect(),
             keyframes: self.keyframes,
         };
-        let mut batches = projective_batches(&self.bodies, &topology, &rest, &params);
+        let mut batches = constraint_batches(&self.bodies, &topology, &rest, &params, &mut faults);
         for custom in self.customs {
             let Some(body) = custom.body else { continue };
             let first = topology.bodies[body].particles.start as u32;
@@ -366,6 +367,12 @@ impl Builder {
             faults.supported(b, body.solver, Feature::Plasticity, "yield_strain");
         }
         faults.painted(b, body);
+        if !body.constraints.is_empty() {
+            faults.supported(b, body.solver, Feature::Elements, "constraints");
+        }
+        for (text, help) in elements::check(body) {
+            faults.add(at, "constraints", text, &help);
+        }
         for pins in &body.pins {
             if pins.stiffness.is_some() {
                 faults.supported(b, body.solver, Feature::SoftPins, "pins");
@@ -508,6 +515,10 @@ impl Faults {
             (Control::Hardening(b), c.hardening),
             (Control::Follow(b), c.follow),
             (Control::FollowDamping(b), c.follow_damping),
+            (Control::Young(b), c.young),
+            (Control::Poisson(b), c.poisson),
+            (Control::Thickness(b), c.thickness),
+            (Control::Air(b), c.air),
         ];
         let each = numbers
             .into_iter()
@@ -585,7 +596,7 @@ impl Assembly {
         self.mass.extend(masses);
         self.measure.extend(&body.shape.measure);
         let first_edge = self.edges.len();
-        if body.solver == SolverKind::Projective {
+        if body.solver != SolverKind::Clustered {
             self.edges.extend(body.shape.edges.iter().map(|e| e.map(|i| i + first as u32)));
         }
         let first_cluster = self.clusters.len();
@@ -659,28 +670,39 @@ impl Assembly {
     }
 }
 
-/// The constraint batches of the bodies the projective solver moves.
-fn projective_batches(bodies: &[Body], topology: &Topology, rest: &Rest, params: &Params) -> Vec<ModelBatch> {
+/// The constraint batches of the bodies the implicit solvers move.
+fn constraint_batches(
+    bodies: &[Body],
+    topology: &Topology,
+    rest: &Rest,
+    params: &Params,
+    faults: &mut Faults,
+) -> Vec<ModelBatch> {
     let mut list = Vec::new();
     for (b, (body, part)) in bodies.iter().zip(&topology.bodies).enumerate() {
-        if body.solver != SolverKind::Projective {
+        if body.solver == SolverKind::Clustered {
             continue;
         }
+        let mut add = |scale, batch| list.push(ModelBatch { body: b, scale, batch });
         if !part.clusters.is_empty() {
             let batch = Arc::new(ClusterShape::new(topology, rest, part.clusters.clone()));
-            list.push(ModelBatch { body: b, scale: BatchScale::Stiffness, batch });
+            add(BatchScale::Stiffness, batch);
         }
         if !part.edges.is_empty() {
-            let edges = topology.edges[part.edges.clone()].to_vec();
-            let measure = EdgeStrain::share_measure(&edges, &rest.measure);
-            let batch = Arc::new(EdgeStrain::lengths(&edges, &rest.positions, &measure));
-            list.push(ModelBatch { body: b, scale: BatchScale::EdgeStiffness, batch });
+            let edges = &topology.edges[part.edges.clone()];
+            let measure = EdgeStrain::share_measure(edges, &rest.measure);
+            add(BatchScale::EdgeStiffness, Arc::new(EdgeStrain::lengths(edges, &rest.positions, &measure)));
+        }
+        match elements::batches(body, part.particles.start, &rest.positions) {
+            Ok(batches) => batches.into_iter().for_each(|(scale, batch)| add(scale, batch)),
+            Err(bad) => {
+                bad.into_iter().for_each(|(text, help)| faults.add(Some(b), "shape", text, &help));
+            }
         }
         for (g, group) in params.pins.iter().enumerate().filter(|(_, g)| g.body == b) {
             if let Some(k) = group.stiffness {
                 let anchors = group.anchors.iter().copied().collect();
-                let batch = Arc::new(Position::new(&group.particles, anchors, g, k));
-                list.push(ModelBatch { body: b, scale: BatchScale::Own, batch });
+                add(BatchScale::Own, Arc::new(Position::new(&group.particles, anchors, g, k)));
             }
         }
     }

@@ -1,6 +1,7 @@
 //! What may change while a simulation runs, what each change costs, and which values are allowed.
 
 use crate::bytes::{Reader, Truncated, Writer};
+use crate::material::{Elasticity, LARGEST_POISSON};
 use crate::model::Model;
 use crate::solvers::SolverKind;
 use crate::state::StateError;
@@ -88,6 +89,15 @@ pub struct BodyControls {
     pub follow_damping: f64,
     /// Mass of the whole body, kg; [`Body::mass`](crate::Body::mass) when it is built.
     pub mass: f64,
+    /// Young's modulus of its elements, Pa.
+    pub young: f64,
+    /// Poisson's ratio of its elements.
+    pub poisson: f64,
+    /// Thickness of its triangles, diameter of its edges where they are the elements, m.
+    pub thickness: f64,
+    /// How strongly air pushes its faces: density times drag coefficient, kg/m³; about 1.2 for cloth in air,
+    /// 0 for none.
+    pub air: f64,
 }
 
 impl BodyControls {
@@ -104,7 +114,7 @@ impl BodyControls {
     }
 
     /// The values that are plain numbers, in the order they are stored in.
-    fn numbers(&mut self) -> [&mut f64; 17] {
+    fn numbers(&mut self) -> [&mut f64; 21] {
         [
             &mut self.strain_limit,
             &mut self.relaxation,
@@ -123,7 +133,16 @@ impl BodyControls {
             &mut self.follow,
             &mut self.follow_damping,
             &mut self.mass,
+            &mut self.young,
+            &mut self.poisson,
+            &mut self.thickness,
+            &mut self.air,
         ]
+    }
+
+    /// The elastic numbers of its elements.
+    pub fn elasticity(&self) -> Elasticity {
+        Elasticity { young: self.young, poisson: self.poisson, thickness: self.thickness }
     }
 
     /// Refuses an over-relaxation that the number of iterations does not calm down again.
@@ -168,6 +187,10 @@ impl Default for BodyControls {
             follow: 4.0,
             follow_damping: 3.0,
             mass: 1.0,
+            young: 1e5,
+            poisson: 0.3,
+            thickness: 1e-3,
+            air: 0.0,
         }
     }
 }
@@ -180,13 +203,15 @@ pub struct Controls {
     pub(crate) gravity: DVec3,
     pub(crate) gravity_direction: DVec3,
     pub(crate) gravity_magnitude: f64,
+    pub(crate) wind: DVec3,
+    pub(crate) gusts: f64,
     pub(crate) bodies: Vec<BodyControls>,
     /// Where a host holds a pin group; `None` follows the group's own motion.
     pub(crate) pins: Vec<Option<DAffine3>>,
 }
 
 const MAGIC: u64 = u64::from_le_bytes(*b"PLIANTCT");
-const VERSION: u64 = 1;
+const VERSION: u64 = 2;
 
 /// What a change costs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -208,6 +233,10 @@ pub enum Control {
     GravityMagnitude,
     /// Direction of gravity, a vector of any length but 0; its size stays.
     GravityDirection,
+    /// Velocity of the air, m/s.
+    Wind,
+    /// How much of it comes and goes: 0 for a steady wind, 1 for one that now and then stands still.
+    Gusts,
     /// [`BodyControls::stiffness`] as α.
     Alpha(usize),
     /// [`BodyControls::stiffness`] as a frequency.
@@ -252,10 +281,18 @@ pub enum Control {
     FollowDamping(usize),
     /// [`BodyControls::mass`].
     Mass(usize),
+    /// [`BodyControls::young`].
+    Young(usize),
+    /// [`BodyControls::poisson`].
+    Poisson(usize),
+    /// [`BodyControls::thickness`].
+    Thickness(usize),
+    /// [`BodyControls::air`].
+    Air(usize),
 }
 
 /// The controls of a body, made for its index.
-const OF_BODY: [fn(usize) -> Control; 22] = [
+const OF_BODY: [fn(usize) -> Control; 26] = [
     Control::Alpha,
     Control::Frequency,
     Control::StrainLimit,
@@ -278,6 +315,10 @@ const OF_BODY: [fn(usize) -> Control; 22] = [
     Control::Follow,
     Control::FollowDamping,
     Control::Mass,
+    Control::Young,
+    Control::Poisson,
+    Control::Thickness,
+    Control::Air,
 ];
 
 /// A new value: a number or a vector.
@@ -332,7 +373,13 @@ impl std::error::Error for ControlError {}
 impl Control {
     /// Every control of a scene of `bodies` bodies, in a fixed order.
     pub fn all(bodies: usize) -> impl Iterator<Item = Control> {
-        let world = [Control::Gravity, Control::GravityMagnitude, Control::GravityDirection];
+        let world = [
+            Control::Gravity,
+            Control::GravityMagnitude,
+            Control::GravityDirection,
+            Control::Wind,
+            Control::Gusts,
+        ];
         world.into_iter().chain((0..bodies).flat_map(|b| OF_BODY.into_iter().map(move |make| make(b))))
     }
 
@@ -375,13 +422,23 @@ impl Control {
             Control::Follow(_) => "follow",
             Control::FollowDamping(_) => "follow_damping",
             Control::Mass(_) => "mass",
+            Control::Young(_) => "young",
+            Control::Poisson(_) => "poisson",
+            Control::Thickness(_) => "thickness",
+            Control::Air(_) => "air",
+            Control::Wind => "wind",
+            Control::Gusts => "gusts",
         }
     }
 
     /// The body it belongs to, if any.
     pub fn body(self) -> Option<usize> {
         match self {
-            Control::Gravity | Control::GravityMagnitude | Control::GravityDirection => None,
+            Control::Gravity
+            | Control::GravityMagnitude
+            | Control::GravityDirection
+            | Control::Wind
+            | Control::Gusts => None,
             Control::Alpha(b)
             | Control::Frequency(b)
             | Control::StrainLimit(b)
@@ -403,15 +460,53 @@ impl Control {
             | Control::Hardening(b)
             | Control::Follow(b)
             | Control::FollowDamping(b)
-            | Control::Mass(b) => Some(b),
+            | Control::Mass(b)
+            | Control::Young(b)
+            | Control::Poisson(b)
+            | Control::Thickness(b)
+            | Control::Air(b) => Some(b),
         }
+    }
+
+    /// Where a control that is a plain number is kept.
+    fn slot(self, c: &mut BodyControls) -> Option<&mut f64> {
+        Some(match self {
+            Control::StrainLimit(_) => &mut c.strain_limit,
+            Control::Relaxation(_) => &mut c.relaxation,
+            Control::Damping(_) => &mut c.damping,
+            Control::Drag(_) => &mut c.drag,
+            Control::EdgeStiffness(_) => &mut c.edge_stiffness,
+            Control::Restitution(_) => &mut c.restitution,
+            Control::ViscousFriction(_) => &mut c.viscous_friction,
+            Control::Flappiness(_) => &mut c.flappiness,
+            Control::Deformation(_) => &mut c.deformation,
+            Control::Volume(_) => &mut c.volume,
+            Control::YieldStrain(_) => &mut c.yield_strain,
+            Control::Creep(_) => &mut c.creep,
+            Control::PlasticLimit(_) => &mut c.plastic_limit,
+            Control::Hardening(_) => &mut c.hardening,
+            Control::Follow(_) => &mut c.follow,
+            Control::FollowDamping(_) => &mut c.follow_damping,
+            Control::Mass(_) => &mut c.mass,
+            Control::Young(_) => &mut c.young,
+            Control::Poisson(_) => &mut c.poisson,
+            Control::Thickness(_) => &mut c.thickness,
+            Control::Air(_) => &mut c.air,
+            _ => return None,
+        })
     }
 
     /// What a change costs under a solver. A stiffness that comes from or goes to zero costs a rebuild.
     pub fn cost(self, solver: SolverKind) -> Cost {
         match (self, solver) {
             (
-                Control::Alpha(_) | Control::Frequency(_) | Control::EdgeStiffness(_) | Control::Mass(_),
+                Control::Alpha(_)
+                | Control::Frequency(_)
+                | Control::EdgeStiffness(_)
+                | Control::Mass(_)
+                | Control::Young(_)
+                | Control::Poisson(_)
+                | Control::Thickness(_),
                 SolverKind::Projective,
             ) => Cost::Refactor,
             _ => Cost::Free,
@@ -421,7 +516,8 @@ impl Control {
     /// Smallest and largest number allowed with substeps of `h` seconds; `None` for vectors.
     pub fn range(self, solver: SolverKind, h: f64) -> Option<(f64, f64)> {
         Some(match self {
-            Control::Gravity | Control::GravityDirection | Control::Force(_) => return None,
+            Control::Gravity | Control::GravityDirection | Control::Wind | Control::Force(_) => return None,
+            Control::Gusts => (0.0, 10.0),
             Control::GravityMagnitude => (0.0, 1e12),
             Control::Alpha(_) => (0.0, 1.0),
             // The explicit integrator resolves at most six steps an oscillation (α = 1).
@@ -445,6 +541,10 @@ impl Control {
             Control::PlasticLimit(_) => (0.0, 9.0),
             // Anything smaller is a number without precision, and so would be all that is made of it.
             Control::Mass(_) => (1e-300, 1e12),
+            Control::Young(_) => (0.0, 1e15),
+            Control::Poisson(_) => (0.0, LARGEST_POISSON),
+            Control::Thickness(_) => (1e-9, 1e3),
+            Control::Air(_) => (0.0, 1e6),
         })
     }
 
@@ -487,6 +587,8 @@ impl Controls {
             gravity,
             gravity_direction: DVec3::NEG_Y,
             gravity_magnitude: 0.0,
+            wind: DVec3::ZERO,
+            gusts: 0.0,
             bodies,
             pins: vec![None; pins],
         };
@@ -505,6 +607,8 @@ impl Controls {
             return Some(match control {
                 Control::GravityMagnitude => self.gravity_magnitude.into(),
                 Control::GravityDirection => self.gravity_direction.into(),
+                Control::Wind => self.wind.into(),
+                Control::Gusts => self.gusts.into(),
                 _ => self.gravity.into(),
             });
         };
@@ -516,26 +620,9 @@ impl Controls {
                 | (Control::Frequency(_), Stiffness::Frequency(v)) => v,
                 _ => return None,
             },
-            Control::StrainLimit(_) => c.strain_limit,
-            Control::Relaxation(_) => c.relaxation,
             Control::Iterations(_) => c.iterations.into(),
-            Control::Damping(_) => c.damping,
-            Control::Drag(_) => c.drag,
-            Control::EdgeStiffness(_) => c.edge_stiffness,
             Control::Friction(_) => c.friction?,
-            Control::Restitution(_) => c.restitution,
-            Control::ViscousFriction(_) => c.viscous_friction,
-            Control::Flappiness(_) => c.flappiness,
-            Control::Deformation(_) => c.deformation,
-            Control::Volume(_) => c.volume,
-            Control::YieldStrain(_) => c.yield_strain,
-            Control::Creep(_) => c.creep,
-            Control::PlasticLimit(_) => c.plastic_limit,
-            Control::Hardening(_) => c.hardening,
-            Control::Follow(_) => c.follow,
-            Control::FollowDamping(_) => c.follow_damping,
-            Control::Mass(_) => c.mass,
-            Control::Gravity | Control::GravityMagnitude | Control::GravityDirection => return None,
+            _ => *control.slot(&mut { *c })?,
         };
         Some(number.into())
     }
@@ -548,6 +635,16 @@ impl Controls {
     /// Direction of gravity, of length 1; kept while there is none.
     pub fn gravity_direction(&self) -> DVec3 {
         self.gravity_direction
+    }
+
+    /// Velocity of the air, m/s.
+    pub fn wind(&self) -> DVec3 {
+        self.wind
+    }
+
+    /// How much of the wind comes and goes.
+    pub fn gusts(&self) -> f64 {
+        self.gusts
     }
 
     /// The live values of body `b`.
@@ -590,7 +687,11 @@ impl Controls {
         }
         self.put(control, value);
         let cost = control.cost(solver);
-        let vanishes = |c: &BodyControls| (c.edge_stiffness == 0.0, c.stiffness.per_mass(1.0) == 0.0);
+        let vanishes = |c: &BodyControls| {
+            let elastic = c.elasticity();
+            let zero = |v: f64| v == 0.0;
+            [c.edge_stiffness, c.stiffness.per_mass(1.0), elastic.young, elastic.poisson].map(zero)
+        };
         let rebuild =
             before.zip(control.body()).is_some_and(|(old, b)| vanishes(&old) != vanishes(&self.bodies[b]));
         Ok(if cost == Cost::Refactor && rebuild { Cost::Rebuild } else { cost })
@@ -610,25 +711,16 @@ impl Controls {
             (Control::Force(b), Value::Vector(v)) => self.bodies[b].force = v,
             (Control::Alpha(b), Value::Number(v)) => self.bodies[b].stiffness = Stiffness::Alpha(v),
             (Control::Frequency(b), Value::Number(v)) => self.bodies[b].stiffness = Stiffness::Frequency(v),
-            (Control::StrainLimit(b), Value::Number(v)) => self.bodies[b].strain_limit = v,
-            (Control::Relaxation(b), Value::Number(v)) => self.bodies[b].relaxation = v,
             (Control::Iterations(b), Value::Number(v)) => self.bodies[b].iterations = v as u32,
-            (Control::Damping(b), Value::Number(v)) => self.bodies[b].damping = v,
-            (Control::Drag(b), Value::Number(v)) => self.bodies[b].drag = v,
-            (Control::EdgeStiffness(b), Value::Number(v)) => self.bodies[b].edge_stiffness = v,
             (Control::Friction(b), Value::Number(v)) => self.bodies[b].friction = Some(v),
-            (Control::Restitution(b), Value::Number(v)) => self.bodies[b].restitution = v,
-            (Control::ViscousFriction(b), Value::Number(v)) => self.bodies[b].viscous_friction = v,
-            (Control::Flappiness(b), Value::Number(v)) => self.bodies[b].flappiness = v,
-            (Control::Deformation(b), Value::Number(v)) => self.bodies[b].deformation = v,
-            (Control::Volume(b), Value::Number(v)) => self.bodies[b].volume = v,
-            (Control::YieldStrain(b), Value::Number(v)) => self.bodies[b].yield_strain = v,
-            (Control::Creep(b), Value::Number(v)) => self.bodies[b].creep = v,
-            (Control::PlasticLimit(b), Value::Number(v)) => self.bodies[b].plastic_limit = v,
-            (Control::Hardening(b), Value::Number(v)) => self.bodies[b].hardening = v,
-            (Control::Follow(b), Value::Number(v)) => self.bodies[b].follow = v,
-            (Control::FollowDamping(b), Value::Number(v)) => self.bodies[b].follow_damping = v,
-            (Control::Mass(b), Value::Number(v)) => self.bodies[b].mass = v,
+            (Control::Wind, Value::Vector(v)) => self.wind = v,
+            (Control::Gusts, Value::Number(v)) => self.gusts = v,
+            (_, Value::Number(v)) => {
+                let body = control.body().and_then(|b| self.bodies.get_mut(b));
+                if let Some(slot) = body.and_then(|body| control.slot(body)) {
+                    *slot = v;
+                }
+            }
             // `check` has refused every other pairing.
             _ => {}
         }
@@ -654,12 +746,13 @@ impl Controls {
 
     /// All values as bytes, to be kept beside a frame.
     pub fn encode(&self) -> Vec<u8> {
-        let mut w = Writer(Vec::with_capacity(8 * (10 + 24 * self.bodies.len() + 13 * self.pins.len())));
+        let mut w = Writer(Vec::with_capacity(8 * (14 + 30 * self.bodies.len() + 13 * self.pins.len())));
         w.word(MAGIC);
         w.word(VERSION);
-        let world = [self.gravity, self.gravity_direction];
+        let world = [self.gravity, self.gravity_direction, self.wind];
         world.iter().flat_map(|v| v.to_array()).for_each(|v| w.number(v));
         w.number(self.gravity_magnitude);
+        w.number(self.gusts);
         w.word(self.bodies.len() as u64);
         for c in &self.bodies {
             let (kind, stiffness) = match c.stiffness {
@@ -696,8 +789,8 @@ impl Controls {
         }
         let mut vector =
             || -> Result<DVec3, Truncated> { Ok(DVec3::new(r.number()?, r.number()?, r.number()?)) };
-        let (gravity, gravity_direction) = (vector()?, vector()?);
-        let gravity_magnitude = r.number()?;
+        let (gravity, gravity_direction, wind) = (vector()?, vector()?, vector()?);
+        let (gravity_magnitude, gusts) = (r.number()?, r.number()?);
         let params = &model.params;
         if r.word()? != params.bodies.len() as u64 {
             return Err(StateError::Damaged("the number of bodies does not fit the model"));
@@ -732,7 +825,7 @@ impl Controls {
             }
             pins.push(held.then(|| DAffine3::from_cols_array(&e)));
         }
-        let controls = Controls { gravity, gravity_direction, gravity_magnitude, bodies, pins };
+        let controls = Controls { gravity, gravity_direction, gravity_magnitude, wind, gusts, bodies, pins };
         let allowed = |c: Control| {
             let solver = c.body().map_or(SolverKind::Clustered, |b| params.bodies[b].solver);
             controls.get(c).is_none_or(|v| c.check(v, solver, params.substep()).is_ok())

@@ -5,9 +5,7 @@ use crate::controls::{Control, ControlError, Controls, Cost, Value};
 use crate::keyframes::Keyframes;
 use crate::model::{HalfSpace, Model, Params};
 use crate::notes;
-use crate::solvers::clustered::Clustered;
-use crate::solvers::projective::{Observer, Projective};
-use crate::solvers::{Solver, SolverError, SolverKind};
+use crate::solvers::{self, Observer, Solver, SolverError, SolverKind};
 use crate::state::{State, StateError};
 use crate::statistics::{self, Statistics};
 use crate::team::Team;
@@ -32,7 +30,7 @@ pub struct StepReport {
     /// [`SubstepReport`](crate::solvers::SubstepReport).
     pub residual: f64,
     /// Seconds spent in each solver, in the order of [`SolverKind::ALL`]; zero without a clock.
-    pub seconds: [f64; 2],
+    pub seconds: [f64; SolverKind::ALL.len()],
 }
 
 /// Why a step could not be taken; the state is the last good one.
@@ -88,8 +86,9 @@ pub struct Simulation {
     model: Model,
     state: State,
     controls: Controls,
-    clustered: Clustered,
-    projective: Projective,
+    /// One of each kind.
+    solvers: Vec<Box<dyn Solver>>,
+    isa: Isa,
     team: Team,
     clock: Option<Clock>,
     /// The state before the step, to return to if it fails.
@@ -115,8 +114,8 @@ impl Simulation {
             model,
             state,
             controls,
-            clustered: Clustered::default(),
-            projective: Projective::default(),
+            solvers: solvers::one_of_each(),
+            isa: Isa::best(),
             team,
             clock: None,
             backup,
@@ -133,8 +132,8 @@ impl Simulation {
     }
 
     fn prepare(&mut self) -> Result<(), StepError> {
-        let Simulation { model, controls, clustered, projective, .. } = self;
-        for solver in solvers(model, clustered, projective).into_iter().flatten() {
+        let Simulation { model, controls, solvers, .. } = self;
+        for solver in used(model, solvers) {
             solver.prepare(model, controls)?;
         }
         Ok(())
@@ -206,14 +205,14 @@ impl Simulation {
     fn advance(&mut self, single: bool) -> Result<StepReport, StepError> {
         let mut report = StepReport::default();
         let mut finite = true;
-        let Simulation { model, state, controls, clustered, projective, team, clock, backup, .. } = self;
+        let Simulation { model, state, controls, solvers, team, clock, backup, .. } = self;
         // Time is counted, not summed: no drift, and the same bits after a resume.
         let begin = state.step as f64 * model.params.step;
         let substeps = model.params.substeps;
         for k in 0..substeps {
             state.time = begin + model.params.step * (f64::from(k) / f64::from(substeps));
             (report.contacts, report.iterations, report.residual) = (0, 0, 0.0);
-            for solver in solvers(model, clustered, projective).into_iter().flatten() {
+            for solver in used(model, solvers) {
                 let since = clock.as_ref().map(|c| c());
                 let before = (single && k == 0).then_some((&backup.x, &backup.v));
                 let part = solver.substep(model, controls, before, state, team)?;
@@ -376,31 +375,30 @@ impl Simulation {
         self.clock = Some(clock);
     }
 
-    /// Shows the projective solver's iterations to `observer`.
-    pub fn observe_iterations(&mut self, observer: Observer) {
-        self.projective.observe(observer);
+    /// Shows the iterations of one solver's bodies to `observer`.
+    pub fn observe_iterations(&mut self, solver: SolverKind, observer: Observer) {
+        self.solvers[solver as usize].observe(observer);
     }
 
     /// Numbers in the projective solver's matrix factor: what each of its solves reads twice.
     pub fn factor_len(&self) -> usize {
-        self.projective.factor_len()
+        self.solvers[SolverKind::Projective as usize].factor_len()
     }
 
     /// Runs the kernels with another instruction set: slower, with the same bits.
     pub fn set_isa(&mut self, isa: Isa) {
-        self.clustered.set_isa(isa);
-        self.projective.set_isa(isa);
+        self.isa = isa;
+        self.solvers.iter_mut().for_each(|s| s.set_isa(isa));
     }
 
     /// The instruction set the kernels run with.
     pub fn isa(&self) -> Isa {
-        self.clustered.isa()
+        self.isa
     }
 
     /// Forgets everything that is only there for speed. The next step gives the same bits.
     pub fn drop_caches(&mut self) {
-        self.clustered.drop_caches();
-        self.projective.drop_caches();
+        self.solvers.iter_mut().for_each(|s| s.drop_caches());
     }
 }
 
@@ -434,14 +432,10 @@ impl Driver<'_> {
 }
 
 /// The solvers that have bodies to move.
-fn solvers<'a>(
+fn used<'a>(
     model: &Model,
-    clustered: &'a mut Clustered,
-    projective: &'a mut Projective,
-) -> [Option<&'a mut dyn Solver>; 2] {
-    let used = |kind| model.params.bodies.iter().any(|b| b.solver == kind);
-    [
-        used(SolverKind::Clustered).then_some(clustered as &mut dyn Solver),
-        used(SolverKind::Projective).then_some(projective as &mut dyn Solver),
-    ]
+    solvers: &'a mut [Box<dyn Solver>],
+) -> impl Iterator<Item = &'a mut Box<dyn Solver>> {
+    let bodies = model.params.clone();
+    solvers.iter_mut().filter(move |s| bodies.bodies.iter().any(|b| b.solver == s.kind()))
 }

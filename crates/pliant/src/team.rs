@@ -154,16 +154,6 @@ impl Team {
             work(range.clone(), unsafe { parts.part(range) });
         });
     }
-
-    /// As [`Team::split`], with the pieces of [`Pieces`].
-    pub(crate) fn split_at<S: Split>(
-        &self,
-        data: S,
-        ends: &[usize],
-        work: impl Fn(usize, S::Part<'_>) + Sync,
-    ) {
-        self.split(Pieces(data, ends), 1, |range, part| work(range.start, part));
-    }
 }
 
 impl Drop for Team {

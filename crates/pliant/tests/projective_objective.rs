@@ -100,7 +100,10 @@ fn check(mut body: Body, deform: impl Fn(usize, DVec3) -> DVec3, what: &str) {
     for step in 0..5 {
         let seen: Arc<Mutex<Vec<Points>>> = Arc::default();
         let sink = seen.clone();
-        sim.observe_iterations(Box::new(move |_, q| sink.lock().unwrap().push(q.clone())));
+        sim.observe_iterations(
+            pliant::SolverKind::Projective,
+            Box::new(move |_, q| sink.lock().unwrap().push(q.clone())),
+        );
         sim.step().unwrap();
         let list = seen.lock().unwrap();
         let objective = Objective {

@@ -44,6 +44,11 @@ fn unsupported_pairs_are_refused_with_the_alternative_and_supported_ones_build()
                 Feature::Deformer => body.integrator = Integrator::Deformer,
                 Feature::Plasticity => body.controls.yield_strain = 0.1,
                 Feature::PaintedStiffness => body.painted_stiffness = vec![0.5; body.shape.points.len()],
+                Feature::Elements => {
+                    let style = pliant::shapes::TetStyle::Five;
+                    body.shape = pliant::shapes::tet_box([2, 2, 2], DVec3::ONE, style).unwrap();
+                    body.constraints = vec![pliant::Constraint::Strain { stiffness: None }];
+                }
             }
             builder = builder.body(body);
             if feature == Feature::CustomConstraint {

@@ -72,9 +72,12 @@ fn run() -> Result<Plot, Failure> {
         simulation.set_state(state)?;
         let seen: Arc<Mutex<Vec<Points>>> = Arc::default();
         let sink = seen.clone();
-        simulation.observe_iterations(Box::new(move |_, q| {
-            sink.lock().unwrap_or_else(PoisonError::into_inner).push(q.clone());
-        }));
+        simulation.observe_iterations(
+            pliant::SolverKind::Projective,
+            Box::new(move |_, q| {
+                sink.lock().unwrap_or_else(PoisonError::into_inner).push(q.clone());
+            }),
+        );
         simulation.step()?;
         let list = seen.lock().unwrap_or_else(PoisonError::into_inner);
         let objective = Objective::new(&simulation, list[0].clone());

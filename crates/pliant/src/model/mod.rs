@@ -39,6 +39,18 @@ pub enum BatchScale {
     Stiffness,
     /// [`BodyControls::edge_stiffness`](crate::BodyControls::edge_stiffness).
     EdgeStiffness,
+    /// 2μ of the elements' material, Pa: strain of tetrahedra.
+    Strain,
+    /// 3λ: their volume.
+    Volume,
+    /// 2μ t, N/m: strain of triangles.
+    SheetStrain,
+    /// 2λ′ t: their area.
+    SheetArea,
+    /// D, N m: their bending.
+    Bending,
+    /// E A, N: strain of edges that are threads.
+    Thread,
     /// The batch's own weights are final.
     Own,
 }
@@ -48,9 +60,16 @@ impl BatchScale {
     /// body of `heavier` times the mass it was built with. Only ratios to the inertia move a body, and
     /// the inertia stays as built: what does not grow with the mass is divided by it.
     pub(crate) fn value(self, body: &BodyControls, h: f64, heavier: f64) -> f64 {
+        let elastic = body.elasticity();
         match self {
             BatchScale::Stiffness => body.stiffness.per_mass(h),
             BatchScale::EdgeStiffness => body.edge_stiffness / heavier,
+            BatchScale::Strain => 2.0 * elastic.mu() / heavier,
+            BatchScale::Volume => 3.0 * elastic.lambda() / heavier,
+            BatchScale::SheetStrain => 2.0 * elastic.mu() * elastic.thickness / heavier,
+            BatchScale::SheetArea => 2.0 * elastic.lambda_of_sheet() * elastic.thickness / heavier,
+            BatchScale::Bending => elastic.bending() / heavier,
+            BatchScale::Thread => elastic.stretching_of_thread() / heavier,
             BatchScale::Own => 1.0 / heavier,
         }
     }

@@ -15,6 +15,7 @@ use crate::model::Model;
 use crate::points::Points;
 use crate::state::State;
 use crate::team::Team;
+use pliant_math::lanes::Isa;
 
 /// The solvers by name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -97,4 +98,23 @@ pub trait Solver: std::fmt::Debug + Send {
 
     /// Forgets everything computed so far.
     fn drop_caches(&mut self);
+
+    /// Runs the kernels with another instruction set: slower, with the same bits.
+    fn set_isa(&mut self, _isa: Isa) {}
+
+    /// Shows the positions of every iteration to `observer`.
+    fn observe(&mut self, _observer: Observer) {}
+
+    /// Numbers in the factor of the system matrix; 0 if there is none.
+    fn factor_len(&self) -> usize {
+        0
+    }
+}
+
+/// Sees the positions after the prediction (iteration 0) and after every iteration of every substep.
+pub type Observer = Box<dyn FnMut(u32, &Points) + Send>;
+
+/// One solver of each kind, in the order of [`SolverKind::ALL`].
+pub(crate) fn one_of_each() -> Vec<Box<dyn Solver>> {
+    vec![Box::new(clustered::Clustered::default()), Box::new(projective::Projective::default())]
 }

@@ -32,11 +32,13 @@ pub enum Feature {
     Plasticity,
     /// Stiffness painted on the particles.
     PaintedStiffness,
+    /// Tetrahedra, triangles and threads with a material.
+    Elements,
 }
 
 impl Feature {
     /// Every feature.
-    pub const ALL: [Feature; 13] = [
+    pub const ALL: [Feature; 14] = [
         Feature::Clusters,
         Feature::StrainLimit,
         Feature::Edges,
@@ -50,6 +52,7 @@ impl Feature {
         Feature::Deformer,
         Feature::Plasticity,
         Feature::PaintedStiffness,
+        Feature::Elements,
     ];
 
     /// What it is called in messages.
@@ -68,6 +71,7 @@ impl Feature {
             Feature::Deformer => "the deformer's integrator",
             Feature::Plasticity => "plasticity",
             Feature::PaintedStiffness => "painted stiffness",
+            Feature::Elements => "constraints of elements",
         }
     }
 }
@@ -92,7 +96,7 @@ pub fn support(solver: SolverKind, feature: Feature) -> Support {
             StrainLimit | AnimatedInput | LinearGoals | QuadraticGoals | Deformer | Plasticity
             | PaintedStiffness,
         )
-        | (Projective, Edges | SoftPins | CustomConstraint) => Support::Yes,
+        | (Projective, Edges | SoftPins | CustomConstraint | Elements) => Support::Yes,
         (Projective, StrainLimit) => {
             Support::No("raise `frequency` for a stiffer body, or use solver = \"clustered\"")
         }
@@ -105,6 +109,9 @@ pub fn support(solver: SolverKind, feature: Feature) -> Support {
         (Projective, AnimatedInput) => {
             Support::No("use solver = \"clustered\", or pins that move for the projective solver")
         }
+        (Clustered, Elements) => Support::No(
+            "use solver = \"projective\", or describe the stiffness by `frequency` and `strain_limit`",
+        ),
         (Clustered, CustomConstraint) => Support::No("use solver = \"projective\""),
         (Projective, LinearGoals | QuadraticGoals) => Support::No(
             "lower `frequency` or give more clusters for a body that bends, or use solver = \"clustered\"",

@@ -75,11 +75,6 @@ impl Default for Clustered {
 }
 
 impl Clustered {
-    /// Runs the kernels with another instruction set: slower, with the same bits.
-    pub fn set_isa(&mut self, isa: Isa) {
-        self.isa = isa;
-    }
-
     /// The instruction set the kernels run with.
     pub fn isa(&self) -> Isa {
         self.isa
@@ -427,6 +422,10 @@ impl Solver for Clustered {
 
     fn drop_caches(&mut self) {
         self.cache = None;
+    }
+
+    fn set_isa(&mut self, isa: Isa) {
+        self.isa = isa;
     }
 }
 

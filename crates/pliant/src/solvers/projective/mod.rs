@@ -14,7 +14,8 @@ mod contacts;
 mod system;
 
 use super::damping::{RigidVelocity, decay};
-use super::{Before, Solver, SolverError, SolverKind, SubstepReport};
+use super::objective::{Hands, Surroundings};
+use super::{Before, Observer, Solver, SolverError, SolverKind, SubstepReport};
 use crate::contact::{Surface, bounce, push_out};
 use crate::controls::Controls;
 use crate::dofs::{Dof, DofMap};
@@ -25,11 +26,7 @@ use crate::team::Team;
 use contacts::ContactSolver;
 use glam::{DAffine3, DVec3};
 use pliant_math::lanes::Isa;
-use super::objective::{Hands, Surroundings};
 use system::System;
-
-/// Sees the positions after the prediction (iteration 0) and after every global step.
-pub type Observer = Box<dyn FnMut(u32, &Points) + Send>;
 
 /// The solver; all but the observer is a cache.
 #[derive(Default)]
@@ -42,23 +39,6 @@ pub struct Projective {
 impl std::fmt::Debug for Projective {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Projective").field("prepared", &self.cache.is_some()).finish()
-    }
-}
-
-impl Projective {
-    /// Calls `observer` with the positions at each iteration of each substep.
-    pub fn observe(&mut self, observer: Observer) {
-        self.observer = Some(observer);
-    }
-
-    /// Runs the kernels with another instruction set: slower, with the same bits.
-    pub fn set_isa(&mut self, isa: Isa) {
-        self.isa = Some(isa);
-    }
-
-    /// Numbers in the factor of the system matrix; 0 before it is made.
-    pub fn factor_len(&self) -> usize {
-        self.cache.as_ref().map_or(0, |c| c.system.factor_len())
     }
 }
 
@@ -199,6 +179,18 @@ impl Solver for Projective {
 
     fn drop_caches(&mut self) {
         self.cache = None;
+    }
+
+    fn set_isa(&mut self, isa: Isa) {
+        self.isa = Some(isa);
+    }
+
+    fn observe(&mut self, observer: Observer) {
+        self.observer = Some(observer);
+    }
+
+    fn factor_len(&self) -> usize {
+        self.cache.as_ref().map_or(0, |c| c.system.factor_len())
     }
 }
 
