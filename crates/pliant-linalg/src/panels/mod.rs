@@ -6,6 +6,7 @@
 //! the same bits. The cut depends on the matrix only. Nothing here starts a thread.
 
 mod cut;
+mod dissect;
 mod elimination;
 mod graph;
 mod kernels;
