@@ -9,8 +9,10 @@
 
 mod matrix;
 mod overlay;
+mod panels;
 mod spd;
 
 pub use matrix::{SymmetricBuilder, SymmetricMatrix};
 pub use overlay::Overlay;
+pub use panels::{DomainWork, PanelScratch, Panels};
 pub use spd::{NotPositiveDefinite, Scratch, SparseSpd};

@@ -85,4 +85,9 @@ impl Lanes for Baseline {
     fn sum(self, a: [f64; 8]) -> f64 {
         ((a[0] + a[4]) + (a[2] + a[6])) + ((a[1] + a[5]) + (a[3] + a[7]))
     }
+
+    #[inline(always)]
+    fn sums(self, a: [[f64; 8]; 8]) -> [f64; 8] {
+        from_fn(|k| self.sum(a[k]))
+    }
 }

@@ -111,6 +111,8 @@ pub trait Lanes: Copy + Send + Sync + 'static {
 
     /// The sum of all lanes, always in the order ((0+4)+(2+6)) + ((1+5)+(3+7)).
     fn sum(self, a: Self::F) -> f64;
+    /// Lane k is the sum of all lanes of `a[k]`, with the bits of [`Lanes::sum`].
+    fn sums(self, a: [Self::F; 8]) -> Self::F;
 
     /// a > b, false for NaN.
     #[inline(always)]

@@ -64,6 +64,7 @@ impl Kernel for Everything {
             ("select", l.select(m, a, b)),
             ("keep", l.keep(m, a)),
             ("sum", l.splat(l.sum(a))),
+            ("sums", l.sums([a, b, c, l.add(a, b), l.sub(b, c), l.mul(c, a), l.neg(a), b])),
         ]
         .into_iter()
         .map(|(name, v)| {

@@ -139,6 +139,12 @@ impl Lanes for Avx2 {
         // SAFETY: self is the proof of detection.
         unsafe { sum4(_mm256_add_pd(a[0], a[1])) }
     }
+
+    #[inline(always)]
+    fn sums(self, a: [Self::F; 8]) -> Self::F {
+        // SAFETY: self is the proof of detection.
+        unsafe { [four_sums([a[0], a[1], a[2], a[3]]), four_sums([a[4], a[5], a[6], a[7]])] }
+    }
 }
 
 /// AVX-512 F, DQ and VL were detected: one register of eight lanes.
@@ -205,6 +211,7 @@ impl Lanes for Avx512 {
         sum(a: __m512d) -> f64 {
             sum4(_mm256_add_pd(_mm512_castpd512_pd256(a), _mm512_extractf64x4_pd::<1>(a)))
         }
+        sums(a: [__m512d; 8]) -> __m512d { eight_sums(a) }
     }
 
     #[inline(always)]
@@ -229,4 +236,44 @@ impl Lanes for Avx512 {
 fn sum4(a: __m256d) -> f64 {
     let pair = _mm_add_pd(_mm256_castpd256_pd128(a), _mm256_extractf128_pd::<1>(a));
     _mm_cvtsd_f64(_mm_add_sd(pair, _mm_unpackhi_pd(pair, pair)))
+}
+
+/// Sums of four vectors, each in the order of [`Lanes::sum`].
+#[inline]
+#[target_feature(enable = "avx2")]
+fn four_sums([a, b, c, d]: [[__m256d; 2]; 4]) -> __m256d {
+    // (0+4, 1+5, 2+6, 3+7) of each; then even and odd sums of two vectors side by side.
+    let [a, b, c, d] = [
+        _mm256_add_pd(a[0], a[1]),
+        _mm256_add_pd(b[0], b[1]),
+        _mm256_add_pd(c[0], c[1]),
+        _mm256_add_pd(d[0], d[1]),
+    ];
+    let ac = _mm256_add_pd(_mm256_permute2f128_pd::<0x20>(a, c), _mm256_permute2f128_pd::<0x31>(a, c));
+    let bd = _mm256_add_pd(_mm256_permute2f128_pd::<0x20>(b, d), _mm256_permute2f128_pd::<0x31>(b, d));
+    _mm256_add_pd(_mm256_unpacklo_pd(ac, bd), _mm256_unpackhi_pd(ac, bd))
+}
+
+/// Sums of eight vectors, each in the order of [`Lanes::sum`].
+#[inline]
+#[target_feature(enable = "avx512f")]
+fn eight_sums(a: [__m512d; 8]) -> __m512d {
+    // Two vectors at a time: (0+4, 1+5, 2+6, 3+7) of the first, then of the second.
+    let [ac, eg, bd, fh] =
+        [add_halves(a[0], a[2]), add_halves(a[4], a[6]), add_halves(a[1], a[3]), add_halves(a[5], a[7])];
+    // Four at a time: even and odd sums side by side.
+    let (even, odd) = (add_quarters(ac, eg), add_quarters(bd, fh));
+    _mm512_add_pd(_mm512_unpacklo_pd(even, odd), _mm512_unpackhi_pd(even, odd))
+}
+
+#[inline]
+#[target_feature(enable = "avx512f")]
+fn add_halves(a: __m512d, b: __m512d) -> __m512d {
+    _mm512_add_pd(_mm512_shuffle_f64x2::<0b01_00_01_00>(a, b), _mm512_shuffle_f64x2::<0b11_10_11_10>(a, b))
+}
+
+#[inline]
+#[target_feature(enable = "avx512f")]
+fn add_quarters(a: __m512d, b: __m512d) -> __m512d {
+    _mm512_add_pd(_mm512_shuffle_f64x2::<0b10_00_10_00>(a, b), _mm512_shuffle_f64x2::<0b11_01_11_01>(a, b))
 }
