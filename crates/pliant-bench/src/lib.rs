@@ -136,11 +136,20 @@ const GROUPS: &[Group] = &[
         run: clustered::crowd,
     },
     Group {
-        entries: &[(
-            "projective/cloth/iteration",
-            "81×81 cloth hung by two corners, 19,360 edges: local step, right-hand side, global step",
-        )],
-        run: projective::cloth,
+        entries: &[
+            (
+                "projective/beam/iteration",
+                "56×5×6 cells of five tetrahedra (8,400), one end held, sagging: local step, right-hand side \
+                 and global step, on one thread and on two, with AVX-512 and AVX2",
+            ),
+            ("projective/beam_limited/iteration", "the same with clamped singular values"),
+            ("projective/bar/iteration", "59×2×7 cells (4,130 tetrahedra), twisted"),
+        ],
+        run: projective::solids,
+    },
+    Group {
+        entries: &[("projective/cloth/iteration", "81×81 cloth hung by two corners, 19,360 edges")],
+        run: projective::sheet,
     },
 ];
 

@@ -1,56 +1,159 @@
-//! Iterations of projective dynamics on deformed states.
+//! Iterations of projective dynamics on deformed states: local step, right-hand side and global step.
 
 use crate::timing::best_of;
 use crate::{Measurement, Run};
-use pliant::{Body, Builder, Clustering, Control, DVec3, shapes};
+use pliant::shapes::{self, TetStyle};
+use pliant::{Body, Builder, Clustering, Constraint, Control, DVec3, Isa, Material, Simulation};
 use std::time::Duration;
 
-pub(crate) fn cloth(run: &mut Run<'_>) -> Result<(), String> {
-    let (options, limits) = (run.options, run.limits);
-    let threads = options.threads.max(1);
+/// A scene whose iterations are timed.
+struct Scene {
+    name: &'static str,
+    /// The constraints that count.
+    kind: &'static str,
+    build: fn(usize) -> Result<Simulation, String>,
+    /// Numbers an iteration moves per element: positions in, forces out, what the element is at rest.
+    per_element: usize,
+}
+
+const BEAM: Scene =
+    Scene { name: "projective/beam/iteration", kind: "tetrahedron_strain", build: beam, per_element: 34 };
+const LIMITED: Scene = Scene {
+    name: "projective/beam_limited/iteration",
+    kind: "tetrahedron_limits",
+    build: limited_beam,
+    per_element: 34,
+};
+const BAR: Scene =
+    Scene { name: "projective/bar/iteration", kind: "tetrahedron_strain", build: bar, per_element: 34 };
+const CLOTH: Scene =
+    Scene { name: "projective/cloth/iteration", kind: "edge_strain", build: cloth, per_element: 14 };
+
+pub(crate) fn solids(run: &mut Run<'_>) -> Result<(), String> {
+    for scene in [BEAM, LIMITED, BAR] {
+        measure(run, &scene)?;
+    }
+    Ok(())
+}
+
+pub(crate) fn sheet(run: &mut Run<'_>) -> Result<(), String> {
+    measure(run, &CLOTH)
+}
+
+/// Times a scene on one thread with every instruction set that is wanted, and on two threads with the best.
+fn measure(run: &mut Run<'_>, scene: &Scene) -> Result<(), String> {
+    if !run.wants(scene.name) {
+        return Ok(());
+    }
+    let options = run.options;
+    let best = options.isa.unwrap_or(Isa::best());
+    let mut ways = vec![(options.threads.max(1), best)];
+    if options.threads == 0 {
+        ways.push((2, best));
+        if options.isa.is_none() && best > Isa::Avx2 {
+            ways.extend([(1, Isa::Avx2), (2, Isa::Avx2)]);
+        }
+    }
+    for (threads, isa) in ways {
+        let mut simulation = (scene.build)(threads)?;
+        simulation.set_isa(isa);
+        let each = iteration(&mut simulation)?;
+        // What an iteration must at least move: the factor twice, and the elements.
+        let batches = simulation.model().batches().iter().filter(|b| b.batch.kind() == scene.kind);
+        let elements: usize = batches.map(|b| b.batch.rows().elements()).sum();
+        let bytes = (8 * (2 * simulation.factor_len() + scene.per_element * elements)) as f64;
+        run.report(Measurement {
+            name: scene.name,
+            value: each * 1e3,
+            unit: "ms",
+            threads,
+            share_of_limit: Some(bytes / each / run.limits.bandwidth),
+            isa: isa.name(),
+            note: format!("{} particles, {elements} elements", simulation.model().particle_count()),
+        });
+    }
+    Ok(())
+}
+
+/// Seconds per iteration, as the difference between many and few, so that what a step costs besides them
+/// drops out.
+fn iteration(simulation: &mut Simulation) -> Result<f64, String> {
+    // Deformed states: half a second of motion first.
+    for _ in 0..30 {
+        simulation.step().map_err(|e| e.to_string())?;
+    }
+    let mut failed = None;
+    let mut seconds = [0.0; 2];
+    let counts = [5.0, 45.0];
+    let start = simulation.state().clone();
+    for (count, seconds) in counts.iter().zip(&mut seconds) {
+        simulation.set(Control::Iterations(0), *count).map_err(|e| e.to_string())?;
+        simulation.set_state(start.clone()).map_err(|e| e.to_string())?;
+        *seconds = best_of(Duration::from_millis(400), || {
+            if let Err(e) = simulation.step() {
+                failed = Some(e.to_string());
+            }
+        });
+    }
+    match failed {
+        Some(e) => Err(e),
+        None => Ok((seconds[1] - seconds[0]) / (counts[1] - counts[0])),
+    }
+}
+
+fn build(body: Body, threads: usize) -> Result<Simulation, String> {
+    let mut builder = Builder::new().substeps(1).body(body);
+    builder.threads = threads;
+    builder.build().map_err(|e| e.to_string())
+}
+
+/// A solid of five tetrahedra a cell of 2 cm, held where x is least.
+fn tet_body(name: &str, cells: [usize; 3]) -> Result<Body, String> {
+    let size = DVec3::from_array(cells.map(|n| n as f64)) * 0.02;
+    let shape = shapes::tet_box(cells, size, TetStyle::Five).map_err(|e| e.to_string())?;
+    let least = shape.points.iter().map(|p| p.x).fold(f64::INFINITY, f64::min);
+    let held: Vec<u32> =
+        (0..shape.points.len() as u32).filter(|&i| shape.points[i as usize].x < least + 1e-6).collect();
+    let soft = Material { young: 2e5, ..Material::NAMED[0].1 };
+    let mut body = Body::new(name, shape).elastic(soft).pin(held);
+    body.constraints = vec![Constraint::Strain { stiffness: None }];
+    Ok(body)
+}
+
+/// 56×5×6 cells, one end fixed, sagging: 8,400 tetrahedra.
+fn beam(threads: usize) -> Result<Simulation, String> {
+    build(tet_body("beam", [56, 5, 6])?, threads)
+}
+
+/// The same with singular values kept between 0.95 and 1.05: a full decomposition each.
+fn limited_beam(threads: usize) -> Result<Simulation, String> {
+    let mut body = tet_body("beam", [56, 5, 6])?;
+    body.constraints = vec![Constraint::StrainLimit { min: 0.95, max: 1.05, stiffness: 1.5e5 }];
+    build(body, threads)
+}
+
+/// 59×2×7 cells, twisted by a turn over its length and let go: 4,130 tetrahedra.
+fn bar(threads: usize) -> Result<Simulation, String> {
+    let mut simulation = build(tet_body("bar", [59, 2, 7])?, threads)?;
+    let mut state = simulation.state().clone();
+    state.x = (0..state.x.len())
+        .map(|i| {
+            let p = state.x.get(i);
+            let turn = std::f64::consts::TAU * (p.x + 0.59) / 1.18;
+            DVec3::new(p.x, p.y * turn.cos() - p.z * turn.sin(), p.y * turn.sin() + p.z * turn.cos())
+        })
+        .collect();
+    simulation.set_state(state).map_err(|e| e.to_string())?;
+    Ok(simulation)
+}
+
+/// 81×81 vertices hung by two corners: 19,360 edges, structural and one diagonal a cell.
+fn cloth(threads: usize) -> Result<Simulation, String> {
     let shape = shapes::sheet(1.0, 1.0, 80, 80).map_err(|e| e.to_string())?;
     let mut cloth = Body::new("cloth", shape).projective();
     cloth.clusters = Clustering::None;
     cloth.controls.edge_stiffness = 1000.0;
     cloth.mass = 0.3;
     cloth.velocity = DVec3::new(0.0, 0.0, 0.5);
-    let mut builder = Builder::new().substeps(1).body(cloth.pin([0, 80]));
-    builder.threads = threads;
-    let mut simulation = builder.build().map_err(|e| e.to_string())?;
-    let mut failed = None;
-    // Deformed states: half a second of swinging first.
-    for _ in 0..30 {
-        simulation.step().map_err(|e| e.to_string())?;
-    }
-    // Iterations are timed as the difference between many and few, so that what a step costs besides
-    // them drops out.
-    let mut seconds = [0.0; 2];
-    let counts = [5.0, 25.0];
-    for (count, seconds) in counts.iter().zip(&mut seconds) {
-        simulation.set(Control::Iterations(0), *count).map_err(|e| e.to_string())?;
-        *seconds = best_of(Duration::from_millis(600), || {
-            if let Err(e) = simulation.step() {
-                failed = Some(e.to_string());
-            }
-        });
-    }
-    if let Some(e) = failed {
-        return Err(e);
-    }
-    let each = (seconds[1] - seconds[0]) / (counts[1] - counts[0]);
-    // What an iteration must at least move: the factor twice, and per edge two points in, one out.
-    let edges = simulation.model().topology().edges.len();
-    let bytes = (8 * (2 * simulation.factor_len() + 9 * edges)) as f64;
-    let share = bytes / each / limits.bandwidth;
-    run.report(Measurement {
-        name: "projective/cloth/iteration",
-        value: each * 1e3,
-        unit: "ms",
-        threads,
-        share_of_limit: Some(share),
-        // Its kernels are compiled for what the build targets.
-        isa: "baseline",
-        note: format!("{} particles, {edges} edges", simulation.model().particle_count()),
-    });
-    Ok(())
+    build(cloth.pin([0, 80]), threads)
 }

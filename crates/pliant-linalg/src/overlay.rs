@@ -9,8 +9,6 @@
 //! whatever the directions of the forces. Soft handles solve (G + C) f = target − u₀ with compliance
 //! C; contacts look for forces inside their friction cones. Both then add B⁻¹ Sᵀ f to the solution.
 
-use crate::{Scratch, SparseSpd};
-
 /// Memory the columns kept from step to step may take, in numbers (64 MiB).
 const KEPT: usize = 8 << 20;
 
@@ -83,8 +81,9 @@ impl Overlay {
 
     /// Computes G by one solve a tie, or none where its column is still known. Single-column solves
     /// make each column independent of which other ties there are, bit for bit.
-    pub fn prepare(&mut self, base: &SparseSpd, scratch: &mut Scratch) {
-        let (count, n) = (self.len(), base.size());
+    /// `base` solves one column of `n` unknowns in place.
+    pub fn prepare(&mut self, n: usize, mut base: impl FnMut(&mut [f64])) {
+        let count = self.len();
         self.gram.clear();
         self.gram.resize(count * count, 0.0);
         self.column.resize(n, 0.0);
@@ -103,7 +102,7 @@ impl Overlay {
                 for &(i, w) in &self.entries[range] {
                     self.column[i as usize] += w;
                 }
-                base.solve(&mut self.column, scratch);
+                base(&mut self.column);
                 if let Some(i) = single {
                     self.keep(i);
                 }
@@ -242,7 +241,7 @@ mod tests {
         for (stencil, _) in &ties {
             overlay.push(stencil.iter().copied());
         }
-        overlay.prepare(&factor, &mut scratch);
+        overlay.prepare(factor.size(), |column| factor.solve(column, &mut scratch));
         let mut q = b.clone();
         factor.solve(&mut q, &mut scratch);
         let mut f: Vec<f64> = targets.iter().enumerate().map(|(k, t)| t - overlay.point(k, &q)).collect();
@@ -264,7 +263,7 @@ mod tests {
         overlay.push([(5, 1.0)]);
         overlay.push([(5, 1.0)]);
         overlay.push([(25, 1.0)]);
-        overlay.prepare(&factor, &mut scratch);
+        overlay.prepare(factor.size(), |column| factor.solve(column, &mut scratch));
         let mut f = [0.5, 0.5, -1.0];
         overlay.solve_soft(&[0.0; 3], &mut f);
         let mut q = vec![0.0; 30];

@@ -184,12 +184,13 @@ fn controls_survive_their_bytes() {
     let all: Vec<Control> = Control::all(2).collect();
     for (k, control) in all.iter().enumerate() {
         let value = match control {
-            Control::Gravity | Control::GravityDirection | Control::Force(_) => {
+            Control::Gravity | Control::GravityDirection | Control::Wind | Control::Force(_) => {
                 Value::from(DVec3::new(1.0, 2.0, k as f64))
             }
             Control::Iterations(_) => 7.0.into(),
             Control::StrainLimit(_) | Control::YieldStrain(_) => f64::INFINITY.into(),
             Control::Relaxation(_) => 1.1.into(),
+            Control::Poisson(_) => 0.4.into(),
             _ => (0.3 + 0.01 * k as f64).min(0.9).into(),
         };
         s.set(*control, value).unwrap();

@@ -114,8 +114,8 @@ impl ContactSolver {
             return;
         }
         if self.needs_response {
-            let (base, scratch) = system.base();
-            self.overlay.prepare(base, scratch);
+            let n = system.objective.len();
+            self.overlay.prepare(n, |column| system.global.solve_one(column, hands.1));
             self.needs_response = false;
         }
         self.free.clear();

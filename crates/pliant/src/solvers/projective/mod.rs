@@ -11,6 +11,7 @@
 //! iterations adds to it.
 
 mod contacts;
+mod global;
 mod system;
 
 use super::damping::{RigidVelocity, decay};

@@ -5,21 +5,20 @@
 //! It is the paper's equation (10) with the matrix times q subtracted on both sides: a quasi-Newton step
 //! whose matrix is constant, and an upper bound of the Hessian, so that no line search is needed.
 
-use crate::dofs::DofMap;
+use super::global::Global;
+use crate::dofs::{Dof, DofMap};
 use crate::model::Model;
 use crate::solvers::SolverError;
 use crate::solvers::objective::{Hands, Objective, columns};
 use crate::solvers::unknowns::Unknowns;
 use glam::DVec3;
-use pliant_linalg::{Scratch, SparseSpd};
 
 #[derive(Debug)]
 pub(super) struct System {
     pub objective: Objective,
     /// The unknowns as the model has them; the objective's are in the order of the factor.
     natural: Unknowns,
-    factor: SparseSpd,
-    scratch: Scratch,
+    pub global: Global,
     /// m/h² by particle.
     inertia: Vec<f64>,
     /// The step that follows from −∇E; x, y and z columns one after the other.
@@ -37,17 +36,9 @@ impl System {
         let natural = Unknowns::new(model, dofs, scales);
         let inertia: Vec<f64> = model.rest.mass.iter().map(|m| m / (h * h)).collect();
         let matrix = natural.matrix(model, scales, &inertia);
-        let factor = SparseSpd::factor(&matrix).map_err(factor_error)?;
-        let order: Vec<u32> = (0..natural.count as u32).collect();
-        let objective = Objective::new(model, natural.renumbered(&order), scales, h, diameters);
-        Ok(System {
-            scratch: factor.scratch(),
-            factor,
-            inertia,
-            step: vec![0.0; 3 * natural.count],
-            natural,
-            objective,
-        })
+        let global = Global::new(&matrix, &places(model, &natural)).map_err(factor_error)?;
+        let objective = Objective::new(model, natural.renumbered(global.order()), scales, h, diameters);
+        Ok(System { global, inertia, step: vec![0.0; 3 * natural.count], natural, objective })
     }
 
     /// Whether the same batches have rows under other stiffnesses.
@@ -59,7 +50,7 @@ impl System {
     pub fn rescale(&mut self, model: &Model, scales: &[f64]) -> Result<(), SolverError> {
         self.objective.rescale(scales);
         let matrix = self.natural.matrix(model, scales, &self.inertia);
-        self.factor.refactor(&matrix).map_err(factor_error)
+        self.global.refactor(&matrix).map_err(factor_error)
     }
 
     pub fn dofs(&self) -> &DofMap {
@@ -67,7 +58,7 @@ impl System {
     }
 
     pub fn factor_len(&self) -> usize {
-        self.factor.factor_len()
+        self.global.factor_len()
     }
 
     /// Solves for the step from −∇E.
@@ -76,15 +67,10 @@ impl System {
     }
 
     /// Solves with forces on top of −∇E.
-    pub fn solve_with(&mut self, _hands: Hands<'_>, add: impl FnOnce([&mut [f64]; 3])) {
+    pub fn solve_with(&mut self, hands: Hands<'_>, add: impl FnOnce([&mut [f64]; 3])) {
         self.step.copy_from_slice(self.objective.descent());
         add(columns(&mut self.step));
-        self.factor.solve(&mut self.step, &mut self.scratch);
-    }
-
-    /// The base factor with its scratch memory, for the overlay.
-    pub fn base(&mut self) -> (&SparseSpd, &mut Scratch) {
-        (&self.factor, &mut self.scratch)
+        self.global.solve(&mut self.step, hands);
     }
 
     /// Takes the step that was solved for; returns the largest movement relative to the bodies' sizes.
@@ -103,6 +89,17 @@ impl System {
     }
 }
 
+/// Where the unknowns are at rest, which helps to order them; auxiliary ones wherever.
+fn places(model: &Model, unknowns: &Unknowns) -> Vec<[f64; 3]> {
+    let mut list = vec![[0.0; 3]; unknowns.count];
+    for i in 0..model.particle_count() {
+        if let Dof::Free(u) = unknowns.dofs.get(i) {
+            list[*u as usize] = model.rest.positions.get(i).to_array();
+        }
+    }
+    list
+}
+
 fn factor_error(e: pliant_linalg::NotPositiveDefinite) -> SolverError {
     SolverError::Factor(e.to_string())
 }
@@ -111,7 +108,6 @@ fn factor_error(e: pliant_linalg::NotPositiveDefinite) -> SolverError {
 mod tests {
     use super::*;
     use crate::Builder;
-    use crate::dofs::Dof;
     use crate::points::Points;
     use crate::solvers::objective::Surroundings;
     use crate::team::Team;
