@@ -32,13 +32,17 @@
 
 mod baseline;
 mod rotations;
+mod svd;
+#[cfg(test)]
+mod svd_tests;
 #[cfg(test)]
 mod tests;
 #[cfg(target_arch = "x86_64")]
 mod x86;
 
 pub use baseline::Baseline;
-pub use rotations::rotations8;
+pub use rotations::{rotations, rotations8};
+pub use svd::{Svd8, svd8, svds};
 #[cfg(target_arch = "x86_64")]
 pub use x86::{Avx2, Avx512};
 
