@@ -31,6 +31,10 @@
 //! (`map`, `fold`, `array::from_fn`), often do not and then cost a call per operation.
 
 mod baseline;
+#[cfg(test)]
+mod projection_tests;
+pub mod projections;
+pub mod projections32;
 mod rotations;
 mod svd;
 #[cfg(test)]

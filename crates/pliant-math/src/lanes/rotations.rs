@@ -114,7 +114,7 @@ pub(super) fn largest_entry<L: Lanes>(l: L, a: &M3<L>) -> L::F {
 }
 
 #[inline(always)]
-fn largest<L: Lanes>(l: L, v: V3<L>) -> L::F {
+pub(super) fn largest<L: Lanes>(l: L, v: V3<L>) -> L::F {
     l.max(l.max(l.abs(v[0]), l.abs(v[1])), l.abs(v[2]))
 }
 

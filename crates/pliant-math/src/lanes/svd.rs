@@ -239,7 +239,7 @@ const COSINE: [f64; 5] = [-0.008129, 0.035009, -0.091714, 0.332753, 1.732069];
 
 /// Two unit vectors that complete one to a right-handed frame.
 #[inline(always)]
-fn complete<L: Lanes>(l: L, u: V3<L>) -> (V3<L>, V3<L>) {
+pub(super) fn complete<L: Lanes>(l: L, u: V3<L>) -> (V3<L>, V3<L>) {
     // Orthogonal to u and to the axis of x or y, whichever is far enough from u.
     let by_x = l.lt(l.abs(u[0]), l.splat(0.6));
     let zero = l.splat(0.0);
@@ -250,7 +250,7 @@ fn complete<L: Lanes>(l: L, u: V3<L>) -> (V3<L>, V3<L>) {
 
 /// A · v
 #[inline(always)]
-fn combine<L: Lanes>(l: L, a: &M3<L>, v: V3<L>) -> V3<L> {
+pub(super) fn combine<L: Lanes>(l: L, a: &M3<L>, v: V3<L>) -> V3<L> {
     l.scale_add(v[2], a[2], l.scale_add(v[1], a[1], l.scale(v[0], a[0])))
 }
 
