@@ -150,6 +150,9 @@ struct Search<L: Lanes> {
 /// A bound rarely met: four steps are usual, and each gains at least a third while far off.
 const MAX_STEPS: usize = 48;
 
+/// A relative step below this is the last: convergence is quadratic.
+const NEAR: f64 = 1e-7;
+
 impl<L: Lanes> Search<L> {
     #[inline(always)]
     fn grow_or_shrink(l: L, svd: &Svd8<L>, within: L::M, min: L::F, max: L::F) -> Self {
@@ -207,7 +210,7 @@ impl<L: Lanes> Search<L> {
         let next = l.max(l.min(l.add(s, change), self.high), self.low);
         self.s = l.select(self.done, s, next);
         let moved = l.abs(l.sub(next, s));
-        self.done = l.or(self.done, l.le(moved, l.mul(next, l.splat(1e-9))));
+        self.done = l.or(self.done, l.le(moved, l.mul(next, l.splat(NEAR))));
     }
 
     /// With the last from the product of the others, the volume is right to rounding whatever s is.

@@ -116,6 +116,9 @@ pub fn limit_area32<L: Lanes>(l: L, f: &M32<L>, min: L::F, max: L::F) -> M32<L> 
 /// A bound rarely met: four steps are usual.
 const MAX_STEPS: usize = 48;
 
+/// A relative step below this is the last: convergence is quadratic.
+const NEAR: f64 = 1e-7;
+
 /// The nearest t to σ with t₀·t₁ = τ.
 ///
 /// As for volumes: t₀(t₀ − σ₀) = s(s − σ₁) with s = t₁, so t₀ = (σ₀ + r)/2 with r² = (2s − σ₁)² + σ₀² − σ₁².
@@ -143,7 +146,7 @@ fn nearest_product<L: Lanes>(l: L, sigma: [L::F; 2], target: L::F, within: L::M)
         let next = l.max(l.min(l.add(s, change), high), low);
         let moved = l.abs(l.sub(next, s));
         s = l.select(done, s, next);
-        done = l.or(done, l.le(moved, l.mul(next, l.splat(1e-9))));
+        done = l.or(done, l.le(moved, l.mul(next, l.splat(NEAR))));
         if l.bits(done) == 0xff {
             break;
         }
