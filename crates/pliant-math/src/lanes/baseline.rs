@@ -1,6 +1,6 @@
 //! Plain Rust: the definition of every operation, and all there is on other processors.
 
-use super::Lanes;
+use super::{Lanes, SEED};
 use std::array::from_fn;
 
 /// No instructions beyond those the build targets.
@@ -37,6 +37,7 @@ impl Lanes for Baseline {
         abs(a) -> f64 { a.abs() }
         sqrt(a) -> f64 { a.sqrt() }
         rsqrt_rough(a) -> f64 { f64::from(1.0 / (a as f32).sqrt()) }
+        rsqrt_seed(a) -> f64 { f64::from_bits(SEED.wrapping_sub(a.to_bits() >> 1)) }
         lt(a, b) -> bool { a < b }
         le(a, b) -> bool { a <= b }
     }
@@ -57,6 +58,21 @@ impl Lanes for Baseline {
     }
 
     #[inline(always)]
+    fn gather(self, from: &[f64], at: &[u32; 8]) -> [f64; 8] {
+        from_fn(|k| from[at[k] as usize])
+    }
+
+    #[inline(always)]
+    fn load_transposed(self, from: &[[f64; 4]], at: &[u32; 8]) -> [[f64; 8]; 3] {
+        from_fn(|axis| from_fn(|k| from[at[k] as usize][axis]))
+    }
+
+    #[inline(always)]
+    fn store_transposed(self, v: [[f64; 8]; 3], to: &mut [[f64; 4]; 8]) {
+        *to = from_fn(|k| [v[0][k], v[1][k], v[2][k], 0.0]);
+    }
+
+    #[inline(always)]
     fn mask(self, bits: u8) -> [bool; 8] {
         from_fn(|k| bits >> k & 1 == 1)
     }
@@ -69,6 +85,11 @@ impl Lanes for Baseline {
     #[inline(always)]
     fn and(self, a: [bool; 8], b: [bool; 8]) -> [bool; 8] {
         from_fn(|k| a[k] & b[k])
+    }
+
+    #[inline(always)]
+    fn or(self, a: [bool; 8], b: [bool; 8]) -> [bool; 8] {
+        from_fn(|k| a[k] | b[k])
     }
 
     #[inline(always)]

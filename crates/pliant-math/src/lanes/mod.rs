@@ -31,14 +31,22 @@
 //! (`map`, `fold`, `array::from_fn`), often do not and then cost a call per operation.
 
 mod baseline;
+#[cfg(test)]
+mod projection_tests;
+pub mod projections;
+pub mod projections32;
 mod rotations;
+mod svd;
+#[cfg(test)]
+mod svd_tests;
 #[cfg(test)]
 mod tests;
 #[cfg(target_arch = "x86_64")]
 mod x86;
 
 pub use baseline::Baseline;
-pub use rotations::rotations8;
+pub use rotations::{rotations, rotations8};
+pub use svd::{Svd8, svd8, svds};
 #[cfg(target_arch = "x86_64")]
 pub use x86::{Avx2, Avx512};
 
@@ -65,6 +73,13 @@ pub trait Lanes: Copy + Send + Sync + 'static {
     fn load(self, v: &[f64; 8]) -> Self::F;
     /// Writes lane k to `to[k]`.
     fn store(self, v: Self::F, to: &mut [f64; 8]);
+    /// Lane k is `from[at[k]]`. Panics like an index if one is out of range.
+    fn gather(self, from: &[f64], at: &[u32; 8]) -> Self::F;
+    /// Lane k of the three is x, y and z of `from[at[k]]`, whose fourth number is ignored. Panics like
+    /// an index if one is out of range.
+    fn load_transposed(self, from: &[[f64; 4]], at: &[u32; 8]) -> [Self::F; 3];
+    /// Writes lane k to `to[k]` as (x, y, z, 0).
+    fn store_transposed(self, v: [Self::F; 3], to: &mut [[f64; 4]; 8]);
 
     /// a + b
     fn add(self, a: Self::F, b: Self::F) -> Self::F;
@@ -93,6 +108,9 @@ pub trait Lanes: Copy + Send + Sync + 'static {
     /// By square root and division in `f32`, which are correctly rounded everywhere, unlike the
     /// estimates that processors offer.
     fn rsqrt_rough(self, a: Self::F) -> Self::F;
+    /// 1/√a to within 3.5 % for every positive normal number, from its exponent; finite for every finite
+    /// number that is not negative.
+    fn rsqrt_seed(self, a: Self::F) -> Self::F;
 
     /// a < b, false for NaN.
     fn lt(self, a: Self::F, b: Self::F) -> Self::M;
@@ -104,6 +122,8 @@ pub trait Lanes: Copy + Send + Sync + 'static {
     fn bits(self, m: Self::M) -> u8;
     /// Where both hold.
     fn and(self, a: Self::M, b: Self::M) -> Self::M;
+    /// Where either holds.
+    fn or(self, a: Self::M, b: Self::M) -> Self::M;
     /// a where m holds, else b.
     fn select(self, m: Self::M, a: Self::F, b: Self::F) -> Self::F;
     /// a where m holds, else +0.
@@ -136,6 +156,28 @@ pub trait Lanes: Copy + Send + Sync + 'static {
         self.mul_add(self.mul(y, h), series, y)
     }
 
+    /// 1/√a to within 10⁻⁵, for every positive normal a; finite at zero and for subnormal numbers.
+    #[inline(always)]
+    fn rsqrt_wide_rough(self, a: Self::F) -> Self::F {
+        self.rsqrt_step(a, self.rsqrt_seed(a))
+    }
+
+    /// 1/√a to within a few units in the last place, for every positive normal a; finite at zero and for
+    /// subnormal numbers. It needs no divider, so it overlaps better with other work than a root.
+    #[inline(always)]
+    fn rsqrt_wide(self, a: Self::F) -> Self::F {
+        self.rsqrt_step(a, self.rsqrt_wide_rough(a))
+    }
+
+    /// A step of fourth order from y to 1/√a: with h = 1 − a·y², y·(1 + h/2 + 3h²/8 + 5h³/16 + …).
+    #[inline(always)]
+    fn rsqrt_step(self, a: Self::F, y: Self::F) -> Self::F {
+        let h = self.neg_mul_add(self.mul(a, y), y, self.splat(1.0));
+        let series = self.mul_add(h, self.splat(0.3125), self.splat(0.375));
+        let series = self.mul_add(h, series, self.splat(0.5));
+        self.mul_add(self.mul(y, h), series, y)
+    }
+
     /// a · b of eight vectors.
     #[inline(always)]
     fn dot(self, a: [Self::F; 3], b: [Self::F; 3]) -> Self::F {
@@ -163,6 +205,17 @@ pub trait Lanes: Copy + Send + Sync + 'static {
     fn scale_add(self, s: Self::F, a: [Self::F; 3], b: [Self::F; 3]) -> [Self::F; 3] {
         [self.mul_add(s, a[0], b[0]), self.mul_add(s, a[1], b[1]), self.mul_add(s, a[2], b[2])]
     }
+}
+
+/// [`Lanes::rsqrt_seed`]: halving the bits halves the exponent, and the constant, which turns its sign and
+/// balances the errors, is the well-known one for `f64`.
+const SEED: u64 = 0x5FE6_EB50_C7B5_37A9;
+
+/// The largest of eight indices: one check of it is a check of all.
+#[inline(always)]
+fn highest(at: &[u32; 8]) -> usize {
+    let pair = |i: usize, j: usize| at[i].max(at[j]);
+    pair(0, 1).max(pair(2, 3)).max(pair(4, 5).max(pair(6, 7))) as usize
 }
 
 /// A computation to be compiled once per instruction set.

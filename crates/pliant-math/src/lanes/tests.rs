@@ -59,6 +59,9 @@ impl Kernel for Everything {
             ("sqrt", l.sqrt(a)),
             ("rsqrt_rough", l.rsqrt_rough(a)),
             ("rsqrt", l.rsqrt(a)),
+            ("rsqrt_seed", l.rsqrt_seed(a)),
+            ("rsqrt_wide_rough", l.rsqrt_wide_rough(a)),
+            ("rsqrt_wide", l.rsqrt_wide(a)),
             ("dot", l.dot([a, b, c], [b, c, a])),
             ("cross", l.cross([a, b, c], [b, c, a])[1]),
             ("select", l.select(m, a, b)),
@@ -80,6 +83,7 @@ impl Kernel for Everything {
             ("gt", l.gt(a, b)),
             ("ge", l.ge(a, b)),
             ("and", l.and(m, l.lt(a, b))),
+            ("or", l.or(m, l.lt(a, b))),
         ] {
             results.push((name, [u64::from(l.bits(m)); 8]));
         }
@@ -136,6 +140,64 @@ fn reciprocal_square_roots_are_accurate_over_their_range() {
         let error = |y: f64| (y * y * a - 1.0).abs() / 2.0;
         assert!(error(Baseline.rsqrt_rough([a; 8])[0]) < 2e-7, "{a}");
         assert!(error(Baseline.rsqrt([a; 8])[0]) < 1e-15, "{a}");
+    }
+}
+
+#[test]
+fn wide_reciprocal_square_roots_are_accurate_for_every_normal_number() {
+    let error = |y: f64, a: f64| ((y * a.sqrt()) * (y * a.sqrt()) - 1.0).abs() / 2.0;
+    for k in 0..200_000 {
+        let a = 10f64.powf(f64::from(k) / 200_000.0 * 615.0 - 307.0);
+        assert!(error(Baseline.rsqrt_seed([a; 8])[0], a) < 0.035, "{a}");
+        assert!(error(Baseline.rsqrt_wide_rough([a; 8])[0], a) < 1e-5, "{a}");
+        assert!(error(Baseline.rsqrt_wide([a; 8])[0], a) < 1e-15, "{a}");
+    }
+    for a in [0.0, 5e-324, 1e-310, f64::MIN_POSITIVE, f64::MAX] {
+        assert!(Baseline.rsqrt_wide([a; 8])[0].is_finite(), "{a}");
+    }
+}
+
+/// Gathers, and rows to columns and back.
+struct Moves<'a>(&'a [[f64; 4]], &'a [u32; 8]);
+
+impl Kernel for Moves<'_> {
+    type Output = ([f64; 8], [[f64; 4]; 8]);
+    #[inline(always)]
+    fn run<L: Lanes>(self, l: L) -> Self::Output {
+        let (mut flat, mut rows) = ([0.0; 8], [[f64::NAN; 4]; 8]);
+        l.store(l.gather(self.0.as_flattened(), self.1), &mut flat);
+        let [x, y, z] = l.load_transposed(self.0, self.1);
+        l.store_transposed([y, z, x], &mut rows);
+        (flat, rows)
+    }
+}
+
+#[test]
+fn rows_are_gathered_and_scattered_in_order() {
+    let rows: Vec<[f64; 4]> = (0..50).map(|i| from_fn(|k| f64::from(4 * i + k as i32))).collect();
+    let mut seed = 8;
+    for _ in 0..200 {
+        let at: [u32; 8] = from_fn(|_| (random(&mut seed).abs() * 50.0) as u32);
+        for isa in Isa::available() {
+            let (flat, moved) = isa.run(Moves(&rows, &at));
+            assert_eq!(flat, at.map(f64::from), "{}", isa.name());
+            let expected = at.map(|i| [rows[i as usize][1], rows[i as usize][2], rows[i as usize][0], 0.0]);
+            assert_eq!(moved, expected, "{}", isa.name());
+        }
+    }
+}
+
+#[test]
+fn no_lane_reads_out_of_range() {
+    let rows = [[0.0; 4]; 10];
+    for isa in Isa::available() {
+        for lane in 0..8 {
+            for beyond in [10, u32::MAX] {
+                let at = from_fn(|k| if k == lane { beyond } else { 9 });
+                let outcome = std::panic::catch_unwind(|| isa.run(Moves(&rows, &at)));
+                assert!(outcome.is_err(), "{} {lane}", isa.name());
+            }
+        }
     }
 }
 

@@ -3,11 +3,11 @@
 //! The unsafe code of this module is of one kind: calling functions that need instructions which
 //! the build does not assume. It is sound because every call needs a value of [`Avx2`] or
 //! [`Avx512`], whose only constructor is `detect`, and `detect` asks for the very features enabled
-//! in `run`. No pointer is dereferenced but for loads and stores through `&[f64; 8]` and
-//! `&mut [f64; 8]`, which need no alignment.
+//! in `run`. No pointer is dereferenced but for loads and stores through references to arrays of eight
+//! numbers or rows, and of elements of slices at indices checked before; none needs alignment.
 #![allow(unsafe_code)]
 
-use super::{Kernel, Lanes};
+use super::{Kernel, Lanes, SEED, highest};
 use core::arch::x86_64::*;
 
 /// AVX2 and FMA were detected: two registers of four lanes.
@@ -60,6 +60,8 @@ impl Lanes for Avx2 {
         lt(a: F, b: F) -> M = _mm256_cmp_pd::<_CMP_LT_OQ>;
         le(a: F, b: F) -> M = _mm256_cmp_pd::<_CMP_LE_OQ>;
         and(a: M, b: M) -> M = _mm256_and_pd;
+        or(a: M, b: M) -> M = _mm256_or_pd;
+        rsqrt_seed(a: F) -> F = rsqrt_seed4;
         keep(m: M, a: F) -> F = _mm256_and_pd;
     }
 
@@ -81,6 +83,40 @@ impl Lanes for Avx2 {
         unsafe {
             _mm256_storeu_pd(to.as_mut_ptr(), v[0]);
             _mm256_storeu_pd(to.as_mut_ptr().add(4), v[1]);
+        }
+    }
+
+    #[inline(always)]
+    fn gather(self, from: &[f64], at: &[u32; 8]) -> Self::F {
+        let from = &from[..=highest(at)];
+        // SAFETY: self is the proof of detection; no index is above the highest, which is in range.
+        let at = |k: usize| unsafe { *from.get_unchecked(at[k] as usize) };
+        // Loads one by one: the gather instruction of AVX2 is no faster.
+        unsafe { [_mm256_setr_pd(at(0), at(1), at(2), at(3)), _mm256_setr_pd(at(4), at(5), at(6), at(7))] }
+    }
+
+    #[inline(always)]
+    fn load_transposed(self, from: &[[f64; 4]], at: &[u32; 8]) -> [Self::F; 3] {
+        let from = &from[..=highest(at)];
+        // SAFETY: self is the proof of detection; no index is above the highest, which is in range.
+        unsafe {
+            let row = |k: usize| _mm256_loadu_pd(from.get_unchecked(at[k] as usize).as_ptr());
+            let low = columns4([row(0), row(1), row(2), row(3)]);
+            let high = columns4([row(4), row(5), row(6), row(7)]);
+            [[low[0], high[0]], [low[1], high[1]], [low[2], high[2]]]
+        }
+    }
+
+    #[inline(always)]
+    fn store_transposed(self, v: [Self::F; 3], to: &mut [[f64; 4]; 8]) {
+        // SAFETY: self is the proof of detection; each row holds four numbers.
+        unsafe {
+            for half in 0..2 {
+                let rows = rows4([v[0][half], v[1][half], v[2][half]]);
+                for k in 0..4 {
+                    _mm256_storeu_pd(to[4 * half + k].as_mut_ptr(), rows[k]);
+                }
+            }
         }
     }
 
@@ -204,6 +240,12 @@ impl Lanes for Avx512 {
         rsqrt_rough(a: __m512d) -> __m512d {
             _mm512_cvtps_pd(_mm256_div_ps(_mm256_set1_ps(1.0), _mm256_sqrt_ps(_mm512_cvtpd_ps(a))))
         }
+        rsqrt_seed(a: __m512d) -> __m512d {
+            _mm512_castsi512_pd(_mm512_sub_epi64(
+                _mm512_set1_epi64(SEED as i64),
+                _mm512_srli_epi64::<1>(_mm512_castpd_si512(a)),
+            ))
+        }
         lt(a: __m512d, b: __m512d) -> __mmask8 { _mm512_cmp_pd_mask::<_CMP_LT_OQ>(a, b) }
         le(a: __m512d, b: __m512d) -> __mmask8 { _mm512_cmp_pd_mask::<_CMP_LE_OQ>(a, b) }
         select(m: __mmask8, a: __m512d, b: __m512d) -> __m512d { _mm512_mask_blend_pd(m, b, a) }
@@ -212,6 +254,58 @@ impl Lanes for Avx512 {
             sum4(_mm256_add_pd(_mm512_castpd512_pd256(a), _mm512_extractf64x4_pd::<1>(a)))
         }
         sums(a: [__m512d; 8]) -> __m512d { eight_sums(a) }
+    }
+
+    #[inline(always)]
+    fn gather(self, from: &[f64], at: &[u32; 8]) -> __m512d {
+        let from = &from[..=highest(at)];
+        // SAFETY: self is the proof of detection; no index is above the highest, which is in range, and
+        // they are widened without sign.
+        unsafe {
+            let at = _mm512_cvtepu32_epi64(_mm256_loadu_si256(at.as_ptr().cast()));
+            _mm512_i64gather_pd::<8>(at, from.as_ptr())
+        }
+    }
+
+    #[inline(always)]
+    fn load_transposed(self, from: &[[f64; 4]], at: &[u32; 8]) -> [__m512d; 3] {
+        let from = &from[..=highest(at)];
+        // SAFETY: self is the proof of detection; no index is above the highest, which is in range.
+        unsafe {
+            let row = |k: usize| _mm256_loadu_pd(from.get_unchecked(at[k] as usize).as_ptr());
+            // Row k below and row k + 4 above; then pairs of rows, 128 bits at a time: (x, z) and (y, pad).
+            let two = |k: usize| _mm512_insertf64x4::<1>(_mm512_castpd256_pd512(row(k)), row(k + 4));
+            let (a, b, c, d) = (two(0), two(1), two(2), two(3));
+            let (xz, xz_next) = (_mm512_unpacklo_pd(a, b), _mm512_unpacklo_pd(c, d));
+            let (y, y_next) = (_mm512_unpackhi_pd(a, b), _mm512_unpackhi_pd(c, d));
+            let first = _mm512_setr_epi64(0, 1, 8, 9, 4, 5, 12, 13);
+            let second = _mm512_setr_epi64(2, 3, 10, 11, 6, 7, 14, 15);
+            [
+                _mm512_permutex2var_pd(xz, first, xz_next),
+                _mm512_permutex2var_pd(y, first, y_next),
+                _mm512_permutex2var_pd(xz, second, xz_next),
+            ]
+        }
+    }
+
+    #[inline(always)]
+    fn store_transposed(self, v: [__m512d; 3], to: &mut [[f64; 4]; 8]) {
+        // SAFETY: self is the proof of detection; the eight rows are four times eight numbers.
+        unsafe {
+            let zero = _mm512_setzero_pd();
+            // xy holds (x, y) of rows 0, 2, 4, 6, and of rows 1, 3, 5, 7; z the last two numbers of each.
+            let xy = [_mm512_unpacklo_pd(v[0], v[1]), _mm512_unpackhi_pd(v[0], v[1])];
+            let z = [_mm512_unpacklo_pd(v[2], zero), _mm512_unpackhi_pd(v[2], zero)];
+            let low = _mm512_setr_epi64(0, 1, 8, 9, 2, 3, 10, 11);
+            let high = _mm512_setr_epi64(4, 5, 12, 13, 6, 7, 14, 15);
+            for odd in 0..2 {
+                for (order, first) in [(low, odd), (high, odd + 4)] {
+                    let rows = _mm512_permutex2var_pd(xy[odd], order, z[odd]);
+                    _mm256_storeu_pd(to[first].as_mut_ptr(), _mm512_castpd512_pd256(rows));
+                    _mm256_storeu_pd(to[first + 2].as_mut_ptr(), _mm512_extractf64x4_pd::<1>(rows));
+                }
+            }
+        }
     }
 
     #[inline(always)]
@@ -227,6 +321,11 @@ impl Lanes for Avx512 {
     #[inline(always)]
     fn and(self, a: __mmask8, b: __mmask8) -> __mmask8 {
         a & b
+    }
+
+    #[inline(always)]
+    fn or(self, a: __mmask8, b: __mmask8) -> __mmask8 {
+        a | b
     }
 }
 
@@ -276,4 +375,40 @@ fn add_halves(a: __m512d, b: __m512d) -> __m512d {
 #[target_feature(enable = "avx512f")]
 fn add_quarters(a: __m512d, b: __m512d) -> __m512d {
     _mm512_add_pd(_mm512_shuffle_f64x2::<0b10_00_10_00>(a, b), _mm512_shuffle_f64x2::<0b11_01_11_01>(a, b))
+}
+
+/// [`Lanes::rsqrt_seed`] of four.
+#[inline]
+#[target_feature(enable = "avx2")]
+fn rsqrt_seed4(a: __m256d) -> __m256d {
+    let half = _mm256_srli_epi64::<1>(_mm256_castpd_si256(a));
+    _mm256_castsi256_pd(_mm256_sub_epi64(_mm256_set1_epi64x(SEED as i64), half))
+}
+
+/// x, y and z of four rows.
+#[inline]
+#[target_feature(enable = "avx2")]
+fn columns4(rows: [__m256d; 4]) -> [__m256d; 3] {
+    let (xz, xz_next) = (_mm256_unpacklo_pd(rows[0], rows[1]), _mm256_unpacklo_pd(rows[2], rows[3]));
+    let (y, y_next) = (_mm256_unpackhi_pd(rows[0], rows[1]), _mm256_unpackhi_pd(rows[2], rows[3]));
+    [
+        _mm256_permute2f128_pd::<0x20>(xz, xz_next),
+        _mm256_permute2f128_pd::<0x20>(y, y_next),
+        _mm256_permute2f128_pd::<0x31>(xz, xz_next),
+    ]
+}
+
+/// Four rows (x, y, z, 0).
+#[inline]
+#[target_feature(enable = "avx2")]
+fn rows4(v: [__m256d; 3]) -> [__m256d; 4] {
+    let zero = _mm256_setzero_pd();
+    let (even, odd) = (_mm256_unpacklo_pd(v[0], v[1]), _mm256_unpackhi_pd(v[0], v[1]));
+    let (even_end, odd_end) = (_mm256_unpacklo_pd(v[2], zero), _mm256_unpackhi_pd(v[2], zero));
+    [
+        _mm256_permute2f128_pd::<0x20>(even, even_end),
+        _mm256_permute2f128_pd::<0x20>(odd, odd_end),
+        _mm256_permute2f128_pd::<0x31>(even, even_end),
+        _mm256_permute2f128_pd::<0x31>(odd, odd_end),
+    ]
 }
