@@ -16,9 +16,11 @@ mod rng;
 pub mod sdf;
 pub mod shapes;
 mod skin;
+mod tet_cells;
 mod tet_faults;
 mod tet_files;
 mod tet_mesh;
+mod tet_snap;
 mod triangulate;
 mod winding;
 
