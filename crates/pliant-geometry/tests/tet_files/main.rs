@@ -138,6 +138,10 @@ fn what_can_be_put_right_is_and_said() {
     let file = parse_gmsh(gmsh2_text().replace(" 4 2 0 0 ", " 4 2 0 6 ").as_bytes()).unwrap();
     assert_eq!(file.mesh.regions, [6, 6], "the volume where there is no physical group");
 
+    // Region 12 cut off to 1: nothing else tells.
+    let cut = medit().replace("2 3 4 5 0\nEnd\n", "2 3 4 5 1");
+    assert!(parse_medit(cut.as_bytes()).unwrap().notes.iter().any(|n| n.contains("without a line end")));
+
     let twin = medit().replace("1 1 1.125 0", "1 1 1.125 0\n0 0 0 0").replace("Vertices\n5", "Vertices\n6");
     let twin =
         twin.replace("2 3 4 5 0\n", "2 3 4 5 0\n2 4 3 6 0\n").replace("Tetrahedra\n2", "Tetrahedra\n3");
