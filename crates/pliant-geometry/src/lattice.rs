@@ -61,6 +61,16 @@ impl Lattice {
         self.cells.len()
     }
 
+    /// The cells, sorted by z, then y, then x; cell i reaches from i to i + 1 times the spacing.
+    pub fn cells(&self) -> &[[i32; 3]] {
+        &self.cells
+    }
+
+    /// Width of the cells.
+    pub fn spacing(&self) -> f64 {
+        self.spacing
+    }
+
     /// Particle positions.
     pub fn points(&self) -> Vec<DVec3> {
         self.cells.iter().map(|&c| self.center(c)).collect()

@@ -16,8 +16,11 @@ mod rng;
 pub mod sdf;
 pub mod shapes;
 mod skin;
+mod tet_cells;
 mod tet_faults;
+mod tet_files;
 mod tet_mesh;
+mod tet_snap;
 mod triangulate;
 mod winding;
 
@@ -35,4 +38,5 @@ pub use rng::SplitMix64;
 pub use shapes::Shape;
 pub use skin::Skin;
 pub use tet_faults::TetFault;
+pub use tet_files::{TetFile, parse_gmsh, parse_medit, parse_tetgen, parse_vtk, parse_vtu, read_tets};
 pub use tet_mesh::TetMesh;

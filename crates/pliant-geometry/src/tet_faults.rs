@@ -160,14 +160,10 @@ fn is_flat([a, b, c, d]: [DVec3; 4]) -> bool {
 }
 
 /// One error that spells out the first faults and counts the rest; `None` without faults.
-pub(crate) fn fault_error(
-    faults: &[TetFault],
-    element_name: &dyn Fn(usize) -> String,
-    point_name: &dyn Fn(usize) -> String,
-) -> Option<GeometryError> {
+pub(crate) fn fault_error(faults: &[TetFault], words: &dyn Fn(&TetFault) -> String) -> Option<GeometryError> {
     let first = faults.first()?;
-    let words: Vec<String> = faults.iter().take(SHOWN).map(|f| f.named(element_name, point_name)).collect();
-    let mut message = words.join("; ");
+    let shown: Vec<String> = faults.iter().take(SHOWN).map(words).collect();
+    let mut message = shown.join("; ");
     if faults.len() > SHOWN {
         message += &format!("; and {} more faults", faults.len() - SHOWN);
     }
@@ -215,7 +211,9 @@ mod tests {
     #[test]
     fn one_error_counts_what_it_does_not_show() {
         let faults = mesh(vec![[0, 0, 1, 2]; 15]).faults();
-        let error = fault_error(&faults, &|e| format!("element {e}"), &|p| format!("point {p}")).unwrap();
-        assert!(error.message.contains("element 9 names") && error.message.ends_with("and 5 more faults"));
+        let error = fault_error(&faults, &TetFault::to_string).unwrap();
+        assert!(
+            error.message.contains("tetrahedron 9 names") && error.message.ends_with("and 5 more faults")
+        );
     }
 }

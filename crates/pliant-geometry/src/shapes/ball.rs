@@ -8,13 +8,18 @@ use glam::DVec3;
 
 /// A ball of the given radius.
 pub fn ball(radius: f64, spacing: f64) -> Result<Shape, GeometryError> {
-    field(radius)?.shape(spacing, || surface(radius, visual_cell(spacing, 2.0 * radius)))
+    field(radius)?.shape(spacing)
 }
 
 pub(super) fn field(radius: f64) -> Result<Field, GeometryError> {
     positive("radius", radius)?;
     let distance = move |p| sdf::sphere(p, DVec3::ZERO, radius);
-    Ok(Field { distance: Box::new(distance), lo: DVec3::splat(-radius), hi: DVec3::splat(radius) })
+    Ok(Field {
+        distance: Box::new(distance),
+        surface: Box::new(move |spacing| surface(radius, visual_cell(spacing, 2.0 * radius))),
+        lo: DVec3::splat(-radius),
+        hi: DVec3::splat(radius),
+    })
 }
 
 /// A cube's six grids pushed out to the sphere: even triangles without poles, and no sines.

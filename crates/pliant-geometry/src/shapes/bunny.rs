@@ -10,18 +10,15 @@ use glam::DVec3;
 
 /// A bunny of the given height, looking along +z, centred on its centre of mass.
 pub fn bunny(height: f64, spacing: f64) -> Result<Shape, GeometryError> {
-    let field = field(height)?;
-    let cell = visual_cell(spacing, height).min(height / 48.0);
-    Ok(center(field.shape(spacing, || contour(&field.distance, field.lo, field.hi, cell))?))
+    Ok(center(field(height)?.shape(spacing)?))
 }
 
 pub(super) fn field(height: f64) -> Result<Field, GeometryError> {
     positive("height", height)?;
-    Ok(Field {
-        distance: Box::new(move |p| figure(p * (TALL / height)) * (height / TALL)),
-        lo: DVec3::new(-0.36, 0.0, -0.6) * height,
-        hi: DVec3::new(0.36, 1.0, 0.56) * height,
-    })
+    let distance = move |p: DVec3| figure(p * (TALL / height)) * (height / TALL);
+    let (lo, hi) = (DVec3::new(-0.36, 0.0, -0.6) * height, DVec3::new(0.36, 1.0, 0.56) * height);
+    let surface = move |spacing| contour(&distance, lo, hi, visual_cell(spacing, height).min(height / 48.0));
+    Ok(Field { distance: Box::new(distance), surface: Box::new(surface), lo, hi })
 }
 
 /// Height of the figure below, as drawn.

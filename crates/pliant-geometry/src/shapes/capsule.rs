@@ -10,7 +10,7 @@ use glam::DVec3;
 
 /// A capsule along the y axis; `height` is from tip to tip and must be at least twice the radius.
 pub fn capsule(radius: f64, height: f64, spacing: f64) -> Result<Shape, GeometryError> {
-    field(radius, height)?.shape(spacing, || surface(radius, height, visual_cell(spacing, height)))
+    field(radius, height)?.shape(spacing)
 }
 
 pub(super) fn field(radius: f64, height: f64) -> Result<Field, GeometryError> {
@@ -24,7 +24,12 @@ pub(super) fn field(radius: f64, height: f64) -> Result<Field, GeometryError> {
     }
     let tip = DVec3::Y * (0.5 * height - radius);
     let hi = DVec3::new(radius, 0.5 * height, radius);
-    Ok(Field { distance: Box::new(move |p| sdf::capsule(p, -tip, tip, radius)), lo: -hi, hi })
+    Ok(Field {
+        distance: Box::new(move |p| sdf::capsule(p, -tip, tip, radius)),
+        surface: Box::new(move |spacing| surface(radius, height, visual_cell(spacing, height))),
+        lo: -hi,
+        hi,
+    })
 }
 
 fn surface(radius: f64, height: f64, cell: f64) -> TriMesh {

@@ -1,6 +1,6 @@
 //! A box whose outermost particles lie on its faces.
 
-use super::Shape;
+use super::{Shape, TetStyle, tet_box};
 use crate::error::positive;
 use crate::lattice::{MAX_PARTICLES, lattice_edges, too_many};
 use crate::{GeometryError, Skin, TriMesh};
@@ -27,6 +27,14 @@ pub fn cuboid(size: DVec3, spacing: f64) -> Result<Shape, GeometryError> {
         }
     }
     shape.edges = lattice_edges(&cells);
+    (shape.surface, shape.skin) = dress(n, &shape.points);
+    Ok(shape)
+}
+
+/// The same box cut into tetrahedra, five a lattice cell.
+pub(super) fn tet_cuboid(size: DVec3, spacing: f64) -> Result<Shape, GeometryError> {
+    let n = counts(size, spacing)?;
+    let mut shape = tet_box(n.map(|n| n - 1), size, TetStyle::Five)?;
     (shape.surface, shape.skin) = dress(n, &shape.points);
     Ok(shape)
 }

@@ -9,15 +9,20 @@ use glam::DVec3;
 
 /// A cylinder along the y axis.
 pub fn cylinder(radius: f64, height: f64, spacing: f64) -> Result<Shape, GeometryError> {
-    let size = (2.0 * radius).max(height);
-    field(radius, height)?.shape(spacing, || surface(radius, height, visual_cell(spacing, size)))
+    field(radius, height)?.shape(spacing)
 }
 
 pub(super) fn field(radius: f64, height: f64) -> Result<Field, GeometryError> {
     positive("radius", radius)?;
     positive("height", height)?;
     let hi = DVec3::new(radius, 0.5 * height, radius);
-    Ok(Field { distance: Box::new(move |p| sdf::cylinder(p, radius, 0.5 * height)), lo: -hi, hi })
+    let size = (2.0 * radius).max(height);
+    Ok(Field {
+        distance: Box::new(move |p| sdf::cylinder(p, radius, 0.5 * height)),
+        surface: Box::new(move |spacing| surface(radius, height, visual_cell(spacing, size))),
+        lo: -hi,
+        hi,
+    })
 }
 
 fn surface(radius: f64, height: f64, cell: f64) -> TriMesh {

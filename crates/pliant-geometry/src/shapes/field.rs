@@ -5,9 +5,11 @@ use crate::lattice::{Lattice, too_few};
 use crate::{GeometryError, Skin, TriMesh};
 use glam::DVec3;
 
-/// A signed distance (negative inside) and a box that holds the shape.
+/// A signed distance (negative inside), a box that holds the shape, and its surface.
 pub(super) struct Field {
     pub distance: Box<dyn Fn(DVec3) -> f64>,
+    /// The surface to show for particles of a spacing.
+    pub surface: Box<dyn Fn(f64) -> TriMesh>,
     pub lo: DVec3,
     pub hi: DVec3,
 }
@@ -17,14 +19,14 @@ impl Field {
         Lattice::fill(self.lo, self.hi, spacing, &mut |p| (self.distance)(p) < 0.0)
     }
 
-    /// Lattice particles inside, bound to `surface`, whose volume they share evenly.
-    pub fn shape(&self, spacing: f64, surface: impl FnOnce() -> TriMesh) -> Result<Shape, GeometryError> {
+    /// Lattice particles inside, bound to the surface, whose volume they share evenly.
+    pub fn shape(&self, spacing: f64) -> Result<Shape, GeometryError> {
         let lattice = self.lattice(spacing)?;
         if lattice.len() == 0 {
             return Err(too_few(self.lo, self.hi, spacing));
         }
         let points = lattice.points();
-        let surface = surface();
+        let surface = (self.surface)(spacing);
         let edges = lattice.edges();
         let share = surface.volume() / points.len() as f64;
         Ok(Shape {
@@ -48,8 +50,19 @@ pub(super) fn visual_cell(spacing: f64, size: f64) -> f64 {
 
 /// Moves a shape so that its particles' centre of mass is at the origin. The x coordinate is left alone:
 /// figures are symmetric in it, to the bit.
-pub(super) fn center(mut shape: Shape) -> Shape {
+pub(super) fn center(shape: Shape) -> Shape {
     let mean: DVec3 = shape.points.iter().sum::<DVec3>() / shape.points.len() as f64;
+    center_about(shape, mean)
+}
+
+/// The same for particles that stand for different volumes.
+pub(super) fn center_by_volume(shape: Shape) -> Shape {
+    let weighted: DVec3 = shape.points.iter().zip(&shape.measure).map(|(&p, &m)| p * m).sum();
+    let mean = weighted / shape.measure.iter().sum::<f64>();
+    center_about(shape, mean)
+}
+
+fn center_about(mut shape: Shape, mean: DVec3) -> Shape {
     let shift = DVec3::new(0.0, mean.y, mean.z);
     for p in shape.points.iter_mut().chain(&mut shape.surface.positions) {
         *p -= shift;

@@ -42,7 +42,7 @@ pub fn from_mesh(mesh: TriMesh, spacing: f64) -> Result<Shape, GeometryError> {
     Ok(shell(mesh, welded, vertex_of))
 }
 
-fn check(mesh: &TriMesh) -> Result<(), GeometryError> {
+pub(super) fn check(mesh: &TriMesh) -> Result<(), GeometryError> {
     if mesh.positions.is_empty() {
         return Err(GeometryError::new("the mesh has no vertices", "give a mesh with at least one vertex"));
     }
@@ -58,7 +58,7 @@ fn check(mesh: &TriMesh) -> Result<(), GeometryError> {
 }
 
 /// The mesh with vertices in the same place made one, and for each old vertex its new one.
-fn weld(mesh: &TriMesh) -> (TriMesh, Vec<u32>) {
+pub(super) fn weld(mesh: &TriMesh) -> (TriMesh, Vec<u32>) {
     let mut seen = BTreeMap::new();
     let mut welded = TriMesh::default();
     let mut vertex_of = Vec::with_capacity(mesh.positions.len());
@@ -76,7 +76,7 @@ fn weld(mesh: &TriMesh) -> (TriMesh, Vec<u32>) {
 }
 
 /// Whether every edge is walked as often one way as the other: then the mesh bounds a volume.
-fn is_closed(mesh: &TriMesh) -> bool {
+pub(super) fn is_closed(mesh: &TriMesh) -> bool {
     let mut walked: BTreeMap<[u32; 2], i32> = BTreeMap::new();
     for &[a, b, c] in &mesh.triangles {
         for [from, to] in [[a, b], [b, c], [c, a]] {
@@ -86,7 +86,7 @@ fn is_closed(mesh: &TriMesh) -> bool {
     !walked.is_empty() && walked.values().all(|&w| w == 0)
 }
 
-fn outwards(mut mesh: TriMesh) -> TriMesh {
+pub(super) fn outwards(mut mesh: TriMesh) -> TriMesh {
     if mesh.volume() < 0.0 {
         mesh.triangles.iter_mut().for_each(|t| t.swap(1, 2));
     }

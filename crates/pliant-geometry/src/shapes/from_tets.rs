@@ -2,7 +2,7 @@
 
 use super::Shape;
 use crate::tet_faults::fault_error;
-use crate::{GeometryError, Skin, TetMesh};
+use crate::{GeometryError, Skin, TetFault, TetMesh};
 
 impl Shape {
     /// A body whose particles are the points of `mesh` and whose surface is its boundary. Each particle stands for
@@ -15,8 +15,7 @@ impl Shape {
                 "give at least one; a surface of triangles can be filled with particles instead",
             ));
         }
-        let named = |what: &'static str| move |i: usize| format!("{what} {i}");
-        if let Some(error) = fault_error(&mesh.faults(), &named("tetrahedron"), &named("point")) {
+        if let Some(error) = fault_error(&mesh.faults(), &TetFault::to_string) {
             return Err(error);
         }
         let mut mesh = mesh.clone();

@@ -17,6 +17,7 @@ mod revolve;
 mod sheet;
 mod solid;
 mod tet_box;
+mod tet_solid;
 mod torus;
 
 pub use ball::ball;
@@ -30,6 +31,7 @@ pub use gummy_bear::gummy_bear;
 pub use sheet::sheet;
 pub use solid::{Solid, spacing_for_count};
 pub use tet_box::{TetStyle, tet_box};
+pub use tet_solid::tets_from_mesh;
 pub use torus::torus;
 
 use crate::{Skin, TriMesh};

@@ -1,9 +1,11 @@
 //! The built-in solids by description, for callers that know a particle count rather than a spacing.
 
-use super::{Shape, field::Field};
+use super::Shape;
+use super::field::{Field, center_by_volume};
 use super::{ball, bunny, capsule, cuboid, cylinder, gummy_bear, torus};
-use crate::GeometryError;
 use crate::lattice::MAX_PARTICLES;
+use crate::tet_cells::CellBlock;
+use crate::{GeometryError, TriMesh};
 use glam::DVec3;
 use std::cmp::Ordering;
 
@@ -67,6 +69,30 @@ impl Solid {
         }
     }
 
+    /// Cuts the solid into tetrahedra of about `spacing`, with the smooth surface of [`build`](Solid::build) bound
+    /// to them; the notes say what was left out. A cuboid is filled exactly.
+    pub fn build_tets(&self, spacing: f64) -> Result<(Shape, Vec<String>), GeometryError> {
+        match *self {
+            Solid::Cuboid { size } => Ok((cuboid::tet_cuboid(size, spacing)?, Vec::new())),
+            Solid::GummyBear { .. } | Solid::Bunny { .. } => {
+                let (shape, notes) = self.field()?.tets(spacing)?;
+                Ok((center_by_volume(shape), notes))
+            }
+            _ => self.field()?.tets(spacing),
+        }
+    }
+
+    /// How many particles [`build_tets`](Solid::build_tets) would make.
+    pub fn tet_particles(&self, spacing: f64) -> Result<usize, GeometryError> {
+        match *self {
+            Solid::Cuboid { .. } => self.count(spacing),
+            _ => {
+                let field = self.field()?;
+                Ok(CellBlock::new(&field.lattice(spacing)?, &field.distance).nodes.len())
+            }
+        }
+    }
+
     /// How many particles [`build`](Solid::build) would make; far cheaper than building.
     pub fn count(&self, spacing: f64) -> Result<usize, GeometryError> {
         match *self {
@@ -77,6 +103,16 @@ impl Solid {
 
     /// A spacing that gives about `wanted` particles; the exact number is up to the lattice.
     pub fn spacing_for_count(&self, wanted: usize) -> Result<f64, GeometryError> {
+        spacing_for_count(self.size()?, wanted, |spacing| self.count(spacing))
+    }
+
+    /// The same for [`build_tets`](Solid::build_tets).
+    pub fn spacing_for_tet_particles(&self, wanted: usize) -> Result<f64, GeometryError> {
+        spacing_for_count(self.size()?, wanted, |spacing| self.tet_particles(spacing))
+    }
+
+    /// The longest side of its box.
+    fn size(&self) -> Result<f64, GeometryError> {
         let size = match *self {
             Solid::Cuboid { size } => {
                 cuboid::counts(size, size.max_element())?;
@@ -87,13 +123,15 @@ impl Solid {
                 field.hi - field.lo
             }
         };
-        spacing_for_count(size.max_element(), wanted, |spacing| self.count(spacing))
+        Ok(size.max_element())
     }
 
     fn field(&self) -> Result<Field, GeometryError> {
         match *self {
             Solid::Cuboid { size } => Ok(Field {
                 distance: Box::new(move |p| (p.abs() - 0.5 * size).max_element()),
+                // Boxes have their own surface, with a vertex on each particle of the faces.
+                surface: Box::new(|_| TriMesh::default()),
                 lo: -0.5 * size,
                 hi: 0.5 * size,
             }),

@@ -10,7 +10,7 @@ use glam::DVec3;
 
 /// A torus around the y axis: a tube of radius `minor` whose middle is at distance `major` from the axis.
 pub fn torus(major: f64, minor: f64, spacing: f64) -> Result<Shape, GeometryError> {
-    field(major, minor)?.shape(spacing, || surface(major, minor, visual_cell(spacing, 2.0 * (major + minor))))
+    field(major, minor)?.shape(spacing)
 }
 
 pub(super) fn field(major: f64, minor: f64) -> Result<Field, GeometryError> {
@@ -23,7 +23,13 @@ pub(super) fn field(major: f64, minor: f64) -> Result<Field, GeometryError> {
         ));
     }
     let hi = DVec3::new(major + minor, minor, major + minor);
-    Ok(Field { distance: Box::new(move |p| sdf::torus(p, major, minor)), lo: -hi, hi })
+    let size = 2.0 * (major + minor);
+    Ok(Field {
+        distance: Box::new(move |p| sdf::torus(p, major, minor)),
+        surface: Box::new(move |spacing| surface(major, minor, visual_cell(spacing, size))),
+        lo: -hi,
+        hi,
+    })
 }
 
 fn surface(major: f64, minor: f64, cell: f64) -> TriMesh {
