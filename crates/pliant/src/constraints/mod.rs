@@ -10,6 +10,8 @@
 //! One file, one trait: see `examples/custom_constraint.rs`, and check it with
 //! [`conformance::check`], which tests everything a batch declares about itself.
 
+mod bending;
+mod blend;
 mod cluster_shape;
 pub mod conformance;
 mod edge_strain;
@@ -18,7 +20,11 @@ mod position;
 mod rows;
 mod simplex;
 mod strain;
+mod surface;
+#[cfg(test)]
+mod test_meshes;
 
+pub use bending::{Bending, CurvatureLimits, OtherCount};
 pub use cluster_shape::ClusterShape;
 pub use edge_strain::{EdgeStrain, Lengths};
 pub use kernel::{ElementKernel, Neighbourhood, Place};
