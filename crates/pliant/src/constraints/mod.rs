@@ -7,7 +7,6 @@
 //! gradient, system matrix and right-hand side follow from these for every kind alike.
 //!
 //! # Writing your own
-//! One file, one trait: see `examples/custom_constraint.rs`, and check it with
 //! [`conformance::check`], which tests everything a batch declares about itself.
 
 mod bending;
@@ -15,6 +14,7 @@ mod blend;
 mod cluster_shape;
 pub mod conformance;
 mod edge_strain;
+mod element_shape;
 mod hinge;
 mod kernel;
 mod position;
@@ -28,6 +28,7 @@ mod test_meshes;
 pub use bending::{Bending, CurvatureLimits, OtherCount};
 pub use cluster_shape::ClusterShape;
 pub use edge_strain::{EdgeStrain, Lengths};
+pub use element_shape::{Differences, ElementShape};
 pub use hinge::HingeBending;
 pub use kernel::{ElementKernel, Neighbourhood, Place};
 pub use position::Position;
