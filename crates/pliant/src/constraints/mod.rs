@@ -7,6 +7,7 @@
 //! gradient, system matrix and right-hand side follow from these for every kind alike.
 //!
 //! # Writing your own
+//! One file, one trait: see `examples/custom_constraint.rs`, and check it with
 //! [`conformance::check`], which tests everything a batch declares about itself.
 
 mod bending;
@@ -15,6 +16,7 @@ mod cluster_shape;
 pub mod conformance;
 mod edge_strain;
 mod element_shape;
+mod examples;
 mod hinge;
 mod kernel;
 mod position;
@@ -29,6 +31,7 @@ pub use bending::{Bending, CurvatureLimits, OtherCount};
 pub use cluster_shape::ClusterShape;
 pub use edge_strain::{EdgeStrain, Lengths};
 pub use element_shape::{Differences, ElementShape};
+pub use examples::{ExampleError, ExampleTetrahedra, ExampleWeights};
 pub use hinge::HingeBending;
 pub use kernel::{ElementKernel, Neighbourhood, Place};
 pub use position::Position;
