@@ -10,17 +10,29 @@
 //! One file, one trait: see `examples/custom_constraint.rs`, and check it with
 //! [`conformance::check`], which tests everything a batch declares about itself.
 
+mod bending;
+mod blend;
 mod cluster_shape;
 pub mod conformance;
 mod edge_strain;
+mod element_shape;
+mod examples;
+mod hinge;
 mod kernel;
 mod position;
 mod rows;
 mod simplex;
 mod strain;
+mod surface;
+#[cfg(test)]
+mod test_meshes;
 
+pub use bending::{Bending, CurvatureLimits, OtherCount};
 pub use cluster_shape::ClusterShape;
 pub use edge_strain::{EdgeStrain, Lengths};
+pub use element_shape::{Differences, ElementShape};
+pub use examples::{ExampleError, ExampleTetrahedra, ExampleWeights};
+pub use hinge::HingeBending;
 pub use kernel::{ElementKernel, Neighbourhood, Place};
 pub use position::Position;
 pub use rows::{AUXILIARY, Rows, RowsBuilder};
