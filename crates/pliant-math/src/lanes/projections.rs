@@ -99,7 +99,7 @@ pub fn limit_volume<L: Lanes, const N: usize>(
     for k in 1..N {
         search[k] = Search::grow_or_shrink(l, &svd[k], within[k], min[k], max[k]);
     }
-    run(l, &mut search);
+    run::<L, N, false>(l, &mut search);
     let mut best = [svd[0].sigma; N];
     let mut far = 0;
     for k in 0..N {
@@ -112,7 +112,7 @@ pub fn limit_volume<L: Lanes, const N: usize>(
         for k in 0..N {
             flat[k] = search[k].flatten(l);
         }
-        run(l, &mut flat);
+        run::<L, N, true>(l, &mut flat);
         for k in 0..N {
             let other = flat[k].sigma(l);
             let nearer = l.lt(distance(l, other, svd[k].sigma), distance(l, best[k], svd[k].sigma));
@@ -178,7 +178,7 @@ impl<L: Lanes> Search<L> {
         }
     }
 
-    /// The other branch, from its lower end: no t is larger than its σ.
+    /// The other branch, from its lower end: no t is larger than its σ. Not convex, so it needs a bracket.
     #[inline(always)]
     fn flatten(&self, l: L) -> Self {
         let low = l.div(self.target, l.mul(self.sigma[0], self.sigma[1]));
@@ -198,7 +198,7 @@ impl<L: Lanes> Search<L> {
     }
 
     #[inline(always)]
-    fn step(&mut self, l: L) {
+    fn step<const BRACKET: bool>(&mut self, l: L) {
         let s = self.s;
         let (r, t) = self.others(l);
         // The product's derivative is t₀t₁ + s(2s − σ₂)(t₁/r₀ + t₀/r₁).
@@ -206,8 +206,17 @@ impl<L: Lanes> Search<L> {
         let x = l.neg_mul_add(l.splat(1.0), self.sigma[2], l.add(s, s));
         let slope = l.mul_add(l.mul(s, x), l.mul_add(t[0], r[0], l.mul(t[1], r[1])), l.mul(tt, rr));
         let change = l.div(l.mul(l.neg_mul_add(s, tt, self.target), rr), slope);
-        // Where the slope is undefined, from the upper end.
-        let next = l.max(l.min(l.add(s, change), self.high), self.low);
+        let next = l.add(s, change);
+        let next = if BRACKET {
+            let short = l.lt(l.mul(s, tt), self.target);
+            self.low = l.select(short, s, self.low);
+            self.high = l.select(short, self.high, s);
+            let inside = l.and(l.ge(next, self.low), l.le(next, self.high));
+            l.select(inside, next, l.mul(l.add(self.low, self.high), l.splat(0.5)))
+        } else {
+            // Where the slope is undefined, from the upper end.
+            l.max(l.min(next, self.high), self.low)
+        };
         self.s = l.select(self.done, s, next);
         let moved = l.abs(l.sub(next, s));
         self.done = l.or(self.done, l.le(moved, l.mul(next, l.splat(NEAR))));
@@ -224,11 +233,11 @@ impl<L: Lanes> Search<L> {
 }
 
 #[inline(always)]
-fn run<L: Lanes, const N: usize>(l: L, search: &mut [Search<L>; N]) {
+fn run<L: Lanes, const N: usize, const BRACKET: bool>(l: L, search: &mut [Search<L>; N]) {
     for _ in 0..MAX_STEPS {
         let mut done = 0xff;
         for x in &mut *search {
-            x.step(l);
+            x.step::<BRACKET>(l);
             done &= l.bits(x.done);
         }
         if done == 0xff {

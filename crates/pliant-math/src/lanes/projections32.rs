@@ -132,8 +132,8 @@ fn nearest_product<L: Lanes>(l: L, sigma: [L::F; 2], target: L::F, within: L::M)
     let at_middle = l.mul(middle, l.mul(l.add(sigma[0], l.sqrt(gap)), half));
     let upper = l.le(at_middle, target);
     let least = l.div(target, sigma[0]);
-    let low = l.select(upper, middle, least);
-    let high = l.select(upper, l.max(l.sqrt(target), middle), middle);
+    let mut low = l.select(upper, middle, least);
+    let mut high = l.select(upper, l.max(l.sqrt(target), middle), middle);
     let mut s = l.select(upper, l.min(sigma[1], high), least);
     let mut done = within;
     for _ in 0..MAX_STEPS {
@@ -143,7 +143,15 @@ fn nearest_product<L: Lanes>(l: L, sigma: [L::F; 2], target: L::F, within: L::M)
         let t = l.mul(l.add(sigma[0], r), half);
         let slope = l.mul_add(s, x, l.mul(t, r));
         let change = l.div(l.mul(l.neg_mul_add(s, t, target), r), slope);
-        let next = l.max(l.min(l.add(s, change), high), low);
+        let next = l.add(s, change);
+        let bounded = l.max(l.min(next, high), low);
+        // Below σ₁/2 the product is not convex and needs a bracket.
+        let short = l.lt(l.mul(s, t), target);
+        low = l.select(l.or(upper, short), l.select(upper, low, s), low);
+        high = l.select(l.or(upper, short), high, s);
+        let inside = l.and(l.ge(next, low), l.le(next, high));
+        let halved = l.mul(l.add(low, high), half);
+        let next = l.select(upper, bounded, l.select(inside, next, halved));
         let moved = l.abs(l.sub(next, s));
         s = l.select(done, s, next);
         done = l.or(done, l.le(moved, l.mul(next, l.splat(NEAR))));
