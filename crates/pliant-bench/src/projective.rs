@@ -2,8 +2,9 @@
 
 use crate::timing::best_of;
 use crate::{Measurement, Run};
+use pliant::constraints::Limits;
 use pliant::shapes::{self, TetStyle};
-use pliant::{Body, Builder, Clustering, Constraint, Control, DVec3, Isa, Material, Simulation};
+use pliant::{Body, Builder, Clustering, ConstraintKind, Control, DVec3, Isa, Material, Simulation};
 use std::time::Duration;
 
 /// A scene whose iterations are timed.
@@ -116,7 +117,7 @@ fn tet_body(name: &str, cells: [usize; 3]) -> Result<Body, String> {
         (0..shape.points.len() as u32).filter(|&i| shape.points[i as usize].x < least + 1e-6).collect();
     let soft = Material { young: 2e5, ..Material::NAMED[0].1 };
     let mut body = Body::new(name, shape).elastic(soft).pin(held);
-    body.constraints = vec![Constraint::Strain { stiffness: None }];
+    body.constraints = vec![ConstraintKind::Strain.into()];
     Ok(body)
 }
 
@@ -128,7 +129,7 @@ fn beam(threads: usize) -> Result<Simulation, String> {
 /// The same with singular values kept between 0.95 and 1.05: a full decomposition each.
 fn limited_beam(threads: usize) -> Result<Simulation, String> {
     let mut body = tet_body("beam", [56, 5, 6])?;
-    body.constraints = vec![Constraint::StrainLimit { min: 0.95, max: 1.05, stiffness: 1.5e5 }];
+    body.constraints = vec![ConstraintKind::StrainLimit(Limits::new([0.95, 1.05])).of_stiffness(1.5e5)];
     build(body, threads)
 }
 

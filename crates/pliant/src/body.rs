@@ -1,7 +1,8 @@
 //! A body as a user describes it: shape, place, material, clusters, pins.
 
+use crate::constraints::Limits;
 use crate::controls::{BodyControls, Stiffness};
-use crate::elements::{Constraint, Elements};
+use crate::elements::{Constraint, ConstraintKind, Elements};
 use crate::material::Material;
 use crate::model::{BodyInput, BodySettings, Goals, Input, Integrator, Motion};
 use crate::solvers::SolverKind;
@@ -211,23 +212,20 @@ impl Body {
             Some(Elements::Triangles) => (
                 self.shape.measure.iter().sum::<f64>() * material.thickness,
                 vec![
-                    Constraint::Strain { stiffness: None },
-                    Constraint::Volume { min: 1.0, max: 1.0, stiffness: None },
-                    Constraint::Bending { stiffness: None },
+                    ConstraintKind::Strain.into(),
+                    ConstraintKind::Volume(Limits::new([1.0, 1.0])).into(),
+                    ConstraintKind::Bending.into(),
                 ],
             ),
             Some(Elements::Edges) => {
                 let ends = |e: &[u32; 2]| e.map(|i| self.shape.points[i as usize]);
                 let length: f64 = self.shape.edges.iter().map(ends).map(|[a, b]| (a - b).length()).sum();
                 let section = std::f64::consts::PI * material.thickness.powi(2) / 4.0;
-                (length * section, vec![Constraint::Strain { stiffness: None }])
+                (length * section, vec![ConstraintKind::Strain.into()])
             }
             _ => (
                 self.shape.measure.iter().sum(),
-                vec![
-                    Constraint::Strain { stiffness: None },
-                    Constraint::Volume { min: 1.0, max: 1.0, stiffness: None },
-                ],
+                vec![ConstraintKind::Strain.into(), ConstraintKind::Volume(Limits::new([1.0, 1.0])).into()],
             ),
         };
         self = self.projective();

@@ -209,7 +209,7 @@ impl Builder {
             let first = topology.bodies[body].particles.start as u32;
             let batch = (custom.batch.0)(first, &rest.positions);
             faults.sound(body, &*batch, rest.mass.len());
-            batches.push(ModelBatch { body, scale: BatchScale::Own, batch });
+            batches.push(ModelBatch { body, scale: BatchScale::Own, factor: 1.0, batch });
         }
         if !faults.0.is_empty() {
             return Err(BuildErrors(faults.0));
@@ -683,18 +683,19 @@ fn constraint_batches(
         if body.solver == SolverKind::Clustered {
             continue;
         }
-        let mut add = |scale, batch| list.push(ModelBatch { body: b, scale, batch });
+        let mut add = |scale, factor, batch| list.push(ModelBatch { body: b, scale, factor, batch });
         if !part.clusters.is_empty() {
             let batch = Arc::new(ClusterShape::new(topology, rest, part.clusters.clone()));
-            add(BatchScale::Stiffness, batch);
+            add(BatchScale::Stiffness, 1.0, batch);
         }
         if !part.edges.is_empty() {
             let edges = &topology.edges[part.edges.clone()];
             let measure = EdgeStrain::share_measure(edges, &rest.measure);
-            add(BatchScale::EdgeStiffness, Arc::new(EdgeStrain::lengths(edges, &rest.positions, &measure)));
+            let batch = Arc::new(EdgeStrain::lengths(edges, &rest.positions, &measure));
+            add(BatchScale::EdgeStiffness, 1.0, batch);
         }
         match elements::batches(body, part.particles.start, &rest.positions) {
-            Ok(batches) => batches.into_iter().for_each(|(scale, batch)| add(scale, batch)),
+            Ok(batches) => batches.into_iter().for_each(|(scale, factor, batch)| add(scale, factor, batch)),
             Err(bad) => {
                 bad.into_iter().for_each(|(text, help)| faults.add(Some(b), "shape", text, &help));
             }
@@ -702,7 +703,7 @@ fn constraint_batches(
         for (g, group) in params.pins.iter().enumerate().filter(|(_, g)| g.body == b) {
             if let Some(k) = group.stiffness {
                 let anchors = group.anchors.iter().copied().collect();
-                add(BatchScale::Own, Arc::new(Position::new(&group.particles, anchors, g, k)));
+                add(BatchScale::Own, 1.0, Arc::new(Position::new(&group.particles, anchors, g, k)));
             }
         }
     }

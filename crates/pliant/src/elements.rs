@@ -1,122 +1,119 @@
 //! What holds a body of elements together: from a description to constraint batches.
 
 use crate::body::Body;
-use crate::constraints::{ConstraintBatch, EdgeStrain, Rotations, Simplices, simplex_measure};
+use crate::constraints::{
+    Bending, ConstraintBatch, CurvatureLimits, Differences, EdgeStrain, ElementShape, ExampleTetrahedra,
+    ExampleWeights, Fibres, GradientSet, HingeBending, Limits, Rotations, Simplices, StrainLimits,
+    VolumeLimits, simplex_measure,
+};
 use crate::model::BatchScale;
 use crate::points::Points;
 use glam::DVec3;
 use std::sync::Arc;
 
 /// Something the elements of a body resist, in the implicit solvers. Tetrahedra are its elements if it has
-/// any, else triangles, else edges. Where a stiffness is left out, the material's counts
-/// ([`BodyControls::young`](crate::BodyControls::young) and its like).
+/// any, else triangles, else edges.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Constraint {
-    /// Every deformation: the nearest rotation is wanted (projective-dynamics, eq. 15 with SO(n)).
-    Strain {
-        /// Pa (N/m for triangles, N for edges); the material's 2μ if left out.
-        stiffness: Option<f64>,
-    },
-    /// Stretch beyond limits, as ratios to the rest length; within them nothing.
-    StrainLimit {
-        /// Smallest stretch allowed.
-        min: f64,
-        /// Largest stretch allowed.
-        max: f64,
-        /// As for strain.
-        stiffness: f64,
-    },
-    /// Stretch beyond limits along one direction only: fibres of a muscle, warp or weft of a weave.
-    Fibre {
-        /// Direction in the shape at rest.
-        direction: DVec3,
-        /// Smallest stretch allowed.
-        min: f64,
-        /// Largest stretch allowed.
-        max: f64,
-        /// As for strain.
-        stiffness: f64,
-    },
-    /// Change of volume (of area for triangles) beyond limits, as ratios to the rest volume.
-    Volume {
-        /// Smallest ratio allowed.
-        min: f64,
-        /// Largest ratio allowed.
-        max: f64,
-        /// Pa (N/m for triangles); the material's 3λ (2λ′ t) if left out.
-        stiffness: Option<f64>,
-    },
-    /// Change of the mean curvature of a sheet; cannot tell a dent from a bump.
-    Bending {
-        /// N m; the material's D if left out.
-        stiffness: Option<f64>,
-    },
-    /// Change of the signed angle between neighbouring triangles of a shell.
-    Hinge {
-        /// N m; the material's D if left out.
-        stiffness: Option<f64>,
-    },
+pub struct Constraint {
+    /// What.
+    pub kind: ConstraintKind,
+    /// How strongly: Pa for tetrahedra, N/m for triangles, N for edges, N m for bending. Left out, the
+    /// material decides ([`BodyControls::young`](crate::BodyControls::young) and its like).
+    pub stiffness: Option<f64>,
 }
 
-impl Constraint {
+/// What a constraint is about.
+#[derive(Clone, Debug, PartialEq)]
+pub enum ConstraintKind {
+    /// Every deformation: the nearest rotation is wanted (projective-dynamics, eq. 15 with SO(n)).
+    Strain,
+    /// Stretch beyond limits, as ratios to the rest length; within them nothing.
+    StrainLimit(Limits),
+    /// Stretch beyond limits along one direction of the rest shape only: fibres of a muscle, warp or weft.
+    Fibre(DVec3, Limits),
+    /// Change of volume (of area for triangles) beyond limits, as ratios to the rest volume.
+    Volume(Limits),
+    /// Change of the mean curvature of a sheet; cannot tell a dent from a bump.
+    Bending,
+    /// Curvature of a sheet beyond limits.
+    BendingLimit(CurvatureLimits),
+    /// Change of the signed curvature between neighbouring triangles of a shell.
+    Hinge,
+    /// Deformations other than those of examples (and what lies between): shapes of as many particles.
+    /// Triangles follow their curvature.
+    Examples(Arc<[Vec<DVec3>]>, ExampleWeights),
+    /// Every deformation, with a choice of A and B for comparison (projective-dynamics §3.3).
+    Rigid(Differences),
+}
+
+impl From<ConstraintKind> for Constraint {
+    /// With the stiffness of the material.
+    fn from(kind: ConstraintKind) -> Constraint {
+        Constraint { kind, stiffness: None }
+    }
+}
+
+impl ConstraintKind {
+    /// With a stiffness of its own.
+    pub fn of_stiffness(self, stiffness: f64) -> Constraint {
+        Constraint { kind: self, stiffness: Some(stiffness) }
+    }
+
     /// The name as in scene files.
     pub fn name(&self) -> &'static str {
         match self {
-            Constraint::Strain { .. } => "strain",
-            Constraint::StrainLimit { .. } => "strain_limit",
-            Constraint::Fibre { .. } => "fibre",
-            Constraint::Volume { .. } => "volume",
-            Constraint::Bending { .. } => "bending",
-            Constraint::Hinge { .. } => "hinge",
+            ConstraintKind::Strain => "strain",
+            ConstraintKind::StrainLimit(_) => "strain_limit",
+            ConstraintKind::Fibre(..) => "fibre",
+            ConstraintKind::Volume(_) => "volume",
+            ConstraintKind::Bending => "bending",
+            ConstraintKind::BendingLimit(_) => "bending_limit",
+            ConstraintKind::Hinge => "hinge",
+            ConstraintKind::Examples(..) => "examples",
+            ConstraintKind::Rigid(_) => "rigid",
         }
     }
 
-    /// The numbers a user gave, by name.
-    fn numbers(&self) -> Vec<(&'static str, f64)> {
-        let mut list = Vec::new();
-        match *self {
-            Constraint::Strain { stiffness }
-            | Constraint::Bending { stiffness }
-            | Constraint::Hinge { stiffness } => {
-                list.extend(stiffness.map(|k| ("stiffness", k)));
-            }
-            Constraint::StrainLimit { min, max, stiffness }
-            | Constraint::Fibre { min, max, stiffness, .. } => {
-                list.extend([("min", min), ("max", max), ("stiffness", stiffness)]);
-            }
-            Constraint::Volume { min, max, stiffness } => {
-                list.extend([("min", min), ("max", max)]);
-                list.extend(stiffness.map(|k| ("stiffness", k)));
-            }
-        }
-        list
-    }
-
+    /// The bounds a user gave, with what the largest may be.
     fn limits(&self) -> Option<[f64; 2]> {
-        match *self {
-            Constraint::StrainLimit { min, max, .. }
-            | Constraint::Fibre { min, max, .. }
-            | Constraint::Volume { min, max, .. } => Some([min, max]),
+        match self {
+            ConstraintKind::StrainLimit(l) | ConstraintKind::Fibre(_, l) | ConstraintKind::Volume(l) => {
+                Some([l.min, l.max])
+            }
+            ConstraintKind::BendingLimit(l) => Some(l.relative),
             _ => None,
         }
     }
 
-    /// The stiffness given, with the batch's weights; or the scale that follows the material.
-    fn scale(&self, elements: Elements) -> (Option<f64>, BatchScale) {
-        let (given, follows) = match (self, elements) {
-            (Constraint::Strain { stiffness }, Elements::Tetrahedra) => (*stiffness, BatchScale::Strain),
-            (Constraint::Strain { stiffness }, Elements::Triangles) => (*stiffness, BatchScale::SheetStrain),
-            (Constraint::Strain { stiffness }, Elements::Edges) => (*stiffness, BatchScale::Thread),
-            (Constraint::Volume { stiffness, .. }, Elements::Tetrahedra) => (*stiffness, BatchScale::Volume),
-            (Constraint::Volume { stiffness, .. }, _) => (*stiffness, BatchScale::SheetArea),
-            (Constraint::Bending { stiffness } | Constraint::Hinge { stiffness }, _) => {
-                (*stiffness, BatchScale::Bending)
+    /// The scale that follows the material.
+    fn scale(&self, elements: Elements) -> BatchScale {
+        let of_curvature =
+            matches!(self, ConstraintKind::Bending | ConstraintKind::BendingLimit(_) | ConstraintKind::Hinge)
+                || matches!((self, elements), (ConstraintKind::Examples(..), Elements::Triangles));
+        match (self, elements) {
+            _ if of_curvature => BatchScale::Bending,
+            (ConstraintKind::Volume(_), Elements::Tetrahedra) => BatchScale::Volume,
+            (ConstraintKind::Volume(_), _) => BatchScale::SheetArea,
+            (_, Elements::Tetrahedra) => BatchScale::Strain,
+            (_, Elements::Triangles) => BatchScale::SheetStrain,
+            (_, Elements::Edges) => BatchScale::Thread,
+        }
+    }
+
+    /// Whether it can be had of elements, and of which if not.
+    fn needs(&self, elements: Elements) -> Option<&'static str> {
+        match (self, elements) {
+            (ConstraintKind::Bending | ConstraintKind::BendingLimit(_) | ConstraintKind::Hinge, e)
+                if e != Elements::Triangles =>
+            {
+                Some("triangles")
             }
-            (Constraint::StrainLimit { stiffness, .. } | Constraint::Fibre { stiffness, .. }, _) => {
-                (Some(*stiffness), BatchScale::Own)
-            }
-        };
-        (given, if given.is_some() { BatchScale::Own } else { follows })
+            (
+                ConstraintKind::Volume(_) | ConstraintKind::Fibre(..) | ConstraintKind::Examples(..),
+                Elements::Edges,
+            ) => Some("tetrahedra or triangles"),
+            _ => None,
+        }
     }
 }
 
@@ -168,39 +165,49 @@ pub(crate) fn check(body: &Body) -> Vec<Fault> {
             }
         }
     }
-    for constraint in &body.constraints {
-        let name = constraint.name();
-        for (what, v) in constraint.numbers() {
-            let most = if what == "max" { f64::INFINITY } else { 1e15 };
+    for Constraint { kind, stiffness } in &body.constraints {
+        let name = kind.name();
+        let mut number = |what: &str, v: f64, most: f64| {
             if !(0.0..=most).contains(&v) {
                 let text = format!("{what} {v:?} of the constraint `{name}` is not allowed");
                 faults.push((text, format!("give a number from 0 to {most:?}")));
             }
+        };
+        stiffness.iter().for_each(|k| number("stiffness", *k, 1e15));
+        if let ConstraintKind::BendingLimit(l) = kind {
+            number("curvature", l.absolute, 1e9);
         }
-        if let Some([min, max]) = constraint.limits()
-            && min > max
-        {
-            let text = format!("min {min} of the constraint `{name}` is above max {max}");
-            faults.push((text, "exchange them; 1 is the rest shape".into()));
+        if let Some([min, max]) = kind.limits() {
+            number("min", min, 1e6);
+            number("max", max, f64::INFINITY);
+            if min > max {
+                let text = format!("min {min} of the constraint `{name}` is above max {max}");
+                faults.push((text, "exchange them; 1 is the rest shape".into()));
+            }
         }
         let missing = |needs: &str| (format!("the constraint `{name}` needs {needs}"), remedy(elements));
-        match (constraint, elements) {
-            (_, None) => faults.push(missing("elements, and the shape has none")),
-            (Constraint::Bending { .. } | Constraint::Hinge { .. }, Some(e)) if e != Elements::Triangles => {
-                faults.push(missing(&format!("triangles, and the shape has {}", e.name())));
+        match elements.map(|e| (e, kind.needs(e))) {
+            None => faults.push(missing("elements, and the shape has none")),
+            Some((e, Some(needs))) => {
+                faults.push(missing(&format!("{needs}, and the shape has {}", e.name())))
             }
-            (Constraint::Volume { .. } | Constraint::Fibre { .. }, Some(Elements::Edges)) => {
-                faults.push(missing("tetrahedra or triangles, and the shape has edges"));
-            }
-            _ => {}
+            Some((_, None)) => {}
         }
-        if let Constraint::Fibre { direction, .. } = constraint
+        if let ConstraintKind::Fibre(direction, _) = kind
             && !(direction.is_finite() && direction.length() > 0.0)
         {
-            faults.push((
-                format!("the fibre direction {direction} is none"),
-                "give a vector of any length".into(),
-            ));
+            let text = format!("the fibre direction {direction} is none");
+            faults.push((text, "give a vector of any length but 0".into()));
+        }
+        if let ConstraintKind::Examples(shapes, _) = kind {
+            for (k, shape) in shapes.iter().enumerate() {
+                if shape.len() != n {
+                    let text = format!("example {k} has {} points, the shape has {n}", shape.len());
+                    faults.push((text, "give deformed copies of the shape: same points, same order".into()));
+                } else if let Some(i) = shape.iter().position(|p| !p.is_finite()) {
+                    faults.push((format!("point {i} of example {k} is not finite"), "repair it".into()));
+                }
+            }
         }
     }
     faults
@@ -215,66 +222,174 @@ fn remedy(elements: Option<Elements>) -> String {
     }
 }
 
-/// The batches of a body's constraints, over particles from `first` on. Elements without extent are faults.
-pub(crate) fn batches(
-    body: &Body,
-    first: usize,
-    rest: &Points,
-) -> Result<Vec<(BatchScale, Arc<dyn ConstraintBatch>)>, Vec<Fault>> {
+/// A batch with what scales it.
+pub(crate) type Scaled = (BatchScale, f64, Arc<dyn ConstraintBatch>);
+
+/// The batches of a body's constraints, over particles from `first` on; `rest` are those of all bodies.
+/// Elements without extent are faults.
+pub(crate) fn batches(body: &Body, first: usize, rest: &Points) -> Result<Vec<Scaled>, Vec<Fault>> {
     let Some(kind) = Elements::of(body) else { return Ok(Vec::new()) };
-    let shift = |i: u32| i + first as u32;
-    let tetrahedra: Vec<[u32; 4]> = body.shape.tetrahedra.iter().map(|t| t.map(shift)).collect();
-    let edges: Vec<[u32; 2]> = body.shape.edges.iter().map(|e| e.map(shift)).collect();
-    let mut list: Vec<(BatchScale, Arc<dyn ConstraintBatch>)> = Vec::new();
-    let mut faults = Vec::new();
+    let maker = Maker {
+        tetrahedra: shifted(&body.shape.tetrahedra, first),
+        triangles: shifted(&body.shape.triangles, first),
+        edges: shifted(&body.shape.edges, first),
+        first,
+        rest,
+        kind,
+    };
+    let (mut list, mut faults) = (Vec::new(), Vec::new());
     for constraint in &body.constraints {
-        let (given, scale) = constraint.scale(kind);
-        let batch: Result<Arc<dyn ConstraintBatch>, Vec<usize>> = match (constraint, kind) {
-            (Constraint::Strain { .. }, Elements::Tetrahedra) => {
-                let weights = measures::<3, 4>(&tetrahedra, rest, given);
-                Simplices::<3, _>::new(Rotations, &tetrahedra, rest, &weights, None).map(arc)
-            }
-            (Constraint::Strain { .. }, Elements::Edges) => {
-                let weights = measures::<1, 2>(&edges, rest, given);
-                Ok(arc(EdgeStrain::lengths(&edges, rest, &weights)))
-            }
-            _ => continue,
-        };
-        match batch {
-            Ok(batch) => list.push((scale, batch)),
-            Err(bad) => faults.push(without_extent(kind, &bad)),
+        match maker.make(&constraint.kind) {
+            Ok(batch) => list.push(match constraint.stiffness {
+                Some(stiffness) => (BatchScale::Own, stiffness, batch),
+                None => (constraint.kind.scale(kind), 1.0, batch),
+            }),
+            Err(fault) => faults.push(fault),
         }
     }
     faults.dedup();
     if faults.is_empty() { Ok(list) } else { Err(faults) }
 }
 
+fn shifted<const C: usize>(elements: &[[u32; C]], first: usize) -> Vec<[u32; C]> {
+    elements.iter().map(|e| e.map(|i| i + first as u32)).collect()
+}
+
+/// A body's elements, to make batches of.
+struct Maker<'a> {
+    tetrahedra: Vec<[u32; 4]>,
+    triangles: Vec<[u32; 3]>,
+    edges: Vec<[u32; 2]>,
+    first: usize,
+    rest: &'a Points,
+    kind: Elements,
+}
+
+impl Maker<'_> {
+    fn make(&self, constraint: &ConstraintKind) -> Result<Arc<dyn ConstraintBatch>, Fault> {
+        Ok(match constraint {
+            ConstraintKind::Strain => match self.kind {
+                Elements::Tetrahedra => self.solids(Rotations)?,
+                Elements::Triangles => self.sheets(Rotations, None)?,
+                Elements::Edges => self.threads(Limits::new([1.0, 1.0])),
+            },
+            ConstraintKind::StrainLimit(limits) => match self.kind {
+                Elements::Tetrahedra => self.solids(StrainLimits(*limits))?,
+                Elements::Triangles => self.sheets(StrainLimits(*limits), None)?,
+                Elements::Edges => self.threads(*limits),
+            },
+            ConstraintKind::Fibre(direction, limits) => {
+                let set = Fibres::new(*direction, *limits);
+                match self.kind {
+                    Elements::Tetrahedra => self.solids(set)?,
+                    _ => self.sheets(set, Some(*direction))?,
+                }
+            }
+            ConstraintKind::Volume(limits) => match self.kind {
+                Elements::Tetrahedra => self.solids(VolumeLimits(*limits))?,
+                _ => self.sheets(VolumeLimits(*limits), None)?,
+            },
+            ConstraintKind::Bending => Arc::new(Bending::new(&self.triangles, self.rest)),
+            ConstraintKind::BendingLimit(limits) => {
+                Arc::new(Bending::limited(&self.triangles, self.rest, *limits))
+            }
+            ConstraintKind::Hinge => Arc::new(HingeBending::new(&self.triangles, self.rest)),
+            ConstraintKind::Examples(shapes, weights) => self.examples(shapes, *weights)?,
+            ConstraintKind::Rigid(differences) => match self.kind {
+                Elements::Tetrahedra => self.rigid::<3, 4>(&self.tetrahedra, *differences),
+                Elements::Triangles => self.rigid::<2, 3>(&self.triangles, *differences),
+                Elements::Edges => self.rigid::<1, 2>(&self.edges, *differences),
+            },
+        })
+    }
+
+    fn solids<S: GradientSet<3>>(&self, set: S) -> Result<Arc<dyn ConstraintBatch>, Fault> {
+        let volumes = measures::<3, 4>(&self.tetrahedra, self.rest);
+        let batch = Simplices::<3, _>::new(set, &self.tetrahedra, self.rest, &volumes, None);
+        batch.map(arc).map_err(|bad| self.without_extent(&bad))
+    }
+
+    fn sheets<S: GradientSet<2>>(
+        &self,
+        set: S,
+        along: Option<DVec3>,
+    ) -> Result<Arc<dyn ConstraintBatch>, Fault> {
+        let areas = measures::<2, 3>(&self.triangles, self.rest);
+        let batch = Simplices::<2, _>::new(set, &self.triangles, self.rest, &areas, along);
+        batch.map(arc).map_err(|bad| self.without_extent(&bad))
+    }
+
+    fn threads(&self, limits: Limits) -> Arc<dyn ConstraintBatch> {
+        let lengths = measures::<1, 2>(&self.edges, self.rest);
+        Arc::new(EdgeStrain::limited(&self.edges, self.rest, &lengths, [limits.min, limits.max]))
+    }
+
+    /// Rows are whole edges here, not ratios: dividing the measure by their mean square makes the stiffness
+    /// mean the same.
+    fn rigid<const D: usize, const C: usize>(
+        &self,
+        elements: &[[u32; C]],
+        differences: Differences,
+    ) -> Arc<dyn ConstraintBatch> {
+        let mut weights = measures::<D, C>(elements, self.rest);
+        for (w, corners) in weights.iter_mut().zip(elements) {
+            let points = corners.map(|i| self.rest.get(i as usize));
+            let mean = points.iter().sum::<DVec3>() / C as f64;
+            let spread: f64 = points.iter().map(|p| (*p - mean).length_squared()).sum();
+            *w *= D as f64 / spread.max(f64::MIN_POSITIVE);
+        }
+        Arc::new(ElementShape::<C>::new(elements, self.rest, &weights, differences))
+    }
+
+    fn examples(
+        &self,
+        shapes: &[Vec<DVec3>],
+        weights: ExampleWeights,
+    ) -> Result<Arc<dyn ConstraintBatch>, Fault> {
+        // Batches number the particles of all bodies; the others' places do not matter.
+        let everywhere = |shape: &Vec<DVec3>| {
+            let mut points = self.rest.clone();
+            shape.iter().enumerate().for_each(|(k, p)| points.set(self.first + k, *p));
+            points
+        };
+        let shapes: Vec<Points> = shapes.iter().map(everywhere).collect();
+        let help = "give deformed copies of the shape: same points, same order, no element turned over";
+        if self.kind == Elements::Tetrahedra {
+            let volumes = measures::<3, 4>(&self.tetrahedra, self.rest);
+            let batch = ExampleTetrahedra::new(&self.tetrahedra, self.rest, &volumes, &shapes, weights, 1.0);
+            return batch.map(arc).map_err(|e| (e.to_string(), help.into()));
+        }
+        let batch = match weights {
+            ExampleWeights::Own => Bending::with_examples(&self.triangles, self.rest, &shapes),
+            ExampleWeights::Common => Bending::with_common_examples(&self.triangles, self.rest, &shapes),
+        };
+        batch.map(arc).map_err(|e| (e.to_string(), help.into()))
+    }
+
+    fn without_extent(&self, bad: &[usize]) -> Fault {
+        let shown: Vec<String> = bad.iter().take(10).map(usize::to_string).collect();
+        let more = if bad.len() > 10 { format!(" and {} more", bad.len() - 10) } else { String::new() };
+        let (what, help) = match self.kind {
+            Elements::Tetrahedra => (
+                "no volume, or are turned inside out, at rest",
+                "remove them, or exchange two corners of those turned inside out",
+            ),
+            _ => ("no extent at rest", "remove them, or merge the particles that coincide"),
+        };
+        let text = format!("{} {}{more} (counted from 0) have {what}", self.kind.name(), shown.join(", "));
+        (text, help.into())
+    }
+}
+
 fn arc<B: ConstraintBatch + 'static>(batch: B) -> Arc<dyn ConstraintBatch> {
     Arc::new(batch)
 }
 
-/// What each element stands for, times a stiffness if one is given.
-fn measures<const D: usize, const C: usize>(
-    elements: &[[u32; C]],
-    rest: &Points,
-    stiffness: Option<f64>,
-) -> Vec<f64> {
+/// Length, area or volume of each element.
+fn measures<const D: usize, const C: usize>(elements: &[[u32; C]], rest: &Points) -> Vec<f64> {
     let edges = |corners: &[u32; C]| {
         let origin = rest.get(corners[0] as usize);
         std::array::from_fn::<DVec3, D, _>(|c| rest.get(corners[c + 1] as usize) - origin)
     };
-    elements.iter().map(|e| simplex_measure(edges(e)) * stiffness.unwrap_or(1.0)).collect()
-}
-
-fn without_extent(kind: Elements, bad: &[usize]) -> Fault {
-    let shown: Vec<String> = bad.iter().take(10).map(usize::to_string).collect();
-    let more = if bad.len() > 10 { format!(" and {} more", bad.len() - 10) } else { String::new() };
-    let (what, help) = match kind {
-        Elements::Tetrahedra => (
-            "no volume, or are turned inside out, at rest",
-            "remove them, or exchange two corners of those turned inside out",
-        ),
-        _ => ("no extent at rest", "remove them, or merge the particles that coincide"),
-    };
-    (format!("{} {}{more} (counted from 0) have {what}", kind.name(), shown.join(", ")), help.into())
+    elements.iter().map(|e| simplex_measure(edges(e))).collect()
 }

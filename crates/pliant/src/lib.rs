@@ -63,7 +63,7 @@ pub use body::{Body, ClusterStyle, Clustering, Pins, Selection};
 pub use builder::{BuildError, BuildErrors, Builder};
 pub use controls::{BodyControls, Control, ControlError, Controls, Cost, Stiffness, Value};
 pub use dofs::{Dof, DofMap};
-pub use elements::Constraint;
+pub use elements::{Constraint, ConstraintKind};
 pub use glam::{DAffine3, DMat3, DQuat, DVec3};
 pub use keyframes::{Ease, Key, KeyframeFault, Keyframes, Track};
 pub use material::{Elasticity, Material};

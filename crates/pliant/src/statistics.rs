@@ -57,9 +57,8 @@ pub fn measure_with_strain(
     s.elastic = clustered::elastic_energy(model, controls, state);
     for_each_batch(model, controls, state, |k, view| {
         let b = &model.batches[k];
-        let heavier = model.heavier(controls, b.body);
-        let scale = b.scale.value(controls.body(b.body), model.params.substep(), heavier);
-        s.elastic += heavier * scale * b.batch.energy(view);
+        let scale = model.batch_scale(controls, k);
+        s.elastic += model.heavier(controls, b.body) * scale * b.batch.energy(view);
     });
     strain(model, controls, state, each);
     s.max_strain = each.iter().copied().fold(0.0, f64::max);

@@ -47,7 +47,7 @@ fn unsupported_pairs_are_refused_with_the_alternative_and_supported_ones_build()
                 Feature::Elements => {
                     let style = pliant::shapes::TetStyle::Five;
                     body.shape = pliant::shapes::tet_box([2, 2, 2], DVec3::ONE, style).unwrap();
-                    body.constraints = vec![pliant::Constraint::Strain { stiffness: None }];
+                    body.constraints = vec![pliant::ConstraintKind::Strain.into()];
                 }
             }
             builder = builder.body(body);

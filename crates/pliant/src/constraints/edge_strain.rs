@@ -74,8 +74,33 @@ impl EdgeStrain {
     }
 }
 
-/// Lengths (squared) below this count as collapsed: the direction would be mostly rounding.
-const COLLAPSED: f64 = 1e-28;
+/// Lengths below this count as collapsed: the direction would be mostly rounding.
+const COLLAPSED: f64 = 1e-14;
+
+impl Lengths {
+    #[inline(always)]
+    fn nearest<L: Lanes>(&self, l: L, pack: usize, f: V3<L>) -> V3<L> {
+        // Scaled by the largest coordinate: squares of huge and tiny ones stay numbers.
+        let largest = l.max(l.max(l.abs(f[0]), l.abs(f[1])), l.abs(f[2]));
+        let collapsed = l.le(largest, l.splat(COLLAPSED));
+        let scale = l.select(collapsed, l.splat(1.0), largest);
+        let d = l.scale(l.div(l.splat(1.0), scale), f);
+        // Between 1 and 3, unless collapsed.
+        let squared = l.select(collapsed, l.splat(1.0), l.dot(d, d));
+        let inverse = l.rsqrt(squared);
+        let length = l.mul(l.mul(squared, inverse), scale);
+        let wanted = l.min(l.max(length, l.splat(self.min)), l.splat(self.max));
+        let mut t = l.scale(l.mul(inverse, wanted), d);
+        if l.bits(collapsed) != 0 {
+            // Any direction is nearest; the rest direction is one.
+            let (wanted, rest) = (l.splat(self.min), &self.directions[pack]);
+            for axis in 0..3 {
+                t[axis] = l.select(collapsed, l.mul(wanted, l.load(&rest[axis])), t[axis]);
+            }
+        }
+        t
+    }
+}
 
 impl GradientSet<1> for Lengths {
     fn kind(&self) -> &'static str {
@@ -88,29 +113,12 @@ impl GradientSet<1> for Lengths {
     }
 
     #[inline(always)]
-    fn project8<L: Lanes>(&self, l: L, pack: usize, f: [V3<L>; 1]) -> [V3<L>; 1] {
-        let f = f[0];
-        // Scaled by the largest coordinate: squares of huge and tiny ones stay numbers.
-        let largest = l.max(l.max(l.abs(f[0]), l.abs(f[1])), l.abs(f[2]));
-        let collapsed = l.le(largest, l.splat(COLLAPSED.sqrt()));
-        let scale = l.select(collapsed, l.splat(1.0), largest);
-        let unit = l.div(l.splat(1.0), scale);
-        let d = l.scale(unit, f);
-        // Between 1 and 3, unless collapsed.
-        let squared = l.select(collapsed, l.splat(1.0), l.dot(d, d));
-        let inverse = l.rsqrt(squared);
-        let length = l.mul(l.mul(squared, inverse), scale);
-        let wanted = l.min(l.max(length, l.splat(self.min)), l.splat(self.max));
-        let mut t = l.scale(l.mul(inverse, wanted), d);
-        let rest = &self.directions[pack];
-        if l.bits(collapsed) != 0 {
-            // Any direction is nearest; the rest direction is one.
-            let wanted = l.splat(self.min);
-            for axis in 0..3 {
-                t[axis] = l.select(collapsed, l.mul(wanted, l.load(&rest[axis])), t[axis]);
-            }
+    fn project<L: Lanes, const N: usize>(&self, l: L, first: usize, f: &[[V3<L>; 1]; N]) -> [[V3<L>; 1]; N] {
+        let mut t = *f;
+        for k in 0..N {
+            t[k][0] = self.nearest(l, first + k, f[k][0]);
         }
-        [t]
+        t
     }
 
     fn encode(&self, w: &mut Writer) {

@@ -32,28 +32,15 @@ pub trait ElementKernel: Send + Sync {
     fn add_forces(&self, packs: Range<usize>, near: Neighbourhood<'_>, isa: Isa) -> f64;
 }
 
-/// The eight places of a corner as three vectors of lanes.
-#[inline(always)]
-pub(crate) fn load_corner<L: Lanes>(l: L, x: &[Place], at: &[u32; 8]) -> V3<L> {
-    let mut columns = [[0.0; 8]; 3];
-    for (lane, &i) in at.iter().enumerate() {
-        let place = &x[i as usize];
-        (columns[0][lane], columns[1][lane], columns[2][lane]) = (place[0], place[1], place[2]);
-    }
-    [l.load(&columns[0]), l.load(&columns[1]), l.load(&columns[2])]
-}
-
 /// Adds eight forces to their places, lane after lane, since elements of a pack may share corners.
 #[inline(always)]
 pub(crate) fn add_corner<L: Lanes>(l: L, forces: &mut [Place], at: &[u32; 8], f: V3<L>) {
-    let mut columns = [[0.0; 8]; 3];
-    l.store(f[0], &mut columns[0]);
-    l.store(f[1], &mut columns[1]);
-    l.store(f[2], &mut columns[2]);
-    for (lane, &i) in at.iter().enumerate() {
+    let mut rows = [[0.0; 4]; 8];
+    l.store_transposed(f, &mut rows);
+    for (row, &i) in rows.iter().zip(at) {
         let place = &mut forces[i as usize];
-        place[0] += columns[0][lane];
-        place[1] += columns[1][lane];
-        place[2] += columns[2][lane];
+        for axis in 0..4 {
+            place[axis] += row[axis];
+        }
     }
 }

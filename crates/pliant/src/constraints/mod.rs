@@ -17,27 +17,35 @@ pub mod conformance;
 mod edge_strain;
 mod element_shape;
 mod examples;
+mod fibre;
 mod hinge;
 mod kernel;
+mod limits;
 mod position;
 mod rows;
 mod simplex;
 mod strain;
+mod strain_limit;
 mod surface;
 #[cfg(test)]
 mod test_meshes;
+mod volume;
 
 pub use bending::{Bending, CurvatureLimits, OtherCount};
 pub use cluster_shape::ClusterShape;
 pub use edge_strain::{EdgeStrain, Lengths};
 pub use element_shape::{Differences, ElementShape};
 pub use examples::{ExampleError, ExampleTetrahedra, ExampleWeights};
+pub use fibre::{Fibres, TetrahedronFibres, TriangleFibres};
 pub use hinge::HingeBending;
 pub use kernel::{ElementKernel, Neighbourhood, Place};
+pub use limits::Limits;
 pub use position::Position;
 pub use rows::{AUXILIARY, Rows, RowsBuilder};
 pub use simplex::{GradientSet, Simplices, rest_inverse, simplex_measure};
-pub use strain::{Rotations, TetrahedronStrain};
+pub use strain::{Rotations, TetrahedronStrain, TriangleStrain};
+pub use strain_limit::{StrainLimits, TetrahedronLimits, TriangleLimits};
+pub use volume::{TetrahedronVolume, TriangleArea, VolumeLimits};
 
 use crate::bytes::Truncated;
 use crate::points::{Points, PointsMut};

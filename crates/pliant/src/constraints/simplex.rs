@@ -6,7 +6,7 @@
 //! are the rows A of the constraint. What distinguishes strain, limits, volume and fibres is the set F is
 //! drawn to, a [`GradientSet`]; this file holds everything else.
 
-use super::kernel::{ElementKernel, Neighbourhood, add_corner, load_corner};
+use super::kernel::{ElementKernel, Neighbourhood, add_corner};
 use super::{ConstraintBatch, Properties, Rows, RowsBuilder, View};
 use crate::bytes::{Reader, Truncated, Writer};
 use crate::points::{Points, PointsMut};
@@ -23,10 +23,16 @@ pub trait GradientSet<const D: usize>: Clone + Debug + PartialEq + Send + Sync +
     /// What the set promises.
     fn properties(&self) -> Properties;
 
-    /// The nearest wanted gradients of eight simplices, as columns. A lane's result must depend on its own
-    /// gradient (and the data of its element, lane k of pack `pack`) only, be finite for finite input, and
-    /// have the same bits for every instruction set. Must be `#[inline(always)]`.
-    fn project8<L: Lanes>(&self, lanes: L, pack: usize, f: [V3<L>; D]) -> [V3<L>; D];
+    /// The nearest wanted gradients of N packs of eight simplices, as columns; `first` is the number of the
+    /// first pack. Two packs at once hide the latencies of one where there are registers for both. A lane's
+    /// result must depend on its own gradient and element only, be finite for finite input, and have the
+    /// same bits for every instruction set and N. Must be `#[inline(always)]`.
+    fn project<L: Lanes, const N: usize>(
+        &self,
+        lanes: L,
+        first: usize,
+        f: &[[V3<L>; D]; N],
+    ) -> [[V3<L>; D]; N];
 
     /// Appends the set's data.
     fn encode(&self, w: &mut Writer);
@@ -226,43 +232,64 @@ impl<const D: usize, S: GradientSet<D>> Kernel for AddForces<'_, '_, D, S> {
     type Output = f64;
 
     #[inline(always)]
-    fn run<L: Lanes>(self, l: L) -> f64 {
-        let AddForces { simplices, packs, near } = self;
+    fn run<L: Lanes>(mut self, l: L) -> f64 {
         let mut energy = l.splat(0.0);
-        let scale = l.splat(near.scale);
-        for (k, number) in packs.enumerate() {
-            let pack = &simplices.packs[number];
-            let corners = &near.corners[k * (D + 1)..][..D + 1];
-            let origin = load_corner(l, near.x, &corners[0]);
+        let mut pack = self.packs.start;
+        if L::REGISTERS >= 32 {
+            while pack + 2 <= self.packs.end {
+                energy = self.add::<L, 2>(l, pack, energy);
+                pack += 2;
+            }
+        }
+        while pack < self.packs.end {
+            energy = self.add::<L, 1>(l, pack, energy);
+            pack += 1;
+        }
+        0.5 * l.sum(energy)
+    }
+}
+
+impl<const D: usize, S: GradientSet<D>> AddForces<'_, '_, D, S> {
+    /// Adds the forces of N packs; returns the energy, twice, on top of what there was.
+    #[inline(always)]
+    fn add<L: Lanes, const N: usize>(&mut self, l: L, first: usize, mut energy: L::F) -> L::F {
+        let packs = &self.simplices.packs[first..first + N];
+        let corners = &self.near.corners[(first - self.packs.start) * (D + 1)..][..N * (D + 1)];
+        let mut f = [[[l.splat(0.0); 3]; D]; N];
+        for k in 0..N {
+            let origin = l.load_transposed(self.near.x, &corners[k * (D + 1)]);
             let mut edges = [[l.splat(0.0); 3]; D];
             for c in 0..D {
-                let x = load_corner(l, near.x, &corners[c + 1]);
+                let x = l.load_transposed(self.near.x, &corners[k * (D + 1) + c + 1]);
                 edges[c] = [l.sub(x[0], origin[0]), l.sub(x[1], origin[1]), l.sub(x[2], origin[2])];
             }
-            let f = pack.gradient(l, &edges);
-            let t = simplices.set.project8(l, number, f);
-            let weight = l.mul(scale, l.load(&pack.weight));
+            f[k] = packs[k].gradient(l, &edges);
+        }
+        let t = self.simplices.set.project(l, first, &f);
+        for k in 0..N {
+            let weight = l.mul(l.splat(self.near.scale), l.load(&packs[k].weight));
             // w (T − F), then its share of every corner.
             let mut pull = [[l.splat(0.0); 3]; D];
             let mut squares = l.splat(0.0);
             for d in 0..D {
-                let r = [l.sub(t[d][0], f[d][0]), l.sub(t[d][1], f[d][1]), l.sub(t[d][2], f[d][2])];
+                let (t, f) = (t[k][d], f[k][d]);
+                let r = [l.sub(t[0], f[0]), l.sub(t[1], f[1]), l.sub(t[2], f[2])];
                 squares = l.add(squares, l.dot(r, r));
                 pull[d] = l.scale(weight, r);
             }
             energy = l.mul_add(weight, squares, energy);
-            let mut first = [l.splat(0.0); 3];
+            let mut origin = [l.splat(0.0); 3];
             for c in 0..D {
-                let mut force = l.scale(l.load(&pack.inverse[c][0]), pull[0]);
+                let mut force = l.scale(l.load(&packs[k].inverse[c][0]), pull[0]);
                 for d in 1..D {
-                    force = l.scale_add(l.load(&pack.inverse[c][d]), pull[d], force);
+                    force = l.scale_add(l.load(&packs[k].inverse[c][d]), pull[d], force);
                 }
-                first = [l.sub(first[0], force[0]), l.sub(first[1], force[1]), l.sub(first[2], force[2])];
-                add_corner(l, near.forces, &corners[c + 1], force);
+                origin = [l.sub(origin[0], force[0]), l.sub(origin[1], force[1]), l.sub(origin[2], force[2])];
+                add_corner(l, self.near.forces, &corners[k * (D + 1) + c + 1], force);
             }
-            add_corner(l, near.forces, &corners[0], first);
+            add_corner(l, self.near.forces, &corners[k * (D + 1)], origin);
         }
-        0.5 * l.sum(energy)
+        energy
     }
 }
 
@@ -281,7 +308,7 @@ impl<const D: usize, S: GradientSet<D>> Kernel for Project<'_, '_, D, S> {
         for d in 0..D {
             f[d] = [l.load(&self.f[d][0]), l.load(&self.f[d][1]), l.load(&self.f[d][2])];
         }
-        let t = self.simplices.set.project8(l, self.pack, f);
+        let [t] = self.simplices.set.project(l, self.pack, &[f]);
         for d in 0..D {
             for axis in 0..3 {
                 l.store(t[d][axis], &mut self.f[d][axis]);
@@ -378,5 +405,22 @@ impl<const D: usize, S: GradientSet<D>> ConstraintBatch for Simplices<D, S> {
                 strain[i as usize] = strain[i as usize].max(s);
             }
         }
+    }
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use super::*;
+
+    /// Two tetrahedra that share a face.
+    pub fn tetrahedra() -> (Points, [[u32; 4]; 2]) {
+        let points = [[0.0; 3], [1.0, 0.0, 0.0], [0.2, 1.5, 0.0], [0.1, 0.2, 2.0], [1.0, 1.0, 1.5]];
+        (points.map(DVec3::from_array).into_iter().collect(), [[0, 1, 2, 3], [1, 2, 3, 4]])
+    }
+
+    /// Two triangles of one plane, z = 0.
+    pub fn triangles() -> (Points, [[u32; 3]; 2]) {
+        let points = [[0.0; 3], [1.0, 0.0, 0.0], [0.2, 1.5, 0.0], [1.4, 1.2, 0.0]];
+        (points.map(DVec3::from_array).into_iter().collect(), [[0, 1, 2], [1, 3, 2]])
     }
 }

@@ -8,11 +8,15 @@ use super::Properties;
 use super::simplex::{GradientSet, Simplices};
 use crate::bytes::{Reader, Truncated, Writer};
 use glam::{DMat3, DVec3};
-use pliant_math::lanes::{Lanes, V3, rotations8};
-use pliant_math::{nearest_rotation, svd3};
+use pliant_math::lanes::projections::rotation;
+use pliant_math::lanes::projections32::rotation32;
+use pliant_math::lanes::{Lanes, V3};
+use pliant_math::svd3;
 
 /// Tetrahedra that resist every deformation.
 pub type TetrahedronStrain = Simplices<3, Rotations>;
+/// Triangles that resist every deformation in their plane.
+pub type TriangleStrain = Simplices<2, Rotations>;
 
 /// The gradients of rigid motions.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -28,12 +32,8 @@ impl GradientSet<3> for Rotations {
     }
 
     #[inline(always)]
-    fn project8<L: Lanes>(&self, l: L, _pack: usize, f: [V3<L>; 3]) -> [V3<L>; 3] {
-        let (r, trusted) = rotations8(l, &f);
-        if l.bits(trusted) == 0xff {
-            return r;
-        }
-        by_hand(l, f, r, l.bits(trusted))
+    fn project<L: Lanes, const N: usize>(&self, l: L, _: usize, f: &[[V3<L>; 3]; N]) -> [[V3<L>; 3]; N] {
+        rotation(l, f)
     }
 
     fn encode(&self, _w: &mut Writer) {}
@@ -43,59 +43,65 @@ impl GradientSet<3> for Rotations {
     }
 
     fn strain(&self, f: [DVec3; 3]) -> f64 {
-        let sigma = svd3(DMat3::from_cols(f[0], f[1], f[2])).sigma;
-        (sigma - DVec3::ONE).abs().max_element()
+        stretches(f).into_iter().map(|s| (s - 1.0).abs()).fold(0.0, f64::max)
     }
 }
 
-/// Rotations of the lanes that are not `trusted`: reflected, flat, collapsed.
-#[inline(never)]
-fn by_hand<L: Lanes>(l: L, f: [V3<L>; 3], r: [V3<L>; 3], trusted: u8) -> [V3<L>; 3] {
-    let (mut from, mut to) = ([[[0.0; 8]; 3]; 3], [[[0.0; 8]; 3]; 3]);
-    for column in 0..3 {
-        for axis in 0..3 {
-            l.store(f[column][axis], &mut from[column][axis]);
-            l.store(r[column][axis], &mut to[column][axis]);
-        }
+impl GradientSet<2> for Rotations {
+    fn kind(&self) -> &'static str {
+        "triangle_strain"
     }
-    for lane in (0..8).filter(|lane| trusted & (1 << lane) == 0) {
-        let column =
-            |m: &[[[f64; 8]; 3]; 3], c: usize| DVec3::new(m[c][0][lane], m[c][1][lane], m[c][2][lane]);
-        let f = DMat3::from_cols(column(&from, 0), column(&from, 1), column(&from, 2));
-        let r = nearest_rotation(f, DMat3::IDENTITY).to_cols_array_2d();
-        for (to, r) in to.iter_mut().zip(r) {
-            to.iter_mut().zip(r).for_each(|(lanes, v)| lanes[lane] = v);
-        }
+
+    fn properties(&self) -> Properties {
+        Properties { rigid_invariant: true, exact_nearest: true, rest_is_free: true, sees_reflection: false }
     }
-    let mut all = r;
-    for (all, to) in all.iter_mut().zip(&to) {
-        for (lanes, v) in all.iter_mut().zip(to) {
-            *lanes = l.load(v);
+
+    #[inline(always)]
+    fn project<L: Lanes, const N: usize>(&self, l: L, _: usize, f: &[[V3<L>; 2]; N]) -> [[V3<L>; 2]; N] {
+        let mut t = *f;
+        for k in 0..N {
+            t[k] = rotation32(l, &f[k]);
         }
+        t
     }
-    all
+
+    fn encode(&self, _w: &mut Writer) {}
+
+    fn decode(_r: &mut Reader<'_>, _elements: usize) -> Result<Self, Truncated> {
+        Ok(Rotations)
+    }
+
+    fn strain(&self, f: [DVec3; 2]) -> f64 {
+        stretches(f).into_iter().map(|s| (s - 1.0).abs()).fold(0.0, f64::max)
+    }
+}
+
+/// The singular values of a gradient, the largest first.
+pub(super) fn stretches<const D: usize>(f: [DVec3; D]) -> [f64; D] {
+    let mut columns = [DVec3::ZERO; 3];
+    columns[..D].copy_from_slice(&f);
+    let sigma = svd3(DMat3::from_cols(columns[0], columns[1], columns[2])).sigma.to_array();
+    std::array::from_fn(|k| sigma[k])
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::constraints::conformance;
+    use crate::constraints::simplex::tests::{tetrahedra, triangles};
     use crate::points::Points;
 
     #[test]
     fn tetrahedra_conform() {
-        let rest: Points = [
-            DVec3::ZERO,
-            DVec3::X,
-            DVec3::new(0.2, 1.5, 0.0),
-            DVec3::new(0.1, 0.2, 2.0),
-            DVec3::new(1.0, 1.0, 1.5),
-        ]
-        .into_iter()
-        .collect();
-        let batch =
-            TetrahedronStrain::new(Rotations, &[[0, 1, 2, 3], [1, 2, 3, 4]], &rest, &[0.5, 0.3], None)
-                .unwrap();
+        let (rest, elements) = tetrahedra();
+        let batch = TetrahedronStrain::new(Rotations, &elements, &rest, &[0.5, 0.3], None).unwrap();
+        conformance::check(&batch, &rest).unwrap();
+    }
+
+    #[test]
+    fn triangles_conform() {
+        let (rest, elements) = triangles();
+        let batch = TriangleStrain::new(Rotations, &elements, &rest, &[0.5, 0.3], None).unwrap();
         conformance::check(&batch, &rest).unwrap();
     }
 

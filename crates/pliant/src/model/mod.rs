@@ -28,6 +28,8 @@ pub struct ModelBatch {
     pub body: usize,
     /// Which of the body's stiffnesses scales it.
     pub scale: BatchScale,
+    /// What it is multiplied by besides: a stiffness given with the constraint, else 1.
+    pub factor: f64,
     /// The constraints.
     pub batch: Arc<dyn ConstraintBatch>,
 }
@@ -149,6 +151,13 @@ impl Model {
         controls.bodies[b].mass / self.rest.body_mass[b]
     }
 
+    /// What the weights of batch `k` are multiplied by at present.
+    pub(crate) fn batch_scale(&self, controls: &Controls, k: usize) -> f64 {
+        let b = &self.batches[k];
+        let heavier = self.heavier(controls, b.body);
+        b.factor * b.scale.value(&controls.bodies[b.body], self.params.substep(), heavier)
+    }
+
     /// Rest shapes at a time: those of bodies with an animated input follow it.
     pub fn rest_at(&self, time: f64) -> std::borrow::Cow<'_, Rest> {
         let mut rest = std::borrow::Cow::Borrowed(&*self.rest);
@@ -217,6 +226,7 @@ fn fingerprint(topology: &Topology, rest: &Rest, params: &Params, batches: &[Mod
         hash.bytes(b.batch.kind().as_bytes());
         hash.word(b.body as u64);
         hash.word(b.scale as u64);
+        hash.number(b.factor);
         hash.bytes(&b.batch.encode());
     }
     hash.finish()

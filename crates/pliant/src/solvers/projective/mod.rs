@@ -67,7 +67,7 @@ fn scale_of(model: &Model, controls: &Controls, batch: usize) -> f64 {
     if model.params.bodies[b.body].solver != SolverKind::Projective {
         return 0.0;
     }
-    b.scale.value(&controls.bodies[b.body], model.params.substep(), model.heavier(controls, b.body))
+    model.batch_scale(controls, batch)
 }
 
 impl Cache {

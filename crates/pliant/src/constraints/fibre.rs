@@ -1,0 +1,139 @@
+//! Fibres: tetrahedra and triangles that resist stretch along one direction only.
+//!
+//! The set of gradients that stretch the unit vector d to a length within limits, and do anything else they
+//! like: muscle fibres, or warp and weft of a weave as two batches (the anisotropic extension
+//! projective-dynamics §5.1 points to).
+
+use super::simplex::{GradientSet, Simplices};
+use super::{Limits, Properties};
+use crate::bytes::{Reader, Truncated, Writer};
+use glam::DVec3;
+use pliant_math::lanes::projections::limit_fibre;
+use pliant_math::lanes::projections32::limit_fibre32;
+use pliant_math::lanes::{Lanes, V3};
+
+/// Tetrahedra with fibres.
+pub type TetrahedronFibres = Simplices<3, Fibres>;
+/// Triangles with threads along the first axis of their frame: build them `along` the fibre's direction.
+pub type TriangleFibres = Simplices<2, Fibres>;
+
+/// Stretch along a direction between two bounds.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Fibres {
+    direction: DVec3,
+    limits: Limits,
+}
+
+impl Fibres {
+    /// Fibres along a direction of the rest shape.
+    pub fn new(direction: DVec3, limits: Limits) -> Fibres {
+        Fibres { direction: direction.normalize_or(DVec3::X), limits }
+    }
+
+    fn to_bytes(self, w: &mut Writer) {
+        self.direction.to_array().into_iter().for_each(|v| w.number(v));
+        self.limits.encode(w);
+    }
+
+    fn from_bytes(r: &mut Reader<'_>) -> Result<Fibres, Truncated> {
+        let direction = DVec3::new(r.number()?, r.number()?, r.number()?);
+        Ok(Fibres { direction, limits: Limits::decode(r)? })
+    }
+}
+
+impl GradientSet<3> for Fibres {
+    fn kind(&self) -> &'static str {
+        "tetrahedron_fibres"
+    }
+
+    fn properties(&self) -> Properties {
+        self.limits.properties()
+    }
+
+    #[inline(always)]
+    fn project<L: Lanes, const N: usize>(&self, l: L, _: usize, f: &[[V3<L>; 3]; N]) -> [[V3<L>; 3]; N] {
+        let d = [l.splat(self.direction.x), l.splat(self.direction.y), l.splat(self.direction.z)];
+        let mut t = *f;
+        for k in 0..N {
+            t[k] = limit_fibre(l, &f[k], d, l.splat(self.limits.min), l.splat(self.limits.max));
+        }
+        t
+    }
+
+    fn encode(&self, w: &mut Writer) {
+        self.to_bytes(w);
+    }
+
+    fn decode(r: &mut Reader<'_>, _elements: usize) -> Result<Self, Truncated> {
+        Fibres::from_bytes(r)
+    }
+
+    fn strain(&self, f: [DVec3; 3]) -> f64 {
+        let d = self.direction;
+        ((f[0] * d.x + f[1] * d.y + f[2] * d.z).length() - 1.0).abs()
+    }
+}
+
+impl GradientSet<2> for Fibres {
+    fn kind(&self) -> &'static str {
+        "triangle_fibres"
+    }
+
+    fn properties(&self) -> Properties {
+        self.limits.properties()
+    }
+
+    #[inline(always)]
+    fn project<L: Lanes, const N: usize>(&self, l: L, _: usize, f: &[[V3<L>; 2]; N]) -> [[V3<L>; 2]; N] {
+        let d = [l.splat(1.0), l.splat(0.0)];
+        let mut t = *f;
+        for k in 0..N {
+            t[k] = limit_fibre32(l, &f[k], d, l.splat(self.limits.min), l.splat(self.limits.max));
+        }
+        t
+    }
+
+    fn encode(&self, w: &mut Writer) {
+        self.to_bytes(w);
+    }
+
+    fn decode(r: &mut Reader<'_>, _elements: usize) -> Result<Self, Truncated> {
+        Fibres::from_bytes(r)
+    }
+
+    fn strain(&self, f: [DVec3; 2]) -> f64 {
+        (f[0].length() - 1.0).abs()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::constraints::conformance;
+    use crate::constraints::simplex::tests::{tetrahedra, triangles};
+
+    #[test]
+    fn conform() {
+        let set = Fibres::new(DVec3::new(1.0, 2.0, 0.5), Limits::new([0.9, 1.1]));
+        let (rest, elements) = tetrahedra();
+        let batch = TetrahedronFibres::new(set, &elements, &rest, &[0.5, 0.3], None).unwrap();
+        conformance::check(&batch, &rest).unwrap();
+        let (rest, elements) = triangles();
+        let batch = TriangleFibres::new(set, &elements, &rest, &[0.5, 0.3], Some(set.direction)).unwrap();
+        conformance::check(&batch, &rest).unwrap();
+    }
+
+    #[test]
+    fn only_the_fibre_resists() {
+        let (rest, elements) = triangles();
+        let set = Fibres::new(DVec3::X, Limits::new([1.0, 1.0]));
+        let batch = TriangleFibres::new(set, &elements[..1], &rest, &[1.0], Some(DVec3::X)).unwrap();
+        let energy = |scale: DVec3| {
+            let x = rest.iter().map(|p| p * scale).collect();
+            let view = crate::constraints::View { x: &x, state: &[], shared: &[], placements: &[] };
+            crate::constraints::ConstraintBatch::energy(&batch, view)
+        };
+        assert!(energy(DVec3::new(1.0, 2.0, 1.0)) < 1e-20);
+        assert!((energy(DVec3::new(1.5, 1.0, 1.0)) - 0.125).abs() < 1e-12);
+    }
+}
