@@ -124,6 +124,23 @@ impl<const R: usize> Kernel for Forward<'_, R> {
     }
 }
 
+/// Eight values. They go through a register rather than through memory: what was stored in parts waits
+/// long to be loaded as a whole.
+#[inline(always)]
+fn gather(values: &[f64], at: &[u32; 8]) -> [f64; 8] {
+    let [a, b, c, d, e, f, g, h] = *at;
+    [
+        values[a as usize],
+        values[b as usize],
+        values[c as usize],
+        values[d as usize],
+        values[e as usize],
+        values[f as usize],
+        values[g as usize],
+        values[h as usize],
+    ]
+}
+
 /// Adds the products of a tile of `W` columns to `tall` (or starts it), and clears the columns' values,
 /// in whose place z is to be added up.
 #[inline(always)]
@@ -177,10 +194,7 @@ impl<const R: usize> Kernel for Backward<'_, R> {
             let tall = &mut tall[..blocks - skip];
             for (at, x) in rows.iter().zip(tall.iter_mut()) {
                 for k in 0..R {
-                    let values = &values[k][..];
-                    for lane in 0..8 {
-                        x[k].0[lane] = values[at[lane] as usize];
-                    }
+                    l.store(l.load(&gather(&values[k], at)), &mut x[k].0);
                 }
             }
             // Columns of the panel that share a block with the first rows below.
