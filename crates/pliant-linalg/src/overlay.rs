@@ -9,7 +9,7 @@
 //! whatever the directions of the forces. Soft handles solve (G + C) f = target − u₀ with compliance
 //! C; contacts look for forces inside their friction cones. Both then add B⁻¹ Sᵀ f to the solution.
 
-use crate::{Scratch, SparseSpd};
+use crate::Base;
 
 /// Memory the columns kept from step to step may take, in numbers (64 MiB).
 const KEPT: usize = 8 << 20;
@@ -83,7 +83,7 @@ impl Overlay {
 
     /// Computes G by one solve a tie, or none where its column is still known. Single-column solves
     /// make each column independent of which other ties there are, bit for bit.
-    pub fn prepare(&mut self, base: &SparseSpd, scratch: &mut Scratch) {
+    pub fn prepare<B: Base>(&mut self, base: &B, scratch: &mut B::Scratch) {
         let (count, n) = (self.len(), base.size());
         self.gram.clear();
         self.gram.resize(count * count, 0.0);
@@ -103,7 +103,7 @@ impl Overlay {
                 for &(i, w) in &self.entries[range] {
                     self.column[i as usize] += w;
                 }
-                base.solve(&mut self.column, scratch);
+                base.solve_column(&mut self.column, scratch);
                 if let Some(i) = single {
                     self.keep(i);
                 }
@@ -193,7 +193,7 @@ impl Overlay {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::SymmetricBuilder;
+    use crate::{Panels, SparseSpd, SymmetricBuilder};
 
     fn base(n: usize, extra: &[(Vec<(u32, f64)>, f64)]) -> SymmetricBuilder {
         let mut m = SymmetricBuilder::new(n);
@@ -217,6 +217,13 @@ mod tests {
 
     #[test]
     fn base_and_overlay_equal_a_fresh_factor() {
+        let factor = SparseSpd::factor(&base(60, &[]).build()).unwrap();
+        equals_a_fresh_factor(&factor, factor.scratch());
+        let panels = Panels::factor(&base(60, &[]).build(), None).unwrap();
+        equals_a_fresh_factor(&panels, panels.scratch());
+    }
+
+    fn equals_a_fresh_factor<B: Base>(factor: &B, mut scratch: B::Scratch) {
         let n = 60;
         let ties = vec![
             (vec![(3, 1.0)], 50.0),
@@ -236,21 +243,19 @@ mod tests {
         }
         fresh.solve(&mut expected, &mut fresh.scratch());
 
-        let factor = SparseSpd::factor(&base(n, &[]).build()).unwrap();
-        let mut scratch = factor.scratch();
         let mut overlay = Overlay::with_capacity(4, 2, n);
         for (stencil, _) in &ties {
             overlay.push(stencil.iter().copied());
         }
-        overlay.prepare(&factor, &mut scratch);
+        overlay.prepare(factor, &mut scratch);
         let mut q = b.clone();
-        factor.solve(&mut q, &mut scratch);
+        factor.solve_column(&mut q, &mut scratch);
         let mut f: Vec<f64> = targets.iter().enumerate().map(|(k, t)| t - overlay.point(k, &q)).collect();
         let compliance: Vec<f64> = ties.iter().map(|(_, k)| 1.0 / k).collect();
         overlay.solve_soft(&compliance, &mut f);
         let mut got = b;
         overlay.scatter(&f, &mut got);
-        factor.solve(&mut got, &mut scratch);
+        factor.solve_column(&mut got, &mut scratch);
         for (e, g) in expected.iter().zip(&got) {
             assert!((e - g).abs() < 1e-10, "{e} {g}");
         }

@@ -113,25 +113,6 @@ impl Panels {
         self.blocks.iter().map(|b| 8 * b.data.len())
     }
 
-    #[allow(missing_docs)]
-    pub fn stats(&self) -> String {
-        let all = || self.blocks.iter().flat_map(|b| &b.panels);
-        let w: usize = all().map(|p| p.width as usize).sum();
-        let f: usize = all().map(|p| p.blocks as usize).sum();
-        let tf: usize = all().map(|p| p.blocks as usize * (p.width as usize).div_ceil(8)).sum();
-        let b: usize = all().map(|p| p.blocks as usize - p.width as usize / 8).sum();
-        let t: usize = all().map(|p| (p.width as usize).div_ceil(8)).sum();
-        let vb: usize = all().map(|p| p.width as usize * (p.blocks as usize - p.width as usize / 8)).sum();
-        let mut hist = [0; 10];
-        all().for_each(|p| hist[(p.width as usize).min(9)] += 1);
-        format!(
-            "panels {} width {} fblocks {f} tile-blocks {tf} bblocks {b} tiles {t} vectors f {} b {vb} hist {hist:?}",
-            all().count(),
-            w,
-            self.factor_len() / 8
-        )
-    }
-
     /// Working memory for one domain.
     pub fn domain_work(&self, domain: usize) -> DomainWork {
         DomainWork(Memory::of(&self.blocks[domain]))
@@ -209,7 +190,8 @@ impl Panels {
         }
     }
 
-    /// Solves A x = b in place for one column in the order of the matrix.
+    /// Solves A x = b in place for one column in the order of the matrix; the faster, the more zeros b
+    /// has.
     pub fn solve_original(&self, isa: Isa, column: &mut [f64], scratch: &mut PanelScratch) {
         let mut permuted = std::mem::take(&mut scratch.permuted);
         for (p, &old) in permuted.iter_mut().zip(&self.order) {
