@@ -56,10 +56,10 @@ pub(super) fn cut(nodes: &[Supernode]) -> Cut {
             best_two = two;
             best_pieces.clone_from(&pieces);
         }
-        if pieces.is_empty() {
-            break;
-        }
-        let heaviest = pieces.remove(0) as usize;
+        // Below a small part of the whole, nothing is left to even out.
+        let Some(&heaviest) = pieces.first().filter(|&&p| 64 * below[p as usize] > total) else { break };
+        let heaviest = heaviest as usize;
+        pieces.remove(0);
         top += work[heaviest];
         if top > total / 2 {
             break;

@@ -198,11 +198,9 @@ impl<const R: usize> Kernel for Backward<'_, R> {
                 }
             }
             // Columns of the panel that share a block with the first rows below.
-            if let Some(x) = tall.first_mut() {
-                for k in 0..R {
-                    for lane in 0..width % 8 {
-                        x[k].0[lane] = 0.0;
-                    }
+            if let Some(shared) = tall.first_mut() {
+                for x in shared {
+                    x.0[..width % 8].fill(0.0);
                 }
             }
             let mut data = &block.data[panel.data..][..width * blocks];
@@ -279,11 +277,10 @@ fn backward_columns<L: Lanes, const R: usize, const W: usize, const C: usize>(
         }
         l.store(l.sums(eight), total);
     }
-    for k in 0..R {
-        let values = &mut values[k][first + from..first + from + C];
-        for c in 0..C {
+    for (k, values) in values.iter_mut().enumerate() {
+        for (c, value) in values[first + from..first + from + C].iter_mut().enumerate() {
             let q = k * C + c;
-            values[c] += total[q / 8][q % 8];
+            *value += total[q / 8][q % 8];
         }
     }
 }

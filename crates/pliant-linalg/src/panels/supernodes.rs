@@ -29,10 +29,9 @@ fn cost(width: u64, below: u64) -> u64 {
 /// A child is merged into its parent where that makes the solve cheaper: columns with few rows below
 /// cost more for their indices than for their numbers.
 pub(super) fn supernodes(tree: &Elimination) -> Vec<Supernode> {
-    let n = tree.order.len();
     let mut nodes: Vec<Supernode> = Vec::new();
-    let mut node_of = vec![NONE; n];
-    for j in 0..n {
+    let mut node_of = vec![NONE; tree.order.len()];
+    for (j, node) in node_of.iter_mut().enumerate() {
         let joins = j > 0 && tree.parent[j - 1] == j as u32 && tree.count[j - 1] == tree.count[j] + 1;
         match nodes.last_mut() {
             Some(last) if joins => {
@@ -41,7 +40,7 @@ pub(super) fn supernodes(tree: &Elimination) -> Vec<Supernode> {
             }
             _ => nodes.push(Supernode { columns: vec![j as u32], below: tree.count[j] - 1, parent: NONE }),
         }
-        node_of[j] = nodes.len() as u32 - 1;
+        *node = nodes.len() as u32 - 1;
     }
     let mut children: Vec<Vec<u32>> = vec![Vec::new(); nodes.len()];
     let (mut merged, mut list) = (vec![false; nodes.len()], Vec::new());
