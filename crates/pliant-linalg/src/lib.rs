@@ -1,11 +1,12 @@
 //! Sparse symmetric positive definite systems: order, factor, solve, and low-rank overlays.
 //!
 //! The projective solver's global step is one linear system with a matrix that stays the same for
-//! thousands of steps and a right-hand side of three columns (x, y, z). [`SparseSpd`] is that
-//! factor; [`Overlay`] adds what changes from step to step (contacts, moving handles) without
-//! touching the factor.
+//! thousands of steps and a right-hand side of three columns (x, y, z). [`Panels`] is that factor,
+//! packed for solving and cut into domains; [`SparseSpd`] is the plain one, quickly factored anew.
+//! [`Overlay`] adds what changes from step to step (contacts, moving handles) without touching either.
 //!
-//! Everything runs on the calling thread: results do not depend on how many threads there are.
+//! No thread is started here: everything runs on the calling one, and results do not depend on how many
+//! share the domains.
 
 mod matrix;
 mod overlay;

@@ -192,7 +192,8 @@ impl Overlay {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::SymmetricBuilder;
+    use crate::{Panels, SparseSpd, SymmetricBuilder};
+    use pliant_math::lanes::Isa;
 
     fn base(n: usize, extra: &[(Vec<(u32, f64)>, f64)]) -> SymmetricBuilder {
         let mut m = SymmetricBuilder::new(n);
@@ -216,6 +217,15 @@ mod tests {
 
     #[test]
     fn base_and_overlay_equal_a_fresh_factor() {
+        let factor = SparseSpd::factor(&base(60, &[]).build()).unwrap();
+        let mut scratch = factor.scratch();
+        equals_a_fresh_factor(|column| factor.solve(column, &mut scratch));
+        let panels = Panels::factor(&base(60, &[]).build(), None).unwrap();
+        let mut scratch = panels.scratch();
+        equals_a_fresh_factor(|column| panels.solve_original(Isa::best(), column, &mut scratch));
+    }
+
+    fn equals_a_fresh_factor(mut solve: impl FnMut(&mut [f64])) {
         let n = 60;
         let ties = vec![
             (vec![(3, 1.0)], 50.0),
@@ -235,21 +245,19 @@ mod tests {
         }
         fresh.solve(&mut expected, &mut fresh.scratch());
 
-        let factor = SparseSpd::factor(&base(n, &[]).build()).unwrap();
-        let mut scratch = factor.scratch();
         let mut overlay = Overlay::with_capacity(4, 2, n);
         for (stencil, _) in &ties {
             overlay.push(stencil.iter().copied());
         }
-        overlay.prepare(factor.size(), |column| factor.solve(column, &mut scratch));
+        overlay.prepare(n, &mut solve);
         let mut q = b.clone();
-        factor.solve(&mut q, &mut scratch);
+        solve(&mut q);
         let mut f: Vec<f64> = targets.iter().enumerate().map(|(k, t)| t - overlay.point(k, &q)).collect();
         let compliance: Vec<f64> = ties.iter().map(|(_, k)| 1.0 / k).collect();
         overlay.solve_soft(&compliance, &mut f);
         let mut got = b;
         overlay.scatter(&f, &mut got);
-        factor.solve(&mut got, &mut scratch);
+        solve(&mut got);
         for (e, g) in expected.iter().zip(&got) {
             assert!((e - g).abs() < 1e-10, "{e} {g}");
         }

@@ -7,7 +7,7 @@ use std::cmp::Reverse;
 pub(super) const DOMAINS: usize = 16;
 /// Splits looked at beyond the forest's own roots.
 const SPLITS: usize = 96;
-/// A top and two meetings of the threads must be worth it (in the unit of the costs, half cycles).
+/// A top and two meetings of the threads must be worth it (in the unit of the costs).
 const MEETING: u64 = 12_000;
 
 /// Supernodes by domain, and what that costs.
@@ -16,7 +16,7 @@ pub(super) struct Cut {
     /// The domain of each supernode; `domains` for those of the top.
     pub domain: Vec<u32>,
     pub domains: usize,
-    /// Solve on one thread plus solve on two, in half cycles: by this orderings are compared.
+    /// Solve on one thread plus solve on two: by this orderings are compared.
     pub cost: u64,
 }
 
@@ -56,10 +56,10 @@ pub(super) fn cut(nodes: &[Supernode]) -> Cut {
             best_two = two;
             best_pieces.clone_from(&pieces);
         }
-        if pieces.is_empty() {
-            break;
-        }
-        let heaviest = pieces.remove(0) as usize;
+        // Below a small part of the whole, nothing is left to even out.
+        let Some(&heaviest) = pieces.first().filter(|&&p| 64 * below[p as usize] > total) else { break };
+        let heaviest = heaviest as usize;
+        pieces.remove(0);
         top += work[heaviest];
         if top > total / 2 {
             break;

@@ -54,19 +54,16 @@ const S: u8 = 2;
 
 /// The best of several cuts: along coordinates, and between two far ends of the graph.
 fn bisect(graph: &Graph, vertices: &[u32], points: Option<&[[f64; 3]]>) -> Option<Vec<u8>> {
-    let mut keys: Vec<Vec<f64>> = vec![between_ends(graph)];
-    if let Some(points) = points {
-        for axis in 0..3 {
-            keys.push(vertices.iter().map(|&v| points[v as usize][axis]).collect());
-        }
-        if vertices.len() > LARGE {
-            // The longest axis only.
-            let extent = |k: &Vec<f64>| {
-                k.iter().fold(f64::MIN, |m, x| m.max(*x)) - k.iter().fold(f64::MAX, |m, x| m.min(*x))
-            };
-            keys.sort_by(|a, b| extent(b).total_cmp(&extent(a)));
-            keys.truncate(1);
-        }
+    let along =
+        |points: &[[f64; 3]], axis: usize| vertices.iter().map(|&v| points[v as usize][axis]).collect();
+    let large = vertices.len() > LARGE;
+    let mut keys: Vec<Vec<f64>> = match points {
+        Some(points) if large => vec![along(points, longest(vertices, points))],
+        Some(points) => (0..3).map(|axis| along(points, axis)).collect(),
+        None => Vec::new(),
+    };
+    if keys.is_empty() || !large {
+        keys.push(between_ends(graph));
     }
     let mut best: Option<(f64, Vec<u8>)> = None;
     for key in keys {
@@ -85,6 +82,20 @@ fn bisect(graph: &Graph, vertices: &[u32], points: Option<&[[f64; 3]]>) -> Optio
         }
     }
     best.map(|(_, side)| side)
+}
+
+/// The axis along which the vertices extend the farthest.
+fn longest(vertices: &[u32], points: &[[f64; 3]]) -> usize {
+    let mut extent = [0.0; 3];
+    for (axis, extent) in extent.iter_mut().enumerate() {
+        let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
+        for &v in vertices {
+            low = low.min(points[v as usize][axis]);
+            high = high.max(points[v as usize][axis]);
+        }
+        *extent = high - low;
+    }
+    (1..3).fold(0, |best, axis| if extent[axis] > extent[best] { axis } else { best })
 }
 
 /// Separator size, the worse the less even the halves are; none if a half is too small to be one.
@@ -161,8 +172,7 @@ fn separate(graph: &Graph, side: &mut [u8]) {
         reached.fill(u32::MAX);
         queue.clear();
         queue.extend(left.iter().filter(|&&v| mate[v as usize] == u32::MAX).map(|&v| (v, v)));
-        let mut used = vec![false; 0];
-        used.resize(side.len(), false);
+        let mut used = vec![false; side.len()];
         let (mut next, mut grown) = (0, false);
         while next < queue.len() {
             let (v, root) = queue[next];

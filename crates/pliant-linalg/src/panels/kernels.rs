@@ -124,6 +124,23 @@ impl<const R: usize> Kernel for Forward<'_, R> {
     }
 }
 
+/// Eight values. They go through a register rather than through memory: what was stored in parts waits
+/// long to be loaded as a whole.
+#[inline(always)]
+fn gather(values: &[f64], at: &[u32; 8]) -> [f64; 8] {
+    let [a, b, c, d, e, f, g, h] = *at;
+    [
+        values[a as usize],
+        values[b as usize],
+        values[c as usize],
+        values[d as usize],
+        values[e as usize],
+        values[f as usize],
+        values[g as usize],
+        values[h as usize],
+    ]
+}
+
 /// Adds the products of a tile of `W` columns to `tall` (or starts it), and clears the columns' values,
 /// in whose place z is to be added up.
 #[inline(always)]
@@ -177,18 +194,13 @@ impl<const R: usize> Kernel for Backward<'_, R> {
             let tall = &mut tall[..blocks - skip];
             for (at, x) in rows.iter().zip(tall.iter_mut()) {
                 for k in 0..R {
-                    let values = &values[k][..];
-                    for lane in 0..8 {
-                        x[k].0[lane] = values[at[lane] as usize];
-                    }
+                    l.store(l.load(&gather(&values[k], at)), &mut x[k].0);
                 }
             }
             // Columns of the panel that share a block with the first rows below.
-            if let Some(x) = tall.first_mut() {
-                for k in 0..R {
-                    for lane in 0..width % 8 {
-                        x[k].0[lane] = 0.0;
-                    }
+            if let Some(shared) = tall.first_mut() {
+                for x in shared {
+                    x.0[..width % 8].fill(0.0);
                 }
             }
             let mut data = &block.data[panel.data..][..width * blocks];
@@ -265,11 +277,10 @@ fn backward_columns<L: Lanes, const R: usize, const W: usize, const C: usize>(
         }
         l.store(l.sums(eight), total);
     }
-    for k in 0..R {
-        let values = &mut values[k][first + from..first + from + C];
-        for c in 0..C {
+    for (k, values) in values.iter_mut().enumerate() {
+        for (c, value) in values[first + from..first + from + C].iter_mut().enumerate() {
             let q = k * C + c;
-            values[c] += total[q / 8][q % 8];
+            *value += total[q / 8][q % 8];
         }
     }
 }

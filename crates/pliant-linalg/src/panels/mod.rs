@@ -190,7 +190,8 @@ impl Panels {
         }
     }
 
-    /// Solves A x = b in place for one column in the order of the matrix.
+    /// Solves A x = b in place for one column in the order of the matrix; the faster, the more zeros b
+    /// has.
     pub fn solve_original(&self, isa: Isa, column: &mut [f64], scratch: &mut PanelScratch) {
         let mut permuted = std::mem::take(&mut scratch.permuted);
         for (p, &old) in permuted.iter_mut().zip(&self.order) {

@@ -9,7 +9,7 @@ use faer::linalg::matmul::triangular::{BlockStructure, matmul};
 use faer::linalg::triangular_inverse::invert_lower_triangular;
 use faer::sparse::linalg::cholesky::{simplicial, supernodal};
 use faer::sparse::{SparseColMatRef, SymbolicSparseColMatRef};
-use faer::{Accum, Mat, MatRef, Par};
+use faer::{Accum, MatMut, MatRef, Par};
 
 /// The symbolic factorisation, and where the entries of the matrix go.
 #[derive(Debug)]
@@ -112,10 +112,10 @@ impl Pattern {
         let factor = supernodal::SupernodalLltRef::new(&self.symbolic, factor);
         let mut place = vec![u32::MAX; self.symbolic.nrows()];
         let mut source = 0;
+        let mut memory = Dense::for_shapes(shapes);
         for shape in shapes {
             let (width, below) = (shape.columns.len(), shape.below.len());
-            let mut triangle = Mat::<f64>::zeros(width, width);
-            let mut under = Mat::<f64>::zeros(below, width);
+            let (mut triangle, mut under) = memory.clear(width, below);
             for (k, &row) in shape.below.iter().enumerate() {
                 place[row as usize] = k as u32;
             }
@@ -144,8 +144,8 @@ impl Pattern {
             for &row in &shape.below {
                 place[row as usize] = u32::MAX;
             }
-            let (diagonal, under) = block_form(triangle.as_ref(), under.as_ref());
-            write(diagonal.as_ref(), under.as_ref(), shape, &mut blocks[shape.block])?;
+            let (diagonal, under) = memory.block_form(width, below);
+            write(diagonal, under, shape, &mut blocks[shape.block])?;
         }
         Ok(())
     }
@@ -163,19 +163,56 @@ fn offsets(n: usize, columns: impl Iterator<Item = u32>) -> Vec<usize> {
     offsets
 }
 
-/// D⁻¹ = WᵀW and −B D⁻¹ = −L_RJ W with W = L_JJ⁻¹.
-fn block_form(triangle: MatRef<'_, f64>, under: MatRef<'_, f64>) -> (Mat<f64>, Mat<f64>) {
-    let (width, below) = (triangle.ncols(), under.nrows());
-    let mut inverse = Mat::<f64>::zeros(width, width);
-    invert_lower_triangular(inverse.as_mut(), triangle, Par::Seq);
-    let (rect, lower, upper) =
-        (BlockStructure::Rectangular, BlockStructure::TriangularLower, BlockStructure::TriangularUpper);
-    let mut diagonal = Mat::<f64>::zeros(width, width);
-    let (w, t) = (inverse.as_ref(), inverse.transpose());
-    matmul(diagonal.as_mut(), lower, Accum::Replace, t, upper, w, lower, 1.0, Par::Seq);
-    let mut scaled = Mat::<f64>::zeros(below, width);
-    matmul(scaled.as_mut(), rect, Accum::Replace, under, rect, w, lower, -1.0, Par::Seq);
-    (diagonal, scaled)
+/// Dense matrices of one panel, made once for the largest: L_JJ, L_JJ⁻¹, D⁻¹, and L_RJ, −B D⁻¹.
+struct Dense {
+    squares: [Vec<f64>; 3],
+    tall: [Vec<f64>; 2],
+}
+
+impl Dense {
+    fn for_shapes(shapes: &[Shape]) -> Dense {
+        let largest = |of: fn(&Shape) -> usize| shapes.iter().map(of).max().unwrap_or(0);
+        let square = largest(|s| s.columns.len() * s.columns.len());
+        let tall = largest(|s| s.columns.len() * s.below.len());
+        Dense {
+            squares: std::array::from_fn(|_| vec![0.0; square]),
+            tall: std::array::from_fn(|_| vec![0.0; tall]),
+        }
+    }
+
+    /// L_JJ and L_RJ, zero.
+    fn clear(&mut self, width: usize, below: usize) -> (MatMut<'_, f64>, MatMut<'_, f64>) {
+        let (triangle, under) = (&mut self.squares[0][..width * width], &mut self.tall[0][..below * width]);
+        triangle.fill(0.0);
+        under.fill(0.0);
+        (
+            MatMut::from_column_major_slice_mut(triangle, width, width),
+            MatMut::from_column_major_slice_mut(under, below, width),
+        )
+    }
+
+    /// D⁻¹ = WᵀW (its lower triangle) and −B D⁻¹ = −L_RJ W with W = L_JJ⁻¹.
+    fn block_form(&mut self, width: usize, below: usize) -> (MatRef<'_, f64>, MatRef<'_, f64>) {
+        let Dense { squares: [triangle, inverse, diagonal], tall: [under, scaled] } = self;
+        let square = |m| MatMut::from_column_major_slice_mut(m, width, width);
+        let tall = |m| MatMut::from_column_major_slice_mut(m, below, width);
+        let triangle = square(&mut triangle[..width * width]);
+        let mut inverse = square(&mut inverse[..width * width]);
+        let mut diagonal = square(&mut diagonal[..width * width]);
+        let under = tall(&mut under[..below * width]);
+        let mut scaled = tall(&mut scaled[..below * width]);
+        inverse.fill(0.0);
+        invert_lower_triangular(inverse.as_mut(), triangle.as_ref(), Par::Seq);
+        let (rect, lower, upper) =
+            (BlockStructure::Rectangular, BlockStructure::TriangularLower, BlockStructure::TriangularUpper);
+        let (w, t) = (inverse.as_ref(), inverse.as_ref().transpose());
+        matmul(diagonal.as_mut(), lower, Accum::Replace, t, upper, w, lower, 1.0, Par::Seq);
+        matmul(scaled.as_mut(), rect, Accum::Replace, under.as_ref(), rect, w, lower, -1.0, Par::Seq);
+        (
+            MatRef::from_column_major_slice(&self.squares[2][..width * width], width, width),
+            MatRef::from_column_major_slice(&self.tall[1][..below * width], below, width),
+        )
+    }
 }
 
 /// Writes a panel: tiles of columns, blocks of eight rows, columns of a block one after the other.

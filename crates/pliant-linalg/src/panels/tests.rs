@@ -58,7 +58,10 @@ fn lattice(nx: usize, ny: usize, nz: usize) -> (Vec<(usize, usize)>, Vec<[f64; 3
     (edges, points)
 }
 
-fn cases() -> Vec<(&'static str, SymmetricMatrix, Option<Vec<[f64; 3]>>)> {
+/// A name, a matrix, and where its unknowns are.
+type Case = (&'static str, SymmetricMatrix, Option<Vec<[f64; 3]>>);
+
+fn cases() -> Vec<Case> {
     let mut dice = Dice(5);
     let mut cases = Vec::new();
     let (edges, points) = lattice(30, 31, 1);
