@@ -6,8 +6,8 @@ use crate::controls::{BodyControls, Control, Controls, Stiffness, Value};
 use crate::elements;
 use crate::keyframes::{Keyframes, Track};
 use crate::model::{
-    BatchScale, BodyTopology, ClusterSet, Goals, HalfSpace, Integrator, Model, ModelBatch, Params, PinGroup,
-    Rest, Topology,
+    BatchScale, BodyTopology, ClusterSet, Goals, HalfSpace, Implicit, Integrator, Model, ModelBatch, Params,
+    PinGroup, Rest, Topology,
 };
 use crate::points::Points;
 use crate::simulation::Simulation;
@@ -89,6 +89,8 @@ pub struct Builder {
     pub keyframes: Keyframes,
     /// Number of threads.
     pub threads: usize,
+    /// How the implicit solvers take a step.
+    pub implicit: Implicit,
     customs: Vec<Custom>,
 }
 
@@ -109,6 +111,7 @@ impl Builder {
             bodies: Vec::new(),
             keyframes: Keyframes::default(),
             threads: 1,
+            implicit: Implicit::default(),
             customs: Vec::new(),
         }
     }
@@ -202,6 +205,7 @@ impl Builder {
             inputs: self.bodies.iter().enumerate().filter_map(|(b, body)| body.placed_input(b)).collect(),
             bodies: self.bodies.iter().map(Body::settings).collect(),
             keyframes: self.keyframes,
+            implicit: self.implicit,
         };
         let mut batches = constraint_batches(&self.bodies, &topology, &rest, &params, &mut faults);
         for custom in self.customs {
@@ -234,6 +238,7 @@ impl Builder {
                 "give three finite numbers",
             );
         }
+        faults.implicit(&self.implicit);
         if self.bodies.is_empty() {
             faults.add(None, "bodies", "there is no body".into(), "add one");
         }
@@ -410,6 +415,7 @@ pub(crate) fn check_world(params: &Params, controls: &Controls) -> Result<(), Bu
     let mut faults = Faults::default();
     faults.substeps(params.substeps);
     faults.planes(&params.planes);
+    faults.implicit(&params.implicit);
     let h = params.step / f64::from(params.substeps.max(1));
     for (b, (settings, c)) in params.bodies.iter().zip(&controls.bodies).enumerate() {
         faults.controls(b, settings.solver, c, h);
@@ -460,6 +466,17 @@ impl Faults {
                 text,
                 "give numbers from 0 (not pulled at all) to 1 (all of the stiffness)",
             );
+        }
+    }
+
+    fn implicit(&mut self, implicit: &Implicit) {
+        if !(0.5..=1.0).contains(&implicit.implicitness) {
+            let text = format!("{} is not allowed", implicit.implicitness);
+            self.add(None, "implicitness", text, "give 0.5 (midpoint rule) to 1 (implicit Euler)");
+        }
+        if !(0.0..1.0).contains(&implicit.tolerance) {
+            let text = format!("{} is not allowed", implicit.tolerance);
+            self.add(None, "tolerance", text, "give a number from 0 (all iterations) to below 1, as 1e-4");
         }
     }
 

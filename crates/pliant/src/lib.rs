@@ -67,7 +67,10 @@ pub use elements::{Constraint, ConstraintKind};
 pub use glam::{DAffine3, DMat3, DQuat, DVec3};
 pub use keyframes::{Ease, Key, KeyframeFault, Keyframes, Track};
 pub use material::{Elasticity, Material};
-pub use model::{Goals, HalfSpace, Input, Integrator, Motion, Sequence, SequenceError};
+pub use model::{
+    Acceleration, Goals, HalfSpace, Implicit, Input, Integrator, MassMatrix, Motion, Sequence, SequenceError,
+    WarmStart,
+};
 pub use pliant_geometry::{Method, shapes};
 pub use pliant_math::lanes::Isa;
 pub use points::{Points, PointsMut};

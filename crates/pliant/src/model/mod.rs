@@ -13,7 +13,10 @@ mod topology;
 
 pub use basis::{ClusterBasis, QuadraticBasis, quadratic_terms};
 pub use input::{BodyInput, Input, Moment, Sequence, SequenceError};
-pub use params::{BodySettings, Goals, HalfSpace, Integrator, Motion, Params, PinGroup};
+pub use params::{
+    Acceleration, BodySettings, Goals, HalfSpace, Implicit, Integrator, MassMatrix, Motion, Params, PinGroup,
+    WarmStart,
+};
 pub use rest::{ClusterRest, Rest};
 pub use topology::{BodyTopology, ClusterSet, Membership, Topology};
 

@@ -169,6 +169,66 @@ pub struct BodySettings {
     pub integrator: Integrator,
 }
 
+/// Where the iterations of an implicit step begin.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum WarmStart {
+    /// At the prediction s, where inertia leads (algorithm 1, line 2): less damped after few iterations.
+    #[default]
+    Prediction,
+    /// At the last positions.
+    Last,
+}
+
+/// How mass is spread over the particles of elements.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum MassMatrix {
+    /// Each particle has its share.
+    #[default]
+    Lumped,
+    /// As the elements' shape functions say, ∫ρ φᵢ φⱼ: neighbours are coupled.
+    Consistent,
+}
+
+/// How the projective iteration is speeded up.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Acceleration {
+    /// Not at all: the paper's iteration.
+    #[default]
+    None,
+    /// Quasi-Newton steps from the last few gradients, on top of the constant matrix.
+    LBfgs,
+    /// Anderson's mixing of the last few iterates.
+    Anderson,
+}
+
+/// How the implicit solvers take a step: the same for all their bodies, which share one system.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Implicit {
+    /// Where iterations begin.
+    pub warm_start: WarmStart,
+    /// How mass is spread.
+    pub mass: MassMatrix,
+    /// How iterations are speeded up.
+    pub acceleration: Acceleration,
+    /// Iterations end when one lowers the objective by less than this part of what all have so far; 0 does
+    /// as many as [`BodyControls::iterations`](crate::BodyControls::iterations) says.
+    pub tolerance: f64,
+    /// θ: 1 is implicit Euler, ½ the implicit midpoint rule, of second order and without damping of its own.
+    pub implicitness: f64,
+}
+
+impl Default for Implicit {
+    fn default() -> Implicit {
+        Implicit {
+            warm_start: WarmStart::default(),
+            mass: MassMatrix::default(),
+            acceleration: Acceleration::default(),
+            tolerance: 0.0,
+            implicitness: 1.0,
+        }
+    }
+}
+
 /// Settings of a whole run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Params {
@@ -186,6 +246,8 @@ pub struct Params {
     pub bodies: Vec<BodySettings>,
     /// Controls that follow keys.
     pub keyframes: Keyframes,
+    /// How the implicit solvers take a step.
+    pub implicit: Implicit,
 }
 
 impl Params {
@@ -224,6 +286,9 @@ impl Params {
                 .into_iter()
                 .for_each(|v| hash.word(v));
         }
+        let i = &self.implicit;
+        [i.warm_start as u64, i.mass as u64, i.acceleration as u64].into_iter().for_each(|v| hash.word(v));
+        [i.tolerance, i.implicitness].into_iter().for_each(|v| hash.number(v));
         self.keyframes.digest(hash);
     }
 }

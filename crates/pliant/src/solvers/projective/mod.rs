@@ -6,10 +6,16 @@
 //! global step is one linear solve with a matrix that stays the same until a stiffness changes. Both
 //! can only lower the objective, so nothing can blow up, whatever the step.
 //!
+//! With θ below 1 ([`Implicit::implicitness`](crate::Implicit::implicitness)) the implicit step goes to θ h only and is prolonged to h.
+//! θ = ½ is the implicit midpoint rule: second order, no damping of its own, and, converged, linear and
+//! angular momentum conserved exactly; energy is then not bounded by construction, so a value a little above
+//! ½ is wise where things are stiff.
+//!
 //! Linear momentum is conserved to rounding in every iteration (rows of A vanish on translations).
 //! Angular momentum drifts: implicit Euler damps rotation by O(h), and stopping after a few
 //! iterations adds to it.
 
+mod acceleration;
 mod contacts;
 mod global;
 mod system;
@@ -20,10 +26,11 @@ use super::{Before, Observer, Solver, SolverError, SolverKind, SubstepReport};
 use crate::contact::{Surface, bounce, push_out};
 use crate::controls::Controls;
 use crate::dofs::{Dof, DofMap};
-use crate::model::Model;
+use crate::model::{Acceleration, Implicit, Model, WarmStart};
 use crate::points::Points;
 use crate::state::State;
 use crate::team::Team;
+use acceleration::{Accelerator, Verdict};
 use contacts::ContactSolver;
 use glam::{DAffine3, DVec3};
 use pliant_math::lanes::Isa;
@@ -50,6 +57,7 @@ struct Cache {
     /// Stiffness of each batch the matrix was made with.
     scales: Vec<f64>,
     contacts: ContactSolver,
+    accelerator: Accelerator,
     placements: Vec<DAffine3>,
     auxiliary_offsets: Vec<usize>,
     start: Points,
@@ -85,9 +93,11 @@ impl Cache {
             })
             .collect();
         let dofs = DofMap::of_solver(model, SolverKind::Projective);
-        let system = System::new(model, &scales, dofs, model.params.substep(), &diameters)?;
+        let system = System::new(model, &scales, dofs, reach(model), &diameters)?;
+        let places = system.objective.ways().len();
         Ok(Cache {
             contacts: ContactSolver::new(model, system.objective.len()),
+            accelerator: Accelerator::new(model.params.implicit.acceleration, system.objective.len(), places),
             placements: Vec::with_capacity(model.params.pins.len()),
             frozen: vec![false; system.objective.len()],
             auxiliary_offsets: model.auxiliary_offsets(),
@@ -155,25 +165,13 @@ impl Solver for Projective {
         let Some(cache) = &mut self.cache else {
             return Ok(SubstepReport::default());
         };
-        let h = model.params.substep();
         let hands = (team, self.isa.unwrap_or(Isa::best()));
-        controls.placements(model, state.time + h, &mut cache.placements);
+        controls.placements(model, state.time + reach(model), &mut cache.placements);
         cache.start.copy_from(&state.x);
-        cache.predict(controls, state, h);
+        cache.predict(controls, state);
         cache.contacts.detect(model, controls, &cache.system, &cache.s, &cache.diameters);
-
-        let iterations = mine(model).map(|b| controls.bodies[b].iterations).max().unwrap_or(0);
-        let mut residual = 0.0;
-        if let Some(observer) = &mut self.observer {
-            observer(0, cache.system.objective.read());
-        }
-        for iteration in 1..=iterations {
-            residual = cache.iterate(iteration, controls, state, hands);
-            if let Some(observer) = &mut self.observer {
-                observer(iteration, cache.system.objective.read());
-            }
-        }
-        cache.finish(controls, state, h);
+        let (iterations, residual) = cache.converge(controls, state, hands, &mut self.observer);
+        cache.finish(controls, state);
         let finite = state.x.first_non_finite().or(state.v.first_non_finite()).is_none();
         Ok(SubstepReport { contacts: cache.contacts.touching(&state.x), iterations, residual, finite })
     }
@@ -195,6 +193,11 @@ impl Solver for Projective {
     }
 }
 
+/// Seconds from the start of a substep to where its forces are taken: θ h.
+fn reach(model: &Model) -> f64 {
+    model.params.implicit.implicitness * model.params.substep()
+}
+
 /// The bodies this solver moves.
 fn mine(model: &Model) -> impl Iterator<Item = usize> + '_ {
     let bodies = model.params.bodies.iter().enumerate();
@@ -209,8 +212,11 @@ fn surface_of(controls: &Controls, body: usize) -> Surface {
 impl Cache {
     /// Lines 1 and 2 of algorithm 1: damped velocities (left in the state) lead to s, where the
     /// iteration starts. Prescribed particles go to their places.
-    fn predict(&mut self, controls: &Controls, state: &mut State, h: f64) {
+    ///
+    /// With θ < 1 forces are taken at θ h: an implicit Euler step to there, which [`Cache::finish`] prolongs.
+    fn predict(&mut self, controls: &Controls, state: &mut State) {
         let model = &self.model;
+        let (h, reach) = (model.params.substep(), reach(model));
         let bodies = model.topology.bodies.iter().zip(&controls.bodies);
         for (body, c) in bodies
             .zip(&model.params.bodies)
@@ -232,9 +238,9 @@ impl Cache {
                 if damping > 0.0 {
                     v += (rigid.at(x) - v) * damping;
                 }
-                v = v * keep + acceleration * h;
-                state.v.set(i, v);
-                self.s.set(i, x + v * h);
+                v *= keep;
+                state.v.set(i, v + acceleration * h);
+                self.s.set(i, x + (v + acceleration * reach) * reach);
             }
         }
         for (group, placement) in model.params.pins.iter().zip(&self.placements) {
@@ -249,25 +255,101 @@ impl Cache {
         self.system.objective.begin(model, &mut self.s);
     }
 
-    /// One local and one global step; returns the largest movement relative to the body's size. The
-    /// system is shared, but a body that has had its own number of iterations stays where it is.
-    fn iterate(&mut self, iteration: u32, controls: &Controls, state: &State, hands: Hands<'_>) -> f64 {
+    /// Lines 3 to 8 of algorithm 1: local and global steps until there have been enough. Returns their number
+    /// and the largest movement in the last one, relative to the size of its body. The system is shared,
+    /// but a body that has had its own number of iterations stays where it is.
+    fn converge(
+        &mut self,
+        controls: &Controls,
+        state: &State,
+        hands: Hands<'_>,
+        observer: &mut Option<Observer>,
+    ) -> (u32, f64) {
+        let Implicit { warm_start, acceleration, tolerance, .. } = self.model.params.implicit;
+        let most = mine(&self.model).map(|b| controls.bodies[b].iterations).max().unwrap_or(0);
+        let same = mine(&self.model).all(|b| controls.bodies[b].iterations == most);
+        // What contacts do between iterations is not in the objective: no decrease to keep there.
+        let alone = self.contacts.list().is_empty();
+        let accelerated = acceleration != Acceleration::None && same && alone;
+        if warm_start == WarmStart::Last {
+            self.system.objective.start_at(&self.start);
+        }
+        if let Some(observer) = observer {
+            observer(0, self.system.objective.read());
+        }
+        self.accelerator.begin();
+        let (mut first, mut last) = (0.0, f64::INFINITY);
+        let mut residual = 0.0;
+        for iteration in 1..=most {
+            let energy = self.evaluate(state, hands);
+            if iteration == 1 {
+                first = energy;
+            } else if tolerance > 0.0 && alone && last - energy <= tolerance * (first - energy) {
+                return (iteration - 1, residual);
+            }
+            last = energy;
+            if accelerated {
+                residual = self.venture(energy, hands);
+            } else {
+                self.system.solve(hands);
+                if self.contacts.is_exact() {
+                    self.contacts.resolve(&mut self.system, &self.start, hands);
+                }
+                let frozen = self.freeze(iteration, controls);
+                residual = self.system.take_step(if frozen { &self.frozen } else { &[] }, hands);
+                if !self.contacts.is_exact() {
+                    self.push_out(controls);
+                }
+            }
+            if let Some(observer) = observer {
+                observer(iteration, self.system.objective.read());
+            }
+        }
+        if accelerated && most > 0 {
+            let energy = self.evaluate(state, hands);
+            if self.accelerator.judge(energy) == Verdict::Return {
+                self.go_back(hands);
+                if let Some(observer) = observer {
+                    observer(most, self.system.objective.read());
+                }
+            }
+        }
+        (most, residual)
+    }
+
+    /// The objective and its gradient at the present positions.
+    fn evaluate(&mut self, state: &State, hands: Hands<'_>) -> f64 {
         let around = Surroundings {
             memory: &state.auxiliary,
             offsets: &self.auxiliary_offsets,
             placements: &self.placements,
         };
-        self.system.objective.evaluate(&self.model, around, hands);
-        self.system.solve(hands);
-        if self.contacts.is_exact() {
-            self.contacts.resolve(&mut self.system, &self.start, hands);
+        self.system.objective.evaluate(&self.model, around, hands)
+    }
+
+    /// An accelerated step, or the plain one after a failed attempt.
+    fn venture(&mut self, energy: f64, hands: Hands<'_>) -> f64 {
+        if self.accelerator.judge(energy) == Verdict::Return {
+            return self.go_back(hands);
         }
-        let frozen = self.freeze(iteration, controls);
-        let moved = self.system.take_step(if frozen { &self.frozen } else { &[] }, hands);
-        if !self.contacts.is_exact() {
-            self.push_out(controls);
+        let system = &mut self.system;
+        let n = system.objective.len();
+        let plain = self.accelerator.needs_plain();
+        if plain {
+            system.solve(hands);
         }
-        moved
+        let objective = &system.objective;
+        self.accelerator.learn(energy, objective.ways(), objective.descent(), system.step(), n);
+        system.improve(plain, &mut self.accelerator, hands);
+        system.take_step(&[], hands)
+    }
+
+    /// Returns to the last iterate that was kept and takes the plain step from there.
+    fn go_back(&mut self, hands: Hands<'_>) -> f64 {
+        let (ways, descent) = self.accelerator.last();
+        self.system.objective.set_ways(ways);
+        self.system.solve_from(descent, hands);
+        self.system.take_step(&[], hands)
     }
 
     /// Marks the unknowns of bodies that have had their iterations; tells whether there are any.
@@ -303,19 +385,40 @@ impl Cache {
     }
 
     /// Line 9 of algorithm 1, after the last word of the planes, and the bounces.
-    fn finish(&mut self, controls: &Controls, state: &mut State, h: f64) {
+    fn finish(&mut self, controls: &Controls, state: &mut State) {
         self.push_out(controls);
+        let (h, theta) = (self.model.params.substep(), self.model.params.implicit.implicitness);
         let resting = 2.0 * h * controls.gravity.length();
+        controls.placements(&self.model, state.time + h, &mut self.placements);
         for b in mine(&self.model) {
+            let surface = surface_of(controls, b);
             for i in self.model.topology.bodies[b].particles.clone() {
-                let to = self.system.objective.position(i);
-                let fixed = self.system.dofs().get(i) == &Dof::Fixed;
-                // As v* + (q − s)/h, which is exact where nothing but inertia acts.
-                let predicted = if fixed { (self.s.get(i) - self.start.get(i)) / h } else { state.v.get(i) };
-                let after = predicted + self.system.objective.way(i) / h;
+                if self.system.dofs().get(i) == &Dof::Fixed {
+                    continue;
+                }
+                let (from, way) = (self.start.get(i), self.system.objective.way(i));
+                let mut to = self.system.objective.position(i);
+                // As v* + (q − s)/θ²h, which is exact where nothing but inertia acts.
+                let predicted = state.v.get(i);
+                let mut after = predicted + way / (theta * theta * h);
+                if theta < 1.0 {
+                    let there = from + (to - from) / theta;
+                    to = push_out(&self.model.params.planes, surface, from, there);
+                    after += (to - there) / h;
+                }
                 self.start.set(i, predicted);
                 state.v.set(i, after);
                 state.x.set(i, to);
+            }
+        }
+        for (group, placement) in self.model.params.pins.iter().zip(&self.placements) {
+            for (&i, &anchor) in group.particles.iter().zip(&group.anchors) {
+                let i = i as usize;
+                if group.stiffness.is_none() && self.system.dofs().get(i) == &Dof::Fixed {
+                    let to = placement.transform_point3(anchor);
+                    state.v.set(i, (to - self.start.get(i)) / h);
+                    state.x.set(i, to);
+                }
             }
         }
         // `start` now holds the velocities of arrival.
@@ -325,8 +428,10 @@ impl Cache {
             state.v.set(i, after);
         }
         for (k, batch) in self.model.batches.iter().enumerate() {
-            let range = self.auxiliary_offsets[k]..self.auxiliary_offsets[k + 1];
-            batch.batch.end_step(&state.x, &mut state.auxiliary[range]);
+            if self.model.params.bodies[batch.body].solver == SolverKind::Projective {
+                let range = self.auxiliary_offsets[k]..self.auxiliary_offsets[k + 1];
+                batch.batch.end_step(&state.x, &mut state.auxiliary[range]);
+            }
         }
     }
 }

@@ -5,6 +5,7 @@
 //! It is the paper's equation (10) with the matrix times q subtracted on both sides: a quasi-Newton step
 //! whose matrix is constant, and an upper bound of the Hessian, so that no line search is needed.
 
+use super::acceleration::Accelerator;
 use super::global::Global;
 use crate::dofs::{Dof, DofMap};
 use crate::model::Model;
@@ -64,6 +65,26 @@ impl System {
     /// Solves for the step from −∇E.
     pub fn solve(&mut self, hands: Hands<'_>) {
         self.solve_with(hands, |_| {});
+    }
+
+    /// Solves for the plain step from another −∇E.
+    pub fn solve_from(&mut self, descent: &[f64], hands: Hands<'_>) {
+        self.step.copy_from_slice(descent);
+        self.global.solve(&mut self.step, hands);
+    }
+
+    /// Lets an accelerator make the step: from the plain one, or from −∇E with the solve inside.
+    pub fn improve(&mut self, from_plain: bool, accelerator: &mut Accelerator, hands: Hands<'_>) {
+        if !from_plain {
+            self.step.copy_from_slice(self.objective.descent());
+        }
+        let global = &mut self.global;
+        accelerator.improve(&mut self.step, |step| global.solve(step, hands));
+    }
+
+    /// The step solved for.
+    pub fn step(&self) -> &[f64] {
+        &self.step
     }
 
     /// Solves with forces on top of −∇E.
