@@ -7,7 +7,8 @@
 //! gradient, system matrix and right-hand side follow from these for every kind alike.
 //!
 //! # Writing your own
-//! One file, one trait: see `examples/custom_constraint.rs`, and check it with
+//! One file, one trait: see `examples/custom_constraint.rs` (or `examples/constraint_without_closed_form.rs`, where
+//! the nearest point is searched for), and check it with
 //! [`conformance::check`], which tests everything a batch declares about itself.
 
 mod bending;
@@ -17,6 +18,7 @@ pub mod conformance;
 mod edge_strain;
 mod element_shape;
 mod examples;
+mod general;
 mod hinge;
 mod kernel;
 mod position;
@@ -33,6 +35,7 @@ pub use cluster_shape::ClusterShape;
 pub use edge_strain::{EdgeStrain, Lengths};
 pub use element_shape::{Differences, ElementShape};
 pub use examples::{ExampleError, ExampleTetrahedra, ExampleWeights};
+pub use general::{Condition, General, Values};
 pub use hinge::HingeBending;
 pub use kernel::{ElementKernel, Neighbourhood, Place};
 pub use position::Position;
