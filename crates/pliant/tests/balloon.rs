@@ -50,10 +50,10 @@ fn ratio_after(frames: usize, filling: Option<Filling>) -> f64 {
             Pressure::new(&moved, rest, filling).expect("a sphere is closed")
         });
     }
-    let mut simulation = builder.build().unwrap();
+    let mut simulation = builder.build().expect("the balloon is sound");
     let before = volume(&simulation, &triangles);
     for _ in 0..frames {
-        simulation.step().unwrap();
+        simulation.step().expect("every step is finite");
     }
     volume(&simulation, &triangles) / before
 }
