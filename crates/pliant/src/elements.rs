@@ -3,8 +3,8 @@
 use crate::body::Body;
 use crate::constraints::{
     Bending, ConstraintBatch, CurvatureLimits, Differences, EdgeStrain, ElementShape, ExampleTetrahedra,
-    ExampleWeights, Fibres, GradientSet, HingeBending, Limits, Rotations, Simplices, StrainLimits,
-    VolumeLimits, simplex_measure,
+    ExampleWeights, Fibres, Filling, GradientSet, HingeBending, Limits, Pressure, Rotations, Simplices,
+    StrainLimits, VolumeLimits, simplex_measure,
 };
 use crate::model::BatchScale;
 use crate::points::Points;
@@ -42,6 +42,8 @@ pub enum ConstraintKind {
     /// Deformations other than those of examples (and what lies between): shapes of as many particles.
     /// Triangles follow their curvature.
     Examples(Arc<[Vec<DVec3>]>, ExampleWeights),
+    /// Change of the volume a closed surface of triangles encloses: a balloon, filled.
+    Pressure(Filling),
     /// Every deformation, with a choice of A and B for comparison (projective-dynamics §3.3).
     Rigid(Differences),
 }
@@ -70,6 +72,7 @@ impl ConstraintKind {
             ConstraintKind::BendingLimit(_) => "bending_limit",
             ConstraintKind::Hinge => "hinge",
             ConstraintKind::Examples(..) => "examples",
+            ConstraintKind::Pressure(_) => "pressure",
             ConstraintKind::Rigid(_) => "rigid",
         }
     }
@@ -81,6 +84,7 @@ impl ConstraintKind {
                 Some([l.min, l.max])
             }
             ConstraintKind::BendingLimit(l) => Some(l.relative),
+            ConstraintKind::Pressure(Filling::Volume(limits)) => Some(*limits),
             _ => None,
         }
     }
@@ -103,11 +107,13 @@ impl ConstraintKind {
     /// Whether it can be had of elements, and of which if not.
     fn needs(&self, elements: Elements) -> Option<&'static str> {
         match (self, elements) {
-            (ConstraintKind::Bending | ConstraintKind::BendingLimit(_) | ConstraintKind::Hinge, e)
-                if e != Elements::Triangles =>
-            {
-                Some("triangles")
-            }
+            (
+                ConstraintKind::Bending
+                | ConstraintKind::BendingLimit(_)
+                | ConstraintKind::Hinge
+                | ConstraintKind::Pressure(_),
+                e,
+            ) if e != Elements::Triangles => Some("triangles"),
             (
                 ConstraintKind::Volume(_) | ConstraintKind::Fibre(..) | ConstraintKind::Examples(..),
                 Elements::Edges,
@@ -174,8 +180,13 @@ pub(crate) fn check(body: &Body) -> Vec<Fault> {
             }
         };
         stiffness.iter().for_each(|k| number("stiffness", *k, 1e15));
-        if let ConstraintKind::BendingLimit(l) = kind {
-            number("curvature", l.absolute, 1e9);
+        match kind {
+            ConstraintKind::BendingLimit(l) => number("curvature", l.absolute, 1e9),
+            ConstraintKind::Pressure(Filling::Gas { outside, give }) => {
+                number("outside", *outside, 1e6);
+                number("give", *give, 1e6);
+            }
+            _ => {}
         }
         if let Some([min, max]) = kind.limits() {
             number("min", min, 1e6);
@@ -184,6 +195,10 @@ pub(crate) fn check(body: &Body) -> Vec<Fault> {
                 let text = format!("min {min} of the constraint `{name}` is above max {max}");
                 faults.push((text, "exchange them; 1 is the rest shape".into()));
             }
+        }
+        if matches!(kind, ConstraintKind::Pressure(_)) && stiffness.is_none() {
+            let text = "the constraint `pressure` has no stiffness".into();
+            faults.push((text, "give one: a material says nothing about what fills a body".into()));
         }
         let missing = |needs: &str| (format!("the constraint `{name}` needs {needs}"), remedy(elements));
         match elements.map(|e| (e, kind.needs(e))) {
@@ -295,6 +310,11 @@ impl Maker<'_> {
             }
             ConstraintKind::Hinge => Arc::new(HingeBending::new(&self.triangles, self.rest)),
             ConstraintKind::Examples(shapes, weights) => self.examples(shapes, *weights)?,
+            ConstraintKind::Pressure(filling) => {
+                let batch = Pressure::new(&self.triangles, self.rest, *filling);
+                let help = "close the surface, with all its triangles facing outward";
+                arc(batch.map_err(|e| (e.to_string(), help.into()))?)
+            }
             ConstraintKind::Rigid(differences) => match self.kind {
                 Elements::Tetrahedra => self.rigid::<3, 4>(&self.tetrahedra, *differences),
                 Elements::Triangles => self.rigid::<2, 3>(&self.triangles, *differences),

@@ -65,7 +65,7 @@ impl<const C: usize> ElementShape<C> {
 }
 
 /// The matrix A.
-fn rows_of<const C: usize>(corners: &[u32], weight: &[f64], differences: Differences) -> Rows {
+pub(super) fn rows_of<const C: usize>(corners: &[u32], weight: &[f64], differences: Differences) -> Rows {
     let mut rows = RowsBuilder::default();
     for (corners, &w) in corners.chunks_exact(C.max(1)).zip(weight) {
         for (k, &i) in corners.iter().enumerate() {
@@ -88,12 +88,16 @@ fn rows_of<const C: usize>(corners: &[u32], weight: &[f64], differences: Differe
     rows.build()
 }
 
-fn outer(a: DVec3, b: DVec3) -> DMat3 {
+pub(super) fn outer(a: DVec3, b: DVec3) -> DMat3 {
     DMat3::from_cols(a * b.x, a * b.y, a * b.z)
 }
 
 /// Corners minus their mean or the first, and what must be added to the wanted ones to get A x.
-fn differ<const C: usize>(corners: &[u32; C], x: &Points, differences: Differences) -> ([DVec3; C], DVec3) {
+pub(super) fn differ<const C: usize>(
+    corners: &[u32; C],
+    x: &Points,
+    differences: Differences,
+) -> ([DVec3; C], DVec3) {
     let origin = corners.first().map_or(DVec3::ZERO, |&i| x.get(i as usize));
     let from_first = corners.map(|i| x.get(i as usize) - origin);
     if differences == Differences::Vertex {

@@ -7,7 +7,8 @@
 //! gradient, system matrix and right-hand side follow from these for every kind alike.
 //!
 //! # Writing your own
-//! One file, one trait: see `examples/custom_constraint.rs`, and check it with
+//! One file, one trait: see `examples/custom_constraint.rs` (or `examples/constraint_without_closed_form.rs`, where
+//! the nearest point is searched for), and check it with
 //! [`conformance::check`], which tests everything a batch declares about itself.
 
 mod bending;
@@ -18,10 +19,12 @@ mod edge_strain;
 mod element_shape;
 mod examples;
 mod fibre;
+mod general;
 mod hinge;
 mod kernel;
 mod limits;
 mod position;
+mod pressure;
 mod rows;
 mod simplex;
 mod strain;
@@ -37,10 +40,12 @@ pub use edge_strain::{EdgeStrain, Lengths};
 pub use element_shape::{Differences, ElementShape};
 pub use examples::{ExampleError, ExampleTetrahedra, ExampleWeights};
 pub use fibre::{Fibres, TetrahedronFibres, TriangleFibres};
+pub use general::{Condition, General, Values};
 pub use hinge::HingeBending;
 pub use kernel::{ElementKernel, Neighbourhood, Place};
 pub use limits::Limits;
 pub use position::Position;
+pub use pressure::{Filling, NotClosed, Pressure};
 pub use rows::{AUXILIARY, Rows, RowsBuilder};
 pub use simplex::{GradientSet, Simplices, rest_inverse, simplex_measure};
 pub use strain::{Rotations, TetrahedronStrain, TriangleStrain};

@@ -1,10 +1,12 @@
 //! Constraints on how simplices deform: edges, triangles and tetrahedra, eight at a time.
 //!
 //! A simplex of D dimensions with rest edges r_c = X_c − X_0 is deformed by the 3×D gradient
-//! F = [x_c − x_0]·[r_c]⁻¹ in a frame of its own (projective-dynamics, eq. 16; the paper embeds triangles in
+//! F = `[x_c − x_0]·[r_c]⁻¹` in a frame of its own (projective-dynamics, eq. 16; the paper embeds triangles in
 //! the plane, which is not linear in q, so triangles have a 3×2 gradient here). F is linear in q: its D columns
 //! are the rows A of the constraint. What distinguishes strain, limits, volume and fibres is the set F is
 //! drawn to, a [`GradientSet`]; this file holds everything else.
+
+#![allow(clippy::needless_range_loop)] // lanes: iterators and closures are not inlined into every instruction set
 
 use super::kernel::{ElementKernel, Neighbourhood, add_corner};
 use super::{ConstraintBatch, Properties, Rows, RowsBuilder, View};
@@ -65,7 +67,7 @@ pub struct Simplices<const D: usize, S> {
     rows: Rows,
 }
 
-/// [r_c]⁻¹ of a simplex at rest, in an orthonormal frame that begins `along` a direction where its dimension
+/// `[r_c]⁻¹` of a simplex at rest, in an orthonormal frame that begins `along` a direction where its dimension
 /// leaves a choice; `None` if it is flat, or a tetrahedron turned inside out.
 pub fn rest_inverse<const D: usize>(edges: [DVec3; D], along: Option<DVec3>) -> Option<[[f64; D]; D]> {
     let frame = frame(edges, along)?;
