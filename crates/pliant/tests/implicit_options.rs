@@ -123,8 +123,9 @@ fn the_midpoint_rule_keeps_energy_and_angular_momentum_that_implicit_euler_loses
 fn free_fall_is_exact_at_any_implicitness() {
     for implicitness in [0.5, 0.75, 1.0] {
         let shape = shapes::tet_box([1, 1, 1], DVec3::ONE * 0.1, TetStyle::Five).unwrap();
-        let mut builder =
-            Builder::new().substeps(1).body(Body::new("b", shape).elastic(Material::named("rubber").unwrap()));
+        let mut builder = Builder::new()
+            .substeps(1)
+            .body(Body::new("b", shape).elastic(Material::named("rubber").unwrap()));
         builder.implicit.implicitness = implicitness;
         let mut s = builder.build().unwrap();
         let start = s.positions(0).next().unwrap();
@@ -135,6 +136,9 @@ fn free_fall_is_exact_at_any_implicitness() {
         let (h, n) = (1.0 / 60.0, 60.0);
         let fallen = 9.81 * h * h * (n * (n - 1.0) / 2.0 + implicitness * n);
         let moved = s.positions(0).next().unwrap() - start;
-        assert!((moved.y + fallen).abs() < 1e-11 && moved.x.abs() < 1e-12, "θ {implicitness}: {moved} {fallen}");
+        assert!(
+            (moved.y + fallen).abs() < 1e-11 && moved.x.abs() < 1e-12,
+            "θ {implicitness}: {moved} {fallen}"
+        );
     }
 }

@@ -74,23 +74,18 @@ impl EdgeStrain {
     }
 }
 
-/// Lengths below this count as collapsed: the direction would be mostly rounding.
-const COLLAPSED: f64 = 1e-14;
+/// Squared lengths below this count as collapsed: the direction would be mostly rounding.
+const COLLAPSED: f64 = 1e-28;
 
 impl Lengths {
     #[inline(always)]
     fn nearest<L: Lanes>(&self, l: L, pack: usize, f: V3<L>) -> V3<L> {
-        // Scaled by the largest coordinate: squares of huge and tiny ones stay numbers.
-        let largest = l.max(l.max(l.abs(f[0]), l.abs(f[1])), l.abs(f[2]));
-        let collapsed = l.le(largest, l.splat(COLLAPSED));
-        let scale = l.select(collapsed, l.splat(1.0), largest);
-        let d = l.scale(l.div(l.splat(1.0), scale), f);
-        // Between 1 and 3, unless collapsed.
-        let squared = l.select(collapsed, l.splat(1.0), l.dot(d, d));
-        let inverse = l.rsqrt(squared);
-        let length = l.mul(l.mul(squared, inverse), scale);
+        let squared = l.dot(f, f);
+        let collapsed = l.le(squared, l.splat(COLLAPSED));
+        let inverse = l.rsqrt_wide(l.select(collapsed, l.splat(1.0), squared));
+        let length = l.mul(squared, inverse);
         let wanted = l.min(l.max(length, l.splat(self.min)), l.splat(self.max));
-        let mut t = l.scale(l.mul(inverse, wanted), d);
+        let mut t = l.scale(l.mul(inverse, wanted), f);
         if l.bits(collapsed) != 0 {
             // Any direction is nearest; the rest direction is one.
             let (wanted, rest) = (l.splat(self.min), &self.directions[pack]);

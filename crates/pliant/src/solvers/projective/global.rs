@@ -42,17 +42,23 @@ impl Global {
         self.panels.factor_len()
     }
 
-    /// Solves three columns in place.
-    pub fn solve(&mut self, all: &mut [f64], (team, isa): Hands<'_>) {
+    /// Solves for three columns `to` with the right-hand sides `from`.
+    pub fn solve(&mut self, from: &[f64], to: &mut [f64], (team, isa): Hands<'_>) {
         let Global { panels, ends, work, top_work, .. } = self;
         let panels = &*panels;
-        let begin = panels.top().start;
-        let [(x, x_top), (y, y_top), (z, z_top)] = columns(all).map(|c| c.split_at_mut(begin));
-        let own = |d: usize| panels.domains()[d].clone();
+        let (n, begin) = (panels.size(), panels.top().start);
+        let of = |axis: usize, domain: usize| {
+            let own = &panels.domains()[domain];
+            &from[axis * n + own.start..axis * n + own.end]
+        };
         team.split(&mut work[..], 1, |range, work| {
-            let r = own(range.start);
-            panels.forward(range.start, isa, [&x[r.clone()], &y[r.clone()], &z[r]], &mut work[0]);
+            let d = range.start;
+            panels.forward(d, isa, [of(0, d), of(1, d), of(2, d)], &mut work[0]);
         });
+        let [(x, x_top), (y, y_top), (z, z_top)] = columns(to).map(|c| c.split_at_mut(begin));
+        for (axis, top) in [&mut *x_top, y_top, z_top].into_iter().enumerate() {
+            top.copy_from_slice(&from[axis * n + begin..(axis + 1) * n]);
+        }
         panels.top_solve(isa, [x_top, y_top, z_top], work.iter(), top_work);
         let top = [&*x_top, &*y_top, &*z_top];
         let [x, y, z] = [x, y, z].map(|c| Pieces(c, ends));

@@ -24,6 +24,8 @@ pub(super) struct System {
     inertia: Vec<f64>,
     /// The step that follows from −∇E; x, y and z columns one after the other.
     step: Vec<f64>,
+    /// A right-hand side other than −∇E.
+    loaded: Vec<f64>,
 }
 
 impl System {
@@ -39,7 +41,8 @@ impl System {
         let matrix = natural.matrix(model, scales, &inertia);
         let global = Global::new(&matrix, &places(model, &natural)).map_err(factor_error)?;
         let objective = Objective::new(model, natural.renumbered(global.order()), scales, h, diameters);
-        Ok(System { global, inertia, step: vec![0.0; 3 * natural.count], natural, objective })
+        let (step, loaded) = (vec![0.0; 3 * natural.count], vec![0.0; 3 * natural.count]);
+        Ok(System { global, inertia, step, loaded, natural, objective })
     }
 
     /// Whether the same batches have rows under other stiffnesses.
@@ -64,13 +67,12 @@ impl System {
 
     /// Solves for the step from −∇E.
     pub fn solve(&mut self, hands: Hands<'_>) {
-        self.solve_with(hands, |_| {});
+        self.global.solve(self.objective.descent(), &mut self.step, hands);
     }
 
     /// Solves for the plain step from another −∇E.
     pub fn solve_from(&mut self, descent: &[f64], hands: Hands<'_>) {
-        self.step.copy_from_slice(descent);
-        self.global.solve(&mut self.step, hands);
+        self.global.solve(descent, &mut self.step, hands);
     }
 
     /// Lets an accelerator make the step: from the plain one, or from −∇E with the solve inside.
@@ -78,8 +80,11 @@ impl System {
         if !from_plain {
             self.step.copy_from_slice(self.objective.descent());
         }
-        let global = &mut self.global;
-        accelerator.improve(&mut self.step, |step| global.solve(step, hands));
+        let (global, loaded) = (&mut self.global, &mut self.loaded);
+        accelerator.improve(&mut self.step, |step| {
+            loaded.copy_from_slice(step);
+            global.solve(loaded, step, hands);
+        });
     }
 
     /// The step solved for.
@@ -89,9 +94,9 @@ impl System {
 
     /// Solves with forces on top of −∇E.
     pub fn solve_with(&mut self, hands: Hands<'_>, add: impl FnOnce([&mut [f64]; 3])) {
-        self.step.copy_from_slice(self.objective.descent());
-        add(columns(&mut self.step));
-        self.global.solve(&mut self.step, hands);
+        self.loaded.copy_from_slice(self.objective.descent());
+        add(columns(&mut self.loaded));
+        self.global.solve(&self.loaded, &mut self.step, hands);
     }
 
     /// Takes the step that was solved for; returns the largest movement relative to the bodies' sizes.
