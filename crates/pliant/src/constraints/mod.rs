@@ -13,6 +13,7 @@
 mod cluster_shape;
 pub mod conformance;
 mod edge_strain;
+mod hessian;
 mod kernel;
 mod position;
 mod rows;
@@ -21,6 +22,7 @@ mod strain;
 
 pub use cluster_shape::ClusterShape;
 pub use edge_strain::{EdgeStrain, Lengths};
+pub use hessian::{ElementHessian, full_curvature};
 pub use kernel::{ElementKernel, Neighbourhood, Place};
 pub use position::Position;
 pub use rows::{AUXILIARY, Rows, RowsBuilder};
@@ -31,6 +33,7 @@ use crate::bytes::Truncated;
 use crate::points::{Points, PointsMut};
 use glam::DAffine3;
 use std::ops::Range;
+use std::sync::Arc;
 
 /// What a projection may look at.
 #[derive(Clone, Copy, Debug)]
@@ -72,6 +75,17 @@ pub trait ConstraintBatch: std::fmt::Debug + Send + Sync {
 
     /// A local step in packs of eight, for batches that have one: same energy and forces, in less time.
     fn kernel(&self) -> Option<&dyn ElementKernel> {
+        None
+    }
+
+    /// Second derivatives, for batches that know them.
+    fn curved(&self) -> Option<&dyn ElementHessian> {
+        None
+    }
+
+    /// A batch of some of the elements, in that order, that projects as this one does: for solvers with an order of
+    /// their own. Only for batches without memory, reductions and auxiliary unknowns.
+    fn chosen(&self, _elements: &[u32]) -> Option<Arc<dyn ConstraintBatch>> {
         None
     }
 
