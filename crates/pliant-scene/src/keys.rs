@@ -13,7 +13,7 @@ const VECTOR: Kind = Kind::List(&NUMBER, 3, 3);
 const SPIN: Kind = Kind::List(&Kind::Number(Range::new(-1e6, 1e6)), 3, 3);
 const FORCE: Kind = Kind::List(&Kind::Number(Range::new(-1e12, 1e12)), 3, 3);
 const SIZE: Kind = Kind::List(&LENGTH, 3, 3);
-const SOLVER: Kind = Kind::Word(&["clustered", "projective"]);
+const SOLVER: Kind = Kind::Word(&["clustered", "projective", "newton", "xpbd", "pbd"]);
 
 /// The scene itself.
 pub(crate) static SCENE: Table = Table {

@@ -507,7 +507,7 @@ impl Control {
                 | Control::Young(_)
                 | Control::Poisson(_)
                 | Control::Thickness(_),
-                SolverKind::Projective,
+                SolverKind::Projective | SolverKind::Newton,
             ) => Cost::Refactor,
             _ => Cost::Free,
         }

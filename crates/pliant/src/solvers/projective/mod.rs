@@ -19,7 +19,7 @@ use super::{Before, Observer, Solver, SolverError, SolverKind, SubstepReport};
 use crate::contact::{Surface, bounce, push_out};
 use crate::controls::Controls;
 use crate::dofs::{Dof, DofMap};
-use crate::model::Model;
+use crate::model::{Model, ModelBatch};
 use crate::points::Points;
 use crate::state::State;
 use crate::team::Team;
@@ -323,7 +323,8 @@ impl Cache {
             let after = bounce(contact, self.start.get(i), state.v.get(i), resting);
             state.v.set(i, after);
         }
-        for (k, batch) in self.model.batches.iter().enumerate() {
+        let moved = |b: &ModelBatch| self.model.params.bodies[b.body].solver == SolverKind::Projective;
+        for (k, batch) in self.model.batches.iter().enumerate().filter(|(_, b)| moved(b)) {
             let range = self.auxiliary_offsets[k]..self.auxiliary_offsets[k + 1];
             batch.batch.end_step(&state.x, &mut state.auxiliary[range]);
         }
