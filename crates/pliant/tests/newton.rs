@@ -51,6 +51,53 @@ fn a_twisted_bar_ends_where_projective_dynamics_ends() {
     assert!(iterations < 30, "{iterations} iterations");
 }
 
+/// Both come to rest at the same value of the same function, with nothing left of its gradient.
+#[test]
+fn both_reach_the_same_objective_and_a_gradient_of_rounding() {
+    let last = |solver, iterations| {
+        let mut s = weightless(bar(solver, iterations)).build().unwrap();
+        twist(&mut s, 1.5);
+        let points = s.trace_step(Box::new(|| 0.0)).unwrap().1;
+        (points[0], *points.last().unwrap(), points)
+    };
+    let (newton_first, newton, seen) = last(SolverKind::Newton, 100);
+    let (first, projective, _) = last(SolverKind::Projective, 3000);
+    assert_eq!(newton_first.objective, first.objective, "both begin at the prediction");
+    assert!((newton.objective - projective.objective).abs() < 1e-12 * first.objective);
+    for (p, name) in [(newton, "newton"), (projective, "projective")] {
+        assert!(p.gradient < 1e-9 * first.gradient, "{name}: {} of {}", p.gradient, first.gradient);
+        assert!(p.relative_error < 1e-12, "{name}: {}", p.relative_error);
+    }
+    // The line search: never uphill but for rounding.
+    assert!(seen.windows(2).all(|w| w[1].objective <= w[0].objective * (1.0 + 1e-12)));
+}
+
+/// From hopeless starts too the objective only decreases, and ends where its gradient vanishes.
+#[test]
+fn newton_only_goes_downhill_from_anywhere() {
+    let mut random = Random(3);
+    for kind in ["scrambled", "mirrored", "collapsed"] {
+        let mut body = bar(SolverKind::Newton, 150);
+        body.clusters = Clustering::Count(4);
+        let mut s = weightless(body).build().unwrap();
+        let mut state = s.state().clone();
+        let deformed = |p: DVec3| match kind {
+            "mirrored" => p * DVec3::new(-1.0, 1.0, 1.0),
+            "collapsed" => DVec3::ZERO,
+            _ => random.vector() * 0.3,
+        };
+        state.x = state.x.iter().map(deformed).collect();
+        s.set_state(state).unwrap();
+        let points = s.trace_step(Box::new(|| 0.0)).unwrap().1;
+        assert!(points.len() > 2, "{kind}");
+        for w in points.windows(2) {
+            assert!(w[1].objective <= w[0].objective * (1.0 + 1e-10), "{kind}: {w:?}");
+        }
+        let (first, last) = (points[0], points[points.len() - 1]);
+        assert!(last.objective < 0.5 * first.objective, "{kind}: {last:?}");
+    }
+}
+
 #[test]
 fn a_hanging_cloth_hangs_as_under_projective_dynamics() {
     let hang = |solver, iterations| {

@@ -5,8 +5,8 @@
 //! Newton's method wants the difference. Curvature below zero is cut off (element by element, as in Teran
 //! et al. 2005 and Smith et al. 2019), so that the sum over all elements is positive definite with the inertia.
 
+use super::ConstraintBatch;
 use super::simplex::{GradientSet, Simplices};
-use super::{ConstraintBatch, Rows};
 use crate::points::Points;
 use glam::{DMat3, DVec3};
 
@@ -29,7 +29,7 @@ impl<const D: usize, S: GradientSet<D>> ElementHessian for Simplices<D, S> {
     }
 
     fn corner(&self, element: usize, corner: usize) -> u32 {
-        coefficient(self.rows(), element * D, corner).0
+        self.rows().row(element * D).nth(corner).map_or(0, |(i, _)| i)
     }
 
     fn hessian(&self, element: usize, x: &Points, blocks: &mut [DMat3]) {
@@ -38,21 +38,20 @@ impl<const D: usize, S: GradientSet<D>> ElementHessian for Simplices<D, S> {
         let f = std::array::from_fn(|d| rows.apply(element * D + d, x, &none));
         let curvature = self.set().curvature(element, f);
         let weight = rows.weights()[element * D];
-        let c = |d: usize, corner: usize| coefficient(rows, element * D + d, corner).1;
+        let mut c = [[0.0; 4]; D];
+        for (d, c) in c.iter_mut().enumerate() {
+            rows.row(element * D + d).zip(c).for_each(|((_, a), c)| *c = a);
+        }
         let pairs = (0..=D).flat_map(|a| (0..=a).map(move |b| (a, b)));
         for (block, (a, b)) in blocks.iter_mut().zip(pairs) {
             *block = DMat3::ZERO;
-            for (d, row) in curvature.iter().enumerate() {
-                for (e, part) in row.iter().enumerate() {
-                    *block += *part * (weight * c(d, a) * c(e, b));
+            for (row, ca) in curvature.iter().zip(&c) {
+                for (part, cb) in row.iter().zip(&c) {
+                    *block += *part * (weight * ca[a] * cb[b]);
                 }
             }
         }
     }
-}
-
-fn coefficient(rows: &Rows, row: usize, corner: usize) -> (u32, f64) {
-    rows.row(row).nth(corner).unwrap_or((0, 0.0))
 }
 
 /// The second derivative of ½ ‖F‖², block by block of columns: what every curvature is at most.

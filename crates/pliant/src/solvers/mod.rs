@@ -9,9 +9,11 @@ mod objective;
 pub mod position_based;
 pub mod projective;
 mod support;
+pub(crate) mod trace;
 mod unknowns;
 
 pub use support::{Feature, Support, support, support_table};
+pub use trace::TracePoint;
 
 use crate::controls::Controls;
 use crate::model::Model;
@@ -125,8 +127,10 @@ pub trait Solver: std::fmt::Debug + Send {
     /// Runs the kernels with another instruction set: slower, with the same bits.
     fn set_isa(&mut self, _isa: Isa) {}
 
-    /// Shows the positions of every iteration to `observer`.
-    fn observe(&mut self, _observer: Observer) {}
+    /// Shows the positions of every iteration to `observer`; returns the one before.
+    fn observe(&mut self, _observer: Option<Observer>) -> Option<Observer> {
+        None
+    }
 
     /// Numbers in the factor of the system matrix; 0 if there is none.
     fn factor_len(&self) -> usize {

@@ -208,12 +208,6 @@ impl Elements {
         self.multipliers.fill(0.0);
     }
 
-    /// Number of colours.
-    #[cfg(test)]
-    pub fn colour_count(&self) -> usize {
-        self.colours.len()
-    }
-
     /// Satisfies every element once, colour after colour; returns the largest squared correction, measured by
     /// `per_size` of the particle.
     pub fn sweep(

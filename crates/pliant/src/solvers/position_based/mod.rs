@@ -21,6 +21,7 @@
 
 mod colours;
 mod elements;
+pub mod projections;
 
 use super::implicit::{Moving, Substep, scale_of};
 use super::objective::Surroundings;
@@ -215,7 +216,7 @@ impl Solver for PositionBased {
         self.cache = None;
     }
 
-    fn observe(&mut self, observer: Observer) {
-        self.observer = Some(observer);
+    fn observe(&mut self, observer: Option<Observer>) -> Option<Observer> {
+        std::mem::replace(&mut self.observer, observer)
     }
 }
