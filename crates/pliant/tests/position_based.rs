@@ -31,8 +31,7 @@ fn iterates(simulation: &mut Simulation, solver: SolverKind) -> Vec<Points> {
     let sink = seen.clone();
     simulation.observe_iterations(solver, Box::new(move |_, q| sink.lock().unwrap().push(q.clone())));
     simulation.step().unwrap();
-    let list = seen.lock().unwrap().clone();
-    list
+    std::mem::take(&mut *seen.lock().unwrap())
 }
 
 #[test]

@@ -254,8 +254,12 @@ impl Elements {
                 sorted.project(*first..first + chunk.items.len(), around.view(chunk.batch, x), &mut p);
             }
             let (mut row, mut corner) = (0, 0);
-            for (item, multiplier) in items[chunk.items.clone()].iter().zip(multipliers) {
-                let e = item.element as usize;
+            for (k, (item, multiplier)) in items[chunk.items.clone()].iter().zip(multipliers).enumerate() {
+                // Rows in the order of the colour lie one after the other in memory.
+                let (batch, e) = match &chunk.sorted {
+                    Some((sorted, first)) => (&**sorted, first + k),
+                    None => (&**batch, item.element as usize),
+                };
                 let rows = batch.rows().of_elements(e..e + 1).len();
                 let corners = item.particles.len();
                 let mut p = part(&mut p, row..row + rows);
@@ -263,7 +267,7 @@ impl Elements {
                     batch.project(e..e + 1, around.view(chunk.batch, x), &mut p);
                 }
                 let constraint = Constraint {
-                    batch: &**batch,
+                    batch,
                     element: e,
                     particles: &particles[item.particles.start as usize..item.particles.end as usize],
                     entries: &entries[item.entries.start as usize..item.entries.end as usize],
