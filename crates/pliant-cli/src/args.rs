@@ -98,6 +98,13 @@ pub struct RunArgs {
     /// Write energies, momenta and timings, one JSON object per line and frame
     #[arg(long, value_name = "FILE")]
     pub stats: Option<PathBuf>,
+    /// Write the solvers' error after each iteration of the first steps, as CSV: (E - E*)/(E0 - E*) with E the
+    /// objective of an implicit step, and E* its minimum
+    #[arg(long, value_name = "FILE")]
+    pub trace: Option<PathBuf>,
+    /// How many steps to trace; each is solved to the end by Newton's method as well
+    #[arg(long, value_name = "N", default_value_t = 10, requires = "trace", value_parser = clap::value_parser!(u32).range(1..))]
+    pub trace_steps: u32,
     /// Continue a run that was broken off, or a finished one with a larger --frames
     #[arg(long, conflicts_with = "force")]
     pub resume: bool,

@@ -16,6 +16,7 @@ mod say;
 mod simulate;
 mod source;
 mod stats;
+mod trace;
 
 use args::{Args, Command};
 use clap::Parser;

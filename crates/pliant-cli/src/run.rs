@@ -6,6 +6,7 @@ use crate::journal::{self, Opened, Policy};
 use crate::simulate::{self, End, Outcome};
 use crate::source::{self, Source};
 use crate::stats::StatsFile;
+use crate::trace::TraceFile;
 use crate::{outputs, say};
 use pliant::StepError;
 use pliant_cache::{ExportSummary, LogReader};
@@ -23,6 +24,8 @@ struct Order {
     frames: Option<u32>,
     threads: usize,
     stats: Option<PathBuf>,
+    /// The file, and for how many steps.
+    trace: Option<(PathBuf, u32)>,
     log: Option<PathBuf>,
     policy: Policy,
     quiet: bool,
@@ -40,6 +43,7 @@ pub fn command(args: &RunArgs) -> Result<(), Failure> {
         frames: args.frames,
         threads: args::threads(args.threads),
         stats: args.stats.clone(),
+        trace: args.trace.clone().map(|path| (path, args.trace_steps)),
         log: args.log.clone(),
         policy: match (args.resume, args.force) {
             (true, _) => Policy::Resume,
@@ -64,6 +68,7 @@ pub fn default_demo() -> Result<(), Failure> {
         frames: None,
         threads: args::threads(None),
         stats: None,
+        trace: None,
         log: Some(file("plog")),
         // Whoever stopped it and calls it again wants the rest.
         policy: Policy::ResumeSame,
@@ -90,6 +95,8 @@ fn execute(order: Order) -> Result<(), Failure> {
     // Statistics are written in place, line by line: a device takes them unharmed.
     let stats = order.stats.as_deref().filter(|path| !outputs::is_device(path));
     let files = wanted.iter().map(PathBuf::as_path).chain([log.as_path()]).chain(stats);
+    let trace = order.trace.iter().map(|(path, _)| path.as_path());
+    let files = files.chain(trace.filter(|path| !outputs::is_device(path)));
     outputs::prepare_folders(files)?;
     if !order.quiet {
         for note in &scene.notes {
@@ -130,7 +137,8 @@ fn record(
             None => stats.begin(None)?,
         }
     }
-    let outcome = simulate::simulate(scene, journal, frames, stats, order.quiet)?;
+    let trace = order.trace.as_ref().map(|(path, steps)| TraceFile::create(path, *steps)).transpose()?;
+    let outcome = simulate::simulate(scene, journal, frames, (stats, trace), order.quiet)?;
     let last = outcome.last_frame;
     let kept = format!(
         "frames 0 to {last} are in {}; export them with `{} export {} -o out.gif`",
@@ -174,6 +182,15 @@ fn protect(order: &Order, log: &Path, outputs: &[PathBuf]) -> Result<(), Failure
     if outputs.iter().any(|o| same(o, log)) {
         return refuse(log, "the log would be replaced by an output");
     }
+    if let Some((trace, _)) = &order.trace {
+        if same(trace, scene) {
+            return refuse(trace, "the trace would replace the scene");
+        }
+        let others = outputs.iter().chain(&order.stats).map(PathBuf::as_path).chain([log]);
+        if others.into_iter().any(|o| same(o, trace)) {
+            return refuse(trace, "the trace would get mixed up with the log, the statistics or an output");
+        }
+    }
     let Some(stats) = &order.stats else {
         return Ok(());
     };
@@ -216,6 +233,9 @@ fn summary(order: &Order, reader: &LogReader, outcome: Option<&Outcome>, done: &
     }
     if let Some(stats) = &order.stats {
         text += &format!("  {}  (statistics, one JSON object per line)\n", stats.display());
+    }
+    if let Some((trace, _)) = &order.trace {
+        text += &format!("  {}  (error per iteration, CSV)\n", trace.display());
     }
     text + &next_steps(order, log, done)
 }

@@ -5,6 +5,7 @@ use crate::interrupt::Deferred;
 use crate::journal::{Journal, due};
 use crate::progress;
 use crate::stats::{self, StatsFile, Timings};
+use crate::trace::TraceFile;
 use pliant::{Simulation, SolverKind, StepError, StepReport};
 use pliant_cache::LogFrame;
 use pliant_scene::BuiltScene;
@@ -38,7 +39,7 @@ pub fn simulate(
     scene: &mut BuiltScene,
     mut journal: Journal,
     frames: u32,
-    mut stats: Option<StatsFile>,
+    (mut stats, mut trace): (Option<StatsFile>, Option<TraceFile>),
     quiet: bool,
 ) -> Result<Outcome, Failure> {
     let deferred = Deferred::begin();
@@ -72,7 +73,11 @@ pub fn simulate(
         if deferred.stop() {
             break End::Stopped;
         }
-        let report = match simulation.step() {
+        let stepped = match &mut trace {
+            Some(trace) => trace.step(simulation, Box::new(move || begin.elapsed().as_secs_f64()))?,
+            None => simulation.step(),
+        };
+        let report = match stepped {
             Ok(report) => report,
             Err(e) => break End::Failed(e),
         };
@@ -87,6 +92,9 @@ pub fn simulate(
                 Timings {
                     clustered: ms(SolverKind::Clustered),
                     projective: ms(SolverKind::Projective),
+                    newton: ms(SolverKind::Newton),
+                    xpbd: ms(SolverKind::Xpbd),
+                    pbd: ms(SolverKind::Pbd),
                     log: 1e3 * stepped.elapsed().as_secs_f64(),
                 },
             )?;

@@ -340,3 +340,32 @@ fn every_frame_of_a_log_holds_its_controls() {
     place.fine(&["run", "still.toml", "-q", "--frames", "2", "--log", "b.plog", "--stats", "b.jsonl"]);
     assert!(lines(&place, "b.jsonl").iter().all(|l| l.get("controls").is_none()));
 }
+
+/// Every solver of constraints takes the same scene; its error falls from 1, and tracing changes no frame.
+#[test]
+fn traces_of_each_solver() {
+    let place = Place::new();
+    for solver in ["projective", "newton", "xpbd", "pbd"] {
+        let scene = format!(
+            "solver = \"{solver}\"\n[[body]]\nname = \"cloth\"\nshape = {{ kind = \"sheet\", size = [1, 1], \
+             cells = [8, 8] }}\nedge_stiffness = 200\n[[body.pin]]\ncorners = [\"left_back\", \"right_back\"]\n"
+        );
+        place.write("s.toml", &scene);
+        let words = ["run", "s.toml", "-q", "--frames", "4", "--force", "--log"];
+        place.fine(&[&words[..], &["plain.plog"]].concat());
+        place.fine(&[&words[..], &["a.plog", "--trace", "t.csv", "--trace-steps", "3"]].concat());
+        assert_eq!(place.read("plain.plog"), place.read("a.plog"), "{solver}");
+        let text = String::from_utf8(place.read("t.csv")).expect("text");
+        let rows: Vec<Vec<&str>> = text.lines().map(|l| l.split(',').collect()).collect();
+        let head = "step,substep,solver,iteration,milliseconds,objective,gradient,relative_error";
+        assert_eq!(rows[0].join(","), head);
+        assert!(rows[1..].iter().all(|r| r[2] == solver), "{solver}");
+        assert_eq!(rows[rows.len() - 1][0], "3");
+        let error = |r: &Vec<&str>| r[7].parse::<f64>().expect("a number");
+        assert_eq!(error(&rows[1]), 1.0);
+        let last = error(&rows[rows.len() - 1]);
+        assert!(last >= 0.0 && (solver == "pbd" || last < 0.1), "{solver}: {last}");
+    }
+    place.fails(&["run", "s.toml", "--trace", "s.toml"], 2, &["replace the scene"]);
+    place.fails(&["run", "s.toml", "--trace", "a.plog", "--log", "a.plog"], 2, &["its own name"]);
+}

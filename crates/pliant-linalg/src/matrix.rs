@@ -65,6 +65,26 @@ impl SymmetricMatrix {
         self.values.len()
     }
 
+    /// Where each column's entries begin, and after the last where they end.
+    pub fn columns(&self) -> &[usize] {
+        &self.columns
+    }
+
+    /// The row of each entry, ascending within a column, from the diagonal down.
+    pub fn rows(&self) -> &[usize] {
+        &self.rows
+    }
+
+    /// The entries, column by column.
+    pub fn values(&self) -> &[f64] {
+        &self.values
+    }
+
+    /// The entries to be changed: the pattern stays, and so does an ordering made for it.
+    pub fn values_mut(&mut self) -> &mut [f64] {
+        &mut self.values
+    }
+
     /// y = A x for one column.
     pub fn multiply(&self, x: &[f64], y: &mut [f64]) {
         y.fill(0.0);

@@ -58,14 +58,21 @@ impl SparseSpd {
 
     /// Factors another matrix of the same pattern, keeping the ordering.
     pub fn refactor(&mut self, matrix: &SymmetricMatrix) -> Result<(), NotPositiveDefinite> {
+        self.refactor_in(matrix, &mut self.factor_scratch())
+    }
+
+    /// The same in memory made once by [`SparseSpd::factor_scratch`]: allocates nothing.
+    pub fn refactor_in(
+        &mut self,
+        matrix: &SymmetricMatrix,
+        scratch: &mut Scratch,
+    ) -> Result<(), NotPositiveDefinite> {
         if let Some(bad) = matrix.values.iter().find(|v| !v.is_finite()) {
             return Err(NotPositiveDefinite { reason: format!("it has an entry {bad}") });
         }
         let n = matrix.size;
         let pattern = SymbolicSparseColMatRef::new_checked(n, n, &matrix.columns, None, &matrix.rows);
         let a = SparseColMatRef::new(pattern, &matrix.values);
-        let need = self.symbolic.factorize_numeric_llt_scratch::<f64>(Par::Seq, Default::default());
-        let mut memory = MemBuffer::new(need);
         self.symbolic
             .factorize_numeric_llt(
                 &mut self.values,
@@ -73,7 +80,7 @@ impl SparseSpd {
                 Side::Lower,
                 Default::default(),
                 Par::Seq,
-                MemStack::new(&mut memory),
+                MemStack::new(&mut scratch.0),
                 Default::default(),
             )
             .map(drop)
@@ -88,6 +95,13 @@ impl SparseSpd {
     /// Numbers stored in the factor.
     pub fn factor_len(&self) -> usize {
         self.values.len()
+    }
+
+    /// Memory for factoring.
+    pub fn factor_scratch(&self) -> Scratch {
+        Scratch(MemBuffer::new(
+            self.symbolic.factorize_numeric_llt_scratch::<f64>(Par::Seq, Default::default()),
+        ))
     }
 
     /// Memory for solves with up to three columns.

@@ -74,7 +74,7 @@ pub(crate) fn plan(
     let cloth = shape.as_ref().is_some_and(ShapePlan::is_sheet);
     let solver = match body.given("solver") {
         Some(word) => solver(word.it.text()),
-        None if cloth => SolverKind::Projective,
+        None if cloth && !around.solver.uses_constraints() => SolverKind::Projective,
         None => around.solver,
     };
     let material = material(check, body, around);
@@ -180,7 +180,7 @@ fn clusters(
     cloth: bool,
     controls: &BodyControls,
 ) -> Clustering {
-    let projective = solver == SolverKind::Projective;
+    let projective = solver.uses_constraints();
     if let Some(radius) = layers.body.given("cluster_radius") {
         return match radius.it.number() {
             f64::INFINITY => Clustering::Whole,

@@ -12,7 +12,7 @@ use crate::pin;
 use crate::scene::Scene;
 use crate::shape::{Made, ShapePlan};
 use crate::source::{Check, Span};
-use pliant::{Body, BuildError, Builder, DAffine3, Input, Keyframes, SolverKind, Track};
+use pliant::{Body, BuildError, Builder, DAffine3, Input, Keyframes, Track};
 use std::sync::Arc;
 
 /// kg/m³ of a solid that does not say: as water.
@@ -192,7 +192,7 @@ impl Scene {
 impl Scene {
     /// Where the largest stiffness of the projective solver was set: what most likely spoils its matrix.
     fn stiffest(&self) -> Option<&Span> {
-        let bodies = self.bodies.iter().filter(|b| b.solver == SolverKind::Projective);
+        let bodies = self.bodies.iter().filter(|b| b.solver.uses_constraints());
         let set = bodies.flat_map(|b| ["frequency", "alpha", "edge_stiffness"].map(|key| b.given(key)));
         let largest = set.flatten().max_by(|a, b| a.it.number().total_cmp(&b.it.number()));
         largest.map(|v| &v.at)

@@ -13,7 +13,7 @@ const VECTOR: Kind = Kind::List(&NUMBER, 3, 3);
 const SPIN: Kind = Kind::List(&Kind::Number(Range::new(-1e6, 1e6)), 3, 3);
 const FORCE: Kind = Kind::List(&Kind::Number(Range::new(-1e12, 1e12)), 3, 3);
 const SIZE: Kind = Kind::List(&LENGTH, 3, 3);
-const SOLVER: Kind = Kind::Word(&["clustered", "projective"]);
+const SOLVER: Kind = Kind::Word(&["clustered", "projective", "newton", "xpbd", "pbd"]);
 
 /// The scene itself.
 pub(crate) static SCENE: Table = Table {
@@ -128,7 +128,7 @@ const MATERIAL_KEYS: &[Key] = &[
     Key::new(
         "relaxation",
         Kind::Number(Range::new(0.0, 2.0)),
-        "Omega: under- or over-relaxation of the strain limiting.",
+        "Omega: under- or over-relaxation of the strain limiting; in PBD the part of each correction that is made.",
     )
     .default("1.0")
     .also(&["omega"]),
@@ -142,7 +142,7 @@ const MATERIAL_KEYS: &[Key] = &[
     Key::new(
         "iterations",
         Kind::Whole(0, 10_000),
-        "Iterations per substep. 5 for the clustered solver, 10 for the projective.",
+        "Iterations per substep. 5 for the clustered solver, 10 for all others.",
     )
     .example("5"),
     Key::new(
@@ -406,7 +406,11 @@ pub(crate) static BODY: Table = Table {
             )
             .example("200")
             .also(&["count", "resolution"]),
-            Key::new("solver", SOLVER, "Who moves it.").example("\"projective\""),
+            Key::new(
+                "solver",
+                SOLVER,
+                "Who moves it; newton, xpbd and pbd take what projective takes, to compare with it.",
+            ).example("\"projective\""),
             Key::new("material", Kind::Text, "A material of the scene; keys of the body go before its keys.")
                 .example("\"jelly\""),
             Key::new("mass", Kind::Number(Range::above(0.0, 1e12)), "Mass of the whole body, kg.").example("1.0"),

@@ -47,7 +47,7 @@ impl<'a> Layers<'a> {
         let most = Control::Frequency(0).range(solver, h).map_or(FREQUENCY, |r| r.1);
         let usual_stiffness = Stiffness::Frequency(FREQUENCY.min(most));
         let usual = BodyControls::default();
-        let projective = solver == SolverKind::Projective;
+        let projective = solver.uses_constraints();
         let number = |key: &str| self.given(key).map(|v| v.it.number());
         let usual_limit = if projective { f64::INFINITY } else { 0.3 };
         let usual_edges = if cloth && projective { SHEET_STIFFNESS } else { 0.0 };

@@ -198,8 +198,17 @@ impl Body {
     }
 
     /// Lets the projective solver move the body.
-    pub fn projective(mut self) -> Body {
-        self.solver = SolverKind::Projective;
+    pub fn projective(self) -> Body {
+        self.solved_by(SolverKind::Projective)
+    }
+
+    /// Lets another solver that uses constraints move the body: Newton's method or position based dynamics,
+    /// to compare with the projective one.
+    pub fn solved_by(mut self, solver: SolverKind) -> Body {
+        self.solver = solver;
+        if !solver.uses_constraints() {
+            return self;
+        }
         self.controls.iterations = self.controls.iterations.max(10);
         self.controls.strain_limit = f64::INFINITY;
         self

@@ -45,7 +45,7 @@ pub struct BodyControls {
     pub stiffness: Stiffness,
     /// γ: allowed distance from the goal, over the cluster width; infinite for no limit.
     pub strain_limit: f64,
-    /// ω: under- or over-relaxation of the strain limiting.
+    /// ω: under- or over-relaxation of the strain limiting; in PBD the part of each correction that is made.
     pub relaxation: f64,
     /// Whether limiting takes back the momentum it introduced, cluster by cluster. Off is the paper to
     /// the letter: limits then give way where planes hold particles, and may set bodies spinning.
@@ -507,7 +507,7 @@ impl Control {
                 | Control::Young(_)
                 | Control::Poisson(_)
                 | Control::Thickness(_),
-                SolverKind::Projective,
+                SolverKind::Projective | SolverKind::Newton,
             ) => Cost::Refactor,
             _ => Cost::Free,
         }

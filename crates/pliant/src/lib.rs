@@ -23,7 +23,9 @@
 //! ways to consensus, the [`solvers`]:
 //!
 //! - [`solvers::clustered`]: clustered shape matching with strain limiting; meshless, explicit, fast;
-//! - [`solvers::projective`]: projective dynamics; implicit, any mixture of constraints.
+//! - [`solvers::projective`]: projective dynamics; implicit, any mixture of constraints;
+//! - [`solvers::newton`] and [`solvers::position_based`] (XPBD and PBD): what it is compared with, over the same
+//!   scenes.
 //!
 //! A [`Model`](model::Model) is constant, a [`State`] changes, [`Controls`] may be
 //! changed by the user between steps, and a step is a pure function of the three: the same input gives
@@ -75,7 +77,7 @@ pub use pliant_geometry::{Method, shapes};
 pub use pliant_math::lanes::Isa;
 pub use points::{Points, PointsMut};
 pub use simulation::{Clock, Driver, Simulation, StepError, StepReport};
-pub use solvers::SolverKind;
+pub use solvers::{SolverKind, TracePoint};
 pub use state::{State, StateError};
 pub use statistics::Statistics;
 pub use team::Team;

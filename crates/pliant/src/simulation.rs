@@ -5,6 +5,7 @@ use crate::controls::{Control, ControlError, Controls, Cost, Value};
 use crate::keyframes::Keyframes;
 use crate::model::{HalfSpace, Model, Params};
 use crate::notes;
+use crate::solvers::trace::{TracePoint, Tracer};
 use crate::solvers::{self, Observer, Solver, SolverError, SolverKind};
 use crate::state::{State, StateError};
 use crate::statistics::{self, Statistics};
@@ -91,6 +92,9 @@ pub struct Simulation {
     isa: Isa,
     team: Team,
     clock: Option<Clock>,
+    /// Looks at every iteration of a step that is traced.
+    tracer: Option<Box<Tracer>>,
+    tracing: bool,
     /// The state before the step, to return to if it fails.
     backup: State,
 }
@@ -118,6 +122,8 @@ impl Simulation {
             isa: Isa::best(),
             team,
             clock: None,
+            tracer: None,
+            tracing: false,
             backup,
         };
         simulation.apply_keyframes();
@@ -196,6 +202,19 @@ impl Simulation {
         result
     }
 
+    /// Takes a step as [`Simulation::step`] does, to the same bits, and returns the objective after each
+    /// iteration of the solvers that have one (all but the clustered). Times are read from `clock`. Costs
+    /// as much as solving the step by Newton's method, twice.
+    pub fn trace_step(&mut self, clock: Clock) -> Result<(StepReport, Vec<TracePoint>), StepError> {
+        let tracer = self.tracer.get_or_insert_with(|| Box::new(Tracer::new()));
+        tracer.begin(clock);
+        self.tracing = true;
+        let report = self.step();
+        self.tracing = false;
+        let points = self.tracer.as_mut().map(|t| std::mem::take(&mut t.points));
+        Ok((report?, points.unwrap_or_default()))
+    }
+
     /// Whether one solver moves all bodies, and so writes all positions and velocities.
     fn single_solver(&self) -> bool {
         let mut kinds = self.model.params.bodies.iter().map(|b| b.solver);
@@ -205,7 +224,8 @@ impl Simulation {
     fn advance(&mut self, single: bool) -> Result<StepReport, StepError> {
         let mut report = StepReport::default();
         let mut finite = true;
-        let Simulation { model, state, controls, solvers, team, clock, backup, .. } = self;
+        let Simulation { model, state, controls, solvers, team, clock, backup, tracer, isa, .. } = self;
+        let mut tracer = tracer.as_mut().filter(|_| self.tracing);
         // Time is counted, not summed: no drift, and the same bits after a resume.
         let begin = state.step as f64 * model.params.step;
         let substeps = model.params.substeps;
@@ -215,9 +235,19 @@ impl Simulation {
             for solver in used(model, solvers) {
                 let since = clock.as_ref().map(|c| c());
                 let before = (single && k == 0).then_some((&backup.x, &backup.v));
-                let part = solver.substep(model, controls, before, state, team)?;
+                let observer = tracer.as_mut().map(|t| t.watch(&state.auxiliary));
+                let usual = observer.and_then(|o| solver.observe(Some(o)));
+                let part = solver.substep(model, controls, before, state, team);
+                if tracer.is_some() {
+                    solver.observe(usual);
+                }
+                let part = part?;
                 if let (Some(clock), Some(since)) = (clock.as_ref(), since) {
                     report.seconds[solver.kind() as usize] += clock() - since;
+                }
+                if let Some(tracer) = tracer.as_mut() {
+                    let now = (state.step + 1, k, state.time);
+                    tracer.evaluate(solver.kind(), (model, controls), now, (team, *isa))?;
                 }
                 finite &= part.finite;
                 report.contacts += part.contacts;
@@ -377,12 +407,12 @@ impl Simulation {
 
     /// Shows the iterations of one solver's bodies to `observer`.
     pub fn observe_iterations(&mut self, solver: SolverKind, observer: Observer) {
-        self.solvers[solver as usize].observe(observer);
+        self.solvers[solver as usize].observe(Some(observer));
     }
 
-    /// Numbers in the projective solver's matrix factor: what each of its solves reads twice.
+    /// Numbers in the matrix factors of the solvers that have one: what each of their solves reads twice.
     pub fn factor_len(&self) -> usize {
-        self.solvers[SolverKind::Projective as usize].factor_len()
+        self.solvers.iter().map(|s| s.factor_len()).sum()
     }
 
     /// Runs the kernels with another instruction set: slower, with the same bits.

@@ -153,3 +153,31 @@ fn a_cloth_falling_flat_has_more_contacts_than_the_dense_overlay_takes() {
     }
     assert!(s.statistics().kinetic < 1e-3);
 }
+
+/// Whoever solves for it: a bar that falls comes to rest on the ground, none of it below, and stays on a slope that
+/// friction holds.
+#[test]
+fn every_solver_of_constraints_rests_on_the_ground_and_holds_on_a_slope() {
+    use pliant::{Material, SolverKind, shapes};
+    for solver in SolverKind::ALL.into_iter().filter(|s| s.uses_constraints()) {
+        for tilt in [0.0_f64, 0.2] {
+            let cells =
+                shapes::tet_box([4, 2, 2], DVec3::new(0.4, 0.2, 0.2), shapes::TetStyle::Five).unwrap();
+            let rubber = Material::named("rubber").unwrap();
+            let mut body = Body::new("bar", cells).elastic(rubber).solved_by(solver).at(0.0, 0.105, 0.0);
+            body.controls.damping = 5.0;
+            let plane = HalfSpace { friction: 0.8, ..HalfSpace::ground() };
+            let mut builder = Builder::new().plane(plane).body(body);
+            builder.gravity = DVec3::new(tilt.sin(), -tilt.cos(), 0.0) * 9.81;
+            let mut s = builder.build().unwrap();
+            run(&mut s, 90);
+            let before: Vec<DVec3> = s.positions(0).collect();
+            run(&mut s, 30);
+            let statistics = s.statistics();
+            assert!(statistics.max_penetration < 1e-12, "{solver:?}: {}", statistics.max_penetration);
+            let crept = farthest(&before, &s.positions(0).collect::<Vec<_>>());
+            assert!(crept < 1e-6, "{solver:?}, tilted by {tilt}: {crept}");
+            assert!(statistics.max_strain < 0.02, "{solver:?}: {}", statistics.max_strain);
+        }
+    }
+}

@@ -2,7 +2,7 @@
 #![allow(unsafe_code)]
 #![allow(clippy::unwrap_used)]
 
-use pliant::{Body, Builder, Clustering, Control, DVec3, Key, Track, shapes};
+use pliant::{Body, Builder, Clustering, Control, DVec3, Key, SolverKind, Track, shapes};
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -45,6 +45,16 @@ fn stepping_allocates_nothing() {
             Body::new("cloth", shapes::sheet(1.0, 1.0, 10, 10).unwrap()).projective().at(0.5, 1.0, 0.0);
         cloth.clusters = Clustering::None;
         cloth.controls.edge_stiffness = 100.0;
+        let others = [SolverKind::Newton, SolverKind::Xpbd, SolverKind::Pbd].map(|solver| {
+            let mut body = projective.clone().solved_by(solver).at(0.4, 0.3, 0.0);
+            body.name = solver.name().into();
+            let cells =
+                shapes::tet_box([4, 2, 2], DVec3::new(0.4, 0.2, 0.2), shapes::TetStyle::Five).unwrap();
+            let jelly = pliant::Material::named("jelly").unwrap();
+            let mut bar = Body::new("bar", cells).elastic(jelly).solved_by(solver).at(0.4, 0.3, 0.0);
+            bar.name = format!("bar of {}", solver.name());
+            [body, bar]
+        });
         let mut builder = Builder::new()
             .ground()
             .plane(pliant::HalfSpace { normal: DVec3::X, offset: -0.2, ..pliant::HalfSpace::ground() })
@@ -53,6 +63,7 @@ fn stepping_allocates_nothing() {
             .body(clustered)
             .body(projective)
             .body(cloth.pin([0, 10]));
+        builder.bodies.extend(others.into_iter().flatten());
         builder.threads = threads;
         let gravity = [(0.0, -9.81), (0.5, -12.0)].map(|(t, y)| Key::new(t, DVec3::new(0.0, y, 0.0)));
         builder.keyframes.tracks.push(Track::new(Control::Gravity, gravity));

@@ -20,8 +20,8 @@ fn unsupported_pairs_are_refused_with_the_alternative_and_supported_ones_build()
     for solver in SolverKind::ALL {
         for feature in Feature::ALL {
             let mut body = cube(Clustering::Count(4), 0.5);
-            if solver == SolverKind::Projective {
-                body = body.projective();
+            if solver.uses_constraints() {
+                body = body.solved_by(solver);
             }
             let mut builder = Builder::new().substeps(1);
             match feature {

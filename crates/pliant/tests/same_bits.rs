@@ -4,7 +4,7 @@
 mod common;
 
 use common::*;
-use pliant::{Body, Builder, Clustering, Control, DVec3, HalfSpace, Simulation, Team, shapes};
+use pliant::{Body, Builder, Clustering, Control, DVec3, HalfSpace, Simulation, SolverKind, Team, shapes};
 
 /// Both solvers, contacts, pins, damping and several bodies in one scene.
 fn busy_scene() -> Builder {
@@ -31,9 +31,56 @@ fn busy_scene() -> Builder {
 }
 
 fn with_threads(threads: usize) -> Simulation {
-    let mut b = busy_scene();
+    built(busy_scene(), threads)
+}
+
+fn built(mut b: Builder, threads: usize) -> Simulation {
     b.threads = threads;
     b.build().unwrap()
+}
+
+/// One of each way to hold a body together, moved by one solver.
+fn scene_of(solver: SolverKind) -> Builder {
+    let mut bear =
+        Body::new("bear", shapes::gummy_bear(0.6, 0.08).unwrap()).solved_by(solver).at(0.0, 0.5, 0.0);
+    bear.clusters = Clustering::Radius(0.2);
+    bear.velocity = DVec3::new(0.5, -3.0, 0.0);
+    (bear.controls.restitution, bear.controls.edge_stiffness) = (0.3, 1e3);
+    let mut cloth =
+        Body::new("cloth", shapes::sheet(1.0, 1.0, 20, 20).unwrap()).solved_by(solver).at(-1.5, 1.0, 0.0);
+    cloth.clusters = Clustering::None;
+    cloth.controls.edge_stiffness = 500.0;
+    let box_of = shapes::tet_box([6, 4, 4], DVec3::new(0.6, 0.4, 0.4), shapes::TetStyle::Five).unwrap();
+    let jelly = pliant::Material::named("jelly").unwrap();
+    let bar = Body::new("bar", box_of).elastic(jelly).solved_by(solver).at(1.0, 0.5, 0.0);
+    let mut builder = Builder::new().ground().body(bear).body(cloth.pin([0, 12])).body(bar).substeps(2);
+    builder.bodies.iter_mut().for_each(|b| b.controls.iterations = 6);
+    builder
+}
+
+#[test]
+fn every_solver_of_constraints_for_any_threads_and_with_dropped_caches() {
+    for solver in SolverKind::ALL.into_iter().filter(|s| s.uses_constraints()) {
+        let mut reference = built(scene_of(solver), 1);
+        run(&mut reference, 8);
+        for threads in [2, 7] {
+            let mut s = built(scene_of(solver), threads);
+            for _ in 0..8 {
+                s.drop_caches();
+                run(&mut s, 1);
+            }
+            assert_eq!(bits(&reference), bits(&s), "{solver:?}, {threads} threads");
+        }
+        // Looking on changes nothing.
+        let (mut traced, mut reference) = (built(scene_of(solver), 2), built(scene_of(solver), 1));
+        for _ in 0..2 {
+            run(&mut reference, 1);
+            let (_, points) = traced.trace_step(Box::new(|| 0.0)).unwrap();
+            assert!(points.iter().all(|p| p.relative_error >= 0.0 && p.objective.is_finite()));
+            assert!(points.len() > 4, "{}", points.len());
+            assert_eq!(bits(&reference), bits(&traced), "{solver:?}, traced");
+        }
+    }
 }
 
 #[test]

@@ -7,10 +7,11 @@
 //! its mirror image.
 
 use super::Properties;
+use super::hessian::{full_curvature, outer};
 use super::simplex::{GradientSet, Simplices};
 use crate::bytes::{Reader, Truncated, Writer};
 use crate::points::Points;
-use glam::DVec3;
+use glam::{DMat3, DVec3};
 use pliant_math::lanes::{Lanes, V3};
 
 /// Edges that resist stretching and compression.
@@ -114,6 +115,27 @@ impl GradientSet<1> for Lengths {
             t[k][0] = self.nearest(l, first + k, f[k][0]);
         }
         t
+    }
+
+    /// Along the edge the full curvature, across it what tension adds; none while the length is allowed.
+    fn curvature(&self, _element: usize, f: [DVec3; 1]) -> [[DMat3; 1]; 1] {
+        let length = f[0].length();
+        if length <= COLLAPSED.sqrt() || !length.is_finite() {
+            return full_curvature();
+        }
+        if self.min < length && length < self.max {
+            return [[DMat3::ZERO]];
+        }
+        let along = f[0] / length;
+        let tension = (1.0 - length.clamp(self.min, self.max) / length).max(0.0);
+        let radial = outer(along, along);
+        [[radial + (DMat3::IDENTITY - radial) * tension]]
+    }
+
+    fn chosen(&self, elements: &[u32]) -> Option<Lengths> {
+        let direction = |e: usize| self.directions[e / 8].map(|lanes| lanes[e % 8]);
+        let each = elements.iter().map(|&e| DVec3::from_array(direction(e as usize)));
+        Some(Lengths::new(self.min, self.max, each))
     }
 
     fn encode(&self, w: &mut Writer) {

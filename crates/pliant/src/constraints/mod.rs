@@ -20,6 +20,7 @@ mod element_shape;
 mod examples;
 mod fibre;
 mod general;
+mod hessian;
 mod hinge;
 mod kernel;
 mod limits;
@@ -41,6 +42,7 @@ pub use element_shape::{Differences, ElementShape};
 pub use examples::{ExampleError, ExampleTetrahedra, ExampleWeights};
 pub use fibre::{Fibres, TetrahedronFibres, TriangleFibres};
 pub use general::{Condition, General, Values};
+pub use hessian::{ElementHessian, full_curvature};
 pub use hinge::HingeBending;
 pub use kernel::{ElementKernel, Neighbourhood, Place};
 pub use limits::Limits;
@@ -56,6 +58,7 @@ use crate::bytes::Truncated;
 use crate::points::{Points, PointsMut};
 use glam::DAffine3;
 use std::ops::Range;
+use std::sync::Arc;
 
 /// What a projection may look at.
 #[derive(Clone, Copy, Debug)]
@@ -97,6 +100,17 @@ pub trait ConstraintBatch: std::fmt::Debug + Send + Sync {
 
     /// A local step in packs of eight, for batches that have one: same energy and forces, in less time.
     fn kernel(&self) -> Option<&dyn ElementKernel> {
+        None
+    }
+
+    /// Second derivatives, for batches that know them.
+    fn curved(&self) -> Option<&dyn ElementHessian> {
+        None
+    }
+
+    /// A batch of some of the elements, in that order, that projects as this one does: for solvers with an order of
+    /// their own. Only for batches without memory, reductions and auxiliary unknowns.
+    fn chosen(&self, _elements: &[u32]) -> Option<Arc<dyn ConstraintBatch>> {
         None
     }
 

@@ -8,14 +8,16 @@
 
 #![allow(clippy::needless_range_loop)] // lanes: iterators and closures are not inlined into every instruction set
 
+use super::hessian::{ElementHessian, full_curvature};
 use super::kernel::{ElementKernel, Neighbourhood, add_corner};
 use super::{ConstraintBatch, Properties, Rows, RowsBuilder, View};
 use crate::bytes::{Reader, Truncated, Writer};
 use crate::points::{Points, PointsMut};
-use glam::DVec3;
+use glam::{DMat3, DVec3};
 use pliant_math::lanes::{Isa, Kernel, Lanes, V3};
 use std::fmt::Debug;
 use std::ops::Range;
+use std::sync::Arc;
 
 /// The set of wanted deformation gradients of D-dimensional simplices.
 pub trait GradientSet<const D: usize>: Clone + Debug + PartialEq + Send + Sync + 'static {
@@ -35,6 +37,17 @@ pub trait GradientSet<const D: usize>: Clone + Debug + PartialEq + Send + Sync +
         first: usize,
         f: &[[V3<L>; D]; N],
     ) -> [[V3<L>; D]; N];
+
+    /// The second derivative of ½ ‖F − T(F)‖² for an element, cut off below zero: how the gradient with respect
+    /// to column d changes with column e.
+    fn curvature(&self, _element: usize, _f: [DVec3; D]) -> [[DMat3; D]; D] {
+        full_curvature()
+    }
+
+    /// The set for some of the elements, in that order; `None` if it cannot tell.
+    fn chosen(&self, _elements: &[u32]) -> Option<Self> {
+        None
+    }
 
     /// Appends the set's data.
     fn encode(&self, w: &mut Writer);
@@ -344,6 +357,20 @@ impl<const D: usize, S: GradientSet<D>> ConstraintBatch for Simplices<D, S> {
 
     fn kernel(&self) -> Option<&dyn ElementKernel> {
         Some(self)
+    }
+
+    fn curved(&self) -> Option<&dyn ElementHessian> {
+        Some(self)
+    }
+
+    fn chosen(&self, elements: &[u32]) -> Option<Arc<dyn ConstraintBatch>> {
+        let set = self.set.chosen(elements)?;
+        let each = || elements.iter().map(|&e| e as usize);
+        let corners = each().flat_map(|e| self.stencil(e).iter().copied()).collect();
+        let inverses: Vec<[[f64; D]; D]> =
+            each().map(|e| self.packs[e / 8].inverse.map(|edge| edge.map(|v| v[e % 8]))).collect();
+        let weights: Vec<f64> = each().map(|e| self.rows.weights()[e * D]).collect();
+        Some(Arc::new(Self::from_parts(set, corners, &inverses, &weights)))
     }
 
     fn project(&self, elements: Range<usize>, view: View<'_>, p: &mut PointsMut<'_>) {

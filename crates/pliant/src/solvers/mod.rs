@@ -3,12 +3,17 @@
 mod assembly;
 pub mod clustered;
 mod damping;
+mod implicit;
+pub mod newton;
 mod objective;
+pub mod position_based;
 pub mod projective;
 mod support;
+pub(crate) mod trace;
 mod unknowns;
 
 pub use support::{Feature, Support, support, support_table};
+pub use trace::TracePoint;
 
 use crate::controls::Controls;
 use crate::model::Model;
@@ -24,18 +29,38 @@ pub enum SolverKind {
     Clustered,
     /// Projective dynamics.
     Projective,
+    /// Newton's method on the same objective.
+    Newton,
+    /// Position based dynamics with compliance.
+    Xpbd,
+    /// Position based dynamics.
+    Pbd,
 }
 
 impl SolverKind {
     /// Every solver.
-    pub const ALL: [SolverKind; 2] = [SolverKind::Clustered, SolverKind::Projective];
+    pub const ALL: [SolverKind; 5] = [
+        SolverKind::Clustered,
+        SolverKind::Projective,
+        SolverKind::Newton,
+        SolverKind::Xpbd,
+        SolverKind::Pbd,
+    ];
 
     /// The name as in scene files.
     pub fn name(self) -> &'static str {
         match self {
             SolverKind::Clustered => "clustered",
             SolverKind::Projective => "projective",
+            SolverKind::Newton => "newton",
+            SolverKind::Xpbd => "xpbd",
+            SolverKind::Pbd => "pbd",
         }
+    }
+
+    /// Whether it moves bodies by constraint batches: all but shape matching do, and mean the same scene.
+    pub fn uses_constraints(self) -> bool {
+        self != SolverKind::Clustered
     }
 }
 
@@ -102,8 +127,10 @@ pub trait Solver: std::fmt::Debug + Send {
     /// Runs the kernels with another instruction set: slower, with the same bits.
     fn set_isa(&mut self, _isa: Isa) {}
 
-    /// Shows the positions of every iteration to `observer`.
-    fn observe(&mut self, _observer: Observer) {}
+    /// Shows the positions of every iteration to `observer`; returns the one before.
+    fn observe(&mut self, _observer: Option<Observer>) -> Option<Observer> {
+        None
+    }
 
     /// Numbers in the factor of the system matrix; 0 if there is none.
     fn factor_len(&self) -> usize {
@@ -116,5 +143,11 @@ pub type Observer = Box<dyn FnMut(u32, &Points) + Send>;
 
 /// One solver of each kind, in the order of [`SolverKind::ALL`].
 pub(crate) fn one_of_each() -> Vec<Box<dyn Solver>> {
-    vec![Box::new(clustered::Clustered::default()), Box::new(projective::Projective::default())]
+    vec![
+        Box::new(clustered::Clustered::default()),
+        Box::new(projective::Projective::default()),
+        Box::new(newton::Newton::default()),
+        Box::new(position_based::PositionBased::xpbd()),
+        Box::new(position_based::PositionBased::pbd()),
+    ]
 }

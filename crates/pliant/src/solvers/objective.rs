@@ -124,6 +124,16 @@ impl Objective {
         self.settle();
     }
 
+    /// Puts auxiliary unknowns where they have least energy at the present positions.
+    pub fn settle_auxiliary(&mut self, model: &Model) {
+        self.read_all();
+        self.assembly.complete(model, &mut self.points, &mut self.auxiliary, &mut self.q);
+        for place in (0..self.len()).filter(|place| self.assembly.particle(*place).is_none()) {
+            let d = vector(self.q[place]) - vector(self.s[place]);
+            self.way[place] = [d.x, d.y, d.z, 0.0];
+        }
+    }
+
     /// Makes the positions follow the way.
     fn settle(&mut self) {
         for ((q, s), way) in self.q.iter_mut().zip(&self.s).zip(&self.way) {

@@ -88,37 +88,36 @@ pub enum Support {
 /// The table.
 pub fn support(solver: SolverKind, feature: Feature) -> Support {
     use Feature::*;
-    use SolverKind::*;
-    match (solver, feature) {
-        (_, Clusters | Pins | HalfSpaces) => Support::Yes,
+    match (feature, solver.uses_constraints()) {
+        (Clusters | Pins | HalfSpaces, _) => Support::Yes,
         (
-            Clustered,
             StrainLimit | AnimatedInput | LinearGoals | QuadraticGoals | Deformer | Plasticity
             | PaintedStiffness,
+            false,
         )
-        | (Projective, Edges | SoftPins | CustomConstraint | Elements) => Support::Yes,
-        (Projective, StrainLimit) => {
+        | (Edges | SoftPins | CustomConstraint | Elements, true) => Support::Yes,
+        (StrainLimit, true) => {
             Support::No("raise `frequency` for a stiffer body, or use solver = \"clustered\"")
         }
-        (Clustered, Edges) => {
+        (Edges, false) => {
             Support::No("use solver = \"projective\", or give the body clusters with `radius` or `clusters`")
         }
-        (Clustered, SoftPins) => {
+        (SoftPins, false) => {
             Support::No("leave `stiffness` out to hold the particles exactly, or use solver = \"projective\"")
         }
-        (Projective, AnimatedInput) => {
+        (AnimatedInput, true) => {
             Support::No("use solver = \"clustered\", or pins that move for the projective solver")
         }
-        (Clustered, Elements) => Support::No(
+        (Elements, false) => Support::No(
             "use solver = \"projective\", or describe the stiffness by `frequency` and `strain_limit`",
         ),
-        (Clustered, CustomConstraint) => Support::No("use solver = \"projective\""),
-        (Projective, LinearGoals | QuadraticGoals) => Support::No(
+        (CustomConstraint, false) => Support::No("use solver = \"projective\""),
+        (LinearGoals | QuadraticGoals, true) => Support::No(
             "lower `frequency` or give more clusters for a body that bends, or use solver = \"clustered\"",
         ),
-        (Projective, Deformer) => Support::No("leave `integrator` out, or use solver = \"clustered\""),
-        (Projective, Plasticity) => Support::No("leave `yield_strain` out, or use solver = \"clustered\""),
-        (Projective, PaintedStiffness) => {
+        (Deformer, true) => Support::No("leave `integrator` out, or use solver = \"clustered\""),
+        (Plasticity, true) => Support::No("leave `yield_strain` out, or use solver = \"clustered\""),
+        (PaintedStiffness, true) => {
             Support::No("make bodies of different `frequency`, or use solver = \"clustered\"")
         }
     }

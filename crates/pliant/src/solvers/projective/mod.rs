@@ -184,8 +184,8 @@ impl Solver for Projective {
         self.isa = Some(isa);
     }
 
-    fn observe(&mut self, observer: Observer) {
-        self.observer = Some(observer);
+    fn observe(&mut self, observer: Option<Observer>) -> Option<Observer> {
+        std::mem::replace(&mut self.observer, observer)
     }
 
     fn factor_len(&self) -> usize {

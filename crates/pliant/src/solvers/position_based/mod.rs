@@ -1,0 +1,222 @@
+//! Position based dynamics, with and without compliance: the fast and popular relatives of projective dynamics
+//! (projective-dynamics, §4.1; Müller et al. 2007; Macklin et al. 2016).
+//!
+//! Both predict positions as projective dynamics does and then satisfy one constraint after the other, in
+//! Gauss–Seidel's manner: with C = √(Σ w ‖A q − p‖²) of an element, and the masses as metric,
+//!
+//! > Δq = M⁻¹ ∇Cᵀ Δλ,  Δλ = −(C + α̃ λ)/(∇C M⁻¹ ∇Cᵀ + α̃),  α̃ = 1/(k h²).
+//!
+//! - *PBD* has no compliance: α̃ = 0, equation (13) of the paper. There is no material in it. How stiff a body
+//!   appears is a matter of iterations and of the part of each correction that is made, the control
+//!   `relaxation` (the k of Müller et al.: 1 for all of it). Batches without stiffness are still left out.
+//! - *XPBD* has the material's compliance. λ is what the constraint has pushed with since the substep
+//!   began; once C = −α̃ λ nothing moves any more, so iterations lead to the material's stiffness and not beyond.
+//!   Where ∇C keeps its direction that is the implicit Euler step of projective dynamics; where it turns, λ
+//!   is one number for pushes in several directions, and the step ends nearby.
+//!
+//! Where constraints contradict each other Gauss–Seidel never settles (figure 3); the consensus of projective
+//! dynamics does. Every correction conserves linear and angular momentum to rounding.
+//!
+//! Elements are coloured so that those of one colour share no particle, and are satisfied together.
+
+mod colours;
+mod elements;
+pub mod projections;
+
+use super::implicit::{Moving, Substep, scale_of};
+use super::objective::Surroundings;
+use super::{Before, Observer, Solver, SolverError, SolverKind, SubstepReport};
+use crate::controls::Controls;
+use crate::model::Model;
+use crate::points::Points;
+use crate::state::State;
+use crate::team::Team;
+use elements::{Around, Elements, Positions, Rule};
+use glam::DVec3;
+
+/// The solver; all but its kind and the observer is a cache.
+pub struct PositionBased {
+    kind: SolverKind,
+    cache: Option<Cache>,
+    observer: Option<Observer>,
+}
+
+impl PositionBased {
+    /// With the material's compliance.
+    pub fn xpbd() -> PositionBased {
+        PositionBased { kind: SolverKind::Xpbd, cache: None, observer: None }
+    }
+
+    /// Without.
+    pub fn pbd() -> PositionBased {
+        PositionBased { kind: SolverKind::Pbd, cache: None, observer: None }
+    }
+}
+
+impl std::fmt::Debug for PositionBased {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "PositionBased({}, prepared: {})", self.kind.name(), self.cache.is_some())
+    }
+}
+
+#[derive(Debug)]
+struct Cache {
+    substep: Substep,
+    elements: Elements,
+    q: Positions,
+    scales: Vec<f64>,
+    rules: Vec<Option<Rule>>,
+    /// One over the size of each particle's body, squared.
+    per_size: Vec<f64>,
+    auxiliary: Vec<Points>,
+    shared: Vec<Vec<f64>>,
+}
+
+impl Cache {
+    fn new(kind: SolverKind, model: &Model, controls: &Controls) -> Cache {
+        let scales: Vec<f64> = (0..model.batches.len()).map(|b| scale_of(kind, model, controls, b)).collect();
+        let substep = Substep::new(kind, model);
+        let active: Vec<bool> = scales.iter().map(|s| *s > 0.0).collect();
+        let n = model.particle_count();
+        let mut per_size = vec![0.0; n];
+        for (body, diameter) in model.topology.bodies.iter().zip(&substep.diameters) {
+            per_size[body.particles.clone()].fill(diameter.powi(-2));
+        }
+        Cache {
+            elements: Elements::new(model, &substep.dofs, &active),
+            substep,
+            q: Positions { x: Points::zeros(n), way: Points::zeros(n) },
+            rules: vec![None; scales.len()],
+            scales,
+            per_size,
+            auxiliary: model.batches.iter().map(|b| Points::zeros(b.batch.auxiliary_unknowns())).collect(),
+            shared: model.batches.iter().map(|b| vec![0.0; b.batch.shared_len()]).collect(),
+        }
+    }
+
+    /// Takes up other stiffnesses; tells whether the same batches still take part.
+    fn follow(&mut self, kind: SolverKind, model: &Model, controls: &Controls) -> bool {
+        let mut fits = true;
+        for (b, scale) in self.scales.iter_mut().enumerate() {
+            let now = scale_of(kind, model, controls, b);
+            fits &= (now > 0.0) == (*scale > 0.0);
+            *scale = now;
+        }
+        fits
+    }
+
+    /// Satisfies every constraint once; returns the largest movement relative to the body's size.
+    fn iterate(
+        &mut self,
+        kind: SolverKind,
+        iteration: u32,
+        controls: &Controls,
+        memory: &[f64],
+        team: &Team,
+    ) -> f64 {
+        let Cache { substep, elements, q, scales, rules, per_size, auxiliary, shared } = self;
+        let model = &substep.model;
+        for (b, batch) in model.batches.iter().enumerate().filter(|(b, _)| scales[*b] > 0.0) {
+            batch.batch.begin_iteration(&q.x, &mut shared[b]);
+            batch.batch.auxiliary_values(&q.x, &mut auxiliary[b]);
+        }
+        let h = model.params.substep();
+        for ((rule, batch), scale) in rules.iter_mut().zip(model.batches.iter()).zip(&*scales) {
+            let body = &controls.bodies[batch.body];
+            let present = match kind {
+                SolverKind::Pbd => Rule { compliance: 0.0, share: body.relaxation },
+                _ => Rule { compliance: (scale * h * h).recip(), share: 1.0 },
+            };
+            *rule = (iteration <= body.iterations).then_some(present);
+        }
+        let surroundings =
+            Surroundings { memory, offsets: &substep.memory_offsets, placements: &substep.placements };
+        let largest =
+            elements.sweep(model, q, per_size, Around { rules, surroundings, shared, auxiliary }, team);
+        substep.push_out(controls, q);
+        largest.sqrt()
+    }
+}
+
+impl Positions {
+    fn begin(&mut self, s: &Points) {
+        self.x.copy_from(s);
+        let way = self.way.columns_mut();
+        [way.x, way.y, way.z].into_iter().for_each(|column| column.fill(0.0));
+    }
+}
+
+impl Moving for Positions {
+    fn position(&self, particle: usize) -> DVec3 {
+        self.x.get(particle)
+    }
+
+    fn put(&mut self, particle: usize, at: DVec3) {
+        self.way.set(particle, self.way.get(particle) + (at - self.x.get(particle)));
+        self.x.set(particle, at);
+    }
+
+    fn way(&self, particle: usize) -> DVec3 {
+        self.way.get(particle)
+    }
+}
+
+impl Solver for PositionBased {
+    fn kind(&self) -> SolverKind {
+        self.kind
+    }
+
+    fn prepare(&mut self, model: &Model, controls: &Controls) -> Result<(), SolverError> {
+        let kind = self.kind;
+        let fits = |c: &mut Cache| c.substep.model.same_parts(model) && c.follow(kind, model, controls);
+        if !self.cache.as_mut().is_some_and(fits) {
+            self.cache = Some(Cache::new(kind, model, controls));
+        }
+        Ok(())
+    }
+
+    fn substep(
+        &mut self,
+        model: &Model,
+        controls: &Controls,
+        before: Option<Before<'_>>,
+        state: &mut State,
+        team: &Team,
+    ) -> Result<SubstepReport, SolverError> {
+        if let Some((x, v)) = before {
+            state.x.copy_from(x);
+            state.v.copy_from(v);
+        }
+        self.prepare(model, controls)?;
+        let Some(cache) = &mut self.cache else {
+            return Ok(SubstepReport::default());
+        };
+        cache.substep.predict(controls, state);
+        cache.q.begin(&cache.substep.s);
+        cache.elements.begin();
+        let mut report = SubstepReport::default();
+        let mut show = |iteration, x: &Points| {
+            if let Some(observer) = &mut self.observer {
+                observer(iteration, x);
+            }
+        };
+        show(0, &cache.q.x);
+        report.iterations = cache.substep.iterations(controls);
+        for iteration in 1..=report.iterations {
+            report.residual = cache.iterate(self.kind, iteration, controls, &state.auxiliary, team);
+            show(iteration, &cache.q.x);
+        }
+        cache.substep.finish(controls, state, &mut cache.q);
+        report.contacts = cache.substep.touching(&state.x);
+        report.finite = state.x.first_non_finite().or(state.v.first_non_finite()).is_none();
+        Ok(report)
+    }
+
+    fn drop_caches(&mut self) {
+        self.cache = None;
+    }
+
+    fn observe(&mut self, observer: Option<Observer>) -> Option<Observer> {
+        std::mem::replace(&mut self.observer, observer)
+    }
+}

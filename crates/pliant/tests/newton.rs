@@ -1,0 +1,142 @@
+//! Newton's method and projective dynamics minimise the same objective: they agree where they arrive.
+#![allow(clippy::unwrap_used)]
+
+mod common;
+
+use common::*;
+use pliant::{
+    Body, Builder, Clustering, ConstraintKind, DQuat, DVec3, Material, Simulation, SolverKind, shapes,
+};
+
+/// A bar of tetrahedra, three times as long as thick.
+fn bar(solver: SolverKind, iterations: u32) -> Body {
+    let size = DVec3::new(0.6, 0.2, 0.2);
+    let shape = shapes::tet_box([9, 3, 3], size, shapes::TetStyle::Five).unwrap();
+    let mut body = Body::new("bar", shape).elastic(Material::named("jelly").unwrap()).solved_by(solver);
+    body.constraints = vec![ConstraintKind::Strain.into()];
+    body.controls.iterations = iterations;
+    body
+}
+
+/// Turns the bar about its axis, by `angle` radians from end to end, and stretches it a little.
+fn twist(simulation: &mut Simulation, angle: f64) {
+    let mut state = simulation.state().clone();
+    let turned = |p: DVec3| DQuat::from_rotation_x(angle * (p.x / 0.6)) * (p * DVec3::new(1.1, 1.0, 1.0));
+    state.x = state.x.iter().map(turned).collect();
+    simulation.set_state(state).unwrap();
+}
+
+fn cloth(solver: SolverKind, iterations: u32) -> Body {
+    let mut body = Body::new("cloth", shapes::sheet(1.0, 1.0, 8, 8).unwrap()).solved_by(solver);
+    body.clusters = Clustering::None;
+    body.controls.edge_stiffness = 200.0;
+    body.controls.iterations = iterations;
+    body.pin([0, 8])
+}
+
+fn farthest_apart(a: &Simulation, b: &Simulation) -> f64 {
+    a.positions(0).zip(b.positions(0)).map(|(p, q)| (p - q).length()).fold(0.0, f64::max)
+}
+
+#[test]
+fn a_twisted_bar_ends_where_projective_dynamics_ends() {
+    let step = |solver, iterations| {
+        let mut s = weightless(bar(solver, iterations)).build().unwrap();
+        twist(&mut s, 1.5);
+        let report = s.step().unwrap();
+        (s, report.iterations)
+    };
+    let (newton, iterations) = step(SolverKind::Newton, 100);
+    let (projective, _) = step(SolverKind::Projective, 3000);
+    let off = farthest_apart(&newton, &projective);
+    assert!(off < 1e-8, "{off}");
+    assert!(iterations < 30, "{iterations} iterations");
+}
+
+/// Both come to rest at the same value of the same function, with nothing left of its gradient.
+#[test]
+fn both_reach_the_same_objective_and_a_gradient_of_rounding() {
+    let last = |solver, iterations| {
+        let mut s = weightless(bar(solver, iterations)).build().unwrap();
+        twist(&mut s, 1.5);
+        let points = s.trace_step(Box::new(|| 0.0)).unwrap().1;
+        (points[0], *points.last().unwrap(), points)
+    };
+    let (newton_first, newton, seen) = last(SolverKind::Newton, 100);
+    let (first, projective, _) = last(SolverKind::Projective, 3000);
+    assert_eq!(newton_first.objective, first.objective, "both begin at the prediction");
+    assert!((newton.objective - projective.objective).abs() < 1e-12 * first.objective);
+    for (p, name) in [(newton, "newton"), (projective, "projective")] {
+        assert!(p.gradient < 1e-9 * first.gradient, "{name}: {} of {}", p.gradient, first.gradient);
+        assert!(p.relative_error < 1e-12, "{name}: {}", p.relative_error);
+    }
+    // The line search: never uphill but for rounding.
+    assert!(seen.windows(2).all(|w| w[1].objective <= w[0].objective * (1.0 + 1e-12)));
+}
+
+/// From hopeless starts too the objective only decreases, and ends where its gradient vanishes.
+#[test]
+fn newton_only_goes_downhill_from_anywhere() {
+    let mut random = Random(3);
+    for kind in ["scrambled", "mirrored", "collapsed"] {
+        let mut body = bar(SolverKind::Newton, 150);
+        body.clusters = Clustering::Count(4);
+        let mut s = weightless(body).build().unwrap();
+        let mut state = s.state().clone();
+        let deformed = |p: DVec3| match kind {
+            "mirrored" => p * DVec3::new(-1.0, 1.0, 1.0),
+            "collapsed" => DVec3::ZERO,
+            _ => random.vector() * 0.3,
+        };
+        state.x = state.x.iter().map(deformed).collect();
+        s.set_state(state).unwrap();
+        let points = s.trace_step(Box::new(|| 0.0)).unwrap().1;
+        assert!(points.len() > 2, "{kind}");
+        for w in points.windows(2) {
+            assert!(w[1].objective <= w[0].objective * (1.0 + 1e-10), "{kind}: {w:?}");
+        }
+        let (first, last) = (points[0], points[points.len() - 1]);
+        assert!(last.objective < 0.5 * first.objective, "{kind}: {last:?}");
+    }
+}
+
+#[test]
+fn a_hanging_cloth_hangs_as_under_projective_dynamics() {
+    let hang = |solver, iterations| {
+        let mut s = Builder::new().substeps(1).body(cloth(solver, iterations)).build().unwrap();
+        run(&mut s, 5);
+        s
+    };
+    let off = farthest_apart(&hang(SolverKind::Newton, 100), &hang(SolverKind::Projective, 4000));
+    assert!(off < 1e-8, "{off}");
+}
+
+/// Whatever the shape, iterations and stiffness: numbers stay numbers.
+#[test]
+fn mirrored_collapsed_and_scrambled_bodies_stay_numbers() {
+    let mut random = Random(5);
+    for kind in ["mirrored", "flat", "collapsed", "scrambled", "far"] {
+        for solver in [SolverKind::Newton, SolverKind::Xpbd, SolverKind::Pbd] {
+            for clustered in [false, true] {
+                let mut body = bar(solver, 8);
+                if clustered {
+                    body.clusters = Clustering::Count(6);
+                    body.controls.edge_stiffness = 1e4;
+                }
+                let mut s = Builder::new().substeps(1).ground().body(body).build().unwrap();
+                let mut state = s.state().clone();
+                let deformed = |p: DVec3| match kind {
+                    "mirrored" => p * DVec3::new(-1.0, 1.0, 1.0),
+                    "flat" => p * DVec3::new(1.0, 0.0, 1.0),
+                    "collapsed" => DVec3::ZERO,
+                    "far" => p * 1e6,
+                    _ => random.vector(),
+                };
+                state.x = state.x.iter().map(deformed).collect();
+                s.set_state(state).unwrap();
+                run(&mut s, 5);
+                assert!(s.state().x.first_non_finite().is_none(), "{kind}, {solver:?}");
+            }
+        }
+    }
+}
