@@ -6,7 +6,7 @@ use crate::controls::{BodyControls, Control, Controls, Stiffness, Value};
 use crate::elements;
 use crate::keyframes::{Keyframes, Track};
 use crate::model::{
-    BatchScale, BodyTopology, ClusterSet, Goals, HalfSpace, Implicit, Integrator, Model, ModelBatch, Params,
+    BatchScale, BodyTopology, ClusterSet, Goals, HalfSpace, Implicit, Integrator, MassMatrix, Model, ModelBatch, Params,
     PinGroup, Rest, Topology,
 };
 use crate::points::Points;
@@ -189,6 +189,9 @@ impl Builder {
         let mut rest = Rest::with_shares(&topology, positions, mass, measure, shares);
         // As given, not as summed up: a body of unchanged mass is heavier by exactly nothing.
         rest.body_mass = self.bodies.iter().map(|b| b.mass).collect();
+        if self.implicit.mass == MassMatrix::Consistent {
+            rest.coupled_mass = elements::coupled_masses(&self.bodies, &topology);
+        }
         for (b, body) in self.bodies.iter().enumerate() {
             if body.goals != Goals::Rigid {
                 rest.set_goals(&topology, b, body.goals);

@@ -6,8 +6,9 @@ use crate::constraints::{
     ExampleWeights, Fibres, Filling, GradientSet, HingeBending, Limits, Pressure, Rotations, Simplices,
     StrainLimits, VolumeLimits, simplex_measure,
 };
-use crate::model::BatchScale;
+use crate::model::{BatchScale, Topology};
 use crate::points::Points;
+use crate::solvers::SolverKind;
 use glam::DVec3;
 use std::sync::Arc;
 
@@ -412,4 +413,58 @@ fn measures<const D: usize, const C: usize>(elements: &[[u32; C]], rest: &Points
         std::array::from_fn::<DVec3, D, _>(|c| rest.get(corners[c + 1] as usize) - origin)
     };
     elements.iter().map(|e| simplex_measure(edges(e))).collect()
+}
+
+/// m_ij = ∫ρ φᵢ φⱼ of neighbouring particles of implicit bodies of tetrahedra or triangles: a simplex of k corners
+/// gives m/k(k + 1) to each pair.
+pub(crate) fn coupled_masses(bodies: &[Body], topology: &Topology) -> Vec<(u32, u32, f64)> {
+    let mut list = Vec::new();
+    for (body, part) in bodies.iter().zip(&topology.bodies) {
+        if body.solver == SolverKind::Clustered {
+            continue;
+        }
+        let rest: Points = body.shape.points.iter().copied().collect();
+        match Elements::of(body) {
+            Some(Elements::Tetrahedra) => {
+                let volumes = measures::<3, 4>(&body.shape.tetrahedra, &rest);
+                couple(&body.shape.tetrahedra, &volumes, body.mass, part.particles.start, &mut list);
+            }
+            Some(Elements::Triangles) => {
+                let areas = measures::<2, 3>(&body.shape.triangles, &rest);
+                couple(&body.shape.triangles, &areas, body.mass, part.particles.start, &mut list);
+            }
+            _ => {}
+        }
+    }
+    list
+}
+
+fn couple<const C: usize>(
+    elements: &[[u32; C]],
+    measures: &[f64],
+    mass: f64,
+    first: usize,
+    list: &mut Vec<(u32, u32, f64)>,
+) {
+    let total: f64 = measures.iter().sum();
+    let begin = list.len();
+    for (corners, measure) in elements.iter().zip(measures) {
+        let m = mass * measure / total / (C * (C + 1)) as f64;
+        for (k, &i) in corners.iter().enumerate() {
+            for &j in &corners[..k] {
+                list.push((i.min(j) + first as u32, i.max(j) + first as u32, m));
+            }
+        }
+    }
+    list[begin..].sort_by_key(|&(i, j, _)| (i, j));
+    let mut kept = begin;
+    for k in begin + 1..list.len() {
+        if (list[kept].0, list[kept].1) == (list[k].0, list[k].1) {
+            list[kept].2 += list[k].2;
+        } else {
+            kept += 1;
+            list[kept] = list[k];
+        }
+    }
+    list.truncate(if list.len() > begin { kept + 1 } else { begin });
 }

@@ -428,6 +428,7 @@ impl Simulation {
 
     /// Forgets everything that is only there for speed. The next step gives the same bits.
     pub fn drop_caches(&mut self) {
+        self.tracer = None;
         self.solvers.iter_mut().for_each(|s| s.drop_caches());
     }
 }

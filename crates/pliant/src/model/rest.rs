@@ -41,6 +41,8 @@ pub struct Rest {
     pub clusters: Vec<ClusterRest>,
     /// What fits of each cluster's deformation need.
     pub bases: Vec<ClusterBasis>,
+    /// m_ij of neighbours i, j, where mass is spread as the elements' shape functions say; empty otherwise.
+    pub coupled_mass: Vec<(u32, u32, f64)>,
     /// Mass each body was built with.
     pub body_mass: Vec<f64>,
     /// Goals each body asks for.
@@ -66,6 +68,7 @@ impl Rest {
         let mut rest = Rest {
             clusters: vec![ClusterRest::default(); topology.clusters.len()],
             bases: vec![ClusterBasis::default(); topology.clusters.len()],
+            coupled_mass: Vec::new(),
             body_mass: topology.bodies.iter().map(|b| mass[b.particles.clone()].iter().sum()).collect(),
             goals: vec![Goals::Rigid; topology.bodies.len()],
             positions,

@@ -43,6 +43,19 @@ pub(super) fn scale_of(kind: SolverKind, model: &Model, controls: &Controls, bat
     model.batch_scale(controls, batch)
 }
 
+/// θ of a solver: position based ones know no other than 1.
+fn theta(kind: SolverKind, model: &Model) -> f64 {
+    match kind {
+        SolverKind::Pbd | SolverKind::Xpbd => 1.0,
+        _ => model.params.implicit.implicitness,
+    }
+}
+
+/// Seconds from the start of a substep to where its forces are taken: θ h.
+pub(super) fn reach(kind: SolverKind, model: &Model) -> f64 {
+    theta(kind, model) * model.params.substep()
+}
+
 /// The size of each body.
 pub(super) fn diameters(model: &Model) -> Vec<f64> {
     let size = |particles: Range<usize>| {
@@ -68,6 +81,8 @@ pub(super) struct Substep {
     pub s: Points,
     pub diameters: Vec<f64>,
     contacts: ContactSet,
+    /// θ: forces are taken at θ h.
+    theta: f64,
 }
 
 impl Substep {
@@ -82,8 +97,34 @@ impl Substep {
             s: Points::zeros(n),
             diameters: diameters(model),
             contacts: ContactSet::with_capacity(n * model.params.planes.len()),
+            theta: theta(kind, model),
             model: model.clone(),
         }
+    }
+
+    /// Seconds from the start of the substep to where its forces are taken.
+    pub fn reach(&self) -> f64 {
+        reach(self.kind, &self.model)
+    }
+
+    /// What may touch a plane in this substep.
+    pub fn contacts(&self) -> &[Contact] {
+        &self.contacts.list
+    }
+
+    /// The most there can be.
+    pub fn most_contacts(&self) -> usize {
+        self.bodies().map(|b| self.particles(b).len()).sum::<usize>() * self.model.params.planes.len()
+    }
+
+    /// The size of the largest body.
+    pub fn size(&self) -> f64 {
+        self.bodies().map(|b| self.diameters[b]).fold(f64::MIN_POSITIVE, f64::max)
+    }
+
+    /// Where the particles came from, until the substep is finished.
+    pub fn start(&self) -> &Points {
+        &self.start
     }
 
     /// The bodies this solver moves.
@@ -106,11 +147,12 @@ impl Substep {
     }
 
     /// Lines 1 and 2 of algorithm 1 (projective-dynamics): damped velocities, left in the state, lead to s.
-    /// Prescribed particles go to their places, and what may touch a plane is listed.
+    /// Prescribed particles go to their places, and what may touch a plane is listed. With θ < 1 the implicit
+    /// step goes to θ h, and [`Substep::finish`] prolongs it.
     pub fn predict(&mut self, controls: &Controls, state: &mut State) {
         let model = self.model.clone();
-        let h = model.params.substep();
-        controls.placements(&model, state.time + h, &mut self.placements);
+        let (h, reach) = (model.params.substep(), self.reach());
+        controls.placements(&model, state.time + reach, &mut self.placements);
         self.start.copy_from(&state.x);
         self.s.copy_from(&state.x);
         for (b, c) in controls.bodies.iter().enumerate() {
@@ -130,9 +172,9 @@ impl Substep {
                 if damping > 0.0 {
                     v += (rigid.at(x) - v) * damping;
                 }
-                v = v * keep + acceleration * h;
-                state.v.set(i, v);
-                self.s.set(i, x + v * h);
+                v *= keep;
+                state.v.set(i, v + acceleration * h);
+                self.s.set(i, x + (v + acceleration * reach) * reach);
             }
         }
         for (group, placement) in model.params.pins.iter().zip(&self.placements) {
@@ -186,14 +228,32 @@ impl Substep {
                 continue;
             }
             for i in self.particles(b) {
-                // As v* + (q − s)/h, which is exact where nothing but inertia acts.
-                let predicted = match self.is_fixed(i) {
-                    true => (self.s.get(i) - self.start.get(i)) / h,
-                    false => state.v.get(i),
-                };
+                if self.is_fixed(i) {
+                    continue;
+                }
+                let (from, mut to) = (self.start.get(i), q.position(i));
+                // As v* + (q − s)/θ²h, which is exact where nothing but inertia acts.
+                let predicted = state.v.get(i);
+                let mut after = predicted + q.way(i) / (self.theta * self.theta * h);
+                if self.theta < 1.0 {
+                    let there = from + (to - from) / self.theta;
+                    to = push_out(&self.model.params.planes, surface(controls, b), from, there);
+                    after += (to - there) / h;
+                }
                 self.start.set(i, predicted);
-                state.v.set(i, predicted + q.way(i) / h);
-                state.x.set(i, q.position(i));
+                state.v.set(i, after);
+                state.x.set(i, to);
+            }
+        }
+        controls.placements(&self.model, state.time + h, &mut self.placements);
+        for (group, placement) in self.model.params.pins.iter().zip(&self.placements) {
+            for (&i, &anchor) in group.particles.iter().zip(&group.anchors) {
+                let i = i as usize;
+                if group.stiffness.is_none() && self.is_fixed(i) {
+                    let to = placement.transform_point3(anchor);
+                    state.v.set(i, (to - self.start.get(i)) / h);
+                    state.x.set(i, to);
+                }
             }
         }
         let resting = 2.0 * h * controls.gravity.length();
@@ -211,7 +271,7 @@ impl Substep {
 
     /// Points on or below a plane.
     pub fn touching(&self, q: &Points) -> usize {
-        let size = self.bodies().map(|b| self.diameters[b]).fold(f64::MIN_POSITIVE, f64::max);
+        let size = self.size();
         let inside = |c: &&Contact| c.normal.dot(q.get(c.stencil[0] as usize)) - c.offset <= 1e-9 * size;
         self.contacts.list.iter().filter(inside).count()
     }

@@ -7,7 +7,7 @@
 //! the rounding of d, and free fall is exact.
 
 use super::assembly::Assembly;
-use super::unknowns::Unknowns;
+use super::unknowns::{Inertia, Unknowns};
 use crate::constraints::{Place, View};
 use crate::dofs::{Dof, DofMap};
 use crate::model::Model;
@@ -36,8 +36,8 @@ pub(crate) struct Surroundings<'a> {
 pub(crate) struct Objective {
     assembly: Assembly,
     scales: Vec<f64>,
-    /// m/h² by particle and by unknown.
-    inertia: Vec<f64>,
+    /// M/h², and its diagonal by unknown.
+    inertia: Inertia,
     inertia_of_unknown: Vec<f64>,
     /// One over the size of the body of each unknown, squared: what movements are measured by.
     per_size: Vec<f64>,
@@ -60,7 +60,7 @@ impl Objective {
     /// `unknowns` in the order the linear solver wants them; `diameters` by body.
     pub fn new(model: &Model, unknowns: Unknowns, scales: &[f64], h: f64, diameters: &[f64]) -> Objective {
         let assembly = Assembly::new(model, unknowns);
-        let inertia: Vec<f64> = model.rest.mass.iter().map(|m| m / (h * h)).collect();
+        let inertia = Inertia::new(model, h);
         let (n, places) = (assembly.unknowns().count, assembly.place_count());
         let mut per_size_of = vec![0.0; model.particle_count()];
         for (body, diameter) in model.topology.bodies.iter().zip(diameters) {
@@ -68,7 +68,7 @@ impl Objective {
         }
         let by_unknown = |of: &[f64]| (0..n).map(|u| assembly.particle(u).map_or(0.0, |i| of[i])).collect();
         Objective {
-            inertia_of_unknown: by_unknown(&inertia),
+            inertia_of_unknown: by_unknown(&inertia.each),
             per_size: by_unknown(&per_size_of),
             scales: scales.to_vec(),
             s: vec![[0.0; 4]; places],
@@ -182,8 +182,30 @@ impl Objective {
             }
             energy[0] = sum;
         });
-        let combined = assembly.gather_combined(&self.inertia, way, columns(&mut self.descent));
+        let mut combined = assembly.gather_combined(&self.inertia.each, way, columns(&mut self.descent));
+        if !self.inertia.coupled.is_empty() {
+            combined -= self.add_coupled_inertia();
+        }
         elastic + 0.5 * (self.sums.iter().sum::<f64>() + combined)
+    }
+
+    /// Adds what neighbours' masses have in common to −∇E; returns twice its energy.
+    fn add_coupled_inertia(&mut self) -> f64 {
+        let Objective { assembly, inertia, way, descent, .. } = self;
+        let [x, y, z] = columns(descent);
+        let n = x.len();
+        let mut energy = 0.0;
+        for &(i, j, m) in &inertia.coupled {
+            let (Some(i), Some(j)) = (assembly.place(i as usize), assembly.place(j as usize)) else { continue };
+            let d = vector(way[i]) - vector(way[j]);
+            energy += m * d.length_squared();
+            for (u, sign) in [(i, m), (j, -m)] {
+                if u < n {
+                    (x[u], y[u], z[u]) = (x[u] + sign * d.x, y[u] + sign * d.y, z[u] + sign * d.z);
+                }
+            }
+        }
+        energy
     }
 
     /// −∇E as of the last evaluation; x, y and z columns one after the other.

@@ -5,7 +5,7 @@
 //! method reaches from s and from the solver's last positions. Planes have no part in E: with contacts the
 //! error does not go to zero.
 
-use super::implicit::{diameters, scale_of};
+use super::implicit::{diameters, reach, scale_of};
 use super::newton::Minimiser;
 use super::objective::{Hands, Surroundings};
 use super::{Observer, SolverError, SolverKind};
@@ -120,7 +120,7 @@ impl Tracer {
             }
         };
         let evaluator = &mut self.evaluators[known];
-        controls.placements(model, time + model.params.substep(), &mut evaluator.placements);
+        controls.placements(model, time + reach(kind, model), &mut evaluator.placements);
         evaluator.begin(s, &self.memory, hands);
         let values: Vec<(f64, f64)> =
             seen.list.iter().map(|(_, _, q)| evaluator.value(q, &self.memory, hands)).collect();
@@ -161,7 +161,7 @@ impl Evaluator {
         let dofs = DofMap::of_solver(model, kind);
         Ok(Evaluator {
             kind,
-            minimiser: Minimiser::new(model, dofs, &scales, &diameters(model))?,
+            minimiser: Minimiser::new(model, dofs, &scales, reach(kind, model), &diameters(model))?,
             offsets: model.auxiliary_offsets(),
             placements: Vec::new(),
             model: model.clone(),

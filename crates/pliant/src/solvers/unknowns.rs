@@ -49,6 +49,19 @@ impl Unknowns {
         self.active.iter().zip(scales).all(|(active, scale)| *active == (*scale > 0.0))
     }
 
+    /// Adds −m (dᵢ − dⱼ)² for two particles that are free or prescribed; others keep their lumped mass.
+    fn couple(&self, i: u32, j: u32, m: f64, builder: &mut SymmetricBuilder) {
+        let of = |i: u32| match self.dofs.get(i as usize) {
+            Dof::Free(u) => Some(*u as usize),
+            _ => None,
+        };
+        let (u, v) = (of(i), of(j));
+        [u, v].into_iter().flatten().for_each(|u| builder.add(u, u, -m));
+        if let (Some(u), Some(v)) = (u, v) {
+            builder.add(u, v, m);
+        }
+    }
+
     /// The unknowns behind a column of a batch's rows.
     pub fn expand(&self, batch: usize, column: u32, mut entry: impl FnMut(u32, f64)) {
         if column < AUXILIARY {
@@ -58,10 +71,13 @@ impl Unknowns {
         }
     }
 
-    /// M/h² + Σ w AᵀA, with `inertia` = m/h² of every particle.
-    pub fn matrix(&self, model: &Model, scales: &[f64], inertia: &[f64]) -> SymmetricMatrix {
+    /// M/h² + Σ w AᵀA.
+    pub fn matrix(&self, model: &Model, scales: &[f64], inertia: &Inertia) -> SymmetricMatrix {
         let mut builder = SymmetricBuilder::new(self.count);
-        for (i, &inertia) in inertia.iter().enumerate() {
+        for &(i, j, m) in &inertia.coupled {
+            self.couple(i, j, m, &mut builder);
+        }
+        for (i, &inertia) in inertia.each.iter().enumerate() {
             match self.dofs.get(i) {
                 Dof::Free(u) => builder.add(*u as usize, *u as usize, inertia),
                 Dof::Combined { free, .. } => {
@@ -88,6 +104,27 @@ impl Unknowns {
             }
         }
         builder.build()
+    }
+}
+
+/// M/h²: what inertia resists movements from the prediction with.
+#[derive(Clone, Debug)]
+pub(crate) struct Inertia {
+    /// m/h² of every particle.
+    pub each: Vec<f64>,
+    /// m_ij/h² of neighbours, if mass is spread as the elements' shape functions say. Its rows sum to the
+    /// lumped masses, so the energy is that of these less ½ m_ij ‖dᵢ − dⱼ‖².
+    pub coupled: Vec<(u32, u32, f64)>,
+}
+
+impl Inertia {
+    /// For steps of `h` seconds.
+    pub fn new(model: &Model, h: f64) -> Inertia {
+        let per = 1.0 / (h * h);
+        Inertia {
+            each: model.rest.mass.iter().map(|m| m / (h * h)).collect(),
+            coupled: model.rest.coupled_mass.iter().map(|&(i, j, m)| (i, j, m * per)).collect(),
+        }
     }
 }
 

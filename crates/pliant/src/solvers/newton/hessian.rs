@@ -10,7 +10,7 @@ use crate::model::Model;
 use crate::points::Points;
 use crate::solvers::SolverError;
 use crate::solvers::objective::Hands;
-use crate::solvers::unknowns::Unknowns;
+use crate::solvers::unknowns::{Inertia, Unknowns};
 use crate::team::{Pieces, Team};
 use glam::DMat3;
 use pliant_linalg::{NotPositiveDefinite, Scratch, SparseSpd, SymmetricBuilder, SymmetricMatrix};
@@ -24,7 +24,7 @@ const TRANSPOSED: u32 = 1 << 31;
 pub(super) struct Hessian {
     unknowns: Unknowns,
     /// m/h² by particle.
-    inertia: Vec<f64>,
+    inertia: Inertia,
     /// Batches whose elements know their Hessian.
     curved: Vec<bool>,
     /// Inertia, and w AᵀA of all other batches: one number stands for a block that is a multiple of 1.
@@ -59,7 +59,7 @@ struct Chunk {
 
 impl Hessian {
     pub fn new(model: &Model, unknowns: Unknowns, scales: &[f64], h: f64) -> Result<Hessian, SolverError> {
-        let inertia: Vec<f64> = model.rest.mass.iter().map(|m| m / (h * h)).collect();
+        let inertia = Inertia::new(model, h);
         let curved: Vec<bool> =
             (0..model.batches.len()).map(|b| unknowns.active[b] && is_curved(model, &unknowns, b)).collect();
         let bound = unknowns.matrix(model, scales, &inertia);

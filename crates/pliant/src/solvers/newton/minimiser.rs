@@ -40,9 +40,9 @@ impl Minimiser {
         model: &Model,
         dofs: DofMap,
         scales: &[f64],
+        h: f64,
         diameters: &[f64],
     ) -> Result<Minimiser, SolverError> {
-        let h = model.params.substep();
         let unknowns = Unknowns::new(model, dofs, scales);
         let hessian = Hessian::new(model, unknowns.clone(), scales, h)?;
         let objective = Objective::new(model, unknowns, scales, h, diameters);

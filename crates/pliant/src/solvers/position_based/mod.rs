@@ -12,7 +12,9 @@
 //! - *XPBD* has the material's compliance. λ is what the constraint has pushed with since the substep
 //!   began; once C = −α̃ λ nothing moves any more, so iterations lead to the material's stiffness and not beyond.
 //!   Where ∇C keeps its direction that is the implicit Euler step of projective dynamics; where it turns, λ
-//!   is one number for pushes in several directions, and the step ends nearby.
+//!   is one number for pushes in several directions, and the step ends nearby: a chain or a cloth within a
+//!   percent, a twisted bar of tetrahedra with a twentieth of the objective's range left. One multiplier a row
+//!   would end at the implicit step, but its corrections would not conserve angular momentum.
 //!
 //! Where constraints contradict each other Gauss–Seidel never settles (figure 3); the consensus of projective
 //! dynamics does. Every correction conserves linear and angular momentum to rounding.

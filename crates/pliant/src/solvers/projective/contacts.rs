@@ -7,11 +7,7 @@
 //! instead, which transmits their forces more softly.
 
 use super::System;
-use super::{mine, surface_of};
-use crate::contact::{Contact, ContactSet, detect_half_spaces};
-use crate::controls::Controls;
-use crate::dofs::Dof;
-use crate::model::Model;
+use crate::contact::Contact;
 use crate::points::Points;
 use crate::solvers::objective::Hands;
 use glam::DVec3;
@@ -25,7 +21,6 @@ const SETTLED: f64 = 1e-10;
 
 #[derive(Debug)]
 pub(super) struct ContactSolver {
-    set: ContactSet,
     overlay: Overlay,
     forces: Vec<DVec3>,
     free: Vec<DVec3>,
@@ -37,12 +32,10 @@ pub(super) struct ContactSolver {
 }
 
 impl ContactSolver {
-    pub fn new(model: &Model, unknowns: usize) -> ContactSolver {
-        let particles: usize = mine(model).map(|b| model.topology.bodies[b].particles.len()).sum();
-        let contacts = particles * model.params.planes.len();
+    /// For at most so many contacts.
+    pub fn new(contacts: usize, unknowns: usize) -> ContactSolver {
         let ties = contacts.min(MOST);
         ContactSolver {
-            set: ContactSet::with_capacity(contacts),
             overlay: Overlay::with_capacity(ties, 1, unknowns),
             forces: Vec::with_capacity(ties),
             free: Vec::with_capacity(ties),
@@ -58,48 +51,20 @@ impl ContactSolver {
         self.overlay.forget_columns();
     }
 
-    pub fn list(&self) -> &[Contact] {
-        &self.set.list
+    /// Whether so many contacts are solved through the overlay.
+    pub fn is_exact(contacts: &[Contact]) -> bool {
+        contacts.len() <= MOST
     }
 
-    /// Whether contacts are solved through the overlay.
-    pub fn is_exact(&self) -> bool {
-        self.set.list.len() <= MOST
-    }
-
-    /// Points on or below a surface at `q`.
-    pub fn touching(&self, q: &Points) -> usize {
-        let inside =
-            |c: &&Contact| c.normal.dot(q.get(c.stencil[0] as usize)) - c.offset <= 1e-9 * self.diameter;
-        self.set.list.iter().filter(inside).count()
-    }
-
-    /// Finds what may touch in this substep and prepares the response matrix.
-    pub fn detect(
-        &mut self,
-        model: &Model,
-        controls: &Controls,
-        system: &System,
-        predicted: &Points,
-        diameters: &[f64],
-    ) {
-        self.diameter = mine(model).map(|b| diameters[b]).fold(f64::MIN_POSITIVE, f64::max);
-        self.set.list.clear();
-        let h = model.params.substep();
-        for b in mine(model) {
-            // Elastic forces may press points down that inertia alone would keep just above.
-            let margin = 1e-3 * diameters[b] + 2.0 * h * h * controls.gravity.length();
-            let range = model.topology.bodies[b].particles.clone();
-            let surface = surface_of(controls, b);
-            detect_half_spaces(&model.params.planes, predicted, range, margin, surface, &mut self.set);
-        }
-        self.set.list.retain(|c| system.dofs().get(c.stencil[0] as usize) != &Dof::Fixed);
+    /// Takes up the contacts of a substep of bodies at most `diameter` large.
+    pub fn begin(&mut self, contacts: &[Contact], system: &System, diameter: f64) {
+        self.diameter = diameter;
         self.overlay.clear();
         self.forces.clear();
-        if !self.is_exact() {
+        if !ContactSolver::is_exact(contacts) {
             return;
         }
-        for c in &self.set.list {
+        for c in contacts {
             self.tie.clear();
             system.dofs().expand(c.stencil[0] as usize, |u, w| self.tie.push((u, w)));
             self.overlay.push(self.tie.iter().copied());
@@ -109,8 +74,8 @@ impl ContactSolver {
     }
 
     /// Adds the contact forces to the solution of the global step.
-    pub fn resolve(&mut self, system: &mut System, start: &Points, hands: Hands<'_>) {
-        if self.set.list.is_empty() {
+    pub fn resolve(&mut self, contacts: &[Contact], system: &mut System, start: &Points, hands: Hands<'_>) {
+        if contacts.is_empty() {
             return;
         }
         if self.needs_response {
@@ -119,9 +84,9 @@ impl ContactSolver {
             self.needs_response = false;
         }
         self.free.clear();
-        let points = self.set.list.iter().map(|c| c.stencil[0] as usize);
+        let points = contacts.iter().map(|c| c.stencil[0] as usize);
         self.free.extend(points.map(|i| system.ahead(i)));
-        self.sweep(start);
+        self.sweep(contacts, start);
         let (overlay, forces, column) = (&self.overlay, &self.forces, &mut self.column);
         if forces.iter().all(|f| *f == DVec3::ZERO) {
             return;
@@ -135,11 +100,11 @@ impl ContactSolver {
         });
     }
 
-    fn sweep(&mut self, start: &Points) {
+    fn sweep(&mut self, contacts: &[Contact], start: &Points) {
         let settled = SETTLED * self.diameter;
         for _ in 0..SWEEPS {
             let mut largest = 0.0_f64;
-            for (k, contact) in self.set.list.iter().enumerate() {
+            for (k, contact) in contacts.iter().enumerate() {
                 let row = self.overlay.gram_row(k);
                 let response = row[k];
                 if response <= 0.0 {

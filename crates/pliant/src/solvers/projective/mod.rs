@@ -20,19 +20,15 @@ mod contacts;
 mod global;
 mod system;
 
-use super::damping::{RigidVelocity, decay};
+use super::implicit::{Substep, scale_of};
 use super::objective::{Hands, Surroundings};
 use super::{Before, Observer, Solver, SolverError, SolverKind, SubstepReport};
-use crate::contact::{Surface, bounce, push_out};
 use crate::controls::Controls;
-use crate::dofs::{Dof, DofMap};
 use crate::model::{Acceleration, Implicit, Model, WarmStart};
-use crate::points::Points;
 use crate::state::State;
 use crate::team::Team;
 use acceleration::{Accelerator, Verdict};
 use contacts::ContactSolver;
-use glam::{DAffine3, DVec3};
 use pliant_math::lanes::Isa;
 use system::System;
 
@@ -52,61 +48,32 @@ impl std::fmt::Debug for Projective {
 
 #[derive(Debug)]
 struct Cache {
-    model: Model,
+    substep: Substep,
     system: System,
     /// Stiffness of each batch the matrix was made with.
     scales: Vec<f64>,
     contacts: ContactSolver,
     accelerator: Accelerator,
-    placements: Vec<DAffine3>,
-    auxiliary_offsets: Vec<usize>,
-    start: Points,
-    /// The prediction.
-    s: Points,
-    /// Iterations after which each unknown stays where it is; empty if all bodies have the same.
+    /// Unknowns of bodies that have had their iterations.
     frozen: Vec<bool>,
-    /// Size of each body, the length its residuals and margins are measured by.
-    diameters: Vec<f64>,
 }
 
-/// The stiffness each batch is scaled by at present.
-fn scale_of(model: &Model, controls: &Controls, batch: usize) -> f64 {
-    let b = &model.batches[batch];
-    if model.params.bodies[b.body].solver != SolverKind::Projective {
-        return 0.0;
-    }
-    model.batch_scale(controls, batch)
-}
+const KIND: SolverKind = SolverKind::Projective;
 
 impl Cache {
     fn new(model: &Model, controls: &Controls) -> Result<Cache, SolverError> {
-        let scales: Vec<f64> = (0..model.batches.len()).map(|b| scale_of(model, controls, b)).collect();
-        let n = model.particle_count();
-        let diameters: Vec<f64> = model
-            .topology
-            .bodies
-            .iter()
-            .map(|b| {
-                let points: Vec<DVec3> = b.particles.clone().map(|i| model.rest.positions.get(i)).collect();
-                let box_of = pliant_geometry::TriMesh::bounds(&points);
-                box_of.map_or(0.0, |(lo, hi)| (hi - lo).length()).max(f64::MIN_POSITIVE)
-            })
-            .collect();
-        let dofs = DofMap::of_solver(model, SolverKind::Projective);
-        let system = System::new(model, &scales, dofs, reach(model), &diameters)?;
-        let places = system.objective.ways().len();
+        let scales: Vec<f64> = (0..model.batches.len()).map(|b| scale_of(KIND, model, controls, b)).collect();
+        let substep = Substep::new(KIND, model);
+        let system =
+            System::new(model, &scales, substep.dofs.clone(), substep.reach(), &substep.diameters)?;
+        let (unknowns, places) = (system.objective.len(), system.objective.ways().len());
         Ok(Cache {
-            contacts: ContactSolver::new(model, system.objective.len()),
-            accelerator: Accelerator::new(model.params.implicit.acceleration, system.objective.len(), places),
-            placements: Vec::with_capacity(model.params.pins.len()),
-            frozen: vec![false; system.objective.len()],
-            auxiliary_offsets: model.auxiliary_offsets(),
-            start: Points::zeros(n),
-            s: Points::zeros(n),
-            model: model.clone(),
+            contacts: ContactSolver::new(substep.most_contacts(), unknowns),
+            accelerator: Accelerator::new(model.params.implicit.acceleration, unknowns, places),
+            frozen: vec![false; unknowns],
+            substep,
             system,
             scales,
-            diameters,
         })
     }
 
@@ -115,7 +82,7 @@ impl Cache {
     fn follow_controls(&mut self, controls: &Controls) -> Result<(), SolverError> {
         let mut changed = false;
         for (b, scale) in self.scales.iter_mut().enumerate() {
-            let now = scale_of(&self.model, controls, b);
+            let now = scale_of(KIND, &self.substep.model, controls, b);
             changed |= now != *scale;
             *scale = now;
         }
@@ -123,11 +90,11 @@ impl Cache {
             return Ok(());
         }
         if !self.system.fits(&self.scales) {
-            *self = Cache::new(&self.model.clone(), controls)?;
+            *self = Cache::new(&self.substep.model.clone(), controls)?;
             return Ok(());
         }
         self.contacts.forget_columns();
-        self.system.rescale(&self.model, &self.scales)
+        self.system.rescale(&self.substep.model, &self.scales)
     }
 }
 
@@ -139,7 +106,7 @@ impl Solver for Projective {
     fn prepare(&mut self, model: &Model, controls: &Controls) -> Result<(), SolverError> {
         // Taken out, so that a cache that could not follow is not used again.
         let cache = match self.cache.take() {
-            Some(mut cache) if cache.model.same_parts(model) => {
+            Some(mut cache) if cache.substep.model.same_parts(model) => {
                 cache.follow_controls(controls)?;
                 cache
             }
@@ -166,14 +133,14 @@ impl Solver for Projective {
             return Ok(SubstepReport::default());
         };
         let hands = (team, self.isa.unwrap_or(Isa::best()));
-        controls.placements(model, state.time + reach(model), &mut cache.placements);
-        cache.start.copy_from(&state.x);
-        cache.predict(controls, state);
-        cache.contacts.detect(model, controls, &cache.system, &cache.s, &cache.diameters);
+        let Cache { substep, system, contacts, .. } = cache;
+        substep.predict(controls, state);
+        system.objective.begin(model, &mut substep.s);
+        contacts.begin(substep.contacts(), system, substep.size());
         let (iterations, residual) = cache.converge(controls, state, hands, &mut self.observer);
-        cache.finish(controls, state);
+        cache.substep.finish(controls, state, &mut cache.system.objective);
         let finite = state.x.first_non_finite().or(state.v.first_non_finite()).is_none();
-        Ok(SubstepReport { contacts: cache.contacts.touching(&state.x), iterations, residual, finite })
+        Ok(SubstepReport { contacts: cache.substep.touching(&state.x), iterations, residual, finite })
     }
 
     fn drop_caches(&mut self) {
@@ -193,68 +160,7 @@ impl Solver for Projective {
     }
 }
 
-/// Seconds from the start of a substep to where its forces are taken: θ h.
-fn reach(model: &Model) -> f64 {
-    model.params.implicit.implicitness * model.params.substep()
-}
-
-/// The bodies this solver moves.
-fn mine(model: &Model) -> impl Iterator<Item = usize> + '_ {
-    let bodies = model.params.bodies.iter().enumerate();
-    bodies.filter(|(_, s)| s.solver == SolverKind::Projective).map(|(b, _)| b)
-}
-
-fn surface_of(controls: &Controls, body: usize) -> Surface {
-    let c = &controls.bodies[body];
-    Surface { friction: c.friction, restitution: c.restitution }
-}
-
 impl Cache {
-    /// Lines 1 and 2 of algorithm 1: damped velocities (left in the state) lead to s, where the
-    /// iteration starts. Prescribed particles go to their places.
-    ///
-    /// With θ < 1 forces are taken at θ h: an implicit Euler step to there, which [`Cache::finish`] prolongs.
-    fn predict(&mut self, controls: &Controls, state: &mut State) {
-        let model = &self.model;
-        let (h, reach) = (model.params.substep(), reach(model));
-        let bodies = model.topology.bodies.iter().zip(&controls.bodies);
-        for (body, c) in bodies
-            .zip(&model.params.bodies)
-            .filter(|(_, s)| s.solver == SolverKind::Projective)
-            .map(|(b, _)| b)
-        {
-            let range = body.particles.clone();
-            let points = || range.clone().map(|i| (i, model.rest.mass[i]));
-            let damping = decay(c.damping, h);
-            let rigid = if damping > 0.0 {
-                RigidVelocity::fit(points, &state.x, &state.v)
-            } else {
-                RigidVelocity::REST
-            };
-            let keep = 1.0 - decay(c.drag, h);
-            let acceleration = controls.gravity + c.force / c.mass;
-            for i in range.clone() {
-                let (x, mut v) = (state.x.get(i), state.v.get(i));
-                if damping > 0.0 {
-                    v += (rigid.at(x) - v) * damping;
-                }
-                v *= keep;
-                state.v.set(i, v + acceleration * h);
-                self.s.set(i, x + (v + acceleration * reach) * reach);
-            }
-        }
-        for (group, placement) in model.params.pins.iter().zip(&self.placements) {
-            if group.stiffness.is_none() {
-                for (&i, &anchor) in group.particles.iter().zip(&group.anchors) {
-                    if self.system.dofs().get(i as usize) == &Dof::Fixed {
-                        self.s.set(i as usize, placement.transform_point3(anchor));
-                    }
-                }
-            }
-        }
-        self.system.objective.begin(model, &mut self.s);
-    }
-
     /// Lines 3 to 8 of algorithm 1: local and global steps until there have been enough. Returns their number
     /// and the largest movement in the last one, relative to the size of its body. The system is shared,
     /// but a body that has had its own number of iterations stays where it is.
@@ -265,17 +171,18 @@ impl Cache {
         hands: Hands<'_>,
         observer: &mut Option<Observer>,
     ) -> (u32, f64) {
-        let Implicit { warm_start, acceleration, tolerance, .. } = self.model.params.implicit;
-        let most = mine(&self.model).map(|b| controls.bodies[b].iterations).max().unwrap_or(0);
-        let same = mine(&self.model).all(|b| controls.bodies[b].iterations == most);
+        let Implicit { warm_start, acceleration, tolerance, .. } = self.substep.model.params.implicit;
+        let most = self.substep.iterations(controls);
+        let same = self.substep.bodies().all(|b| controls.bodies[b].iterations == most);
         // What contacts do between iterations is not in the objective: no decrease to keep there.
-        let alone = self.contacts.list().is_empty();
+        let alone = self.substep.contacts().is_empty();
+        let exact = ContactSolver::is_exact(self.substep.contacts());
         let accelerated = acceleration != Acceleration::None && same && alone;
-        if warm_start == WarmStart::Last {
-            self.system.objective.start_at(&self.start);
-        }
         if let Some(observer) = observer {
             observer(0, self.system.objective.read());
+        }
+        if warm_start == WarmStart::Last {
+            self.system.objective.start_at(self.substep.start());
         }
         self.accelerator.begin();
         let (mut first, mut last) = (0.0, f64::INFINITY);
@@ -292,13 +199,14 @@ impl Cache {
                 residual = self.venture(energy, hands);
             } else {
                 self.system.solve(hands);
-                if self.contacts.is_exact() {
-                    self.contacts.resolve(&mut self.system, &self.start, hands);
+                if exact {
+                    let (list, start) = (self.substep.contacts(), self.substep.start());
+                    self.contacts.resolve(list, &mut self.system, start, hands);
                 }
                 let frozen = self.freeze(iteration, controls);
                 residual = self.system.take_step(if frozen { &self.frozen } else { &[] }, hands);
-                if !self.contacts.is_exact() {
-                    self.push_out(controls);
+                if !exact {
+                    self.substep.push_out(controls, &mut self.system.objective);
                 }
             }
             if let Some(observer) = observer {
@@ -321,10 +229,10 @@ impl Cache {
     fn evaluate(&mut self, state: &State, hands: Hands<'_>) -> f64 {
         let around = Surroundings {
             memory: &state.auxiliary,
-            offsets: &self.auxiliary_offsets,
-            placements: &self.placements,
+            offsets: &self.substep.memory_offsets,
+            placements: &self.substep.placements,
         };
-        self.system.objective.evaluate(&self.model, around, hands)
+        self.system.objective.evaluate(&self.substep.model, around, hands)
     }
 
     /// An accelerated step, or the plain one after a failed attempt.
@@ -355,83 +263,14 @@ impl Cache {
     /// Marks the unknowns of bodies that have had their iterations; tells whether there are any.
     fn freeze(&mut self, iteration: u32, controls: &Controls) -> bool {
         let done = |b: usize| iteration > controls.bodies[b].iterations;
-        if !mine(&self.model).any(done) {
+        if !self.substep.bodies().any(done) {
             return false;
         }
-        for b in mine(&self.model) {
-            for i in self.model.topology.bodies[b].particles.clone() {
+        for b in self.substep.bodies() {
+            for i in self.substep.model.topology.bodies[b].particles.clone() {
                 self.system.dofs().expand(i, |u, _| self.frozen[u as usize] = done(b));
             }
         }
         true
-    }
-
-    fn push_out(&mut self, controls: &Controls) {
-        if self.model.params.planes.is_empty() {
-            return;
-        }
-        for b in mine(&self.model) {
-            let surface = surface_of(controls, b);
-            for i in self.model.topology.bodies[b].particles.clone() {
-                if self.system.dofs().get(i) != &Dof::Fixed {
-                    let at = self.system.objective.position(i);
-                    let to = push_out(&self.model.params.planes, surface, self.start.get(i), at);
-                    if to != at {
-                        self.system.objective.put(i, to);
-                    }
-                }
-            }
-        }
-    }
-
-    /// Line 9 of algorithm 1, after the last word of the planes, and the bounces.
-    fn finish(&mut self, controls: &Controls, state: &mut State) {
-        self.push_out(controls);
-        let (h, theta) = (self.model.params.substep(), self.model.params.implicit.implicitness);
-        let resting = 2.0 * h * controls.gravity.length();
-        controls.placements(&self.model, state.time + h, &mut self.placements);
-        for b in mine(&self.model) {
-            let surface = surface_of(controls, b);
-            for i in self.model.topology.bodies[b].particles.clone() {
-                if self.system.dofs().get(i) == &Dof::Fixed {
-                    continue;
-                }
-                let (from, way) = (self.start.get(i), self.system.objective.way(i));
-                let mut to = self.system.objective.position(i);
-                // As v* + (q − s)/θ²h, which is exact where nothing but inertia acts.
-                let predicted = state.v.get(i);
-                let mut after = predicted + way / (theta * theta * h);
-                if theta < 1.0 {
-                    let there = from + (to - from) / theta;
-                    to = push_out(&self.model.params.planes, surface, from, there);
-                    after += (to - there) / h;
-                }
-                self.start.set(i, predicted);
-                state.v.set(i, after);
-                state.x.set(i, to);
-            }
-        }
-        for (group, placement) in self.model.params.pins.iter().zip(&self.placements) {
-            for (&i, &anchor) in group.particles.iter().zip(&group.anchors) {
-                let i = i as usize;
-                if group.stiffness.is_none() && self.system.dofs().get(i) == &Dof::Fixed {
-                    let to = placement.transform_point3(anchor);
-                    state.v.set(i, (to - self.start.get(i)) / h);
-                    state.x.set(i, to);
-                }
-            }
-        }
-        // `start` now holds the velocities of arrival.
-        for contact in self.contacts.list().iter().filter(|c| c.restitution > 0.0 && c.gap < 0.0) {
-            let i = contact.stencil[0] as usize;
-            let after = bounce(contact, self.start.get(i), state.v.get(i), resting);
-            state.v.set(i, after);
-        }
-        for (k, batch) in self.model.batches.iter().enumerate() {
-            if self.model.params.bodies[batch.body].solver == SolverKind::Projective {
-                let range = self.auxiliary_offsets[k]..self.auxiliary_offsets[k + 1];
-                batch.batch.end_step(&state.x, &mut state.auxiliary[range]);
-            }
-        }
     }
 }

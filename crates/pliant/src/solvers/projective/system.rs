@@ -11,7 +11,7 @@ use crate::dofs::{Dof, DofMap};
 use crate::model::Model;
 use crate::solvers::SolverError;
 use crate::solvers::objective::{Hands, Objective, columns};
-use crate::solvers::unknowns::Unknowns;
+use crate::solvers::unknowns::{Inertia, Unknowns};
 use glam::DVec3;
 
 #[derive(Debug)]
@@ -20,8 +20,7 @@ pub(super) struct System {
     /// The unknowns as the model has them; the objective's are in the order of the factor.
     natural: Unknowns,
     pub global: Global,
-    /// m/h² by particle.
-    inertia: Vec<f64>,
+    inertia: Inertia,
     /// The step that follows from −∇E; x, y and z columns one after the other.
     step: Vec<f64>,
     /// A right-hand side other than −∇E.
@@ -37,7 +36,7 @@ impl System {
         diameters: &[f64],
     ) -> Result<System, SolverError> {
         let natural = Unknowns::new(model, dofs, scales);
-        let inertia: Vec<f64> = model.rest.mass.iter().map(|m| m / (h * h)).collect();
+        let inertia = Inertia::new(model, h);
         let matrix = natural.matrix(model, scales, &inertia);
         let global = Global::new(&matrix, &places(model, &natural)).map_err(factor_error)?;
         let objective = Objective::new(model, natural.renumbered(global.order()), scales, h, diameters);
