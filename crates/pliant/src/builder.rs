@@ -6,8 +6,8 @@ use crate::controls::{BodyControls, Control, Controls, Stiffness, Value};
 use crate::elements;
 use crate::keyframes::{Keyframes, Track};
 use crate::model::{
-    BatchScale, BodyTopology, ClusterSet, Goals, HalfSpace, Implicit, Integrator, MassMatrix, Model, ModelBatch, Params,
-    PinGroup, Rest, Topology,
+    BatchScale, BodyTopology, ClusterSet, Goals, HalfSpace, Implicit, Integrator, MassMatrix, Model,
+    ModelBatch, Params, PinGroup, Rest, Topology,
 };
 use crate::points::Points;
 use crate::simulation::Simulation;

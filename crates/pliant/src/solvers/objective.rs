@@ -196,7 +196,9 @@ impl Objective {
         let n = x.len();
         let mut energy = 0.0;
         for &(i, j, m) in &inertia.coupled {
-            let (Some(i), Some(j)) = (assembly.place(i as usize), assembly.place(j as usize)) else { continue };
+            let (Some(i), Some(j)) = (assembly.place(i as usize), assembly.place(j as usize)) else {
+                continue;
+            };
             let d = vector(way[i]) - vector(way[j]);
             energy += m * d.length_squared();
             for (u, sign) in [(i, m), (j, -m)] {

@@ -52,7 +52,8 @@ impl Cache {
     fn new(model: &Model, controls: &Controls) -> Result<Cache, SolverError> {
         let scales: Vec<f64> = (0..model.batches.len()).map(|b| scale_of(KIND, model, controls, b)).collect();
         let substep = Substep::new(KIND, model);
-        let minimiser = Minimiser::new(model, substep.dofs.clone(), &scales, substep.reach(), &substep.diameters)?;
+        let minimiser =
+            Minimiser::new(model, substep.dofs.clone(), &scales, substep.reach(), &substep.diameters)?;
         Ok(Cache { substep, minimiser, scales })
     }
 

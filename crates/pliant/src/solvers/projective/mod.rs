@@ -64,8 +64,7 @@ impl Cache {
     fn new(model: &Model, controls: &Controls) -> Result<Cache, SolverError> {
         let scales: Vec<f64> = (0..model.batches.len()).map(|b| scale_of(KIND, model, controls, b)).collect();
         let substep = Substep::new(KIND, model);
-        let system =
-            System::new(model, &scales, substep.dofs.clone(), substep.reach(), &substep.diameters)?;
+        let system = System::new(model, &scales, substep.dofs.clone(), substep.reach(), &substep.diameters)?;
         let (unknowns, places) = (system.objective.len(), system.objective.ways().len());
         Ok(Cache {
             contacts: ContactSolver::new(substep.most_contacts(), unknowns),
