@@ -2,6 +2,7 @@
 
 use super::BodyInput;
 use crate::bytes::Digest;
+use crate::fields::Field;
 use crate::keyframes::Keyframes;
 use crate::solvers::SolverKind;
 use glam::{DAffine3, DQuat, DVec3};
@@ -186,6 +187,8 @@ pub struct Params {
     pub bodies: Vec<BodySettings>,
     /// Controls that follow keys.
     pub keyframes: Keyframes,
+    /// Fields of force.
+    pub fields: Vec<Field>,
 }
 
 impl Params {
@@ -225,5 +228,6 @@ impl Params {
                 .for_each(|v| hash.word(v));
         }
         self.keyframes.digest(hash);
+        self.fields.iter().for_each(|f| f.digest(hash));
     }
 }
