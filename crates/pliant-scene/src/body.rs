@@ -2,8 +2,10 @@
 
 use crate::built::Look;
 use crate::color;
+use crate::constraint::{self, ConstraintPlan};
+use crate::cut::{self, Cut};
 use crate::input::{self, InputPlan};
-use crate::material::Layers;
+use crate::material::{Layers, Nature};
 use crate::paint::{self, PaintPlan};
 use crate::pin::{self, PinPlan};
 use crate::record::{Datum, Record};
@@ -12,7 +14,10 @@ use crate::source::{Check, Placed, Span};
 use crate::suggest::{list, nearest};
 use crate::track;
 use glam::{DQuat, DVec3};
-use pliant::{BodyControls, ClusterStyle, Clustering, Goals, Integrator, Method, SolverKind, Track};
+use pliant::solvers::{Feature, Support, support};
+use pliant::{
+    BodyControls, ClusterStyle, Clustering, Goals, Integrator, Material, Method, SolverKind, Track,
+};
 
 /// A body to be built.
 #[derive(Clone, Debug)]
@@ -20,6 +25,9 @@ pub(crate) struct BodyPlan {
     pub name: String,
     pub shape: ShapePlan,
     pub resolution: Resolution,
+    pub cut: Cut,
+    /// What its elements resist; `None` for the usual.
+    pub constraints: Option<Vec<ConstraintPlan>>,
     pub solver: SolverKind,
     pub controls: BodyControls,
     pub clusters: Clustering,
@@ -60,6 +68,8 @@ pub(crate) struct Surroundings<'a> {
     /// Seconds per substep.
     pub substep: f64,
     pub materials: &'a [(Placed<String>, Record)],
+    /// Whether there is ever any wind.
+    pub wind: bool,
 }
 
 /// Reads a body; `None` if it has faults, which were reported.
@@ -71,17 +81,22 @@ pub(crate) fn plan(
     around: &Surroundings<'_>,
 ) -> Option<BodyPlan> {
     let shape = shape::plan(check, body);
-    let cloth = shape.as_ref().is_some_and(ShapePlan::is_sheet);
+    let (material, named) = material(check, body, around);
+    let layers = Layers { body, material, named };
+    let cut = cut::plan(check, &layers, shape.as_ref());
+    let elastic = cut != Cut::None;
+    let cloth = !elastic && shape.as_ref().is_some_and(ShapePlan::is_sheet);
+    let windy = around.wind && shape.as_ref().is_some_and(|s| s.has_faces(cut));
+    let nature = Nature { cloth, elastic, windy };
     let solver = match body.given("solver") {
         Some(word) => solver(word.it.text()),
-        None if cloth && !around.solver.uses_constraints() => SolverKind::Projective,
+        None if elastic && support(around.solver, Feature::Elements) == Support::Yes => around.solver,
+        None if (cloth || elastic) && !around.solver.uses_constraints() => SolverKind::Projective,
         None => around.solver,
     };
-    let material = material(check, body, around);
-    let layers = Layers { body, material };
-    let controls = layers.controls(solver, cloth, around.substep);
-    layers.check(check, &name, &controls, solver, around.substep);
-    let clusters = clusters(check, layers, solver, cloth, &controls);
+    let controls = layers.controls(solver, nature, around.substep);
+    layers.check(check, &name, &controls, solver, nature, around.substep);
+    let clusters = clusters(check, layers, solver, nature, &controls);
     let rotation = rotation(check, body);
     let bodies = [(solver, controls)];
     let tracks = track::plan(check, body.records("keyframes"), Some(0), &bodies, around.substep);
@@ -94,13 +109,18 @@ pub(crate) fn plan(
     Some(BodyPlan {
         shape: shape?,
         resolution: shape::resolution(body),
+        cut,
+        constraints: constraint::plan(check, body),
         solver,
         controls,
         clusters,
         cluster_style: cluster_style(body),
         seed: body.whole("seed"),
         mass: body.given("mass").map(|v| v.it.number()),
-        density: body.given("density").map(|v| v.it.number()),
+        density: layers
+            .given("density")
+            .map(|v| v.it.number())
+            .or(named.filter(|_| elastic).map(|m| m.density)),
         position: body.vector("position"),
         rotation,
         stretch: body.vector("stretch"),
@@ -132,6 +152,7 @@ impl BodyPlan {
         let key = match field {
             "radius" => "cluster_radius",
             "pins" => "pin",
+            "constraints" => "constraint",
             other => other,
         };
         self.given(key).map_or(&self.record.at, |v| &v.at)
@@ -157,27 +178,33 @@ pub(crate) fn solver(word: &str) -> SolverKind {
     named.unwrap_or(SolverKind::Clustered)
 }
 
-fn material<'a>(check: &mut Check<'_>, body: &Record, around: &Surroundings<'a>) -> Option<&'a Record> {
-    let wanted = body.given("material")?;
+/// The body's material: of the scene, or else one known by name.
+fn material<'a>(
+    check: &mut Check<'_>,
+    body: &Record,
+    around: &Surroundings<'a>,
+) -> (Option<&'a Record>, Option<Material>) {
+    let Some(wanted) = body.given("material") else { return (None, None) };
     let name = wanted.it.text();
-    let found = around.materials.iter().find(|(n, _)| n.it == name);
-    if found.is_none() {
-        let names: Vec<&str> = around.materials.iter().map(|(n, _)| n.it.as_str()).collect();
+    let found = around.materials.iter().find(|(n, _)| n.it == name).map(|(_, record)| record);
+    let named = Material::named(name).filter(|_| found.is_none());
+    if found.is_none() && named.is_none() {
+        let own = around.materials.iter().map(|(n, _)| n.it.as_str());
+        let names: Vec<&str> = own.chain(Material::NAMED.map(|m| m.0)).collect();
         let help = match nearest(name, names.iter().copied()) {
             Some(meant) => format!("did you mean \"{meant}\"? there are {}", list(&names, "and")),
-            None if names.is_empty() => format!("add a table [materials.{name}], or remove this line"),
-            None => format!("there are {}; or add [materials.{name}]", list(&names, "and")),
+            None => format!("there are {}; or add a table [materials.{name}]", list(&names, "and")),
         };
         check.add(&wanted.at, format!("there is no material \"{name}\""), help);
     }
-    found.map(|(_, record)| record)
+    (found, named)
 }
 
 fn clusters(
     check: &mut Check<'_>,
     layers: Layers<'_>,
     solver: SolverKind,
-    cloth: bool,
+    nature: Nature,
     controls: &BodyControls,
 ) -> Clustering {
     let projective = solver.uses_constraints();
@@ -188,7 +215,7 @@ fn clusters(
         };
     }
     let Some(given) = layers.body.given("clusters") else {
-        return match cloth && projective {
+        return match nature.elastic || nature.cloth && projective {
             true => Clustering::None,
             false => Clustering::Count(CLUSTERS),
         };
@@ -205,7 +232,7 @@ fn clusters(
             Clustering::None
         }
         _ => {
-            if controls.edge_stiffness == 0.0 && layers.given("edge_stiffness").is_none() {
+            if !nature.elastic && controls.edge_stiffness == 0.0 && layers.given("edge_stiffness").is_none() {
                 check.add(
                     &given.at,
                     "without clusters and edges nothing holds the body together",

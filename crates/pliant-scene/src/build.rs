@@ -3,6 +3,8 @@
 
 use crate::body::BodyPlan;
 use crate::built::{BuiltBody, BuiltScene, Look};
+use crate::constraint;
+use crate::cut::Cut;
 use crate::diagnostic::Diagnostic;
 use crate::digest::Digest;
 use crate::format::MOST_PARTICLES;
@@ -12,7 +14,9 @@ use crate::pin;
 use crate::scene::Scene;
 use crate::shape::{Made, ShapePlan};
 use crate::source::{Check, Span};
-use pliant::{Body, BuildError, Builder, DAffine3, Input, Keyframes, Track};
+use pliant::{
+    Body, BodyControls, BuildError, Builder, Constraint, DAffine3, Input, Keyframes, Material, Track,
+};
 use std::sync::Arc;
 
 /// kg/m³ of a solid that does not say: as water.
@@ -59,9 +63,11 @@ impl Scene {
 
         let mut builder = Builder::new();
         builder.gravity = self.gravity;
+        (builder.wind, builder.gusts) = (self.wind, self.gusts);
         builder.step = 1.0 / self.fps;
         builder.substeps = self.substeps;
         builder.planes = self.planes.clone();
+        builder.fields = self.fields.clone();
         builder.bodies = bodies;
         builder.threads = threads.max(1);
         builder.keyframes = self.keyframes();
@@ -107,7 +113,7 @@ impl Scene {
     ) -> Result<(Body, Made), Vec<Diagnostic>> {
         let mut made = match known {
             Some(made) => made,
-            None => plan.shape.make(plan.resolution, &self.source, plan.shape_place(), digest)?,
+            None => plan.shape.make(plan.resolution, plan.cut, &self.source, plan.shape_place(), digest)?,
         };
         let placement = DAffine3::from_rotation_translation(plan.rotation, plan.position);
         // Each is made before any is missed: all faults at once.
@@ -122,12 +128,19 @@ impl Scene {
         let mut painted =
             |channel| check.take(paint::make(channel, &plan.paint, &made, placement, &self.source));
         let (painted_stiffness, follow) = (painted(Channel::Stiffness), painted(Channel::Follow));
+        let own = plan
+            .constraints
+            .as_ref()
+            .map(|list| check.take(constraint::make(list, &made, plan.shape.scale(), &self.source, digest)));
         check.finish(())?;
+        let elastic = (plan.cut != Cut::None).then(|| elastic(plan, &made));
+        let (usual_mass, usual_constraints) = elastic.unwrap_or_default();
+        let constraints = own.map_or(usual_constraints, Option::unwrap_or_default);
         let follow = follow.unwrap_or_default();
         let input = input.flatten().map(|(sequence, reshape)| Input { sequence, follow, reshape });
         let measure: f64 = made.shape.measure.iter().sum();
         let usual = if made.thin { THIN_DENSITY } else { DENSITY };
-        let mass = plan.mass.unwrap_or(plan.density.unwrap_or(usual) * measure);
+        let mass = plan.mass.or(usual_mass).unwrap_or(plan.density.unwrap_or(usual) * measure);
         let body = Body {
             name: plan.name.clone(),
             shape: made.shape.clone(),
@@ -146,7 +159,7 @@ impl Scene {
             two_step: plan.two_step,
             integrator: plan.integrator,
             input,
-            constraints: Vec::new(),
+            constraints,
             painted_stiffness: painted_stiffness.unwrap_or_default(),
             controls: plan.controls,
             color: plan.color,
@@ -193,10 +206,20 @@ impl Scene {
     /// Where the largest stiffness of the projective solver was set: what most likely spoils its matrix.
     fn stiffest(&self) -> Option<&Span> {
         let bodies = self.bodies.iter().filter(|b| b.solver.uses_constraints());
-        let set = bodies.flat_map(|b| ["frequency", "alpha", "edge_stiffness"].map(|key| b.given(key)));
+        let set =
+            bodies.flat_map(|b| ["frequency", "alpha", "edge_stiffness", "young"].map(|key| b.given(key)));
         let largest = set.flatten().max_by(|a, b| a.it.number().total_cmp(&b.it.number()));
         largest.map(|v| &v.at)
     }
+}
+
+/// Mass and constraints of a body of elements; thin ones without a density have that of cloth.
+fn elastic(plan: &BodyPlan, made: &Made) -> (Option<f64>, Vec<Constraint>) {
+    let BodyControls { young, poisson, thickness, damping, .. } = plan.controls;
+    let density = plan.density.unwrap_or(DENSITY);
+    let material = Material { density, young, poisson, thickness, damping };
+    let body = Body::new("", made.shape.clone()).elastic(material);
+    (Some(body.mass).filter(|_| plan.density.is_some() || !made.thin), body.constraints)
 }
 
 fn too_many(check: &mut Check<'_>, plan: &BodyPlan, total: usize) {
@@ -210,7 +233,7 @@ fn too_many(check: &mut Check<'_>, plan: &BodyPlan, total: usize) {
 /// What pictures and caches need of a body.
 fn finish(plan: &BodyPlan, made: Made) -> BuiltBody {
     let usual = match plan.shape {
-        ShapePlan::Points { .. } | ShapePlan::Vertices { .. } => Look::Matte,
+        ShapePlan::Points { .. } | ShapePlan::Vertices { .. } | ShapePlan::Thread { .. } => Look::Matte,
         _ if made.thin => Look::Cloth,
         _ => Look::Jelly,
     };

@@ -181,7 +181,7 @@ impl Kind {
                     Kind::Number(r) => format!("numbers {}", r.describe()),
                     Kind::Text => "texts in quotes".into(),
                     Kind::Whole(..) => "whole numbers".into(),
-                    Kind::Tuple(..) => format!("entries, each {}", of.expected()),
+                    Kind::Tuple(..) | Kind::Tagged(_) => format!("entries, each {}", of.expected()),
                     other => format!("words, each {}", other.expected()),
                 };
                 match many.as_str() {

@@ -1,7 +1,12 @@
 //! Every key of a scene file: name, kind, range, default, meaning. The reader and the schema both follow
 //! this list; to add a key, add it here and take it up where the table is made use of.
 
+mod constraints;
+mod fields;
+
 use crate::format::{COORDINATE, Key, Kind, MOST_PARTICLES, Range, Rule, Table};
+use constraints::CONSTRAINTS;
+use fields::FIELDS;
 
 const NUMBER: Kind = Kind::Number(Range::new(-COORDINATE, COORDINATE));
 const RATE: Kind = Kind::Number(Range::new(0.0, 1e9));
@@ -32,10 +37,19 @@ pub(crate) static SCENE: Table = Table {
         )
         .default("4"),
         Key::new("gravity", FORCE, "Acceleration of everything, m/s²; y is up.").default("[0, -9.81, 0]"),
+        Key::new("wind", FORCE, "Velocity of the air, m/s; it pushes the faces of bodies that have `air`.")
+            .default("[0, 0, 0]"),
+        Key::new(
+            "gusts",
+            Kind::Number(Range::new(0.0, 10.0)),
+            "How much of the wind comes and goes: 0 for a steady one, 1 for one that now and then stands still.",
+        )
+        .default("0.0")
+        .also(&["gust", "turbulence"]),
         Key::new(
             "solver",
             SOLVER,
-            "The solver of solid bodies that do not name one; sheets take \"projective\".",
+            "The solver of solid bodies that do not name one; sheets and bodies of elements take \"projective\".",
         )
         .default("\"clustered\""),
         Key::new("output", Kind::Table(&OUTPUT), "What is written.").example("{ files = [\"scene.gif\"] }"),
@@ -46,6 +60,13 @@ pub(crate) static SCENE: Table = Table {
         Key::new("keyframes", Kind::Tables(&WORLD_TRACK), "Values of the world over time.")
             .example("[{ control = \"gravity_magnitude\", keys = [[0, 9.81], [1, 0]] }]")
             .also(&["keyframe", "keys", "animation"]),
+        Key::new(
+            "field",
+            Kind::List(&Kind::Tagged(FIELDS), 0, 1000),
+            "Fields of force, which act on all bodies alike.",
+        )
+        .example("[{ kind = \"attractor\", center = [0, 1, 0], strength = 20.0 }]")
+        .also(&["fields", "force_field"]),
         Key::new("plane", Kind::Tables(&PLANE), "Planes no body can pass; an empty one is the ground y = 0.")
             .example("[{ normal = [0, 1, 0] }]")
             .also(&["planes", "ground", "floor"]),
@@ -233,6 +254,43 @@ const MATERIAL_KEYS: &[Key] = &[
         "Rate (1/s) at which the motion of painted particles relative to the input decays, at weight 1.",
     )
     .default("3.0"),
+    Key::new(
+        "density",
+        Kind::Number(Range::new(1e-9, 1e9)),
+        "kg/m³; for sheets, open meshes and vertices without elements kg/m². The named material's; else 1000, and \
+         0.3 kg/m² for whatever is thin, unless this or `mass` is given.",
+    )
+    .example("1000.0"),
+    Key::new(
+        "young",
+        Kind::Number(Range::new(0.0, 1e15)),
+        "Young's modulus of its elements, Pa: how hard it is to stretch. 1e5 unless given, or the named material's.",
+    )
+    .example("1e5")
+    .also(&["youngs_modulus", "modulus"]),
+    Key::new(
+        "poisson",
+        Kind::Number(Range::new(0.0, 0.499)),
+        "Poisson's ratio of its elements: how much it thins when stretched; close to 0.5 it keeps its volume. \
+         0.3 unless given, or the named material's.",
+    )
+    .example("0.3")
+    .also(&["poissons_ratio", "nu"]),
+    Key::new(
+        "thickness",
+        Kind::Number(Range::new(1e-9, 1e3)),
+        "Thickness of sheets and shells, diameter of threads, m. 0.001 unless given, or the named material's.",
+    )
+    .example("0.001")
+    .also(&["diameter"]),
+    Key::new(
+        "air",
+        Kind::Number(Range::new(0.0, 1e6)),
+        "How strongly air pushes its faces: density times drag coefficient, kg/m³. 1.2 where there is wind and the \
+         body has faces (sheets, shells, tetrahedra), otherwise 0.",
+    )
+    .example("1.2")
+    .also(&["air_density", "drag_coefficient"]),
 ];
 
 /// A time and what holds then.
@@ -270,7 +328,8 @@ const TRACK_KEYS: &[Key] = &[
 ];
 
 /// Controls of the world, as the engine names them.
-pub(crate) const WORLD_CONTROLS: &[&str] = &["gravity", "gravity_magnitude", "gravity_direction"];
+pub(crate) const WORLD_CONTROLS: &[&str] =
+    &["gravity", "gravity_magnitude", "gravity_direction", "wind", "gusts"];
 
 /// Controls of a body, as the engine names them.
 pub(crate) const BODY_CONTROLS: &[&str] = &[
@@ -296,6 +355,10 @@ pub(crate) const BODY_CONTROLS: &[&str] = &[
     "follow",
     "follow_damping",
     "mass",
+    "young",
+    "poisson",
+    "thickness",
+    "air",
 ];
 
 static WORLD_TRACK: Table = Table {
@@ -411,15 +474,30 @@ pub(crate) static BODY: Table = Table {
                 SOLVER,
                 "Who moves it; newton, xpbd and pbd take what projective takes, to compare with it.",
             ).example("\"projective\""),
-            Key::new("material", Kind::Text, "A material of the scene; keys of the body go before its keys.")
-                .example("\"jelly\""),
-            Key::new("mass", Kind::Number(Range::above(0.0, 1e12)), "Mass of the whole body, kg.").example("1.0"),
             Key::new(
-                "density",
-                Kind::Number(Range::new(1e-9, 1e9)),
-                "kg/m³; for sheets, open meshes and vertices kg/m². 1000 and 0.3 unless this or `mass` is given.",
+                "elements",
+                Kind::Word(&["tetrahedra", "triangles", "edges", "none"]),
+                "What its material acts on: the inside of solids and closed meshes cut into tetrahedra; the triangles \
+                 of sheets and surfaces; edges, as threads; or none, for clusters and springs. Whatever the shape has \
+                 if a named material, `young`, `poisson`, `thickness` or `constraint` is given, otherwise \"none\".",
             )
-            .example("1000.0"),
+            .example("\"triangles\""),
+            Key::new(
+                "material",
+                Kind::Text,
+                "A material of the scene; else one known by name: rubber, jelly, foam, cotton, silk, denim, leather, \
+                 paper, steel_sheet, muscle. Keys of the body go before its keys.",
+            )
+            .example("\"jelly\""),
+            Key::new(
+                "constraint",
+                Kind::List(&Kind::Tagged(CONSTRAINTS), 0, 1000),
+                "What its elements resist. Strain and volume unless given; for sheets and shells bending too; for \
+                 threads strain alone.",
+            )
+            .example("[\"strain\", { kind = \"strain_limit\", min = 0.9, max = 1.1, stiffness = 1e5 }]")
+            .also(&["constraints"]),
+            Key::new("mass", Kind::Number(Range::above(0.0, 1e12)), "Mass of the whole body, kg.").example("1.0"),
             Key::new(
                 "clusters",
                 Kind::Either(&[Kind::Whole(1, 1_000_000), Kind::Word(&["none"])]),
@@ -642,14 +720,29 @@ const SHAPES: &[(&str, &Table)] = &[
     ("mesh", &MESH),
     ("vertices", &VERTICES),
     ("points", &POINTS),
+    ("tets", &TETS),
+    ("tube", &TUBE),
+    ("thread", &THREAD),
 ];
 
 static BOX: Table = Table {
     title: "a box",
-    groups: &[
-        &[Key::new("size", SIZE, "Width (x), height (y) and depth (z), m.").default("[0.3, 0.3, 0.3]")],
-    ],
-    rules: &[],
+    groups: &[&[
+        Key::new("size", SIZE, "Width (x), height (y) and depth (z), m.").default("[0.3, 0.3, 0.3]"),
+        Key::new(
+            "cells",
+            Kind::List(&Kind::Whole(1, 100_000), 3, 3),
+            "Cells along x, y and z, each cut into tetrahedra, instead of `spacing` or `particles` of the body.",
+        )
+        .example("[28, 5, 6]"),
+        Key::new(
+            "tet_style",
+            Kind::Word(&["five", "six"]),
+            "How a cell is cut: into five tetrahedra, in turns like a chessboard, or into six of one shape.",
+        )
+        .example("\"six\""),
+    ]],
+    rules: &[Rule::Needs("tet_style", "cells")],
 };
 
 static BALL: Table = Table {
@@ -753,6 +846,53 @@ static POINTS: Table = Table {
         .required()
         .example("\"example.txt\""),
         Key::new("scale", LENGTH, "Metres per unit of the file.").default("1.0"),
+    ]],
+    rules: &[],
+};
+
+static TETS: Table = Table {
+    title: "tetrahedra",
+    groups: &[&[
+        Key::new(
+            "file",
+            Kind::Text,
+            "A tetrahedral mesh, relative to the scene's folder: TetGen (.node and .ele), Gmsh (.msh), Medit (.mesh), \
+             .vtk or .vtu; each point is a particle.",
+        )
+        .required()
+        .example("\"example.msh\""),
+        Key::new("scale", LENGTH, "Metres per unit of the file.").default("1.0"),
+    ]],
+    rules: &[],
+};
+
+static TUBE: Table = Table {
+    title: "a tube",
+    groups: &[&[
+        Key::new("radius", LENGTH, "Radius, m.").default("0.1"),
+        Key::new("height", LENGTH, "Height (y), m; it is open above and below.").default("0.3"),
+        Key::new(
+            "cells",
+            Kind::List(&Kind::Whole(1, 100_000), 2, 2),
+            "Cells around and along, instead of `spacing` or `particles` of the body; at least three around.",
+        )
+        .example("[40, 20]"),
+    ]],
+    rules: &[],
+};
+
+static THREAD: Table = Table {
+    title: "a thread",
+    groups: &[&[
+        Key::new("points", Kind::List(&VECTOR, 2, 100_000), "Its ends and what corners lie between them, m.")
+            .default("[[-0.5, 0, 0], [0.5, 0, 0]]"),
+        Key::new(
+            "segments",
+            Kind::Whole(1, MOST_PARTICLES as u64 - 1),
+            "Straight pieces it is made of, at least one between two points. 50 unless this, or `spacing` or \
+             `particles` of the body is given.",
+        )
+        .example("80"),
     ]],
     rules: &[],
 };

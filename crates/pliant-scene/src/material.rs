@@ -3,17 +3,31 @@
 use crate::record::{Datum, Record};
 use crate::source::{Check, Placed};
 use pliant::solvers::{Feature, Support, support};
-use pliant::{BodyControls, Control, Goals, Integrator, SolverKind, Stiffness, Value};
+use pliant::{BodyControls, Control, Goals, Integrator, Material, SolverKind, Stiffness, Value};
 
-/// A body's table over its material's.
+/// A body's table over its material's: one of the scene, or one known by name.
 #[derive(Clone, Copy)]
 pub(crate) struct Layers<'a> {
     pub body: &'a Record,
     pub material: Option<&'a Record>,
+    pub named: Option<Material>,
+}
+
+/// What the shape of a body decides about its usual values.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Nature {
+    /// Whether it is a sheet of springs.
+    pub cloth: bool,
+    /// Whether its elements have a material.
+    pub elastic: bool,
+    /// Whether wind blows on its faces.
+    pub windy: bool,
 }
 
 /// Stiffness of a body that does not say, Hz: as a jelly of a few decimetres that carries itself.
 const FREQUENCY: f64 = 25.0;
+/// Density times drag coefficient of faces in the wind that do not say, kg/m³: as a plate in air.
+const AIR: f64 = 1.2;
 /// Edge stiffness of a sheet that does not say, N/m: as a light fabric.
 const SHEET_STIFFNESS: f64 = 2000.0;
 
@@ -22,6 +36,10 @@ impl<'a> Layers<'a> {
     pub fn given(&self, key: &str) -> Option<&'a Placed<Datum>> {
         let material = || self.material.and_then(|m| m.given(key));
         self.body.given(key).or_else(material)
+    }
+
+    fn given_by_material(&self, key: &str) -> Option<&'a Placed<Datum>> {
+        self.material.and_then(|m| m.values.get(key))
     }
 
     fn number(&self, key: &str) -> f64 {
@@ -42,15 +60,16 @@ impl<'a> Layers<'a> {
     }
 
     /// The live values of a body.
-    pub fn controls(&self, solver: SolverKind, cloth: bool, h: f64) -> BodyControls {
+    pub fn controls(&self, solver: SolverKind, nature: Nature, h: f64) -> BodyControls {
         // Long steps allow less; a scene that does not care about stiffness should still run.
         let most = Control::Frequency(0).range(solver, h).map_or(FREQUENCY, |r| r.1);
         let usual_stiffness = Stiffness::Frequency(FREQUENCY.min(most));
         let usual = BodyControls::default();
         let projective = solver.uses_constraints();
         let number = |key: &str| self.given(key).map(|v| v.it.number());
+        let named = |value: fn(&Material) -> f64| self.named.as_ref().map(value);
         let usual_limit = if projective { f64::INFINITY } else { 0.3 };
-        let usual_edges = if cloth && projective { SHEET_STIFFNESS } else { 0.0 };
+        let usual_edges = if nature.cloth && projective { SHEET_STIFFNESS } else { 0.0 };
         let iterations = self.given("iterations").map(|v| v.it.whole() as u32);
         BodyControls {
             stiffness: self.stiffness().unwrap_or(usual_stiffness),
@@ -58,7 +77,7 @@ impl<'a> Layers<'a> {
             relaxation: self.number("relaxation"),
             conserve_momentum: self.given("limiting").is_none_or(|v| v.it.text() != "paper"),
             iterations: iterations.unwrap_or(if projective { 10 } else { 5 }),
-            damping: self.number("damping"),
+            damping: number("damping").or(named(|m| m.damping)).unwrap_or_else(|| self.number("damping")),
             drag: self.number("drag"),
             force: self.body.vector("force"),
             edge_stiffness: number("edge_stiffness").unwrap_or(usual_edges),
@@ -74,6 +93,10 @@ impl<'a> Layers<'a> {
             hardening: self.number("hardening"),
             follow: number("follow").unwrap_or(usual.follow),
             follow_damping: self.number("follow_damping"),
+            young: number("young").or(named(|m| m.young)).unwrap_or(usual.young),
+            poisson: number("poisson").or(named(|m| m.poisson)).unwrap_or(usual.poisson),
+            thickness: number("thickness").or(named(|m| m.thickness)).unwrap_or(usual.thickness),
+            air: number("air").unwrap_or(if nature.windy { AIR } else { 0.0 }),
             // The shape decides about the mass.
             ..usual
         }
@@ -94,13 +117,17 @@ impl<'a> Layers<'a> {
         name: &str,
         controls: &BodyControls,
         solver: SolverKind,
+        nature: Nature,
         h: f64,
     ) {
-        let whose = |key: &str| match self.body.given(key).is_none() && self.given(key).is_some() {
+        let whose = |key: &str| match self.body.given(key).is_none() && self.given_by_material(key).is_some()
+        {
             true => format!(" (of the material of body `{name}`)"),
             false => String::new(),
         };
-        let place = |key: &str| self.given(key).map_or(&self.body.at, |v| &v.at);
+        let place = |key: &str| {
+            self.body.values.get(key).or_else(|| self.given_by_material(key)).map_or(&self.body.at, |v| &v.at)
+        };
         let stiffness = match controls.stiffness {
             Stiffness::Alpha(v) => (Control::Alpha(0), v),
             Stiffness::Frequency(v) => (Control::Frequency(0), v),
@@ -127,6 +154,7 @@ impl<'a> Layers<'a> {
         for (feature, used, key) in [
             (Feature::StrainLimit, controls.strain_limit.is_finite(), "strain_limit"),
             (Feature::Edges, controls.edge_stiffness > 0.0, "edge_stiffness"),
+            (Feature::Elements, nature.elastic, "solver"),
         ] {
             if let (true, Support::No(instead)) = (used, support(solver, feature)) {
                 let (solver, feature) = (solver.name(), feature.name());

@@ -193,7 +193,9 @@ fn homes(name: &str) -> Vec<&'static str> {
         for key in table.keys() {
             match &key.kind {
                 Kind::Table(t) | Kind::Tables(t) | Kind::Named(t) => visit(t, name, found),
-                Kind::Tagged(variants) => variants.iter().for_each(|v| visit(v.1, name, found)),
+                Kind::Tagged(variants) | Kind::List(Kind::Tagged(variants), ..) => {
+                    variants.iter().for_each(|v| visit(v.1, name, found));
+                }
                 _ => {}
             }
         }
@@ -286,7 +288,7 @@ fn value(
             }
             Some(Datum::Records(records))
         }
-        (Kind::Tables(_), DeValue::Table(_)) => {
+        (Kind::Tables(_) | Kind::List(Kind::Tagged(_), ..), DeValue::Table(_)) => {
             check.add(
                 &at,
                 format!("`{}` needs double brackets", key.name),
@@ -458,6 +460,8 @@ fn heading(key: &Key) -> &'static str {
         "keyframes" if matches!(key.kind, Kind::Tables(of) if of.title.ends_with("body")) => "body.keyframes",
         "keyframes" => "keyframes",
         "plane" => "plane",
+        "field" => "field",
+        "constraint" => "body.constraint",
         _ => "body",
     }
 }

@@ -4,6 +4,7 @@ use crate::body::{self, BodyPlan, Surroundings};
 use crate::built::{ColorBy, PictureSettings};
 use crate::copies;
 use crate::diagnostic::Diagnostic;
+use crate::field;
 use crate::keys;
 use crate::plane;
 use crate::reader;
@@ -11,7 +12,7 @@ use crate::record::{Datum, Record};
 use crate::source::{Check, Source};
 use crate::track;
 use glam::DVec3;
-use pliant::{HalfSpace, Track};
+use pliant::{Field, HalfSpace, Track};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
@@ -23,6 +24,9 @@ pub struct Scene {
     pub(crate) frames: u32,
     pub(crate) substeps: u32,
     pub(crate) gravity: DVec3,
+    pub(crate) wind: DVec3,
+    pub(crate) gusts: f64,
+    pub(crate) fields: Vec<Field>,
     pub(crate) checkpoint_every: u32,
     pub(crate) outputs: Vec<PathBuf>,
     pub(crate) picture: PictureSettings,
@@ -89,6 +93,7 @@ impl Scene {
             fps,
             substep: 1.0 / (fps * f64::from(substeps)),
             materials,
+            wind: root.vector("wind") != DVec3::ZERO || drives_wind(&root),
         };
         let records = root.records("body");
         if records.is_empty() && check.problems.is_empty() {
@@ -110,6 +115,9 @@ impl Scene {
             frames: root.whole("frames") as u32,
             substeps,
             gravity: root.vector("gravity"),
+            wind: root.vector("wind"),
+            gusts: root.number("gusts"),
+            fields: field::plan(check, &root),
             checkpoint_every,
             outputs,
             picture: picture(&root),
@@ -119,6 +127,12 @@ impl Scene {
             root,
         }
     }
+}
+
+/// Whether keyframes let wind come up.
+fn drives_wind(root: &Record) -> bool {
+    let of_wind = |r: &Record| r.given("control").is_some_and(|c| c.it.text() == "wind");
+    root.records("keyframes").iter().any(of_wind)
 }
 
 /// A name for each body: its own, or its shape's with a number if there are several.

@@ -21,7 +21,7 @@ fn object(table: &Table, tag: Option<&str>) -> Map<String, Value> {
     let mut properties = Map::new();
     let mut required: Vec<&str> = Vec::new();
     if let Some(tag) = tag {
-        properties.insert("kind".into(), json!({ "const": tag, "description": "Which shape it is." }));
+        properties.insert("kind".into(), json!({ "const": tag, "description": "Which it is." }));
         required.push("kind");
     }
     for key in table.keys() {

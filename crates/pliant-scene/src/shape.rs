@@ -1,12 +1,15 @@
 //! The shape of a body: from its keys to particles and a surface.
 
+use crate::cut::Cut;
 use crate::diagnostic::Diagnostic;
 use crate::digest::Digest;
 use crate::record::Record;
 use crate::source::{Check, Placed, Source, Span};
 use glam::DVec3;
-use pliant_geometry::shapes::{self, Solid};
-use pliant_geometry::{GeometryError, Shape, Skin, TriMesh, parse_obj, parse_points, read_regular};
+use pliant_geometry::shapes::{self, Solid, TetStyle};
+use pliant_geometry::{
+    GeometryError, Shape, Skin, TetMesh, TriMesh, parse_obj, parse_points, read_regular, read_tets,
+};
 
 /// A shape as the scene describes it.
 #[derive(Clone, Debug)]
@@ -29,6 +32,26 @@ pub(crate) enum ShapePlan {
         file: Placed<String>,
         scale: f64,
     },
+    /// A box of cells cut into tetrahedra.
+    Cells {
+        size: DVec3,
+        cells: [usize; 3],
+        style: TetStyle,
+    },
+    /// Tetrahedra of a file.
+    Tets {
+        file: Placed<String>,
+        scale: f64,
+    },
+    Tube {
+        radius: f64,
+        height: f64,
+        cells: Option<[usize; 2]>,
+    },
+    Thread {
+        points: Vec<DVec3>,
+        segments: usize,
+    },
 }
 
 /// How finely a shape is filled.
@@ -41,11 +64,14 @@ pub(crate) enum Resolution {
 /// Particles of a body that does not say: enough to bend well, few enough to be quick.
 const PARTICLES: usize = 1500;
 
+/// Pieces of a thread that does not say.
+const SEGMENTS: usize = 50;
+
 /// A shape made, and what is known about it.
 #[derive(Clone, Debug)]
 pub(crate) struct Made {
     pub shape: Shape,
-    /// Whether the particles stand for areas, not volumes.
+    /// Whether the particles stand for areas, not volumes (or lengths).
     pub thin: bool,
     /// Cells of a sheet.
     pub cells: Option<[usize; 2]>,
@@ -61,7 +87,23 @@ pub(crate) fn plan(check: &mut Check<'_>, body: &Record) -> Option<ShapePlan> {
         Some(Placed { at: given.at.clone(), it: given.it.text().to_string() })
     };
     let size = || shape.value("size").list().iter().map(|v| v.it.number()).collect::<Vec<f64>>();
+    let cells = || -> Option<Vec<usize>> {
+        Some(shape.given("cells")?.it.list().iter().map(|v| v.it.whole() as usize).collect())
+    };
     let plan = match tag.it {
+        "box" if shape.given("cells").is_some() => {
+            let cells = cells()?;
+            let six = shape.given("tet_style").is_some_and(|w| w.it.text() == "six");
+            let style = if six { TetStyle::Six } else { TetStyle::Five };
+            ShapePlan::Cells { size: shape.vector("size"), cells: [cells[0], cells[1], cells[2]], style }
+        }
+        "tube" => ShapePlan::Tube {
+            radius: shape.number("radius"),
+            height: shape.number("height"),
+            cells: cells().map(|n| [n[0], n[1]]),
+        },
+        "thread" => thread(body, shape),
+        "tets" => ShapePlan::Tets { file: file()?, scale: shape.number("scale") },
         "box" => ShapePlan::Solid(Solid::Cuboid { size: shape.vector("size") }),
         "ball" => ShapePlan::Solid(Solid::Ball { radius: shape.number("radius") }),
         "torus" => {
@@ -78,12 +120,8 @@ pub(crate) fn plan(check: &mut Check<'_>, body: &Record) -> Option<ShapePlan> {
         "gummy_bear" => ShapePlan::Solid(Solid::GummyBear { height: shape.number("height") }),
         "bunny" => ShapePlan::Solid(Solid::Bunny { height: shape.number("height") }),
         "sheet" => {
-            let cells = shape.given("cells").map(|c| {
-                let n: Vec<usize> = c.it.list().iter().map(|v| v.it.whole() as usize).collect();
-                [n[0], n[1]]
-            });
             let size = size();
-            ShapePlan::Sheet { size: [size[0], size[1]], cells }
+            ShapePlan::Sheet { size: [size[0], size[1]], cells: cells().map(|n| [n[0], n[1]]) }
         }
         "mesh" => ShapePlan::Mesh { file: file()?, scale: shape.number("scale") },
         "vertices" => ShapePlan::Vertices { file: file()?, scale: shape.number("scale") },
@@ -102,13 +140,31 @@ fn check_plan(check: &mut Check<'_>, body: &Record, shape: &Record, plan: &Shape
             check.add(&shape.at, e.message, e.help);
         }
     }
+    if let ShapePlan::Thread { points, segments } = plan
+        && let Err(e) = shapes::thread(points, (*segments).clamp(1, points.len()))
+    {
+        check.add(&shape.at, e.message, e.help);
+    }
     for key in ["spacing", "particles"] {
         let Some(given) = body.given(key) else { continue };
-        match plan {
-            ShapePlan::Sheet { cells: Some(_), .. } => check.add(
+        let mut contradict = |other: &str| {
+            check.add(
                 &given.at,
-                format!("`{key}` and `cells` of the sheet contradict each other"),
+                format!("`{key}` and {other} contradict each other"),
                 "they set the same thing: keep one of them",
+            );
+        };
+        match plan {
+            ShapePlan::Sheet { cells: Some(_), .. } => contradict("`cells` of the sheet"),
+            ShapePlan::Tube { cells: Some(_), .. } => contradict("`cells` of the tube"),
+            ShapePlan::Cells { .. } => contradict("`cells` of the box"),
+            ShapePlan::Thread { .. } if shape.given("segments").is_some() => {
+                contradict("`segments` of the thread");
+            }
+            ShapePlan::Tets { .. } => check.add(
+                &given.at,
+                format!("`{key}` has no meaning for tetrahedra"),
+                "each point of the file is a particle: remove it",
             ),
             ShapePlan::Points { .. } => check.add(
                 &given.at,
@@ -125,6 +181,18 @@ fn check_plan(check: &mut Check<'_>, body: &Record, shape: &Record, plan: &Shape
     }
 }
 
+fn thread(body: &Record, shape: &Record) -> ShapePlan {
+    let points: Vec<DVec3> = shape.value("points").list().iter().map(|p| p.it.vector()).collect();
+    let length: f64 = points.windows(2).map(|p| p[0].distance(p[1])).sum();
+    let segments = match (shape.given("segments"), body.given("spacing"), body.given("particles")) {
+        (Some(n), _, _) => n.it.whole() as usize,
+        (_, Some(spacing), _) => (length / spacing.it.number()).round().clamp(1.0, 1e9) as usize,
+        (_, _, Some(n)) => n.it.whole().saturating_sub(1).max(1) as usize,
+        _ => SEGMENTS.max(points.len() - 1),
+    };
+    ShapePlan::Thread { points, segments }
+}
+
 /// How finely a body is filled.
 pub(crate) fn resolution(body: &Record) -> Resolution {
     match (body.given("spacing"), body.given("particles")) {
@@ -139,19 +207,43 @@ impl ShapePlan {
         matches!(self, ShapePlan::Sheet { .. })
     }
 
+    /// Whether it has elements without being asked for them.
+    pub fn is_made_of_elements(&self) -> bool {
+        use ShapePlan::{Cells, Tets, Thread, Tube};
+        matches!(self, Cells { .. } | Tets { .. } | Tube { .. } | Thread { .. })
+    }
+
+    /// Whether air can push it: whether it has triangles or a boundary of tetrahedra.
+    pub fn has_faces(&self, cut: Cut) -> bool {
+        match self {
+            ShapePlan::Solid(_) | ShapePlan::Mesh { .. } => cut != Cut::None && cut != Cut::Edges,
+            ShapePlan::Points { .. } | ShapePlan::Thread { .. } => false,
+            _ => cut != Cut::Edges,
+        }
+    }
+
     /// Metres per unit of its file.
     pub fn scale(&self) -> f64 {
         match self {
             ShapePlan::Mesh { scale, .. }
             | ShapePlan::Vertices { scale, .. }
+            | ShapePlan::Tets { scale, .. }
             | ShapePlan::Points { scale, .. } => *scale,
-            ShapePlan::Solid(_) | ShapePlan::Sheet { .. } => 1.0,
+            _ => 1.0,
         }
     }
 
     /// About how many particles it will have; `None` where only making it tells.
     pub fn expected(&self, resolution: Resolution) -> Option<usize> {
         match (self, resolution) {
+            (ShapePlan::Cells { cells, .. }, _) => {
+                cells.iter().try_fold(1_usize, |all, n| all.checked_mul(n + 1)).or(Some(usize::MAX))
+            }
+            (ShapePlan::Tube { radius, height, cells }, _) => {
+                let [around, along] = cells.unwrap_or_else(|| tube_cells(*radius, *height, resolution));
+                Some(around.saturating_mul(along + 1))
+            }
+            (ShapePlan::Thread { segments, .. }, _) => Some(segments + 1),
             (ShapePlan::Sheet { size, cells }, _) => {
                 let cells = cells.map_or_else(|| sheet_cells(*size, resolution).ok(), Some)?;
                 Some(cells.iter().map(|n| n + 1).product())
@@ -166,6 +258,28 @@ impl ShapePlan {
     pub fn make(
         &self,
         resolution: Resolution,
+        cut: Cut,
+        source: &Source,
+        at: &Span,
+        digest: &mut Digest,
+    ) -> Result<Made, Vec<Diagnostic>> {
+        let mut made = self.make_uncut(resolution, cut, source, at, digest)?;
+        if cut == Cut::Triangles && made.shape.triangles.is_empty() {
+            let shell = shapes::shell(made.shape.surface);
+            made.shape = shell.map_err(|e| vec![source.problem(at, e.message, e.help)])?;
+            made.thin = true;
+        }
+        if cut == Cut::Edges {
+            made.shape.tetrahedra.clear();
+            made.shape.triangles.clear();
+        }
+        Ok(made)
+    }
+
+    fn make_uncut(
+        &self,
+        resolution: Resolution,
+        cut: Cut,
         source: &Source,
         at: &Span,
         digest: &mut Digest,
@@ -173,12 +287,28 @@ impl ShapePlan {
         let wrong = |e: GeometryError| vec![source.problem(at, e.message, e.help)];
         let solid = |shape| Made { shape, thin: false, cells: None, notes: Vec::new() };
         match self {
-            ShapePlan::Solid(kind) => {
-                let spacing = match resolution {
-                    Resolution::Spacing(spacing) => spacing,
-                    Resolution::Particles(count) => kind.spacing_for_count(count).map_err(wrong)?,
-                };
-                kind.build(spacing).map(solid).map_err(wrong)
+            ShapePlan::Solid(kind) => solid_of(*kind, resolution, cut).map_err(wrong),
+            ShapePlan::Cells { size, cells, style } => {
+                shapes::tet_box(*cells, *size, *style).map(solid).map_err(wrong)
+            }
+            ShapePlan::Tube { radius, height, cells } => {
+                let [around, along] = cells.unwrap_or_else(|| tube_cells(*radius, *height, resolution));
+                let shape = shapes::tube(*radius, *height, around, along).map_err(wrong)?;
+                Ok(Made { thin: true, ..solid(shape) })
+            }
+            ShapePlan::Thread { points, segments } => {
+                shapes::thread(points, *segments).map(solid).map_err(wrong)
+            }
+            ShapePlan::Tets { file, scale } => {
+                let path = source.resolve(&file.it);
+                let read = read_tets(&path).map_err(|e| in_file(source, file, vec![e]))?;
+                digest_tets(&read.mesh, digest);
+                let mut mesh = read.mesh;
+                mesh.points.iter_mut().for_each(|p| *p *= *scale);
+                let (shape, notes) = Shape::from_tets(&mesh).map_err(|e| in_file(source, file, vec![e]))?;
+                let notes =
+                    read.notes.into_iter().chain(notes).map(|n| format!("{}: {n}", file.it)).collect();
+                Ok(Made { notes, ..solid(shape) })
             }
             ShapePlan::Sheet { size, cells } => {
                 let cells = match cells {
@@ -200,7 +330,7 @@ impl ShapePlan {
                 let obj = parse_obj(&bytes).map_err(|e| in_file(source, file, e))?;
                 let mut made = match self {
                     ShapePlan::Vertices { .. } => vertices(obj.mesh, *scale),
-                    _ => mesh(obj.mesh, *scale, resolution),
+                    _ => mesh(obj.mesh, *scale, resolution, cut),
                 }
                 .map_err(wrong)?;
                 if let Some(line) = obj.degenerate_faces.first() {
@@ -223,7 +353,19 @@ impl ShapePlan {
     }
 }
 
-fn mesh(mut mesh: TriMesh, scale: f64, resolution: Resolution) -> Result<Made, GeometryError> {
+fn solid_of(kind: Solid, resolution: Resolution, cut: Cut) -> Result<Made, GeometryError> {
+    let tetrahedra = matches!(cut, Cut::Tetrahedra | Cut::Whatever);
+    let spacing = match resolution {
+        Resolution::Spacing(spacing) => spacing,
+        Resolution::Particles(count) if tetrahedra => kind.spacing_for_tet_particles(count)?,
+        Resolution::Particles(count) => kind.spacing_for_count(count)?,
+    };
+    let (shape, notes) =
+        if tetrahedra { kind.build_tets(spacing)? } else { (kind.build(spacing)?, Vec::new()) };
+    Ok(Made { shape, thin: false, cells: None, notes })
+}
+
+fn mesh(mut mesh: TriMesh, scale: f64, resolution: Resolution, cut: Cut) -> Result<Made, GeometryError> {
     mesh.positions.iter_mut().for_each(|p| *p *= scale);
     let mut notes = Vec::new();
     if mesh.triangles.is_empty() {
@@ -239,6 +381,14 @@ fn mesh(mut mesh: TriMesh, scale: f64, resolution: Resolution) -> Result<Made, G
             usual.max(1e-4 * (hi - lo).max_element())
         }
     };
+    if cut == Cut::Triangles {
+        return Ok(Made { shape: shapes::shell(mesh)?, thin: true, cells: None, notes });
+    }
+    if cut == Cut::Tetrahedra {
+        let (shape, notes) = shapes::tets_from_mesh(mesh, spacing)?;
+        return Ok(Made { shape, thin: false, cells: None, notes });
+    }
+    let closed = (cut == Cut::Whatever).then(|| mesh.clone());
     let shape = shapes::from_mesh(mesh, spacing)?;
     // A shell has each vertex on its particle, exactly; lattice particles are inside.
     let on_particle = |(v, p): (usize, &DVec3)| {
@@ -246,7 +396,11 @@ fn mesh(mut mesh: TriMesh, scale: f64, resolution: Resolution) -> Result<Made, G
         last == first + 1 && shape.points[shape.skin.particles[first] as usize] == *p
     };
     let thin = shape.surface.positions.iter().enumerate().all(on_particle);
-    if thin {
+    if let (false, Some(mesh)) = (thin, closed) {
+        let (shape, notes) = shapes::tets_from_mesh(mesh, spacing)?;
+        return Ok(Made { shape, thin, cells: None, notes });
+    }
+    if thin && cut == Cut::None {
         notes.push(
             "the mesh is open: a shell of its vertices. For cloth, set solver = \"projective\", \
              clusters = \"none\" and an edge_stiffness"
@@ -260,7 +414,7 @@ fn mesh(mut mesh: TriMesh, scale: f64, resolution: Resolution) -> Result<Made, G
 /// those of a shell, vertices in the same place stay apart: an animation has a position for each.
 fn vertices(mut mesh: TriMesh, scale: f64) -> Result<Made, GeometryError> {
     if mesh.triangles.is_empty() {
-        return self::mesh(mesh, scale, Resolution::Particles(PARTICLES));
+        return self::mesh(mesh, scale, Resolution::Particles(PARTICLES), Cut::None);
     }
     mesh.positions.iter_mut().for_each(|p| *p *= scale);
     let mut measure = vec![0.0; mesh.positions.len()];
@@ -303,6 +457,26 @@ fn sheet_cells(size: [f64; 2], resolution: Resolution) -> Result<[usize; 2], Geo
     })
 }
 
+/// Cells around and along a tube, about square.
+fn tube_cells(radius: f64, height: f64, resolution: Resolution) -> [usize; 2] {
+    let round = std::f64::consts::TAU * radius;
+    let spacing = match resolution {
+        Resolution::Spacing(spacing) => spacing,
+        Resolution::Particles(count) => (round * height / count as f64).sqrt(),
+    };
+    // Even around, so that diagonals alternate everywhere.
+    let around = 2 * (0.5 * round / spacing).round().clamp(2.0, 1e9) as usize;
+    [around, (height / spacing).round().clamp(1.0, 1e9) as usize]
+}
+
+/// A tetrahedral mesh may be in two files; what was read of them tells as much.
+fn digest_tets(mesh: &TetMesh, digest: &mut Digest) {
+    let points = mesh.points.iter().flat_map(|p| p.to_array()).flat_map(f64::to_le_bytes);
+    digest.bytes(&points.collect::<Vec<u8>>());
+    let corners = mesh.tetrahedra.iter().flatten().flat_map(|i| i.to_le_bytes());
+    digest.bytes(&corners.collect::<Vec<u8>>());
+}
+
 /// The bytes of a file the scene names.
 pub(crate) fn read(
     source: &Source,
@@ -329,7 +503,7 @@ pub(crate) fn in_file(source: &Source, file: &Placed<String>, errors: Vec<Geomet
     errors
         .into_iter()
         .map(|e| Diagnostic {
-            file: path.clone(),
+            file: e.file.unwrap_or_else(|| path.clone()),
             place: e.line.map(|l| (l, 0)),
             message: e.message,
             help: format!("{} (read because of {}:{line})", e.help, source.file.display()),

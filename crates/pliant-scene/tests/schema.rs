@@ -121,11 +121,20 @@ fn schema_keys_are_the_accepted_keys() {
         assert_eq!(accepted(scene), listed(object), "{scene}");
     }
     let shapes = body["properties"]["shape"]["anyOf"].as_array().unwrap();
-    assert_eq!(shapes.len(), 12, "eleven shapes, and names alone");
-    for shape in &shapes[1..] {
-        let kind = shape["properties"]["kind"]["const"].as_str().unwrap();
-        let scene = format!("[[body]]\nshape = {{ kind = \"{kind}\", zzzz = 1 }}\n");
-        assert_eq!(accepted(&scene), listed(shape), "{kind}");
+    assert_eq!(shapes.len(), 15, "fourteen shapes, and names alone");
+    let constraints = body["properties"]["constraint"]["items"]["anyOf"].as_array().unwrap();
+    assert_eq!(constraints.len(), 10, "nine constraints, and names alone");
+    let fields = top["field"]["items"]["anyOf"].as_array().unwrap();
+    assert_eq!(fields.len(), 5, "four fields, and names alone");
+    for (head, tables) in [
+        ("[[body]]\n[body.shape]\n", shapes),
+        ("[[body]]\n[[body.constraint]]\n", constraints),
+        ("[[field]]\n", fields),
+    ] {
+        for table in &tables[1..] {
+            let kind = table["properties"]["kind"]["const"].as_str().unwrap();
+            assert_eq!(accepted(&format!("{head}kind = \"{kind}\"\nzzzz = 1\n")), listed(table), "{kind}");
+        }
     }
 }
 
@@ -236,6 +245,12 @@ fn the_schema_refuses_what_the_reader_refuses() {
         "[[body]]\nshape = \"ball\"\ntwo_step = 1\n",
         "[[body]]\nshape = \"ball\"\ngoals = \"square\"\n",
         "[[body]]\nshape = \"ball\"\n[[body.paint]]\nvalue = 0.5\n",
+        "[[body]]\nshape = \"ball\"\nconstraint = [\"stran\"]\n",
+        "[[body]]\nshape = \"ball\"\nconstraint = [\"fibre\"]\n",
+        "[[body]]\nshape = { kind = \"box\", tet_style = \"six\" }\n",
+        "[[body]]\nshape = \"ball\"\npoisson = 0.5\n",
+        "field = [\"uniform\"]\n[[body]]\nshape = \"ball\"\n",
+        "gusts = -1\n[[body]]\nshape = \"ball\"\n",
     ] {
         assert!(Scene::parse(scene, "s".as_ref()).is_err(), "{scene}");
         assert!(!allows(&root, &json(scene)), "{scene}");

@@ -281,3 +281,156 @@ fn copies_stand_on_a_grid_with_names_of_their_own() {
     assert_eq!(names, ["b_0001", "b_0002", "box"]);
     assert_ne!(scene.bodies[0].color, scene.bodies[1].color);
 }
+
+#[test]
+fn a_named_material_makes_elements_of_whatever_the_shape_has() {
+    let body = |keys: &str| built(&format!("[[body]]\n{keys}"));
+    let kinds = |scene: &BuiltScene| -> Vec<&'static str> {
+        scene.simulation.model().batches().iter().map(|b| b.batch.kind()).collect()
+    };
+    let ball = body("shape = \"ball\"\nparticles = 200\nmaterial = \"rubber\"\n");
+    let (model, controls) = (ball.simulation.model(), ball.simulation.controls().body(0));
+    assert_eq!(model.params().bodies[0].solver, SolverKind::Projective);
+    assert_eq!((controls.young, controls.poisson, controls.damping), (1.0e6, 0.47, 1.0));
+    assert!(model.topology().clusters.is_empty() && controls.edge_stiffness == 0.0);
+    assert!((150..=260).contains(&model.particle_count()), "{}", model.particle_count());
+    let volume = 4.0 / 3.0 * std::f64::consts::PI * 0.15_f64.powi(3);
+    let mass: f64 = model.rest().mass.iter().sum();
+    assert!((mass / (1100.0 * volume) - 1.0).abs() < 0.1, "{mass}");
+    assert_eq!(ball.bodies[0].look, Look::Jelly);
+
+    let sheet = body("shape = { kind = \"sheet\", cells = [4, 4] }\nmaterial = \"cotton\"\nyoung = 5e6\n");
+    let controls = sheet.simulation.controls().body(0);
+    assert_eq!((controls.young, controls.thickness), (5e6, 4e-4));
+    assert!((sheet.simulation.model().rest().mass.iter().sum::<f64>() - 500.0 * 4e-4).abs() < 1e-12);
+    assert_eq!(kinds(&sheet).len(), kinds(&ball).len() + 1, "bending too: {:?}", kinds(&sheet));
+    assert_eq!(sheet.bodies[0].look, Look::Cloth);
+
+    let thread = body("shape = { kind = \"thread\", segments = 8 }\nmaterial = \"rubber\"\n");
+    assert_eq!(thread.simulation.model().particle_count(), 9);
+    let section = std::f64::consts::PI * 1e-6;
+    assert!((thread.simulation.model().rest().mass.iter().sum::<f64>() - 1100.0 * section).abs() < 1e-9);
+    let tube = body("shape = { kind = \"tube\", cells = [8, 4] }\n");
+    assert_eq!(tube.simulation.model().particle_count(), 40);
+    assert!(kinds(&tube).iter().any(|k| k.contains("bending")), "{:?}", kinds(&tube));
+    for scene in [ball, sheet, thread, tube] {
+        assert!(scene.notes.is_empty(), "{:?}", scene.notes);
+    }
+}
+
+#[test]
+fn a_scene_material_goes_before_one_of_the_same_name() {
+    let scene = built(
+        "[materials.jelly]\nfrequency = 6\n[[body]]\nshape = \"ball\"\nparticles = 50\nmaterial = \"jelly\"\n",
+    );
+    assert_eq!(scene.simulation.model().params().bodies[0].solver, SolverKind::Clustered);
+    let scene = built(
+        "[materials.jelly]\nyoung = 2e4\ndensity = 900\n[[body]]\nshape = \"box\"\nparticles = 50\nmaterial = \"jelly\"\n",
+    );
+    assert_eq!(scene.simulation.model().params().bodies[0].solver, SolverKind::Projective);
+    let c = scene.simulation.controls().body(0);
+    assert_eq!((c.young, c.poisson), (2e4, 0.3));
+    assert!((scene.simulation.model().rest().mass.iter().sum::<f64>() - 900.0 * 0.027).abs() < 1e-9);
+}
+
+#[test]
+fn elements_can_be_chosen() {
+    let scene = |shape: &str, elements: &str| {
+        built(&format!("[[body]]\nshape = {shape}\nelements = \"{elements}\"\n"))
+    };
+    let plain = built("[[body]]\nshape = \"sheet\"\n");
+    let none = scene("\"sheet\"", "none");
+    assert_eq!(plain.simulation.model().id(), none.simulation.model().id());
+    let threads = scene("{ kind = \"sheet\", cells = [3, 3] }", "edges");
+    let batches = threads.simulation.model().batches();
+    assert!(batches.iter().any(|b| format!("{:?}", b.scale) == "Thread"), "{batches:?}");
+    let shell = scene("{ kind = \"box\", size = [1, 1, 1] }", "triangles");
+    assert_eq!(shell.bodies[0].look, Look::Cloth);
+    let area: f64 = shell.simulation.model().rest().measure.iter().sum();
+    assert!((area - 6.0).abs() < 1e-9, "{area}");
+    let bar = built("[[body]]\nshape = { kind = \"box\", size = [1, 0.2, 0.3], cells = [6, 2, 3] }\n");
+    assert_eq!(bar.simulation.model().particle_count(), 7 * 3 * 4);
+    let six = "[[body]]\nshape = { kind = \"box\", cells = [6, 2, 3], tet_style = \"six\" }\n";
+    assert_ne!(built(six).simulation.model().id(), bar.simulation.model().id());
+}
+
+#[test]
+fn constraints_replace_the_usual_ones() {
+    let scene = built(
+        "[[body]]\nshape = { kind = \"box\", cells = [2, 2, 2] }\nyoung = 1e4\n\
+         constraint = [\"strain\", { kind = \"fibre\", direction = [2, 0, 0], min = 0.5, max = 0.7, stiffness = 1e5 }]\n\
+         [[body.keyframes]]\ncontrol = \"young\"\nkeys = [[0, 1e4], [1, 2e4]]\n\
+         [[body]]\nshape = { kind = \"sheet\", cells = [4, 4] }\n\
+         [[body.constraint]]\nkind = \"strain_limit\"\nmax = inf\nstiffness = 50\n\
+         [[body.constraint]]\nkind = \"bending_limit\"\ncurvature = 12\n\
+         [[body.constraint]]\nkind = \"hinge\"\n\
+         [[body.constraint]]\nkind = \"rigid\"\ndifferences = \"vertex\"\n",
+    );
+    let batches = scene.simulation.model().batches();
+    let of = |b: usize| batches.iter().filter(move |batch| batch.body == b).count();
+    // Edges have a batch of their own, with stiffness 0.
+    assert_eq!((of(0), of(1)), (3, 5), "{:?}", batches.iter().map(|b| b.batch.kind()).collect::<Vec<_>>());
+    assert!(batches.iter().any(|b| b.factor == 1e5) && batches.iter().any(|b| b.factor == 50.0));
+    let mut simulation = scene.simulation;
+    for _ in 0..5 {
+        simulation.step().unwrap();
+    }
+    assert!(simulation.controls().body(0).young > 1e4);
+}
+
+#[test]
+fn wind_gives_air_to_what_has_faces() {
+    let bodies = "[[body]]\nshape = \"ball\"\nparticles = 50\n[[body]]\nshape = { kind = \"sheet\", cells = [2, 2] }\n\
+                  [[body]]\nshape = { kind = \"box\", cells = [1, 1, 1] }\n[[body]]\nshape = \"sheet\"\nair = 0.5\n";
+    let air = |world: &str| -> Vec<f64> {
+        let scene = built(&format!("{world}{bodies}"));
+        (0..4).map(|b| scene.simulation.controls().body(b).air).collect()
+    };
+    assert_eq!(air(""), [0.0, 0.0, 0.0, 0.5]);
+    assert_eq!(air("wind = [3, 0, 0]\ngusts = 0.5\n"), [0.0, 1.2, 1.2, 0.5]);
+    let keyed = "[[keyframes]]\ncontrol = \"wind\"\nkeys = [[0, [0, 0, 0]], [1, [9, 0, 0]]]\n";
+    assert_eq!(air(keyed), [0.0, 1.2, 1.2, 0.5]);
+    let scene = built(&format!("wind = [3, 0, 0]\ngusts = 0.5\n{bodies}"));
+    assert_eq!(scene.simulation.controls().wind(), DVec3::new(3.0, 0.0, 0.0));
+    assert_eq!(scene.simulation.controls().gusts(), 0.5);
+}
+
+#[test]
+fn tetrahedra_and_examples_are_read_from_files() {
+    let folder = std::env::temp_dir().join(format!("pliant-elements-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    std::fs::write(folder.join("t.node"), "4 3 0 0\n0 0 0 0\n1 2 0 0\n2 0 2 0\n3 0 0 2\n").unwrap();
+    std::fs::write(folder.join("t.ele"), "1 4 0\n0 0 1 2 3\n").unwrap();
+    std::fs::write(folder.join("bent.obj"), "v 0 0 0\nv 2 0 0\nv 0 2 0\nv 0.3 0 2\n").unwrap();
+    let scene = |extra: &str| {
+        let text = format!(
+            "[[body]]\nshape = {{ kind = \"tets\", file = \"t.ele\", scale = 0.5 }}\nmaterial = \"jelly\"\n{extra}"
+        );
+        Scene::parse(&text, &folder.join("s.toml")).unwrap().build(1)
+    };
+    let plain = scene("").unwrap();
+    assert_eq!(plain.simulation.model().particle_count(), 4);
+    let mass: f64 = plain.simulation.model().rest().mass.iter().sum();
+    assert!((mass - 1000.0 / 6.0).abs() < 1e-9, "{mass}");
+    let examples = "constraint = [{ kind = \"examples\", files = [\"bent.obj\"], weights = \"common\" }]\n";
+    assert!(scene(examples).is_ok());
+    std::fs::write(folder.join("bent.obj"), "v 0 0 0\n").unwrap();
+    let problems = scene(examples).unwrap_err();
+    assert!(problems[0].message.contains("1 vertices, the body has 4"), "{}", problems[0]);
+    std::fs::write(folder.join("t.ele"), "1 4 0\n0 0 1 2 9\n").unwrap();
+    let problem = scene("").unwrap_err().remove(0);
+    assert!(problem.file.ends_with("t.ele") && problem.place.is_some(), "{problem}");
+    std::fs::remove_dir_all(&folder).unwrap();
+}
+
+#[test]
+fn fields_are_the_engines() {
+    let scene = built(
+        "field = [\"turbulence\", { kind = \"vortex\", axis = [0, 5, 0], strength = -2 }]\n\
+         [[body]]\nshape = \"ball\"\nparticles = 30\n",
+    );
+    let fields = &scene.simulation.model().params().fields;
+    assert_eq!(fields[0], pliant::Field::Turbulence { strength: 5.0, size: 0.5, rate: 1.0 });
+    let vortex = pliant::Field::Vortex { center: DVec3::ZERO, axis: DVec3::Y, strength: -2.0, radius: 0.5 };
+    assert_eq!(fields[1..], [vortex]);
+}

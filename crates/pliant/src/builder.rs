@@ -4,6 +4,7 @@ use crate::body::{Body, Clustering, Selection};
 use crate::constraints::{AUXILIARY, ClusterShape, ConstraintBatch, EdgeStrain, Position};
 use crate::controls::{BodyControls, Control, Controls, Stiffness, Value};
 use crate::elements;
+use crate::fields::Field;
 use crate::keyframes::{Keyframes, Track};
 use crate::model::{
     BatchScale, BodyTopology, ClusterSet, Goals, HalfSpace, Implicit, Integrator, MassMatrix, Model,
@@ -15,6 +16,7 @@ use crate::solvers::{Feature, SolverKind, Support, support};
 use crate::state::State;
 use crate::team::Team;
 use glam::DVec3;
+use pliant_geometry::TetMesh;
 use std::sync::Arc;
 
 /// One fault of a description, with where it is and what to do.
@@ -77,6 +79,10 @@ impl std::fmt::Debug for CustomBatch {
 pub struct Builder {
     /// Gravity, m/s².
     pub gravity: DVec3,
+    /// Velocity of the air, m/s; see [`Control::Wind`].
+    pub wind: DVec3,
+    /// How much of it comes and goes; see [`Control::Gusts`].
+    pub gusts: f64,
     /// Seconds per step.
     pub step: f64,
     /// Equal parts a step is taken in.
@@ -87,6 +93,8 @@ pub struct Builder {
     pub bodies: Vec<Body>,
     /// Controls that follow keys; bodies by their index.
     pub keyframes: Keyframes,
+    /// Fields of force.
+    pub fields: Vec<Field>,
     /// Number of threads.
     pub threads: usize,
     /// How the implicit solvers take a step.
@@ -105,11 +113,14 @@ impl Builder {
     pub fn new() -> Builder {
         Builder {
             gravity: DVec3::new(0.0, -9.81, 0.0),
+            wind: DVec3::ZERO,
+            gusts: 0.0,
             step: 1.0 / 60.0,
             substeps: 4,
             planes: Vec::new(),
             bodies: Vec::new(),
             keyframes: Keyframes::default(),
+            fields: Vec::new(),
             threads: 1,
             implicit: Implicit::default(),
             customs: Vec::new(),
@@ -136,6 +147,18 @@ impl Builder {
     /// Lets a control follow keys.
     pub fn track(mut self, track: Track) -> Builder {
         self.keyframes.tracks.push(track);
+        self
+    }
+
+    /// Adds a field of force.
+    pub fn field(mut self, field: Field) -> Builder {
+        self.fields.push(field);
+        self
+    }
+
+    /// Lets the air move at this velocity, m/s.
+    pub fn wind(mut self, x: f64, y: f64, z: f64) -> Builder {
+        self.wind = DVec3::new(x, y, z);
         self
     }
 
@@ -184,8 +207,9 @@ impl Builder {
         if !faults.0.is_empty() {
             return Err(BuildErrors(faults.0));
         }
-        let Assembly { bodies, positions, mass, measure, edges, clusters, shares, x, v, pins } = assembly;
-        let topology = Topology::new(bodies, edges, clusters, mass.len());
+        let Assembly { bodies, positions, mass, measure, edges, faces, clusters, shares, x, v, pins } =
+            assembly;
+        let topology = Topology::new(bodies, edges, faces, clusters, mass.len());
         let mut rest = Rest::with_shares(&topology, positions, mass, measure, shares);
         // As given, not as summed up: a body of unchanged mass is heavier by exactly nothing.
         rest.body_mass = self.bodies.iter().map(|b| b.mass).collect();
@@ -209,6 +233,7 @@ impl Builder {
             bodies: self.bodies.iter().map(Body::settings).collect(),
             keyframes: self.keyframes,
             implicit: self.implicit,
+            fields: self.fields,
         };
         let mut batches = constraint_batches(&self.bodies, &topology, &rest, &params, &mut faults);
         for custom in self.customs {
@@ -226,7 +251,9 @@ impl Builder {
         let state = State::new(&model, x, v);
         let controls: Vec<_> =
             self.bodies.iter().map(|b| BodyControls { mass: b.mass, ..b.controls }).collect();
-        let controls = Controls::new(self.gravity, controls, pin_count);
+        let mut controls = Controls::new(self.gravity, controls, pin_count);
+        controls.put(Control::Wind, self.wind.into());
+        controls.put(Control::Gusts, self.gusts.into());
         Ok((model, state, controls, self.threads))
     }
 
@@ -242,10 +269,18 @@ impl Builder {
             );
         }
         faults.implicit(&self.implicit);
+        for (control, value) in [(Control::Wind, self.wind.into()), (Control::Gusts, self.gusts.into())] {
+            if let Err(e) = control.check(value, SolverKind::Clustered, self.step) {
+                faults.add(None, e.control, format!("{} is not allowed", e.value), &e.allowed);
+            }
+        }
         if self.bodies.is_empty() {
             faults.add(None, "bodies", "there is no body".into(), "add one");
         }
         faults.planes(&self.planes);
+        for (text, help) in self.fields.iter().filter_map(Field::fault) {
+            faults.add(None, "field", text, help);
+        }
         for (b, body) in self.bodies.iter().enumerate() {
             if self.bodies[..b].iter().any(|other| other.name == body.name) {
                 let text = format!("there are two bodies named \"{}\"", body.name);
@@ -587,6 +622,7 @@ struct Assembly {
     mass: Vec<f64>,
     measure: Vec<f64>,
     edges: Vec<[u32; 2]>,
+    faces: Vec<[u32; 3]>,
     clusters: ClusterSet,
     shares: Vec<f64>,
     x: Points,
@@ -619,6 +655,14 @@ impl Assembly {
         if body.solver != SolverKind::Clustered {
             self.edges.extend(body.shape.edges.iter().map(|e| e.map(|i| i + first as u32)));
         }
+        let first_face = self.faces.len();
+        let solid = !body.shape.tetrahedra.is_empty();
+        let boundary = if solid {
+            TetMesh { tetrahedra: body.shape.tetrahedra.clone(), ..TetMesh::default() }.boundary()
+        } else {
+            body.shape.triangles.clone()
+        };
+        self.faces.extend(boundary.into_iter().map(|f| f.map(|i| i + first as u32)));
         let first_cluster = self.clusters.len();
         if let Err(e) = self.add_clusters(first, body) {
             let field = if matches!(body.clusters, Clustering::Count(_)) { "clusters" } else { "radius" };
@@ -629,6 +673,8 @@ impl Assembly {
             particles: first..self.mass.len(),
             clusters: first_cluster..self.clusters.len(),
             edges: first_edge..self.edges.len(),
+            faces: first_face..self.faces.len(),
+            solid,
         });
         self.add_pins(b, body, first, faults);
     }

@@ -2,6 +2,7 @@
 
 use crate::builder::{self, BuildErrors};
 use crate::controls::{Control, ControlError, Controls, Cost, Value};
+use crate::forces;
 use crate::keyframes::Keyframes;
 use crate::model::{HalfSpace, Model, Params};
 use crate::notes;
@@ -97,6 +98,8 @@ pub struct Simulation {
     tracing: bool,
     /// The state before the step, to return to if it fails.
     backup: State,
+    /// Scratch of the forces.
+    pushes: forces::Pushes,
 }
 
 impl std::fmt::Debug for Simulation {
@@ -125,7 +128,9 @@ impl Simulation {
             tracer: None,
             tracing: false,
             backup,
+            pushes: forces::Pushes::new(),
         };
+        simulation.pushes.reserve(simulation.model.topology.faces.len());
         simulation.apply_keyframes();
         simulation.prepare()?;
         Ok(simulation)
@@ -149,8 +154,10 @@ impl Simulation {
     /// fails, the state is as before.
     pub fn step(&mut self) -> Result<StepReport, StepError> {
         self.apply_keyframes();
-        // The first substep reads what was and writes what will be: nothing need be copied for that.
-        let single = self.single_solver();
+        // The first substep reads what was and writes what will be: nothing need be copied for that, unless
+        // forces change velocities before it.
+        let forced = forces::act(&self.model, &self.controls);
+        let single = self.single_solver() && !forced;
         if single {
             std::mem::swap(&mut self.backup.x, &mut self.state.x);
             std::mem::swap(&mut self.backup.v, &mut self.state.v);
@@ -163,7 +170,7 @@ impl Simulation {
         self.backup.auxiliary.copy_from_slice(&self.state.auxiliary);
         (self.backup.time, self.backup.step) = (self.state.time, self.state.step);
         (self.backup.random, self.backup.model) = (self.state.random, self.state.model);
-        let result = self.advance(single);
+        let result = self.advance(single, forced);
         match result {
             Ok(_) => self.apply_keyframes(),
             Err(_) => {
@@ -221,10 +228,11 @@ impl Simulation {
         kinds.next().is_some_and(|first| kinds.all(|k| k == first))
     }
 
-    fn advance(&mut self, single: bool) -> Result<StepReport, StepError> {
+    fn advance(&mut self, single: bool, forced: bool) -> Result<StepReport, StepError> {
         let mut report = StepReport::default();
         let mut finite = true;
-        let Simulation { model, state, controls, solvers, team, clock, backup, tracer, isa, .. } = self;
+        let Simulation { model, state, controls, solvers, team, clock, backup, tracer, isa, pushes, .. } =
+            self;
         let mut tracer = tracer.as_mut().filter(|_| self.tracing);
         // Time is counted, not summed: no drift, and the same bits after a resume.
         let begin = state.step as f64 * model.params.step;
@@ -232,6 +240,9 @@ impl Simulation {
         for k in 0..substeps {
             state.time = begin + model.params.step * (f64::from(k) / f64::from(substeps));
             (report.contacts, report.iterations, report.residual) = (0, 0, 0.0);
+            if forced {
+                forces::apply(model, controls, state, model.params.substep(), pushes, team);
+            }
             for solver in used(model, solvers) {
                 let since = clock.as_ref().map(|c| c());
                 let before = (single && k == 0).then_some((&backup.x, &backup.v));
@@ -291,9 +302,14 @@ impl Simulation {
     }
 
     /// What is no fault but may be unexpected: clusters whose points do not determine the goals asked
-    /// for and fall back to simpler ones, and bodies that fall apart.
+    /// for and fall back to simpler ones, bodies that fall apart, and wind that blows on nothing.
     pub fn notes(&self) -> Vec<String> {
-        notes::about(&self.model)
+        let mut notes = notes::about(&self.model);
+        let pushed = |b| forces::has_air(&self.model, &self.controls, b);
+        if self.controls.wind != DVec3::ZERO && !(0..self.controls.bodies.len()).any(pushed) {
+            notes.push("the wind blows on nothing: no body has both `air` and faces".into());
+        }
+        notes
     }
 
     /// The changing side.

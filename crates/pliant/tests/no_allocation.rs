@@ -55,6 +55,7 @@ fn stepping_allocates_nothing() {
             bar.name = format!("bar of {}", solver.name());
             [body, bar]
         });
+        cloth.controls.air = 1.2;
         let mut builder = Builder::new()
             .ground()
             .plane(pliant::HalfSpace { normal: DVec3::X, offset: -0.2, ..pliant::HalfSpace::ground() })
@@ -65,6 +66,8 @@ fn stepping_allocates_nothing() {
             .body(cloth.pin([0, 10]));
         builder.bodies.extend(others.into_iter().flatten());
         builder.threads = threads;
+        (builder.wind, builder.gusts) = (DVec3::new(2.0, 0.0, 0.0), 0.5);
+        builder.fields.push(pliant::Field::Turbulence { strength: 0.1, size: 0.5, rate: 1.0 });
         let gravity = [(0.0, -9.81), (0.5, -12.0)].map(|(t, y)| Key::new(t, DVec3::new(0.0, y, 0.0)));
         builder.keyframes.tracks.push(Track::new(Control::Gravity, gravity));
         let mut s = builder.build().unwrap();

@@ -37,9 +37,17 @@ pub fn from_mesh(mesh: TriMesh, spacing: f64) -> Result<Shape, GeometryError> {
                 ..Shape::default()
             });
         }
-        return Ok(shell(surface, welded, vertex_of));
+        return Ok(of_vertices(surface, welded, vertex_of));
     }
-    Ok(shell(mesh, welded, vertex_of))
+    Ok(of_vertices(mesh, welded, vertex_of))
+}
+
+/// A thin shell of a mesh, closed or open: particles are its vertices, elements its triangles.
+pub fn shell(mesh: TriMesh) -> Result<Shape, GeometryError> {
+    check(&mesh)?;
+    let surface = if is_closed(&weld(&mesh).0) { outwards(mesh) } else { mesh };
+    let (welded, vertex_of) = weld(&surface);
+    Ok(of_vertices(surface, welded, vertex_of))
 }
 
 pub(super) fn check(mesh: &TriMesh) -> Result<(), GeometryError> {
@@ -94,7 +102,7 @@ pub(super) fn outwards(mut mesh: TriMesh) -> TriMesh {
 }
 
 /// Particles at the welded vertices.
-fn shell(surface: TriMesh, welded: TriMesh, vertex_of: Vec<u32>) -> Shape {
+fn of_vertices(surface: TriMesh, welded: TriMesh, vertex_of: Vec<u32>) -> Shape {
     let mut measure = vec![0.0; welded.positions.len()];
     for t in &welded.triangles {
         let [a, b, c] = t.map(|i| welded.positions[i as usize]);

@@ -18,21 +18,25 @@ mod sheet;
 mod solid;
 mod tet_box;
 mod tet_solid;
+mod thread;
 mod torus;
+mod tube;
 
 pub use ball::ball;
 pub use bunny::bunny;
 pub use capsule::capsule;
 pub use cuboid::cuboid;
 pub use cylinder::cylinder;
-pub use from_mesh::from_mesh;
+pub use from_mesh::{from_mesh, shell};
 pub use from_points::from_points;
 pub use gummy_bear::gummy_bear;
 pub use sheet::sheet;
 pub use solid::{Solid, spacing_for_count};
 pub use tet_box::{TetStyle, tet_box};
 pub use tet_solid::tets_from_mesh;
+pub use thread::thread;
 pub use torus::torus;
+pub use tube::tube;
 
 use crate::{Skin, TriMesh};
 use glam::DVec3;

@@ -208,12 +208,18 @@ fn fingerprint(topology: &Topology, rest: &Rest, params: &Params, batches: &[Mod
     let mut hash = crate::bytes::Digest::default();
     for body in &topology.bodies {
         hash.bytes(body.name.as_bytes());
-        for r in [&body.particles, &body.clusters, &body.edges] {
+        hash.word(body.solid.into());
+        for r in [&body.particles, &body.clusters, &body.edges, &body.faces] {
             hash.word(r.start as u64);
             hash.word(r.end as u64);
         }
     }
-    let indices = [topology.edges.as_flattened(), &topology.clusters.offsets, &topology.clusters.members];
+    let indices = [
+        topology.edges.as_flattened(),
+        topology.faces.as_flattened(),
+        &topology.clusters.offsets,
+        &topology.clusters.members,
+    ];
     for list in indices {
         hash.word(list.len() as u64);
         list.iter().for_each(|&i| hash.word(i.into()));

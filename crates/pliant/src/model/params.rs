@@ -2,6 +2,7 @@
 
 use super::BodyInput;
 use crate::bytes::Digest;
+use crate::fields::Field;
 use crate::keyframes::Keyframes;
 use crate::solvers::SolverKind;
 use glam::{DAffine3, DQuat, DVec3};
@@ -248,6 +249,8 @@ pub struct Params {
     pub keyframes: Keyframes,
     /// How the implicit solvers take a step.
     pub implicit: Implicit,
+    /// Fields of force.
+    pub fields: Vec<Field>,
 }
 
 impl Params {
@@ -290,5 +293,6 @@ impl Params {
         [i.warm_start as u64, i.mass as u64, i.acceleration as u64].into_iter().for_each(|v| hash.word(v));
         [i.tolerance, i.implicitness].into_iter().for_each(|v| hash.number(v));
         self.keyframes.digest(hash);
+        self.fields.iter().for_each(|f| f.digest(hash));
     }
 }

@@ -13,6 +13,10 @@ pub struct BodyTopology {
     pub clusters: Range<usize>,
     /// Its edges.
     pub edges: Range<usize>,
+    /// Its faces.
+    pub faces: Range<usize>,
+    /// Whether its faces bound a solid, so that air meets them from outside only.
+    pub solid: bool,
 }
 
 /// Overlapping sets of particles, compressed: cluster c has members `offsets[c]..offsets[c + 1]`.
@@ -64,6 +68,10 @@ pub struct Topology {
     pub bodies: Vec<BodyTopology>,
     /// Springs between particles.
     pub edges: Vec<[u32; 2]>,
+    /// What air pushes: triangles of sheets and shells, the boundary of tetrahedra, outwards.
+    pub faces: Vec<[u32; 3]>,
+    /// Per particle, one over the number of its faces; 0 if it is on none.
+    pub face_share: Vec<f64>,
     /// The clusters of all bodies.
     pub clusters: ClusterSet,
     /// Which clusters a particle is in: entries `incidence_offsets[i]..incidence_offsets[i + 1]`.
@@ -74,13 +82,17 @@ pub struct Topology {
 }
 
 impl Topology {
-    /// Adds the incidence lists that follow from clusters over `particles` particles.
+    /// Adds the incidence lists and shares that follow from faces and clusters over `particles` particles.
     pub fn new(
         bodies: Vec<BodyTopology>,
         edges: Vec<[u32; 2]>,
+        faces: Vec<[u32; 3]>,
         clusters: ClusterSet,
         particles: usize,
     ) -> Topology {
+        let mut face_share = vec![0.0; particles];
+        faces.iter().flatten().for_each(|&i| face_share[i as usize] += 1.0);
+        face_share.iter_mut().filter(|n| **n > 0.0).for_each(|n| *n = 1.0 / *n);
         let mut offsets = vec![0u32; particles + 1];
         for &i in &clusters.members {
             offsets[i as usize + 1] += 1;
@@ -97,7 +109,7 @@ impl Topology {
                 *place += 1;
             }
         }
-        Topology { bodies, edges, clusters, incidence_offsets: offsets, incidence }
+        Topology { bodies, edges, faces, face_share, clusters, incidence_offsets: offsets, incidence }
     }
 
     /// The clusters particle `i` is in.

@@ -1,0 +1,128 @@
+//! What the elements of a body resist, as the scene describes it.
+
+use crate::diagnostic::Diagnostic;
+use crate::digest::Digest;
+use crate::record::{Datum, Record};
+use crate::shape::{self, Made};
+use crate::source::{Check, Placed, Source};
+use glam::DVec3;
+use pliant::constraints::{CurvatureLimits, Differences, ExampleWeights, Limits};
+use pliant::{Constraint, ConstraintKind};
+use pliant_geometry::parse_obj;
+
+/// A constraint as the scene describes it.
+#[derive(Clone, Debug)]
+pub(crate) enum ConstraintPlan {
+    /// Known already.
+    Ready(Constraint),
+    /// Its examples are in files yet to be read.
+    Examples { files: Vec<Placed<String>>, weights: ExampleWeights, stiffness: Option<f64> },
+}
+
+/// Reads the constraints of a body; `None` if it names none. Faults are reported.
+pub(crate) fn plan(check: &mut Check<'_>, body: &Record) -> Option<Vec<ConstraintPlan>> {
+    let given = body.given("constraint")?.it.list();
+    let records = given.iter().filter_map(|v| match &v.it {
+        Datum::Record(record) => Some(record),
+        _ => None,
+    });
+    Some(records.filter_map(|r| one(check, r)).collect())
+}
+
+fn one(check: &mut Check<'_>, record: &Record) -> Option<ConstraintPlan> {
+    let stiffness = record.given("stiffness").map(|v| v.it.number());
+    let kind = match record.tag.as_ref()?.it {
+        "strain" => ConstraintKind::Strain,
+        "strain_limit" => ConstraintKind::StrainLimit(Limits::new(bounds(check, record))),
+        "fibre" => {
+            let direction = record.vector("direction");
+            if direction == DVec3::ZERO {
+                let help = "give their direction in the shape at rest, as [1, 0, 0]";
+                check.add(record.place("direction"), "`direction` has length 0, which is no direction", help);
+                return None;
+            }
+            ConstraintKind::Fibre(direction, Limits::new(bounds(check, record)))
+        }
+        "volume" => ConstraintKind::Volume(Limits::new(bounds(check, record))),
+        "bending" => ConstraintKind::Bending,
+        "bending_limit" => {
+            let absolute = record.number("curvature");
+            ConstraintKind::BendingLimit(CurvatureLimits { relative: bounds(check, record), absolute })
+        }
+        "hinge" => ConstraintKind::Hinge,
+        "rigid" => ConstraintKind::Rigid(match record.text("differences").as_str() {
+            "vertex" => Differences::Vertex,
+            "identity" => Differences::Identity,
+            _ => Differences::Mean,
+        }),
+        "examples" => {
+            let files = record.given("files")?.it.list().iter();
+            let files = files.map(|f| Placed { at: f.at.clone(), it: f.it.text().to_string() }).collect();
+            let weights = match record.text("weights").as_str() {
+                "common" => ExampleWeights::Common,
+                _ => ExampleWeights::Own,
+            };
+            return Some(ConstraintPlan::Examples { files, weights, stiffness });
+        }
+        other => unreachable!("the format names a constraint {other} that is not made here"),
+    };
+    Some(ConstraintPlan::Ready(Constraint { kind, stiffness }))
+}
+
+/// The bounds of a limit. An infinite upper one is kept as a number so large that it is none.
+fn bounds(check: &mut Check<'_>, record: &Record) -> [f64; 2] {
+    let [min, max] = ["min", "max"].map(|key| record.number(key));
+    if min > max {
+        let text = format!("`min` {min} is above `max` {max}");
+        check.add(record.place("min"), text, "exchange them; 1 is the rest shape");
+    }
+    [min, max.min(1e100)]
+}
+
+/// The constraints for the engine. `scale` is metres per unit of the shape's file.
+pub(crate) fn make(
+    plans: &[ConstraintPlan],
+    made: &Made,
+    scale: f64,
+    source: &Source,
+    digest: &mut Digest,
+) -> Result<Vec<Constraint>, Vec<Diagnostic>> {
+    let mut check = Check::new(source);
+    let mut list = Vec::with_capacity(plans.len());
+    for plan in plans {
+        match plan {
+            ConstraintPlan::Ready(constraint) => list.push(constraint.clone()),
+            ConstraintPlan::Examples { files, weights, stiffness } => {
+                let shapes = files.iter().map(|f| example(f, made, scale, source, digest));
+                // Each is read before any is missed: all faults at once.
+                let shapes: Vec<_> = shapes.map(|shape| check.take(shape)).collect();
+                let shapes: Option<Vec<Vec<DVec3>>> = shapes.into_iter().collect();
+                list.extend(shapes.map(|shapes| Constraint {
+                    kind: ConstraintKind::Examples(shapes.into(), *weights),
+                    stiffness: *stiffness,
+                }));
+            }
+        }
+    }
+    check.finish(list)
+}
+
+fn example(
+    file: &Placed<String>,
+    made: &Made,
+    scale: f64,
+    source: &Source,
+    digest: &mut Digest,
+) -> Result<Vec<DVec3>, Vec<Diagnostic>> {
+    let bytes = shape::read(source, file, digest)?;
+    let mesh = parse_obj(&bytes).map_err(|e| shape::in_file(source, file, e))?.mesh;
+    let (found, wanted) = (mesh.positions.len(), made.shape.points.len());
+    if found != wanted {
+        return Err(vec![source.problem(
+            &file.at,
+            format!("the example has {found} vertices, the body has {wanted} particles"),
+            "give a deformed copy of the shape: the same vertices in the same order, as kind = \"vertices\" keeps them",
+        )]);
+    }
+    Ok(mesh.positions.into_iter().map(|p| p * scale).collect())
+}
