@@ -8,6 +8,7 @@ mod clustered;
 mod limits;
 mod projective;
 mod timing;
+mod village;
 
 use serde::Serialize;
 
@@ -150,6 +151,20 @@ const GROUPS: &[Group] = &[
     Group {
         entries: &[("projective/cloth/iteration", "81×81 cloth hung by two corners, 19,360 edges")],
         run: projective::sheet,
+    },
+    Group {
+        entries: &[(
+            "projective/village/iteration",
+            "a house, a tree, grass and clothes on a line: about 49,000 degrees of freedom, 43,000 constraints",
+        )],
+        run: projective::scene,
+    },
+    Group {
+        entries: &[
+            ("projective/setup/solid", "97,290 particles of tetrahedra, from description to first step"),
+            ("projective/setup/sheet", "99,856 particles of a sheet"),
+        ],
+        run: projective::setup,
     },
 ];
 

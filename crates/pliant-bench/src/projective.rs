@@ -3,6 +3,7 @@
 use crate::timing::best_of;
 use crate::{Measurement, Run};
 use pliant::constraints::Limits;
+use pliant::model::{BatchScale, ModelBatch};
 use pliant::shapes::{self, TetStyle};
 use pliant::{Body, Builder, Clustering, ConstraintKind, Control, DVec3, Isa, Material, Simulation};
 use std::time::Duration;
@@ -10,25 +11,59 @@ use std::time::Duration;
 /// A scene whose iterations are timed.
 struct Scene {
     name: &'static str,
-    /// The constraints that count.
-    kind: &'static str,
     build: fn(usize) -> Result<Simulation, String>,
     /// Numbers an iteration moves per element: positions in, forces out, what the element is at rest.
     per_element: usize,
 }
 
-const BEAM: Scene =
-    Scene { name: "projective/beam/iteration", kind: "tetrahedron_strain", build: beam, per_element: 34 };
-const LIMITED: Scene = Scene {
-    name: "projective/beam_limited/iteration",
-    kind: "tetrahedron_limits",
-    build: limited_beam,
-    per_element: 34,
-};
-const BAR: Scene =
-    Scene { name: "projective/bar/iteration", kind: "tetrahedron_strain", build: bar, per_element: 34 };
-const CLOTH: Scene =
-    Scene { name: "projective/cloth/iteration", kind: "edge_strain", build: cloth, per_element: 14 };
+const BEAM: Scene = Scene { name: "projective/beam/iteration", build: beam, per_element: 34 };
+const LIMITED: Scene =
+    Scene { name: "projective/beam_limited/iteration", build: limited_beam, per_element: 34 };
+const BAR: Scene = Scene { name: "projective/bar/iteration", build: bar, per_element: 34 };
+const CLOTH: Scene = Scene { name: "projective/cloth/iteration", build: cloth, per_element: 14 };
+
+/// The 49k-degree-of-freedom scene: what it needs is counted without the held particles.
+const VILLAGE: Scene =
+    Scene { name: "projective/village/iteration", build: crate::village::village, per_element: 20 };
+
+pub(crate) fn scene(run: &mut Run<'_>) -> Result<(), String> {
+    measure(run, &VILLAGE)
+}
+
+/// How long it takes to prepare 100,000 particles for the first step: a solid and a sheet.
+pub(crate) fn setup(run: &mut Run<'_>) -> Result<(), String> {
+    let solid = || build(tet_body("solid", [45, 45, 46])?, 1);
+    let sheet = || {
+        let shape = shapes::sheet(4.0, 4.0, 315, 315).map_err(|e| e.to_string())?;
+        let mut body = Body::new("sheet", shape).projective();
+        body.clusters = Clustering::None;
+        body.controls.edge_stiffness = 1000.0;
+        build(body, 1)
+    };
+    let all: [(_, &dyn Fn() -> Result<Simulation, String>); 2] =
+        [("projective/setup/solid", &solid), ("projective/setup/sheet", &sheet)];
+    for (name, make) in all
+        .into_iter()
+        .filter(|(name, _)| run.options.filter.is_empty() || name.contains(&run.options.filter))
+    {
+        let start = std::time::Instant::now();
+        let simulation = make()?;
+        run.report(Measurement {
+            name,
+            value: start.elapsed().as_secs_f64(),
+            unit: "s",
+            threads: 1,
+            share_of_limit: None,
+            isa: simulation.isa().name(),
+            note: format!(
+                "{} particles, {} numbers in the factor",
+                simulation.model().particle_count(),
+                simulation.factor_len()
+            ),
+        });
+    }
+    Ok(())
+}
 
 pub(crate) fn solids(run: &mut Run<'_>) -> Result<(), String> {
     for scene in [BEAM, LIMITED, BAR] {
@@ -60,7 +95,12 @@ fn measure(run: &mut Run<'_>, scene: &Scene) -> Result<(), String> {
         simulation.set_isa(isa);
         let each = iteration(&mut simulation)?;
         // What an iteration must at least move: the factor twice, and the elements.
-        let batches = simulation.model().batches().iter().filter(|b| b.batch.kind() == scene.kind);
+        // Springs without stiffness are in no system.
+        let active = |b: &&ModelBatch| {
+            let stiffness = simulation.controls().body(b.body).edge_stiffness;
+            b.scale != BatchScale::EdgeStiffness || stiffness > 0.0
+        };
+        let batches = simulation.model().batches().iter().filter(active);
         let elements: usize = batches.map(|b| b.batch.rows().elements()).sum();
         let bytes = (8 * (2 * simulation.factor_len() + scene.per_element * elements)) as f64;
         run.report(Measurement {
@@ -88,7 +128,9 @@ fn iteration(simulation: &mut Simulation) -> Result<f64, String> {
     let counts = [5.0, 45.0];
     let start = simulation.state().clone();
     for (count, seconds) in counts.iter().zip(&mut seconds) {
-        simulation.set(Control::Iterations(0), *count).map_err(|e| e.to_string())?;
+        for b in 0..simulation.model().topology().bodies.len() {
+            simulation.set(Control::Iterations(b), *count).map_err(|e| e.to_string())?;
+        }
         simulation.set_state(start.clone()).map_err(|e| e.to_string())?;
         *seconds = best_of(Duration::from_millis(400), || {
             if let Err(e) = simulation.step() {

@@ -68,6 +68,7 @@ impl Scene {
         builder.substeps = self.substeps;
         builder.planes = self.planes.clone();
         builder.fields = self.fields.clone();
+        builder.implicit = self.implicit;
         builder.bodies = bodies;
         builder.threads = threads.max(1);
         builder.keyframes = self.keyframes();

@@ -53,6 +53,12 @@ pub(crate) static SCENE: Table = Table {
         )
         .default("\"clustered\""),
         Key::new("output", Kind::Table(&OUTPUT), "What is written.").example("{ files = [\"scene.gif\"] }"),
+        Key::new(
+            "implicit",
+            Kind::Table(&IMPLICIT),
+            "How the projective solver and Newton's method take a step; the same for all their bodies.",
+        )
+        .example("{ implicitness = 0.55, acceleration = \"lbfgs\" }"),
         Key::new("picture", Kind::Table(&PICTURE), "How pictures are taken.").example("{ width = 320 }"),
         Key::new("materials", Kind::Named(&MATERIAL), "Materials by name, for bodies to share.")
             .example("{ jelly = { frequency = 30.0 } }")
@@ -95,6 +101,48 @@ pub(crate) static OUTPUT: Table = Table {
             "Frames between two checkpoints, from which a broken-off run resumes.",
         )
         .default("30"),
+    ]],
+    rules: &[],
+};
+
+/// How implicit steps are taken.
+pub(crate) static IMPLICIT: Table = Table {
+    title: "[implicit]",
+    groups: &[&[
+        Key::new(
+            "implicitness",
+            Kind::Number(Range::new(0.5, 1.0)),
+            "1 is implicit Euler, which damps; 0.5 the midpoint rule, which keeps energy and momentum; a little \
+             above 0.5 is lively and still calm where things are stiff.",
+        )
+        .default("1.0")
+        .also(&["theta"]),
+        Key::new(
+            "acceleration",
+            Kind::Word(&["none", "lbfgs", "anderson"]),
+            "Fewer iterations to the same end, with the plain step to fall back on (projective solver, where \
+             nothing touches a plane).",
+        )
+        .default("\"none\""),
+        Key::new(
+            "tolerance",
+            Kind::Number(Range::new(0.0, 0.999)),
+            "Iterations end when one lowers the objective by less than this part of what all have so far; 0 does \
+             all of `iterations`.",
+        )
+        .default("0.0"),
+        Key::new(
+            "warm_start",
+            Kind::Word(&["prediction", "last"]),
+            "Where iterations begin: where inertia leads, or at the last positions, which damps more.",
+        )
+        .default("\"prediction\""),
+        Key::new(
+            "mass",
+            Kind::Word(&["lumped", "consistent"]),
+            "Mass at the particles, or spread as the shape functions of tetrahedra and triangles say.",
+        )
+        .default("\"lumped\""),
     ]],
     rules: &[],
 };

@@ -12,7 +12,7 @@ use crate::record::{Datum, Record};
 use crate::source::{Check, Source};
 use crate::track;
 use glam::DVec3;
-use pliant::{Field, HalfSpace, Track};
+use pliant::{Acceleration, Field, HalfSpace, Implicit, MassMatrix, Track, WarmStart};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
@@ -29,6 +29,7 @@ pub struct Scene {
     pub(crate) fields: Vec<Field>,
     pub(crate) checkpoint_every: u32,
     pub(crate) outputs: Vec<PathBuf>,
+    pub(crate) implicit: Implicit,
     pub(crate) picture: PictureSettings,
     pub(crate) planes: Vec<HalfSpace>,
     pub(crate) bodies: Vec<BodyPlan>,
@@ -120,6 +121,7 @@ impl Scene {
             fields: field::plan(check, &root),
             checkpoint_every,
             outputs,
+            implicit: implicit(&root),
             picture: picture(&root),
             planes: root.records("plane").iter().map(|p| plane::plan(check, p)).collect(),
             bodies,
@@ -180,6 +182,27 @@ fn output(check: &mut Check<'_>, root: &Record) -> (Vec<PathBuf>, u32) {
         paths.push(path);
     }
     (paths, output.whole("checkpoint_every") as u32)
+}
+
+fn implicit(root: &Record) -> Implicit {
+    let table = root.record_or_empty("implicit", &keys::IMPLICIT);
+    Implicit {
+        warm_start: match table.text("warm_start").as_str() {
+            "last" => WarmStart::Last,
+            _ => WarmStart::Prediction,
+        },
+        mass: match table.text("mass").as_str() {
+            "consistent" => MassMatrix::Consistent,
+            _ => MassMatrix::Lumped,
+        },
+        acceleration: match table.text("acceleration").as_str() {
+            "lbfgs" => Acceleration::LBfgs,
+            "anderson" => Acceleration::Anderson,
+            _ => Acceleration::None,
+        },
+        tolerance: table.number("tolerance"),
+        implicitness: table.number("implicitness"),
+    }
 }
 
 fn picture(root: &Record) -> PictureSettings {
