@@ -60,7 +60,9 @@ fn names_are_unique_and_described_in_a_line() {
 fn every_demo_runs() {
     for demo in DEMOS {
         let run = run(demo.name, 20);
-        assert!(run.worst_strain < 1.0, "{}: strain {}", demo.name, run.worst_strain);
+        // Where a ball that hardly resists strain first touches the ground, an element is stretched thrice.
+        let most = if demo.name == "volume_against_strain" { 3.0 } else { 1.0 };
+        assert!(run.worst_strain < most, "{}: strain {}", demo.name, run.worst_strain);
         assert!(run.built.frames >= 60);
     }
 }
@@ -269,4 +271,76 @@ fn the_tip_of_the_antenna_lags_behind_its_input_and_swings_beyond_it() {
     let (turned, came) = (first(&input), first(&tip));
     println!("input {wanted:.3} m, tip {reached:.3} m; first turns at frames {turned} and {came}");
     assert!((13..=16).contains(&turned) && came >= turned + 3, "{turned} {came}");
+}
+
+/// Smallest and largest coordinates of a body.
+fn extent(run: &Run, body: usize) -> (DVec3, DVec3) {
+    let points = || run.built.simulation.positions(body);
+    (points().fold(DVec3::MAX, DVec3::min), points().fold(DVec3::MIN, DVec3::max))
+}
+
+#[test]
+fn curtains_stretch_as_far_as_their_limits() {
+    let run = run("curtain_limits", 36);
+    for (b, limit) in [1.1, 1.2, 1.3].into_iter().enumerate() {
+        let (lo, hi) = extent(&run, b);
+        let stretch = (hi.y - lo.y) / 0.9;
+        assert!((stretch - limit).abs() < 0.05, "{stretch} times as long, {limit} allowed");
+    }
+}
+
+#[test]
+fn the_flag_flies_in_the_storm_and_stays_whole() {
+    let run = run("flag", 60);
+    let (lo, hi) = extent(&run, 0);
+    assert!(hi.x - lo.x > 1.0 && hi.y - lo.y > 0.8 && hi.x < 0.9, "it reaches from {lo} to {hi}");
+    assert!(hi.z - lo.z > 0.02, "it flutters");
+    let fastest = run.built.simulation.state().v.iter().map(|v| v.length()).fold(0.0, f64::max);
+    assert!(fastest < 60.0, "{fastest} m/s in a wind of 25");
+}
+
+#[test]
+fn what_keeps_its_volume_bulges() {
+    let run = run("volume_against_strain", 20);
+    let [strain, both, volume] = [0, 1, 2].map(|b| {
+        let (lo, hi) = extent(&run, b);
+        (hi.x - lo.x) / 0.3
+    });
+    assert!(strain < 1.1 && both < 1.2 && volume > 1.25, "{strain} {both} {volume} times as wide");
+}
+
+#[test]
+fn tubes_buckle_the_later_the_stiffer_they_bend() {
+    let run = run("buckling_cylinder", 50);
+    let [soft, middle, stiff] = [0, 1, 2].map(|b| {
+        let (lo, hi) = extent(&run, b);
+        0.5 * (hi.x - lo.x).max(hi.z - lo.z)
+    });
+    assert!(soft > 0.11 && middle > 0.11 && stiff < 0.105, "radii {soft} {middle} {stiff} of 0.1 at rest");
+}
+
+#[test]
+fn the_muscle_contracts_and_bulges() {
+    let run = run("muscle_fibres", 75);
+    let (lo, hi) = extent(&run, 0);
+    let (length, width) = ((hi.y - lo.y) / 0.5, (hi.x - lo.x) / 0.16);
+    assert!(length < 0.8 && width > 1.1, "{length} times as long and {width} times as wide");
+}
+
+#[test]
+fn the_bar_of_tetrahedra_turns_once_round() {
+    let run = run("tet_bar", 60);
+    let simulation = &run.built.simulation;
+    let middle: Vec<usize> = simulation
+        .model()
+        .rest()
+        .positions
+        .iter()
+        .enumerate()
+        .filter(|(_, p)| p.x.abs() < 0.02 && p.y > 0.09)
+        .map(|(i, _)| i)
+        .collect();
+    let mean = middle.iter().map(|&i| simulation.state().x.get(i)).sum::<DVec3>() / middle.len() as f64;
+    // Half a turn in the middle: what was above is below.
+    assert!(mean.y < -0.03, "{mean}");
 }
