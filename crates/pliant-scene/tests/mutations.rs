@@ -7,6 +7,7 @@ use proptest::prelude::*;
 
 const ALL: &str = r##"
 fps = 24
+wind = [1, 0, 0]
 substeps = 2
 gravity = [0, -1.5, 0.0]
 [output]
@@ -33,6 +34,18 @@ frequency = 2
 [[body]]
 shape = { kind = "sheet", size = [1, 2], cells = [3, 4] }
 pin = [{ corners = ["left_back"] }]
+[[field]]
+kind = "vortex"
+axis = [0, 1, 0]
+[[body]]
+shape = { kind = "box", cells = [2, 2, 2], tet_style = "six" }
+material = "rubber"
+young = 1e5
+[[body.constraint]]
+kind = "strain_limit"
+min = 0.9
+[[body]]
+shape = { kind = "thread", points = [[0, 0, 0], [1, 0, 0]], segments = 4 }
 "##;
 
 /// Pieces that change the meaning of what stands around them.
