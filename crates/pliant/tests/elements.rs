@@ -89,7 +89,9 @@ fn build(
     s
 }
 
-const STATES: [(&str, fn(usize, DVec3) -> DVec3); 5] = [
+type State = (&'static str, fn(usize, DVec3) -> DVec3);
+
+const STATES: [State; 5] = [
     ("stretched", |_, p| p * DVec3::new(1.5, 0.8, 1.0)),
     ("scrambled", |i, _| noise(i) * 0.3),
     // Not exactly: where several shapes are nearest, rounding decides which a test finds and which the solver.

@@ -73,7 +73,7 @@ impl Accelerator {
     /// Judges the present iterate.
     pub fn judge(&self, energy: f64) -> Verdict {
         // NaN is worse than anything.
-        let worse = self.ventured && !(energy <= self.energy);
+        let worse = self.ventured && (energy.is_nan() || energy > self.energy);
         if worse { Verdict::Return } else { Verdict::Keep }
     }
 
@@ -100,9 +100,9 @@ impl Accelerator {
                 self.used
             };
             let pair = &mut self.pairs[slot];
-            for u in 0..n {
-                for axis in 0..3 {
-                    pair.step[axis * n + u] = ways[u][axis] - self.ways[u][axis];
+            for (u, (now, before)) in ways.iter().zip(&self.ways).take(n).enumerate() {
+                for (axis, (now, before)) in now.iter().zip(before).take(3).enumerate() {
+                    pair.step[axis * n + u] = now - before;
                 }
             }
             let (now, before) = if anderson { (plain, &self.plain) } else { (descent, &self.descent) };
@@ -154,6 +154,7 @@ impl Accelerator {
     }
 
     /// Least squares over the changes of the plain step, by normal equations with a little damping.
+    #[allow(clippy::needless_range_loop)] // both triangles of the matrix at once
     fn mix(&mut self, step: &mut [f64]) {
         let k = self.used;
         let mut gram = [[0.0; MEMORY]; MEMORY];
@@ -184,7 +185,7 @@ fn solve_small(mut a: [[f64; MEMORY]; MEMORY], mut b: [f64; MEMORY], k: usize) -
             let sum: f64 = a[i][j] - (0..j).map(|l| a[i][l] * a[j][l]).sum::<f64>();
             a[i][j] = if i == j { sum.sqrt() } else { sum / a[j][j] };
         }
-        if !(a[i][i] > 0.0) {
+        if a[i][i].is_nan() || a[i][i] <= 0.0 {
             return None;
         }
     }
