@@ -39,8 +39,7 @@ fn iterates(s: &mut Simulation) -> Vec<Points> {
     s.observe_iterations(SolverKind::Projective, Box::new(move |_, q| sink.lock().unwrap().push(q.clone())));
     s.step().unwrap();
     s.observe_iterations(SolverKind::Projective, Box::new(|_, _| {}));
-    let list = seen.lock().unwrap().clone();
-    list
+    std::mem::take(&mut *seen.lock().unwrap())
 }
 
 fn distance(a: &Points, b: &Points) -> f64 {
