@@ -202,7 +202,8 @@ impl Builder {
         }
         let mut assembly = Assembly::default();
         for (b, body) in self.bodies.iter().enumerate() {
-            assembly.add(b, body, &mut faults);
+            let sprung = self.keyframes.tracks.iter().any(|t| t.control == Control::EdgeStiffness(b));
+            assembly.add(b, body, sprung, &mut faults);
         }
         if !faults.0.is_empty() {
             return Err(BuildErrors(faults.0));
@@ -631,7 +632,8 @@ struct Assembly {
 }
 
 impl Assembly {
-    fn add(&mut self, b: usize, body: &Body, faults: &mut Faults) {
+    /// `sprung` tells that keyframes give it springs later.
+    fn add(&mut self, b: usize, body: &Body, sprung: bool, faults: &mut Faults) {
         let first = self.mass.len();
         let points = &body.shape.points;
         let total: f64 = body.shape.measure.iter().sum();
@@ -652,7 +654,9 @@ impl Assembly {
         self.mass.extend(masses);
         self.measure.extend(&body.shape.measure);
         let first_edge = self.edges.len();
-        if body.solver != SolverKind::Clustered {
+        // Springs that elements make superfluous would only take time and memory.
+        let springs = body.constraints.is_empty() || body.controls.edge_stiffness > 0.0 || sprung;
+        if body.solver != SolverKind::Clustered && springs {
             self.edges.extend(body.shape.edges.iter().map(|e| e.map(|i| i + first as u32)));
         }
         let first_face = self.faces.len();

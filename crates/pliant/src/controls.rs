@@ -58,7 +58,8 @@ pub struct BodyControls {
     pub drag: f64,
     /// A force (N) on the whole body, shared by mass.
     pub force: DVec3,
-    /// Stiffness of the edges (projective): Pa for solids, N/m for sheets.
+    /// Stiffness of the edges (projective): Pa for solids, N/m for sheets. A body of elements built with 0 has no
+    /// edges to stiffen later.
     pub edge_stiffness: f64,
     /// Friction of the body's surface; combined with the plane's as √(a b). `None`: the plane's.
     pub friction: Option<f64>,
