@@ -1,0 +1,83 @@
+//! What figures on bodies of elements share: rest by Newton's method, and measures of a shape.
+
+use crate::figures::Failure;
+use pliant::{Body, Builder, DVec3, Points, Simulation, SolverKind, WarmStart};
+
+/// Seconds of a step so long that inertia has no part in it: one step is the balance of forces.
+const FOR_EVER: f64 = 1e3;
+/// Movement, relative to the body, that counts as none.
+const STILL: f64 = 1e-9;
+
+/// The balance of forces on a body, by Newton's method: steps too long for inertia, each from a standstill,
+/// until nothing moves.
+pub fn balance(body: Body, gravity: DVec3) -> Result<Simulation, Failure> {
+    balance_of(Builder::new().body(at_rest(body)), gravity)
+}
+
+/// The body as [`balance_of`] wants it.
+pub fn at_rest(body: Body) -> Body {
+    let mut body = body.solved_by(SolverKind::Newton);
+    body.controls.iterations = 200;
+    body.controls.damping = 0.0;
+    body
+}
+
+/// As [`balance`], of a builder that holds one body.
+pub fn balance_of(mut builder: Builder, gravity: DVec3) -> Result<Simulation, Failure> {
+    builder.gravity = gravity;
+    builder.step = FOR_EVER;
+    builder.substeps = 1;
+    builder.implicit.warm_start = WarmStart::Last;
+    let mut simulation = builder.build()?;
+    let (low, high) = bounds(simulation.positions(0));
+    let size = (high - low).length();
+    for _ in 0..30 {
+        let before = simulation.state().x.clone();
+        simulation.step()?;
+        let mut state = simulation.state().clone();
+        let moved = state.x.iter().zip(before.iter()).map(|(a, b)| (a - b).length()).fold(0.0, f64::max);
+        state.v = Points::zeros(state.v.len());
+        simulation.set_state(state)?;
+        if moved < STILL * size {
+            return Ok(simulation);
+        }
+    }
+    Err("forces found no balance in 30 steps".into())
+}
+
+/// Corners of the box around points.
+pub fn bounds(points: impl Iterator<Item = DVec3>) -> (DVec3, DVec3) {
+    points.fold((DVec3::MAX, DVec3::MIN), |(low, high), p| (low.min(p), high.max(p)))
+}
+
+/// Places of one body's particles.
+pub fn places(simulation: &Simulation) -> Vec<DVec3> {
+    simulation.positions(0).collect()
+}
+
+/// Replaces the places of all particles, at rest.
+pub fn place(simulation: &mut Simulation, f: impl Fn(usize, DVec3) -> DVec3) -> Result<(), Failure> {
+    let mut state = simulation.state().clone();
+    state.x = state.x.iter().enumerate().map(|(i, p)| f(i, p)).collect();
+    Ok(simulation.set_state(state)?)
+}
+
+/// Volume of tetrahedra, those turned inside out counted against it.
+pub fn volume(points: &[DVec3], tetrahedra: &[[u32; 4]]) -> f64 {
+    let one = |t: &[u32; 4]| {
+        let [a, b, c, d] = t.map(|i| points[i as usize]);
+        (b - a).cross(c - a).dot(d - a) / 6.0
+    };
+    tetrahedra.iter().map(one).sum()
+}
+
+/// Root mean square distance of corresponding points.
+pub fn apart(a: &[DVec3], b: &[DVec3]) -> f64 {
+    (a.iter().zip(b).map(|(p, q)| (*p - *q).length_squared()).sum::<f64>() / a.len() as f64).sqrt()
+}
+
+/// A number from −1 to 1 that looks random and is the same in every run.
+pub fn noise(i: usize) -> f64 {
+    let wave = (i as f64 * 12.9898 + 4.1).sin() * 43758.5453;
+    2.0 * (wave - wave.floor()) - 1.0
+}
