@@ -1,15 +1,16 @@
 //! What figures on bodies of elements share: rest by Newton's method, and measures of a shape.
 
 use crate::figures::Failure;
-use pliant::{Body, Builder, DVec3, Points, Simulation, SolverKind, WarmStart};
+use pliant::{Body, Builder, DVec3, Points, Simulation, SolverKind};
 
-/// Seconds of a step so long that inertia has no part in it: one step is the balance of forces.
-const FOR_EVER: f64 = 1e3;
-/// Movement, relative to the body, that counts as none.
-const STILL: f64 = 1e-9;
+/// Seconds of a step so long that little of inertia is left: a few steps, each from a standstill, are the
+/// balance of forces. Longer ones start too far away, since Newton's method begins where gravity leads.
+const LONG: f64 = 1.0;
+/// Movement, as a part of all movement so far, that counts as none.
+const STILL: f64 = 1e-5;
 
-/// The balance of forces on a body, by Newton's method: steps too long for inertia, each from a standstill,
-/// until nothing moves.
+/// The balance of forces on a body, by Newton's method: long steps, each from a standstill, until nothing
+/// moves.
 pub fn balance(body: Body, gravity: DVec3) -> Result<Simulation, Failure> {
     balance_of(Builder::new().body(at_rest(body)), gravity)
 }
@@ -25,20 +26,20 @@ pub fn at_rest(body: Body) -> Body {
 /// As [`balance`], of a builder that holds one body.
 pub fn balance_of(mut builder: Builder, gravity: DVec3) -> Result<Simulation, Failure> {
     builder.gravity = gravity;
-    builder.step = FOR_EVER;
+    builder.step = LONG;
     builder.substeps = 1;
-    builder.implicit.warm_start = WarmStart::Last;
     let mut simulation = builder.build()?;
-    let (low, high) = bounds(simulation.positions(0));
-    let size = (high - low).length();
+    let start = simulation.state().x.clone();
+    let farthest =
+        |a: &Points, b: &Points| a.iter().zip(b.iter()).map(|(p, q)| (p - q).length()).fold(0.0, f64::max);
     for _ in 0..30 {
         let before = simulation.state().x.clone();
         simulation.step()?;
         let mut state = simulation.state().clone();
-        let moved = state.x.iter().zip(before.iter()).map(|(a, b)| (a - b).length()).fold(0.0, f64::max);
+        let (moved, all) = (farthest(&state.x, &before), farthest(&state.x, &start));
         state.v = Points::zeros(state.v.len());
         simulation.set_state(state)?;
-        if moved < STILL * size {
+        if moved <= STILL * all {
             return Ok(simulation);
         }
     }

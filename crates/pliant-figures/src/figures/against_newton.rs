@@ -56,7 +56,7 @@ fn shaken(shape: &Shape, solver: SolverKind, iterations: u32) -> Result<Simulati
 }
 
 fn run() -> Result<Plot, Failure> {
-    let solid = Solid::Bunny { height: 1.0 };
+    let solid = Solid::GummyBear { height: 1.0 };
     let (shape, _) = solid.build_tets(solid.spacing_for_tet_particles(PARTICLES)?)?;
     let (low, high) = bounds(shape.points.iter().copied());
     let size = (high - low).length();
@@ -95,7 +95,7 @@ fn run() -> Result<Plot, Failure> {
     panels.extend(pictures);
     let (dof, tets) = (3 * shape.points.len(), shape.tetrahedra.len());
     let title = format!(
-        "A bunny of {dof} DoF and {tets} strain constraints whose feet are shaken, 30 steps a second"
+        "A gummy bear of {dof} DoF and {tets} strain constraints whose feet are shaken, 30 steps a second"
     );
     Ok(Plot { panels, ..Plot::new(title) })
 }
@@ -106,7 +106,7 @@ mod tests {
 
     #[test]
     fn more_iterations_are_nearer_newtons_step() {
-        let (shape, _) = Solid::Bunny { height: 1.0 }.build_tets(0.25).unwrap();
+        let (shape, _) = Solid::GummyBear { height: 1.0 }.build_tets(0.25).unwrap();
         let step = |solver, iterations| {
             let mut s = shaken(&shape, solver, iterations).unwrap();
             (0..3).for_each(|_| drop(s.step().unwrap()));

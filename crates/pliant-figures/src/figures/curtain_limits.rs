@@ -48,7 +48,7 @@ pub const DEFINITION: Definition = Definition {
 
 fn curtain(cells: usize, limit: f64) -> Result<Simulation, Failure> {
     let shape = shapes::sheet(SIDE, SIDE, cells, cells)?;
-    let cotton = Material { density: 300.0, young: 2e5, poisson: 0.0, thickness: 2e-3, damping: 2.0 };
+    let cotton = Material { density: 300.0, young: 2e6, poisson: 0.0, thickness: 2e-3, damping: 2.0 };
     let mut body = Body::new("curtain", shape).elastic(cotton);
     body.constraints = vec![
         ConstraintKind::StrainLimit(Limits::new([1.0 - limit, 1.0 + limit])).into(),

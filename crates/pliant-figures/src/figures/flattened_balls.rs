@@ -67,6 +67,8 @@ fn balls(count: usize, spacing: f64) -> Result<(Simulation, Vec<[u32; 4]>), Fail
             builder.body(Body::new(format!("ball {k}"), shape.clone()).elastic(jelly).at(x, -low.y, 0.0));
     }
     builder.planes = planes(Some(1.0));
+    // On the ground weight would flatten them a little, and for good.
+    builder.gravity = DVec3::ZERO;
     Ok((builder.build()?, tetrahedra))
 }
 
@@ -75,7 +77,8 @@ fn run() -> Result<Plot, Failure> {
     let rest: Vec<DVec3> = simulation.positions(0).collect();
     let full = volume(&rest, &tetrahedra);
     let outside = boundary(&tetrahedra);
-    let (mut height, mut kept, mut off) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut height, mut width) = (Vec::new(), Vec::new());
+    let (mut kept, mut off) = (Vec::new(), Vec::new());
     let mut pictures = Vec::new();
     let steps = PRESS + FLAT + FREE;
     for step in 0..steps {
@@ -85,6 +88,7 @@ fn run() -> Result<Plot, Failure> {
         let points: Vec<DVec3> = simulation.positions(0).collect();
         let (low, high) = bounds(points.iter().copied());
         height.push((time, (high.y - low.y) / (2.0 * RADIUS)));
+        width.push((time, (high.x - low.x) / (2.0 * RADIUS)));
         kept.push((time, volume(&points, &tetrahedra) / full));
         off.push((time, beyond_rigid(&rest, &points) / RADIUS));
         let shown = [(PRESS / 2, "half pressed"), (PRESS + FLAT - 1, "flat"), (steps - 1, "let go")];
@@ -102,7 +106,8 @@ fn run() -> Result<Plot, Failure> {
         .line(VOLUME, Style::Dashed, kept);
     let shape =
         Panel::new("Shape", "time (s)", "RMS distance / radius").y_log().line(SHAPE, Style::Solid, off);
-    let mut panels = vec![sizes, shape];
+    let width = Panel::new("Width of a ball", "time (s)", "over rest").line("width", Style::Solid, width);
+    let mut panels = vec![sizes, shape, width];
     panels.extend(pictures);
     let title =
         format!("Balls of {} tetrahedra pressed flat between two planes and let go", tetrahedra.len());

@@ -78,7 +78,7 @@ fn cloth(cells: usize) -> Result<Simulation, Failure> {
 /// A beam of a metre, a fifth as high, clamped at its end.
 fn beam(cells: usize) -> Result<Simulation, Failure> {
     let shape = shapes::tet_box([5 * cells, cells, 2], DVec3::new(1.0, 0.2, 0.1), shapes::TetStyle::Five)?;
-    let mut body = Body::new("beam", shape).elastic(material(1000.0, 2e5, 1.0));
+    let mut body = Body::new("beam", shape).elastic(material(1000.0, 1e6, 1.0));
     body.constraints = vec![ConstraintKind::Strain.into()];
     let held: Vec<u32> = (0..body.shape.points.len() as u32)
         .filter(|&i| body.shape.points[i as usize].x < -0.5 + 1e-9)

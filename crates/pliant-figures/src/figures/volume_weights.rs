@@ -6,7 +6,7 @@ use crate::elements::{balance, bounds, places, volume};
 use crate::plot::{Panel, Plot, Style};
 use crate::view::{boundary, seen};
 use pliant::constraints::Limits;
-use pliant::{Body, ConstraintKind, DVec3, Material, Motion, Pins, Selection, Simulation, shapes};
+use pliant::{Body, ConstraintKind, DVec3, Material, Simulation, shapes};
 
 /// Weight of volume over that of strain.
 const RATIOS: [f64; 5] = [0.01, 0.1, 1.0, 10.0, 100.0];
@@ -38,7 +38,7 @@ fn change(plot: &Plot, at: usize, join: fn(f64, f64) -> f64) -> f64 {
     if a.is_nan() || b.is_nan() { f64::NAN } else { join(a, b) }
 }
 
-/// A cube of a metre whose right face is moved so that it is `stretch` as long.
+/// A cube of a metre whose left and right faces are held `stretch` apart.
 fn cube(cells: usize, stretch: f64, ratio: f64) -> Result<Simulation, Failure> {
     let shape = shapes::tet_box([cells; 3], DVec3::ONE, shapes::TetStyle::Five)?;
     let jelly = Material { density: 1000.0, young: STRAIN, poisson: 0.0, thickness: 1.0, damping: 0.0 };
@@ -47,15 +47,12 @@ fn cube(cells: usize, stretch: f64, ratio: f64) -> Result<Simulation, Failure> {
         ConstraintKind::Strain.of_stiffness(STRAIN),
         ConstraintKind::Volume(Limits::new([1.0, 1.0])).of_stiffness(ratio * STRAIN),
     ];
-    for side in [-1.0, 1.0] {
-        let face = (0..body.shape.points.len() as u32)
-            .filter(|&i| body.shape.points[i as usize].x * side > 0.5 - 1e-9)
-            .collect();
-        let velocity = DVec3::X * (if side > 0.0 { stretch - 1.0 } else { 0.0 });
-        let motion = Motion { velocity, end: 1.0, ..Motion::REST };
-        let select = Selection::Particles(face);
-        body.pins.push(Pins { name: String::new(), select, motion, stiffness: None });
-    }
+    let faces = (0..body.shape.points.len() as u32)
+        .filter(|&i| body.shape.points[i as usize].x.abs() > 0.5 - 1e-9)
+        .collect::<Vec<_>>();
+    // All of it is stretched at the start, which no tetrahedron is turned inside out by; the faces stay.
+    body.stretch = DVec3::new(stretch, 1.0, 1.0);
+    body = body.pin(faces);
     balance(body, DVec3::ZERO)
 }
 
