@@ -1,30 +1,23 @@
 //! What figures on bodies of elements share: rest by Newton's method, and measures of a shape.
 
 use crate::figures::Failure;
-use pliant::{Body, Builder, DVec3, Points, Simulation, SolverKind};
+use pliant::{Acceleration, Body, Builder, DVec3, Points, Simulation, SolverKind};
 
 /// Seconds of a step so long that little of inertia is left: a few steps, each from a standstill, are the
 /// balance of forces. Longer ones start too far away, since Newton's method begins where gravity leads.
 const LONG: f64 = 1.0;
+/// Steps at most.
+const MOST: usize = 60;
 /// Movement, as a part of all movement so far, that counts as none.
-const STILL: f64 = 1e-5;
+const STILL: f64 = 1e-4;
 
 /// The balance of forces on a body, by Newton's method: long steps, each from a standstill, until nothing
 /// moves.
 pub fn balance(body: Body, gravity: DVec3) -> Result<Simulation, Failure> {
-    balance_of(Builder::new().body(at_rest(body)), gravity)
-}
-
-/// The body as [`balance_of`] wants it.
-pub fn at_rest(body: Body) -> Body {
     let mut body = body.solved_by(SolverKind::Newton);
     body.controls.iterations = 200;
     body.controls.damping = 0.0;
-    body
-}
-
-/// As [`balance`], of a builder that holds one body.
-pub fn balance_of(mut builder: Builder, gravity: DVec3) -> Result<Simulation, Failure> {
+    let mut builder = Builder::new().body(body);
     builder.gravity = gravity;
     builder.step = LONG;
     builder.substeps = 1;
@@ -32,18 +25,34 @@ pub fn balance_of(mut builder: Builder, gravity: DVec3) -> Result<Simulation, Fa
     let start = simulation.state().x.clone();
     let farthest =
         |a: &Points, b: &Points| a.iter().zip(b.iter()).map(|(p, q)| (p - q).length()).fold(0.0, f64::max);
-    for _ in 0..30 {
+    let mut last = (f64::NAN, f64::NAN);
+    for _ in 0..MOST {
         let before = simulation.state().x.clone();
         simulation.step()?;
         let mut state = simulation.state().clone();
         let (moved, all) = (farthest(&state.x, &before), farthest(&state.x, &start));
         state.v = Points::zeros(state.v.len());
         simulation.set_state(state)?;
+        last = (moved, all);
         if moved <= STILL * all {
             return Ok(simulation);
         }
     }
-    Err("forces found no balance in 30 steps".into())
+    let (moved, all) = last;
+    Err(format!("forces found no balance: the last of {MOST} steps moved {moved:.1e} m, all {all:.1e} m")
+        .into())
+}
+
+/// The bodies of a builder after some steps so long that implicit Euler brings everything to rest.
+pub fn settled(mut builder: Builder, steps: usize) -> Result<Simulation, Failure> {
+    builder.step = 0.1;
+    builder.substeps = 1;
+    builder.implicit.acceleration = Acceleration::LBfgs;
+    let mut simulation = builder.build()?;
+    for _ in 0..steps {
+        simulation.step()?;
+    }
+    Ok(simulation)
 }
 
 /// Corners of the box around points.

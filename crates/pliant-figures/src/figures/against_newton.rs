@@ -14,7 +14,7 @@ use pliant::{
 const COUNTS: [u32; 3] = [1, 10, 20];
 /// 7,161 DoF.
 const PARTICLES: usize = 2387;
-const STEPS: usize = 40;
+const STEPS: usize = 24;
 const RATE: f64 = 30.0;
 
 pub const DEFINITION: Definition = Definition {
@@ -61,7 +61,7 @@ fn run() -> Result<Plot, Failure> {
     let (low, high) = bounds(shape.points.iter().copied());
     let size = (high - low).length();
     let outside = boundary(&shape.tetrahedra);
-    let mut newton = shaken(&shape, SolverKind::Newton, 60)?;
+    let mut newton = shaken(&shape, SolverKind::Newton, 30)?;
     let mut others = Vec::new();
     for iterations in COUNTS {
         others.push((named(iterations), shaken(&shape, SolverKind::Projective, iterations)?, Vec::new()));

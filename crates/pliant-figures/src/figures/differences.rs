@@ -7,7 +7,7 @@ use pliant::{Body, Builder, ConstraintKind, DQuat, DVec3, Material, Simulation, 
 
 /// The error to which convergence is counted.
 const GOAL: f64 = 1e-3;
-const MOST: u32 = 600;
+const MOST: u32 = 300;
 const MEAN: &str = "minus the mean of the corners";
 const VERTEX: &str = "minus one corner";
 const IDENTITY: &str = "positions themselves";

@@ -101,7 +101,8 @@ fn watched(simulation: &mut Simulation) -> Arc<Mutex<Vec<Points>>> {
 }
 
 fn run() -> Result<Plot, Failure> {
-    let mut ratios = Panel::new("Objective over the one before", "iteration, over all steps", "ratio");
+    let mut ratios =
+        Panel::new("Largest objective over the one before", "step", "largest ratio of all iterations");
     let mut values = Panel::new("Objective at the end of each step", "step", "objective (J)").y_log();
     let mut errors = Panel::new("Within the worst step", "iterations", "objective over its start").y_log();
     let triangles = shapes::sheet(1.5, 1.0, CELLS[0], CELLS[1])?.triangles;
@@ -115,13 +116,11 @@ fn run() -> Result<Plot, Failure> {
             let mass = simulation.controls().body(0).mass;
             simulation.set(Control::Force(0), storm(step, size) * mass)?;
             let list = objectives(&mut simulation, &objective, &watched)?;
-            for w in list.windows(2) {
-                let now = w[1] / w[0];
-                ratio.push((ratio.len() as f64, now));
-                if now > worst {
-                    worst = now;
-                    curve = list.iter().enumerate().map(|(k, e)| (k as f64, e / list[0])).collect();
-                }
+            let largest_now = largest(&list.windows(2).map(|w| w[1] / w[0]).collect::<Vec<_>>());
+            ratio.push(((step + 1) as f64, largest_now));
+            if largest_now > worst {
+                worst = largest_now;
+                curve = list.iter().enumerate().map(|(k, e)| (k as f64, e / list[0])).collect();
             }
             value.push(((step + 1) as f64, list.last().copied().unwrap_or(f64::NAN)));
         }

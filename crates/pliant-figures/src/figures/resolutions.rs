@@ -2,7 +2,7 @@
 //! and of plain edges.
 
 use super::{Definition, Failure, Figure};
-use crate::elements::{at_rest, balance, balance_of, places};
+use crate::elements::{places, settled};
 use crate::metrics::{largest, tail};
 use crate::plot::{Panel, Plot, Style};
 use pliant::constraints::EdgeStrain;
@@ -13,7 +13,9 @@ use std::f64::consts::FRAC_PI_2;
 const CLOTH: [usize; 3] = [10, 20, 40];
 /// Cells through the height of the beam.
 const BEAM: [usize; 3] = [4, 6, 8];
-const GRAVITY: DVec3 = DVec3::new(0.0, -9.81, 0.0);
+/// Long steps to a standstill, and iterations in each.
+const STEPS: usize = 40;
+const ITERATIONS: u32 = 40;
 const TRIANGLES: &str = "triangles";
 const EDGES: &str = "edges, one stiffness for each";
 const WEIGHTED: &str = "edges, weighted by their share of the area";
@@ -66,13 +68,22 @@ fn material(density: f64, young: f64, thickness: f64) -> Material {
     Material { density, young, poisson: 0.0, thickness, damping: 0.0 }
 }
 
+fn still(mut body: Body) -> Result<Simulation, Failure> {
+    body.controls.iterations = ITERATIONS;
+    settled(Builder::new().body(body), STEPS)
+}
+
 /// A square cloth of a metre, stiff enough to stand out from where its first fifth is clamped.
 fn cloth(cells: usize) -> Result<Simulation, Failure> {
-    let body = Body::new("cloth", shapes::sheet(1.0, 1.0, cells, cells)?).elastic(material(500.0, 4e8, 5e-3));
+    let mut body =
+        Body::new("cloth", shapes::sheet(1.0, 1.0, cells, cells)?).elastic(material(500.0, 1e6, 5e-3));
+    // Bending as of a sheet of 400 MPa; as stiff in its plane it would take long to find its balance.
+    body.constraints =
+        vec![ConstraintKind::Strain.of_stiffness(5e3), ConstraintKind::Bending.of_stiffness(4.0)];
     let held: Vec<u32> = (0..body.shape.points.len() as u32)
         .filter(|&i| body.shape.points[i as usize].x < -0.3 + 1e-9)
         .collect();
-    balance(body.pin(held), GRAVITY)
+    still(body.pin(held))
 }
 
 /// A beam of a metre, a fifth as high, clamped at its end.
@@ -83,7 +94,7 @@ fn beam(cells: usize) -> Result<Simulation, Failure> {
     let held: Vec<u32> = (0..body.shape.points.len() as u32)
         .filter(|&i| body.shape.points[i as usize].x < -0.5 + 1e-9)
         .collect();
-    balance(body.pin(held), GRAVITY)
+    still(body.pin(held))
 }
 
 /// How much longer (%) a cloth of a metre and 0.2 kg gets that hangs from its upper edge.
@@ -97,7 +108,8 @@ fn hanging(cells: usize, kind: &str) -> Result<f64, Failure> {
         body.clusters = Clustering::None;
         body.controls.edge_stiffness = 20.0;
     }
-    let mut builder = Builder::new().body(at_rest(body.pin(0..=cells as u32)));
+    body.controls.iterations = ITERATIONS;
+    let mut builder = Builder::new().body(body.pin(0..=cells as u32));
     if kind == EDGES {
         // Together as stiff as 20 N/m over the area with the coarsest mesh.
         let coarsest = shapes::sheet(1.0, 1.0, CLOTH[0], CLOTH[0])?.edges.len();
@@ -107,7 +119,7 @@ fn hanging(cells: usize, kind: &str) -> Result<f64, Failure> {
             EdgeStrain::lengths(&edges, rest, &weights)
         });
     }
-    let simulation = balance_of(builder, GRAVITY)?;
+    let simulation = settled(builder, STEPS)?;
     let lower = places(&simulation).split_off(cells * (cells + 1));
     let middle = lower.iter().map(|p| p.y).sum::<f64>() / lower.len() as f64;
     Ok(100.0 * (-0.5 - middle))

@@ -2,15 +2,18 @@
 //! or pressed.
 
 use super::{Definition, Failure, Figure};
-use crate::elements::{balance, bounds, places, volume};
+use crate::elements::{bounds, places, settled, volume};
 use crate::plot::{Panel, Plot, Style};
 use crate::view::{boundary, seen};
 use pliant::constraints::Limits;
-use pliant::{Body, ConstraintKind, DVec3, Material, Simulation, shapes};
+use pliant::{Body, Builder, ConstraintKind, DVec3, Material, Simulation, shapes};
 
 /// Weight of volume over that of strain.
 const RATIOS: [f64; 5] = [0.01, 0.1, 1.0, 10.0, 100.0];
-const CELLS: usize = 8;
+const CELLS: usize = 6;
+/// Long steps to a standstill, and iterations in each.
+const STEPS: usize = 20;
+const ITERATIONS: u32 = 60;
 /// Pa.
 const STRAIN: f64 = 1e4;
 const CASES: [(&str, f64); 2] = [("stretched by 50 %", 1.5), ("pressed by 40 %", 0.6)];
@@ -41,7 +44,7 @@ fn change(plot: &Plot, at: usize, join: fn(f64, f64) -> f64) -> f64 {
 /// A cube of a metre whose left and right faces are held `stretch` apart.
 fn cube(cells: usize, stretch: f64, ratio: f64) -> Result<Simulation, Failure> {
     let shape = shapes::tet_box([cells; 3], DVec3::ONE, shapes::TetStyle::Five)?;
-    let jelly = Material { density: 1000.0, young: STRAIN, poisson: 0.0, thickness: 1.0, damping: 0.0 };
+    let jelly = Material { density: 100.0, young: STRAIN, poisson: 0.0, thickness: 1.0, damping: 0.0 };
     let mut body = Body::new("cube", shape).elastic(jelly);
     body.constraints = vec![
         ConstraintKind::Strain.of_stiffness(STRAIN),
@@ -53,7 +56,10 @@ fn cube(cells: usize, stretch: f64, ratio: f64) -> Result<Simulation, Failure> {
     // All of it is stretched at the start, which no tetrahedron is turned inside out by; the faces stay.
     body.stretch = DVec3::new(stretch, 1.0, 1.0);
     body = body.pin(faces);
-    balance(body, DVec3::ZERO)
+    body.controls.iterations = ITERATIONS;
+    let mut builder = Builder::new().body(body);
+    builder.gravity = DVec3::ZERO;
+    settled(builder, STEPS)
 }
 
 /// Width of the section in the middle, rest is 1.
