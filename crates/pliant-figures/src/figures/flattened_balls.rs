@@ -14,7 +14,7 @@ const BALLS: usize = 3;
 /// Steps of pressing, lying flat, and rest.
 const PRESS: usize = 40;
 const FLAT: usize = 10;
-const FREE: usize = 130;
+const FREE: usize = 90;
 const SHAPE: &str = "distance from the rest shape";
 const VOLUME: &str = "volume";
 const HEIGHT: &str = "height";

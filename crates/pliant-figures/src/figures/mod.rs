@@ -10,6 +10,7 @@ mod convergence;
 mod curtain_limits;
 mod deformer_stability;
 mod differences;
+mod example_cars;
 mod extreme_wind;
 mod flappiness;
 mod flat_sheet;
@@ -98,6 +99,7 @@ pub const ALL: &[&Definition] = &[
     &cantilever::DEFINITION,
     &curtain_limits::DEFINITION,
     &volume_weights::DEFINITION,
+    &example_cars::DEFINITION,
     &buckling::DEFINITION,
     &extreme_wind::DEFINITION,
     &flattened_balls::DEFINITION,

@@ -115,6 +115,14 @@ pub fn examples(id: &str) -> Option<(Lines, Vec<Lines>)> {
             (values(4, waves, &[12.0, 8.0, 5.0]), vec![values(4, waves, &[12.0, 5.0, 8.0])])
         }
         "cylinder-buckles" => (values(5, depth, &[5.0, 6.0, 7.0]), vec![values(5, depth, &[5.0, 6.0, 0.1])]),
+        "cars-follow-examples" => {
+            let cars = |last| each(0, &[("squashed", 0.9), ("bent", 0.9), ("sheared", last)]);
+            (cars(0.9), vec![cars(0.1), cars(0.9)[..2].to_vec()])
+        }
+        "cars-reach-examples" => {
+            let cars = |last| each(1, &[("squashed", 0.5), ("bent", 0.5), ("sheared", last)]);
+            (cars(0.5), vec![cars(0.01), cars(0.5)[1..].to_vec()])
+        }
         "storm-descends" => {
             let all = |worst| vec![storm("calm", 0.9), storm("100 g", worst), storm("1000 g", 1.0)];
             (all(1.0), vec![all(1.1), all(f64::NAN), all(1.0)[..2].to_vec()])
