@@ -109,7 +109,9 @@ mod tests {
         let (shape, _) = Solid::GummyBear { height: 1.0 }.build_tets(0.25).unwrap();
         let step = |solver, iterations| {
             let mut s = shaken(&shape, solver, iterations).unwrap();
-            (0..3).for_each(|_| drop(s.step().unwrap()));
+            for _ in 0..3 {
+                s.step().unwrap();
+            }
             places(&s)
         };
         let goal = step(SolverKind::Newton, 60);
