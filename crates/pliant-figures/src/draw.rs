@@ -72,7 +72,8 @@ fn draw_picture(panel: &Panel, side: f64, area: &Area<'_>) -> Result<(), Box<dyn
     area.draw(&Text::new(panel.title.clone(), (24, 8), title))?;
     let note = (FONT, 14).into_font().color(&GUIDE);
     area.draw(&Text::new(panel.x_label.clone(), (24, 30), note))?;
-    let all = || panel.lines.iter().flat_map(|l| l.points.iter());
+    let corners = || panel.faces.iter().flat_map(|f| f.corners.iter());
+    let all = || panel.lines.iter().flat_map(|l| l.points.iter()).chain(corners());
     let (x, y) = (extent(all().map(|p| p.0), false, 0.0), extent(all().map(|p| p.1), false, 0.0));
     let (left, top, right, bottom) = (24.0, 62.0, f64::from(width) - 24.0, f64::from(height) - 16.0);
     let scale = ((right - left) / (x.1 - x.0 + side)).min((bottom - top) / (y.1 - y.0 + side));
@@ -81,6 +82,12 @@ fn draw_picture(panel: &Panel, side: f64, area: &Area<'_>) -> Result<(), Box<dyn
         let across = 0.5 * (left + right) + (px - middle(x)) * scale;
         (across.round() as i32, (0.5 * (top + bottom) - (py - middle(y)) * scale).round() as i32)
     };
+    for face in panel.faces.iter().filter(|f| f.corners.iter().all(|c| c.0.is_finite() && c.1.is_finite())) {
+        let RGBColor(r, g, b) = PALETTE[face.color % PALETTE.len()];
+        let [r, g, b] = [r, g, b].map(|v| lit(v, face.shade));
+        let corners = face.corners.map(|c| pixel(c.0, c.1)).to_vec();
+        area.draw(&Polygon::new(corners, RGBColor(r, g, b).filled()))?;
+    }
     for (k, line) in panel.lines.iter().enumerate() {
         let color = HSLColor((k as f64 * 0.618_034).fract(), 0.55, [0.42, 0.56, 0.68][k % 3]);
         for &(px, py) in line.points.iter().filter(|p| p.0.is_finite() && p.1.is_finite()) {
@@ -89,6 +96,14 @@ fn draw_picture(panel: &Panel, side: f64, area: &Area<'_>) -> Result<(), Box<dyn
         }
     }
     Ok(())
+}
+
+/// A part of a colour under light: dark below a half, toward white above.
+fn lit(part: u8, shade: f64) -> u8 {
+    let part = f64::from(part);
+    let value =
+        if shade < 0.5 { part * (0.3 + 1.4 * shade) } else { part + (255.0 - part) * (shade - 0.5) * 1.4 };
+    value.round().clamp(0.0, 255.0) as u8
 }
 
 /// Colour of each line: guides are grey, the others take the palette in turn.

@@ -7,6 +7,7 @@
 
 mod claims;
 mod draw;
+mod elements;
 mod error;
 mod figures;
 mod fit;
@@ -14,12 +15,13 @@ mod metrics;
 mod plot;
 mod report;
 mod scenes;
+mod view;
 mod write;
 
 pub use claims::{ClaimResult, Verdict, claims_text};
 pub use error::FigureError;
 pub use figures::{Figure, figures};
-pub use plot::{Line, Panel, Plot, Style};
+pub use plot::{Face, Line, Panel, Plot, Style};
 
 use std::path::Path;
 

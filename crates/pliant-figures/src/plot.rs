@@ -30,6 +30,19 @@ pub struct Panel {
     pub picture: Option<f64>,
     /// Its series.
     pub lines: Vec<Line>,
+    /// Triangles of a picture, the farthest first; seen, not measured: they are in no file of data.
+    pub faces: Vec<Face>,
+}
+
+/// A shaded triangle of a picture.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Face {
+    /// Where it is seen.
+    pub corners: [(f64, f64); 3],
+    /// Light on it, 0 to 1.
+    pub shade: f64,
+    /// Number of its colour in the palette.
+    pub color: usize,
 }
 
 /// How a line is drawn.
@@ -120,6 +133,12 @@ impl Panel {
     pub fn picture(mut self, side: f64) -> Panel {
         self.picture = Some(side);
         self
+    }
+
+    /// A picture of triangles, the farthest first.
+    pub fn faces(title: impl Into<String>, note: impl Into<String>, faces: Vec<Face>) -> Panel {
+        let (title, x_label) = (title.into(), note.into());
+        Panel { title, x_label, faces, picture: Some(0.0), ..Panel::default() }
     }
 
     /// Adds a line.

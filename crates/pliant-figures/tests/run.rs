@@ -77,7 +77,7 @@ fn a_place_that_cannot_be_written_is_an_io_error_with_its_path() {
 }
 
 #[test]
-#[ignore = "takes half a minute"]
+#[ignore = "takes three minutes"]
 fn all_figures_can_be_made_and_every_claim_has_a_number() {
     let directory = tempfile::tempdir().unwrap();
     let start = std::time::Instant::now();
@@ -85,5 +85,5 @@ fn all_figures_can_be_made_and_every_claim_has_a_number() {
     println!("{}", fs::read_to_string(directory.path().join("verdicts.md")).unwrap());
     assert_eq!(results.len(), claims_text().matches("[[claim]]").count());
     assert!(results.iter().all(|r| r.measured.is_finite()));
-    assert!(start.elapsed().as_secs() < 60, "{:?}", start.elapsed());
+    assert!(start.elapsed().as_secs() < 400, "{:?}", start.elapsed());
 }

@@ -1,17 +1,29 @@
 //! The figures: one file each, listed here.
 
+mod against_newton;
 mod bouncing_bunny;
+mod buckling;
+mod cantilever;
+mod cloth_iterations;
 mod clusters;
+mod convergence;
+mod curtain_limits;
 mod deformer_stability;
+mod differences;
+mod example_cars;
+mod extreme_wind;
 mod flappiness;
 mod flat_sheet;
+mod flattened_balls;
 mod goal_descent;
+mod infeasible_sets;
 mod limit_excess;
 mod multi_scale;
 mod peak_strain;
 mod projective_descent;
 mod projective_momentum;
 mod raining_bodies;
+mod resolutions;
 mod spinning_cube;
 mod stretched_cube;
 mod stretched_cube_grid;
@@ -19,10 +31,13 @@ mod symmetric_stretch;
 mod torus_modes;
 mod two_steps;
 mod volume_preservation;
+mod volume_weights;
 mod zero_length_spring;
 
 #[cfg(test)]
 mod sabotage;
+#[cfg(test)]
+mod sabotage_projective;
 
 use crate::error::FigureError;
 use crate::plot::Plot;
@@ -78,6 +93,19 @@ pub const ALL: &[&Definition] = &[
     &flat_sheet::DEFINITION,
     &projective_descent::DEFINITION,
     &projective_momentum::DEFINITION,
+    &infeasible_sets::DEFINITION,
+    &cloth_iterations::DEFINITION,
+    &resolutions::DEFINITION,
+    &cantilever::DEFINITION,
+    &curtain_limits::DEFINITION,
+    &volume_weights::DEFINITION,
+    &example_cars::DEFINITION,
+    &buckling::DEFINITION,
+    &extreme_wind::DEFINITION,
+    &flattened_balls::DEFINITION,
+    &against_newton::DEFINITION,
+    &convergence::DEFINITION,
+    &differences::DEFINITION,
 ];
 
 /// The public side of [`ALL`].

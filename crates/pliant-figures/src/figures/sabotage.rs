@@ -4,7 +4,7 @@ use super::ALL;
 use crate::claims::{Verdict, all};
 use crate::plot::{Panel, Plot, Style};
 
-type Lines = Vec<(usize, &'static str, Vec<(f64, f64)>)>;
+pub type Lines = Vec<(usize, &'static str, Vec<(f64, f64)>)>;
 
 fn plot(lines: Lines) -> Plot {
     let mut plot = Plot::new("made up");
@@ -19,7 +19,7 @@ fn plot(lines: Lines) -> Plot {
 }
 
 /// `n` + 1 points (k, f(k/n)).
-fn series(n: usize, f: impl Fn(f64) -> f64) -> Vec<(f64, f64)> {
+pub fn series(n: usize, f: impl Fn(f64) -> f64) -> Vec<(f64, f64)> {
     (0..=n).map(|k| (k as f64, f(k as f64 / n as f64))).collect()
 }
 
@@ -28,7 +28,7 @@ fn wave(n: usize, amplitude: impl Fn(f64) -> f64) -> Vec<(f64, f64)> {
     series(n, |t| 1.0 + amplitude(t) * (t * n as f64 * 0.31).cos())
 }
 
-fn at(points: &[(f64, f64)]) -> Vec<(f64, f64)> {
+pub fn at(points: &[(f64, f64)]) -> Vec<(f64, f64)> {
     points.to_vec()
 }
 
@@ -406,7 +406,10 @@ fn examples(id: &str) -> (Lines, Vec<Lines>) {
                 vec![vec![(1, "60 iterations", power(0))], vec![(1, "60 iterations", power(2))]],
             )
         }
-        _ => panic!("{id} has no sabotaged data; add some"),
+        _ => match super::sabotage_projective::examples(id) {
+            Some(found) => found,
+            None => panic!("{id} has no sabotaged data; add some"),
+        },
     }
 }
 

@@ -1,0 +1,121 @@
+//! Figure 11 of the projective-dynamics paper: a solid moved with 1, 10 and 20 iterations, against the
+//! converged solution of Newton's method.
+
+use super::{Definition, Failure, Figure};
+use crate::elements::{apart, bounds, places};
+use crate::metrics::largest;
+use crate::plot::{Panel, Plot, Style};
+use crate::view::{boundary, seen};
+use pliant::shapes::{Shape, Solid};
+use pliant::{
+    Body, Builder, ConstraintKind, DVec3, Material, Motion, Pins, Selection, Simulation, SolverKind,
+};
+
+const COUNTS: [u32; 3] = [1, 10, 20];
+/// 7,161 DoF.
+const PARTICLES: usize = 2387;
+const STEPS: usize = 24;
+const RATE: f64 = 30.0;
+
+pub const DEFINITION: Definition = Definition {
+    figure: Figure {
+        name: "against_newton",
+        about: "A solid of about 7,161 DoF with 1, 10, 20 iterations against Newton's method (figure 11)",
+    },
+    run,
+    metrics: &[
+        ("one_distance", |p| largest(&p.values(0, &named(COUNTS[0])))),
+        ("ten_distance", |p| largest(&p.values(0, &named(COUNTS[1])))),
+        ("twenty_over_one", |p| {
+            largest(&p.values(0, &named(COUNTS[2]))) / largest(&p.values(0, &named(COUNTS[0])))
+        }),
+    ],
+};
+
+fn named(iterations: u32) -> String {
+    if iterations == 1 { "1 iteration".into() } else { format!("{iterations} iterations") }
+}
+
+/// A solid whose feet are shaken.
+fn shaken(shape: &Shape, solver: SolverKind, iterations: u32) -> Result<Simulation, Failure> {
+    let (low, high) = bounds(shape.points.iter().copied());
+    let feet = (0..shape.points.len() as u32)
+        .filter(|&i| shape.points[i as usize].y < low.y + 0.12 * (high.y - low.y))
+        .collect();
+    let jelly = Material { density: 1000.0, young: 1e5, poisson: 0.0, thickness: 1.0, damping: 0.0 };
+    let mut body = Body::new("animal", shape.clone()).elastic(jelly).solved_by(solver);
+    // Strain alone, as in the paper.
+    body.constraints = vec![ConstraintKind::Strain.into()];
+    body.controls.iterations = iterations;
+    let motion = Motion { sway: DVec3::new(0.1, 0.0, 0.05), frequency: 1.5, ..Motion::REST };
+    let select = Selection::Particles(feet);
+    body.pins.push(Pins { name: String::new(), select, motion, stiffness: None });
+    let mut builder = Builder::new().substeps(1).body(body);
+    builder.step = 1.0 / RATE;
+    Ok(builder.build()?)
+}
+
+fn run() -> Result<Plot, Failure> {
+    let solid = Solid::GummyBear { height: 1.0 };
+    let (shape, _) = solid.build_tets(solid.spacing_for_tet_particles(PARTICLES)?)?;
+    let (low, high) = bounds(shape.points.iter().copied());
+    let size = (high - low).length();
+    let outside = boundary(&shape.tetrahedra);
+    let mut newton = shaken(&shape, SolverKind::Newton, 30)?;
+    let mut others = Vec::new();
+    for iterations in COUNTS {
+        others.push((named(iterations), shaken(&shape, SolverKind::Projective, iterations)?, Vec::new()));
+    }
+    let mut moved = Vec::new();
+    for _ in 0..STEPS {
+        newton.step()?;
+        let (time, goal) = (newton.state().time, places(&newton));
+        for (_, simulation, points) in &mut others {
+            simulation.step()?;
+            points.push((time, apart(&places(simulation), &goal) / size));
+        }
+        moved.push((time, apart(&goal, &shape.points) / size));
+    }
+    let mut distance =
+        Panel::new("Distance from Newton's method", "time (s)", "RMS distance / diagonal").y_log();
+    let view = DVec3::new(0.2, 0.2, 1.0);
+    let mut pictures = Vec::new();
+    for (k, (name, simulation, points)) in others.into_iter().enumerate() {
+        pictures.push(Panel::faces(name.clone(), "", seen(view, &places(&simulation), &outside, k)));
+        distance = distance.line(name, Style::Solid, points);
+    }
+    pictures.push(Panel::faces("Newton's method, converged", "", seen(view, &places(&newton), &outside, 6)));
+    let motion = Panel::new(
+        "Motion of the converged solution",
+        "time (s)",
+        "RMS distance from rest / diagonal",
+    )
+    .line("Newton's method", Style::Solid, moved);
+    let mut panels = vec![distance, motion];
+    panels.extend(pictures);
+    let (dof, tets) = (3 * shape.points.len(), shape.tetrahedra.len());
+    let title = format!(
+        "A gummy bear of {dof} DoF and {tets} strain constraints whose feet are shaken, 30 steps a second"
+    );
+    Ok(Plot { panels, ..Plot::new(title) })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn more_iterations_are_nearer_newtons_step() {
+        let (shape, _) = Solid::GummyBear { height: 1.0 }.build_tets(0.25).unwrap();
+        let step = |solver, iterations| {
+            let mut s = shaken(&shape, solver, iterations).unwrap();
+            for _ in 0..3 {
+                s.step().unwrap();
+            }
+            places(&s)
+        };
+        let goal = step(SolverKind::Newton, 60);
+        let off = |iterations| apart(&step(SolverKind::Projective, iterations), &goal);
+        assert!(off(20) < off(1));
+    }
+}

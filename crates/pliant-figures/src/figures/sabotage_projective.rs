@@ -1,0 +1,158 @@
+//! Made-up data for the claims of the projective-dynamics paper's figures: good, and sabotaged.
+
+use super::sabotage::{Lines, at, series};
+
+/// One line at given values, abscissae 1, 2, 3, …
+fn values(panel: usize, name: &'static str, values: &[f64]) -> Lines {
+    vec![(panel, name, values.iter().enumerate().map(|(k, v)| (k as f64 + 1.0, *v)).collect())]
+}
+
+/// The same values on lines of several names, each a line of one point more than it needs.
+fn each(panel: usize, lines: &[(&'static str, f64)]) -> Lines {
+    lines.iter().map(|(name, v)| (panel, *name, at(&[(0.0, 0.0), (1.0, *v)]))).collect()
+}
+
+/// Two errors that fall from 1 to 1e-12 in so many units of the abscissa.
+fn race(panel: usize, projective: f64, newton: f64) -> Lines {
+    let falls =
+        |end: f64| (0..=24).map(|k| (end * f64::from(k) / 20.0, 10f64.powf(-0.5 * f64::from(k)))).collect();
+    vec![(panel, "projective", falls(projective)), (panel, "Newton", falls(newton))]
+}
+
+/// Times and iterations of both.
+fn costs(projective: f64, newton: f64) -> Lines {
+    [race(0, 400.0, 10.0), race(1, 400.0 * projective, 10.0 * newton)].concat()
+}
+
+/// Changes of volume of the stretched and the pressed cube, with little and much of volume.
+fn cubes(soft: f64, stiff: f64) -> Lines {
+    let line = |sign: f64| at(&[soft, 0.1, 0.05, 0.03, stiff].map(|v| (1.0, 1.0 + sign * v)));
+    vec![(0, "stretched by 50 %", line(1.0)), (0, "pressed by 40 %", line(-1.0))]
+}
+
+/// Iterations to an error of 1e-3: with positions, the mean, one corner.
+fn choices(identity: f64, mean: f64, vertex: f64) -> Lines {
+    let names = ["positions themselves", "minus the mean of the corners", "minus one corner"];
+    let falls = |end: f64| at(&[(1.0, 1.0), (end, 1e-4)]);
+    names.into_iter().zip([identity, mean, vertex]).map(|(name, end)| (0, name, falls(end))).collect()
+}
+
+/// Largest distances from Newton's method with 1, 10 and 20 iterations.
+fn distances(one: f64, ten: f64, twenty: f64) -> Lines {
+    each(0, &[("1 iteration", one), ("10 iterations", ten), ("20 iterations", twenty)])
+}
+
+/// Good data, and data with which the verdict must be "not"; `None` for a claim of another paper.
+pub fn examples(id: &str) -> Option<(Lines, Vec<Lines>)> {
+    let (turns, consensus) = ("in turn (Gauss–Seidel)", "consensus (Jacobi)");
+    let (pbd, pd) = ("position based", "projective");
+    let (triangles, edges) = ("triangles", "edges, one stiffness for each");
+    let (stretch, folds) = ("99th percentile of stretch", "root mean square angle between neighbours");
+    let (waves, depth) = ("waves around", "depth of the buckles");
+    let (height, volume, shape) = ("height", "volume", "distance from the rest shape");
+    let limits = |v: [f64; 3]| vec![(3, stretch, at(&[(10.0, v[0]), (20.0, v[1]), (30.0, v[2])]))];
+    let waist = |v: [f64; 5]| vec![(1, "stretched by 50 %", at(&v.map(|w| (1.0, w))))];
+    let storm =
+        |name: &'static str, worst: f64| (0, name, series(100, move |t| if t == 0.5 { worst } else { 0.9 }));
+    Some(match id.strip_prefix("projective-dynamics/")? {
+        "gauss-seidel-oscillates" => (
+            vec![(1, turns, series(60, |_| 1.0))],
+            vec![
+                vec![(1, turns, series(60, |t| (-30.0 * t).exp()))],
+                vec![(1, consensus, series(60, |_| 1.0))],
+            ],
+        ),
+        "consensus-converges" => (
+            vec![(1, consensus, series(60, |t| (-60.0 * t).exp()))],
+            vec![vec![(1, consensus, series(60, |_| 1.0))]],
+        ),
+        "pbd-stiffness-depends-on-iterations" => {
+            (values(2, pbd, &[9.0, 5.0, 3.0, 2.0]), vec![values(2, pbd, &[2.0, 2.1, 2.2, 2.0])])
+        }
+        "stiffness-independent-of-iterations" => {
+            (values(2, pd, &[2.0, 2.1, 2.2, 2.0]), vec![values(2, pd, &[9.0, 5.0, 3.0, 2.0])])
+        }
+        "cloth-resolution" => (
+            each(0, &[("10 cells", -0.5), ("20 cells", -0.49), ("40 cells", -0.48)]),
+            vec![
+                each(0, &[("10 cells", -0.5), ("20 cells", -0.4), ("40 cells", -0.3)]),
+                each(0, &[("10 cells", -0.5), ("20 cells", -0.5)]),
+            ],
+        ),
+        "beam-resolution" => (
+            each(1, &[("4 cells", -0.5), ("6 cells", -0.52), ("8 cells", -0.53)]),
+            vec![
+                each(1, &[("4 cells", -0.2), ("6 cells", -0.3), ("8 cells", -0.4)]),
+                each(1, &[("6 cells", -0.5), ("8 cells", -0.5)]),
+            ],
+        ),
+        "stretch-resolution" => {
+            (values(2, triangles, &[5.0, 5.1, 5.2]), vec![values(2, triangles, &[5.0, 3.0, 2.0])])
+        }
+        "edges-depend-on-resolution" => {
+            (values(2, edges, &[5.0, 1.3, 0.3]), vec![values(2, edges, &[5.0, 5.1, 5.2])])
+        }
+        "beam-theory" => (
+            values(1, "tetrahedra", &[0.8, 0.95, 0.98]),
+            vec![values(1, "tetrahedra", &[0.2, 0.5, 0.7]), values(1, "tetrahedra", &[1.0, 1.1, 1.3])],
+        ),
+        "beam-converges" => {
+            let line =
+                |order: i32| vec![(2, "tetrahedra", at(&[4.0, 8.0, 12.0].map(|n: f64| (n, n.powi(-order)))))];
+            (line(2), vec![line(0), line(-1)])
+        }
+        "limits-let-stretch" => (limits([9.0, 18.0, 25.0]), vec![limits([9.0, 18.0, 15.0])]),
+        "limits-hold" => (limits([10.5, 20.5, 30.0]), vec![limits([20.0, 20.0, 30.0])]),
+        "folds-absorbed" => {
+            (values(4, folds, &[20.0, 15.0, 10.0]), vec![values(4, folds, &[20.0, 15.0, 18.0])])
+        }
+        "soft-volume" => (cubes(0.3, 0.01), vec![cubes(0.02, 0.01), cubes(0.3, 0.01)[..1].to_vec()]),
+        "stiff-volume" => (cubes(0.3, 0.01), vec![cubes(0.3, 0.2), cubes(0.3, 0.01)[1..].to_vec()]),
+        "waist-narrows" => {
+            (waist([1.0, 0.99, 0.95, 0.85, 0.8]), vec![waist([1.0; 5]), vec![waist([1.0; 5])[0].clone()]])
+        }
+        "buckles-follow-bending" => {
+            (values(4, waves, &[12.0, 8.0, 5.0]), vec![values(4, waves, &[12.0, 5.0, 8.0])])
+        }
+        "cylinder-buckles" => (values(5, depth, &[5.0, 6.0, 7.0]), vec![values(5, depth, &[5.0, 6.0, 0.1])]),
+        "cars-follow-examples" => {
+            let cars = |last| each(0, &[("squashed", 0.9), ("bent", 0.9), ("sheared", last)]);
+            (cars(0.9), vec![cars(0.1), cars(0.9)[..2].to_vec()])
+        }
+        "cars-reach-examples" => {
+            let cars = |last| each(1, &[("squashed", 0.5), ("bent", 0.5), ("sheared", last)]);
+            (cars(0.5), vec![cars(0.01), cars(0.5)[1..].to_vec()])
+        }
+        "storm-descends" => {
+            let all = |worst| vec![storm("calm", 0.9), storm("100 g", worst), storm("1000 g", 1.0)];
+            (all(1.0), vec![all(1.1), all(f64::NAN), all(1.0)[..2].to_vec()])
+        }
+        "balls-flat" => (values(0, height, &[1.0, 0.0, 1.0]), vec![values(0, height, &[1.0, 0.3, 1.0])]),
+        "balls-recover-volume" => (
+            values(0, volume, &[1.0, 0.0, 1.0]),
+            vec![values(0, volume, &[1.0, 0.0, 0.5]), values(0, volume, &[1.0, f64::NAN, 1.0])],
+        ),
+        "balls-recover-shape" => {
+            (values(1, shape, &[0.01, 0.5, 0.01]), vec![values(1, shape, &[0.01, 0.5, 0.4])])
+        }
+        "ten-iterations-look-converged" => (distances(0.1, 0.005, 0.001), vec![distances(0.1, 0.08, 0.001)]),
+        "one-iteration-does-not" => (distances(0.1, 0.005, 0.001), vec![distances(0.001, 0.0, 0.0)]),
+        "iterations-approach-newton" => (
+            distances(0.1, 0.005, 0.001),
+            vec![distances(0.1, 0.1, 0.1), distances(0.1, 0.1, 0.0)[1..].to_vec()],
+        ),
+        "newton-fewer-iterations" => {
+            let stuck = vec![race(0, 300.0, 9.0)[0].clone(), (0, "Newton", series(40, |_| 0.5))];
+            (race(0, 300.0, 9.0), vec![race(0, 9.0, 300.0), stuck])
+        }
+        "faster-than-newton-in-time" => {
+            let stuck = vec![(1, "projective", series(40, |_| 0.5)), race(1, 9.0, 30.0)[1].clone()];
+            (race(1, 9.0, 30.0), vec![race(1, 90.0, 30.0), stuck])
+        }
+        "thirty-for-one" => (costs(1.0, 30.0), vec![costs(1.0, 2.0), costs(1.0, 300.0)]),
+        "newton-fewer-iterations-cloth" => (race(2, 300.0, 9.0), vec![race(2, 9.0, 300.0)]),
+        "identity-converges-poorly" => (choices(900.0, 20.0, 30.0), vec![choices(30.0, 20.0, 2.0)]),
+        "one-vertex-converges-too" => (choices(900.0, 20.0, 30.0), vec![choices(30.0, 2.0, 20.0)]),
+        _ => return None,
+    })
+}
