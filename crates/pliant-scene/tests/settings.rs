@@ -368,8 +368,7 @@ fn constraints_replace_the_usual_ones() {
     );
     let batches = scene.simulation.model().batches();
     let of = |b: usize| batches.iter().filter(move |batch| batch.body == b).count();
-    // Edges have a batch of their own, with stiffness 0.
-    assert_eq!((of(0), of(1)), (3, 5), "{:?}", batches.iter().map(|b| b.batch.kind()).collect::<Vec<_>>());
+    assert_eq!((of(0), of(1)), (2, 4), "{:?}", batches.iter().map(|b| b.batch.kind()).collect::<Vec<_>>());
     assert!(batches.iter().any(|b| b.factor == 1e5) && batches.iter().any(|b| b.factor == 50.0));
     let mut simulation = scene.simulation;
     for _ in 0..5 {
