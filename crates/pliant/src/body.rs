@@ -214,8 +214,9 @@ impl Body {
         self
     }
 
-    /// Lets the projective solver move the body as elements of a material: tetrahedra, triangles or edges,
-    /// whatever its shape has. Its mass follows from the density; clusters and edge springs are left out.
+    /// Lets the projective solver move the body as elements of a material: tetrahedra, triangles or threads,
+    /// whatever its shape has. A solid filled with particles has none and is refused when built: fill it with
+    /// tetrahedra ([`Solid::build_tets`](crate::shapes::Solid::build_tets)). Its mass follows from the density; clusters and edge springs are left out.
     pub fn elastic(mut self, material: Material) -> Body {
         let (volume, constraints) = match Elements::of(&self) {
             Some(Elements::Triangles) => (
@@ -226,7 +227,7 @@ impl Body {
                     ConstraintKind::Bending.into(),
                 ],
             ),
-            Some(Elements::Edges) => {
+            Some(Elements::Edges) if self.shape.surface.triangles.is_empty() => {
                 let ends = |e: &[u32; 2]| e.map(|i| self.shape.points[i as usize]);
                 let length: f64 = self.shape.edges.iter().map(ends).map(|[a, b]| (a - b).length()).sum();
                 let section = std::f64::consts::PI * material.thickness.powi(2) / 4.0;

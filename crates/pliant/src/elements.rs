@@ -232,7 +232,9 @@ pub(crate) fn check(body: &Body) -> Vec<Fault> {
 fn remedy(elements: Option<Elements>) -> String {
     match elements {
         None | Some(Elements::Edges) => {
-            "give the body a shape with tetrahedra or triangles, or hold it together by clusters".into()
+            "give the body a shape with tetrahedra (as `Solid::build_tets` makes) or triangles, or hold it together by \
+             clusters"
+                .into()
         }
         Some(_) => "take the constraint out, or use another shape".into(),
     }

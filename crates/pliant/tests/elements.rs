@@ -245,6 +245,8 @@ fn faults_of_elements_are_named_with_index_and_remedy() {
     let mut body = elastic(block());
     body.shape.tetrahedra[3][2] = 999;
     assert!(faults(body).contains("tetrahedron 3 refers to particle 999"));
+    let filled = shapes::ball(0.2, 0.05).unwrap();
+    assert!(faults(elastic(filled)).contains("needs tetrahedra or triangles"), "a lattice is no material");
     let mut body = elastic(block());
     body.controls.poisson = 0.5;
     assert!(faults(body).contains("poisson"));

@@ -4,6 +4,7 @@
 //! the bounds there is no force at all; a stiff limit over soft strain is the material that stiffens when
 //! stretched, which the paper describes in §7.1.
 
+use super::limits::limited_set;
 use super::simplex::{GradientSet, Simplices};
 use super::strain::stretches;
 use super::{Limits, Properties};
@@ -22,81 +23,20 @@ pub type TriangleLimits = Simplices<2, StrainLimits>;
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct StrainLimits(pub Limits);
 
-impl GradientSet<3> for StrainLimits {
-    fn kind(&self) -> &'static str {
-        "tetrahedron_limits"
-    }
-
-    fn properties(&self) -> Properties {
-        Properties { sees_reflection: true, ..self.0.properties() }
-    }
-
-    #[inline(always)]
-    fn project<L: Lanes, const N: usize>(&self, l: L, _: usize, f: &[[V3<L>; 3]; N]) -> [[V3<L>; 3]; N] {
-        limit_strain(l, f, &[l.splat(self.0.min); N], &[l.splat(self.0.max); N])
-    }
-
-    fn encode(&self, w: &mut Writer) {
-        self.0.encode(w);
-    }
-
-    fn decode(r: &mut Reader<'_>, _elements: usize) -> Result<Self, Truncated> {
-        Limits::decode(r).map(StrainLimits)
-    }
-
-    fn strain(&self, f: [DVec3; 3]) -> f64 {
-        stretches(f).into_iter().map(|s| (s - 1.0).abs()).fold(0.0, f64::max)
-    }
-}
-
-impl GradientSet<2> for StrainLimits {
-    fn kind(&self) -> &'static str {
-        "triangle_limits"
-    }
-
-    fn properties(&self) -> Properties {
-        self.0.properties()
-    }
-
-    #[inline(always)]
-    fn project<L: Lanes, const N: usize>(&self, l: L, _: usize, f: &[[V3<L>; 2]; N]) -> [[V3<L>; 2]; N] {
-        let (min, max) = (l.splat(self.0.min), l.splat(self.0.max));
-        let mut t = *f;
-        for k in 0..N {
-            t[k] = limit_strain32(l, &f[k], min, max);
-        }
-        t
-    }
-
-    fn encode(&self, w: &mut Writer) {
-        self.0.encode(w);
-    }
-
-    fn decode(r: &mut Reader<'_>, _elements: usize) -> Result<Self, Truncated> {
-        Limits::decode(r).map(StrainLimits)
-    }
-
-    fn strain(&self, f: [DVec3; 2]) -> f64 {
-        stretches(f).into_iter().map(|s| (s - 1.0).abs()).fold(0.0, f64::max)
-    }
-}
+limited_set!(
+    StrainLimits,
+    ["tetrahedron_limits", "triangle_limits"],
+    limit_strain,
+    limit_strain32,
+    |stretches: &[f64]| stretches.iter().map(|s| (s - 1.0).abs()).fold(0.0, f64::max)
+);
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::constraints::conformance;
-    use crate::constraints::simplex::tests::{tetrahedra, triangles};
 
     #[test]
     fn conform() {
-        for limits in [[1.0, 1.0], [0.9, 1.1], [0.0, 1.5], [1.0, f64::INFINITY], [1.2, 1.4]] {
-            let set = StrainLimits(Limits::new(limits));
-            let (rest, elements) = tetrahedra();
-            let batch = Simplices::<3, _>::new(set, &elements, &rest, &[0.5, 0.3], None).unwrap();
-            conformance::check(&batch, &rest).unwrap_or_else(|e| panic!("tetrahedra, {limits:?}: {e:?}"));
-            let (rest, elements) = triangles();
-            let batch = Simplices::<2, _>::new(set, &elements, &rest, &[0.5, 0.3], None).unwrap();
-            conformance::check(&batch, &rest).unwrap_or_else(|e| panic!("triangles, {limits:?}: {e:?}"));
-        }
+        crate::constraints::limits::tests::conform(StrainLimits);
     }
 }
