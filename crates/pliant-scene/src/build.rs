@@ -219,7 +219,12 @@ fn elastic(plan: &BodyPlan, made: &Made) -> (Option<f64>, Vec<Constraint>) {
     let BodyControls { young, poisson, thickness, damping, .. } = plan.controls;
     let density = plan.density.unwrap_or(DENSITY);
     let material = Material { density, young, poisson, thickness, damping };
-    let body = Body::new("", made.shape.clone()).elastic(material);
+    let mut shape = made.shape.clone();
+    if plan.cut == Cut::Edges {
+        // Asked for as threads, whatever surface they show.
+        shape.surface = Default::default();
+    }
+    let body = Body::new("", shape).elastic(material);
     (Some(body.mass).filter(|_| plan.density.is_some() || !made.thin), body.constraints)
 }
 
