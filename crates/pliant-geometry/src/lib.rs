@@ -37,7 +37,7 @@ pub use mesh_files::{Fetch, MeshFile, read_mesh, read_mesh_through};
 pub use obj::{ObjMesh, parse_obj, read_obj};
 pub use pc2::{PointCache, parse_pc2};
 pub use points::{parse_points, read_points};
-pub use poly::{Coat, FollowingNormals, Layer, Motion, PolyMesh, Polygons, SurfaceMaterial, Wedges};
+pub use poly::{Coat, FollowingNormals, Layer, Motion, PolyMesh, Polygons, SurfaceMaterial, Wedges, join};
 pub use rng::SplitMix64;
 pub use shapes::Shape;
 pub use skin::Skin;
