@@ -132,7 +132,7 @@ pub struct MeshRunArgs {
     /// [default: jelly, or cotton if it has no inside]
     #[arg(long, value_name = "NAME")]
     pub material: Option<String>,
-    /// Its longest side, in metres [default: 0.2]
+    /// Its longest side, in metres [default: 0.1]
     #[arg(long, value_name = "METRES", value_parser = metres)]
     pub fit: Option<f64>,
     /// About how many particles [default: 2000]

@@ -12,7 +12,7 @@ use std::path::Path;
 pub struct QuickStart {
     /// A material known by name; jelly for what has an inside, cotton for the rest, unless given.
     pub material: Option<String>,
-    /// Metres of the longest side; a fifth of a metre unless given.
+    /// Metres of the longest side; a tenth of a metre unless given.
     pub size: Option<f64>,
     /// About how many particles.
     pub particles: Option<usize>,
@@ -22,8 +22,8 @@ pub struct QuickStart {
     pub apart: bool,
 }
 
-/// A spoonful to a soup plate: what jelly carries without sinking into itself.
-const SIZE: f64 = 0.2;
+/// The size of a toy: jelly this large carries itself.
+const SIZE: f64 = 0.1;
 /// Particles of a body: enough to bend well at a few milliseconds a frame.
 const PARTICLES: usize = 2000;
 /// Extensions of tetrahedral meshes.
