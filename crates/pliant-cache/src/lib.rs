@@ -11,7 +11,9 @@ pub mod render;
 
 pub use atomic::write_target;
 pub use error::{CacheError, ErrorKind};
-pub use export::{ExportOptions, ExportSummary, FORMATS, Format, FrameSelection, Progress, export};
+pub use export::{
+    Conversion, ExportOptions, ExportSummary, FORMATS, Format, FrameSelection, Progress, export,
+};
 pub use log::{
     ColorBy, FORMAT_VERSION, LogBody, LogFrame, LogHeader, LogPicture, LogPlane, LogReader, LogWarning,
     LogWriter, Resumed,

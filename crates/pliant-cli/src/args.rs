@@ -1,7 +1,7 @@
 //! The command line.
 
 use clap::{Args as Group, Parser, Subcommand, ValueEnum};
-use pliant_cache::{ColorBy, ExportOptions, FrameSelection};
+use pliant_cache::{ColorBy, Conversion, ExportOptions, FrameSelection};
 use std::path::PathBuf;
 
 /// Soft bodies that cannot blow up.
@@ -198,6 +198,7 @@ impl PictureArgs {
         ExportOptions {
             frames: FrameSelection::default(),
             body: None,
+            conversion: Conversion::default(),
             color_by: self.color_by.map(|c| match c {
                 Colors::Body => ColorBy::Body,
                 Colors::Strain => ColorBy::Strain,

@@ -167,6 +167,7 @@ fn header(scene: &BuiltScene) -> LogHeader {
                 color: body.color,
                 particles: topology.particles.start as u32..topology.particles.end as u32,
                 mesh: body.surface.clone(),
+                coat: body.coat.clone(),
                 skin: body.skin.clone(),
                 cluster: topology.particles.clone().map_while(|i| nearest_cluster(model, i)).collect(),
                 look: match body.look {

@@ -92,6 +92,12 @@ fn execute(order: Order) -> Result<(), Failure> {
         None => PathBuf::from(format!("{}.plog", order.source.name)),
     });
     protect(&order, &log, &wanted)?;
+    if order.trace.is_some() && !traceable(&scene) {
+        return Err(Failure::usage(
+            "--trace: no body of the scene is moved by a solver with an objective; set solver = \"projective\", \
+             \"newton\", \"xpbd\" or \"pbd\", or leave --trace out",
+        ));
+    }
     // Statistics are written in place, line by line: a device takes them unharmed.
     let stats = order.stats.as_deref().filter(|path| !outputs::is_device(path));
     let files = wanted.iter().map(PathBuf::as_path).chain([log.as_path()]).chain(stats);
@@ -111,6 +117,11 @@ fn execute(order: Order) -> Result<(), Failure> {
         return Ok(());
     }
     say::result(&summary(&order, &reader, outcome.as_ref(), &done))
+}
+
+/// Whether some body is moved by a solver that minimises something.
+fn traceable(scene: &BuiltScene) -> bool {
+    scene.simulation.model().params().bodies.iter().any(|b| b.solver.uses_constraints())
 }
 
 /// Runs the simulation; `None` if the log already held everything.

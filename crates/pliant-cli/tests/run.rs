@@ -367,5 +367,6 @@ fn traces_of_each_solver() {
         assert!(last >= 0.0 && (solver == "pbd" || last < 0.1), "{solver}: {last}");
     }
     place.fails(&["run", "s.toml", "--trace", "s.toml"], 2, &["replace the scene"]);
+    place.fails(&["run", "gummy_bear", "--trace", "t.csv"], 2, &["--trace", "projective"]);
     place.fails(&["run", "s.toml", "--trace", "a.plog", "--log", "a.plog"], 2, &["its own name"]);
 }

@@ -176,6 +176,7 @@ impl Reader {
             }
             let before = triangles.len();
             triangulate(&polygon, &self.positions, &mut triangles);
+            triangles[before..].iter_mut().flatten().for_each(|corner| *corner = polygon[*corner as usize]);
             if triangles.len() == before {
                 degenerate_faces.push(line);
             }

@@ -5,14 +5,18 @@ use glam::{DVec2, DVec3};
 /// Polygons with more corners become a fan: ear clipping grows with the cube of the corners at worst.
 const MAX_CLIPPED: usize = 1024;
 
-/// Appends the triangles of `polygon` (indices into `positions`, in order around it) to `triangles`.
-/// Triangles that would name a vertex twice are left out.
+/// Appends the triangles of `polygon` (indices into `positions`, in order around it) to `triangles`, as places
+/// in the polygon. Triangles that would name a vertex twice are left out.
 pub(crate) fn triangulate(polygon: &[u32], positions: &[DVec3], triangles: &mut Vec<[u32; 3]>) {
-    let mut emit = |a: u32, b: u32, c: u32| {
-        if a != b && b != c && c != a {
-            triangles.push([a, b, c]);
+    let mut emit = |a: usize, b: usize, c: usize| {
+        let [u, v, w] = [a, b, c].map(|i| polygon[i]);
+        if u != v && v != w && w != u {
+            triangles.push([a, b, c].map(|i| i as u32));
         }
     };
+    if polygon.len() == 3 {
+        return emit(0, 1, 2);
+    }
     let corner = |i: u32| positions[i as usize];
     // Newell's normal: right for non-convex and slightly bent polygons.
     let origin = polygon.first().map_or(DVec3::ZERO, |&i| corner(i));
@@ -23,8 +27,8 @@ pub(crate) fn triangulate(polygon: &[u32], positions: &[DVec3], triangles: &mut 
         })
         .sum();
     let Some(normal) = normal.try_normalize().filter(|_| (4..=MAX_CLIPPED).contains(&polygon.len())) else {
-        for pair in polygon.windows(2).skip(1) {
-            emit(polygon[0], pair[0], pair[1]);
+        for k in 2..polygon.len() {
+            emit(0, k - 1, k);
         }
         return;
     };
@@ -50,10 +54,10 @@ pub(crate) fn triangulate(polygon: &[u32], positions: &[DVec3], triangles: &mut 
         // A polygon that crosses itself may have none: take any convex corner, then any corner.
         let ear = ear.or_else(|| order().find(|&k| turn(k) > 0.0)).unwrap_or(1);
         let [a, b, c] = around(ear);
-        emit(polygon[a], polygon[b], polygon[c]);
+        emit(a, b, c);
         left.remove(ear);
     }
-    emit(polygon[left[0]], polygon[left[1]], polygon[left[2]]);
+    emit(left[0], left[1], left[2]);
 }
 
 fn is_ear(flat: &[DVec2], left: &[usize], [a, b, c]: [usize; 3]) -> bool {

@@ -247,6 +247,7 @@ fn finish(plan: &BodyPlan, made: Made) -> BuiltBody {
         name: plan.name.clone(),
         color: plan.color,
         surface: made.shape.surface,
+        coat: made.shape.coat,
         skin: made.shape.skin,
         look: plan.look.unwrap_or(usual),
     }

@@ -1,6 +1,6 @@
 //! What a scene is built into: the simulation, and what pictures, caches and logs need beside it.
 
-use pliant_geometry::{Skin, TriMesh};
+use pliant_geometry::{Coat, Skin, TriMesh};
 use std::path::PathBuf;
 
 /// What a scene is built into.
@@ -37,6 +37,8 @@ pub struct BuiltBody {
     pub color: [f32; 3],
     /// Render mesh at rest.
     pub surface: TriMesh,
+    /// What it wears, as its file had it; may be empty.
+    pub coat: Coat,
     /// How it follows the particles.
     pub skin: Skin,
     /// Jelly, matte or cloth.

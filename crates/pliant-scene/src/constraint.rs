@@ -6,7 +6,7 @@ use crate::record::{Datum, Record};
 use crate::shape::{self, Made};
 use crate::source::{Check, Placed, Source};
 use glam::DVec3;
-use pliant::constraints::{CurvatureLimits, Differences, ExampleWeights, Limits};
+use pliant::constraints::{CurvatureLimits, Differences, ExampleWeights, Filling, Limits};
 use pliant::{Constraint, ConstraintKind};
 use pliant_geometry::parse_obj;
 
@@ -50,6 +50,7 @@ fn one(check: &mut Check<'_>, record: &Record) -> Option<ConstraintPlan> {
             ConstraintKind::BendingLimit(CurvatureLimits { relative: bounds(check, record), absolute })
         }
         "hinge" => ConstraintKind::Hinge,
+        "pressure" => ConstraintKind::Pressure(Filling::Volume(bounds(check, record))),
         "rigid" => ConstraintKind::Rigid(match record.text("differences").as_str() {
             "vertex" => Differences::Vertex,
             "identity" => Differences::Identity,

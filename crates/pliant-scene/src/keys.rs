@@ -56,7 +56,8 @@ pub(crate) static SCENE: Table = Table {
         Key::new(
             "implicit",
             Kind::Table(&IMPLICIT),
-            "How the projective solver and Newton's method take a step; the same for all their bodies.",
+            "How the projective solver takes a step; `implicitness` and `mass` hold for Newton's method too. The same for all \
+             their bodies.",
         )
         .example("{ implicitness = 0.55, acceleration = \"lbfgs\" }"),
         Key::new("picture", Kind::Table(&PICTURE), "How pictures are taken.").example("{ width = 320 }"),

@@ -438,7 +438,7 @@ fn vertices(mut mesh: TriMesh, scale: f64) -> Result<Made, GeometryError> {
         edges: mesh.edges(),
         triangles: mesh.triangles.iter().copied().filter(|[a, b, c]| a != b && b != c && c != a).collect(),
         surface: mesh,
-        tetrahedra: Vec::new(),
+        ..Shape::default()
     };
     Ok(Made { shape, thin: true, cells: None, notes: Vec::new() })
 }

@@ -266,6 +266,7 @@ fn an_exported_point_cache_can_be_followed() {
         particles: 0..9,
         skin: pliant_geometry::Skin::identity(9),
         mesh,
+        coat: Default::default(),
         cluster: vec![],
         look: pliant_cache::render::Look::Matte,
     };

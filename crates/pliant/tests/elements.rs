@@ -320,3 +320,44 @@ fn a_stiff_limit_over_soft_strain_stiffens_when_stretched() {
     println!("compliance {soft:.2e} m/N soft, {stiff:.2e} stiff");
     assert!(soft > 5.0 * stiff, "{at:?}");
 }
+
+/// Elastic energy of a body whose rest positions are mapped, over what it measures.
+fn energy_density(shape: Shape, material: Material, map: impl Fn(DVec3) -> DVec3) -> f64 {
+    let measure: f64 = shape.measure.iter().sum();
+    let body = Body::new("b", shape).elastic(material);
+    let mut s = Builder::new().body(body).build().unwrap();
+    let mut state = s.state().clone();
+    state.x = s.model().rest().positions.iter().map(map).collect();
+    s.set_state(state).unwrap();
+    s.statistics().elastic / measure
+}
+
+#[test]
+fn materials_agree_with_linear_elasticity_for_small_strain() {
+    let m = Material { density: 1000.0, young: 3e5, poisson: 0.3, thickness: 2e-3, damping: 0.0 };
+    let (e, nu, t) = (m.young, m.poisson, m.thickness);
+    let close = |what: &str, found: f64, wanted: f64| {
+        assert!((found / wanted - 1.0).abs() < 2e-3, "{what}: {found} instead of {wanted}");
+    };
+    let s = 1e-4;
+    // Pulled with free sides, a solid contracts by ν and stores ½Eε².
+    let pulled = energy_density(block(), m, |p| p * DVec3::new(1.0 + s, 1.0 - nu * s, 1.0 - nu * s));
+    close("solid, pulled", pulled, 0.5 * e * s * s);
+    // Blown up evenly: ½K(3ε)² with K = E/3(1 − 2ν).
+    let blown = energy_density(block(), m, |p| p * (1.0 + s));
+    close("solid, blown up", blown, 0.5 * e / (3.0 * (1.0 - 2.0 * nu)) * (3.0 * s).powi(2));
+    // Sheared by γ: ½μγ².
+    let sheared = energy_density(block(), m, |p| p + DVec3::X * s * p.y);
+    close("solid, sheared", sheared, 0.5 * e / (2.0 * (1.0 + nu)) * s * s);
+    // A sheet in plane stress, per area; it lies in x and z.
+    let pulled = energy_density(sheet(), m, |p| p * DVec3::new(1.0 + s, 1.0, 1.0 - nu * s));
+    close("sheet, pulled", pulled, 0.5 * e * t * s * s);
+    let even = energy_density(sheet(), m, |p| p * DVec3::new(1.0 + s, 1.0, 1.0 + s));
+    close("sheet, stretched evenly", even, e * t / (1.0 - nu) * s * s);
+    // A thread: ½EAε² per length.
+    let thread = shapes::thread(&[DVec3::ZERO, DVec3::X], 10).unwrap();
+    let section = std::f64::consts::PI * t * t / 4.0;
+    let measure: f64 = thread.measure.iter().sum();
+    let pulled = energy_density(thread, m, |p| p * (1.0 + s)) * measure;
+    close("thread, pulled", pulled, 0.5 * e * section * s * s);
+}

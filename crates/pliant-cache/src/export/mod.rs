@@ -4,7 +4,10 @@ mod alembic;
 mod obj;
 mod pc2;
 mod picture;
+mod stream;
 mod usda;
+
+pub use stream::Conversion;
 
 use std::path::{Path, PathBuf};
 
@@ -73,6 +76,8 @@ pub struct ExportOptions {
     pub frames: FrameSelection,
     /// Only the body of this name; `None` is all bodies, in the order of the scene.
     pub body: Option<String>,
+    /// Units and axes of the target.
+    pub conversion: Conversion,
     /// What colours of pictures show; `None` is what the log says. The same for the fields below.
     pub color_by: Option<ColorBy>,
     /// Width of pictures (of one tile of a contact sheet) in pixels.

@@ -10,7 +10,8 @@
 
 use std::path::Path;
 
-use super::{ExportOptions, ExportSummary, Progress, chosen_bodies, to_f32};
+use super::stream::{Stream, put_triples};
+use super::{ExportOptions, ExportSummary, Progress};
 use crate::atomic::AtomicFile;
 use crate::{CacheError, LogReader};
 
@@ -20,9 +21,9 @@ pub(super) fn write(
     options: &ExportOptions,
     progress: Progress<'_>,
 ) -> Result<ExportSummary, CacheError> {
-    let frames = options.frames.positions(reader)?;
-    let bodies = chosen_bodies(reader, options)?;
-    let vertices: usize = bodies.iter().map(|b| b.mesh.positions.len()).sum();
+    let mut stream = Stream::new(reader, options)?;
+    let frames = stream.frames.clone();
+    let vertices = stream.vertex_count();
     let too_many = |what: &str, count: usize| {
         CacheError::invalid(
             path.display().to_string(),
@@ -42,15 +43,13 @@ pub(super) fn write(
     file.put(&(options.frames.step as f32).to_le_bytes())?;
     file.put(&samples.to_le_bytes())?;
 
-    let (mut mesh, mut floats) = (Vec::new(), Vec::new());
+    let mut bytes = Vec::new();
     for (done, &k) in frames.iter().enumerate() {
-        let frame = reader.frame(k)?;
-        for body in &bodies {
-            body.vertices(&frame, &mut mesh);
-            to_f32(body, frame.index, &mesh, &mut floats)?;
-            for value in floats.as_flattened() {
-                file.put(&value.to_le_bytes())?;
-            }
+        stream.load(k, false)?;
+        for body in &stream.bodies {
+            bytes.clear();
+            put_triples(&mut bytes, &body.points);
+            file.put(&bytes)?;
         }
         progress(done + 1, frames.len());
     }

@@ -3,9 +3,10 @@
 use std::ops::Range;
 
 use glam::DVec3;
-use pliant_geometry::{Skin, TriMesh};
+use pliant_geometry::{Coat, Skin, TriMesh};
 
 use super::channel::{find, need, parse, put};
+use super::coat;
 use super::frame::LogFrame;
 use super::picture::LogPicture;
 use crate::render::Look;
@@ -40,6 +41,8 @@ pub struct LogBody {
     pub particles: Range<u32>,
     /// Render mesh at rest; without triangles the body is a point cloud.
     pub mesh: TriMesh,
+    /// What the mesh wears: polygons, texture coordinates, materials; may be empty.
+    pub coat: Coat,
     /// How mesh vertices follow particles (indices within the body).
     pub skin: Skin,
     /// For each particle the index of its nearest cluster, for colouring; may be empty.
@@ -91,6 +94,7 @@ impl LogBody {
                 return Err(format!("triangle {t} uses vertex {v}, but there are only {vertices}"));
             }
         }
+        self.coat.check(vertices)?;
         let Skin { offsets, particles: entries, weights } = &self.skin;
         if self.skin.len() != vertices {
             return Err(format!("the skin has {} vertices, the mesh {vertices}", self.skin.len()));
@@ -139,6 +143,9 @@ impl LogBody {
         if !self.cluster.is_empty() {
             put(&mut out, "cluster", &[&self.cluster[..]]);
         }
+        if !self.coat.is_empty() {
+            put(&mut out, "coat", &[&coat::encode(&self.coat)[..]]);
+        }
         put(&mut out, "look", &[look_name(self.look).as_bytes()]);
         out
     }
@@ -161,6 +168,8 @@ impl LogBody {
                 positions: (0..x.len()).map(|i| DVec3::new(x[i], y[i], z[i])).collect(),
                 triangles: (0..a.len()).map(|i| [a[i], b[i], c[i]]).collect(),
             },
+            coat: find(&channels, "coat")
+                .map_or(Ok(Coat::default()), |c| coat::decode(&c.values::<u8>()?))?,
             skin: Skin {
                 offsets: need(&channels, "skin_offsets")?.values()?,
                 particles: need(&channels, "skin_particles")?.values()?,

@@ -13,6 +13,7 @@
 //! versions can add to the format without breaking older readers.
 
 mod channel;
+mod coat;
 mod frame;
 mod header;
 mod index;

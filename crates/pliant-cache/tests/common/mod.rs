@@ -4,7 +4,7 @@
 use glam::DVec3;
 use pliant_cache::render::Look;
 use pliant_cache::{ColorBy, LogBody, LogFrame, LogHeader, LogPicture, LogPlane, LogReader, LogWriter};
-use pliant_geometry::{Skin, TriMesh};
+use pliant_geometry::{Coat, Skin, TriMesh};
 use std::path::Path;
 
 /// A deterministic pseudo-random number in -1..1.
@@ -68,6 +68,7 @@ pub fn header() -> LogHeader {
                 mesh: cube,
                 skin,
                 cluster: vec![0, 0, 0, 1, 1, 1, 2, 2, 2, 3, 3, 3],
+                coat: Coat::default(),
                 look: Look::Matte,
             },
             LogBody {
@@ -77,6 +78,7 @@ pub fn header() -> LogHeader {
                 skin: Skin::identity(cloth.positions.len()),
                 mesh: cloth,
                 cluster: vec![],
+                coat: Coat::default(),
                 look: Look::Cloth,
             },
             LogBody {
@@ -86,6 +88,7 @@ pub fn header() -> LogHeader {
                 skin: Skin::identity(20),
                 mesh: cloud,
                 cluster: vec![],
+                coat: Coat::default(),
                 look: Look::Jelly,
             },
         ],

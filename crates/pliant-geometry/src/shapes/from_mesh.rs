@@ -119,7 +119,7 @@ fn of_vertices(surface: TriMesh, welded: TriMesh, vertex_of: Vec<u32>) -> Shape 
         measure,
         skin: Skin { particles: vertex_of, ..Skin::identity(surface.positions.len()) },
         surface,
-        tetrahedra: Vec::new(),
         triangles: welded.triangles,
+        ..Shape::default()
     }
 }

@@ -42,7 +42,7 @@ impl Shape {
             surface,
             points: mesh.points,
             tetrahedra: mesh.tetrahedra,
-            triangles: Vec::new(),
+            ..Shape::default()
         };
         Ok((shape, notes))
     }

@@ -38,7 +38,7 @@ pub use thread::thread;
 pub use torus::torus;
 pub use tube::tube;
 
-use crate::{Skin, TriMesh};
+use crate::{Coat, Skin, TriMesh};
 use glam::DVec3;
 
 /// A body at rest.
@@ -50,6 +50,8 @@ pub struct Shape {
     pub measure: Vec<f64>,
     /// Render surface at rest; without triangles it is a point cloud.
     pub surface: TriMesh,
+    /// What the surface wears, from the file it came from: polygons, texture coordinates, materials; else empty.
+    pub coat: Coat,
     /// How the surface follows the points.
     pub skin: Skin,
     /// Neighbour pairs, each once: for sheets and open meshes the mesh edges, for solids the lattice neighbours

@@ -22,6 +22,7 @@ pub(crate) const CONSTRAINTS: &[(&str, &Table)] = &[
     ("bending_limit", &BENDING_LIMIT),
     ("hinge", &HINGE),
     ("examples", &EXAMPLES),
+    ("pressure", &PRESSURE),
     ("rigid", &RIGID),
 ];
 
@@ -105,6 +106,23 @@ static EXAMPLES: Table = Table {
         )
         .default("\"own\""),
         STIFFNESS,
+    ]],
+    rules: &[],
+};
+
+static PRESSURE: Table = Table {
+    title: "what fills a closed surface",
+    groups: &[&[
+        Key::new(
+            "stiffness",
+            Kind::Number(Range::new(0.0, 1e15)),
+            "How strongly, N/m per m²: a material says nothing about what fills a body.",
+        )
+        .required()
+        .example("1e4"),
+        Key::new("min", RATIO, "Smallest volume that is free, over that at rest; above 1 inflates.")
+            .default("1.0"),
+        Key::new("max", RATIO_OR_INFINITE, "Largest volume that is free; inf for any.").default("1.0"),
     ]],
     rules: &[],
 };

@@ -202,7 +202,8 @@ pub enum Acceleration {
     Anderson,
 }
 
-/// How the implicit solvers take a step: the same for all their bodies, which share one system.
+/// How the projective solver takes a step, the same for all its bodies, which share one system. Newton's method
+/// follows `mass` and `implicitness`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Implicit {
     /// Where iterations begin.

@@ -1,8 +1,8 @@
 //! What solvers of an implicit step share around it: the prediction before, planes during, velocities after.
 
-use super::SolverKind;
 use super::damping::{RigidVelocity, decay};
 use super::objective::Objective;
+use super::{Before, SolverKind};
 use crate::contact::{Contact, ContactSet, Surface, bounce, detect_half_spaces, push_out};
 use crate::controls::Controls;
 use crate::dofs::{Dof, DofMap};
@@ -149,7 +149,11 @@ impl Substep {
     /// Lines 1 and 2 of algorithm 1 (projective-dynamics): damped velocities, left in the state, lead to s.
     /// Prescribed particles go to their places, and what may touch a plane is listed. With θ < 1 the implicit
     /// step goes to θ h, and [`Substep::finish`] prolongs it.
-    pub fn predict(&mut self, controls: &Controls, state: &mut State) {
+    pub fn predict(&mut self, controls: &Controls, before: Option<Before<'_>>, state: &mut State) {
+        if let Some((x, v)) = before {
+            state.x.copy_from(x);
+            state.v.copy_from(v);
+        }
         let model = self.model.clone();
         let (h, reach) = (model.params.substep(), self.reach());
         controls.placements(&model, state.time + reach, &mut self.placements);

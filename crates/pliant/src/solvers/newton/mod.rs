@@ -100,16 +100,12 @@ impl Solver for Newton {
         state: &mut State,
         team: &Team,
     ) -> Result<SubstepReport, SolverError> {
-        if let Some((x, v)) = before {
-            state.x.copy_from(x);
-            state.v.copy_from(v);
-        }
         self.prepare(model, controls)?;
         let Some(Cache { substep, minimiser, .. }) = &mut self.cache else {
             return Ok(SubstepReport::default());
         };
         let hands: Hands<'_> = (team, self.isa.unwrap_or(Isa::best()));
-        substep.predict(controls, state);
+        substep.predict(controls, before, state);
         let mut s = std::mem::take(&mut substep.s);
         let around = Surroundings {
             memory: &state.auxiliary,

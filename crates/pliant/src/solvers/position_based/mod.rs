@@ -185,15 +185,11 @@ impl Solver for PositionBased {
         state: &mut State,
         team: &Team,
     ) -> Result<SubstepReport, SolverError> {
-        if let Some((x, v)) = before {
-            state.x.copy_from(x);
-            state.v.copy_from(v);
-        }
         self.prepare(model, controls)?;
         let Some(cache) = &mut self.cache else {
             return Ok(SubstepReport::default());
         };
-        cache.substep.predict(controls, state);
+        cache.substep.predict(controls, before, state);
         cache.q.begin(&cache.substep.s);
         cache.elements.begin();
         let mut report = SubstepReport::default();

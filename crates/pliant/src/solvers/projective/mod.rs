@@ -123,17 +123,13 @@ impl Solver for Projective {
         state: &mut State,
         team: &Team,
     ) -> Result<SubstepReport, SolverError> {
-        if let Some((x, v)) = before {
-            state.x.copy_from(x);
-            state.v.copy_from(v);
-        }
         self.prepare(model, controls)?;
         let Some(cache) = &mut self.cache else {
             return Ok(SubstepReport::default());
         };
         let hands = (team, self.isa.unwrap_or(Isa::best()));
         let Cache { substep, system, contacts, .. } = cache;
-        substep.predict(controls, state);
+        substep.predict(controls, before, state);
         system.objective.begin(model, &mut substep.s);
         contacts.begin(substep.contacts(), system, substep.size());
         let (iterations, residual) = cache.converge(controls, state, hands, &mut self.observer);
