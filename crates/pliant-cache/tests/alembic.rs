@@ -7,8 +7,10 @@ mod ogawa;
 use common::{expected, frame, header, write_log};
 use glam::DVec3;
 use ogawa::{Archive, Object};
-use pliant_cache::{ExportOptions, FrameSelection, LogFrame, LogHeader, LogReader, LogWriter, export};
-use pliant_geometry::{Skin, TriMesh};
+use pliant_cache::{
+    Conversion, ExportOptions, FrameSelection, LogFrame, LogHeader, LogReader, LogWriter, export,
+};
+use pliant_geometry::{Coat, FollowingNormals, Layer, Polygons, Skin, SurfaceMaterial, TriMesh};
 use std::fs;
 use std::path::Path;
 
@@ -87,7 +89,9 @@ fn an_archive_holds_what_the_log_shows() {
         body.vertices(&reader.frame(7).unwrap(), &mut mesh);
         TriMesh::vertex_normals(&mesh, &body.mesh.triangles, &mut normals);
         let wanted: Vec<f32> = normals.iter().flat_map(|n| n.as_vec3().to_array()).collect();
-        assert_eq!(geometry.part("N").floats(7), wanted);
+        let written = geometry.part("N").floats(7);
+        assert_eq!(written.len(), wanted.len());
+        assert!(written.iter().zip(&wanted).all(|(a, b)| (a - b).abs() < 1e-4), "{written:?} {wanted:?}");
         let colors = geometry.part(".arbGeomParams/Cd").floats(0);
         assert!(colors.as_chunks().0.iter().all(|c| *c == body.color));
         let [set] = &shape.children[..] else { panic!("one face set") };
@@ -102,6 +106,99 @@ fn an_archive_holds_what_the_log_shows() {
     assert_eq!(geometry.part(".pointIds").sample(24), ids);
     let widths = geometry.part(".widths").floats(24);
     assert!(widths.len() == 20 && widths[0] > 0.0 && widths.iter().all(|w| *w == widths[0]));
+}
+
+/// Six squares with texture coordinates, hard normals, vertex colours and two materials on the first body,
+/// and faces that are none.
+fn dressed() -> LogHeader {
+    let mut header = header();
+    let mut faces = Polygons::default();
+    for face in [[0, 2, 3, 1], [4, 5, 7, 6], [0, 1, 5, 4], [2, 6, 7, 3], [0, 4, 6, 2], [1, 3, 7, 5]] {
+        faces.push(&face);
+        faces.push(&face[..2]);
+    }
+    let (mut uvs, mut normals) = (Layer::default(), Layer::default());
+    for f in 0..faces.len() as u32 {
+        let side = f / 2;
+        let axis = [2, 2, 1, 1, 0, 0][side as usize];
+        let mut normal = [0.0; 3];
+        normal[axis] = if side % 2 == 0 { -1.0 } else { 1.0 };
+        normals.values.push(normal);
+        for c in 0..faces.range(f as usize).len() as u32 {
+            normals.corners.push(f);
+            uvs.corners.push(uvs.values.len() as u32);
+            uvs.values.push([f as f32 + c as f32 / 8.0, 1.0 - c as f32 / 4.0]);
+        }
+    }
+    let material = |name: &str| SurfaceMaterial { name: name.into(), ..Default::default() };
+    header.bodies[0].coat = Coat {
+        face_materials: (0..faces.len() as u32).map(|f| if f < 8 { 2 } else { 0 }).collect(),
+        faces,
+        uvs,
+        normals,
+        colors: (0..8).map(|k| [k as f32 / 8.0, 0.5, 0.25, 1.0]).collect(),
+        materials: vec![material("rubber/red"), material("unused"), material("rubber red")],
+    };
+    header
+}
+
+#[test]
+fn polygons_and_what_is_on_them_survive() {
+    let directory = tempfile::tempdir().unwrap();
+    let header = dressed();
+    let coat = &header.bodies[0].coat;
+    let frames: Vec<LogFrame> = (0..3).map(|k| frame(&header, k)).collect();
+    let reader = log_of(directory.path(), &header, &frames);
+    let (archive, _) = archive_of(directory.path(), &reader, &ExportOptions::default());
+    let shape = shape(&archive, 0);
+    let geometry = shape.properties.part(".geom");
+    let indices = geometry.part(".faceIndices").integers(2);
+    assert_eq!(geometry.part(".faceCounts").integers(2), [4; 6], "faces of two corners are none");
+    let uv_of = geometry.part("uv/.indices").integers(2);
+    let uvs = geometry.part("uv/.vals").floats(2);
+    let normal_of = geometry.part("N/.indices").integers(2);
+    let normals = geometry.part("N/.vals").floats(2);
+    assert_eq!((uv_of.len(), normal_of.len()), (24, 24));
+    let mut body = Vec::new();
+    let mut wanted = Vec::new();
+    reader.header().bodies[0].vertices(&reader.frame(2).unwrap(), &mut body);
+    let following = FollowingNormals::new(coat, &header.bodies[0].mesh);
+    following.at(&body, &mut wanted);
+    for side in 0..6 {
+        let range = coat.faces.range(2 * side);
+        for (k, corner) in range.rev().enumerate() {
+            let at = 4 * side + k;
+            assert_eq!(indices[at], coat.faces.corners()[corner]);
+            let uv = coat.uvs.values[coat.uvs.corners[corner] as usize];
+            assert_eq!(uvs[2 * uv_of[at] as usize..][..2], uv);
+            let normal = wanted[following.of_corners()[corner] as usize].as_vec3().to_array();
+            let written = &normals[3 * normal_of[at] as usize..][..3];
+            assert!(written.iter().zip(normal).all(|(a, b)| (a - b).abs() < 1e-4));
+        }
+    }
+    let sets: Vec<_> = shape.children.iter().map(|c| c.name.as_str()).collect();
+    assert_eq!(sets, ["rubber_red", "rubber_red_2"]);
+    let faces = |k: usize| shape.children[k].properties.part(".faceset/.faces").integers(0);
+    assert_eq!((faces(0), faces(1)), (vec![4, 5], vec![0, 1, 2, 3]));
+    assert_eq!(geometry.part(".arbGeomParams/Cd").floats(0), coat.colors.as_flattened());
+}
+
+#[test]
+fn units_and_axes_are_those_asked_for() {
+    let directory = tempfile::tempdir().unwrap();
+    write_log(&directory.path().join("a.plog"), 2, &[], true);
+    let reader = LogReader::open(directory.path().join("a.plog")).unwrap();
+    let conversion = Conversion { scale: 100.0, z_up: true };
+    let options = ExportOptions { conversion, ..Default::default() };
+    let (archive, _) = archive_of(directory.path(), &reader, &options);
+    let (plain, _) = archive_of(directory.path(), &reader, &ExportOptions::default());
+    let points = |archive: &Archive| shape(archive, 2).properties.part(".geom/P").floats(1);
+    for (p, q) in points(&plain).as_chunks::<3>().0.iter().zip(points(&archive).as_chunks::<3>().0) {
+        let turned = [p[0], -p[2], p[1]];
+        assert!(turned.iter().zip(q).all(|(a, b)| (100.0 * a - b).abs() < 1e-4), "{p:?} {q:?}");
+    }
+    let width = |archive: &Archive| shape(archive, 2).properties.part(".geom/.widths").floats(1)[0];
+    assert!((100.0 * width(&plain) - width(&archive)).abs() < 1e-4);
 }
 
 #[test]

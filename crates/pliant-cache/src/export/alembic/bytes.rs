@@ -9,10 +9,18 @@ pub(super) fn put_floats(values: &[f32], bytes: &mut Vec<u8>) {
     }
 }
 
-/// Appends integers.
-pub(super) fn put_integers(values: impl Iterator<Item = u32>, bytes: &mut Vec<u8>) {
-    bytes.reserve(4 * values.size_hint().0);
+/// The bytes of floats.
+pub(super) fn float_bytes(values: &[f32]) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    put_floats(values, &mut bytes);
+    bytes
+}
+
+/// The bytes of integers.
+pub(super) fn integer_bytes(values: impl Iterator<Item = u32>) -> Vec<u8> {
+    let mut bytes = Vec::with_capacity(4 * values.size_hint().0);
     for value in values {
         bytes.extend_from_slice(&value.to_le_bytes());
     }
+    bytes
 }

@@ -15,17 +15,17 @@ mod names;
 mod ogawa;
 mod property;
 mod schema;
+mod surface;
 
 use std::path::Path;
 
-use pliant_geometry::TriMesh;
-
-use super::{ExportOptions, ExportSummary, Progress, chosen_bodies, to_f32};
-use crate::{CacheError, LogBody, LogReader};
+use super::stream::{Conversion, Stream};
+use super::{ExportOptions, ExportSummary, Progress};
+use crate::{CacheError, LogHeader, LogReader};
 use archive::{Object, Times};
 use bounds::Bounds;
 use ogawa::Ogawa;
-use schema::{Motion, body_object, bounds_samples, child_bounds};
+use schema::{BodyOut, Motion, bounds_samples, child_bounds};
 
 pub(super) fn write(
     reader: &LogReader,
@@ -33,80 +33,73 @@ pub(super) fn write(
     options: &ExportOptions,
     progress: Progress<'_>,
 ) -> Result<ExportSummary, CacheError> {
-    let frames = options.frames.positions(reader)?;
-    let bodies = chosen_bodies(reader, options)?;
-    check_counts(path, &bodies, frames.len())?;
+    let mut stream = Stream::new(reader, options)?;
+    let frames = stream.frames.clone();
+    let count = check_counts(path, &stream)?;
 
     let mut out = Ogawa::create(path)?;
-    let mut motions: Vec<Motion> = bodies.iter().map(|_| Motion::new()).collect();
+    let mut motions: Vec<Motion> = stream.bodies.iter().map(|_| Motion::new()).collect();
     let mut whole = bounds_samples();
     let mut numbers = Vec::with_capacity(frames.len());
-    let (mut mesh, mut points, mut buffer) = (Vec::new(), Vec::new(), Vec::new());
-    let (mut normals, mut normals32) = (Vec::new(), Vec::new());
+    let mut buffer = Vec::new();
     for (done, &k) in frames.iter().enumerate() {
-        let frame = reader.frame(k)?;
+        numbers.push(stream.load(k, true)?.index);
         let mut all = Bounds::EMPTY;
-        for (body, motion) in bodies.iter().zip(&mut motions) {
-            body.vertices(&frame, &mut mesh);
-            to_f32(body, frame.index, &mesh, &mut points)?;
-            let bounds = Bounds::of(&points);
+        for (body, motion) in stream.bodies.iter().zip(&mut motions) {
+            let bounds = Bounds::of(&body.points);
             all = all.union(&bounds);
-            let has_surface = !body.is_point_cloud();
-            if has_surface {
-                TriMesh::vertex_normals(&mesh, &body.mesh.triangles, &mut normals);
-                normals32.clear();
-                normals32.extend(normals.iter().map(|n| n.as_vec3().to_array()));
-            }
-            motion.push(&mut out, &points, has_surface.then_some(&normals32[..]), &bounds, &mut buffer)?;
+            motion.push(&mut out, body, &bounds, &mut buffer)?;
         }
         whole.push(&mut out, &all.to_bytes())?;
-        numbers.push(frame.index);
         progress(done + 1, frames.len());
     }
 
-    let mut children = Vec::with_capacity(bodies.len());
-    for ((body, name), motion) in bodies.iter().zip(names::of_bodies(&bodies)).zip(motions) {
-        children.push(body_object(body, name, motion, frames.len() as u32, &mut out)?);
+    let names = names::unique(stream.bodies.iter().map(|b| b.body.name.as_str()), "body");
+    let mut children = Vec::with_capacity(names.len());
+    for ((body, name), motion) in stream.bodies.iter().zip(names).zip(motions) {
+        let body = BodyOut { body, name, motion, frames: count, scale: options.conversion.scale };
+        children.push(body.write(&mut out)?);
     }
     let top = Object { name: String::new(), metadata: "", properties: vec![child_bounds(whole)], children };
     let header = reader.header();
     let times = Times::of_frames(&numbers, header.frames_per_second);
-    let bytes = archive::finish(out, &top, &about(&header.program, header.frames_per_second), &times)?;
+    let bytes = archive::finish(out, &top, &about(header, &options.conversion), &times)?;
     Ok(ExportSummary {
         path: path.to_path_buf(),
         files: 1,
         frames: frames.len(),
-        vertices: bodies.iter().map(|b| b.mesh.positions.len()).sum(),
+        vertices: stream.vertex_count(),
         bytes,
     })
 }
 
 /// What the archive says of itself. No date: the same log gives the same file.
-fn about(program: &str, frames_per_second: f64) -> String {
+fn about(header: &LogHeader, conversion: &Conversion) -> String {
     let program: String =
-        program.chars().map(|c| if c.is_control() || ";=".contains(c) { ' ' } else { c }).collect();
+        header.program.chars().map(|c| if c.is_control() || ";=".contains(c) { ' ' } else { c }).collect();
     format!(
-        "FramesPerTimeUnit={frames_per_second};_ai_AlembicVersion=Alembic 1.8.3;_ai_Application={program};\
-         _ai_Description=metres, y up"
+        "FramesPerTimeUnit={};_ai_AlembicVersion=Alembic 1.8.3;_ai_Application={program};\
+         _ai_Description={} per metre, {} up",
+        header.frames_per_second,
+        conversion.scale,
+        if conversion.z_up { 'z' } else { 'y' },
     )
 }
 
-/// Alembic counts samples in 32 bits, and vertices and corners of a mesh in 31.
-fn check_counts(path: &Path, bodies: &[&LogBody], frames: usize) -> Result<(), CacheError> {
+/// How many frames there are. Alembic counts samples in 32 bits, vertices and corners of a mesh in 31.
+fn check_counts(path: &Path, stream: &Stream<'_>) -> Result<u32, CacheError> {
     let refuse = |what: String| {
         let why = format!("{what} are more than an Alembic file can count");
-        Err(CacheError::invalid(path.display().to_string(), why, "export fewer, or to .usda"))
+        CacheError::invalid(path.display().to_string(), why, "export fewer, or to .usda")
     };
-    if u32::try_from(frames).is_err() {
-        return refuse(format!("{frames} frames"));
-    }
-    for body in bodies {
-        let (vertices, corners) = (body.mesh.positions.len(), 3 * body.mesh.triangles.len());
-        for (count, what) in [(vertices, "vertices"), (corners, "corners of faces")] {
+    for stream_body in &stream.bodies {
+        let body = stream_body.body;
+        let corners = stream_body.faces.corners().len();
+        for (count, what) in [(body.mesh.positions.len(), "vertices"), (corners, "corners of faces")] {
             if i32::try_from(count).is_err() {
-                return refuse(format!("{count} {what} of body \"{}\"", body.name));
+                return Err(refuse(format!("{count} {what} of body \"{}\"", body.name)));
             }
         }
     }
-    Ok(())
+    u32::try_from(stream.frames.len()).map_err(|_| refuse(format!("{} frames", stream.frames.len())))
 }

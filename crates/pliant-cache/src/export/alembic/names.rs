@@ -2,13 +2,6 @@
 
 use std::collections::BTreeSet;
 
-use crate::LogBody;
-
-/// A name for each body.
-pub(super) fn of_bodies(bodies: &[&LogBody]) -> Vec<String> {
-    unique(bodies.iter().map(|b| b.name.as_str()), "body")
-}
-
 /// Names as they are, but for what separates parts of paths in Alembic or in programs that read it, and
 /// spaces; numbered where two would be the same, `fallback` where nothing is left.
 pub(super) fn unique<'a>(names: impl Iterator<Item = &'a str>, fallback: &str) -> Vec<String> {

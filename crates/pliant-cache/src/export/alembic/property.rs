@@ -9,6 +9,7 @@ use crate::CacheError;
 pub(super) enum Pod {
     Bool = 0,
     U8 = 1,
+    U32 = 5,
     I32 = 6,
     U64 = 7,
     F32 = 10,
@@ -19,7 +20,7 @@ impl Pod {
     fn size(self) -> usize {
         match self {
             Pod::Bool | Pod::U8 => 1,
-            Pod::I32 | Pod::F32 => 4,
+            Pod::U32 | Pod::I32 | Pod::F32 => 4,
             Pod::U64 | Pod::F64 => 8,
         }
     }

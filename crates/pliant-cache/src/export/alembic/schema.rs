@@ -2,9 +2,11 @@
 
 use super::archive::Object;
 use super::bounds::Bounds;
-use super::bytes::{put_floats, put_integers};
+use super::bytes::{float_bytes, integer_bytes, put_floats};
 use super::ogawa::Ogawa;
 use super::property::{FRAMES, Pod, Property, Samples, Shape, TIMELESS};
+use super::surface::Surface;
+use crate::export::stream::StreamBody;
 use crate::export::usda::point_width;
 use crate::{CacheError, LogBody};
 
@@ -27,10 +29,16 @@ mod metadata {
     pub(super) const VARYING: &str = "geoScope=var";
     pub(super) const VERTEX_NORMAL: &str = "arrayExtent=1;geoScope=vtx;interpretation=normal;isGeomParam=true;\
                                             podExtent=3;podName=float32_t";
+    pub(super) const CORNER_NORMAL: &str = "arrayExtent=1;geoScope=fvr;interpretation=normal;isGeomParam=true;\
+                                            podExtent=3;podName=float32_t";
+    pub(super) const CORNER_UV: &str = "arrayExtent=1;geoScope=fvr;interpretation=vector;isGeomParam=true;\
+                                        podExtent=2;podName=float32_t";
     pub(super) const WIDTH: &str =
         "arrayExtent=1;geoScope=vtx;isGeomParam=true;podExtent=1;podName=float32_t";
     pub(super) const COLOR: &str = "arrayExtent=1;geoScope=vtx;interpretation=rgb;isGeomParam=true;\
                                     podExtent=3;podName=float32_t";
+    pub(super) const COLOR_OPACITY: &str = "arrayExtent=1;geoScope=vtx;interpretation=rgba;isGeomParam=true;\
+                                            podExtent=4;podName=float32_t";
 }
 
 /// A sample that holds for ever.
@@ -47,8 +55,8 @@ fn constant(
 }
 
 /// A sample that holds for all frames. Alembic's own writers count these like the positions.
-fn held(out: &mut Ogawa, pod: Pod, bytes: &[u8], frames: u32) -> Result<Samples, CacheError> {
-    let mut samples = Samples::new(Shape::Array, pod, 1, FRAMES);
+fn held(out: &mut Ogawa, pod: Pod, extent: u8, bytes: &[u8], frames: u32) -> Result<Samples, CacheError> {
+    let mut samples = Samples::new(Shape::Array, pod, extent, FRAMES);
     samples.push_known(out, bytes)?;
     samples.hold(frames);
     Ok(samples)
@@ -83,19 +91,18 @@ impl Motion {
         }
     }
 
-    /// Adds a frame; `buffer` is for reuse.
+    /// Adds the frame that is loaded; `buffer` is for reuse.
     pub(super) fn push(
         &mut self,
         out: &mut Ogawa,
-        points: &[[f32; 3]],
-        normals: Option<&[[f32; 3]]>,
+        body: &StreamBody<'_>,
         bounds: &Bounds,
         buffer: &mut Vec<u8>,
     ) -> Result<(), CacheError> {
-        put_floats(points.as_flattened(), buffer);
+        put_floats(body.points.as_flattened(), buffer);
         self.positions.push(out, buffer)?;
-        if let Some(normals) = normals {
-            put_floats(normals.as_flattened(), buffer);
+        if !body.body.is_point_cloud() {
+            put_floats(body.normals.as_flattened(), buffer);
             self.normals.push(out, buffer)?;
         }
         self.bounds.push(out, &bounds.to_bytes())?;
@@ -104,106 +111,122 @@ impl Motion {
     }
 }
 
-/// The transform of a body with its shape below it; writes what does not change.
-pub(super) fn body_object(
-    body: &LogBody,
-    name: String,
-    motion: Motion,
-    frames: u32,
-    out: &mut Ogawa,
-) -> Result<Object, CacheError> {
-    let shape_name = format!("{name}Shape");
-    let above = child_bounds(motion.bounds_above);
-    let bounds = Property::sampled(".selfBnds", metadata::BOX, motion.bounds);
-    let shape = if body.is_point_cloud() {
-        points(body, shape_name, bounds, motion.positions, frames, out)?
-    } else {
-        mesh(body, &name, shape_name, bounds, motion.positions, motion.normals, frames, out)?
-    };
-    // The identity as a matrix (operation 3, no hint) is what other writers put here.
-    let identity: Vec<u8> = (0..16).flat_map(|k| f64::from(u8::from(k % 5 == 0)).to_le_bytes()).collect();
-    let xform = vec![
-        above,
-        Property::sampled(".inherits", "", constant(out, Shape::Scalar, Pod::Bool, 1, &[1])?),
-        Property::sampled(".ops", "", constant(out, Shape::Scalar, Pod::U8, 1, &[0x30])?),
-        Property::sampled(".vals", "", constant(out, Shape::Scalar, Pod::F64, 16, &identity)?),
-    ];
-    Ok(Object {
-        name,
-        metadata: metadata::XFORM,
-        properties: vec![Property::compound(".xform", metadata::XFORM_SCHEMA, xform)],
-        children: vec![shape],
-    })
+/// A body once all frames are through.
+pub(super) struct BodyOut<'a> {
+    pub(super) body: &'a StreamBody<'a>,
+    pub(super) name: String,
+    pub(super) motion: Motion,
+    pub(super) frames: u32,
+    /// Units of the file per metre.
+    pub(super) scale: f64,
 }
 
+impl BodyOut<'_> {
+    /// The transform of the body with its shape below it; writes what does not change.
+    pub(super) fn write(self, out: &mut Ogawa) -> Result<Object, CacheError> {
+        let motion = self.motion;
+        let mut geometry = vec![Property::sampled(".selfBnds", metadata::BOX, motion.bounds)];
+        let cloud = self.body.body.is_point_cloud();
+        let children = if cloud {
+            geometry.push(Property::sampled("P", metadata::VARYING_POINT, motion.positions));
+            points(self.body.body, self.scale, self.frames, out, &mut geometry)?;
+            Vec::new()
+        } else {
+            geometry.push(Property::sampled("P", metadata::VERTEX_POINT, motion.positions));
+            mesh(self.body, motion.normals, self.frames, out, &mut geometry)?;
+            let sets = Surface::new(self.body).materials(&self.name);
+            sets.into_iter().map(|(name, faces)| face_set(name, faces, out)).collect::<Result<_, _>>()?
+        };
+        geometry.push(color(self.body.body, out)?);
+        let (about, schema) = match cloud {
+            true => (metadata::POINTS, metadata::POINTS_SCHEMA),
+            false => (metadata::MESH, metadata::MESH_SCHEMA),
+        };
+        let shape = Object {
+            name: format!("{}Shape", self.name),
+            metadata: about,
+            properties: vec![Property::compound(".geom", schema, geometry)],
+            children,
+        };
+        // The identity as a matrix (operation 3, no hint) is what other writers put here.
+        let identity: Vec<u8> = (0..16).flat_map(|k| f64::from(u8::from(k % 5 == 0)).to_le_bytes()).collect();
+        let xform = vec![
+            child_bounds(motion.bounds_above),
+            Property::sampled(".inherits", "", constant(out, Shape::Scalar, Pod::Bool, 1, &[1])?),
+            Property::sampled(".ops", "", constant(out, Shape::Scalar, Pod::U8, 1, &[0x30])?),
+            Property::sampled(".vals", "", constant(out, Shape::Scalar, Pod::F64, 16, &identity)?),
+        ];
+        Ok(Object {
+            name: self.name,
+            metadata: metadata::XFORM,
+            properties: vec![Property::compound(".xform", metadata::XFORM_SCHEMA, xform)],
+            children: vec![shape],
+        })
+    }
+}
+
+/// Numbers and sizes of the points of a cloud.
 fn points(
     body: &LogBody,
-    name: String,
-    bounds: Property,
-    positions: Samples,
+    scale: f64,
     frames: u32,
     out: &mut Ogawa,
-) -> Result<Object, CacheError> {
+    geometry: &mut Vec<Property>,
+) -> Result<(), CacheError> {
     let count = body.mesh.positions.len();
     let ids: Vec<u8> = (0..count as u64).flat_map(u64::to_le_bytes).collect();
-    let mut widths = Vec::new();
-    put_floats(&vec![point_width(body); count], &mut widths);
-    let geometry = vec![
-        bounds,
-        Property::sampled("P", metadata::VARYING_POINT, positions),
-        Property::sampled(".pointIds", metadata::VARYING, held(out, Pod::U64, &ids, frames)?),
-        Property::sampled(".widths", metadata::WIDTH, held(out, Pod::F32, &widths, frames)?),
-        color(body, out)?,
-    ];
-    Ok(Object {
-        name,
-        metadata: metadata::POINTS,
-        properties: vec![Property::compound(".geom", metadata::POINTS_SCHEMA, geometry)],
-        children: Vec::new(),
-    })
+    let width = (f64::from(point_width(body)) * scale) as f32;
+    let widths = float_bytes(&vec![width; count]);
+    let ids = held(out, Pod::U64, 1, &ids, frames)?;
+    geometry.push(Property::sampled(".pointIds", metadata::VARYING, ids));
+    let widths = held(out, Pod::F32, 1, &widths, frames)?;
+    geometry.push(Property::sampled(".widths", metadata::WIDTH, widths));
+    Ok(())
 }
 
-#[allow(clippy::too_many_arguments)]
+/// The faces of a mesh and what is on their corners.
 fn mesh(
-    body: &LogBody,
-    body_name: &str,
-    name: String,
-    bounds: Property,
-    positions: Samples,
+    body: &StreamBody<'_>,
     normals: Samples,
     frames: u32,
     out: &mut Ogawa,
-) -> Result<Object, CacheError> {
-    let triangles = &body.mesh.triangles;
-    // Alembic's faces are clockwise seen from outside.
-    let (mut indices, mut counts) = (Vec::new(), Vec::new());
-    put_integers(triangles.iter().flat_map(|&[a, b, c]| [c, b, a]), &mut indices);
-    put_integers(triangles.iter().map(|_| 3), &mut counts);
-    let geometry = vec![
-        bounds,
-        Property::sampled("P", metadata::VERTEX_POINT, positions),
-        Property::sampled(".faceIndices", "", held(out, Pod::I32, &indices, frames)?),
-        Property::sampled(".faceCounts", "", held(out, Pod::I32, &counts, frames)?),
-        Property::sampled("N", metadata::VERTEX_NORMAL, normals),
-        color(body, out)?,
-    ];
-    let faces = 0..triangles.len() as u32;
-    Ok(Object {
-        name,
-        metadata: metadata::MESH,
-        properties: vec![Property::compound(".geom", metadata::MESH_SCHEMA, geometry)],
-        children: vec![face_set(body_name.to_string(), faces, out)?],
-    })
+    geometry: &mut Vec<Property>,
+) -> Result<(), CacheError> {
+    let surface = Surface::new(body);
+    let indices = held(out, Pod::I32, 1, &integer_bytes(surface.vertices()), frames)?;
+    geometry.push(Property::sampled(".faceIndices", "", indices));
+    let counts = held(out, Pod::I32, 1, &integer_bytes(surface.sizes()), frames)?;
+    geometry.push(Property::sampled(".faceCounts", "", counts));
+    let uvs = &body.body.coat.uvs;
+    if !uvs.is_empty() {
+        let values = held(out, Pod::F32, 2, &float_bytes(uvs.values.as_flattened()), frames)?;
+        let of_corners = held(out, Pod::U32, 1, &integer_bytes(surface.of_corners(&uvs.corners)), frames)?;
+        geometry.push(indexed("uv", metadata::CORNER_UV, values, of_corners));
+    }
+    geometry.push(match body.normal_of_corner() {
+        None => Property::sampled("N", metadata::VERTEX_NORMAL, normals),
+        Some(which) => {
+            let of_corners = held(out, Pod::U32, 1, &integer_bytes(surface.of_corners(which)), frames)?;
+            indexed("N", metadata::CORNER_NORMAL, normals, of_corners)
+        }
+    });
+    Ok(())
+}
+
+/// Values that corners share, and which each corner has.
+fn indexed(name: &'static str, metadata: &'static str, values: Samples, of_corners: Samples) -> Property {
+    let parts =
+        vec![Property::sampled(".vals", metadata, values), Property::sampled(".indices", "", of_corners)];
+    Property::compound(name, metadata, parts)
 }
 
 /// Faces that share a material; that they are named is all Alembic itself knows of materials.
-fn face_set(name: String, faces: impl Iterator<Item = u32>, out: &mut Ogawa) -> Result<Object, CacheError> {
-    let mut bytes = Vec::new();
-    put_integers(faces, &mut bytes);
+fn face_set(name: String, faces: Vec<u32>, out: &mut Ogawa) -> Result<Object, CacheError> {
     let unknown = Bounds::EMPTY.to_bytes();
+    let faces = integer_bytes(faces.into_iter());
     let parts = vec![
         Property::sampled(".selfBnds", metadata::BOX, constant(out, Shape::Scalar, Pod::F64, 6, &unknown)?),
-        Property::sampled(".faces", "", constant(out, Shape::Array, Pod::I32, 1, &bytes)?),
+        Property::sampled(".faces", "", constant(out, Shape::Array, Pod::I32, 1, &faces)?),
     ];
     Ok(Object {
         name,
@@ -213,11 +236,16 @@ fn face_set(name: String, faces: impl Iterator<Item = u32>, out: &mut Ogawa) -> 
     })
 }
 
-/// The colour of the body, under the name Houdini and others look for. One per vertex although they are
-/// equal: Blender takes any other colour for one per vertex that is too short.
+/// Colours of the vertices, under the name Houdini and others look for. The body's own is repeated for each
+/// of them: Blender takes any other colour for one per vertex that is too short.
 fn color(body: &LogBody, out: &mut Ogawa) -> Result<Property, CacheError> {
-    let mut bytes = Vec::new();
-    put_floats(vec![body.color; body.mesh.positions.len()].as_flattened(), &mut bytes);
-    let color = Property::sampled("Cd", metadata::COLOR, constant(out, Shape::Array, Pod::F32, 3, &bytes)?);
+    let (metadata, extent, bytes) = match body.coat.colors.is_empty() {
+        true => {
+            let colors = vec![body.color; body.mesh.positions.len()];
+            (metadata::COLOR, 3, float_bytes(colors.as_flattened()))
+        }
+        false => (metadata::COLOR_OPACITY, 4, float_bytes(body.coat.colors.as_flattened())),
+    };
+    let color = Property::sampled("Cd", metadata, constant(out, Shape::Array, Pod::F32, extent, &bytes)?);
     Ok(Property::compound(".arbGeomParams", "", vec![color]))
 }
