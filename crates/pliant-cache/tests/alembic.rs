@@ -308,6 +308,24 @@ fn times_are_those_of_the_frames() {
 }
 
 #[test]
+fn what_is_no_number_is_refused_and_the_old_file_kept() {
+    let directory = tempfile::tempdir().unwrap();
+    let header = header();
+    let mut frames: Vec<LogFrame> = (0..3).map(|k| frame(&header, k)).collect();
+    frames[2].positions[1][50] = 1e300;
+    let reader = log_of(directory.path(), &header, &frames);
+    let path = directory.path().join("a.abc");
+    fs::write(&path, "old").unwrap();
+    let error = export(&reader, &path, &ExportOptions::default(), &mut |_, _| {}).unwrap_err().to_string();
+    assert!(
+        error.contains("frame 2") && error.contains("\"Materials\"") && error.contains("vertex 2"),
+        "{error}"
+    );
+    assert_eq!(fs::read(&path).unwrap(), b"old");
+    assert_eq!(fs::read_dir(directory.path()).unwrap().count(), 2, "nothing else is left");
+}
+
+#[test]
 fn many_frames_need_wider_counts() {
     let directory = tempfile::tempdir().unwrap();
     let mut header = header();
