@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 """Checks exports of one run with programs nobody here wrote.
 
-    tools/verify_exports.py out.usda --pc2 out.pc2 --obj out.obj [--blender]
+    tools/verify_exports.py out.usda --pc2 out.pc2 --obj out.obj [--abc out.abc] [--blender]
 
 Opens the .usda with Pixar's USD library, runs its validators, and compares the points at the first,
 middle and last frame with the .pc2 and the .obj sequence of the same run (all bodies, same frames).
 With --blender also loads .usda and .pc2 into Blender (the `bpy` module, 370 MB) and compares what
-Blender shows. Makes its own virtual environment; if PyPI cannot be reached it says so and exits 0.
+Blender shows. With --abc (needs --pc2) the Alembic archive is read by the Alembic library (the
+`alembic3d` module) and, with --blender, by Blender. Makes its own virtual environment; if PyPI cannot be reached it says so and exits 0.
 Exit code 1 means a check failed.
 """
 
@@ -20,6 +21,7 @@ from pathlib import Path
 INSIDE = "PLIANT_VERIFY_INSIDE"
 USD = ["usd-core", "numpy"]
 BLENDER = ["bpy==5.0.1", "numpy"]
+ALEMBIC = ["alembic3d==1.8.12.1", "numpy"]
 
 
 def python_with(packages, directory):
@@ -240,11 +242,219 @@ def verify_blender(args, report):
                      f"bit for bit ({len(vertices) - len(used)} points of clouds are not imported)")
 
 
+def obj_faces(path):
+    """Faces of an OBJ file: for each a list of (vertex, texture coordinate or None, normal or None)."""
+    import numpy as np
+    rows = {"vt": [], "vn": []}
+    faces = []
+    with open(path, encoding="utf-8") as lines:
+        for line in lines:
+            parts = line.split()
+            if parts[:1] and parts[0] in rows:
+                rows[parts[0]].append([float(x) for x in parts[1:]])
+            elif parts[:1] == ["f"]:
+                corners = [(corner.split("/") + ["", ""])[:3] for corner in parts[1:]]
+                faces.append([tuple(int(x) - 1 if x else None for x in corner) for corner in corners])
+    values = {key: np.array(value, "f4") for key, value in rows.items()}
+    return [[(v, None if t is None else values["vt"][t][:2], None if n is None else values["vn"][n])
+             for v, t, n in face] for face in faces]
+
+
+def frames_per_second(usda):
+    """What the .usda of the same run says, as text: no USD library where Alembic is looked at."""
+    import re
+    with open(usda, encoding="utf-8") as lines:
+        found = (re.match(r"\s*framesPerSecond = (\S+)", line) for line in lines)
+        return next((float(m.group(1)) for m in found if m), 24.0)
+
+
+def verify_alembic(args, report):
+    """The archive as the Alembic library sees it, against the PC2 (all frames) and the OBJ sequence."""
+    import imath  # noqa: F401  (the types of the arrays)
+    import numpy as np
+    from alembic3d import Abc, AbcGeom
+    print(f"Alembic library {Abc.GetLibraryVersion() if hasattr(Abc, 'GetLibraryVersion') else ''}, {args.abc}")
+    start, rate, cache = read_pc2(args.pc2)
+    archive = Abc.IArchive(args.abc)
+    top = archive.getTop()
+    if not report.check(archive.valid() and archive.getNumTimeSamplings() == 2, "the archive opens"):
+        return
+    times = archive.getTimeSampling(1)
+    seconds = [times.getSampleTime(k) for k in range(len(cache))]
+    frames = [start + rate * k for k in range(len(cache))]
+    fps = frames_per_second(args.usda)
+    report.check(np.allclose(np.array(seconds) * fps, frames, rtol=0, atol=1e-9),
+                 f"times are frames {frames[0]:g} to {frames[-1]:g} at {fps:g} per second")
+
+    def triples(values):
+        return np.array([list(v) for v in values], "f4").reshape(-1, 3)
+
+    def box(bounds):
+        return np.array([list(bounds.min()), list(bounds.max())])
+
+    shapes = []
+    for child in top.children:
+        xform = AbcGeom.IXform(top, child.getName()).getSchema()
+        shape = list(child.children)
+        ok = len(shape) == 1 and xform.isConstantIdentity() and xform.getChildBoundsProperty().getNumSamples() == len(cache)
+        mesh = ok and AbcGeom.IPolyMesh.matches(shape[0].getHeader())
+        points = ok and AbcGeom.IPoints.matches(shape[0].getHeader())
+        if report.check(mesh or points, f"{child.getName()}: an identity transform over one {'mesh' if mesh else 'cloud of points'}"):
+            kind = AbcGeom.IPolyMesh if mesh else AbcGeom.IPoints
+            shapes.append((child.getName(), mesh, kind(child, shape[0].getName()).getSchema(), xform))
+    report.check(all(s.getNumSamples() == len(cache) for _, _, s, _ in shapes), f"{len(cache)} samples each")
+    starts = {}
+    same = bounds_fit = True
+    for k, second in enumerate(seconds):
+        selector = Abc.ISampleSelector(second)
+        at = 0
+        for name, mesh, schema, xform in shapes:
+            sample = schema.getValue(selector)
+            positions = triples(sample.getPositions())
+            starts[name] = at
+            same &= positions.tobytes() == cache[k, at:at + len(positions)].tobytes()
+            at += len(positions)
+            if len(positions):
+                wanted = np.array([positions.min(0), positions.max(0)], "f8")
+                bounds_fit &= np.array_equal(box(sample.getSelfBounds()), wanted)
+                bounds_fit &= np.array_equal(box(xform.getChildBoundsProperty().getValue(selector)), wanted)
+        same &= at == cache.shape[1]
+    report.check(same, f"all {cache.shape[1]} points of all {len(cache)} frames are the PC2's, bit for bit")
+    report.check(bounds_fit, "bounds of shapes and transforms are those of the points")
+
+    for name, mesh, schema, _ in shapes:
+        if not mesh:
+            sample = schema.getValue()
+            count = len(sample.getPositions())
+            widths = list(schema.getWidthsParam().getExpandedValue().getVals())
+            report.check(list(sample.getIds()) == list(range(count)) and len(widths) == count
+                         and all(w > 0 for w in widths), f"{name}: {count} ids and widths")
+            continue
+        sample = schema.getValue()
+        counts, indices = list(sample.getFaceCounts()), list(sample.getFaceIndices())
+        report.check(sum(counts) == len(indices) and min(counts) >= 3 and not any(
+            i < 0 or i >= len(sample.getPositions()) for i in indices), f"{name}: {len(counts)} faces fit the points")
+        sets = [list(schema.getFaceSet(s).getSchema().getValue().getFaces()) for s in schema.getFaceSetNames()]
+        report.check(sorted(f for s in sets for f in s) == list(range(len(counts))),
+                     f"{name}: every face is in one of the face sets {', '.join(schema.getFaceSetNames())}")
+
+    if not args.obj:
+        return
+    base = Path(args.obj)
+    for k in first_middle_last(len(cache)):
+        path = base.with_name(f"{base.stem}_{int(frames[k]):04d}{base.suffix}")
+        selector = Abc.ISampleSelector(seconds[k])
+        wanted = obj_faces(path)
+        at = 0
+        faces_fit, uvs_fit, normals_fit = True, True, True
+        for name, mesh, schema, _ in shapes:
+            if not mesh:
+                continue
+            sample = schema.getValue(selector)
+            indices = list(sample.getFaceIndices())
+            normals_param = schema.getNormalsParam()
+            normals = triples(normals_param.getExpandedValue(selector).getVals())
+            per_corner = normals_param.getScope() == AbcGeom.GeometryScope.kFacevaryingScope
+            uvs = schema.getUVsParam()
+            uvs = [list(v) for v in uvs.getExpandedValue(selector).getVals()] if uvs.valid() else None
+            corner = 0
+            for count in sample.getFaceCounts():
+                face = wanted[at] if at < len(wanted) else []
+                at += 1
+                # Alembic's faces are clockwise: the OBJ's corners in reverse.
+                order = range(corner + count - 1, corner - 1, -1)
+                faces_fit &= [v for v, _, _ in face] == [indices[c] + starts[name] for c in order]
+                for c, (_, uv, normal) in zip(order, face):
+                    uvs_fit &= (uv is None) == (uvs is None) and (uv is None or np.allclose(uvs[c], uv, atol=1e-6))
+                    normals_fit &= normal is None or np.allclose(normals[c if per_corner else indices[c]], normal, atol=2e-4)
+                corner += count
+        report.check(faces_fit and at == len(wanted), f"{path.name}: the same {at} faces, turned over")
+        report.check(normals_fit and uvs_fit, f"{path.name}: the same normals and texture coordinates")
+
+
+def verify_alembic_blender(args, report):
+    """The archive as Blender shows it, against the PC2 and the OBJ sequence."""
+    import bpy
+    import numpy as np
+    print(f"Blender {bpy.app.version_string}, {args.abc}")
+    start, rate, cache = read_pc2(args.pc2)
+    bpy.ops.wm.read_factory_settings(use_empty=True)
+    scene = bpy.context.scene
+    fps = frames_per_second(args.usda)
+    scene.render.fps = max(1, round(fps))
+    scene.render.fps_base = scene.render.fps / fps
+    done = bpy.ops.wm.alembic_import(filepath=os.path.abspath(args.abc), set_frame_range=True, as_background_job=False)
+    report.check(done == {"FINISHED"}, "Blender imports the archive")
+    last = start + rate * (len(cache) - 1)
+    report.check(scene.frame_start == start and scene.frame_end == last,
+                 f"Blender's frame range is {scene.frame_start}..{scene.frame_end}")
+    objects = [o for o in bpy.data.objects if o.type in ("MESH", "POINTCLOUD")]
+    print("    objects:", ", ".join(f"{o.name} ({o.type})" for o in objects))
+    report.check(all(np.array_equal(np.array(o.matrix_world), np.eye(4)) for o in objects), "no object is moved")
+
+    def shown(obj):
+        return obj.evaluated_get(bpy.context.evaluated_depsgraph_get()).data
+
+    def read(collection, key, width):
+        out = np.empty(width * len(collection), "f4")
+        collection.foreach_get(key, out)
+        return out.reshape(-1, width)
+
+    def y_up(vectors):
+        """Undoes Blender's turn of the axes."""
+        return np.stack([vectors[:, 0], vectors[:, 2], -vectors[:, 1]], axis=1)
+
+    def positions(obj):
+        return y_up(read(shown(obj).attributes["position"].data, "vector", 3))
+
+    scene.frame_set(int(start))
+    slices = {}
+    for o in objects:
+        first = positions(o)
+        n = len(first)
+        slices[o.name] = next((k for k in range(cache.shape[1] - n + 1)
+                               if np.array_equal(cache[0, k:k + n], first)), None)
+        report.check(slices[o.name] is not None, f"{o.name}: {n} points of the first frame found in the PC2")
+    report.check(sum(len(positions(o)) for o in objects) == cache.shape[1], f"Blender shows all {cache.shape[1]} points")
+    for k in first_middle_last(len(cache)):
+        scene.frame_set(int(start + rate * k))
+        faces = None
+        if args.obj:
+            base = Path(args.obj)
+            faces = obj_faces(base.with_name(f"{base.stem}_{int(start + rate * k):04d}{base.suffix}"))
+        for o in objects:
+            if slices[o.name] is None:
+                continue
+            at, points = slices[o.name], positions(o)
+            report.check(np.array_equal(points, cache[k, at:at + len(points)]),
+                         f"frame {scene.frame_current}: Blender shows {o.name} at the PC2's points, bit for bit")
+            if o.type != "MESH" or faces is None:
+                continue
+            mesh = shown(o)
+            own = [f for f in faces if at <= f[0][0] < at + len(points)]
+            polygons = [[v + at for v in p.vertices] for p in mesh.polygons]
+            report.check(polygons == [[v for v, _, _ in f] for f in own],
+                         f"frame {scene.frame_current}: {o.name} has the OBJ's {len(own)} faces")
+            corners = [c for f in own for c in f]
+            if corners and corners[0][2] is not None:
+                # Blender keeps custom normals in 16 bits.
+                normals = y_up(read(mesh.corner_normals, "vector", 3))
+                wanted = np.array([n for _, _, n in corners])
+                report.check(len(normals) == len(wanted) and np.abs(normals - wanted).max() < 2e-3,
+                             f"frame {scene.frame_current}: {o.name} has the OBJ's normals")
+            if corners and corners[0][1] is not None:
+                uvs = read(mesh.uv_layers[0].data, "uv", 2) if mesh.uv_layers else np.empty((0, 2))
+                wanted = np.array([t for _, t, _ in corners])
+                report.check(len(uvs) == len(wanted) and np.allclose(uvs, wanted, atol=1e-6),
+                             f"frame {scene.frame_current}: {o.name} has the OBJ's texture coordinates")
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("usda")
     parser.add_argument("--pc2", help="PC2 of the same run, all bodies")
     parser.add_argument("--obj", help="OBJ of the same run, as named at export (without the number)")
+    parser.add_argument("--abc", help="Alembic archive of the same run, all bodies (needs --pc2)")
     parser.add_argument("--blender", action="store_true", help="also look with Blender (needs --pc2)")
     parser.add_argument("--venv", help="where to keep the virtual environments")
     args = parser.parse_args()
@@ -252,17 +462,22 @@ def main():
     inside = os.environ.get(INSIDE)
     if inside:
         report = Report()
-        {"usd": verify_usd, "blender": verify_blender}[inside](args, report)
+        {"usd": verify_usd, "blender": verify_blender, "alembic": verify_alembic}[inside](args, report)
+        if inside == "blender" and args.abc:
+            verify_alembic_blender(args, report)
         sys.exit(1 if report.failed else 0)
 
-    for path in filter(None, [args.usda, args.pc2]):
+    for path in filter(None, [args.usda, args.pc2, args.abc]):
         if not Path(path).is_file():
             parser.error(f"{path}: no such file")
-    if args.blender and not args.pc2:
-        parser.error("--blender needs --pc2 to compare with")
+    if (args.blender or args.abc) and not args.pc2:
+        parser.error("--blender and --abc need --pc2 to compare with")
     cache = Path(args.venv or Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "pliant-verify")
     failed = checked = False
-    for name, packages in [("usd", USD)] + ([("blender", BLENDER)] if args.blender else []):
+    wanted = [("usd", USD)]
+    wanted += [("alembic", ALEMBIC)] if args.abc else []
+    wanted += [("blender", BLENDER)] if args.blender else []
+    for name, packages in wanted:
         python, why = python_with(packages, cache / name)
         if python is None:
             print(f"skipped: {name}: {why}")

@@ -300,7 +300,7 @@ fn prim_names(bodies: &[&LogBody]) -> Vec<String> {
 }
 
 /// Diameter at which the points of a cloud about fill the space they take up at rest.
-fn point_width(body: &LogBody) -> f32 {
+pub(super) fn point_width(body: &LogBody) -> f32 {
     let count = body.mesh.positions.len().max(1) as f64;
     let Some((low, high)) = TriMesh::bounds(&body.mesh.positions) else {
         return 0.01;

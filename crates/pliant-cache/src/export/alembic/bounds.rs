@@ -1,0 +1,36 @@
+//! Axis-aligned bounds as Alembic stores them.
+
+/// Lower and upper corner.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Bounds {
+    low: [f64; 3],
+    high: [f64; 3],
+}
+
+impl Bounds {
+    /// Bounds of nothing, as Alembic's box type has them.
+    pub(super) const EMPTY: Bounds = Bounds { low: [f64::MAX; 3], high: [-f64::MAX; 3] };
+
+    pub(super) fn of(points: &[[f32; 3]]) -> Bounds {
+        let (mut low, mut high) = ([f32::MAX; 3], [-f32::MAX; 3]);
+        for p in points {
+            for k in 0..3 {
+                low[k] = low[k].min(p[k]);
+                high[k] = high[k].max(p[k]);
+            }
+        }
+        if points.is_empty() {
+            return Bounds::EMPTY;
+        }
+        Bounds { low: low.map(f64::from), high: high.map(f64::from) }
+    }
+
+    pub(super) fn union(&self, other: &Bounds) -> Bounds {
+        let pick = |f: fn(f64, f64) -> f64, a: [f64; 3], b: [f64; 3]| [0, 1, 2].map(|k| f(a[k], b[k]));
+        Bounds { low: pick(f64::min, self.low, other.low), high: pick(f64::max, self.high, other.high) }
+    }
+
+    pub(super) fn to_bytes(self) -> Vec<u8> {
+        self.low.into_iter().chain(self.high).flat_map(f64::to_le_bytes).collect()
+    }
+}

@@ -1,0 +1,105 @@
+//! Alembic archives (Ogawa): a polygon mesh or points per body, with positions, normals and bounds per frame.
+//!
+//! Written from the published format: [`ogawa`] is the container, [`property`] and [`archive`] are what
+//! Alembic keeps in it, [`schema`] is which properties a mesh has. Samples go to the file frame by frame
+//! and only their positions in it are kept, so memory stays at about one frame.
+//!
+//! Times are frame numbers over frames per second; a program with the same rate shows frame 7 of the
+//! log in its frame 7.
+
+mod archive;
+mod bounds;
+mod bytes;
+mod digest;
+mod names;
+mod ogawa;
+mod property;
+mod schema;
+mod surface;
+
+use std::path::Path;
+
+use super::stream::{Conversion, Stream};
+use super::{ExportOptions, ExportSummary, Progress};
+use crate::{CacheError, LogHeader, LogReader};
+use archive::{Object, Times};
+use bounds::Bounds;
+use ogawa::Ogawa;
+use schema::{BodyOut, Motion, bounds_samples, child_bounds};
+
+pub(super) fn write(
+    reader: &LogReader,
+    path: &Path,
+    options: &ExportOptions,
+    progress: Progress<'_>,
+) -> Result<ExportSummary, CacheError> {
+    let mut stream = Stream::new(reader, options)?;
+    let frames = stream.frames.clone();
+    let count = check_counts(path, &stream)?;
+
+    let mut out = Ogawa::create(path)?;
+    let mut motions: Vec<Motion> = stream.bodies.iter().map(|_| Motion::new()).collect();
+    let mut whole = bounds_samples();
+    let mut numbers = Vec::with_capacity(frames.len());
+    let mut buffer = Vec::new();
+    for (done, &k) in frames.iter().enumerate() {
+        numbers.push(stream.load(k, true)?.index);
+        let mut all = Bounds::EMPTY;
+        for (body, motion) in stream.bodies.iter().zip(&mut motions) {
+            let bounds = Bounds::of(&body.points);
+            all = all.union(&bounds);
+            motion.push(&mut out, body, &bounds, &mut buffer)?;
+        }
+        whole.push(&mut out, &all.to_bytes())?;
+        progress(done + 1, frames.len());
+    }
+
+    let names = names::unique(stream.bodies.iter().map(|b| b.body.name.as_str()), "body");
+    let mut children = Vec::with_capacity(names.len());
+    for ((body, name), motion) in stream.bodies.iter().zip(names).zip(motions) {
+        let body = BodyOut { body, name, motion, frames: count, scale: options.conversion.scale };
+        children.push(body.write(&mut out)?);
+    }
+    let top = Object { name: String::new(), metadata: "", properties: vec![child_bounds(whole)], children };
+    let header = reader.header();
+    let times = Times::of_frames(&numbers, header.frames_per_second);
+    let bytes = archive::finish(out, &top, &about(header, &options.conversion), &times)?;
+    Ok(ExportSummary {
+        path: path.to_path_buf(),
+        files: 1,
+        frames: frames.len(),
+        vertices: stream.vertex_count(),
+        bytes,
+    })
+}
+
+/// What the archive says of itself. No date: the same log gives the same file.
+fn about(header: &LogHeader, conversion: &Conversion) -> String {
+    let program: String =
+        header.program.chars().map(|c| if c.is_control() || ";=".contains(c) { ' ' } else { c }).collect();
+    format!(
+        "FramesPerTimeUnit={};_ai_AlembicVersion=Alembic 1.8.3;_ai_Application={program};\
+         _ai_Description={} per metre, {} up",
+        header.frames_per_second,
+        conversion.scale,
+        if conversion.z_up { 'z' } else { 'y' },
+    )
+}
+
+/// How many frames there are. Alembic counts samples in 32 bits, vertices and corners of a mesh in 31.
+fn check_counts(path: &Path, stream: &Stream<'_>) -> Result<u32, CacheError> {
+    let refuse = |what: String| {
+        let why = format!("{what} are more than an Alembic file can count");
+        CacheError::invalid(path.display().to_string(), why, "export fewer, or to .usda")
+    };
+    for stream_body in &stream.bodies {
+        let body = stream_body.body;
+        let corners = stream_body.faces.corners().len();
+        for (count, what) in [(body.mesh.positions.len(), "vertices"), (corners, "corners of faces")] {
+            if i32::try_from(count).is_err() {
+                return Err(refuse(format!("{count} {what} of body \"{}\"", body.name)));
+            }
+        }
+    }
+    u32::try_from(stream.frames.len()).map_err(|_| refuse(format!("{} frames", stream.frames.len())))
+}
