@@ -2,6 +2,8 @@
 
 mod gltf;
 
+pub use gltf::{Glb, GlbNormals, GlbSurface, write_glb};
+
 use crate::error::{GeometryError, read_regular};
 use crate::obj::parse_obj;
 use crate::poly::{Coat, PolyMesh, Polygons};

@@ -5,3 +5,4 @@ mod features;
 mod hostile;
 mod moving;
 mod sample;
+mod written;

@@ -12,9 +12,17 @@ mod json;
 mod material;
 mod mesh;
 mod nodes;
+mod parts;
 mod primitive;
 mod track;
 mod uri;
+mod write;
+mod write_json;
+mod write_meshes;
+
+pub use parts::Normals as GlbNormals;
+pub use write::{Glb, GlbSurface};
+pub use write_meshes::write_glb;
 
 use crate::error::{ErrorList, GeometryError};
 use crate::mesh_files::{Fetch, MeshFile};
