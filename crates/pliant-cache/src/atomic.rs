@@ -2,7 +2,7 @@
 
 use std::ffi::OsString;
 use std::fs::{self, File};
-use std::io::{self, BufWriter, Write};
+use std::io::{self, BufWriter, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 use crate::CacheError;
@@ -122,6 +122,16 @@ impl AtomicFile {
             Some(file) => file.write_all(data).map_err(|e| CacheError::io(&self.path, "write the file", e)),
             None => Ok(()),
         }
+    }
+
+    /// Writes `data` over the first bytes of what is there, for headers that tell about what follows them.
+    pub(crate) fn put_at_start(&mut self, data: &[u8]) -> Result<(), CacheError> {
+        let Some(file) = &mut self.file else { return Ok(()) };
+        file.seek(SeekFrom::Start(0))
+            .and_then(|_| file.write_all(data))
+            .and_then(|()| file.seek(SeekFrom::End(0)))
+            .map_err(|e| CacheError::io(&self.path, "write the file", e))?;
+        Ok(())
     }
 
     /// Flushes to disk and renames into place; gives the size in bytes.

@@ -1,5 +1,6 @@
 //! Exports: every other format is made from a log, one file of code per format.
 
+mod glb;
 mod obj;
 mod pc2;
 mod picture;
@@ -122,6 +123,7 @@ pub struct Format {
 /// All formats. A new one is a file beside this one and a line here.
 pub const FORMATS: &[Format] = &[
     Format { extension: "usda", about: "animated USD scene (Blender, Houdini, usdview)", write: usda::write },
+    Format { extension: "glb", about: "animated glTF (browsers, Blender, game engines)", write: glb::write },
     Format { extension: "pc2", about: "PC2 point cache (Blender's Mesh Cache modifier)", write: pc2::write },
     Format { extension: "obj", about: "a numbered sequence of OBJ meshes", write: obj::write },
     Format { extension: "gif", about: "animation that plays in real time", write: picture::write_gif },
