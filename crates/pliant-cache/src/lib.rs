@@ -16,5 +16,5 @@ pub use export::{
 };
 pub use log::{
     ColorBy, FORMAT_VERSION, LogBody, LogFrame, LogHeader, LogPicture, LogPlane, LogReader, LogWarning,
-    LogWriter, Resumed,
+    LogWriter, Resumed, Simulated,
 };

@@ -3,7 +3,9 @@
 
 use glam::DVec3;
 use pliant_cache::render::Look;
-use pliant_cache::{ColorBy, LogBody, LogFrame, LogHeader, LogPicture, LogPlane, LogReader, LogWriter};
+use pliant_cache::{
+    ColorBy, LogBody, LogFrame, LogHeader, LogPicture, LogPlane, LogReader, LogWriter, Simulated,
+};
 use pliant_geometry::{Coat, Skin, TriMesh};
 use std::path::Path;
 
@@ -69,6 +71,7 @@ pub fn header() -> LogHeader {
                 skin,
                 cluster: vec![0, 0, 0, 1, 1, 1, 2, 2, 2, 3, 3, 3],
                 coat: Coat::default(),
+                simulated: Simulated::default(),
                 look: Look::Matte,
             },
             LogBody {
@@ -79,6 +82,7 @@ pub fn header() -> LogHeader {
                 mesh: cloth,
                 cluster: vec![],
                 coat: Coat::default(),
+                simulated: Simulated::default(),
                 look: Look::Cloth,
             },
             LogBody {
@@ -89,6 +93,7 @@ pub fn header() -> LogHeader {
                 mesh: cloud,
                 cluster: vec![],
                 coat: Coat::default(),
+                simulated: Simulated::default(),
                 look: Look::Jelly,
             },
         ],
@@ -130,6 +135,8 @@ pub fn frame(header: &LogHeader, index: u32) -> LogFrame {
         index,
         time,
         positions,
+        velocity: [0, 1, 2]
+            .map(|a| (0..n).map(|k| noise(u64::from(index) + 9 * k as u64 + a) as f32).collect()),
         speed: (0..n).map(|k| k as f32 * 0.1).collect(),
         strain: (0..n).map(|k| 1.0 / (1.0 + k as f32)).collect(),
         contact: if index.is_multiple_of(2) { vec![] } else { vec![1; n] },
