@@ -2,7 +2,7 @@
 
 use std::ffi::OsString;
 use std::fs::{self, File};
-use std::io::{self, BufWriter, Write};
+use std::io::{self, BufWriter, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 use crate::CacheError;
@@ -124,6 +124,28 @@ impl AtomicFile {
         }
     }
 
+    /// How many bytes have been written: where the next ones go.
+    pub(crate) fn position(&self) -> u64 {
+        self.bytes
+    }
+
+    /// Overwrites bytes that were written before, for formats whose start points to their end.
+    ///
+    /// # Panics
+    /// If that would change the size of the file: a mistake in the format, not in its data.
+    pub(crate) fn patch(&mut self, at: u64, data: &[u8]) -> Result<(), CacheError> {
+        assert!(at + data.len() as u64 <= self.bytes, "only what has been written can be patched");
+        let Some(file) = &mut self.file else {
+            return Ok(());
+        };
+        // Seeking empties the buffer first, so the patch cannot be overtaken by older bytes.
+        file.seek(SeekFrom::Start(at))
+            .and_then(|_| file.write_all(data))
+            .and_then(|()| file.seek(SeekFrom::Start(self.bytes)))
+            .map(|_| ())
+            .map_err(|e| CacheError::io(&self.path, "write the file", e))
+    }
+
     /// Flushes to disk and renames into place; gives the size in bytes.
     pub(crate) fn commit(mut self) -> Result<u64, CacheError> {
         let fail = |e| CacheError::io(&self.path, "finish the file", e);
@@ -148,5 +170,39 @@ impl Drop for AtomicFile {
         if self.file.take().is_some() {
             let _ = fs::remove_file(&self.temporary);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::AtomicFile;
+
+    #[test]
+    fn a_patch_changes_only_its_bytes() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("a");
+        let mut file = AtomicFile::create(&path).unwrap();
+        // Once from the buffer, once on the disk: the buffer holds less than this.
+        let mut wanted: Vec<u8> = (0..1_000_000u32).map(|k| k as u8).collect();
+        file.put(&wanted[..100]).unwrap();
+        file.patch(3, b"abc").unwrap();
+        file.put(&wanted[100..]).unwrap();
+        file.patch(500_000, b"xyz").unwrap();
+        file.put(b"end").unwrap();
+        wanted[3..6].copy_from_slice(b"abc");
+        wanted[500_000..500_003].copy_from_slice(b"xyz");
+        wanted.extend_from_slice(b"end");
+        assert_eq!(file.position(), wanted.len() as u64);
+        assert_eq!(file.commit().unwrap(), wanted.len() as u64);
+        assert!(std::fs::read(&path).unwrap() == wanted);
+    }
+
+    #[test]
+    #[should_panic(expected = "only what has been written")]
+    fn a_patch_cannot_lengthen_the_file() {
+        let directory = tempfile::tempdir().unwrap();
+        let mut file = AtomicFile::create(&directory.path().join("a")).unwrap();
+        file.put(b"abc").unwrap();
+        let _ = file.patch(2, b"xy");
     }
 }

@@ -1,11 +1,13 @@
 //! What all geometry exports share: the chosen frames and bodies, each frame as f32 in the target's units and axes.
 
 use std::borrow::Cow;
+use std::path::Path;
 
 use glam::DVec3;
-use pliant_geometry::{FollowingNormals, Polygons};
+use pliant_geometry::{FollowingNormals, Polygons, TriMesh};
 
-use super::{ExportOptions, chosen_bodies};
+use super::{ExportOptions, ExportSummary, Progress, chosen_bodies};
+use crate::atomic::AtomicFile;
 use crate::{CacheError, LogBody, LogFrame, LogReader};
 
 /// Metres, y up, to what another program expects.
@@ -61,6 +63,11 @@ pub(super) struct StreamBody<'a> {
 }
 
 impl StreamBody<'_> {
+    /// How many normals a frame has; none for point clouds.
+    pub fn normal_count(&self) -> usize {
+        if self.body.is_point_cloud() { 0 } else { self.following.count() }
+    }
+
     /// For each corner of the faces its normal; `None` where there is one per vertex.
     pub fn normal_of_corner(&self) -> Option<&[u32]> {
         (!self.body.coat.normals.is_empty()).then(|| self.following.of_corners())
@@ -113,13 +120,55 @@ impl<'a> Stream<'a> {
                     "export the frames before it",
                 ));
             }
-            if normals {
+            if normals && !b.body.is_point_cloud() {
                 b.following.at(&b.vertices, &mut b.directions);
                 b.normals.clear();
                 b.normals.extend(b.directions.iter().map(|&n| short_normal(conversion.direction(n))));
             }
         }
         Ok(frame)
+    }
+}
+
+impl Stream<'_> {
+    /// Numbers of frames and of vertices for a header that counts in i32; `what` is the file.
+    pub fn counts_as_i32(&self, path: &Path, what: &str) -> Result<[i32; 2], CacheError> {
+        let count = |name: &str, count: usize| {
+            i32::try_from(count).map_err(|_| {
+                CacheError::invalid(
+                    path.display().to_string(),
+                    format!("{count} {name} are more than {what} can count"),
+                    "export fewer, or to .usda",
+                )
+            })
+        };
+        Ok([count("frames", self.frames.len())?, count("vertices", self.vertex_count())?])
+    }
+
+    /// Writes the points of all frames, body after body, in the order of bytes that `bytes` makes.
+    pub fn put_all_points(
+        &mut self,
+        file: &mut AtomicFile,
+        bytes: impl Fn(f32) -> [u8; 4],
+        progress: Progress<'_>,
+    ) -> Result<(), CacheError> {
+        let mut buffer = Vec::new();
+        for (done, place) in self.frames.clone().into_iter().enumerate() {
+            self.load(place, false)?;
+            for body in &self.bodies {
+                buffer.clear();
+                put_floats(&mut buffer, body.points.as_flattened(), &bytes);
+                file.put(&buffer)?;
+            }
+            progress(done + 1, self.frames.len());
+        }
+        Ok(())
+    }
+
+    /// What to say of one file with all frames in it.
+    pub fn summary(&self, path: &Path, bytes: u64) -> ExportSummary {
+        let (frames, vertices) = (self.frames.len(), self.vertex_count());
+        ExportSummary { path: path.to_path_buf(), files: 1, frames, vertices, bytes }
     }
 }
 
@@ -131,8 +180,27 @@ fn short_normal(n: DVec3) -> [f32; 3] {
 
 /// The little-endian bytes of triples, appended.
 pub(super) fn put_triples(out: &mut Vec<u8>, triples: &[[f32; 3]]) {
-    out.reserve(12 * triples.len());
-    for value in triples.as_flattened() {
-        out.extend_from_slice(&value.to_le_bytes());
+    put_floats(out, triples.as_flattened(), f32::to_le_bytes);
+}
+
+/// The bytes of numbers, appended; at once, which is as fast as copying.
+pub(super) fn put_floats(out: &mut Vec<u8>, values: &[f32], bytes: impl Fn(f32) -> [u8; 4]) {
+    let start = out.len();
+    out.resize(start + 4 * values.len(), 0);
+    for (to, &value) in out[start..].as_chunks_mut::<4>().0.iter_mut().zip(values) {
+        *to = bytes(value);
     }
+}
+
+/// Diameter at which the points of a cloud about fill the space they take up at rest.
+pub(super) fn point_width(body: &LogBody) -> f32 {
+    let count = body.mesh.positions.len().max(1) as f64;
+    let Some((low, high)) = TriMesh::bounds(&body.mesh.positions) else {
+        return 0.01;
+    };
+    // Flat and line-like clouds have no volume: take the mean over the axes they have.
+    let size = high - low;
+    let axes: Vec<f64> = size.to_array().into_iter().filter(|&s| s > 1e-6 * size.max_element()).collect();
+    let width = (axes.iter().product::<f64>() / count).powf(1.0 / axes.len().max(1) as f64) as f32;
+    if !axes.is_empty() && width.is_finite() && width > 0.0 { width } else { 0.01 }
 }
