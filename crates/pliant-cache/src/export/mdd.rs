@@ -20,7 +20,7 @@ pub(super) fn write(
     options: &ExportOptions,
     progress: Progress<'_>,
 ) -> Result<ExportSummary, CacheError> {
-    let mut stream = Stream::new(reader, options)?;
+    let stream = Stream::new(reader, options)?;
     let [samples, points] = stream.counts_as_i32(path, "an MDD file")?;
     let mut file = AtomicFile::create(path)?;
     file.put(&samples.to_be_bytes())?;

@@ -95,7 +95,7 @@ pub struct ExportOptions {
     pub azimuth: Option<f64>,
     /// Height of the camera, degrees above the horizon.
     pub elevation: Option<f64>,
-    /// Threads for drawing; 0 is as many as the machine has. Files do not depend on it.
+    /// Threads for drawing and for making frames ready; 0 is as many as the machine has. Files do not depend on it.
     pub threads: usize,
 }
 

@@ -21,7 +21,7 @@ pub(super) fn write(
     options: &ExportOptions,
     progress: Progress<'_>,
 ) -> Result<ExportSummary, CacheError> {
-    let mut stream = Stream::new(reader, options)?;
+    let stream = Stream::new(reader, options)?;
     let [samples, points] = stream.counts_as_i32(path, "a PC2 file")?;
     let start = reader.frame_index(stream.frames[0]).unwrap_or(0);
     let mut file = AtomicFile::create(path)?;

@@ -2,6 +2,8 @@
 
 use std::borrow::Cow;
 use std::path::Path;
+use std::sync::mpsc::{SyncSender, sync_channel};
+use std::thread;
 
 use glam::DVec3;
 use pliant_geometry::{FollowingNormals, Polygons, TriMesh};
@@ -46,6 +48,8 @@ pub(super) struct Stream<'a> {
     /// The chosen bodies, in the order of the scene.
     pub bodies: Vec<StreamBody<'a>>,
     conversion: Conversion,
+    /// How many threads may make frames ready.
+    threads: usize,
 }
 
 /// A body and its surface in the loaded frame.
@@ -96,6 +100,10 @@ impl<'a> Stream<'a> {
                 })
                 .collect(),
             conversion: options.conversion,
+            threads: match options.threads {
+                0 => thread::available_parallelism().map_or(1, |n| n.get()),
+                n => n,
+            },
         })
     }
 
@@ -111,15 +119,8 @@ impl<'a> Stream<'a> {
         let conversion = self.conversion;
         for b in &mut self.bodies {
             b.body.vertices(&frame, &mut b.vertices);
-            b.points.clear();
-            b.points.extend(b.vertices.iter().map(|&p| conversion.position(p).as_vec3().to_array()));
-            if let Some(v) = b.points.iter().position(|p| !p.iter().all(|x| x.is_finite())) {
-                return Err(CacheError::invalid(
-                    format!("frame {}, body \"{}\", vertex {v}", frame.index, b.body.name),
-                    format!("the position {} is no finite number in f32", b.vertices[v]),
-                    "export the frames before it",
-                ));
-            }
+            convert(&b.vertices, conversion, &mut b.points)
+                .map_err(|v| not_finite(b.body, frame.index, v, b.vertices[v]))?;
             if normals && !b.body.is_point_cloud() {
                 b.following.at(&b.vertices, &mut b.directions);
                 b.normals.clear();
@@ -145,24 +146,60 @@ impl Stream<'_> {
         Ok([count("frames", self.frames.len())?, count("vertices", self.vertex_count())?])
     }
 
-    /// Writes the points of all frames, body after body, in the order of bytes that `bytes` makes.
+    /// Writes the points of all frames, body after body, in the order of bytes that `bytes` makes. Frames are
+    /// made ready on several threads, each a few ahead of what is written.
     pub fn put_all_points(
-        &mut self,
+        &self,
         file: &mut AtomicFile,
-        bytes: impl Fn(f32) -> [u8; 4],
+        bytes: impl Fn(f32) -> [u8; 4] + Sync,
         progress: Progress<'_>,
     ) -> Result<(), CacheError> {
-        let mut buffer = Vec::new();
-        for (done, place) in self.frames.clone().into_iter().enumerate() {
-            self.load(place, false)?;
-            for body in &self.bodies {
-                buffer.clear();
-                put_floats(&mut buffer, body.points.as_flattened(), &bytes);
-                file.put(&buffer)?;
+        let count = self.frames.len();
+        let workers = self.threads.min(count);
+        thread::scope(|scope| {
+            let make = |send: SyncSender<_>, first: usize| {
+                let (mut vertices, mut points) = (Vec::new(), Vec::new());
+                for &place in self.frames[first..].iter().step_by(workers) {
+                    let frame = self.frame_bytes(place, &bytes, &mut vertices, &mut points);
+                    // Nobody waits any more after a failure.
+                    if send.send(frame).is_err() {
+                        return;
+                    }
+                }
+            };
+            let begin = |first: usize| {
+                let (send, receive) = sync_channel(1);
+                scope.spawn(move || make(send, first));
+                receive
+            };
+            let ready: Vec<_> = (0..workers).map(begin).collect();
+            for k in 0..count {
+                // A worker sends as many frames as are asked of it here.
+                let Ok(frame) = ready[k % workers].recv() else { break };
+                file.put(&frame?)?;
+                progress(k + 1, count);
             }
-            progress(done + 1, self.frames.len());
+            Ok(())
+        })
+    }
+
+    /// The points of a frame.
+    fn frame_bytes(
+        &self,
+        place: usize,
+        bytes: impl Fn(f32) -> [u8; 4],
+        vertices: &mut Vec<DVec3>,
+        points: &mut Vec<[f32; 3]>,
+    ) -> Result<Vec<u8>, CacheError> {
+        let frame = self.reader.frame(place)?;
+        let mut out = Vec::with_capacity(12 * self.vertex_count());
+        for b in &self.bodies {
+            b.body.vertices(&frame, vertices);
+            convert(vertices, self.conversion, points)
+                .map_err(|v| not_finite(b.body, frame.index, v, vertices[v]))?;
+            put_floats(&mut out, points.as_flattened(), &bytes);
         }
-        Ok(())
+        Ok(out)
     }
 
     /// What to say of one file with all frames in it.
@@ -170,6 +207,21 @@ impl Stream<'_> {
         let (frames, vertices) = (self.frames.len(), self.vertex_count());
         ExportSummary { path: path.to_path_buf(), files: 1, frames, vertices, bytes }
     }
+}
+
+/// Positions as files hold them, or the first that is no finite f32.
+fn convert(vertices: &[DVec3], conversion: Conversion, points: &mut Vec<[f32; 3]>) -> Result<(), usize> {
+    points.clear();
+    points.extend(vertices.iter().map(|&p| conversion.position(p).as_vec3().to_array()));
+    points.iter().position(|p| !p.iter().all(|x| x.is_finite())).map_or(Ok(()), Err)
+}
+
+fn not_finite(body: &LogBody, frame: u32, vertex: usize, position: DVec3) -> CacheError {
+    CacheError::invalid(
+        format!("frame {frame}, body \"{}\", vertex {vertex}", body.name),
+        format!("the position {position} is no finite number in f32"),
+        "export the frames before it",
+    )
 }
 
 /// A unit normal in four decimals: as straight as anyone can see, and half the text.

@@ -213,7 +213,7 @@ pub fn dressed_header() -> LogHeader {
         faces,
     };
     cube.mesh.triangles = cube.coat.triangles(&cube.mesh.positions);
-    // The cloth: smooth normals and coordinates of its own per vertex, the same red, a texture as well.
+    // The cloth: smooth normals and coordinates of its own per vertex, the same red.
     let cloth = &mut header.bodies[1];
     let faces = Polygons::of_triangles(&cloth.mesh.triangles);
     cloth.coat = Coat {

@@ -6,6 +6,7 @@ use crate::export::stream::{Stream, put_floats};
 use crate::export::{Conversion, ExportOptions, chosen_bodies};
 use crate::{CacheError, LogBody, LogFrame, LogReader};
 use glam::DVec3;
+use pliant_geometry::Skin;
 
 /// VTK's numbers for kinds of cells.
 mod cell {
@@ -263,16 +264,21 @@ impl<'a> Surface<'a> {
     fn mixed(&self, of_all: &[f32]) -> Vec<f32> {
         let mut out = Vec::with_capacity(self.grid.points);
         for shown in &self.stream.bodies {
-            let (body, skin) = (shown.body, &shown.body.skin);
+            let body = shown.body;
             let own = &of_all[body.particles.start as usize..body.particles.end as usize];
-            out.extend(skin.offsets.windows(2).map(|range| {
-                let entries = range[0] as usize..range[1] as usize;
-                entries.map(|k| skin.weights[k] * f64::from(own[skin.particles[k] as usize])).sum::<f64>()
-                    as f32
-            }));
+            out.extend(mix(&body.skin, own).into_iter().map(|x| x as f32));
         }
         out
     }
+}
+
+/// A field of particles as the vertices of a skin have it.
+fn mix(skin: &Skin, values: &[f32]) -> Vec<f64> {
+    let vertex = |range: &[u32]| {
+        let entries = range[0] as usize..range[1] as usize;
+        entries.map(|k| skin.weights[k] * f64::from(values[skin.particles[k] as usize])).sum()
+    };
+    skin.offsets.windows(2).map(vertex).collect()
 }
 
 impl Scene for Surface<'_> {

@@ -66,7 +66,7 @@ fn write_series(
         out.points_and_cells(scene.points(), scene.grid());
         let mut file = AtomicFile::create(&part)?;
         out.write(&mut file)?;
-        bytes += file.commit()?;
+        bytes += file.commit_one_of_many()?;
         let name = part.file_name().unwrap_or_default().to_string_lossy();
         text +=
             &format!("    <DataSet timestep=\"{}\" part=\"0\" file=\"{}\"/>\n", frame.time, escaped(&name));
