@@ -147,19 +147,31 @@ impl AtomicFile {
     }
 
     /// Flushes to disk and renames into place; gives the size in bytes.
-    pub(crate) fn commit(mut self) -> Result<u64, CacheError> {
+    pub(crate) fn commit(self) -> Result<u64, CacheError> {
+        self.place(true)
+    }
+
+    /// The same without waiting for the disk, for one file of a series: a power cut may take the last of them,
+    /// anything less may not.
+    pub(crate) fn commit_one_of_many(self) -> Result<u64, CacheError> {
+        self.place(false)
+    }
+
+    fn place(mut self, wait: bool) -> Result<u64, CacheError> {
         let fail = |e| CacheError::io(&self.path, "finish the file", e);
         if let Some(writer) = self.file.take() {
             let done = writer
                 .into_inner()
                 .map_err(|e| e.into_error())
-                .and_then(|file| file.sync_all())
+                .and_then(|file| if wait { file.sync_all() } else { Ok(()) })
                 .and_then(|()| fs::rename(&self.temporary, &self.path));
             if let Err(e) = done {
                 let _ = fs::remove_file(&self.temporary);
                 return Err(fail(e));
             }
-            sync_directory_of(&self.path);
+            if wait {
+                sync_directory_of(&self.path);
+            }
         }
         Ok(self.bytes)
     }

@@ -1,4 +1,4 @@
-//! The frame log and everything made from it: USD, PC2, OBJ, GIF and PNG.
+//! The frame log and everything made from it: USD, PC2, MDD, VTU, OBJ, GIF and PNG.
 //!
 //! A run appends to a log with [`LogWriter`]; everything else reads it with [`LogReader`], and
 //! [`export`] turns it into other formats.
@@ -12,9 +12,10 @@ pub mod render;
 pub use atomic::write_target;
 pub use error::{CacheError, ErrorKind};
 pub use export::{
-    Conversion, ExportOptions, ExportSummary, FORMATS, Format, FrameSelection, Progress, export,
+    Conversion, ExportOptions, ExportSummary, FORMATS, Format, FrameSelection, Placing, Progress, Target,
+    export,
 };
 pub use log::{
     ColorBy, FORMAT_VERSION, LogBody, LogFrame, LogHeader, LogPicture, LogPlane, LogReader, LogWarning,
-    LogWriter, Resumed,
+    LogWriter, Resumed, Simulated,
 };

@@ -270,13 +270,13 @@ fn the_same_log_gives_the_same_files_and_leaves_no_others() {
     let log = dir.path().join("a.plog");
     write_log(&log, 4, &[], true);
     let reader = LogReader::open(&log).unwrap();
-    for format in ["usda", "pc2"] {
+    for format in ["usda", "pc2", "mdd"] {
         let [a, b] = ["a", "b"].map(|n| dir.path().join(format!("{n}.{format}")));
         run(&reader, &a, &ExportOptions::default()).unwrap();
         run(&reader, &b, &ExportOptions::default()).unwrap();
         assert_eq!(fs::read(a).unwrap(), fs::read(b).unwrap());
     }
-    assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 5);
+    assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 7);
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! The command line.
 
 use clap::{Args as Group, Parser, Subcommand, ValueEnum};
-use pliant_cache::{ColorBy, Conversion, ExportOptions, FrameSelection};
+use pliant_cache::{ColorBy, Conversion, ExportOptions, FrameSelection, Placing, Target};
 use std::path::PathBuf;
 
 /// Soft bodies that cannot blow up.
@@ -85,7 +85,8 @@ pub struct RunArgs {
     /// Scene file (.toml), name of a demo, or a mesh (.obj .ply .stl .off .gltf .glb, tetrahedra, points), which is
     /// dropped on the ground
     pub scene: String,
-    /// What to make of the run, format by extension: .usda .pc2 .obj .gif .png; may be given several times.
+    /// What to make of the run, format by extension: .usda .usdz .pc2 .mdd .pvd
+    /// .obj .gif .png; may be given several times.
     /// Replaces the outputs the scene names
     #[arg(short, long = "output", value_name = "FILE")]
     pub output: Vec<PathBuf>,
@@ -120,6 +121,8 @@ pub struct RunArgs {
     pub quiet: bool,
     #[command(flatten)]
     pub mesh: MeshRunArgs,
+    #[command(flatten)]
+    pub placing: PlacingArgs,
     #[command(flatten)]
     pub picture: PictureArgs,
 }
@@ -170,7 +173,8 @@ impl MeshRunArgs {
 pub struct ExportArgs {
     /// Frame log (.plog) of a run
     pub log: PathBuf,
-    /// What to make, format by extension: .usda .pc2 .obj .gif .png; may be given several times
+    /// What to make, format by extension: .usda .usdz .pc2 .mdd .pvd
+    /// .obj .gif .png; may be given several times
     #[arg(short, long = "output", value_name = "FILE", required = true)]
     pub output: Vec<PathBuf>,
     /// First frame
@@ -192,7 +196,41 @@ pub struct ExportArgs {
     #[arg(short, long)]
     pub quiet: bool,
     #[command(flatten)]
+    pub placing: PlacingArgs,
+    #[command(flatten)]
     pub picture: PictureArgs,
+}
+
+/// What the files are for.
+#[derive(Clone, Copy, Debug, Default, Group)]
+#[command(next_help_heading = "Geometry")]
+pub struct PlacingArgs {
+    /// Units and axes as this program expects them: blender, maya, houdini, unreal, unity or paraview
+    #[arg(long = "for", value_name = "PROGRAM", value_parser = target)]
+    pub target: Option<Target>,
+    /// Units of the files per metre, such as 100 for centimetres
+    #[arg(long, value_name = "S", value_parser = scale)]
+    pub scale: Option<f64>,
+    /// Which axis of the files is up
+    #[arg(long, value_enum, value_name = "AXIS")]
+    pub up: Option<Up>,
+    /// In .vtu files the surface that pictures show, not the simulated particles and their elements
+    #[arg(long)]
+    pub surface: bool,
+}
+
+impl PlacingArgs {
+    /// Units and axes of a file.
+    pub fn placing(&self) -> Placing {
+        Placing { target: self.target, scale: self.scale, z_up: self.up.map(|up| matches!(up, Up::Z)) }
+    }
+}
+
+/// An axis that may be up.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub enum Up {
+    Y,
+    Z,
 }
 
 /// How pictures are taken, where it should differ from what the scene says.
@@ -243,6 +281,7 @@ impl PictureArgs {
             frames: FrameSelection::default(),
             body: None,
             conversion: Conversion::default(),
+            surface: false,
             color_by: self.color_by.map(|c| match c {
                 Colors::Body => ColorBy::Body,
                 Colors::Strain => ColorBy::Strain,
@@ -284,6 +323,21 @@ fn isa(text: &str) -> Result<pliant::Isa, String> {
     })
 }
 
+fn target(text: &str) -> Result<Target, String> {
+    Target::ALL.into_iter().find(|t| t.name() == text.trim().to_lowercase()).ok_or_else(|| {
+        let names = Target::ALL.map(Target::name);
+        format!("known are {}", names.join(", "))
+    })
+}
+
+fn scale(text: &str) -> Result<f64, String> {
+    text.trim()
+        .parse()
+        .ok()
+        .filter(|s: &f64| (1e-6..=1e6).contains(s))
+        .ok_or_else(|| "give a number from 0.000001 to 1000000, such as 100 for centimetres".into())
+}
+
 fn azimuth(text: &str) -> Result<f64, String> {
     degrees(text, 360.0)
 }
@@ -316,6 +370,18 @@ mod tests {
             assert_eq!(isa(known.name()), Ok(known));
         }
         assert!(isa("avx3").is_err_and(|e| e.contains("baseline")));
+    }
+
+    #[test]
+    fn programs_and_scales_are_those_that_are_known() {
+        for known in Target::ALL {
+            assert_eq!(target(known.name()), Ok(known));
+        }
+        assert!(target("zbrush").is_err_and(|e| e.contains("blender")));
+        assert_eq!(scale("100"), Ok(100.0));
+        for bad in ["0", "-1", "nan", "inf", "1e9", "cm"] {
+            assert!(scale(bad).is_err(), "{bad}");
+        }
     }
 
     #[test]

@@ -15,10 +15,11 @@ pub fn command(args: &ExportArgs) -> Result<(), Failure> {
     let options = ExportOptions {
         frames: FrameSelection { first: args.first, last: args.last, step: args.step },
         body: args.body.clone(),
+        surface: args.placing.surface,
         ..args.picture.options(usize::from(args.threads.unwrap_or(0)))
     };
     outputs::prepare_folders(args.output.iter().map(PathBuf::as_path))?;
-    let done = outputs::write_all(&reader, &args.output, &options, args.quiet)?;
+    let done = outputs::write_all(&reader, &args.output, &options, args.placing.placing(), args.quiet)?;
     if args.quiet {
         return Ok(());
     }

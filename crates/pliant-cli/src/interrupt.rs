@@ -52,13 +52,18 @@ impl Drop for Deferred {
 pub struct Cleared(());
 
 impl Cleared {
-    /// The exporters write `path.tmp` and rename it when it is whole.
+    /// The exporters write `path.tmp` and rename it when it is whole; USD has a second file while it is made, and
+    /// the list of VTU files another name.
     pub fn export(path: &Path) -> Cleared {
         let path = &pliant_cache::write_target(path).unwrap_or_else(|_| path.to_path_buf());
-        let mut name = path.file_name().unwrap_or_default().to_os_string();
-        name.push(".tmp");
+        let beside = |path: &Path, suffix: &str| {
+            let mut name = path.file_name().unwrap_or_default().to_os_string();
+            name.push(suffix);
+            path.with_file_name(name)
+        };
         let mut litter = LITTER.lock().unwrap_or_else(PoisonError::into_inner);
-        litter.push(path.with_file_name(name));
+        litter.extend([beside(path, ".tmp"), beside(path, ".spool.tmp")]);
+        litter.push(beside(&path.with_extension("pvd"), ".tmp"));
         Cleared(())
     }
 }

@@ -4,7 +4,7 @@ use crate::failure::Failure;
 use crate::say;
 use pliant_cache::render::Look as Render;
 use pliant_cache::{
-    CacheError, ColorBy, ErrorKind, LogBody, LogHeader, LogPicture, LogPlane, LogReader, LogWriter,
+    CacheError, ColorBy, ErrorKind, LogBody, LogHeader, LogPicture, LogPlane, LogReader, LogWriter, Simulated,
 };
 use pliant_scene::{BuiltScene, Look};
 use std::path::Path;
@@ -170,6 +170,12 @@ fn header(scene: &BuiltScene) -> LogHeader {
                 coat: body.coat.clone(),
                 skin: body.skin.clone(),
                 cluster: topology.particles.clone().map_while(|i| nearest_cluster(model, i)).collect(),
+                simulated: Simulated {
+                    tetrahedra: body.elements.tetrahedra.clone(),
+                    triangles: body.elements.triangles.clone(),
+                    edges: body.elements.edges.clone(),
+                    masses: model.rest().mass[topology.particles.clone()].iter().map(|&m| m as f32).collect(),
+                },
                 look: match body.look {
                     Look::Jelly => Render::Jelly,
                     Look::Matte => Render::Matte,

@@ -3,7 +3,9 @@
 use crate::failure::Failure;
 use crate::interrupt::Cleared;
 use crate::{progress, say};
-use pliant_cache::{CacheError, ExportOptions, ExportSummary, FORMATS, LogReader, export, write_target};
+use pliant_cache::{
+    CacheError, ExportOptions, ExportSummary, FORMATS, LogReader, Placing, export, write_target,
+};
 use std::collections::HashSet;
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
@@ -110,12 +112,15 @@ pub fn write_all(
     reader: &LogReader,
     outputs: &[PathBuf],
     options: &ExportOptions,
+    placing: Placing,
     quiet: bool,
 ) -> Result<Vec<ExportSummary>, Failure> {
     let mut done = Vec::new();
     let mut failure: Option<Failure> = None;
     for path in outputs {
         let label = path.extension().unwrap_or_default().to_string_lossy().to_string();
+        let options =
+            &ExportOptions { conversion: placing.conversion(&label.to_lowercase()), ..options.clone() };
         let bar = progress::bar(&label, 0, quiet);
         let cleared = Cleared::export(path);
         let result = export(reader, path, options, &mut |step, all| {

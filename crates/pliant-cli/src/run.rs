@@ -1,6 +1,6 @@
 //! `pliant run`, and `pliant` alone: simulate into a log, then export from it.
 
-use crate::args::{self, PictureArgs, RunArgs};
+use crate::args::{self, PictureArgs, PlacingArgs, RunArgs};
 use crate::failure::Failure;
 use crate::journal::{self, Opened, Policy};
 use crate::simulate::{self, End, Outcome};
@@ -9,7 +9,7 @@ use crate::stats::StatsFile;
 use crate::trace::TraceFile;
 use crate::{outputs, say};
 use pliant::StepError;
-use pliant_cache::{ExportSummary, LogReader};
+use pliant_cache::{ExportOptions, ExportSummary, LogReader};
 use pliant_scene::{BuiltScene, DEMOS};
 use std::path::{Path, PathBuf};
 
@@ -29,6 +29,7 @@ struct Order {
     log: Option<PathBuf>,
     policy: Policy,
     quiet: bool,
+    placing: PlacingArgs,
     picture: PictureArgs,
     /// How the user can say it again to go on.
     again: String,
@@ -51,6 +52,7 @@ pub fn command(args: &RunArgs) -> Result<(), Failure> {
             _ => Policy::Ask,
         },
         quiet: args.quiet,
+        placing: args.placing,
         picture: args.picture.clone(),
         again: resume_command(),
     })
@@ -73,6 +75,7 @@ pub fn default_demo() -> Result<(), Failure> {
         // Whoever stopped it and calls it again wants the rest.
         policy: Policy::ResumeSame,
         quiet: false,
+        placing: PlacingArgs::default(),
         picture: PictureArgs::default(),
         again: say::program(),
     })
@@ -111,8 +114,8 @@ fn execute(order: Order) -> Result<(), Failure> {
     }
     let outcome = record(&order, &mut scene, &log, frames)?;
     let reader = LogReader::open(&log)?;
-    let options = order.picture.options(order.threads);
-    let done = outputs::write_all(&reader, &wanted, &options, order.quiet)?;
+    let options = ExportOptions { surface: order.placing.surface, ..order.picture.options(order.threads) };
+    let done = outputs::write_all(&reader, &wanted, &options, order.placing.placing(), order.quiet)?;
     if order.quiet {
         return Ok(());
     }

@@ -6,6 +6,7 @@ use crate::journal::{Journal, due};
 use crate::progress;
 use crate::stats::{self, StatsFile, Timings};
 use crate::trace::TraceFile;
+use glam::DVec3;
 use pliant::{Simulation, SolverKind, StepError, StepReport};
 use pliant_cache::LogFrame;
 use pliant_scene::BuiltScene;
@@ -125,8 +126,15 @@ fn record(frame: &mut LogFrame, index: u32, simulation: &Simulation, report: &St
         to.clear();
         to.extend_from_slice(from);
     }
-    frame.speed.clear();
-    frame.speed.extend(state.v.iter().map(|v| v.length() as f32));
+    for (to, from) in frame.velocity.iter_mut().zip(state.v.columns()) {
+        to.clear();
+        to.extend(from.iter().map(|&v| v as f32));
+    }
+    // Planes are all there is to touch; what is pushed out of one lies on it to rounding.
+    let planes = &simulation.model().params().planes;
+    let touches = |x: DVec3| planes.iter().any(|p| p.gap(x) <= 1e-9 * (1.0 + x.abs().max_element()));
+    frame.contact.clear();
+    frame.contact.extend(state.x.iter().map(|x| u8::from(touches(x))));
     let mut strain = Vec::new();
     let statistics = simulation.statistics_and_strain(&mut strain);
     frame.strain.clear();

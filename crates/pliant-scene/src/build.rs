@@ -2,7 +2,7 @@
 //! to the lines that caused them.
 
 use crate::body::BodyPlan;
-use crate::built::{BuiltBody, BuiltScene, Look};
+use crate::built::{BuiltBody, BuiltElements, BuiltScene, Look};
 use crate::constraint;
 use crate::cut::Cut;
 use crate::diagnostic::Diagnostic;
@@ -242,12 +242,19 @@ fn finish(plan: &BodyPlan, made: Made) -> BuiltBody {
         _ if made.thin => Look::Cloth,
         _ => Look::Jelly,
     };
+    let shape = made.shape;
+    let elements = match (shape.tetrahedra.is_empty(), shape.triangles.is_empty()) {
+        (false, _) => BuiltElements { tetrahedra: shape.tetrahedra, ..Default::default() },
+        (true, false) => BuiltElements { triangles: shape.triangles, ..Default::default() },
+        (true, true) => BuiltElements { edges: shape.edges, ..Default::default() },
+    };
     BuiltBody {
         name: plan.name.clone(),
         color: plan.color,
-        surface: made.shape.surface,
-        coat: made.shape.coat,
-        skin: made.shape.skin,
+        surface: shape.surface,
+        coat: shape.coat,
+        skin: shape.skin,
+        elements,
         look: plan.look.unwrap_or(usual),
     }
 }

@@ -41,8 +41,22 @@ pub struct BuiltBody {
     pub coat: Coat,
     /// How it follows the particles.
     pub skin: Skin,
+    /// What its particles make up.
+    pub elements: BuiltElements,
     /// Jelly, matte or cloth.
     pub look: Look,
+}
+
+/// What the particles of a body make up (indices within the body): of those its shape has, the ones with the
+/// most corners.
+#[derive(Clone, Debug, Default)]
+pub struct BuiltElements {
+    /// Tetrahedra of solids.
+    pub tetrahedra: Vec<[u32; 4]>,
+    /// Triangles of cloth and shells.
+    pub triangles: Vec<[u32; 3]>,
+    /// Neighbour pairs of threads and of solids that are not cut into tetrahedra.
+    pub edges: Vec<[u32; 2]>,
 }
 
 /// How a body looks in pictures.

@@ -267,6 +267,7 @@ fn an_exported_point_cache_can_be_followed() {
         skin: pliant_geometry::Skin::identity(9),
         mesh,
         coat: Default::default(),
+        simulated: Default::default(),
         cluster: vec![],
         look: pliant_cache::render::Look::Matte,
     };
@@ -288,6 +289,7 @@ fn an_exported_point_cache_can_be_followed() {
             index: index as u32,
             time: index as f64 / 10.0,
             positions: [0, 1, 2].map(axis),
+            velocity: Default::default(),
             speed: vec![0.0; 9],
             strain: vec![0.0; 9],
             contact: vec![],

@@ -2,13 +2,19 @@
 
 mod alembic;
 mod glb;
+mod materials;
+mod mdd;
+mod names;
 mod obj;
 mod pc2;
 mod picture;
 mod stream;
+mod target;
 mod usda;
+mod vtu;
 
 pub use stream::Conversion;
+pub use target::{Placing, Target};
 
 use std::path::{Path, PathBuf};
 
@@ -79,6 +85,8 @@ pub struct ExportOptions {
     pub body: Option<String>,
     /// Units and axes of the target.
     pub conversion: Conversion,
+    /// For VTU: the surface that pictures show, not the simulated particles and their elements.
+    pub surface: bool,
     /// What colours of pictures show; `None` is what the log says. The same for the fields below.
     pub color_by: Option<ColorBy>,
     /// Width of pictures (of one tile of a contact sheet) in pixels.
@@ -89,7 +97,7 @@ pub struct ExportOptions {
     pub azimuth: Option<f64>,
     /// Height of the camera, degrees above the horizon.
     pub elevation: Option<f64>,
-    /// Threads for drawing; 0 is as many as the machine has. Files do not depend on it.
+    /// Threads for drawing and for making frames ready; 0 is as many as the machine has. Files do not depend on it.
     pub threads: usize,
 }
 
@@ -130,7 +138,15 @@ pub const FORMATS: &[Format] = &[
         write: alembic::write,
     },
     Format { extension: "glb", about: "animated glTF (browsers, Blender, game engines)", write: glb::write },
+    Format { extension: "usdz", about: "the same as a package in one file", write: usda::write_package },
     Format { extension: "pc2", about: "PC2 point cache (Blender's Mesh Cache modifier)", write: pc2::write },
+    Format { extension: "mdd", about: "MDD point cache (Maya, Houdini, Blender)", write: mdd::write },
+    Format {
+        extension: "pvd",
+        about: "VTU files with fields, and a list of them (ParaView)",
+        write: vtu::write,
+    },
+    Format { extension: "vtu", about: "the same", write: vtu::write },
     Format { extension: "obj", about: "a numbered sequence of OBJ meshes", write: obj::write },
     Format { extension: "gif", about: "animation that plays in real time", write: picture::write_gif },
     Format { extension: "png", about: "contact sheet of twelve frames", write: picture::write_png },

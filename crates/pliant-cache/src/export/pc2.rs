@@ -10,7 +10,7 @@
 
 use std::path::Path;
 
-use super::stream::{Stream, put_triples};
+use super::stream::Stream;
 use super::{ExportOptions, ExportSummary, Progress};
 use crate::atomic::AtomicFile;
 use crate::{CacheError, LogReader};
@@ -21,20 +21,9 @@ pub(super) fn write(
     options: &ExportOptions,
     progress: Progress<'_>,
 ) -> Result<ExportSummary, CacheError> {
-    let mut stream = Stream::new(reader, options)?;
-    let frames = stream.frames.clone();
-    let vertices = stream.vertex_count();
-    let too_many = |what: &str, count: usize| {
-        CacheError::invalid(
-            path.display().to_string(),
-            format!("{count} {what} are more than a PC2 file can count"),
-            "export fewer, or to .usda",
-        )
-    };
-    let points = i32::try_from(vertices).map_err(|_| too_many("vertices", vertices))?;
-    let samples = i32::try_from(frames.len()).map_err(|_| too_many("frames", frames.len()))?;
-    let start = reader.frame_index(frames[0]).unwrap_or(0);
-
+    let stream = Stream::new(reader, options)?;
+    let [samples, points] = stream.counts_as_i32(path, "a PC2 file")?;
+    let start = reader.frame_index(stream.frames[0]).unwrap_or(0);
     let mut file = AtomicFile::create(path)?;
     file.put(b"POINTCACHE2\0")?;
     file.put(&1i32.to_le_bytes())?;
@@ -42,22 +31,6 @@ pub(super) fn write(
     file.put(&(start as f32).to_le_bytes())?;
     file.put(&(options.frames.step as f32).to_le_bytes())?;
     file.put(&samples.to_le_bytes())?;
-
-    let mut bytes = Vec::new();
-    for (done, &k) in frames.iter().enumerate() {
-        stream.load(k, false)?;
-        for body in &stream.bodies {
-            bytes.clear();
-            put_triples(&mut bytes, &body.points);
-            file.put(&bytes)?;
-        }
-        progress(done + 1, frames.len());
-    }
-    Ok(ExportSummary {
-        path: path.to_path_buf(),
-        files: 1,
-        frames: frames.len(),
-        vertices,
-        bytes: file.commit()?,
-    })
+    stream.put_all_points(&mut file, f32::to_le_bytes, progress)?;
+    Ok(stream.summary(path, file.commit()?))
 }

@@ -3,6 +3,7 @@
 //! The camera is fitted once to what the bodies cover over all frames, and the scale of colours to the
 //! values they reach, so that neither jumps while the animation plays.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::path::Path;
 
@@ -190,7 +191,7 @@ impl<'a> Studio<'a> {
                 if !sitter.vertices.is_empty() {
                     seen.extend(corners((low - margin, high + margin)));
                 }
-                top = top.max(high_value(sitter.particle_values(&frame, picture.color_by)));
+                top = top.max(high_value(&sitter.particle_values(&frame, picture.color_by)));
             }
         }
         let aspect = f64::from(picture.width) / f64::from(picture.height);
@@ -250,14 +251,13 @@ impl<'a> Sitter<'a> {
     }
 
     /// The values shown, one for each particle of the body; empty where there is nothing to show.
-    fn particle_values<'f>(&self, frame: &'f LogFrame, by: ColorBy) -> &'f [f32] {
-        let values = match by {
-            ColorBy::Strain => &frame.strain,
-            ColorBy::Speed => &frame.speed,
-            ColorBy::Body | ColorBy::Cluster => return &[],
-        };
+    fn particle_values<'f>(&self, frame: &'f LogFrame, by: ColorBy) -> Cow<'f, [f32]> {
         let range = self.body.particles.start as usize..self.body.particles.end as usize;
-        values.get(range).unwrap_or(&[])
+        match by {
+            ColorBy::Strain => Cow::Borrowed(frame.strain.get(range).unwrap_or(&[])),
+            ColorBy::Speed => frame.speeds(range),
+            ColorBy::Body | ColorBy::Cluster => Cow::Borrowed(&[]),
+        }
     }
 
     fn paint(&mut self, frame: &LogFrame, by: ColorBy, range: (f64, f64), map: ColorMap) {
@@ -265,7 +265,7 @@ impl<'a> Sitter<'a> {
         if values.is_empty() {
             return;
         }
-        let mixed = self.body.skin.mix(values);
+        let mixed = self.body.skin.mix(&values);
         self.colors = map_colors(&mixed, range, map);
     }
 

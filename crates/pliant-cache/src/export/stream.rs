@@ -1,11 +1,15 @@
 //! What all geometry exports share: the chosen frames and bodies, each frame as f32 in the target's units and axes.
 
 use std::borrow::Cow;
+use std::path::Path;
+use std::sync::mpsc::{SyncSender, sync_channel};
+use std::thread;
 
 use glam::DVec3;
-use pliant_geometry::{FollowingNormals, Polygons};
+use pliant_geometry::{FollowingNormals, Polygons, TriMesh};
 
-use super::{ExportOptions, chosen_bodies};
+use super::{ExportOptions, ExportSummary, Progress, chosen_bodies};
+use crate::atomic::AtomicFile;
 use crate::{CacheError, LogBody, LogFrame, LogReader};
 
 /// Metres, y up, to what another program expects.
@@ -44,6 +48,8 @@ pub(super) struct Stream<'a> {
     /// The chosen bodies, in the order of the scene.
     pub bodies: Vec<StreamBody<'a>>,
     conversion: Conversion,
+    /// How many threads may make frames ready.
+    threads: usize,
 }
 
 /// A body and its surface in the loaded frame.
@@ -61,6 +67,11 @@ pub(super) struct StreamBody<'a> {
 }
 
 impl StreamBody<'_> {
+    /// How many normals a frame has; none for point clouds.
+    pub fn normal_count(&self) -> usize {
+        if self.body.is_point_cloud() { 0 } else { self.following.count() }
+    }
+
     /// For each corner of the faces its normal; `None` where there is one per vertex.
     pub fn normal_of_corner(&self) -> Option<&[u32]> {
         (!self.body.coat.normals.is_empty()).then(|| self.following.of_corners())
@@ -89,6 +100,10 @@ impl<'a> Stream<'a> {
                 })
                 .collect(),
             conversion: options.conversion,
+            threads: match options.threads {
+                0 => thread::available_parallelism().map_or(1, |n| n.get()),
+                n => n,
+            },
         })
     }
 
@@ -104,16 +119,9 @@ impl<'a> Stream<'a> {
         let conversion = self.conversion;
         for b in &mut self.bodies {
             b.body.vertices(&frame, &mut b.vertices);
-            b.points.clear();
-            b.points.extend(b.vertices.iter().map(|&p| conversion.position(p).as_vec3().to_array()));
-            if let Some(v) = b.points.iter().position(|p| !p.iter().all(|x| x.is_finite())) {
-                return Err(CacheError::invalid(
-                    format!("frame {}, body \"{}\", vertex {v}", frame.index, b.body.name),
-                    format!("the position {} is no finite number in f32", b.vertices[v]),
-                    "export the frames before it",
-                ));
-            }
-            if normals {
+            convert(&b.vertices, conversion, &mut b.points)
+                .map_err(|v| not_finite(b.body, frame.index, v, b.vertices[v]))?;
+            if normals && !b.body.is_point_cloud() {
                 b.following.at(&b.vertices, &mut b.directions);
                 b.normals.clear();
                 b.normals.extend(b.directions.iter().map(|&n| short_normal(conversion.direction(n))));
@@ -121,6 +129,99 @@ impl<'a> Stream<'a> {
         }
         Ok(frame)
     }
+}
+
+impl Stream<'_> {
+    /// Numbers of frames and of vertices for a header that counts in i32; `what` is the file.
+    pub fn counts_as_i32(&self, path: &Path, what: &str) -> Result<[i32; 2], CacheError> {
+        let count = |name: &str, count: usize| {
+            i32::try_from(count).map_err(|_| {
+                CacheError::invalid(
+                    path.display().to_string(),
+                    format!("{count} {name} are more than {what} can count"),
+                    "export fewer, or to .usda",
+                )
+            })
+        };
+        Ok([count("frames", self.frames.len())?, count("vertices", self.vertex_count())?])
+    }
+
+    /// Writes the points of all frames, body after body, in the order of bytes that `bytes` makes. Frames are
+    /// made ready on several threads, each a few ahead of what is written.
+    pub fn put_all_points(
+        &self,
+        file: &mut AtomicFile,
+        bytes: impl Fn(f32) -> [u8; 4] + Sync,
+        progress: Progress<'_>,
+    ) -> Result<(), CacheError> {
+        let count = self.frames.len();
+        let workers = self.threads.min(count);
+        thread::scope(|scope| {
+            let make = |send: SyncSender<_>, first: usize| {
+                let (mut vertices, mut points) = (Vec::new(), Vec::new());
+                for &place in self.frames[first..].iter().step_by(workers) {
+                    let frame = self.frame_bytes(place, &bytes, &mut vertices, &mut points);
+                    // Nobody waits any more after a failure.
+                    if send.send(frame).is_err() {
+                        return;
+                    }
+                }
+            };
+            let begin = |first: usize| {
+                let (send, receive) = sync_channel(1);
+                scope.spawn(move || make(send, first));
+                receive
+            };
+            let ready: Vec<_> = (0..workers).map(begin).collect();
+            for k in 0..count {
+                // A worker sends as many frames as are asked of it here.
+                let Ok(frame) = ready[k % workers].recv() else { break };
+                file.put(&frame?)?;
+                progress(k + 1, count);
+            }
+            Ok(())
+        })
+    }
+
+    /// The points of a frame.
+    fn frame_bytes(
+        &self,
+        place: usize,
+        bytes: impl Fn(f32) -> [u8; 4],
+        vertices: &mut Vec<DVec3>,
+        points: &mut Vec<[f32; 3]>,
+    ) -> Result<Vec<u8>, CacheError> {
+        let frame = self.reader.frame(place)?;
+        let mut out = Vec::with_capacity(12 * self.vertex_count());
+        for b in &self.bodies {
+            b.body.vertices(&frame, vertices);
+            convert(vertices, self.conversion, points)
+                .map_err(|v| not_finite(b.body, frame.index, v, vertices[v]))?;
+            put_floats(&mut out, points.as_flattened(), &bytes);
+        }
+        Ok(out)
+    }
+
+    /// What to say of one file with all frames in it.
+    pub fn summary(&self, path: &Path, bytes: u64) -> ExportSummary {
+        let (frames, vertices) = (self.frames.len(), self.vertex_count());
+        ExportSummary { path: path.to_path_buf(), files: 1, frames, vertices, bytes }
+    }
+}
+
+/// Positions as files hold them, or the first that is no finite f32.
+fn convert(vertices: &[DVec3], conversion: Conversion, points: &mut Vec<[f32; 3]>) -> Result<(), usize> {
+    points.clear();
+    points.extend(vertices.iter().map(|&p| conversion.position(p).as_vec3().to_array()));
+    points.iter().position(|p| !p.iter().all(|x| x.is_finite())).map_or(Ok(()), Err)
+}
+
+fn not_finite(body: &LogBody, frame: u32, vertex: usize, position: DVec3) -> CacheError {
+    CacheError::invalid(
+        format!("frame {frame}, body \"{}\", vertex {vertex}", body.name),
+        format!("the position {position} is no finite number in f32"),
+        "export the frames before it",
+    )
 }
 
 /// A unit normal in four decimals: as straight as anyone can see, and half the text.
@@ -131,8 +232,27 @@ fn short_normal(n: DVec3) -> [f32; 3] {
 
 /// The little-endian bytes of triples, appended.
 pub(super) fn put_triples(out: &mut Vec<u8>, triples: &[[f32; 3]]) {
-    out.reserve(12 * triples.len());
-    for value in triples.as_flattened() {
-        out.extend_from_slice(&value.to_le_bytes());
+    put_floats(out, triples.as_flattened(), f32::to_le_bytes);
+}
+
+/// The bytes of numbers, appended; at once, which is as fast as copying.
+pub(super) fn put_floats(out: &mut Vec<u8>, values: &[f32], bytes: impl Fn(f32) -> [u8; 4]) {
+    let start = out.len();
+    out.resize(start + 4 * values.len(), 0);
+    for (to, &value) in out[start..].as_chunks_mut::<4>().0.iter_mut().zip(values) {
+        *to = bytes(value);
     }
+}
+
+/// Diameter at which the points of a cloud about fill the space they take up at rest.
+pub(super) fn point_width(body: &LogBody) -> f32 {
+    let count = body.mesh.positions.len().max(1) as f64;
+    let Some((low, high)) = TriMesh::bounds(&body.mesh.positions) else {
+        return 0.01;
+    };
+    // Flat and line-like clouds have no volume: take the mean over the axes they have.
+    let size = high - low;
+    let axes: Vec<f64> = size.to_array().into_iter().filter(|&s| s > 1e-6 * size.max_element()).collect();
+    let width = (axes.iter().product::<f64>() / count).powf(1.0 / axes.len().max(1) as f64) as f32;
+    if !axes.is_empty() && width.is_finite() && width > 0.0 { width } else { 0.01 }
 }

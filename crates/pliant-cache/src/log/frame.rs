@@ -1,5 +1,10 @@
 //! One frame of a log: where every particle is, and what is worth colouring by.
 
+use std::borrow::Cow;
+use std::ops::Range;
+
+use glam::DVec3;
+
 use super::channel::{find, need, parse, put};
 
 /// The state of all particles at one moment, as far as pictures and exports need it.
@@ -11,7 +16,9 @@ pub struct LogFrame {
     pub time: f64,
     /// Particle positions, one array per coordinate.
     pub positions: [Vec<f64>; 3],
-    /// Speed of each particle; may be empty.
+    /// Velocity of each particle, one array per coordinate; may be empty.
+    pub velocity: [Vec<f32>; 3],
+    /// Speed of each particle, in logs without velocities; may be empty. See [`LogFrame::speeds`].
     pub speed: Vec<f32>,
     /// Strain of each particle; may be empty.
     pub strain: Vec<f32>,
@@ -35,14 +42,33 @@ impl LogFrame {
                 z.len()
             ));
         }
-        for (name, length) in
-            [("speed", self.speed.len()), ("strain", self.strain.len()), ("contact", self.contact.len())]
-        {
+        let [u, v, w] = &self.velocity;
+        for (name, length) in [
+            ("velocity", u.len()),
+            ("velocity along y", v.len()),
+            ("velocity along z", w.len()),
+            ("speed", self.speed.len()),
+            ("strain", self.strain.len()),
+            ("contact", self.contact.len()),
+        ] {
             if length != 0 && length != x.len() {
                 return Err(format!("{name} holds {length} values for {} particles", x.len()));
             }
         }
+        if u.len() != v.len() || u.len() != w.len() {
+            return Err(format!("velocity holds {}, {} and {} coordinates", u.len(), v.len(), w.len()));
+        }
         Ok(())
+    }
+
+    /// Speeds of these particles, from their velocities if the log holds them; empty if it holds neither.
+    pub fn speeds(&self, particles: Range<usize>) -> Cow<'_, [f32]> {
+        let [u, v, w] = &self.velocity;
+        if u.is_empty() {
+            return Cow::Borrowed(self.speed.get(particles).unwrap_or(&[]));
+        }
+        let length = |i: usize| DVec3::new(u[i].into(), v[i].into(), w[i].into()).length() as f32;
+        Cow::Owned(particles.map(length).collect())
     }
 
     /// Index of the first particle with a coordinate that is not a finite number.
@@ -55,6 +81,10 @@ impl LogFrame {
         out.extend_from_slice(&self.time.to_le_bytes());
         let [x, y, z] = &self.positions;
         put(out, "position", &[&x[..], y, z]);
+        if !self.velocity[0].is_empty() {
+            let [u, v, w] = &self.velocity;
+            put(out, "velocity", &[&u[..], v, w]);
+        }
         if !self.speed.is_empty() {
             put(out, "speed", &[&self.speed[..]]);
         }
@@ -88,6 +118,7 @@ impl LogFrame {
             index,
             time,
             positions: need(&channels, "position")?.planes()?,
+            velocity: find(&channels, "velocity").map_or(Ok(Default::default()), |c| c.planes())?,
             speed: floats("speed")?,
             strain: floats("strain")?,
             contact: bytes("contact")?,

@@ -9,6 +9,7 @@ use super::channel::{find, need, parse, put};
 use super::coat;
 use super::frame::LogFrame;
 use super::picture::LogPicture;
+use super::simulated::Simulated;
 use super::skin;
 use crate::render::Look;
 
@@ -48,6 +49,8 @@ pub struct LogBody {
     pub skin: Skin,
     /// For each particle the index of its nearest cluster, for colouring; may be empty.
     pub cluster: Vec<u32>,
+    /// What the particles make up, for those who look at the simulation itself; may be empty.
+    pub simulated: Simulated,
     /// What it is made of, for pictures.
     pub look: Look,
 }
@@ -100,7 +103,7 @@ impl LogBody {
         if !self.cluster.is_empty() && self.cluster.len() != particles {
             return Err(format!("{} cluster indices for {particles} particles", self.cluster.len()));
         }
-        Ok(())
+        self.simulated.check(particles)
     }
 
     fn encode(&self) -> Vec<u8> {
@@ -121,6 +124,9 @@ impl LogBody {
         }
         if !self.coat.is_empty() {
             put(&mut out, "coat", &[&coat::encode(&self.coat)[..]]);
+        }
+        if !self.simulated.is_empty() {
+            put(&mut out, "simulated", &[&self.simulated.encode()[..]]);
         }
         put(&mut out, "look", &[look_name(self.look).as_bytes()]);
         out
@@ -151,6 +157,8 @@ impl LogBody {
                 Some(c) => c.values()?,
                 None => Vec::new(),
             },
+            simulated: find(&channels, "simulated")
+                .map_or(Ok(Simulated::default()), |c| Simulated::decode(&c.values::<u8>()?))?,
             look: match find(&channels, "look") {
                 Some(c) => look_of(&c.text()?),
                 None => Look::default(),

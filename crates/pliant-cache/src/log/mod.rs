@@ -20,6 +20,7 @@ mod index;
 mod picture;
 mod reader;
 mod record;
+mod simulated;
 mod skin;
 mod writer;
 
@@ -29,4 +30,5 @@ pub use index::LogWarning;
 pub use picture::{ColorBy, LogPicture};
 pub use reader::LogReader;
 pub use record::FORMAT_VERSION;
+pub use simulated::Simulated;
 pub use writer::{LogWriter, Resumed};

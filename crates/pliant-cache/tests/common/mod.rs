@@ -3,8 +3,10 @@
 
 use glam::DVec3;
 use pliant_cache::render::Look;
-use pliant_cache::{ColorBy, LogBody, LogFrame, LogHeader, LogPicture, LogPlane, LogReader, LogWriter};
-use pliant_geometry::{Coat, Skin, TriMesh};
+use pliant_cache::{
+    ColorBy, LogBody, LogFrame, LogHeader, LogPicture, LogPlane, LogReader, LogWriter, Simulated,
+};
+use pliant_geometry::{Coat, Layer, Polygons, Skin, SurfaceMaterial, TriMesh};
 use std::path::Path;
 
 /// A deterministic pseudo-random number in -1..1.
@@ -70,6 +72,7 @@ pub fn header() -> LogHeader {
                 skin,
                 cluster: vec![0, 0, 0, 1, 1, 1, 2, 2, 2, 3, 3, 3],
                 coat: Coat::default(),
+                simulated: Simulated::default(),
                 look: Look::Matte,
             },
             LogBody {
@@ -80,6 +83,7 @@ pub fn header() -> LogHeader {
                 mesh: cloth,
                 cluster: vec![],
                 coat: Coat::default(),
+                simulated: Simulated::default(),
                 look: Look::Cloth,
             },
             LogBody {
@@ -90,6 +94,7 @@ pub fn header() -> LogHeader {
                 mesh: cloud,
                 cluster: vec![],
                 coat: Coat::default(),
+                simulated: Simulated::default(),
                 look: Look::Jelly,
             },
         ],
@@ -131,6 +136,8 @@ pub fn frame(header: &LogHeader, index: u32) -> LogFrame {
         index,
         time,
         positions,
+        velocity: [0, 1, 2]
+            .map(|a| (0..n).map(|k| noise(u64::from(index) + 9 * k as u64 + a) as f32).collect()),
         speed: (0..n).map(|k| k as f32 * 0.1).collect(),
         strain: (0..n).map(|k| 1.0 / (1.0 + k as f32)).collect(),
         contact: if index.is_multiple_of(2) { vec![] } else { vec![1; n] },
@@ -176,4 +183,85 @@ pub fn records(bytes: &[u8]) -> Vec<([u8; 4], usize, usize)> {
         at += 16 + length;
     }
     found
+}
+
+/// A run in which bodies wear something: a cube of quads with hard normals, texture coordinates and two
+/// materials; a pyramid with colours at its vertices; a tetrahedral solid; names that only differ in signs.
+pub fn dressed_header() -> LogHeader {
+    let mut header = header();
+    let quads: [[u32; 4]; 6] =
+        [[0, 2, 3, 1], [4, 5, 7, 6], [0, 1, 5, 4], [2, 6, 7, 3], [0, 4, 6, 2], [1, 3, 7, 5]];
+    let normals = [[0., 0., -1.], [0., 0., 1.], [0., -1., 0.], [0., 1., 0.], [-1., 0., 0.], [1., 0., 0.]];
+    let mut faces = Polygons::default();
+    quads.iter().for_each(|q| faces.push(q));
+    let material = |name: &str, color| SurfaceMaterial { name: name.into(), color, ..Default::default() };
+    let red = material("rot glänzend", [0.8, 0.1, 0.1, 1.0]);
+    let glass = SurfaceMaterial {
+        metallic: 0.25,
+        roughness: 0.125,
+        ..material("rot_glänzend", [0.5, 0.5, 1.0, 0.25])
+    };
+    let cube = &mut header.bodies[0];
+    cube.coat = Coat {
+        uvs: Layer {
+            values: vec![[0., 0.], [1., 0.], [1., 1.], [0., 1.], [0.5, 0.25]],
+            corners: (0..24).map(|c| if c == 5 { 4 } else { c % 4 }).collect(),
+        },
+        normals: Layer { values: normals.to_vec(), corners: (0..24).map(|c| c / 4).collect() },
+        materials: vec![red.clone(), glass],
+        face_materials: vec![0, 0, 1, 0, 1, 1],
+        colors: Vec::new(),
+        faces,
+    };
+    cube.mesh.triangles = cube.coat.triangles(&cube.mesh.positions);
+    // The cloth: smooth normals and coordinates of its own per vertex, the same red.
+    let cloth = &mut header.bodies[1];
+    let faces = Polygons::of_triangles(&cloth.mesh.triangles);
+    cloth.coat = Coat {
+        uvs: Layer::of_vertices(
+            cloth.mesh.positions.iter().map(|p| [p.x as f32, p.z as f32]).collect(),
+            &faces,
+        ),
+        normals: Layer::of_vertices(vec![[0.0, 1.0, 0.0]; 36], &faces),
+        materials: vec![red],
+        faces,
+        ..Coat::default()
+    };
+    cloth.simulated.triangles = cloth.mesh.triangles.clone();
+    let apex = DVec3::new(0.5, 1.0, 0.5);
+    let square = [DVec3::ZERO, DVec3::X, DVec3::X + DVec3::Z, DVec3::Z];
+    let mut faces = Polygons::default();
+    for face in [&[0, 1, 2, 3][..], &[1, 0, 4], &[2, 1, 4], &[3, 2, 4], &[0, 3, 4]] {
+        faces.push(face);
+    }
+    let positions: Vec<DVec3> = square.into_iter().chain([apex]).collect();
+    let coat = Coat {
+        colors: (0..5).map(|v| [v as f32 / 4.0, 0.5, 0.25, 1.0 - v as f32 / 8.0]).collect(),
+        faces,
+        ..Coat::default()
+    };
+    header.bodies.push(LogBody {
+        name: "1. Pyramide".into(),
+        color: [1.0, 1.0, 1.0],
+        particles: 68..73,
+        mesh: TriMesh { triangles: coat.triangles(&positions), positions },
+        coat,
+        skin: Skin::identity(5),
+        cluster: vec![],
+        simulated: Simulated { tetrahedra: vec![[0, 2, 1, 4], [0, 3, 2, 4]], ..Default::default() },
+        look: Look::Matte,
+    });
+    for body in &mut header.bodies {
+        body.simulated.masses = body.particles.clone().map(|k| 0.5 + k as f32).collect();
+    }
+    header
+}
+
+/// Writes frames 0..count of the dressed run.
+pub fn write_dressed(path: &Path, count: u32) -> LogHeader {
+    let header = dressed_header();
+    let mut writer = LogWriter::create(path, &header, true).unwrap();
+    (0..count).for_each(|i| writer.append_frame(&frame(&header, i)).unwrap());
+    writer.finish().unwrap();
+    header
 }

@@ -7,7 +7,7 @@ use super::ogawa::Ogawa;
 use super::property::{FRAMES, Pod, Property, Samples, Shape, TIMELESS};
 use super::surface::Surface;
 use crate::export::stream::StreamBody;
-use crate::export::usda::point_width;
+use crate::export::stream::point_width;
 use crate::{CacheError, LogBody};
 
 mod metadata {

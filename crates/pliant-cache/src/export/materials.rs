@@ -1,0 +1,65 @@
+//! The materials of an export: every different one once, and which body wears which.
+
+use std::collections::HashMap;
+
+use pliant_geometry::SurfaceMaterial;
+
+use crate::LogBody;
+
+/// A material and where its colour comes from.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Worn {
+    pub material: SurfaceMaterial,
+    /// Whether the colours of the vertices are its base colour.
+    pub vertex_colors: bool,
+}
+
+/// The materials of some bodies.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Wardrobe {
+    /// Every different material once, in order of first use.
+    pub materials: Vec<Worn>,
+    /// For each body and each material its faces may name, the place in `materials`; at least one per body.
+    pub of_bodies: Vec<Vec<usize>>,
+}
+
+impl Wardrobe {
+    pub fn new<'a>(bodies: impl IntoIterator<Item = &'a LogBody>) -> Wardrobe {
+        let mut wardrobe = Wardrobe::default();
+        let mut seen = HashMap::new();
+        for body in bodies {
+            let coat = &body.coat;
+            let own = match coat.materials.is_empty() {
+                false => coat.materials.clone(),
+                true => vec![own_material(body)],
+            };
+            let vertex_colors = coat.materials.is_empty() && !coat.colors.is_empty();
+            let place = |material: SurfaceMaterial| {
+                let worn = Worn { material, vertex_colors };
+                // f32 has no hash; its text tells all values apart that are not equal.
+                *seen.entry(format!("{worn:?}")).or_insert_with(|| {
+                    wardrobe.materials.push(worn);
+                    wardrobe.materials.len() - 1
+                })
+            };
+            let places = own.into_iter().map(place).collect();
+            wardrobe.of_bodies.push(places);
+        }
+        wardrobe
+    }
+}
+
+/// The material of a body that came without: its colour in pictures.
+fn own_material(body: &LogBody) -> SurfaceMaterial {
+    let [r, g, b] = body.color;
+    SurfaceMaterial { name: body.name.clone(), color: [r, g, b, 1.0], ..SurfaceMaterial::default() }
+}
+
+/// The faces of a body by material: for each that is used its place in the body's list, and the faces.
+pub(super) fn faces_by_material(body: &LogBody) -> Vec<(usize, Vec<u32>)> {
+    let mut faces: Vec<Vec<u32>> = vec![Vec::new(); body.coat.materials.len().max(1)];
+    for (f, &m) in body.coat.face_materials.iter().enumerate() {
+        faces[m as usize].push(f as u32);
+    }
+    faces.into_iter().enumerate().filter(|(_, f)| !f.is_empty()).collect()
+}

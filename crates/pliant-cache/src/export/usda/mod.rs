@@ -1,0 +1,154 @@
+//! Animated USD: a mesh (or points) per body with everything it wears, as text or as a package of it.
+//!
+//! USD wants all samples of an attribute together, the log holds all attributes of a frame
+//! together. So a first pass over the log writes f32 blocks of fixed size to a spool file beside
+//! the target, and a second picks from it attribute by attribute: memory stays at one frame of one
+//! body, the log is decoded once, and no number of bodies exhausts open files.
+
+mod body;
+mod materials;
+mod spool;
+mod text;
+mod zip;
+
+use std::path::Path;
+
+use body::{Prim, extent, scaled_width};
+use spool::Spool;
+use text::{Text, quoted};
+use zip::Package;
+
+use super::materials::Wardrobe;
+use super::names::{Style, unique};
+use super::stream::Stream;
+use super::{Conversion, ExportOptions, ExportSummary, Progress};
+use crate::atomic::AtomicFile;
+use crate::{CacheError, LogHeader, LogReader};
+
+/// `.usda`: text.
+pub(super) fn write(
+    reader: &LogReader,
+    path: &Path,
+    options: &ExportOptions,
+    progress: Progress<'_>,
+) -> Result<ExportSummary, CacheError> {
+    let file = AtomicFile::create(path)?;
+    let stage = Stage::new(reader, path, options, true)?;
+    let (text, summary) = stage.write(Text::new(file), progress)?;
+    let (file, _, _) = text.finish()?;
+    Ok(ExportSummary { bytes: file.commit()?, ..summary })
+}
+
+/// `.usdz`: the same text in a package. It has to hold all it names, so textures are left out.
+pub(super) fn write_package(
+    reader: &LogReader,
+    path: &Path,
+    options: &ExportOptions,
+    progress: Progress<'_>,
+) -> Result<ExportSummary, CacheError> {
+    let stem = path.file_stem().map(|s| s.to_string_lossy().to_string()).unwrap_or_default();
+    let name = unique([stem.as_str()], Style::Identifier, "run", &[]).concat();
+    // A zip counts the bytes of names in 16 bits.
+    let name: String = name.chars().take(200).chain(".usda".chars()).collect();
+    let mut file = AtomicFile::create(path)?;
+    let package = Package::begin(&mut file, name)?;
+    let stage = Stage::new(reader, path, options, false)?;
+    let (text, summary) = stage.write(Text::new(file), progress)?;
+    let (mut file, size, crc) = text.finish()?;
+    package.end(&mut file, path, size, crc)?;
+    Ok(ExportSummary { bytes: file.commit()?, ..summary })
+}
+
+/// A scene on its way into a file.
+struct Stage<'a> {
+    reader: &'a LogReader,
+    path: &'a Path,
+    stream: Stream<'a>,
+    conversion: Conversion,
+    /// Whether materials may name files beside this one.
+    textures: bool,
+}
+
+impl<'a> Stage<'a> {
+    fn new(
+        reader: &'a LogReader,
+        path: &'a Path,
+        options: &ExportOptions,
+        textures: bool,
+    ) -> Result<Stage<'a>, CacheError> {
+        let stream = Stream::new(reader, options)?;
+        Ok(Stage { reader, path, stream, conversion: options.conversion, textures })
+    }
+
+    fn write(mut self, mut text: Text, progress: Progress<'_>) -> Result<(Text, ExportSummary), CacheError> {
+        let steps = self.stream.frames.len() + self.stream.bodies.len();
+        let (mut spool, codes) = self.fill_spool(&mut |done| progress(done, steps))?;
+        let bodies = &self.stream.bodies;
+        let names =
+            unique(bodies.iter().map(|b| b.body.name.as_str()), Style::Identifier, "body", &["Materials"]);
+        let wardrobe = Wardrobe::new(bodies.iter().map(|b| b.body));
+        let material_names = unique(
+            wardrobe.materials.iter().map(|m| m.material.name.as_str()),
+            Style::Identifier,
+            "material",
+            &[],
+        );
+
+        self.start(&mut text, &codes);
+        for (place, shown) in bodies.iter().enumerate() {
+            let materials = wardrobe.of_bodies[place].iter().map(|&m| material_names[m].as_str()).collect();
+            let scale = self.conversion.scale;
+            let prim = Prim { shown, name: &names[place], place, codes: &codes, materials, scale };
+            prim.write(&mut spool, &mut text)?;
+            progress(codes.len() + place + 1, steps);
+        }
+        materials::write(&mut text, &wardrobe.materials, &material_names, self.textures);
+        text.put("}\n");
+        let summary = self.stream.summary(self.path, 0);
+        Ok((text, summary))
+    }
+
+    /// All frames as blocks, and their time codes.
+    fn fill_spool(&mut self, done: &mut dyn FnMut(usize)) -> Result<(Spool, Vec<u32>), CacheError> {
+        let sizes: Vec<usize> = self
+            .stream
+            .bodies
+            .iter()
+            .flat_map(|b| [2, b.body.mesh.positions.len(), b.normal_count()])
+            .collect();
+        let mut spool = Spool::create(self.path, &sizes)?;
+        let mut codes = Vec::new();
+        let pads: Vec<f32> =
+            self.stream.bodies.iter().map(|b| scaled_width(b.body, self.conversion.scale) / 2.0).collect();
+        for place in self.stream.frames.clone() {
+            let frame = self.stream.load(place, true)?;
+            for (shown, &pad) in self.stream.bodies.iter().zip(&pads) {
+                spool.put(&extent(&shown.points, pad))?;
+                spool.put(&shown.points)?;
+                spool.put(&shown.normals)?;
+            }
+            codes.push(frame.index);
+            done(codes.len());
+        }
+        spool.rewind()?;
+        Ok((spool, codes))
+    }
+
+    /// Layer metadata and the opening of the root prim.
+    fn start(&self, text: &mut Text, codes: &[u32]) {
+        let header: &LogHeader = self.reader.header();
+        let first = codes.first().copied().unwrap_or(0);
+        let last = codes.last().copied().unwrap_or(0);
+        let fps = header.frames_per_second;
+        let Conversion { scale, z_up, .. } = self.conversion;
+        write!(
+            text,
+            "#usda 1.0\n(\n    defaultPrim = \"World\"\n    doc = {}\n    endTimeCode = {last}\n    \
+             framesPerSecond = {fps}\n    metersPerUnit = {}\n    startTimeCode = {first}\n    \
+             timeCodesPerSecond = {fps}\n    upAxis = \"{}\"\n)\n\ndef Xform \"World\"\n{{\n",
+            quoted(&format!("Simulated by {}. Time codes are frame numbers.", header.program)),
+            1.0 / scale,
+            if z_up { 'Z' } else { 'Y' },
+        );
+    }
+}
