@@ -82,7 +82,8 @@ pub struct BenchArgs {
 #[derive(Debug, Group)]
 #[command(after_help = CODES)]
 pub struct RunArgs {
-    /// Scene file (.toml) or name of a demo
+    /// Scene file (.toml), name of a demo, or a mesh (.obj .ply .stl .off .gltf .glb, tetrahedra, points), which is
+    /// dropped on the ground
     pub scene: String,
     /// What to make of the run, format by extension: .usda .pc2 .obj .gif .png; may be given several times.
     /// Replaces the outputs the scene names
@@ -118,7 +119,50 @@ pub struct RunArgs {
     #[arg(short, long)]
     pub quiet: bool,
     #[command(flatten)]
+    pub mesh: MeshRunArgs,
+    #[command(flatten)]
     pub picture: PictureArgs,
+}
+
+/// What can be said about a mesh that is run without a scene.
+#[derive(Clone, Debug, Default, Group)]
+#[command(next_help_heading = "A mesh without a scene")]
+pub struct MeshRunArgs {
+    /// What it is made of: rubber, jelly, foam, cotton, silk, denim, leather, paper, steel_sheet, muscle
+    /// [default: jelly, or cotton if it has no inside]
+    #[arg(long, value_name = "NAME")]
+    pub material: Option<String>,
+    /// Its longest side, in metres [default: 0.1]
+    #[arg(long, value_name = "METRES", value_parser = metres)]
+    pub fit: Option<f64>,
+    /// About how many particles [default: 2000]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=5_000_000))]
+    pub particles: Option<u32>,
+    /// The file has z up, not y
+    #[arg(long)]
+    pub z_up: bool,
+    /// Make each object of the file a body of its own
+    #[arg(long)]
+    pub apart: bool,
+    /// Write the scene this amounts to, to go on from
+    #[arg(long, value_name = "FILE.toml")]
+    pub save_scene: Option<PathBuf>,
+}
+
+impl MeshRunArgs {
+    /// An option that was given, to name in a message.
+    pub fn first_given(&self) -> Option<&'static str> {
+        [
+            (self.material.is_some(), "--material"),
+            (self.fit.is_some(), "--fit"),
+            (self.particles.is_some(), "--particles"),
+            (self.z_up, "--z-up"),
+            (self.apart, "--apart"),
+            (self.save_scene.is_some(), "--save-scene"),
+        ]
+        .into_iter()
+        .find_map(|(given, name)| given.then_some(name))
+    }
 }
 
 /// `pliant export`
@@ -224,6 +268,11 @@ fn size(text: &str) -> Result<(u32, u32), String> {
         .and_then(|(w, h)| Some((w.trim().parse().ok()?, h.trim().parse().ok()?)))
         .filter(|(w, h)| (16..=8192).contains(w) && (16..=8192).contains(h))
         .ok_or_else(|| "give width x height in pixels, each 16 to 8192, such as 640x480".into())
+}
+
+fn metres(text: &str) -> Result<f64, String> {
+    let number = text.trim().parse().ok().filter(|m: &f64| *m > 0.0 && *m <= 1e6);
+    number.ok_or_else(|| "give metres, above 0 and up to 1e6".into())
 }
 
 /// An instruction set that this processor has.

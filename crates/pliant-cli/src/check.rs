@@ -5,7 +5,7 @@ use crate::failure::Failure;
 use crate::{outputs, say, source};
 
 pub fn command(args: &CheckArgs) -> Result<(), Failure> {
-    let source = source::find(&args.scene)?;
+    let source = source::find(&args.scene, &args::MeshRunArgs::default())?;
     let built = source.scene.build(args::threads(None))?;
     outputs::check_formats(&built.outputs)?;
     let topology = &built.simulation.model().topology();

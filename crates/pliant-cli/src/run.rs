@@ -38,7 +38,7 @@ struct Order {
 pub fn command(args: &RunArgs) -> Result<(), Failure> {
     outputs::check_formats(&args.output)?;
     execute(Order {
-        source: source::find(&args.scene)?,
+        source: source::find(&args.scene, &args.mesh)?,
         outputs: args.output.clone(),
         frames: args.frames,
         threads: args::threads(args.threads),

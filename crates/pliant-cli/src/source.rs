@@ -1,11 +1,17 @@
-//! What the user calls a scene: a file, or the name of a demo.
+//! What the user calls a scene: a file, the name of a demo, or a mesh that a scene is made around.
 
+use crate::args::MeshRunArgs;
 use crate::failure::Failure;
-use pliant_scene::{DEMOS, Demo, Scene};
-use std::path::{Path, PathBuf};
+use crate::say;
+use pliant::Material;
+use pliant_scene::{DEMOS, Demo, QuickStart, Scene};
+use std::path::{Component, Path, PathBuf};
 
-/// File formats of meshes, to tell a mesh from a misspelt demo.
-const MESHES: [&str; 7] = ["obj", "ply", "stl", "gltf", "glb", "off", "usd"];
+/// File formats of meshes, tetrahedra and points: what a scene is made around.
+const MESHES: [&str; 17] = [
+    "obj", "ply", "stl", "off", "gltf", "glb", "xyz", "pts", "txt", "csv", "node", "ele", "msh", "mesh",
+    "vtk", "vtu", "usd",
+];
 
 /// A scene that was read and checked.
 pub struct Source {
@@ -16,12 +22,17 @@ pub struct Source {
     pub scene: Scene,
 }
 
-/// Finds and reads the scene an argument means.
-pub fn find(argument: &str) -> Result<Source, Failure> {
+/// Finds and reads the scene an argument means; around a mesh one is made.
+pub fn find(argument: &str, mesh: &MeshRunArgs) -> Result<Source, Failure> {
     let path = Path::new(argument);
     let extension = path.extension().map(|e| e.to_string_lossy().to_lowercase()).unwrap_or_default();
     if MESHES.contains(&extension.as_str()) {
-        return Err(mesh(argument));
+        return around(argument, mesh);
+    }
+    if let Some(option) = mesh.first_given() {
+        return Err(Failure::usage(format!(
+            "{argument}: {option} is for a mesh that is run without a scene; a scene says it itself"
+        )));
     }
     // A folder of a demo's name does not hide the demo; what else is no file is refused as the scene it is not.
     let is_demo = DEMOS.iter().any(|d| d.name == argument);
@@ -61,18 +72,75 @@ pub fn demo(name: &str) -> Result<&'static Demo, Failure> {
     })
 }
 
-/// A bare mesh says nothing about how soft it is or where the ground is.
-fn mesh(argument: &str) -> Failure {
-    Failure::usage(format!(
-        "{argument}: this is a mesh, and a mesh alone cannot be run yet (a later version will)\n  help: put \
-         it into a scene, say scene.toml, and run that:\n\n{}\n",
-        example(argument)
-    ))
+/// A scene made around a mesh, and saved if that was asked for.
+fn around(argument: &str, mesh: &MeshRunArgs) -> Result<Source, Failure> {
+    let path = Path::new(argument);
+    if let Some(name) = mesh.material.as_deref().filter(|name| Material::named(name).is_none()) {
+        let names: Vec<&str> = Material::NAMED.map(|m| m.0).to_vec();
+        return Err(Failure::usage(format!(
+            "--material: there is no material \"{name}\"; there are {}",
+            names.join(", ")
+        )));
+    }
+    let quick = QuickStart {
+        material: mesh.material.clone(),
+        size: mesh.fit,
+        particles: mesh.particles.map(|n| n as usize),
+        z_up: mesh.z_up,
+        apart: mesh.apart,
+    };
+    let (text, notes) = quick.scene(path, argument)?;
+    notes.iter().for_each(|note| say::problem(&format!("note: {note}")));
+    let name = path.file_stem().unwrap_or_default().to_string_lossy().to_string();
+    if let Some(file) = &mesh.save_scene {
+        save(file, &quick.scene(path, &seen_from(file, path))?.0)?;
+    }
+    // Paths in it are relative to the folder the program is in, as the argument is.
+    let scene = Scene::parse(&text, Path::new(&format!("{name}.toml")))?;
+    Ok(Source { name, argument: argument.to_string(), scene })
 }
 
-/// The shortest scene around a mesh: a ground and a body above it.
-fn example(file: &str) -> String {
-    format!(
-        "    [[plane]]\n    [[body]]\n    shape = {{ kind = \"mesh\", file = {file:?} }}\n    position = [0, 1, 0]"
-    )
+fn save(file: &Path, text: &str) -> Result<(), Failure> {
+    if file.exists() {
+        return Err(Failure::usage(format!(
+            "--save-scene: there is a file {} already; name another, or remove it",
+            file.display()
+        )));
+    }
+    let io = |e| Failure::new(Failure::IO, format!("--save-scene: cannot write {}: {e}", file.display()));
+    if let Some(folder) = file.parent().filter(|f| !f.as_os_str().is_empty()) {
+        std::fs::create_dir_all(folder).map_err(io)?;
+    }
+    std::fs::write(file, text).map_err(io)?;
+    say::problem(&format!("scene: {}", file.display()));
+    Ok(())
+}
+
+/// How a scene in `scene` names the file at `path`, both as seen from the folder the program is in.
+fn seen_from(scene: &Path, path: &Path) -> String {
+    let plain = |p: &Path| p.components().all(|c| matches!(c, Component::Normal(_)));
+    let folder = scene.parent().unwrap_or(Path::new(""));
+    let seen = if path.is_absolute() || folder.as_os_str().is_empty() {
+        path.to_path_buf()
+    } else if plain(folder) {
+        let up: PathBuf = folder.components().map(|_| "..").collect();
+        up.join(path)
+    } else {
+        std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf())
+    };
+    seen.display().to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_saved_scene_finds_its_mesh() {
+        let seen = |scene: &str, path: &str| seen_from(Path::new(scene), Path::new(path));
+        assert_eq!(seen("bear.toml", "models/bear.obj"), "models/bear.obj");
+        assert_eq!(seen("scenes/new/bear.toml", "models/bear.obj"), "../../models/bear.obj");
+        assert_eq!(seen("bear.toml", "/models/bear.obj"), "/models/bear.obj");
+        assert!(Path::new(&seen("../bear.toml", "bear.obj")).is_absolute());
+    }
 }

@@ -4,10 +4,13 @@
 //! C = Σ w (p−c)(p−c)ᵀ, the weight of particle i is φᵢ = wᵢ/W + wᵢ (x−c)·C⁺(pᵢ−c). Then Σφ = 1 and
 //! Σφp = x wherever C has full rank along x−c, so any affine motion of the particles carries the vertex
 //! along to rounding. Where particles lie on a sheet, a line or a point, C⁺ leaves the missing directions
-//! out and the vertex is carried by its foot on the sheet, the line or the point.
+//! out and the vertex is carried by its foot on the sheet, the line or the point. A vertex far outside would lean on
+//! differences of particles too strongly; it is held back, and the rest carried by the body as a whole.
 
 use crate::eigen::symmetric_eigen;
 use crate::kdtree::KdTree;
+use crate::riding::Whole;
+use crate::rows::{self, Rows};
 use crate::skin::Skin;
 use glam::{DMat3, DVec3};
 
@@ -30,68 +33,117 @@ impl Skin {
     /// The support reaches to the next neighbour not taken, where its weight is zero, so weights vary
     /// continuously over the surface and no seams show.
     pub fn bind(particles: &[DVec3], vertices: &[DVec3]) -> Skin {
-        let tree = KdTree::new(particles);
-        let mut skin = Skin { offsets: vec![0], ..Skin::default() };
-        let mut near = Vec::new();
-        for &vertex in vertices {
-            tree.nearest(vertex, MAX_ENTRIES + 1, &mut near);
-            skin.push_row(particles, vertex, &near);
-        }
-        skin
+        Mls::new(particles, None).skin(vertices)
     }
 
     /// The same for a body whose particles are held together by `edges`: a vertex follows only particles
     /// joined to its nearest one through others close by, so that an ear does not follow the other ear.
     pub fn bind_connected(particles: &[DVec3], edges: &[[u32; 2]], vertices: &[DVec3]) -> Skin {
-        let tree = KdTree::new(particles);
-        let mut neighbours = Neighbours::new(particles.len(), edges);
-        let mut skin = Skin { offsets: vec![0], ..Skin::default() };
-        let mut near = Vec::new();
-        let mut joined = Vec::new();
-        for &vertex in vertices {
-            tree.nearest(vertex, MAX_ENTRIES + 1, &mut near);
-            neighbours.keep_joined(&mut near, &mut joined);
-            // Mostly all are joined, and looking further would find the same ones.
-            if near.len() <= MAX_ENTRIES {
-                tree.nearest(vertex, 2 * MAX_ENTRIES, &mut near);
-                neighbours.keep_joined(&mut near, &mut joined);
-                near.truncate(MAX_ENTRIES + 1);
-            }
-            skin.push_row(particles, vertex, &near);
+        Mls::new(particles, Some(edges)).skin(vertices)
+    }
+}
+
+/// Moving least squares over particles, prepared for many vertices.
+pub(crate) struct Mls<'a> {
+    particles: &'a [DVec3],
+    tree: KdTree,
+    neighbours: Option<Neighbours>,
+    near: Vec<(f64, u32)>,
+    joined: Vec<u32>,
+    whole: Whole<'a>,
+}
+
+/// A vertex by particles, what they do not carry of it, and what the body as a whole carries of that.
+pub(crate) struct Followed {
+    pub particles: Vec<(u32, f64)>,
+    /// Of the handles of the whole.
+    pub handles: Vec<(u32, f64)>,
+}
+
+impl<'a> Mls<'a> {
+    /// Over particles that are near each other, or with edges also joined to each other.
+    pub fn new(particles: &'a [DVec3], edges: Option<&[[u32; 2]]>) -> Mls<'a> {
+        Mls {
+            particles,
+            tree: KdTree::new(particles),
+            neighbours: edges.map(|edges| Neighbours::new(particles.len(), edges)),
+            near: Vec::new(),
+            joined: Vec::new(),
+            whole: Whole::new(particles, edges),
         }
-        skin
     }
 
-    /// Appends the row of one vertex from its neighbours (nearest first, one more than may be used).
-    fn push_row(&mut self, particles: &[DVec3], vertex: DVec3, near: &[(f64, u32)]) {
-        if near.is_empty() {
-            self.offsets.push(self.particles.len() as u32);
-            return;
+    fn skin(&mut self, vertices: &[DVec3]) -> Skin {
+        let mut handles = Rows::new();
+        let (mut particles, mut through) = (Rows::new(), Rows::new());
+        for &vertex in vertices {
+            let followed = self.follow(vertex, None, &mut handles);
+            particles.push(followed.particles);
+            through.push(followed.handles);
         }
-        let usual = Fit::new(particles, vertex, near, USUAL_ENTRIES);
+        Skin::assemble(particles, handles, through)
+    }
+
+    /// The weights of one vertex, and how the whole carries what they leave over; handles for that are appended.
+    /// What lies along `normal` is left to others.
+    pub fn follow(&mut self, vertex: DVec3, normal: Option<DVec3>, handles: &mut Rows) -> Followed {
+        let particles = self.row(vertex);
+        let mut left = self.left(vertex, &particles);
+        if let Some(n) = normal.filter(|n| n.length_squared() > 0.0) {
+            left -= n * (left.dot(n) / n.length_squared());
+        }
+        let handles = match self.near.first() {
+            Some(&(_, nearest)) => self.whole.carry(nearest, left, handles),
+            None => Vec::new(),
+        };
+        Followed { particles, handles }
+    }
+
+    /// What a row of weights leaves of the way to a vertex at rest.
+    pub fn left(&self, vertex: DVec3, row: &[(u32, f64)]) -> DVec3 {
+        row.iter().fold(vertex, |left, &(i, w)| left - w * self.particles[i as usize])
+    }
+
+    /// Finds the neighbours of a vertex (nearest first, one more than may be used).
+    fn search(&mut self, vertex: DVec3) {
+        self.tree.nearest(vertex, MAX_ENTRIES + 1, &mut self.near);
+        let Some(neighbours) = &mut self.neighbours else { return };
+        neighbours.keep_joined(&mut self.near, &mut self.joined);
+        // Mostly all are joined, and looking further would find the same ones.
+        if self.near.len() <= MAX_ENTRIES {
+            self.tree.nearest(vertex, 2 * MAX_ENTRIES, &mut self.near);
+            neighbours.keep_joined(&mut self.near, &mut self.joined);
+            self.near.truncate(MAX_ENTRIES + 1);
+        }
+    }
+
+    /// The weights of one vertex; none without particles.
+    fn row(&mut self, vertex: DVec3) -> Vec<(u32, f64)> {
+        self.search(vertex);
+        let mut row = Vec::new();
+        if self.near.is_empty() {
+            return row;
+        }
+        let usual = Fit::new(self.particles, vertex, &self.near, USUAL_ENTRIES);
         let part = (usual.lean - LEAN_MORE.start) / (LEAN_MORE.end - LEAN_MORE.start);
         let part = if usual.flat { 1.0 } else { part.clamp(0.0, 1.0) };
-        let start = self.particles.len();
         if part < 1.0 {
-            self.add(usual.weights(), 1.0 - part, start);
+            usual.weights().for_each(|(i, w)| rows::add(&mut row, i, (1.0 - part) * w));
         }
         if part > 0.0 {
-            self.add(Fit::new(particles, vertex, near, MAX_ENTRIES).weights(), part, start);
+            let broad = Fit::new(self.particles, vertex, &self.near, MAX_ENTRIES);
+            broad.weights().for_each(|(i, w)| rows::add(&mut row, i, part * w));
         }
-        self.offsets.push(self.particles.len() as u32);
+        row
     }
 
-    /// Adds `part` times the weights to the row that begins at `start`.
-    fn add(&mut self, weights: impl Iterator<Item = (u32, f64)>, part: f64, start: usize) {
-        for (particle, weight) in weights {
-            match self.particles[start..].iter().position(|&p| p == particle) {
-                Some(at) => self.weights[start + at] += part * weight,
-                None => {
-                    self.particles.push(particle);
-                    self.weights.push(part * weight);
-                }
-            }
+    /// How much each neighbour of a vertex has to do with it: positive, in sum one.
+    pub fn shares(&mut self, vertex: DVec3) -> Vec<(u32, f64)> {
+        self.search(vertex);
+        if self.near.is_empty() {
+            return Vec::new();
         }
+        Fit::new(self.particles, vertex, &self.near, USUAL_ENTRIES).shares
     }
 }
 

@@ -1,16 +1,44 @@
 //! Skins: how the vertices of a render mesh follow simulated particles.
+//!
+//! A vertex is a sum of up to three parts, each a few fixed weights: particles, handles and normals. Handles are
+//! themselves fixed combinations of particles that many vertices share (the frame of a cluster or of a particle),
+//! so the first two parts are linear. Normals are those of the cloth, and carry what lies off it.
 
+use crate::TriMesh;
+use crate::rows::{self, Rows};
 use glam::DVec3;
 
-/// Vertex positions as fixed linear combinations of particle positions (compressed sparse rows).
+/// How each vertex is put together from particles.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Skin {
     /// `offsets[v]..offsets[v + 1]` are the entries of vertex `v`.
     pub offsets: Vec<u32>,
     /// Particle index of each entry, within the body.
     pub particles: Vec<u32>,
-    /// Weight of each entry; the weights of a vertex sum to one.
+    /// Weight of each entry. The weights of a vertex sum to one, together with what reaches it through handles.
     pub weights: Vec<f64>,
+    /// What vertices follow besides particles; mostly nothing.
+    pub handles: Option<Box<Handles>>,
+    /// How vertices stand off a cloth; mostly not.
+    pub lifts: Option<Box<Lifts>>,
+}
+
+/// Combinations of particles that many vertices share.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Handles {
+    /// Each handle by its particles: points (weights sum to one) or differences (to zero).
+    pub handles: Rows,
+    /// Each vertex by its handles.
+    pub vertices: Rows,
+}
+
+/// Heights along the normals of a cloth, which turn with it.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Lifts {
+    /// Triangles of particles: the unit normal of a particle is that of [`TriMesh::vertex_normals`].
+    pub triangles: Vec<[u32; 3]>,
+    /// Each vertex by the normals of particles, in metres.
+    pub vertices: Rows,
 }
 
 impl Skin {
@@ -20,7 +48,23 @@ impl Skin {
             offsets: (0..=count as u32).collect(),
             particles: (0..count as u32).collect(),
             weights: vec![1.0; count],
+            ..Skin::default()
         }
+    }
+
+    /// Of vertices by particles, handles by particles and vertices by handles. Handles that nobody uses are left out.
+    pub(crate) fn assemble(particles: Rows, handles: Rows, mut through: Rows) -> Skin {
+        let Rows { offsets, columns: particles, weights } = particles;
+        let mut number = vec![u32::MAX; handles.len()];
+        through.columns.iter().for_each(|&h| number[h as usize] = 0);
+        let mut kept = Rows::new();
+        for (h, number) in number.iter_mut().enumerate().filter(|n| *n.1 == 0) {
+            *number = kept.len() as u32;
+            kept.push(handles.row(h));
+        }
+        through.columns.iter_mut().for_each(|h| *h = number[*h as usize]);
+        let handles = (!kept.is_empty()).then(|| Box::new(Handles { handles: kept, vertices: through }));
+        Skin { offsets, particles, weights, handles, lifts: None }
     }
 
     /// Number of vertices.
@@ -34,15 +78,106 @@ impl Skin {
     }
 
     /// Vertex positions for particle positions given as one slice per coordinate.
-    pub fn apply(&self, particles: [&[f64]; 3], vertices: &mut Vec<DVec3>) {
-        vertices.clear();
-        vertices.extend(self.offsets.windows(2).map(|range| {
-            let mut sum = DVec3::ZERO;
-            for k in range[0] as usize..range[1] as usize {
-                let i = self.particles[k] as usize;
-                sum += self.weights[k] * DVec3::new(particles[0][i], particles[1][i], particles[2][i]);
+    pub fn apply(&self, [x, y, z]: [&[f64]; 3], vertices: &mut Vec<DVec3>) {
+        // Together, because a vertex wants all three of a particle.
+        let particles: Vec<DVec3> = (0..x.len()).map(|i| DVec3::new(x[i], y[i], z[i])).collect();
+        self.linear(&particles, vertices);
+        if let Some(lifts) = &self.lifts {
+            let mut normals = Vec::new();
+            TriMesh::vertex_normals(&particles, &lifts.triangles, &mut normals);
+            for (v, vertex) in vertices.iter_mut().enumerate() {
+                *vertex += lifts.vertices.times(v, &normals);
             }
-            sum
-        }));
+        }
+    }
+
+    /// All but the normals.
+    fn linear(&self, particles: &[DVec3], vertices: &mut Vec<DVec3>) {
+        let direct = |v: usize| rows::product(&self.offsets, &self.particles, &self.weights, v, particles);
+        vertices.clear();
+        vertices.extend((0..self.len()).map(direct));
+        if let Some(through) = &self.handles {
+            let handles: Vec<DVec3> =
+                (0..through.handles.len()).map(|h| through.handles.times(h, particles)).collect();
+            for (v, vertex) in vertices.iter_mut().enumerate() {
+                *vertex += through.vertices.times(v, &handles);
+            }
+        }
+    }
+
+    /// Values of vertices for values of particles (strain, speed), mixed as positions are.
+    pub fn mix(&self, values: &[f32]) -> Vec<f64> {
+        let on_x: Vec<DVec3> = values.iter().map(|&v| DVec3::X * f64::from(v)).collect();
+        let mut mixed = Vec::new();
+        self.linear(&on_x, &mut mixed);
+        mixed.into_iter().map(|m| m.x).collect()
+    }
+
+    /// The particle that each vertex follows most, for pictures. Of a handle its own strongest particle counts.
+    pub fn strongest(&self) -> Vec<Option<u32>> {
+        let strongest = |row: &mut dyn Iterator<Item = (u32, f64)>| {
+            row.filter(|e| e.1 > 0.0).reduce(|best, e| if e.1 > best.1 { e } else { best }).map(|e| e.0)
+        };
+        let through: Vec<Option<u32>> = match &self.handles {
+            Some(through) => {
+                (0..through.handles.len()).map(|h| strongest(&mut through.handles.row(h))).collect()
+            }
+            None => Vec::new(),
+        };
+        let by_handle = |v: usize| {
+            let rows = &self.handles.as_ref()?.vertices;
+            strongest(&mut rows.row(v)).and_then(|h| through[h as usize])
+        };
+        let direct = |v: usize| {
+            let mut row = rows::entries(&self.offsets, v).map(|k| (self.particles[k], self.weights[k]));
+            strongest(&mut row)
+        };
+        (0..self.len()).map(|v| direct(v).or_else(|| by_handle(v))).collect()
+    }
+
+    /// The particles that vertex `v` follows, directly and through handles, each once with all of its weight.
+    pub fn weights_of(&self, v: usize) -> Vec<(u32, f64)> {
+        let direct = rows::entries(&self.offsets, v).map(|k| (self.particles[k], self.weights[k]));
+        let mut all: Vec<(u32, f64)> = direct.collect();
+        if let Some(through) = &self.handles {
+            for (handle, weight) in through.vertices.row(v) {
+                all.extend(through.handles.row(handle as usize).map(|(p, w)| (p, w * weight)));
+            }
+        }
+        all.sort_by_key(|e| e.0);
+        all.dedup_by(|next, kept| {
+            let same = next.0 == kept.0;
+            if same {
+                kept.1 += next.1;
+            }
+            same
+        });
+        all
+    }
+
+    /// What keeps it from being the skin of `vertices` vertices on `particles` particles, if anything does.
+    pub fn check(&self, vertices: usize, particles: usize) -> Result<(), String> {
+        if self.len() != vertices {
+            return Err(format!("the skin has {} vertices, the mesh {vertices}", self.len()));
+        }
+        rows::check(&self.offsets, &self.particles, &self.weights, particles)
+            .map_err(|why| format!("the skin's particles: {why}"))?;
+        let fits = |rows: &Rows, what: &str, count: usize, columns: usize| {
+            if rows.len() != count {
+                return Err(format!("the skin's {what} have {} rows, not {count}", rows.len()));
+            }
+            rows.check(columns).map_err(|why| format!("the skin's {what}: {why}"))
+        };
+        if let Some(through) = &self.handles {
+            fits(&through.handles, "handles", through.handles.len(), particles)?;
+            fits(&through.vertices, "vertices on handles", vertices, through.handles.len())?;
+        }
+        if let Some(lifts) = &self.lifts {
+            fits(&lifts.vertices, "heights", vertices, particles)?;
+            if let Some(i) = lifts.triangles.iter().flatten().find(|&&i| i as usize >= particles) {
+                return Err(format!("a triangle under the skin uses particle {i} of {particles}"));
+            }
+        }
+        Ok(())
     }
 }

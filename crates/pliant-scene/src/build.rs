@@ -120,8 +120,7 @@ impl Scene {
         // Each is made before any is missed: all faults at once.
         let mut check = Check::new(&self.source);
         let input = plan.input.as_ref().map(|input| {
-            let scale = plan.shape.scale();
-            let sequence = input.make(&mut made, scale, placement, &self.source, digest);
+            let sequence = input.make(&mut made, placement, &self.source, digest);
             let sequence = check.take(sequence)?;
             Some((Arc::new(sequence), input.reshape))
         });
@@ -132,7 +131,7 @@ impl Scene {
         let own = plan
             .constraints
             .as_ref()
-            .map(|list| check.take(constraint::make(list, &made, plan.shape.scale(), &self.source, digest)));
+            .map(|list| check.take(constraint::make(list, &made, &self.source, digest)));
         check.finish(())?;
         let elastic = (plan.cut != Cut::None).then(|| elastic(plan, &made));
         let (usual_mass, usual_constraints) = elastic.unwrap_or_default();
@@ -239,7 +238,7 @@ fn too_many(check: &mut Check<'_>, plan: &BodyPlan, total: usize) {
 /// What pictures and caches need of a body.
 fn finish(plan: &BodyPlan, made: Made) -> BuiltBody {
     let usual = match plan.shape {
-        ShapePlan::Points { .. } | ShapePlan::Vertices { .. } | ShapePlan::Thread { .. } => Look::Matte,
+        ShapePlan::Points { .. } | ShapePlan::Vertices(_) | ShapePlan::Thread { .. } => Look::Matte,
         _ if made.thin => Look::Cloth,
         _ => Look::Jelly,
     };

@@ -2,13 +2,13 @@
 
 use crate::diagnostic::Diagnostic;
 use crate::digest::Digest;
+use crate::mesh;
 use crate::record::{Datum, Record};
-use crate::shape::{self, Made};
+use crate::shape::Made;
 use crate::source::{Check, Placed, Source};
 use glam::DVec3;
 use pliant::constraints::{CurvatureLimits, Differences, ExampleWeights, Filling, Limits};
 use pliant::{Constraint, ConstraintKind};
-use pliant_geometry::parse_obj;
 
 /// A constraint as the scene describes it.
 #[derive(Clone, Debug)]
@@ -80,11 +80,10 @@ fn bounds(check: &mut Check<'_>, record: &Record) -> [f64; 2] {
     [min, max.min(1e100)]
 }
 
-/// The constraints for the engine. `scale` is metres per unit of the shape's file.
+/// The constraints for the engine.
 pub(crate) fn make(
     plans: &[ConstraintPlan],
     made: &Made,
-    scale: f64,
     source: &Source,
     digest: &mut Digest,
 ) -> Result<Vec<Constraint>, Vec<Diagnostic>> {
@@ -94,7 +93,7 @@ pub(crate) fn make(
         match plan {
             ConstraintPlan::Ready(constraint) => list.push(constraint.clone()),
             ConstraintPlan::Examples { files, weights, stiffness } => {
-                let shapes = files.iter().map(|f| example(f, made, scale, source, digest));
+                let shapes = files.iter().map(|f| example(f, made, source, digest));
                 // Each is read before any is missed: all faults at once.
                 let shapes: Vec<_> = shapes.map(|shape| check.take(shape)).collect();
                 let shapes: Option<Vec<Vec<DVec3>>> = shapes.into_iter().collect();
@@ -111,13 +110,11 @@ pub(crate) fn make(
 fn example(
     file: &Placed<String>,
     made: &Made,
-    scale: f64,
     source: &Source,
     digest: &mut Digest,
 ) -> Result<Vec<DVec3>, Vec<Diagnostic>> {
-    let bytes = shape::read(source, file, digest)?;
-    let mesh = parse_obj(&bytes).map_err(|e| shape::in_file(source, file, e))?.mesh;
-    let (found, wanted) = (mesh.positions.len(), made.shape.points.len());
+    let positions = mesh::read_vertices(source, file, digest)?;
+    let (found, wanted) = (positions.len(), made.shape.points.len());
     if found != wanted {
         return Err(vec![source.problem(
             &file.at,
@@ -125,5 +122,5 @@ fn example(
             "give a deformed copy of the shape: the same vertices in the same order, as kind = \"vertices\" keeps them",
         )]);
     }
-    Ok(mesh.positions.into_iter().map(|p| p * scale).collect())
+    Ok(positions.into_iter().map(|p| made.from_file.transform_point3(p)).collect())
 }

@@ -49,7 +49,7 @@ pub(crate) fn plan(check: &mut Check<'_>, layers: &Layers<'_>, shape: Option<&Sh
         let help = "remove it, or remove elements = \"none\"";
         check.add(at, "this is of elements, and the body has none", help);
     }
-    let thin = matches!(shape, ShapePlan::Sheet { .. } | ShapePlan::Tube { .. } | ShapePlan::Vertices { .. });
+    let thin = matches!(shape, ShapePlan::Sheet { .. } | ShapePlan::Tube { .. } | ShapePlan::Vertices(_));
     let line = matches!(shape, ShapePlan::Thread { .. });
     let points = matches!(shape, ShapePlan::Points { .. });
     if match cut {

@@ -2,13 +2,14 @@
 
 use crate::Diagnostic;
 use crate::digest::Digest;
+use crate::mesh;
 use crate::record::Record;
 use crate::shape::{self, Made};
 use crate::source::{Check, Placed, Source, Span};
 use glam::{DQuat, DVec3};
 use pliant::solvers::{Feature, Support, support};
 use pliant::{DAffine3, Sequence, SolverKind};
-use pliant_geometry::{TriMesh, parse_obj, parse_pc2};
+use pliant_geometry::{TriMesh, parse_pc2};
 use std::f64::consts::TAU;
 use std::path::PathBuf;
 
@@ -147,11 +148,10 @@ fn wag(check: &mut Check<'_>, wag: &Record) -> Option<Wag> {
 }
 
 impl InputPlan {
-    /// The sequence of a made body's particles, before the body is placed. `scale` is the shape's.
+    /// The sequence of a made body's particles, before the body is placed.
     pub fn make(
         &self,
         made: &mut Made,
-        scale: f64,
         placement: DAffine3,
         source: &Source,
         digest: &mut Digest,
@@ -169,7 +169,7 @@ impl InputPlan {
             }
         };
         if !matches!(self.of, Kind::Wag(_)) {
-            frames.iter_mut().flatten().for_each(|p| *p *= scale);
+            frames.iter_mut().flatten().for_each(|p| *p = made.from_file.transform_point3(*p));
             self.fits(&frames[0], made, source)?;
         }
         let sequence = Sequence::new(frames, per_second).map_err(|faults| {
@@ -227,12 +227,11 @@ fn meshes(
     for number in &numbered {
         let name = format!("{before}{number:0digits$}{after}");
         let file = Placed { at: pattern.at.clone(), it: format!("{folder}{name}") };
-        let read = shape::read(source, &file, digest).and_then(|bytes| {
-            let obj = parse_obj(&bytes).map_err(|e| shape::in_file(source, &file, e))?;
-            let count = obj.mesh.positions.len();
+        let read = mesh::read_vertices(source, &file, digest).and_then(|positions| {
+            let count = positions.len();
             let (wanted, whose) = first.get_or_insert((count, name));
             if count == *wanted {
-                return Ok(obj.mesh.positions);
+                return Ok(positions);
             }
             let text = format!("frame {number} has {count} vertices, {whose} has {wanted}");
             let help = "export all frames from one mesh whose vertices stay the same, without modifiers that \

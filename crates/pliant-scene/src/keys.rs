@@ -519,6 +519,13 @@ pub(crate) static BODY: Table = Table {
             .example("200")
             .also(&["count", "resolution"]),
             Key::new(
+                "sampling",
+                Kind::Word(&["lattice", "jittered", "blue_noise"]),
+                "How solids are filled with particles: on a lattice, on one shaken by `seed`, or scattered evenly \
+                 without order. Tetrahedra are always cut from a lattice.",
+            )
+            .default("\"lattice\""),
+            Key::new(
                 "solver",
                 SOLVER,
                 "Who moves it; newton, xpbd and pbd take what projective takes, to compare with it.",
@@ -854,49 +861,73 @@ static BUNNY: Table = Table {
     rules: &[],
 };
 
+/// How large what a file holds is, and which way up.
+const FIT: &[Key] = &[
+    Key::new("scale", LENGTH, "Metres per unit of the file.").default("1.0"),
+    Key::new("fit", LENGTH, "Metres of the longest side of its box, instead of `scale`.").example("0.4"),
+    Key::new("up", Kind::Word(&["y", "z"]), "Which axis is up in the file.").default("\"y\""),
+    Key::new(
+        "origin",
+        Kind::Word(&["file", "center", "base"]),
+        "What becomes the body's origin: the file's, the centre of its box, or the centre of the lowest side of it.",
+    )
+    .default("\"file\""),
+];
+
+const SCALE_OR_FIT: Rule = Rule::AtMostOne(&["scale", "fit"]);
+
+/// Which object of a mesh file.
+const OBJECT: &[Key] =
+    &[Key::new("object", Kind::Text, "Only the object of this name. All are joined unless given.")
+        .example("\"hat\"")];
+
 static MESH: Table = Table {
     title: "a mesh",
-    groups: &[&[
-        Key::new(
+    groups: &[
+        &[Key::new(
             "file",
             Kind::Text,
-            "A Wavefront OBJ file, relative to the scene's folder; filled with particles if closed.",
+            "A mesh, relative to the scene's folder: OBJ, PLY, STL, OFF, glTF or GLB. What has an inside is filled with \
+             particles, holes or not; the rest is a shell of its vertices.",
         )
         .required()
-        .example("\"example.obj\""),
-        Key::new("scale", LENGTH, "Metres per unit of the file.").default("1.0"),
-    ]],
-    rules: &[],
+        .example("\"example.obj\"")],
+        FIT,
+        OBJECT,
+    ],
+    rules: &[SCALE_OR_FIT],
 };
 
 static VERTICES: Table = Table {
     title: "vertices",
-    groups: &[&[
-        Key::new(
+    groups: &[
+        &[Key::new(
             "file",
             Kind::Text,
-            "A Wavefront OBJ file, relative to the scene's folder; each vertex is a particle, in its order.",
+            "A mesh, relative to the scene's folder: OBJ, PLY, STL, OFF, glTF or GLB; each vertex is a particle, in its \
+             order.",
         )
         .required()
-        .example("\"example.obj\""),
-        Key::new("scale", LENGTH, "Metres per unit of the file.").default("1.0"),
-    ]],
-    rules: &[],
+        .example("\"example.obj\"")],
+        FIT,
+        OBJECT,
+    ],
+    rules: &[SCALE_OR_FIT],
 };
 
 static POINTS: Table = Table {
     title: "points",
-    groups: &[&[
-        Key::new(
+    groups: &[
+        &[Key::new(
             "file",
             Kind::Text,
             "A text file of lines `x y z`, relative to the scene's folder; each is a particle.",
         )
         .required()
-        .example("\"example.txt\""),
-        Key::new("scale", LENGTH, "Metres per unit of the file.").default("1.0"),
-    ]],
-    rules: &[],
+        .example("\"example.txt\"")],
+        FIT,
+    ],
+    rules: &[SCALE_OR_FIT],
 };
 
 static TETS: Table = Table {
@@ -910,9 +941,10 @@ static TETS: Table = Table {
         )
         .required()
         .example("\"example.msh\""),
-        Key::new("scale", LENGTH, "Metres per unit of the file.").default("1.0"),
-    ]],
-    rules: &[],
+    ],
+    FIT,
+    ],
+    rules: &[SCALE_OR_FIT],
 };
 
 static TUBE: Table = Table {

@@ -3,12 +3,14 @@
 use crate::cut::Cut;
 use crate::diagnostic::Diagnostic;
 use crate::digest::Digest;
+use crate::fit::{self, FitPlan};
+use crate::mesh::{self, MeshPlan, ReadMesh};
 use crate::record::Record;
 use crate::source::{Check, Placed, Source, Span};
-use glam::DVec3;
+use glam::{DAffine3, DVec3};
 use pliant_geometry::shapes::{self, Solid, TetStyle};
 use pliant_geometry::{
-    GeometryError, Shape, Skin, TetMesh, TriMesh, parse_obj, parse_points, read_regular, read_tets,
+    GeometryError, PolyMesh, Shape, Skin, TetMesh, TriMesh, parse_points, read_regular, read_tets,
 };
 
 /// A shape as the scene describes it.
@@ -19,18 +21,12 @@ pub(crate) enum ShapePlan {
         size: [f64; 2],
         cells: Option<[usize; 2]>,
     },
-    Mesh {
-        file: Placed<String>,
-        scale: f64,
-    },
+    Mesh(MeshPlan),
     /// A mesh whose vertices are the particles.
-    Vertices {
-        file: Placed<String>,
-        scale: f64,
-    },
+    Vertices(MeshPlan),
     Points {
         file: Placed<String>,
-        scale: f64,
+        fit: FitPlan,
     },
     /// A box of cells cut into tetrahedra.
     Cells {
@@ -41,7 +37,7 @@ pub(crate) enum ShapePlan {
     /// Tetrahedra of a file.
     Tets {
         file: Placed<String>,
-        scale: f64,
+        fit: FitPlan,
     },
     Tube {
         radius: f64,
@@ -76,6 +72,28 @@ pub(crate) struct Made {
     /// Cells of a sheet.
     pub cells: Option<[usize; 2]>,
     pub notes: Vec<String>,
+    /// From the coordinates of its file to its own.
+    pub from_file: DAffine3,
+}
+
+impl Made {
+    fn new(shape: Shape, thin: bool) -> Made {
+        Made { shape, thin, cells: None, notes: Vec::new(), from_file: DAffine3::IDENTITY }
+    }
+
+    /// Takes up the faces, texture coordinates and materials of the mesh that its surface is.
+    fn wear(&mut self, mut poly: PolyMesh) {
+        let surface = &self.shape.surface;
+        if poly.positions != surface.positions {
+            return;
+        }
+        // A mesh turned inside out was turned back.
+        let turned = poly.triangulated().triangles != surface.triangles;
+        if turned {
+            poly.coat.flip();
+        }
+        self.shape.coat = poly.coat;
+    }
 }
 
 /// Reads the shape of a body; `None` if it has faults, which were reported.
@@ -103,7 +121,7 @@ pub(crate) fn plan(check: &mut Check<'_>, body: &Record) -> Option<ShapePlan> {
             cells: cells().map(|n| [n[0], n[1]]),
         },
         "thread" => thread(body, shape),
-        "tets" => ShapePlan::Tets { file: file()?, scale: shape.number("scale") },
+        "tets" => ShapePlan::Tets { file: file()?, fit: fit::plan(shape) },
         "box" => ShapePlan::Solid(Solid::Cuboid { size: shape.vector("size") }),
         "ball" => ShapePlan::Solid(Solid::Ball { radius: shape.number("radius") }),
         "torus" => {
@@ -123,9 +141,9 @@ pub(crate) fn plan(check: &mut Check<'_>, body: &Record) -> Option<ShapePlan> {
             let size = size();
             ShapePlan::Sheet { size: [size[0], size[1]], cells: cells().map(|n| [n[0], n[1]]) }
         }
-        "mesh" => ShapePlan::Mesh { file: file()?, scale: shape.number("scale") },
-        "vertices" => ShapePlan::Vertices { file: file()?, scale: shape.number("scale") },
-        "points" => ShapePlan::Points { file: file()?, scale: shape.number("scale") },
+        "mesh" => ShapePlan::Mesh(mesh::plan(shape)?),
+        "vertices" => ShapePlan::Vertices(mesh::plan(shape)?),
+        "points" => ShapePlan::Points { file: file()?, fit: fit::plan(shape) },
         other => unreachable!("the format names a shape {other} that is not made here"),
     };
     check_plan(check, body, shape, &plan);
@@ -171,7 +189,7 @@ fn check_plan(check: &mut Check<'_>, body: &Record, shape: &Record, plan: &Shape
                 format!("`{key}` has no meaning for points"),
                 "each point of the file is a particle: remove it",
             ),
-            ShapePlan::Vertices { .. } => check.add(
+            ShapePlan::Vertices(_) => check.add(
                 &given.at,
                 format!("`{key}` has no meaning for vertices"),
                 "each vertex of the file is a particle: remove it, or set kind = \"mesh\"",
@@ -216,20 +234,9 @@ impl ShapePlan {
     /// Whether air can push it: whether it has triangles or a boundary of tetrahedra.
     pub fn has_faces(&self, cut: Cut) -> bool {
         match self {
-            ShapePlan::Solid(_) | ShapePlan::Mesh { .. } => cut != Cut::None && cut != Cut::Edges,
+            ShapePlan::Solid(_) | ShapePlan::Mesh(_) => cut != Cut::None && cut != Cut::Edges,
             ShapePlan::Points { .. } | ShapePlan::Thread { .. } => false,
             _ => cut != Cut::Edges,
-        }
-    }
-
-    /// Metres per unit of its file.
-    pub fn scale(&self) -> f64 {
-        match self {
-            ShapePlan::Mesh { scale, .. }
-            | ShapePlan::Vertices { scale, .. }
-            | ShapePlan::Tets { scale, .. }
-            | ShapePlan::Points { scale, .. } => *scale,
-            _ => 1.0,
         }
     }
 
@@ -285,7 +292,7 @@ impl ShapePlan {
         digest: &mut Digest,
     ) -> Result<Made, Vec<Diagnostic>> {
         let wrong = |e: GeometryError| vec![source.problem(at, e.message, e.help)];
-        let solid = |shape| Made { shape, thin: false, cells: None, notes: Vec::new() };
+        let solid = |shape| Made::new(shape, false);
         match self {
             ShapePlan::Solid(kind) => solid_of(*kind, resolution, cut).map_err(wrong),
             ShapePlan::Cells { size, cells, style } => {
@@ -299,16 +306,17 @@ impl ShapePlan {
             ShapePlan::Thread { points, segments } => {
                 shapes::thread(points, *segments).map(solid).map_err(wrong)
             }
-            ShapePlan::Tets { file, scale } => {
+            ShapePlan::Tets { file, fit } => {
                 let path = source.resolve(&file.it);
                 let read = read_tets(&path).map_err(|e| in_file(source, file, vec![e]))?;
                 digest_tets(&read.mesh, digest);
                 let mut mesh = read.mesh;
-                mesh.points.iter_mut().for_each(|p| *p *= *scale);
+                let from_file = fit.placement(&mesh.points).map_err(|e| in_file(source, file, vec![e]))?;
+                mesh.points.iter_mut().for_each(|p| *p = from_file.transform_point3(*p));
                 let (shape, notes) = Shape::from_tets(&mesh).map_err(|e| in_file(source, file, vec![e]))?;
                 let notes =
                     read.notes.into_iter().chain(notes).map(|n| format!("{}: {n}", file.it)).collect();
-                Ok(Made { notes, ..solid(shape) })
+                Ok(Made { notes, from_file, ..solid(shape) })
             }
             ShapePlan::Sheet { size, cells } => {
                 let cells = match cells {
@@ -318,36 +326,24 @@ impl ShapePlan {
                 let shape = shapes::sheet(size[0], size[1], cells[0], cells[1]).map_err(wrong)?;
                 Ok(Made { thin: true, cells: Some(cells), ..solid(shape) })
             }
-            ShapePlan::Mesh { file, scale } | ShapePlan::Vertices { file, scale } => {
-                let bytes = read(source, file, digest)?;
-                if let Some(format) = foreign(&file.it, &bytes) {
-                    return Err(vec![source.problem(
-                        &file.at,
-                        format!("the file is in {format} format; this version reads meshes from Wavefront OBJ only"),
-                        "convert it to .obj, in Blender by File > Export > Wavefront (.obj)",
-                    )]);
-                }
-                let obj = parse_obj(&bytes).map_err(|e| in_file(source, file, e))?;
-                let mut made = match self {
-                    ShapePlan::Vertices { .. } => vertices(obj.mesh, *scale),
-                    _ => mesh(obj.mesh, *scale, resolution, cut),
-                }
-                .map_err(wrong)?;
-                if let Some(line) = obj.degenerate_faces.first() {
-                    let count = obj.degenerate_faces.len();
-                    let note = format!(
-                        "{}: {count} faces without area are left out, the first in line {line}",
-                        file.it
-                    );
-                    made.notes.push(note);
-                }
-                Ok(made)
+            ShapePlan::Mesh(plan) | ShapePlan::Vertices(plan) => {
+                let ReadMesh { mesh: poly, from_file, notes } = plan.read(source, digest)?;
+                let made = match self {
+                    ShapePlan::Vertices(_) => vertices(poly.triangulated()),
+                    _ => mesh(&poly, resolution, cut),
+                };
+                let mut made = made.map_err(wrong)?;
+                made.wear(poly);
+                made.notes.splice(0..0, notes);
+                Ok(Made { from_file, ..made })
             }
-            ShapePlan::Points { file, scale } => {
+            ShapePlan::Points { file, fit } => {
                 let bytes = read(source, file, digest)?;
                 let points = parse_points(&bytes).map_err(|e| not_points(source, file, &bytes, e))?;
-                let points = points.into_iter().map(|p| p * *scale).collect();
-                shapes::from_points(points).map(solid).map_err(wrong)
+                let from_file = fit.placement(&points).map_err(|e| in_file(source, file, vec![e]))?;
+                let points = points.into_iter().map(|p| from_file.transform_point3(p)).collect();
+                let shape = shapes::from_points(points).map_err(wrong)?;
+                Ok(Made { from_file, ..solid(shape) })
             }
         }
     }
@@ -362,16 +358,15 @@ fn solid_of(kind: Solid, resolution: Resolution, cut: Cut) -> Result<Made, Geome
     };
     let (shape, notes) =
         if tetrahedra { kind.build_tets(spacing)? } else { (kind.build(spacing)?, Vec::new()) };
-    Ok(Made { shape, thin: false, cells: None, notes })
+    Ok(Made { notes, ..Made::new(shape, false) })
 }
 
-fn mesh(mut mesh: TriMesh, scale: f64, resolution: Resolution, cut: Cut) -> Result<Made, GeometryError> {
-    mesh.positions.iter_mut().for_each(|p| *p *= scale);
-    let mut notes = Vec::new();
+fn mesh(poly: &PolyMesh, resolution: Resolution, cut: Cut) -> Result<Made, GeometryError> {
+    let mesh = poly.triangulated();
     if mesh.triangles.is_empty() {
-        notes.push("the mesh has no faces: its vertices are taken as particles".to_string());
-        return Ok(Made { shape: shapes::from_points(mesh.positions)?, thin: false, cells: None, notes });
+        return points(mesh);
     }
+    let mut notes = Vec::new();
     let spacing = match resolution {
         Resolution::Spacing(spacing) => spacing,
         Resolution::Particles(count) => {
@@ -382,11 +377,11 @@ fn mesh(mut mesh: TriMesh, scale: f64, resolution: Resolution, cut: Cut) -> Resu
         }
     };
     if cut == Cut::Triangles {
-        return Ok(Made { shape: shapes::shell(mesh)?, thin: true, cells: None, notes });
+        return Ok(Made::new(shapes::shell(mesh)?, true));
     }
     if cut == Cut::Tetrahedra {
         let (shape, notes) = shapes::tets_from_mesh(mesh, spacing)?;
-        return Ok(Made { shape, thin: false, cells: None, notes });
+        return Ok(Made { notes, ..Made::new(shape, false) });
     }
     let closed = (cut == Cut::Whatever).then(|| mesh.clone());
     let shape = shapes::from_mesh(mesh, spacing)?;
@@ -398,7 +393,7 @@ fn mesh(mut mesh: TriMesh, scale: f64, resolution: Resolution, cut: Cut) -> Resu
     let thin = shape.surface.positions.iter().enumerate().all(on_particle);
     if let (false, Some(mesh)) = (thin, closed) {
         let (shape, notes) = shapes::tets_from_mesh(mesh, spacing)?;
-        return Ok(Made { shape, thin, cells: None, notes });
+        return Ok(Made { notes, ..Made::new(shape, thin) });
     }
     if thin && cut == Cut::None {
         notes.push(
@@ -407,16 +402,21 @@ fn mesh(mut mesh: TriMesh, scale: f64, resolution: Resolution, cut: Cut) -> Resu
                 .into(),
         );
     }
-    Ok(Made { shape, thin, cells: None, notes })
+    Ok(Made { notes, ..Made::new(shape, thin) })
+}
+
+/// A mesh without faces.
+fn points(mesh: TriMesh) -> Result<Made, GeometryError> {
+    let notes = vec!["the mesh has no faces: its vertices are taken as particles".to_string()];
+    Ok(Made { notes, ..Made::new(shapes::from_points(mesh.positions)?, false) })
 }
 
 /// Each vertex is a particle, in the order of the file, as a deformer of an animation package has them. Unlike
 /// those of a shell, vertices in the same place stay apart: an animation has a position for each.
-fn vertices(mut mesh: TriMesh, scale: f64) -> Result<Made, GeometryError> {
+fn vertices(mesh: TriMesh) -> Result<Made, GeometryError> {
     if mesh.triangles.is_empty() {
-        return self::mesh(mesh, scale, Resolution::Particles(PARTICLES), Cut::None);
+        return points(mesh);
     }
-    mesh.positions.iter_mut().for_each(|p| *p *= scale);
     let mut measure = vec![0.0; mesh.positions.len()];
     for t in &mesh.triangles {
         let [a, b, c] = t.map(|i| mesh.positions[i as usize]);
@@ -440,7 +440,7 @@ fn vertices(mut mesh: TriMesh, scale: f64) -> Result<Made, GeometryError> {
         surface: mesh,
         ..Shape::default()
     };
-    Ok(Made { shape, thin: true, cells: None, notes: Vec::new() })
+    Ok(Made::new(shape, true))
 }
 
 fn sheet_cells(size: [f64; 2], resolution: Resolution) -> Result<[usize; 2], GeometryError> {

@@ -265,13 +265,7 @@ impl<'a> Sitter<'a> {
         if values.is_empty() {
             return;
         }
-        let skin = &self.body.skin;
-        let mixed: Vec<f64> = (0..skin.len())
-            .map(|v| {
-                let entries = skin.offsets[v] as usize..skin.offsets[v + 1] as usize;
-                entries.map(|k| skin.weights[k] * f64::from(values[skin.particles[k] as usize])).sum()
-            })
-            .collect();
+        let mixed = self.body.skin.mix(values);
         self.colors = map_colors(&mixed, range, map);
     }
 
@@ -380,13 +374,8 @@ fn cluster_colors(body: &LogBody) -> Vec<[f32; 3]> {
     if body.cluster.is_empty() {
         return Vec::new();
     }
-    let skin = &body.skin;
-    let cluster_of = |v: usize| {
-        let entries = skin.offsets[v] as usize..skin.offsets[v + 1] as usize;
-        let strongest = entries.max_by(|&a, &b| skin.weights[a].total_cmp(&skin.weights[b]));
-        strongest.map_or(0, |k| body.cluster[skin.particles[k] as usize])
-    };
-    let of: Vec<u32> = (0..skin.len()).map(cluster_of).collect();
+    let cluster_of = |i: Option<u32>| i.map_or(0, |i| body.cluster[i as usize]);
+    let of: Vec<u32> = body.skin.strongest().into_iter().map(cluster_of).collect();
     // Numbered anew: the log may count clusters through all bodies.
     let mut used = of.clone();
     used.sort_unstable();

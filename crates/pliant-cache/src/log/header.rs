@@ -9,6 +9,7 @@ use super::channel::{find, need, parse, put};
 use super::coat;
 use super::frame::LogFrame;
 use super::picture::LogPicture;
+use super::skin;
 use crate::render::Look;
 
 /// What a log says about itself before its first frame.
@@ -95,30 +96,7 @@ impl LogBody {
             }
         }
         self.coat.check(vertices)?;
-        let Skin { offsets, particles: entries, weights } = &self.skin;
-        if self.skin.len() != vertices {
-            return Err(format!("the skin has {} vertices, the mesh {vertices}", self.skin.len()));
-        }
-        // An empty skin may have no offsets at all or a single zero.
-        let rising = offsets.windows(2).all(|w| w[0] <= w[1]);
-        let last = offsets.last().map_or(0, |&o| o as usize);
-        if !rising
-            || offsets.first().is_some_and(|&o| o != 0)
-            || last != entries.len()
-            || last != weights.len()
-        {
-            return Err(format!(
-                "the skin's offsets do not fit its {} entries and {} weights",
-                entries.len(),
-                weights.len()
-            ));
-        }
-        if let Some(p) = entries.iter().find(|&&p| p as usize >= particles) {
-            return Err(format!("the skin uses particle {p}, but the body has only {particles}"));
-        }
-        if !weights.iter().all(|w| w.is_finite()) {
-            return Err("a skin weight is not finite".into());
-        }
+        self.skin.check(vertices, particles)?;
         if !self.cluster.is_empty() && self.cluster.len() != particles {
             return Err(format!("{} cluster indices for {particles} particles", self.cluster.len()));
         }
@@ -137,9 +115,7 @@ impl LogBody {
         let corner = |k: usize| mesh.triangles.iter().map(|t| t[k]).collect::<Vec<u32>>();
         let [a, b, c] = [corner(0), corner(1), corner(2)];
         put(&mut out, "triangles", &[&a[..], &b, &c]);
-        put(&mut out, "skin_offsets", &[&self.skin.offsets[..]]);
-        put(&mut out, "skin_particles", &[&self.skin.particles[..]]);
-        put(&mut out, "skin_weights", &[&self.skin.weights[..]]);
+        skin::encode(&mut out, &self.skin);
         if !self.cluster.is_empty() {
             put(&mut out, "cluster", &[&self.cluster[..]]);
         }
@@ -170,11 +146,7 @@ impl LogBody {
             },
             coat: find(&channels, "coat")
                 .map_or(Ok(Coat::default()), |c| coat::decode(&c.values::<u8>()?))?,
-            skin: Skin {
-                offsets: need(&channels, "skin_offsets")?.values()?,
-                particles: need(&channels, "skin_particles")?.values()?,
-                weights: need(&channels, "skin_weights")?.values()?,
-            },
+            skin: skin::decode(&channels)?,
             cluster: match find(&channels, "cluster") {
                 Some(c) => c.values()?,
                 None => Vec::new(),

@@ -20,6 +20,7 @@ mod index;
 mod picture;
 mod reader;
 mod record;
+mod skin;
 mod writer;
 
 pub use frame::LogFrame;

@@ -39,6 +39,7 @@ pub fn header() -> LogHeader {
         offsets: (0..=8).map(|v| 2 * v).collect(),
         particles: (0..8).flat_map(|v| [v, (v + 5) % 12]).collect(),
         weights: (0..8).flat_map(|v| [0.9 - 0.01 * v as f64, 0.1 + 0.01 * v as f64]).collect(),
+        ..Skin::default()
     };
     let n = 6;
     let cloth = TriMesh {

@@ -50,6 +50,11 @@ pub fn shell(mesh: TriMesh) -> Result<Shape, GeometryError> {
     Ok(of_vertices(surface, welded, vertex_of))
 }
 
+/// Whether there is a volume to fill.
+pub fn has_inside(mesh: &TriMesh) -> bool {
+    is_closed(&weld(mesh).0)
+}
+
 pub(super) fn check(mesh: &TriMesh) -> Result<(), GeometryError> {
     if mesh.positions.is_empty() {
         return Err(GeometryError::new("the mesh has no vertices", "give a mesh with at least one vertex"));

@@ -27,7 +27,7 @@ pub use bunny::bunny;
 pub use capsule::capsule;
 pub use cuboid::cuboid;
 pub use cylinder::cylinder;
-pub use from_mesh::{from_mesh, shell};
+pub use from_mesh::{from_mesh, has_inside, shell};
 pub use from_points::from_points;
 pub use gummy_bear::gummy_bear;
 pub use sheet::sheet;

@@ -71,7 +71,7 @@ fn shape(
     mesh.points.iter_mut().for_each(|p| *p += origin);
     let (mut shape, more) = Shape::from_tets(&mesh)?;
     notes.extend(more);
-    shape.skin = Skin::bind_connected(&shape.points, &shape.edges, &surface.positions);
+    shape.skin = Skin::bind_tets(&shape.points, &shape.tetrahedra, &surface.positions);
     shape.surface = surface;
     Ok((shape, notes))
 }

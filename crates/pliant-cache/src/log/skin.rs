@@ -1,0 +1,60 @@
+//! The skin of a render mesh as channels of the log; parts that a skin lacks are absent.
+
+use pliant_geometry::{Handles, Lifts, Rows, Skin};
+
+use super::channel::{Channel, find, need, put};
+
+/// Appends the channels of a skin.
+pub(super) fn encode(out: &mut Vec<u8>, skin: &Skin) {
+    put(out, "skin_offsets", &[&skin.offsets[..]]);
+    put(out, "skin_particles", &[&skin.particles[..]]);
+    put(out, "skin_weights", &[&skin.weights[..]]);
+    if let Some(through) = &skin.handles {
+        put_rows(out, "skin_handle", &through.handles);
+        put_rows(out, "skin_by_handle", &through.vertices);
+    }
+    if let Some(lifts) = &skin.lifts {
+        let corner = |k: usize| lifts.triangles.iter().map(|t| t[k]).collect::<Vec<u32>>();
+        let [a, b, c] = [corner(0), corner(1), corner(2)];
+        put(out, "skin_cloth", &[&a[..], &b, &c]);
+        put_rows(out, "skin_by_normal", &lifts.vertices);
+    }
+}
+
+/// A skin from the channels of its body. Whether it fits the mesh is checked with the body.
+pub(super) fn decode(channels: &[Channel<'_>]) -> Result<Skin, String> {
+    let handles = find(channels, "skin_handle_offsets").map(|_| {
+        Ok::<_, String>(Box::new(Handles {
+            handles: rows(channels, "skin_handle")?,
+            vertices: rows(channels, "skin_by_handle")?,
+        }))
+    });
+    let lifts = find(channels, "skin_cloth").map(|cloth| {
+        let [a, b, c] = cloth.planes::<u32, 3>()?;
+        Ok::<_, String>(Box::new(Lifts {
+            triangles: (0..a.len()).map(|i| [a[i], b[i], c[i]]).collect(),
+            vertices: rows(channels, "skin_by_normal")?,
+        }))
+    });
+    Ok(Skin {
+        offsets: need(channels, "skin_offsets")?.values()?,
+        particles: need(channels, "skin_particles")?.values()?,
+        weights: need(channels, "skin_weights")?.values()?,
+        handles: handles.transpose()?,
+        lifts: lifts.transpose()?,
+    })
+}
+
+fn put_rows(out: &mut Vec<u8>, name: &str, rows: &Rows) {
+    put(out, &format!("{name}_offsets"), &[&rows.offsets[..]]);
+    put(out, &format!("{name}_columns"), &[&rows.columns[..]]);
+    put(out, &format!("{name}_weights"), &[&rows.weights[..]]);
+}
+
+fn rows(channels: &[Channel<'_>], name: &str) -> Result<Rows, String> {
+    Ok(Rows {
+        offsets: need(channels, &format!("{name}_offsets"))?.values()?,
+        columns: need(channels, &format!("{name}_columns"))?.values()?,
+        weights: need(channels, &format!("{name}_weights"))?.values()?,
+    })
+}

@@ -1,0 +1,153 @@
+//! A scene around a file: what is simulated if somebody gives a mesh and nothing else, as text to go on from.
+
+use crate::diagnostic::Diagnostic;
+use glam::DVec3;
+use pliant_geometry::shapes::has_inside;
+use pliant_geometry::{GeometryError, PolyMesh, TriMesh, join, read_mesh, read_tets};
+use std::fmt::Write as _;
+use std::path::Path;
+
+/// What may be said beside the file.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct QuickStart {
+    /// A material known by name; jelly for what has an inside, cotton for the rest, unless given.
+    pub material: Option<String>,
+    /// Metres of the longest side; a tenth of a metre unless given.
+    pub size: Option<f64>,
+    /// About how many particles.
+    pub particles: Option<usize>,
+    /// Whether z is up in the file.
+    pub z_up: bool,
+    /// Whether each object of the file is a body of its own.
+    pub apart: bool,
+}
+
+/// The size of a toy: jelly this large carries itself.
+const SIZE: f64 = 0.1;
+/// Particles of a body: enough to bend well at a few milliseconds a frame.
+const PARTICLES: usize = 2000;
+/// Extensions of tetrahedral meshes.
+const TETS: [&str; 6] = ["node", "ele", "msh", "mesh", "vtk", "vtu"];
+
+/// What was found in the file.
+struct Found {
+    /// The word of the scene for it.
+    kind: &'static str,
+    /// Objects with a name of their own, their positions and whether they have an inside.
+    objects: Vec<Object>,
+    notes: Vec<String>,
+}
+
+struct Object {
+    name: String,
+    positions: Vec<DVec3>,
+    solid: bool,
+}
+
+impl QuickStart {
+    /// The text of a scene in which what `path` holds is dropped on the ground. `shown` is how the scene names
+    /// the file. Beside it, what is worth knowing.
+    pub fn scene(&self, path: &Path, shown: &str) -> Result<(String, Vec<String>), Vec<Diagnostic>> {
+        let found =
+            self.look_at(path).map_err(|errors| errors.into_iter().map(diagnostic).collect::<Vec<_>>())?;
+        let quote = |text: &str| toml::Value::from(text).to_string();
+        let size = self.size.unwrap_or(SIZE);
+        let mut text = String::from("# Dropped on the ground; change what you like and run it again.\n\n");
+        // Writing to a String cannot fail.
+        let _ = write!(text, "frames = 150\nsubsteps = 2\n\n[picture]\nelevation = 12\n\n[[plane]]\n");
+        let stem = path.file_stem().unwrap_or_default().to_string_lossy();
+        let up = if self.z_up { ", up = \"z\"" } else { "" };
+        let file = quote(shown);
+        let several = found.objects.len() > 1;
+        let (lo, hi) = self.bounds(&found.objects);
+        let longest = (hi - lo).max_element();
+        for object in &found.objects {
+            let name = if several { &object.name } else { stem.as_ref() };
+            let _ =
+                write!(text, "\n[[body]]\nname = {}\n", quote(if name.is_empty() { "body" } else { name }));
+            let kind = found.kind;
+            let position = if several {
+                // One scale and one place for all, so that they stay where they are to each other.
+                let scale = if longest > 0.0 { size / longest } else { 1.0 };
+                let only = quote(&object.name);
+                let _ = writeln!(
+                    text,
+                    "shape = {{ kind = \"{kind}\", file = {file}, object = {only}, scale = {scale:?}{up} }}"
+                );
+                let middle = 0.5 * scale * (lo + hi);
+                [-middle.x, 0.25 * size - scale * lo.y, -middle.z]
+            } else {
+                let _ = writeln!(
+                    text,
+                    "shape = {{ kind = \"{kind}\", file = {file}, fit = {size:?}, origin = \"base\"{up} }}"
+                );
+                [0.0, 0.25 * size, 0.0]
+            };
+            let [x, y, z] = position.map(|c| c + 0.0);
+            let _ = writeln!(text, "position = [{x:?}, {y:?}, {z:?}]");
+            match (kind, &self.material) {
+                ("points", _) => text.push_str("clusters = 12\n"),
+                (_, Some(material)) => {
+                    let _ = writeln!(text, "material = {}", quote(material));
+                }
+                (_, None) if object.solid => text.push_str("material = \"jelly\"\n"),
+                (_, None) => text.push_str("material = \"cotton\"\n"),
+            }
+            if kind == "mesh" && object.solid {
+                let share = self.particles.unwrap_or(PARTICLES).div_ceil(found.objects.len());
+                let _ = writeln!(text, "particles = {share}");
+            }
+        }
+        Ok((text, found.notes))
+    }
+
+    fn look_at(&self, path: &Path) -> Result<Found, Vec<GeometryError>> {
+        let extension = path.extension().map(|e| e.to_string_lossy().to_lowercase()).unwrap_or_default();
+        if TETS.contains(&extension.as_str()) {
+            let file = read_tets(path).map_err(|e| vec![e])?;
+            let object = Object { name: String::new(), positions: file.mesh.points, solid: true };
+            return Ok(Found { kind: "tets", objects: vec![object], notes: file.notes });
+        }
+        let file = read_mesh(path)?;
+        let mut notes = file.notes;
+        let mut meshes = file.meshes;
+        let named = |m: &PolyMesh| !m.name.is_empty();
+        let unique = |all: &[PolyMesh]| {
+            let mut names: Vec<&str> = all.iter().map(|m| m.name.as_str()).collect();
+            names.sort_unstable();
+            names.windows(2).all(|pair| pair[0] != pair[1])
+        };
+        if self.apart && !(meshes.iter().all(named) && unique(&meshes)) {
+            notes.push("its objects have no names of their own and are joined".into());
+            meshes = vec![join(&meshes)];
+        } else if !self.apart {
+            meshes = vec![join(&meshes)];
+        }
+        let cloud = meshes.iter().all(|m| m.coat.faces.is_empty());
+        let objects = meshes.into_iter().map(|mesh| Object {
+            solid: has_inside(&mesh.triangulated()),
+            name: mesh.name,
+            positions: mesh.positions,
+        });
+        Ok(Found { kind: if cloud { "points" } else { "mesh" }, objects: objects.collect(), notes })
+    }
+
+    /// The box of all objects, y up.
+    fn bounds(&self, objects: &[Object]) -> (DVec3, DVec3) {
+        let upright = |&p: &DVec3| if self.z_up { DVec3::new(p.x, p.z, -p.y) } else { p };
+        let all: Vec<DVec3> = objects.iter().flat_map(|o| o.positions.iter().map(upright)).collect();
+        TriMesh::bounds(&all).unwrap_or_default()
+    }
+}
+
+/// An error of a file that no scene names.
+fn diagnostic(e: GeometryError) -> Diagnostic {
+    Diagnostic {
+        file: e.file.unwrap_or_default(),
+        place: e.line.map(|l| (l, 0)),
+        message: e.message,
+        help: e.help,
+        is_io: e.io,
+        ..Diagnostic::default()
+    }
+}
