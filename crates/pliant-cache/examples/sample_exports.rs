@@ -15,7 +15,7 @@ fn main() -> Result<(), CacheError> {
     let _ = std::fs::remove_file(&log);
     common::write_log(&log, 25, &[10], true);
     let reader = LogReader::open(&log)?;
-    for name in ["sample.usda", "sample.abc", "sample.pc2", "sample.obj"] {
+    for name in ["sample.usda", "sample.abc", "sample.glb", "sample.pc2", "sample.obj"] {
         let done = export(&reader, directory.join(name), &ExportOptions::default(), &mut |_, _| {})?;
         println!("{}: {} files, {} frames", done.path.display(), done.files, done.frames);
     }

@@ -81,6 +81,18 @@ impl ErrorList {
         }
     }
 
+    /// Adds an error that has no line; one that is there already is not added again.
+    pub fn add(&mut self, error: GeometryError) {
+        if self.errors.contains(&error) {
+            return;
+        }
+        if self.errors.len() < Self::CAP {
+            self.errors.push(error);
+        } else {
+            self.hidden += 1;
+        }
+    }
+
     pub fn is_empty(&self) -> bool {
         self.errors.is_empty()
     }

@@ -35,7 +35,7 @@ pub use cluster::{
 pub use error::{GeometryError, read_regular};
 pub use kdtree::KdTree;
 pub use mesh::TriMesh;
-pub use mesh_files::{Fetch, MeshFile, read_mesh, read_mesh_through};
+pub use mesh_files::{Fetch, Glb, GlbNormals, GlbSurface, MeshFile, read_mesh, read_mesh_through, write_glb};
 pub use obj::{ObjMesh, parse_obj, read_obj};
 pub use pc2::{PointCache, parse_pc2};
 pub use points::{parse_points, read_points};

@@ -1,6 +1,7 @@
 //! Exports: every other format is made from a log, one file of code per format.
 
 mod alembic;
+mod glb;
 mod obj;
 mod pc2;
 mod picture;
@@ -128,6 +129,7 @@ pub const FORMATS: &[Format] = &[
         about: "animated Alembic archive (Maya, Houdini, Blender, Unreal)",
         write: alembic::write,
     },
+    Format { extension: "glb", about: "animated glTF (browsers, Blender, game engines)", write: glb::write },
     Format { extension: "pc2", about: "PC2 point cache (Blender's Mesh Cache modifier)", write: pc2::write },
     Format { extension: "obj", about: "a numbered sequence of OBJ meshes", write: obj::write },
     Format { extension: "gif", about: "animation that plays in real time", write: picture::write_gif },

@@ -1,5 +1,9 @@
 //! Mesh files in: one file of code per format, all giving the same [`MeshFile`].
 
+mod gltf;
+
+pub use gltf::{Glb, GlbNormals, GlbSurface, write_glb};
+
 use crate::error::{GeometryError, read_regular};
 use crate::obj::parse_obj;
 use crate::poly::{Coat, PolyMesh, Polygons};
@@ -38,6 +42,7 @@ pub fn read_mesh_through(path: &Path, fetch: Fetch<'_>) -> Result<MeshFile, Vec<
             }],
             notes: Vec::new(),
         }),
+        "gltf" | "glb" => gltf::parse_gltf(&bytes, path, fetch),
         other => Err(vec![GeometryError::new(
             format!("`.{other}` is not a mesh format that can be read"),
             "convert it to .obj",

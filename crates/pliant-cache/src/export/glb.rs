@@ -1,0 +1,92 @@
+//! GLB: one animated file with bodies, names, materials and colours, for browsers, Blender and game engines.
+//!
+//! Every frame after the first is a morph target of its body; see `write_glb` of `pliant-geometry` for how they are
+//! played. Frames go from the log to the file one at a time, in one pass: the bounds that the JSON part must tell are
+//! put in place at the end. glTF is y up in metres by its specification and programs convert on import, so the up
+//! axis asked for is not looked at. Time starts at zero with the first frame exported.
+//!
+//! Browsers keep all frames on the graphics card and some cards take no more than about a thousand of them: for long
+//! runs export every second or fourth frame.
+
+use std::path::Path;
+
+use pliant_geometry::{Coat, GeometryError, Glb, GlbNormals, GlbSurface, SurfaceMaterial};
+
+use super::stream::{Stream, StreamBody};
+use super::{ExportOptions, ExportSummary, Progress};
+use crate::atomic::AtomicFile;
+use crate::{CacheError, LogReader};
+
+pub(super) fn write(
+    reader: &LogReader,
+    path: &Path,
+    options: &ExportOptions,
+    progress: Progress<'_>,
+) -> Result<ExportSummary, CacheError> {
+    let mut upright = options.clone();
+    upright.conversion.z_up = false;
+    let mut stream = Stream::new(reader, &upright)?;
+    let frames = stream.frames.clone();
+    let refused = |e: GeometryError| CacheError::invalid(path.display().to_string(), e.message, e.help);
+
+    let number = |k: usize| f64::from(reader.frame_index(k).unwrap_or(0));
+    let rate = reader.header().frames_per_second;
+    let times: Vec<f64> = frames.iter().map(|&k| (number(k) - number(frames[0])) / rate).collect();
+    let coats: Vec<Coat> = stream.bodies.iter().map(worn).collect();
+    let surfaces: Vec<GlbSurface<'_>> = stream
+        .bodies
+        .iter()
+        .zip(&coats)
+        .map(|(b, coat)| GlbSurface {
+            name: &b.body.name,
+            coat,
+            positions: &b.body.mesh.positions,
+            normals: match b.normal_of_corner() {
+                _ if b.body.is_point_cloud() => GlbNormals::None,
+                Some(of_corners) => GlbNormals::OfCorners(of_corners),
+                None => GlbNormals::OfVertices,
+            },
+            times: &times,
+        })
+        .collect();
+    let mut glb = Glb::new(&surfaces).map_err(refused)?;
+    drop(surfaces);
+    drop(coats);
+
+    let mut file = AtomicFile::create(path)?;
+    file.put(&glb.head())?;
+    glb.fixed(|bytes| file.put(bytes))?;
+    let mut bytes = Vec::new();
+    for (k, &place) in frames.iter().enumerate() {
+        stream.load(place, glb.has_normals())?;
+        for (b, body) in stream.bodies.iter().enumerate() {
+            glb.frame(k, b, &body.points, &body.normals, &mut bytes).map_err(refused)?;
+            file.put(&bytes)?;
+        }
+        progress(k + 1, frames.len());
+    }
+    file.patch(0, &glb.head())?;
+    Ok(ExportSummary {
+        path: path.to_path_buf(),
+        files: 1,
+        frames: frames.len(),
+        vertices: stream.vertex_count(),
+        bytes: file.commit()?,
+    })
+}
+
+/// The coat of a body with faces and a material, those of its mesh and colour where it has none.
+fn worn(b: &StreamBody<'_>) -> Coat {
+    let mut coat = b.body.coat.clone();
+    if coat.faces.is_empty() {
+        coat.faces = b.faces.clone().into_owned();
+    }
+    if coat.materials.is_empty() {
+        let [red, green, blue] = b.body.color;
+        // Vertex colours are multiplied with that of the material.
+        let color = if coat.colors.is_empty() { [red, green, blue, 1.0] } else { [1.0; 4] };
+        coat.materials =
+            vec![SurfaceMaterial { name: b.body.name.clone(), color, ..SurfaceMaterial::default() }];
+    }
+    coat
+}

@@ -1,0 +1,193 @@
+//! A surface as graphics cards want it: one part per material, vertices split where corners differ, triangles.
+
+use super::write::GlbSurface;
+use super::write_json::Materials;
+use crate::poly::Wedges;
+
+/// What normals the frames of a surface come with.
+#[derive(Clone, Copy, Debug, Default)]
+pub enum Normals<'a> {
+    /// None: viewers show faces flat.
+    #[default]
+    None,
+    /// One per vertex.
+    OfVertices,
+    /// As many as the frame has; for each corner of the faces which.
+    OfCorners(&'a [u32]),
+}
+
+/// A primitive: vertices and triangles of one material.
+#[derive(Debug)]
+pub(super) struct Part {
+    pub material: usize,
+    /// For each of its vertices, the vertex and the normal of the surface; normals may be none.
+    pub vertices: Vec<u32>,
+    pub normals: Vec<u32>,
+    pub uvs: Vec<[f32; 2]>,
+    pub colors: Vec<[f32; 4]>,
+    /// Empty for clouds.
+    pub indices: Vec<u32>,
+    /// The first frame.
+    first: Vec<[f32; 3]>,
+    first_normals: Vec<[f32; 3]>,
+    /// Least and largest coordinates of each frame's positions.
+    pub bounds: Vec<[[f32; 3]; 2]>,
+}
+
+/// The parts of a surface; none if it has no vertices. Vertices keep their order; those without faces are left out.
+pub(super) fn parts(surface: &GlbSurface<'_>, with_normals: bool, materials: &mut Materials) -> Vec<Part> {
+    let GlbSurface { coat, positions, .. } = *surface;
+    let bounds = vec![[[0.0; 3]; 2]; surface.times.len().max(1)];
+    let (triangles, faces) = coat.faces.corner_triangles_with_faces(positions);
+    if triangles.is_empty() {
+        let part = Part {
+            material: materials.number(coat, 0),
+            vertices: (0..positions.len() as u32).collect(),
+            normals: Vec::new(),
+            uvs: Vec::new(),
+            colors: coat.colors.iter().map(|c| c.map(fraction)).collect(),
+            indices: Vec::new(),
+            first: Vec::new(),
+            first_normals: Vec::new(),
+            bounds,
+        };
+        return if positions.is_empty() { Vec::new() } else { vec![part] };
+    }
+    let wedges = Wedges::new(coat);
+    let material_of = |t: usize| coat.face_materials.get(faces[t] as usize).copied().unwrap_or(0);
+    // (material, vertex, wedge) of all corners once: sorted, they are the vertices of the parts in order.
+    let mut used: Vec<(u32, u32, u32)> = Vec::with_capacity(3 * triangles.len());
+    let mut order: Vec<(u32, u32)> = Vec::with_capacity(triangles.len());
+    for (t, corners) in triangles.iter().enumerate() {
+        order.push((material_of(t), t as u32));
+        for &c in corners {
+            let wedge = wedges.of_corners[c as usize];
+            used.push((material_of(t), wedges.vertices[wedge as usize], wedge));
+        }
+    }
+    used.sort_unstable();
+    used.dedup();
+    order.sort_unstable();
+    let mut triangles_of = order.chunk_by(|a, b| a.0 == b.0);
+    let mut place = vec![0u32; wedges.len()];
+    used.chunk_by(|a, b| a.0 == b.0)
+        .map(|mine| {
+            for (k, &(_, _, wedge)) in mine.iter().enumerate() {
+                place[wedge as usize] = k as u32;
+            }
+            let indices = triangles_of.next().unwrap_or_default().iter();
+            let corner = |wedge: u32| wedges.first_corners[wedge as usize] as usize;
+            let normals = match surface.normals {
+                Normals::None => Vec::new(),
+                _ if !with_normals => Vec::new(),
+                Normals::OfVertices => mine.iter().map(|m| m.1).collect(),
+                Normals::OfCorners(of) => mine.iter().map(|m| of[corner(m.2)]).collect(),
+            };
+            let uvs = match coat.uvs.is_empty() {
+                true => Vec::new(),
+                false => {
+                    mine.iter().map(|m| coat.uvs.values[coat.uvs.corners[corner(m.2)] as usize]).collect()
+                }
+            };
+            // v is down in the file.
+            let uvs = uvs.into_iter().map(|[u, v]| [finite(u), finite(1.0 - v)]).collect();
+            Part {
+                material: materials.number(coat, mine[0].0 as usize),
+                vertices: mine.iter().map(|m| m.1).collect(),
+                normals,
+                uvs,
+                colors: match coat.colors.is_empty() {
+                    true => Vec::new(),
+                    false => mine.iter().map(|m| coat.colors[m.1 as usize].map(fraction)).collect(),
+                },
+                indices: indices
+                    .flat_map(|&(_, t)| {
+                        triangles[t as usize].map(|c| place[wedges.of_corners[c as usize] as usize])
+                    })
+                    .collect(),
+                first: Vec::new(),
+                first_normals: Vec::new(),
+                bounds: bounds.clone(),
+            }
+        })
+        .collect()
+}
+
+fn finite(x: f32) -> f32 {
+    if x.is_finite() { x } else { 0.0 }
+}
+
+/// A number between 0 and 1.
+pub(super) fn fraction(x: f32) -> f32 {
+    finite(x).clamp(0.0, 1.0)
+}
+
+impl Part {
+    /// Whether two bytes are enough for an index; the largest number means something else.
+    pub fn short_indices(&self) -> bool {
+        self.vertices.len() <= usize::from(u16::MAX)
+    }
+
+    /// Bytes of indices, texture coordinates, colours; and nothing for the clips.
+    pub fn fixed_bytes(&self) -> [u64; 4] {
+        let index = if self.short_indices() { 2 } else { 4 };
+        let indices = (index * self.indices.len() as u64).next_multiple_of(4);
+        [indices, 8 * self.uvs.len() as u64, 16 * self.colors.len() as u64, 0]
+    }
+
+    /// The bytes of one of these.
+    pub fn fixed(&self, section: usize) -> Vec<u8> {
+        let floats = |values: &[f32]| values.iter().flat_map(|x| x.to_le_bytes()).collect();
+        match section {
+            0 if self.short_indices() => {
+                let mut out: Vec<u8> = self.indices.iter().flat_map(|&i| (i as u16).to_le_bytes()).collect();
+                out.resize(out.len().next_multiple_of(4), 0);
+                out
+            }
+            0 => self.indices.iter().flat_map(|i| i.to_le_bytes()).collect(),
+            1 => floats(self.uvs.as_flattened()),
+            _ => floats(self.colors.as_flattened()),
+        }
+    }
+
+    pub fn frame_bytes(&self) -> u64 {
+        12 * (self.vertices.len() + self.normals.len()) as u64
+    }
+
+    /// Appends positions and normals of a frame, as differences from the first one; false if they are not finite.
+    pub fn frame(&mut self, k: usize, points: &[[f32; 3]], normals: &[[f32; 3]], out: &mut Vec<u8>) -> bool {
+        out.reserve(self.frame_bytes() as usize);
+        let bounds = put(&self.vertices, points, k, &mut self.first, out);
+        put(&self.normals, normals, k, &mut self.first_normals, out);
+        self.bounds[k] = bounds;
+        bounds.as_flattened().iter().all(|x| x.is_finite())
+    }
+}
+
+/// Appends `values` as `of` picks them, less `first`, which frame 0 becomes; gives their bounds.
+fn put(
+    of: &[u32],
+    values: &[[f32; 3]],
+    k: usize,
+    first: &mut Vec<[f32; 3]>,
+    out: &mut Vec<u8>,
+) -> [[f32; 3]; 2] {
+    if k == 0 {
+        *first = of.iter().map(|&v| values[v as usize]).collect();
+    }
+    let (mut least, mut most) = ([f32::INFINITY; 3], [f32::NEG_INFINITY; 3]);
+    for (&v, from) in of.iter().zip(first.iter()) {
+        let mut value = values[v as usize];
+        let mut bytes = [[0u8; 4]; 3];
+        for i in 0..3 {
+            if k > 0 {
+                value[i] -= from[i];
+            }
+            least[i] = if value[i] < least[i] { value[i] } else { least[i] };
+            most[i] = if value[i] > most[i] { value[i] } else { most[i] };
+            bytes[i] = value[i].to_le_bytes();
+        }
+        out.extend_from_slice(bytes.as_flattened());
+    }
+    [least, most]
+}

@@ -1,0 +1,238 @@
+//! GLB out, frame by frame: what does not move first, then positions and normals of each frame as they come.
+//!
+//! A moving surface becomes its first frame and one morph target per further frame, the difference from the first;
+//! an animation of their weights fades from each frame to the next, so that between frames vertices go straight.
+//! N frames take N·(N − 1) weights, but all surfaces with the same times share them, and they are fewer numbers
+//! than the positions of one body while that has more than a third as many vertices as there are frames.
+//! Normals move in the targets too: a viewer would light the first frame's otherwise. Only where they would make the
+//! file larger than [`NORMALS_UP_TO`] they are left out altogether, and viewers shade faces flat.
+
+use super::parts::{Normals, Part, parts};
+use super::write_json;
+use crate::GeometryError;
+use crate::poly::Coat;
+use glam::DVec3;
+
+/// A file with normals may be so large; one that would be larger goes without.
+const NORMALS_UP_TO: u64 = 1 << 30;
+
+/// A surface or cloud to be written.
+#[derive(Clone, Copy, Debug)]
+pub struct GlbSurface<'a> {
+    /// Its name; may be empty.
+    pub name: &'a str,
+    /// Its faces and what is on them; without faces it is a cloud.
+    pub coat: &'a Coat,
+    /// Vertices at rest: polygons are cut into triangles there.
+    pub positions: &'a [DVec3],
+    /// Whether frames come with normals.
+    pub normals: Normals<'a>,
+    /// When each frame is, in seconds from zero up; a single one does not move.
+    pub times: &'a [f64],
+}
+
+/// A GLB file in the making: first [`Glb::head`], then [`Glb::fixed`], then all frames, then `head` again in place of
+/// the first, as the bounds that JSON must tell are known only now; it stays as long as it was.
+#[derive(Debug)]
+pub struct Glb {
+    pub(super) surfaces: Vec<Surface>,
+    pub(super) materials: write_json::Materials,
+    pub(super) clips: Vec<Clip>,
+    pub(super) sections: [u64; 4],
+    pub(super) frame_bytes: Vec<u64>,
+    reserved: usize,
+}
+
+/// A surface as it is written.
+#[derive(Debug)]
+pub(super) struct Surface {
+    pub name: String,
+    pub parts: Vec<Part>,
+    /// Index of its clip, if it moves.
+    pub clip: Option<usize>,
+    pub frames: usize,
+}
+
+/// Times of frames that surfaces share.
+#[derive(Debug, PartialEq)]
+pub(super) struct Clip {
+    pub times: Vec<f32>,
+}
+
+impl Clip {
+    fn bytes(&self) -> u64 {
+        let n = self.times.len() as u64;
+        4 * (n + n * (n - 1))
+    }
+}
+
+impl Glb {
+    /// Plans a file. Each surface is to be given as many frames as it has times, at least one.
+    pub fn new(surfaces: &[GlbSurface<'_>]) -> Result<Glb, GeometryError> {
+        let planned = Glb::plan(surfaces, true)?;
+        match planned.file_bytes() <= NORMALS_UP_TO {
+            true => Ok(planned),
+            false => Glb::plan(surfaces, false)?.fits(),
+        }
+    }
+
+    fn plan(surfaces: &[GlbSurface<'_>], normals: bool) -> Result<Glb, GeometryError> {
+        let mut glb = Glb {
+            surfaces: Vec::with_capacity(surfaces.len()),
+            materials: write_json::Materials::default(),
+            clips: Vec::new(),
+            sections: [0; 4],
+            frame_bytes: Vec::new(),
+            reserved: 0,
+        };
+        for surface in surfaces {
+            surface.coat.check(surface.positions.len()).map_err(|why| {
+                GeometryError::new(
+                    format!("\"{}\": {why}", surface.name),
+                    "this cannot be written: mend the mesh",
+                )
+            })?;
+            let parts = parts(surface, normals, &mut glb.materials);
+            let clip = glb.clip_of(surface)?;
+            glb.surfaces.push(Surface {
+                name: surface.name.into(),
+                parts,
+                clip,
+                frames: surface.times.len().max(1),
+            });
+        }
+        for part in glb.surfaces.iter().flat_map(|s| &s.parts) {
+            let [indices, uvs, colors, _] = part.fixed_bytes();
+            glb.sections[0] += indices;
+            glb.sections[1] += uvs;
+            glb.sections[2] += colors;
+        }
+        glb.sections[3] = glb.clips.iter().map(Clip::bytes).sum();
+        let frames = glb.surfaces.iter().map(|s| s.frames).max().unwrap_or(0);
+        glb.frame_bytes = (0..frames)
+            .map(|k| {
+                glb.surfaces
+                    .iter()
+                    .filter(|s| s.frames > k)
+                    .flat_map(|s| &s.parts)
+                    .map(Part::frame_bytes)
+                    .sum()
+            })
+            .collect();
+        // Bounds are zeros by now and may become as long as numbers get.
+        glb.reserved =
+            (write_json::json(&glb).len() + glb.bounded() * 6 * write_json::LONGEST).next_multiple_of(4);
+        Ok(glb)
+    }
+
+    /// Numbers the clip of a surface that moves.
+    fn clip_of(&mut self, surface: &GlbSurface<'_>) -> Result<Option<usize>, GeometryError> {
+        let clip = Clip { times: surface.times.iter().map(|&t| t as f32).collect() };
+        if clip.times.len() < 2 {
+            return Ok(None);
+        }
+        let rising = clip.times.windows(2).all(|w| w[0] < w[1]);
+        if !rising || !clip.times.iter().all(|t| t.is_finite() && *t >= 0.0) {
+            return Err(GeometryError::new(
+                format!("\"{}\": the times of its frames do not rise from zero", surface.name),
+                "give every frame a time of its own, in seconds",
+            ));
+        }
+        if let Some(known) = self.clips.iter().position(|c| *c == clip) {
+            return Ok(Some(known));
+        }
+        self.clips.push(clip);
+        Ok(Some(self.clips.len() - 1))
+    }
+
+    fn fits(self) -> Result<Glb, GeometryError> {
+        match u32::try_from(self.file_bytes()) {
+            Ok(_) => Ok(self),
+            Err(_) => Err(GeometryError::new(
+                format!("{} bytes are more than the 4 GiB a GLB file can have", self.file_bytes()),
+                "export fewer frames, or to .usda",
+            )),
+        }
+    }
+
+    /// How many bytes the file will have.
+    pub fn file_bytes(&self) -> u64 {
+        28 + self.reserved as u64 + self.data_bytes()
+    }
+
+    pub(super) fn data_bytes(&self) -> u64 {
+        self.sections.iter().chain(&self.frame_bytes).sum()
+    }
+
+    fn bounded(&self) -> usize {
+        self.surfaces.iter().map(|s| s.parts.len() * s.frames).sum()
+    }
+
+    /// Whether frames need normals.
+    pub fn has_normals(&self) -> bool {
+        self.surfaces.iter().flat_map(|s| &s.parts).any(|p| !p.normals.is_empty())
+    }
+
+    /// All bytes before the data.
+    pub fn head(&self) -> Vec<u8> {
+        let mut json = write_json::json(self).into_bytes();
+        debug_assert!(json.len() <= self.reserved);
+        json.resize(self.reserved, b' ');
+        let words = |out: &mut Vec<u8>, length: u64, kind: &[u8]| {
+            out.extend_from_slice(&(length as u32).to_le_bytes());
+            out.extend_from_slice(kind);
+        };
+        let mut out = Vec::with_capacity(json.len() + 28);
+        out.extend_from_slice(super::container::MAGIC);
+        words(&mut out, 2, &(self.file_bytes() as u32).to_le_bytes());
+        words(&mut out, json.len() as u64, super::container::JSON_CHUNK);
+        out.append(&mut json);
+        words(&mut out, self.data_bytes(), super::container::BYTES_CHUNK);
+        out
+    }
+
+    /// Hands out what does not move, in pieces.
+    pub fn fixed<E>(&self, mut put: impl FnMut(&[u8]) -> Result<(), E>) -> Result<(), E> {
+        for section in 0..3 {
+            for part in self.surfaces.iter().flat_map(|s| &s.parts) {
+                put(&part.fixed(section))?;
+            }
+        }
+        for clip in &self.clips {
+            put(&clip.times.iter().flat_map(|t| t.to_le_bytes()).collect::<Vec<u8>>())?;
+            for k in 0..clip.times.len() {
+                let mut weights = vec![0u8; 4 * (clip.times.len() - 1)];
+                if let Some(k) = k.checked_sub(1) {
+                    weights[4 * k..4 * k + 4].copy_from_slice(&1.0f32.to_le_bytes());
+                }
+                put(&weights)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The bytes of frame `k` of a surface, in place of what `out` held. The data has all surfaces of the first
+    /// frame, then those of the second that have one, and so on; the first frame must be known before any other.
+    pub fn frame(
+        &mut self,
+        k: usize,
+        surface: usize,
+        points: &[[f32; 3]],
+        normals: &[[f32; 3]],
+        out: &mut Vec<u8>,
+    ) -> Result<(), GeometryError> {
+        out.clear();
+        let Surface { name, parts, .. } = &mut self.surfaces[surface];
+        for part in parts {
+            if !part.frame(k, points, normals, out) {
+                return Err(GeometryError::new(
+                    format!(
+                        "\"{name}\", frame {k}: a position or its way from the first frame is no finite number"
+                    ),
+                    "export the frames before it",
+                ));
+            }
+        }
+        Ok(())
+    }
+}

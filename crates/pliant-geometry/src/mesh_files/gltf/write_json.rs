@@ -1,0 +1,269 @@
+//! The JSON part of a GLB that is written: scene, meshes, materials, one animation, and where the numbers are.
+
+use super::parts::{Part, fraction};
+use super::write::Glb;
+use crate::poly::{Coat, SurfaceMaterial};
+use std::collections::HashMap;
+use std::fmt::Write as _;
+
+/// Length of the longest number that bounds can have.
+pub(super) const LONGEST: usize = 24;
+
+const VERTICES: u32 = 34962;
+const INDICES: u32 = 34963;
+
+/// Materials, each once, and the images they name.
+#[derive(Debug, Default)]
+pub(super) struct Materials {
+    written: Vec<String>,
+    numbers: HashMap<String, usize>,
+    images: Vec<String>,
+    image_numbers: HashMap<String, usize>,
+}
+
+impl Materials {
+    /// The number of a material of a coat. One that has none gets a plain one: what glTF takes instead is a metal,
+    /// black without surroundings to mirror. White under vertex colours, which are multiplied with it.
+    pub fn number(&mut self, coat: &Coat, index: usize) -> usize {
+        let plain = || {
+            let usual = SurfaceMaterial::default();
+            if coat.colors.is_empty() { usual } else { SurfaceMaterial { color: [1.0; 4], ..usual } }
+        };
+        let material = coat.materials.get(index).cloned().unwrap_or_else(plain);
+        let image = material.texture.as_deref().filter(|_| !coat.uvs.is_empty()).and_then(image_uri);
+        let image = image.map(|uri| {
+            let next = self.images.len();
+            *self.image_numbers.entry(uri).or_insert_with_key(|uri| {
+                self.images.push(uri.clone());
+                next
+            })
+        });
+        let see_through = material.color[3] < 1.0 || coat.colors.iter().any(|c| c[3] < 1.0);
+        let text = material_json(&material, image, see_through);
+        let next = self.written.len();
+        *self.numbers.entry(text).or_insert_with_key(|text| {
+            self.written.push(text.clone());
+            next
+        })
+    }
+}
+
+/// The name of an image file as a URI; `None` for what names no file, such as an image inside another file.
+fn image_uri(name: &str) -> Option<String> {
+    let (_, extension) = name.rsplit_once('.')?;
+    let known = ["png", "jpg", "jpeg", "webp", "ktx2", "avif", "tga", "bmp", "tif", "tiff", "exr", "dds"];
+    known.contains(&extension.to_ascii_lowercase().as_str()).then(|| {
+        let mut uri = String::new();
+        // What is escaped already stays so.
+        for byte in name.replace('\\', "/").bytes() {
+            match byte {
+                b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' | b'/' | b'%' => {
+                    uri.push(char::from(byte));
+                }
+                _ => {
+                    let _ = write!(uri, "%{byte:02X}");
+                }
+            }
+        }
+        uri
+    })
+}
+
+fn material_json(material: &SurfaceMaterial, image: Option<usize>, see_through: bool) -> String {
+    let [r, g, b, a] = material.color.map(fraction);
+    let texture = image.map_or(String::new(), |i| format!(",\"baseColorTexture\":{{\"index\":{i}}}"));
+    format!(
+        "{{{}\"pbrMetallicRoughness\":{{\"baseColorFactor\":[{r},{g},{b},{a}],\"metallicFactor\":{},\
+         \"roughnessFactor\":{}{texture}}}{},\"doubleSided\":true}}",
+        name_json(&material.name),
+        fraction(material.metallic),
+        fraction(material.roughness),
+        if see_through { ",\"alphaMode\":\"BLEND\"" } else { "" },
+    )
+}
+
+/// `"name":"…",` or nothing for an empty name.
+fn name_json(name: &str) -> String {
+    match name.is_empty() {
+        true => String::new(),
+        false => format!("\"name\":{},", serde_json::Value::from(name)),
+    }
+}
+
+/// The lists that grow while the file is described.
+#[derive(Default)]
+struct Tables {
+    accessors: Vec<String>,
+    views: Vec<String>,
+    offset: u64,
+}
+
+impl Tables {
+    /// A view of the next bytes; nothing if there are none.
+    fn view(&mut self, length: u64, more: &str) -> usize {
+        if length > 0 {
+            let offset = self.offset;
+            self.views
+                .push(format!("{{\"buffer\":0,\"byteOffset\":{offset},\"byteLength\":{length}{more}}}"));
+        }
+        self.offset += length;
+        self.views.len().saturating_sub(1)
+    }
+
+    fn accessor(&mut self, view: usize, offset: &mut u64, count: usize, kind: Kind, more: &str) -> usize {
+        let (name, component, size) = kind;
+        self.accessors.push(format!(
+            "{{\"bufferView\":{view},\"byteOffset\":{offset},\"componentType\":{component},\"count\":{count},\
+             \"type\":\"{name}\"{more}}}"
+        ));
+        *offset += (size * count as u64).next_multiple_of(4);
+        self.accessors.len() - 1
+    }
+}
+
+/// Type, component type and bytes of an element.
+type Kind = (&'static str, u32, u64);
+const SCALAR: Kind = ("SCALAR", 5126, 4);
+const VEC2: Kind = ("VEC2", 5126, 8);
+const VEC3: Kind = ("VEC3", 5126, 12);
+const VEC4: Kind = ("VEC4", 5126, 16);
+
+/// The JSON part, with the bounds known so far.
+pub(super) fn json(glb: &Glb) -> String {
+    let mut tables = Tables::default();
+    let views = [
+        tables.view(glb.sections[0], &format!(",\"target\":{INDICES}")),
+        tables.view(glb.sections[1], &format!(",\"byteStride\":8,\"target\":{VERTICES}")),
+        tables.view(glb.sections[2], &format!(",\"byteStride\":16,\"target\":{VERTICES}")),
+        tables.view(glb.sections[3], ""),
+    ];
+    let more = format!(",\"byteStride\":12,\"target\":{VERTICES}");
+    let frame_views: Vec<usize> = glb.frame_bytes.iter().map(|&bytes| tables.view(bytes, &more)).collect();
+    let mut frame_offsets = vec![0u64; frame_views.len()];
+    let mut fixed_offsets = [0u64; 4];
+
+    let samplers: Vec<String> = glb
+        .clips
+        .iter()
+        .map(|clip| {
+            let (n, offset) = (clip.times.len(), &mut fixed_offsets[3]);
+            let bounds =
+                format!(",\"min\":[{}],\"max\":[{}]", number(clip.times[0]), number(clip.times[n - 1]));
+            let input = tables.accessor(views[3], offset, n, SCALAR, &bounds);
+            let output = tables.accessor(views[3], offset, n * (n - 1), SCALAR, "");
+            format!("{{\"input\":{input},\"output\":{output},\"interpolation\":\"LINEAR\"}}")
+        })
+        .collect();
+
+    let (mut nodes, mut meshes, mut channels) = (Vec::new(), Vec::new(), Vec::new());
+    for surface in &glb.surfaces {
+        let name = name_json(&surface.name);
+        if surface.parts.is_empty() {
+            nodes.push(format!("{{{}}}", name.trim_end_matches(',')));
+            continue;
+        }
+        let primitives: Vec<String> = surface
+            .parts
+            .iter()
+            .map(|part| {
+                let mut text = fixed_json(part, &mut tables, &views, &mut fixed_offsets);
+                for k in 0..surface.frames {
+                    let frame = frame_json(part, k, &mut tables, frame_views[k], &mut frame_offsets[k]);
+                    let _ = match k {
+                        0 => write!(text, "{frame}}}"),
+                        1 => write!(text, ",\"targets\":[{{{frame}}}"),
+                        _ => write!(text, ",{{{frame}}}"),
+                    };
+                }
+                text + if surface.frames > 1 { "]}" } else { "}" }
+            })
+            .collect();
+        if let Some(clip) = surface.clip {
+            let node = nodes.len();
+            channels
+                .push(format!("{{\"sampler\":{clip},\"target\":{{\"node\":{node},\"path\":\"weights\"}}}}"));
+        }
+        nodes.push(format!("{{{name}\"mesh\":{}}}", meshes.len()));
+        meshes.push(format!("{{{name}\"primitives\":[{}]}}", primitives.join(",")));
+    }
+
+    let roots: Vec<String> = (0..nodes.len()).map(|k| k.to_string()).collect();
+    let mut text = String::from("{\"asset\":{\"version\":\"2.0\",\"generator\":\"pliant\"}");
+    if !roots.is_empty() {
+        let _ = write!(text, ",\"scene\":0,\"scenes\":[{{\"nodes\":[{}]}}]", roots.join(","));
+    }
+    let textures: Vec<String> =
+        (0..glb.materials.images.len()).map(|k| format!("{{\"source\":{k}}}")).collect();
+    let images: Vec<String> =
+        glb.materials.images.iter().map(|uri| format!("{{\"uri\":\"{uri}\"}}")).collect();
+    let animation = match channels.is_empty() {
+        true => Vec::new(),
+        false => vec![format!(
+            "{{\"name\":\"frames\",\"channels\":[{}],\"samplers\":[{}]}}",
+            channels.join(","),
+            samplers.join(",")
+        )],
+    };
+    let buffer = match glb.data_bytes() {
+        0 => Vec::new(),
+        bytes => vec![format!("{{\"byteLength\":{bytes}}}")],
+    };
+    for (key, list) in [
+        ("nodes", &nodes),
+        ("meshes", &meshes),
+        ("materials", &glb.materials.written),
+        ("textures", &textures),
+        ("images", &images),
+        ("animations", &animation),
+        ("accessors", &tables.accessors),
+        ("bufferViews", &tables.views),
+        ("buffers", &buffer),
+    ] {
+        // Lists must not be empty.
+        if !list.is_empty() {
+            let _ = write!(text, ",\"{key}\":[{}]", list.join(","));
+        }
+    }
+    text + "}"
+}
+
+/// The start of a primitive, up to where its first frame goes into the attributes.
+fn fixed_json(part: &Part, tables: &mut Tables, views: &[usize; 4], offsets: &mut [u64; 4]) -> String {
+    let mut text = format!("{{\"material\":{}", part.material);
+    match part.indices.len() {
+        0 => text.push_str(",\"mode\":0"),
+        count => {
+            let kind = if part.short_indices() { ("SCALAR", 5123, 2) } else { ("SCALAR", 5125, 4) };
+            let indices = tables.accessor(views[0], &mut offsets[0], count, kind, "");
+            let _ = write!(text, ",\"indices\":{indices}");
+        }
+    }
+    text.push_str(",\"attributes\":{");
+    let mut attribute = |section: usize, name: &str, count: usize, kind: Kind| {
+        if count > 0 {
+            let accessor = tables.accessor(views[section], &mut offsets[section], count, kind, "");
+            let _ = write!(text, "\"{name}\":{accessor},");
+        }
+    };
+    attribute(1, "TEXCOORD_0", part.uvs.len(), VEC2);
+    attribute(2, "COLOR_0", part.colors.len(), VEC4);
+    text
+}
+
+/// Positions and normals of a frame.
+fn frame_json(part: &Part, k: usize, tables: &mut Tables, view: usize, offset: &mut u64) -> String {
+    let [least, most] = part.bounds[k].map(|p| p.map(number).join(","));
+    let bounds = format!(",\"min\":[{least}],\"max\":[{most}]");
+    let positions = tables.accessor(view, offset, part.vertices.len(), VEC3, &bounds);
+    let mut text = format!("\"POSITION\":{positions}");
+    if !part.normals.is_empty() {
+        let normals = tables.accessor(view, offset, part.normals.len(), VEC3, "");
+        let _ = write!(text, ",\"NORMAL\":{normals}");
+    }
+    text
+}
+
+/// A number in all its digits, so that readers in double precision find the same.
+fn number(x: f32) -> String {
+    format!("{:e}", f64::from(x))
+}
