@@ -224,6 +224,24 @@ fn what_rests_is_written_once() {
     }
     assert!(bytes.len() < 40_000, "{} bytes", bytes.len());
 
+    // Motion to the end after rest, and rest to the end after motion.
+    for (states, changed) in [([0, 0, 0, 1, 2], (3, 4)), ([0, 1, 2, 2, 2], (1, 2)), ([0, 0, 0, 0, 1], (4, 4))]
+    {
+        let frames: Vec<LogFrame> =
+            (0..5).map(|k| LogFrame { index: k as u32, ..frame(&header, states[k]) }).collect();
+        let reader = log_of(directory.path(), &header, &frames);
+        let (archive, _) = archive_of(directory.path(), &reader, &ExportOptions::default());
+        let positions = shape(&archive, 0).properties.part(".geom/P");
+        assert_eq!(positions.changed, changed);
+        for k in 0..5 {
+            assert_eq!(
+                positions.floats(k),
+                expected(&reader, k)[..8].as_flattened(),
+                "{states:?}, frame {k}"
+            );
+        }
+    }
+
     let still: Vec<LogFrame> = (0..300).map(|k| LogFrame { index: k, ..frame(&header, 0) }).collect();
     let reader = log_of(directory.path(), &header, &still);
     let (archive, smaller) = archive_of(directory.path(), &reader, &ExportOptions::default());

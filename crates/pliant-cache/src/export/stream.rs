@@ -59,7 +59,8 @@ pub(super) struct StreamBody<'a> {
     pub faces: Cow<'a, Polygons>,
     /// Vertices of the loaded frame.
     pub points: Vec<[f32; 3]>,
-    /// Normals of the loaded frame, if they were asked for: one per vertex, or as `normal_of_corner` says.
+    /// Normals of the loaded frame, if they were asked for and there are faces: one per vertex, or as
+    /// `normal_of_corner` says.
     pub normals: Vec<[f32; 3]>,
     following: FollowingNormals,
     vertices: Vec<DVec3>,
