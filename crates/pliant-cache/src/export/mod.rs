@@ -1,5 +1,6 @@
 //! Exports: every other format is made from a log, one file of code per format.
 
+mod ahead;
 mod glb;
 mod obj;
 mod pc2;
