@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """Checks exports of one run with programs nobody here wrote.
 
-    tools/verify_exports.py out.usda --pc2 out.pc2 --obj out.obj [--blender]
+    tools/verify_exports.py out.usda --pc2 out.pc2 --obj out.obj --glb out.glb [--blender]
 
 Opens the .usda with Pixar's USD library, runs its validators, and compares the points at the first,
 middle and last frame with the .pc2 and the .obj sequence of the same run (all bodies, same frames).
+Opens the .glb with trimesh, and with --blender in Blender, and compares it with the .pc2.
 With --blender also loads .usda and .pc2 into Blender (the `bpy` module, 370 MB) and compares what
 Blender shows. Makes its own virtual environment; if PyPI cannot be reached it says so and exits 0.
 Exit code 1 means a check failed.
@@ -20,6 +21,7 @@ from pathlib import Path
 INSIDE = "PLIANT_VERIFY_INSIDE"
 USD = ["usd-core", "numpy"]
 BLENDER = ["bpy==5.0.1", "numpy"]
+TRIMESH = ["trimesh", "numpy"]
 
 
 def python_with(packages, directory):
@@ -240,11 +242,142 @@ def verify_blender(args, report):
                      f"bit for bit ({len(vertices) - len(used)} points of clouds are not imported)")
 
 
+def read_glb(path):
+    """A GLB file by its specification: its JSON and a function that gives accessors as arrays."""
+    import json
+    import struct
+    import numpy as np
+    data = Path(path).read_bytes()
+    magic, version, length, json_length, kind = struct.unpack_from("<4sII I4s", data)
+    if magic != b"glTF" or version != 2 or length != len(data) or kind != b"JSON":
+        raise ValueError(f"{path}: not a GLB file of version 2")
+    document = json.loads(data[20:20 + json_length])
+
+    def accessor(index):
+        a = document["accessors"][index]
+        view = document["bufferViews"][a["bufferView"]]
+        start = 28 + json_length + view["byteOffset"] + a["byteOffset"]
+        width = {"SCALAR": 1, "VEC2": 2, "VEC3": 3, "VEC4": 4}[a["type"]]
+        kind = {5123: "<u2", 5125: "<u4", 5126: "<f4"}[a["componentType"]]
+        return np.frombuffer(data, kind, a["count"] * width, start).reshape(a["count"], width)
+    return document, accessor
+
+
+def same_moves(frames, cache):
+    """How far points at some frames are from the cache's, which may have them once where here they are split.
+    The first frame is stored as it is, so it tells which point is which."""
+    import numpy as np
+    places = {}
+    for k, point in enumerate(cache[0]):
+        places.setdefault(point.tobytes(), []).append(k)
+    worst = 0.0
+    for v, point in enumerate(frames[0][1]):
+        candidates = places.get((point + np.float32(0)).astype("f4").tobytes())
+        if candidates is None:
+            return float("inf")
+        worst = max(worst, min(max(np.abs(shown[v] - cache[k][c]).max() for k, shown in frames) for c in candidates))
+    return worst
+
+
+def verify_glb(args, report):
+    """With trimesh or with Blender, whichever this interpreter has."""
+    import numpy as np
+    document, accessor = read_glb(args.glb)
+    start, rate, cache = read_pc2(args.pc2)
+    chosen = first_middle_last(len(cache))
+    # A first frame plus a difference, each of them rounded.
+    tolerance = 4 * np.finfo("f4").eps * max(1.0, float(np.abs(cache).max()))
+    cache = cache + np.float32(0)
+    nodes = [n for n in document["nodes"] if "mesh" in n]
+    names = [n.get("name", "") for n in nodes]
+    primitives = [document["meshes"][n["mesh"]]["primitives"] for n in nodes]
+    clip = document.get("animations", [None])[0]
+    times = accessor(clip["samplers"][0]["input"]).ravel() if clip else np.zeros(1, "f4")
+    fps = 1.0 / float(times[1]) if len(times) > 1 else 24.0
+    report.check(len(times) == len(cache), f"{args.glb}: {len(times)} keyframes, {fps:.6g} a second at first")
+
+    def faces_of(parts):
+        return sum(document["accessors"][p["indices"]]["count"] // 3 for p in parts if "indices" in p)
+
+    try:
+        import bpy
+    except ImportError:
+        bpy = None
+    if bpy is None:
+        import trimesh
+        print(f"trimesh {trimesh.__version__}, {args.glb}")
+        scene = trimesh.load(args.glb, process=False)
+        shown = sorted(name for name in scene.graph.nodes_geometry)
+        report.check(len(scene.geometry) == sum(map(len, primitives)), f"trimesh has {len(scene.geometry)} parts: {shown}")
+        report.check(all(any(s.startswith(n) for s in shown) for n in names), "all bodies are there by name")
+        count = sum(len(g.faces) for g in scene.geometry.values() if hasattr(g, "faces"))
+        wanted = sum(map(faces_of, primitives))
+        report.check(count == wanted, f"trimesh has {count} of {wanted} triangles")
+        points = np.concatenate([g.vertices for g in scene.geometry.values()]).astype("f4")
+        used = {p.tobytes() for p in cache[0]}
+        report.check(all((p + np.float32(0)).tobytes() in used for p in points),
+                     f"trimesh's {len(points)} vertices are the PC2's of the first frame, bit for bit")
+        for n, parts in zip(names, primitives):
+            frames = []
+            for k in chosen:
+                at = [accessor(p["attributes"]["POSITION"])
+                      + (accessor(p["targets"][k - 1]["POSITION"]) if k else np.float32(0)) for p in parts]
+                frames.append((k, np.concatenate(at)))
+            worst = same_moves(frames, cache)
+            report.check(worst <= tolerance, f"{n}: targets at frames {chosen} within {worst:.1e} of the PC2")
+        return
+
+    print(f"Blender {bpy.app.version_string}, {args.glb}")
+    bpy.ops.wm.read_factory_settings(use_empty=True)
+    scene = bpy.context.scene
+    scene.render.fps, scene.render.fps_base = round(fps), round(fps) / fps if abs(fps - round(fps)) > 1e-3 else 1.0
+    bpy.ops.import_scene.gltf(filepath=os.path.abspath(args.glb))
+    objects = {o.name: o for o in bpy.data.objects if o.type == "MESH"}
+    report.check(sorted(objects) == sorted(names), f"Blender's objects: {', '.join(objects)}")
+    if clip:
+        last = [a.frame_range[1] for a in bpy.data.actions]
+        report.check(bool(last) and abs(max(last) - times[-1] * fps) < 1e-2, f"the action ends at frame {max(last):g}")
+    frame_of = {k: float(times[k]) * fps for k in chosen}
+
+    def positions(obj):
+        data = obj.evaluated_get(bpy.context.evaluated_depsgraph_get()).data
+        out = np.empty(3 * len(data.vertices), "f4")
+        data.attributes["position"].data.foreach_get("vector", out)
+        x, y, z = out.reshape(-1, 3).T
+        return np.stack([x, z, -y], axis=1) + np.float32(0)
+
+    shown = {name: [] for name in objects}
+    for k in chosen:
+        frame = round(frame_of[k] * 1e3) / 1e3
+        scene.frame_set(int(frame), subframe=frame - int(frame))
+        for name, obj in objects.items():
+            shown[name].append((k, positions(obj)))
+    for name, parts in zip(names, primitives):
+        if name not in objects:
+            continue
+        mesh = objects[name].data
+        report.check(len(mesh.polygons) == faces_of(parts), f"{name}: {len(mesh.polygons)} triangles")
+        worst = same_moves(shown[name], cache)
+        report.check(worst <= tolerance, f"{name}: Blender shows frames {chosen} within {worst:.1e} of the PC2")
+        wanted = [document["materials"][p["material"]] for p in parts]
+        report.check([m.name for m in mesh.materials] == [m.get("name", "") for m in wanted],
+                     f"{name}: materials {[m.name for m in mesh.materials]}")
+        for material, given in zip(mesh.materials, wanted):
+            node = next(n for n in material.node_tree.nodes if n.type == "BSDF_PRINCIPLED")
+            if not node.inputs["Base Color"].is_linked:
+                color = np.array(node.inputs["Base Color"].default_value)
+                factor = np.array(given["pbrMetallicRoughness"]["baseColorFactor"])
+                report.check(np.abs(color - factor)[:3].max() < 1e-6, f"{material.name}: colour {color.round(3)}")
+        if "COLOR_0" in parts[0]["attributes"]:
+            report.check(len(mesh.color_attributes) > 0, f"{name}: has vertex colours")
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("usda")
     parser.add_argument("--pc2", help="PC2 of the same run, all bodies")
     parser.add_argument("--obj", help="OBJ of the same run, as named at export (without the number)")
+    parser.add_argument("--glb", help="GLB of the same run, all bodies (needs --pc2)")
     parser.add_argument("--blender", action="store_true", help="also look with Blender (needs --pc2)")
     parser.add_argument("--venv", help="where to keep the virtual environments")
     args = parser.parse_args()
@@ -252,18 +385,24 @@ def main():
     inside = os.environ.get(INSIDE)
     if inside:
         report = Report()
-        {"usd": verify_usd, "blender": verify_blender}[inside](args, report)
+        {"usd": verify_usd, "blender": verify_blender, "glb": verify_glb, "glb in Blender": verify_glb}[inside](args, report)
         sys.exit(1 if report.failed else 0)
 
-    for path in filter(None, [args.usda, args.pc2]):
+    for path in filter(None, [args.usda, args.pc2, args.glb]):
         if not Path(path).is_file():
             parser.error(f"{path}: no such file")
     if args.blender and not args.pc2:
         parser.error("--blender needs --pc2 to compare with")
+    if args.glb and not args.pc2:
+        parser.error("--glb needs --pc2 to compare with")
     cache = Path(args.venv or Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "pliant-verify")
     failed = checked = False
-    for name, packages in [("usd", USD)] + ([("blender", BLENDER)] if args.blender else []):
-        python, why = python_with(packages, cache / name)
+    checks = [("usd", USD, "usd")]
+    checks += [("glb", TRIMESH, "trimesh")] if args.glb else []
+    checks += [("blender", BLENDER, "blender")] if args.blender else []
+    checks += [("glb in Blender", BLENDER, "blender")] if args.blender and args.glb else []
+    for name, packages, directory in checks:
+        python, why = python_with(packages, cache / directory)
         if python is None:
             print(f"skipped: {name}: {why}")
             continue
