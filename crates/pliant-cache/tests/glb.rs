@@ -32,6 +32,11 @@ fn all_frames_of_all_bodies() {
     let summary = export(&reader, &path, &options, &mut quiet).unwrap();
     assert_eq!((summary.files, summary.frames, summary.vertices), (1, 9, 64));
     assert_eq!(summary.bytes, std::fs::metadata(&path).unwrap().len());
+    for threads in 1..4 {
+        let again = dir.path().join("again.glb");
+        export(&reader, &again, &ExportOptions { threads, ..Default::default() }, &mut quiet).unwrap();
+        assert!(std::fs::read(&again).unwrap() == std::fs::read(&path).unwrap(), "{threads} threads");
+    }
     let found = read_mesh(&path).unwrap();
     assert!(found.notes.is_empty(), "{:?}", found.notes);
     let header = reader.header();

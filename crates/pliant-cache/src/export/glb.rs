@@ -1,7 +1,7 @@
 //! GLB: one animated file with bodies, names, materials and colours, for browsers, Blender and game engines.
 //!
 //! Every frame after the first is a morph target of its body; see `write_glb` of `pliant-geometry` for how they are
-//! played. Frames go from the log to the file one at a time, in one pass: the bounds that the JSON part must tell are
+//! played. Frames go from the log to the file a few at a time, in one pass: the bounds that the JSON part must tell are
 //! put in place at the end. glTF is y up in metres by its specification and programs convert on import, so the up
 //! axis asked for is not looked at. Time starts at zero with the first frame exported.
 //!
@@ -13,7 +13,7 @@ use std::path::Path;
 use pliant_geometry::{Coat, GeometryError, Glb, GlbNormals, GlbSurface, SurfaceMaterial};
 
 use super::stream::{Stream, StreamBody};
-use super::{ExportOptions, ExportSummary, Progress};
+use super::{ExportOptions, ExportSummary, Progress, ahead};
 use crate::atomic::AtomicFile;
 use crate::{CacheError, LogReader};
 
@@ -25,7 +25,7 @@ pub(super) fn write(
 ) -> Result<ExportSummary, CacheError> {
     let mut upright = options.clone();
     upright.conversion.z_up = false;
-    let mut stream = Stream::new(reader, &upright)?;
+    let stream = Stream::new(reader, &upright)?;
     let frames = stream.frames.clone();
     let refused = |e: GeometryError| CacheError::invalid(path.display().to_string(), e.message, e.help);
 
@@ -56,21 +56,23 @@ pub(super) fn write(
     let mut file = AtomicFile::create(path)?;
     file.put(&glb.head())?;
     glb.fixed(|bytes| file.put(bytes))?;
+    let vertices = stream.vertex_count();
+    let normals = glb.has_normals();
     let mut bytes = Vec::new();
-    for (k, &place) in frames.iter().enumerate() {
-        stream.load(place, glb.has_normals())?;
-        for (b, body) in stream.bodies.iter().enumerate() {
+    ahead::in_order(reader, &upright, stream, normals, |k, bodies| {
+        for (b, body) in bodies.iter().enumerate() {
             glb.frame(k, b, &body.points, &body.normals, &mut bytes).map_err(refused)?;
             file.put(&bytes)?;
         }
         progress(k + 1, frames.len());
-    }
+        Ok(())
+    })?;
     file.patch(0, &glb.head())?;
     Ok(ExportSummary {
         path: path.to_path_buf(),
         files: 1,
         frames: frames.len(),
-        vertices: stream.vertex_count(),
+        vertices,
         bytes: file.commit()?,
     })
 }

@@ -165,6 +165,21 @@ fn motion_survives_and_shared_times_are_written_once() {
 }
 
 #[test]
+fn long_runs_store_few_weights() {
+    let times: Vec<f64> = (0..1100).map(|k| f64::from(k) / 32.0).collect();
+    let samples = times.iter().map(|t| vec![DVec3::new(*t, 1.0, t * t)]).collect();
+    let long = PolyMesh {
+        positions: vec![DVec3::ZERO],
+        motion: Some(Motion { times, samples }),
+        ..PolyMesh::default()
+    };
+    let bytes = glb(std::slice::from_ref(&long));
+    assert!(bytes.len() < 1_000_000, "{}", bytes.len());
+    let found = read("a.glb", &bytes).unwrap();
+    assert_eq!(found.meshes[0].motion, long.motion);
+}
+
+#[test]
 fn what_cannot_be_written_is_refused() {
     let write = |mesh: PolyMesh| write_glb(&mut Vec::new(), &[mesh]).unwrap_err().message;
     let mut far = cloud();

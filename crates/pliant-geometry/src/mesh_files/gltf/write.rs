@@ -3,7 +3,9 @@
 //! A moving surface becomes its first frame and one morph target per further frame, the difference from the first;
 //! an animation of their weights fades from each frame to the next, so that between frames vertices go straight.
 //! N frames take N·(N − 1) weights, but all surfaces with the same times share them, and they are fewer numbers
-//! than the positions of one body while that has more than a third as many vertices as there are frames.
+//! than the positions of one body while that has more than a third as many vertices as there are frames. Beyond
+//! [`DENSE_UP_TO`] frames only those that are one are stored, as a sparse accessor; not always, as that is read by
+//! Blender and three.js but not by everything.
 //! Normals move in the targets too: a viewer would light the first frame's otherwise. Only where they would make the
 //! file larger than [`NORMALS_UP_TO`] they are left out altogether, and viewers shade faces flat.
 
@@ -59,10 +61,39 @@ pub(super) struct Clip {
     pub times: Vec<f32>,
 }
 
+/// Weights of so many frames, 4 MB, are stored in full.
+const DENSE_UP_TO: usize = 1024;
+/// The weights of more frames could not be counted.
+const MOST_FRAMES: usize = 1 << 16;
+
 impl Clip {
+    /// Whether only the weights that are one are stored.
+    pub fn sparse(&self) -> bool {
+        self.times.len() > DENSE_UP_TO
+    }
+
     fn bytes(&self) -> u64 {
         let n = self.times.len() as u64;
-        4 * (n + n * (n - 1))
+        4 * if self.sparse() { n + 2 * (n - 1) } else { n + n * (n - 1) }
+    }
+
+    /// Hands out the weights: at frame k + 1 that of target k is one.
+    fn weights<E>(&self, put: &mut impl FnMut(&[u8]) -> Result<(), E>) -> Result<(), E> {
+        let targets = self.times.len() - 1;
+        let one = 1.0f32.to_le_bytes();
+        if self.sparse() {
+            let place = |k: usize| ((k + 1) * targets + k) as u32;
+            put(&(0..targets).flat_map(|k| place(k).to_le_bytes()).collect::<Vec<u8>>())?;
+            return put(&one.repeat(targets));
+        }
+        let mut weights = vec![0u8; 4 * targets];
+        put(&weights)?;
+        for k in 0..targets {
+            weights[4 * k..4 * k + 4].copy_from_slice(&one);
+            put(&weights)?;
+            weights[4 * k..4 * k + 4].fill(0);
+        }
+        Ok(())
     }
 }
 
@@ -138,6 +169,12 @@ impl Glb {
                 "give every frame a time of its own, in seconds",
             ));
         }
+        if clip.times.len() > MOST_FRAMES {
+            return Err(GeometryError::new(
+                format!("\"{}\": {} frames are too many for morph targets", surface.name, clip.times.len()),
+                "export fewer frames, or to .usda",
+            ));
+        }
         if let Some(known) = self.clips.iter().position(|c| *c == clip) {
             return Ok(Some(known));
         }
@@ -200,13 +237,7 @@ impl Glb {
         }
         for clip in &self.clips {
             put(&clip.times.iter().flat_map(|t| t.to_le_bytes()).collect::<Vec<u8>>())?;
-            for k in 0..clip.times.len() {
-                let mut weights = vec![0u8; 4 * (clip.times.len() - 1)];
-                if let Some(k) = k.checked_sub(1) {
-                    weights[4 * k..4 * k + 4].copy_from_slice(&1.0f32.to_le_bytes());
-                }
-                put(&weights)?;
-            }
+            clip.weights(&mut put)?;
         }
         Ok(())
     }

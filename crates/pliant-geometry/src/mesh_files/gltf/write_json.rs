@@ -119,6 +119,18 @@ impl Tables {
         *offset += (size * count as u64).next_multiple_of(4);
         self.accessors.len() - 1
     }
+
+    /// Scalars of which only some are not zero.
+    fn sparse(&mut self, view: usize, offset: &mut u64, count: usize, some: usize) -> usize {
+        let values = *offset + 4 * some as u64;
+        self.accessors.push(format!(
+            "{{\"componentType\":5126,\"count\":{count},\"type\":\"SCALAR\",\"sparse\":{{\"count\":{some},\"indices\":\
+             {{\"bufferView\":{view},\"byteOffset\":{offset},\"componentType\":5125}},\"values\":\
+             {{\"bufferView\":{view},\"byteOffset\":{values}}}}}}}"
+        ));
+        *offset = values + 4 * some as u64;
+        self.accessors.len() - 1
+    }
 }
 
 /// Type, component type and bytes of an element.
@@ -150,7 +162,10 @@ pub(super) fn json(glb: &Glb) -> String {
             let bounds =
                 format!(",\"min\":[{}],\"max\":[{}]", number(clip.times[0]), number(clip.times[n - 1]));
             let input = tables.accessor(views[3], offset, n, SCALAR, &bounds);
-            let output = tables.accessor(views[3], offset, n * (n - 1), SCALAR, "");
+            let output = match clip.sparse() {
+                true => tables.sparse(views[3], offset, n * (n - 1), n - 1),
+                false => tables.accessor(views[3], offset, n * (n - 1), SCALAR, ""),
+            };
             format!("{{\"input\":{input},\"output\":{output},\"interpolation\":\"LINEAR\"}}")
         })
         .collect();
