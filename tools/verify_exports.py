@@ -251,7 +251,8 @@ def verify_usd(args, report):
         return
     validate(stage, args.usda, report)
     metres, axis = UsdGeom.GetStageMetersPerUnit(stage), UsdGeom.GetStageUpAxis(stage)
-    report.check(bool(stage.GetDefaultPrim()) and UsdGeom.StageHasAuthoredMetersPerUnit(stage) and metres > 0,
+    report.check(bool(stage.GetDefaultPrim()) and UsdGeom.StageHasAuthoredMetersPerUnit(stage)
+                 and metres > 0 and axis in ("Y", "Z"),
                  f"default prim, {axis} up, {metres:g} metres per unit")
     prims = usd_prims(stage)
     report.check(len(prims) > 0, f"{len(prims)} meshes or point clouds: "
