@@ -92,17 +92,21 @@ def numbered(path, frame):
     return path.with_name(f"{path.stem}_{int(frame):04d}{path.suffix}")
 
 
+def read_pc2(path):
+    """A PC2 file by its specification: start, rate and an array (samples, points, 3)."""
+    import numpy as np
+    data = Path(path).read_bytes()
+    magic, version, points, start, rate, samples = struct.unpack_from("<12siiffi", data)
+    if magic != b"POINTCACHE2\0" or version != 1:
+        raise ValueError(f"{path}: not a PC2 file of version 1")
+    return start, rate, np.frombuffer(data, "<f4", offset=32).reshape(samples, points, 3)
+
+
 class Cache:
-    """A PC2 file by its specification: header fields and an array (samples, points, 3)."""
+    """What positions are compared with: the PC2."""
 
     def __init__(self, path):
-        import numpy as np
-        data = Path(path).read_bytes()
-        magic, version, points, start, rate, samples = struct.unpack_from("<12siiffi", data)
-        if magic != b"POINTCACHE2\0" or version != 1:
-            raise ValueError(f"{path}: not a PC2 file of version 1")
-        self.start, self.rate = start, rate
-        self.points = np.frombuffer(data, "<f4", offset=32).reshape(samples, points, 3)
+        self.start, self.rate, self.points = read_pc2(path)
 
     def frame(self, k):
         return self.start + self.rate * k
@@ -533,8 +537,8 @@ def verify_blender_obj(args, report):
 
 # --- what is checked where --------------------------------------------------------------------------------------
 
-# Environment, check, and the arguments it cannot do without. Checks of GLB (trimesh, Blender) and Alembic (Blender)
-# are lines here.
+# Environment, check, and the arguments it cannot do without. A check of another format is a function
+# verify_…(args, report) above and a line here; a library it needs is an environment at the top.
 CHECKS = [
     ("usd", verify_usd, ["usda"]),
     ("usd", verify_usdz, ["usdz"]),
