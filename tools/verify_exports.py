@@ -427,20 +427,24 @@ def blender_carrier(scene, cache, kind, path):
     return carrier
 
 
-def verify_blender_caches(args, report):
+def blender_cache(cache, kind, path, report):
     import bpy
-    cache = Cache(args.pc2)
     bpy.ops.wm.read_factory_settings(use_empty=True)
     scene = bpy.context.scene
-    for kind, path in [("PC2", args.pc2), ("MDD", args.mdd)]:
-        if not path:
-            continue
-        carrier = blender_carrier(scene, cache, kind, path)
-        for k in cache.chosen():
-            # Samples of an MDD are frames one after the other, whatever their times.
-            scene.frame_set(int(cache.frame(k) if kind == "PC2" else cache.start + k))
-            report.check(same(blender_positions(carrier), cache.points[k]),
-                         f"Blender's Mesh Cache shows sample {k} of the {kind}, bit for bit")
+    carrier = blender_carrier(scene, cache, kind, path)
+    for k in cache.chosen():
+        # Blender takes samples for frames one after the other, whatever rate or times the file names.
+        scene.frame_set(int(cache.start + k))
+        report.check(same(blender_positions(carrier), cache.points[k]),
+                     f"Blender's Mesh Cache shows sample {k} of the {kind}, bit for bit")
+
+
+def verify_blender_pc2(args, report):
+    blender_cache(Cache(args.pc2), "PC2", args.pc2, report)
+
+
+def verify_blender_mdd(args, report):
+    blender_cache(Cache(args.pc2), "MDD", args.mdd, report)
 
 
 def verify_blender_usd(args, report):
@@ -547,7 +551,8 @@ CHECKS = [
     ("mesh", verify_obj, ["obj", "pc2"]),
     ("mesh", verify_ply, ["ply", "pc2"]),
     ("mesh", verify_msh, ["msh"]),
-    ("blender", verify_blender_caches, ["pc2"]),
+    ("blender", verify_blender_pc2, ["pc2"]),
+    ("blender", verify_blender_mdd, ["mdd", "pc2"]),
     ("blender", verify_blender_usd, ["usda", "pc2"]),
     ("blender", verify_blender_obj, ["obj", "pc2"]),
     ("blender", verify_blender_upright, ["usda", "obj", "pc2"]),
