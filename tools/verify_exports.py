@@ -92,17 +92,21 @@ def numbered(path, frame):
     return path.with_name(f"{path.stem}_{int(frame):04d}{path.suffix}")
 
 
+def read_pc2(path):
+    """A PC2 file by its specification: start, rate and an array (samples, points, 3)."""
+    import numpy as np
+    data = Path(path).read_bytes()
+    magic, version, points, start, rate, samples = struct.unpack_from("<12siiffi", data)
+    if magic != b"POINTCACHE2\0" or version != 1:
+        raise ValueError(f"{path}: not a PC2 file of version 1")
+    return start, rate, np.frombuffer(data, "<f4", offset=32).reshape(samples, points, 3)
+
+
 class Cache:
-    """A PC2 file by its specification: header fields and an array (samples, points, 3)."""
+    """What positions are compared with: the PC2."""
 
     def __init__(self, path):
-        import numpy as np
-        data = Path(path).read_bytes()
-        magic, version, points, start, rate, samples = struct.unpack_from("<12siiffi", data)
-        if magic != b"POINTCACHE2\0" or version != 1:
-            raise ValueError(f"{path}: not a PC2 file of version 1")
-        self.start, self.rate = start, rate
-        self.points = np.frombuffer(data, "<f4", offset=32).reshape(samples, points, 3)
+        self.start, self.rate, self.points = read_pc2(path)
 
     def frame(self, k):
         return self.start + self.rate * k
@@ -251,7 +255,8 @@ def verify_usd(args, report):
         return
     validate(stage, args.usda, report)
     metres, axis = UsdGeom.GetStageMetersPerUnit(stage), UsdGeom.GetStageUpAxis(stage)
-    report.check(bool(stage.GetDefaultPrim()) and UsdGeom.StageHasAuthoredMetersPerUnit(stage) and metres > 0,
+    report.check(bool(stage.GetDefaultPrim()) and UsdGeom.StageHasAuthoredMetersPerUnit(stage)
+                 and metres > 0 and axis in ("Y", "Z"),
                  f"default prim, {axis} up, {metres:g} metres per unit")
     prims = usd_prims(stage)
     report.check(len(prims) > 0, f"{len(prims)} meshes or point clouds: "
@@ -422,20 +427,24 @@ def blender_carrier(scene, cache, kind, path):
     return carrier
 
 
-def verify_blender_caches(args, report):
+def blender_cache(cache, kind, path, report):
     import bpy
-    cache = Cache(args.pc2)
     bpy.ops.wm.read_factory_settings(use_empty=True)
     scene = bpy.context.scene
-    for kind, path in [("PC2", args.pc2), ("MDD", args.mdd)]:
-        if not path:
-            continue
-        carrier = blender_carrier(scene, cache, kind, path)
-        for k in cache.chosen():
-            # Samples of an MDD are frames one after the other, whatever their times.
-            scene.frame_set(int(cache.frame(k) if kind == "PC2" else cache.start + k))
-            report.check(same(blender_positions(carrier), cache.points[k]),
-                         f"Blender's Mesh Cache shows sample {k} of the {kind}, bit for bit")
+    carrier = blender_carrier(scene, cache, kind, path)
+    for k in cache.chosen():
+        # Blender takes samples for frames one after the other, whatever rate or times the file names.
+        scene.frame_set(int(cache.start + k))
+        report.check(same(blender_positions(carrier), cache.points[k]),
+                     f"Blender's Mesh Cache shows sample {k} of the {kind}, bit for bit")
+
+
+def verify_blender_pc2(args, report):
+    blender_cache(Cache(args.pc2), "PC2", args.pc2, report)
+
+
+def verify_blender_mdd(args, report):
+    blender_cache(Cache(args.pc2), "MDD", args.mdd, report)
 
 
 def verify_blender_usd(args, report):
@@ -532,8 +541,8 @@ def verify_blender_obj(args, report):
 
 # --- what is checked where --------------------------------------------------------------------------------------
 
-# Environment, check, and the arguments it cannot do without. Checks of GLB (trimesh, Blender) and Alembic (Blender)
-# are lines here.
+# Environment, check, and the arguments it cannot do without. A check of another format is a function
+# verify_…(args, report) above and a line here; a library it needs is an environment at the top.
 CHECKS = [
     ("usd", verify_usd, ["usda"]),
     ("usd", verify_usdz, ["usdz"]),
@@ -542,7 +551,8 @@ CHECKS = [
     ("mesh", verify_obj, ["obj", "pc2"]),
     ("mesh", verify_ply, ["ply", "pc2"]),
     ("mesh", verify_msh, ["msh"]),
-    ("blender", verify_blender_caches, ["pc2"]),
+    ("blender", verify_blender_pc2, ["pc2"]),
+    ("blender", verify_blender_mdd, ["mdd", "pc2"]),
     ("blender", verify_blender_usd, ["usda", "pc2"]),
     ("blender", verify_blender_obj, ["obj", "pc2"]),
     ("blender", verify_blender_upright, ["usda", "obj", "pc2"]),

@@ -1,27 +1,32 @@
-//! Writes a small log and every export of it into a directory, for `tools/verify_exports.py`.
+//! Writes two small logs and every export of them into a directory, for `tools/verify_exports.py`: one with plain
+//! bodies and odd names (`sample`), one whose bodies wear something (`dressed`).
 
 #[path = "../tests/common/mod.rs"]
 mod common;
 
-use pliant_cache::{CacheError, ExportOptions, LogReader, export};
+use pliant_cache::{CacheError, ExportOptions, FORMATS, LogReader, export};
 use std::path::PathBuf;
 
 fn main() -> Result<(), CacheError> {
     let directory = PathBuf::from(std::env::args().nth(1).unwrap_or_else(|| "out".into()));
-    let log = directory.join("sample.plog");
     if let Err(e) = std::fs::create_dir_all(&directory) {
         return Err(CacheError::io(&directory, "create the directory", e));
     }
-    let _ = std::fs::remove_file(&log);
-    common::write_log(&log, 25, &[10], true);
-    let reader = LogReader::open(&log)?;
-    for name in ["sample.usda", "sample.abc", "sample.glb", "sample.pc2", "sample.obj"] {
-        let done = export(&reader, directory.join(name), &ExportOptions::default(), &mut |_, _| {})?;
-        println!("{}: {} files, {} frames", done.path.display(), done.files, done.frames);
-    }
-    for (k, body) in reader.header().bodies.iter().enumerate() {
-        let options = ExportOptions { body: Some(body.name.clone()), ..Default::default() };
-        export(&reader, directory.join(format!("body{k}.pc2")), &options, &mut |_, _| {})?;
+    let [sample, dressed] = ["sample.plog", "dressed.plog"].map(|name| directory.join(name));
+    let _ = std::fs::remove_file(&sample);
+    common::write_log(&sample, 25, &[10], true);
+    common::write_dressed(&dressed, 13);
+    for log in [sample, dressed] {
+        let reader = LogReader::open(&log)?;
+        for format in FORMATS {
+            let path = log.with_extension(format.extension);
+            let done = export(&reader, path, &ExportOptions::default(), &mut |_, _| {})?;
+            println!("{}: {} files, {} frames", done.path.display(), done.files, done.frames);
+        }
+        for (k, body) in reader.header().bodies.iter().enumerate() {
+            let options = ExportOptions { body: Some(body.name.clone()), ..Default::default() };
+            export(&reader, log.with_file_name(format!("body{k}.pc2")), &options, &mut |_, _| {})?;
+        }
     }
     Ok(())
 }
