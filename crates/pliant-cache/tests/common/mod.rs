@@ -79,7 +79,7 @@ pub fn header() -> LogHeader {
                 name: "soft box_\"1\"".into(),
                 color: [0.1, 0.3, 0.9],
                 particles: 12..48,
-                skin: Skin::identity(cloth.positions.len()),
+                skin: thick(&cloth),
                 mesh: cloth,
                 cluster: vec![],
                 coat: Coat::default(),
@@ -107,6 +107,15 @@ pub fn header() -> LogHeader {
             elevation: 20.0,
         },
     }
+}
+
+/// Vertices off and beyond the cloth: a skin with all its parts.
+fn thick(cloth: &TriMesh) -> Skin {
+    let off = |(i, p): (usize, &DVec3)| *p + DVec3::new(0.03, 0.01 * (i % 3) as f64, 0.02);
+    let vertices: Vec<DVec3> = cloth.positions.iter().enumerate().map(off).collect();
+    let skin = Skin::bind_cloth(&cloth.positions, &cloth.triangles, &vertices);
+    assert!(skin.handles.is_some() && skin.lifts.is_some());
+    skin
 }
 
 pub fn frame(header: &LogHeader, index: u32) -> LogFrame {

@@ -17,7 +17,10 @@ const MOST: usize = 8;
 /// How much a cluster's say reaches beyond its outermost member, so that those have one too.
 const RIM: f64 = 1.1;
 /// A vertex that would swing more than this on a flat cluster follows it less, and not at all from twice this on.
-const SWING: f64 = 3.0;
+const SWING: f64 = 6.0;
+/// How often each particle takes over half of what its neighbours follow: borders between clusters, which would show
+/// as creases, become as wide as clusters are.
+const SMOOTHING: usize = 4;
 /// A cluster whose members spread less than this share (squared) of their widest is flat.
 const FLAT: f64 = 1e-8;
 
@@ -32,7 +35,7 @@ impl Skin {
         vertices: &[DVec3],
     ) -> Skin {
         let fits: Vec<Fit> = (0..clusters.len()).map(|c| Fit::new(points, clusters, c)).collect();
-        let depths = depths(points.len(), &fits);
+        let depths = smoothed(depths(points.len(), &fits), edges);
         let mut handles = Rows::new();
         for fit in &fits {
             handles.push(fit.members.iter().map(|&(i, m)| (i, m)));
@@ -114,8 +117,9 @@ impl Fit {
         let flat = values.min_element() <= FLAT * values.max_element();
         let inverse = if flat { DMat3::ZERO } else { scatter.inverse() };
         let mut slopes: Vec<DVec3> = members.iter().map(|&(i, _)| inverse * (at(i) - middle)).collect();
-        let mut swing = members.iter().zip(&slopes).map(|(m, s)| m.1 * s.length()).sum();
-        if flat || !f64::is_finite(swing) {
+        // Bounds Σ μ |slope · e| by Cauchy and Schwarz.
+        let mut swing = values.min_element().sqrt().recip();
+        if flat || !swing.is_finite() || !slopes.iter().all(|s| s.is_finite()) {
             slopes.fill(DVec3::ZERO);
             swing = f64::INFINITY;
         }
@@ -124,16 +128,45 @@ impl Fit {
 }
 
 /// For each particle the clusters it is in, and how deep.
-fn depths(particles: usize, fits: &[Fit]) -> Rows {
+fn depths(particles: usize, fits: &[Fit]) -> Vec<Vec<(u32, f64)>> {
     let mut of: Vec<Vec<(u32, f64)>> = vec![Vec::new(); particles];
     for (c, fit) in fits.iter().enumerate() {
         for (member, &depth) in fit.members.iter().zip(&fit.depth) {
             of[member.0 as usize].push((c as u32, depth));
         }
     }
+    of
+}
+
+/// Depths in sum one, spread over neighbours; only the strongest of each particle.
+fn smoothed(mut depths: Vec<Vec<(u32, f64)>>, edges: &[[u32; 2]]) -> Rows {
+    depths.iter_mut().for_each(strongest);
+    let mut neighbours = vec![0u32; depths.len()];
+    edges.iter().flatten().for_each(|&i| neighbours[i as usize] += 1);
+    for _ in 0..if edges.is_empty() { 0 } else { SMOOTHING } {
+        let before = depths.clone();
+        for (row, &count) in depths.iter_mut().zip(&neighbours).filter(|n| *n.1 > 0) {
+            row.iter_mut().for_each(|e| e.1 *= f64::from(count));
+        }
+        for &[a, b] in edges {
+            for (to, from) in [(a, b), (b, a)] {
+                let row = &mut depths[to as usize];
+                before[from as usize].iter().for_each(|e| rows::add(row, e.0, e.1));
+            }
+        }
+        depths.iter_mut().for_each(strongest);
+    }
     let mut rows = Rows::new();
-    of.into_iter().for_each(|row| rows.push(row));
+    depths.into_iter().for_each(|row| rows.push(row));
     rows
+}
+
+/// Keeps the strongest, one more than a vertex may follow, and makes their sum one.
+fn strongest(row: &mut Vec<(u32, f64)>) {
+    row.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+    row.truncate(MOST + 1);
+    let total: f64 = row.iter().map(|e| e.1).sum();
+    row.iter_mut().filter(|_| total > 0.0).for_each(|e| e.1 /= total);
 }
 
 /// The clusters of a vertex and their parts, in sum one: none if its neighbours are in no cluster.
