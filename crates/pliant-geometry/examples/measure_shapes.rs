@@ -1,7 +1,8 @@
 //! How long winding numbers, filling and cutting into tetrahedra take on this machine.
 
 use glam::DVec3;
-use pliant_geometry::{SplitMix64, TriMesh, Winding, shapes};
+use pliant_geometry::{SplitMix64, StuffingOptions, TriMesh, Winding, read_obj, stuff};
+use std::path::Path;
 use std::time::Instant;
 
 /// A bumpy ball of at least so many triangles.
@@ -57,5 +58,25 @@ fn main() {
     }
     let near: Vec<DVec3> = points.iter().map(|p| p.normalize() * 1.02).collect();
     println!("near the surface, 1 thread: {:.0} ms", time(3, || winding.numbers(&near, 1)).0);
-    let _ = shapes::ball(1.0, 0.5);
+    tetrahedra("bumpy ball", &mesh, 0.0778);
+    // A mesh of one's own may be named.
+    if let Some(path) = std::env::args().nth(1) {
+        match read_obj(Path::new(&path)) {
+            Ok(obj) => tetrahedra(&path, &obj.mesh, 0.0345),
+            Err(errors) => errors.iter().for_each(|error| eprintln!("{error}")),
+        }
+    }
+}
+
+fn tetrahedra(name: &str, mesh: &TriMesh, cell: f64) {
+    for (threads, graded) in [(1, false), (2, false), (2, true)] {
+        let options = StuffingOptions { graded, threads };
+        match time(3, || stuff(mesh, cell, &options)) {
+            (took, Ok((_, report))) => {
+                println!("{name}, cell {cell}, {options:?}: {took:.0} ms");
+                println!("  {report:?}, volume error {:+.2} %", 100.0 * report.volume_error());
+            }
+            (_, Err(error)) => eprintln!("{name}: {error}"),
+        }
+    }
 }

@@ -4,7 +4,6 @@
 const WORTH_A_THREAD: usize = 256;
 
 /// How many threads this machine runs at once.
-#[allow(dead_code)]
 pub(crate) fn threads() -> usize {
     std::thread::available_parallelism().map_or(1, |n| n.get())
 }

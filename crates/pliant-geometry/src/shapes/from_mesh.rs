@@ -50,7 +50,7 @@ pub fn shell(mesh: TriMesh) -> Result<Shape, GeometryError> {
     Ok(of_vertices(surface, welded, vertex_of))
 }
 
-pub(super) fn check(mesh: &TriMesh) -> Result<(), GeometryError> {
+pub(crate) fn check(mesh: &TriMesh) -> Result<(), GeometryError> {
     if mesh.positions.is_empty() {
         return Err(GeometryError::new("the mesh has no vertices", "give a mesh with at least one vertex"));
     }
@@ -66,7 +66,7 @@ pub(super) fn check(mesh: &TriMesh) -> Result<(), GeometryError> {
 }
 
 /// The mesh with vertices in the same place made one, and for each old vertex its new one.
-pub(super) fn weld(mesh: &TriMesh) -> (TriMesh, Vec<u32>) {
+pub(crate) fn weld(mesh: &TriMesh) -> (TriMesh, Vec<u32>) {
     let mut seen = BTreeMap::new();
     let mut welded = TriMesh::default();
     let mut vertex_of = Vec::with_capacity(mesh.positions.len());
@@ -84,7 +84,7 @@ pub(super) fn weld(mesh: &TriMesh) -> (TriMesh, Vec<u32>) {
 }
 
 /// Whether every edge is walked as often one way as the other: then the mesh bounds a volume.
-pub(super) fn is_closed(mesh: &TriMesh) -> bool {
+pub(crate) fn is_closed(mesh: &TriMesh) -> bool {
     let mut walked: BTreeMap<[u32; 2], i32> = BTreeMap::new();
     for &[a, b, c] in &mesh.triangles {
         for [from, to] in [[a, b], [b, c], [c, a]] {
@@ -94,7 +94,7 @@ pub(super) fn is_closed(mesh: &TriMesh) -> bool {
     !walked.is_empty() && walked.values().all(|&w| w == 0)
 }
 
-pub(super) fn outwards(mut mesh: TriMesh) -> TriMesh {
+pub(crate) fn outwards(mut mesh: TriMesh) -> TriMesh {
     if mesh.volume() < 0.0 {
         mesh.triangles.iter_mut().for_each(|t| t.swap(1, 2));
     }
