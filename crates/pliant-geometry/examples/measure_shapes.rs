@@ -1,7 +1,8 @@
 //! How long winding numbers, filling and cutting into tetrahedra take on this machine.
 
 use glam::DVec3;
-use pliant_geometry::{SplitMix64, StuffingOptions, TriMesh, Winding, read_obj, stuff};
+use pliant_geometry::shapes::filled;
+use pliant_geometry::{By, Filling, Pattern, SplitMix64, StuffingOptions, TriMesh, Winding, read_obj, stuff};
 use std::path::Path;
 use std::time::Instant;
 
@@ -58,11 +59,20 @@ fn main() {
     }
     let near: Vec<DVec3> = points.iter().map(|p| p.normalize() * 1.02).collect();
     println!("near the surface, 1 thread: {:.0} ms", time(3, || winding.numbers(&near, 1)).0);
-    tetrahedra("bumpy ball", &mesh, 0.0778);
+    for pattern in [Pattern::Lattice, Pattern::BlueNoise] {
+        let filling = Filling { pattern, by: By::Count(20_000), seed: 1 };
+        // A surface of few vertices, so that what is timed is the filling and not the binding of its skin.
+        let coarse = bumpy_ball(5_000);
+        match time(3, || filled(coarse.clone(), &filling)) {
+            (took, Ok(shape)) => println!("{pattern:?} of {} particles: {took:.0} ms", shape.points.len()),
+            (_, Err(error)) => eprintln!("{error}"),
+        }
+    }
+    tetrahedra("bumpy ball", &mesh, 0.08);
     // A mesh of one's own may be named.
     if let Some(path) = std::env::args().nth(1) {
         match read_obj(Path::new(&path)) {
-            Ok(obj) => tetrahedra(&path, &obj.mesh, 0.0345),
+            Ok(obj) => tetrahedra(&path, &obj.mesh, 0.0448),
             Err(errors) => errors.iter().for_each(|error| eprintln!("{error}")),
         }
     }

@@ -6,6 +6,7 @@ mod cluster;
 mod contour;
 mod eigen;
 mod error;
+mod fill;
 mod kdtree;
 mod lattice;
 mod mesh;
@@ -32,6 +33,7 @@ pub use cluster::{
     fit_radius_for_count, random_covering,
 };
 pub use error::{GeometryError, read_regular};
+pub use fill::{By, Filling, Inside, Pattern, has_inside, inside};
 pub use kdtree::KdTree;
 pub use mesh::TriMesh;
 pub use obj::{ObjMesh, parse_obj, read_obj};
@@ -42,7 +44,10 @@ pub use shapes::Shape;
 pub use skin::Skin;
 pub use stuffing::{StuffingOptions, StuffingReport, stuff};
 pub use tet_faults::TetFault;
-pub use tet_files::{TetFile, parse_gmsh, parse_medit, parse_tetgen, parse_vtk, parse_vtu, read_tets};
+pub use tet_files::{
+    TetFile, parse_gmsh, parse_medit, parse_tetgen, parse_vtk, parse_vtu, read_tets, save_tets, write_tetgen,
+    write_tets,
+};
 pub use tet_mesh::TetMesh;
 pub use tet_quality::TetQuality;
 pub use winding::Winding;

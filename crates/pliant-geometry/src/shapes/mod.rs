@@ -28,7 +28,7 @@ pub use capsule::capsule;
 pub use cuboid::cuboid;
 pub use cylinder::cylinder;
 pub(crate) use from_mesh::{check, is_closed, weld};
-pub use from_mesh::{from_mesh, shell};
+pub use from_mesh::{filled, from_mesh, shell};
 pub use from_points::from_points;
 pub use gummy_bear::gummy_bear;
 pub use sheet::sheet;

@@ -17,7 +17,7 @@ pub(super) fn lattice(mesh: &TriMesh, cell: f64) -> Result<Lattice, GeometryErro
     let (lo, hi) = TriMesh::bounds(&mesh.positions).unwrap_or_default();
     let size = hi - lo;
     let cells = (size / cell).ceil() + 2.0;
-    if !(cells.element_product() <= MAX_CELLS) {
+    if cells.element_product() > MAX_CELLS {
         let mut enough = (size.element_product() / MAX_CELLS).cbrt().max(size.max_element() / MAX_CELLS);
         while ((size / enough).ceil() + 2.0).element_product() > MAX_CELLS {
             enough *= 1.05;

@@ -117,7 +117,7 @@ fn from_first(p: Vertex, q: Vertex, outside: Vertex) -> bool {
     if long(p, q) {
         // The parity rule: of the ends of a long edge exactly one has an even number of coordinates larger than
         // the third corner's.
-        return p.at.cmpgt(outside.at).bitmask().count_ones() % 2 == 0;
+        return p.at.cmpgt(outside.at).bitmask().count_ones().is_multiple_of(2);
     }
     // Else the diagonal ends at the cut of the long edge.
     long(q, outside)
