@@ -13,6 +13,8 @@ const MAX_CELLS: f64 = 4e8;
 pub(crate) struct Lattice {
     cells: Vec<[i32; 3]>,
     spacing: f64,
+    /// How much later than the origin, in cells, the lattice begins.
+    shift: DVec3,
 }
 
 impl Lattice {
@@ -24,7 +26,20 @@ impl Lattice {
         spacing: f64,
         inside: &mut dyn FnMut(DVec3) -> bool,
     ) -> Result<Lattice, GeometryError> {
-        let mut lattice = Lattice { cells: Vec::new(), spacing: positive("spacing", spacing)? };
+        let mut each = |points: &[DVec3]| points.iter().map(|&p| inside(p)).collect();
+        Lattice::fill_many(lo, hi, spacing, DVec3::ZERO, &mut each)
+    }
+
+    /// The same, asked for a layer of cells at a time, which can be shared out to threads; and beginning `shift` cells
+    /// later.
+    pub fn fill_many(
+        lo: DVec3,
+        hi: DVec3,
+        spacing: f64,
+        shift: DVec3,
+        inside: &mut dyn FnMut(&[DVec3]) -> Vec<bool>,
+    ) -> Result<Lattice, GeometryError> {
+        let mut lattice = Lattice { cells: Vec::new(), spacing: positive("spacing", spacing)?, shift };
         let (from, to) = ((lo / spacing).floor() - 1.0, (hi / spacing).ceil() + 1.0);
         let size = to - from;
         if size.x * size.y * size.z > MAX_CELLS {
@@ -32,19 +47,17 @@ impl Lattice {
         }
         // A refusal should come at once: guess from a lattice eight times as coarse.
         if size.x * size.y * size.z > 3e7 {
-            let guess = Lattice::fill(lo, hi, 8.0 * spacing, inside)?.len() * 512;
+            let guess = Lattice::fill_many(lo, hi, 8.0 * spacing, shift, inside)?.len() * 512;
             if guess > MAX_PARTICLES / 2 * 3 {
                 return Err(too_many(lo, hi, spacing));
             }
         }
         for k in from.z as i32..to.z as i32 {
-            for j in from.y as i32..to.y as i32 {
-                for i in from.x as i32..to.x as i32 {
-                    if inside(lattice.center([i, j, k])) {
-                        lattice.cells.push([i, j, k]);
-                    }
-                }
-            }
+            let row = |j| (from.x as i32..to.x as i32).map(move |i| [i, j, k]);
+            let layer: Vec<[i32; 3]> = (from.y as i32..to.y as i32).flat_map(row).collect();
+            let centers: Vec<DVec3> = layer.iter().map(|&cell| lattice.center(cell)).collect();
+            let kept = layer.into_iter().zip(inside(&centers)).filter(|(_, inside)| *inside);
+            lattice.cells.extend(kept.map(|(cell, _)| cell));
             if lattice.cells.len() > MAX_PARTICLES {
                 return Err(too_many(lo, hi, spacing));
             }
@@ -53,7 +66,7 @@ impl Lattice {
     }
 
     fn center(&self, [i, j, k]: [i32; 3]) -> DVec3 {
-        DVec3::new(f64::from(i) + 0.5, f64::from(j) + 0.5, f64::from(k) + 0.5) * self.spacing
+        (DVec3::new(f64::from(i) + 0.5, f64::from(j) + 0.5, f64::from(k) + 0.5) + self.shift) * self.spacing
     }
 
     /// Number of particles.

@@ -6,11 +6,13 @@ mod cluster;
 mod contour;
 mod eigen;
 mod error;
+mod fill;
 mod kdtree;
 mod lattice;
 mod mesh;
 mod mesh_files;
 mod obj;
+mod parallel;
 mod pc2;
 mod points;
 mod poly;
@@ -20,10 +22,12 @@ mod rows;
 pub mod sdf;
 pub mod shapes;
 mod skin;
+mod stuffing;
 mod tet_cells;
 mod tet_faults;
 mod tet_files;
 mod tet_mesh;
+mod tet_quality;
 mod tet_snap;
 mod triangulate;
 mod winding;
@@ -33,6 +37,7 @@ pub use cluster::{
     fit_radius_for_count, random_covering,
 };
 pub use error::{GeometryError, read_regular};
+pub use fill::{By, Filling, Inside, Pattern, has_inside, inside};
 pub use kdtree::KdTree;
 pub use mesh::TriMesh;
 pub use mesh_files::{Fetch, Glb, GlbNormals, GlbSurface, MeshFile, read_mesh, read_mesh_through, write_glb};
@@ -45,6 +50,12 @@ pub use rng::SplitMix64;
 pub use rows::Rows;
 pub use shapes::Shape;
 pub use skin::{Handles, Lifts, Skin};
+pub use stuffing::{StuffingOptions, StuffingReport, stuff};
 pub use tet_faults::TetFault;
-pub use tet_files::{TetFile, parse_gmsh, parse_medit, parse_tetgen, parse_vtk, parse_vtu, read_tets};
+pub use tet_files::{
+    TetFile, parse_gmsh, parse_medit, parse_tetgen, parse_vtk, parse_vtu, read_tets, save_tets, write_tetgen,
+    write_tets,
+};
 pub use tet_mesh::TetMesh;
+pub use tet_quality::TetQuality;
+pub use winding::Winding;

@@ -2,10 +2,8 @@
 
 use super::Shape;
 use crate::error::all_finite;
-use crate::lattice::Lattice;
-use crate::winding::Winding;
+use crate::fill::{By, Filled, Filling, Pattern, fill};
 use crate::{GeometryError, Skin, TriMesh};
-use glam::DVec3;
 use std::collections::BTreeMap;
 
 /// Fills a closed mesh with particles about `spacing` apart; an open one (cloth), or one with no room for a
@@ -16,30 +14,49 @@ use std::collections::BTreeMap;
 pub fn from_mesh(mesh: TriMesh, spacing: f64) -> Result<Shape, GeometryError> {
     check(&mesh)?;
     let (welded, vertex_of) = weld(&mesh);
-    if is_closed(&welded) {
-        let surface = outwards(mesh);
-        let (lo, hi) = TriMesh::bounds(&surface.positions).unwrap_or_default();
-        // The lattice is about the middle of the mesh, so that a symmetric mesh gets symmetric particles.
-        let middle = 0.5 * (lo + hi);
-        let winding = Winding::new(&surface);
-        let lattice =
-            Lattice::fill(lo - middle, hi - middle, spacing, &mut |p| winding.number(p + middle) > 0.5)?;
-        if lattice.len() > 0 {
-            let points: Vec<DVec3> = lattice.points().into_iter().map(|p| p + middle).collect();
-            let edges = lattice.edges();
-            let share = surface.volume() / points.len() as f64;
-            return Ok(Shape {
-                measure: vec![share; points.len()],
-                skin: Skin::bind_connected(&points, &edges, &surface.positions),
-                edges,
-                points,
-                surface,
-                ..Shape::default()
-            });
-        }
-        return Ok(of_vertices(surface, welded, vertex_of));
+    if !is_closed(&welded) {
+        return Ok(of_vertices(mesh, welded, vertex_of));
     }
-    Ok(of_vertices(mesh, welded, vertex_of))
+    let surface = outwards(mesh);
+    let filling = Filling { pattern: Pattern::Lattice, by: By::Spacing(spacing), seed: 0 };
+    match fill(&surface, &filling) {
+        Ok(filled) => {
+            let share = surface.volume() / filled.points.len() as f64;
+            Ok(of_particles(surface, filled, share))
+        }
+        // Too small a spacing is a mistake, too large a one leaves the vertices.
+        Err(error) if error.message.contains("leaves no particle") => {
+            Ok(of_vertices(surface, welded, vertex_of))
+        }
+        Err(error) => Err(error),
+    }
+}
+
+/// Fills whatever the mesh winds about at least half a time, in either direction, with particles: closed meshes, ones
+/// with holes, soups. Refused if there is no room for a particle; whether a mesh is a body or cloth is for
+/// [`has_inside`](crate::has_inside) to say.
+///
+/// The particles share the volume of a closed mesh, or else the volume of the lattice cells inside.
+pub fn filled(mesh: TriMesh, filling: &Filling) -> Result<Shape, GeometryError> {
+    check(&mesh)?;
+    let closed = is_closed(&weld(&mesh).0);
+    let surface = if closed { outwards(mesh) } else { mesh };
+    let filled = fill(&surface, filling)?;
+    let exact = surface.volume() / filled.points.len() as f64;
+    // A closed mesh that crosses itself counts some of its volume twice, or against itself.
+    let share = if closed && (exact / filled.share - 1.0).abs() < 0.3 { exact } else { filled.share };
+    Ok(of_particles(surface, filled, share))
+}
+
+fn of_particles(surface: TriMesh, Filled { points, edges, .. }: Filled, share: f64) -> Shape {
+    Shape {
+        measure: vec![share; points.len()],
+        skin: Skin::bind_connected(&points, &edges, &surface.positions),
+        edges,
+        points,
+        surface,
+        ..Shape::default()
+    }
 }
 
 /// A thin shell of a mesh, closed or open: particles are its vertices, elements its triangles.
@@ -50,12 +67,7 @@ pub fn shell(mesh: TriMesh) -> Result<Shape, GeometryError> {
     Ok(of_vertices(surface, welded, vertex_of))
 }
 
-/// Whether there is a volume to fill.
-pub fn has_inside(mesh: &TriMesh) -> bool {
-    is_closed(&weld(mesh).0)
-}
-
-pub(super) fn check(mesh: &TriMesh) -> Result<(), GeometryError> {
+pub(crate) fn check(mesh: &TriMesh) -> Result<(), GeometryError> {
     if mesh.positions.is_empty() {
         return Err(GeometryError::new("the mesh has no vertices", "give a mesh with at least one vertex"));
     }
@@ -71,7 +83,7 @@ pub(super) fn check(mesh: &TriMesh) -> Result<(), GeometryError> {
 }
 
 /// The mesh with vertices in the same place made one, and for each old vertex its new one.
-pub(super) fn weld(mesh: &TriMesh) -> (TriMesh, Vec<u32>) {
+pub(crate) fn weld(mesh: &TriMesh) -> (TriMesh, Vec<u32>) {
     let mut seen = BTreeMap::new();
     let mut welded = TriMesh::default();
     let mut vertex_of = Vec::with_capacity(mesh.positions.len());
@@ -89,7 +101,7 @@ pub(super) fn weld(mesh: &TriMesh) -> (TriMesh, Vec<u32>) {
 }
 
 /// Whether every edge is walked as often one way as the other: then the mesh bounds a volume.
-pub(super) fn is_closed(mesh: &TriMesh) -> bool {
+pub(crate) fn is_closed(mesh: &TriMesh) -> bool {
     let mut walked: BTreeMap<[u32; 2], i32> = BTreeMap::new();
     for &[a, b, c] in &mesh.triangles {
         for [from, to] in [[a, b], [b, c], [c, a]] {
@@ -99,7 +111,7 @@ pub(super) fn is_closed(mesh: &TriMesh) -> bool {
     !walked.is_empty() && walked.values().all(|&w| w == 0)
 }
 
-pub(super) fn outwards(mut mesh: TriMesh) -> TriMesh {
+pub(crate) fn outwards(mut mesh: TriMesh) -> TriMesh {
     if mesh.volume() < 0.0 {
         mesh.triangles.iter_mut().for_each(|t| t.swap(1, 2));
     }

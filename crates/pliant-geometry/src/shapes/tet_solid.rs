@@ -1,12 +1,13 @@
-//! Solids and closed meshes cut into tetrahedra: lattice cells fitted to the surface, which is bound to them.
+//! Solids and meshes cut into tetrahedra: lattice cells fitted to a solid, or a lattice cut to a mesh, which is bound to
+//! them.
 
 use super::Shape;
 use super::field::Field;
 use super::from_mesh::{check, is_closed, outwards, weld};
-use crate::lattice::{Lattice, too_few};
+use crate::error::positive;
+use crate::lattice::too_few;
 use crate::tet_cells::CellBlock;
-use crate::winding::Winding;
-use crate::{GeometryError, Skin, TriMesh, sdf};
+use crate::{GeometryError, Skin, StuffingOptions, TriMesh, has_inside, sdf, stuff};
 use glam::DVec3;
 
 /// How far a lattice point may move to the surface, in cells: a corner of a cell whose centre is just inside is
@@ -22,39 +23,46 @@ impl Field {
         }
         let onto = |p: DVec3| sdf::project(&self.distance, p, spacing, 4);
         let block = CellBlock::new(&lattice, &self.distance);
-        shape(&block, spacing, DVec3::ZERO, (self.surface)(spacing), &onto)
+        shape(&block, spacing, (self.surface)(spacing), &onto)
     }
 }
 
-/// Cuts the inside of a closed mesh into tetrahedra of about `spacing`, to which the mesh is bound as it is; the
-/// notes say what was left out.
+/// A body-centred lattice has two points in each cell: cells this much wider than the spacing have as many points as
+/// there are particles with that spacing.
+const CELLS_A_SPACING: f64 = 1.26;
+
+/// Cuts the inside of a mesh, closed or nearly so, into tetrahedra with points about `spacing` apart, to which the mesh is
+/// bound as it is; the notes say what was left out.
 pub fn tets_from_mesh(mesh: TriMesh, spacing: f64) -> Result<(Shape, Vec<String>), GeometryError> {
     check(&mesh)?;
-    if !is_closed(&weld(&mesh).0) {
+    positive("spacing", spacing)?;
+    if !has_inside(&mesh) {
         return Err(GeometryError::new(
             "the mesh is open, so it has no inside to cut into tetrahedra",
             "close its holes, or use it as cloth",
         ));
     }
-    let surface = outwards(mesh);
-    let (lo, hi) = TriMesh::bounds(&surface.positions).unwrap_or_default();
-    // The lattice is about the middle of the mesh, so that a symmetric mesh gets symmetric tetrahedra.
-    let middle = 0.5 * (lo + hi);
-    let winding = Winding::new(&surface);
-    let lattice =
-        Lattice::fill(lo - middle, hi - middle, spacing, &mut |p| winding.number(p + middle) > 0.5)?;
-    if lattice.len() == 0 {
-        return Err(too_few(lo, hi, spacing));
+    let surface = if is_closed(&weld(&mesh).0) { outwards(mesh) } else { mesh };
+    let (mut tets, report) = stuff(&surface, CELLS_A_SPACING * spacing, &StuffingOptions::default())?;
+    let mut notes = report.notes();
+    let (parts, lost) = tets.keep_largest_part();
+    if parts > 0 {
+        notes.push(format!(
+            "{lost} of {} tetrahedra, in {parts} parts, were left out because no face joins them to the rest; a smaller \
+             spacing joins thin parts",
+            report.tetrahedra
+        ));
     }
-    let block = CellBlock::new(&lattice, &|p| 0.5 - winding.number(p + middle));
-    let onto = |p: DVec3| winding.nearest(p + middle).map_or(p, |q| q - middle);
-    shape(&block, spacing, middle, surface, &onto)
+    let (mut shape, more) = Shape::from_tets(&tets)?;
+    notes.extend(more);
+    shape.skin = Skin::bind_connected(&shape.points, &shape.edges, &surface.positions);
+    shape.surface = surface;
+    Ok((shape, notes))
 }
 
 fn shape(
     block: &CellBlock,
     spacing: f64,
-    origin: DVec3,
     surface: TriMesh,
     onto: &dyn Fn(DVec3) -> DVec3,
 ) -> Result<(Shape, Vec<String>), GeometryError> {
@@ -68,7 +76,6 @@ fn shape(
     }
     let mut mesh = block.tetrahedra();
     mesh.snap(REACH * spacing, onto);
-    mesh.points.iter_mut().for_each(|p| *p += origin);
     let (mut shape, more) = Shape::from_tets(&mesh)?;
     notes.extend(more);
     shape.skin = Skin::bind_tets(&shape.points, &shape.tetrahedra, &surface.positions);

@@ -1,4 +1,4 @@
-//! Files of tetrahedra in: TetGen, Gmsh, Medit and VTK, with every fault at once and its place.
+//! Files of tetrahedra in and out: TetGen, Gmsh, Medit and VTK; in with every fault at once and its place.
 //!
 //! A format is one file here that fills a [`Draft`]; what all formats share is checked there. Nothing is set aside
 //! for a count that a header claims before the bytes are there, so that a lying header costs nothing.
@@ -15,6 +15,8 @@ mod vtk;
 mod vtk_cells;
 mod vtu;
 mod vtu_arrays;
+mod write;
+mod write_binary;
 mod xml;
 
 pub use gmsh::parse_gmsh;
@@ -22,6 +24,7 @@ pub use medit::parse_medit;
 pub use tetgen::parse_tetgen;
 pub use vtk::parse_vtk;
 pub use vtu::parse_vtu;
+pub use write::{save_tets, write_tetgen, write_tets};
 
 use crate::{GeometryError, TetMesh, read_regular};
 use std::path::Path;
