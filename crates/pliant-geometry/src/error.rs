@@ -74,8 +74,17 @@ impl ErrorList {
     pub const CAP: usize = 20;
 
     pub fn push(&mut self, line: usize, message: impl Into<String>, help: impl Into<String>) {
+        self.add(GeometryError::at_line(line, message, help));
+    }
+
+    /// The same for files that have no lines.
+    pub fn push_at(&mut self, message: impl Into<String>, help: impl Into<String>) {
+        self.add(GeometryError::new(message, help));
+    }
+
+    fn add(&mut self, error: GeometryError) {
         if self.errors.len() < Self::CAP {
-            self.errors.push(GeometryError::at_line(line, message, help));
+            self.errors.push(error);
         } else {
             self.hidden += 1;
         }
