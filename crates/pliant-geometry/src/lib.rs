@@ -36,7 +36,7 @@ pub use error::{GeometryError, read_regular};
 pub use kdtree::KdTree;
 pub use mdd::parse_mdd;
 pub use mesh::TriMesh;
-pub use mesh_files::{Fetch, MeshFile, read_mesh, read_mesh_through, read_motion};
+pub use mesh_files::{Companion, Fetch, MeshFile, read_mesh, read_mesh_through, read_motion, write_mesh};
 pub use obj::{ObjMesh, parse_obj, read_obj};
 pub use pc2::{PointCache, parse_pc2};
 pub use points::{parse_points, read_points};

@@ -18,7 +18,7 @@ fn read(name: &str, bytes: &[u8]) {
         Ok(file) => {
             assert!(!file.meshes.is_empty());
             for mesh in &file.meshes {
-                mesh.check().unwrap();
+                mesh.check().expect("a whole mesh");
                 assert!(!mesh.positions.is_empty());
                 let triangles = mesh.triangulated().triangles;
                 assert!(triangles.iter().flatten().all(|&v| (v as usize) < mesh.positions.len()));
@@ -135,7 +135,8 @@ fn mutations_of_every_sample_are_survived() {
 #[test]
 fn broken_shared_files_give_a_mesh_with_notes_or_an_error() {
     // Vertices and faces, or what the error says.
-    let expected: [(&str, Result<(usize, usize), &str>); 12] = [
+    type Expected = Result<(usize, usize), &'static str>;
+    let expected: [(&str, Expected); 12] = [
         ("empty.obj", Err("no vertices")),
         ("empty.ply", Err("no vertices")),
         ("empty.stl", Err("no triangles")),

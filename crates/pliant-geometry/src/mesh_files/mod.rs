@@ -1,4 +1,4 @@
-//! Mesh files in: one file of code per format, all giving the same [`MeshFile`].
+//! Mesh files in and out: one file of code per format, all giving the same [`MeshFile`].
 
 mod color;
 mod motion;
@@ -14,8 +14,14 @@ mod point_list;
 mod sniff;
 mod stl;
 mod words;
+mod write;
+mod write_obj;
+mod write_off;
+mod write_ply;
+mod write_stl;
 
 pub use motion::read_motion;
+pub use write::{Companion, write_mesh};
 
 use crate::error::{GeometryError, read_regular};
 use crate::poly::PolyMesh;

@@ -115,7 +115,9 @@ impl Reader {
             }
             b"usemtl" => {
                 let own = own_name(rest);
-                let which = if own.is_empty() {
+                // How programs write that there is none.
+                let none = ["", "none", "None", "(null)"].contains(&own.as_str());
+                let which = if none {
                     NONE
                 } else {
                     let next = self.draft.materials.len() as u32;

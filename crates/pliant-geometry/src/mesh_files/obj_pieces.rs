@@ -142,6 +142,9 @@ impl Whole<'_> {
 
     /// Materials in order of first use by the faces.
     fn name_materials(&self, draft: &ObjDraft, coat: &mut Coat, mut of_faces: Vec<u32>) {
+        if of_faces.iter().all(|&m| m == NONE) {
+            return;
+        }
         let mut seen: HashMap<u32, u32> = HashMap::new();
         for m in &mut of_faces {
             let next = seen.len() as u32;
