@@ -74,14 +74,15 @@ impl ErrorList {
     pub const CAP: usize = 20;
 
     pub fn push(&mut self, line: usize, message: impl Into<String>, help: impl Into<String>) {
-        if self.errors.len() < Self::CAP {
-            self.errors.push(GeometryError::at_line(line, message, help));
-        } else {
-            self.hidden += 1;
-        }
+        self.add(GeometryError::at_line(line, message, help));
     }
 
-    /// Adds an error that has no line; one that is there already is not added again.
+    /// The same for files that have no lines.
+    pub fn push_at(&mut self, message: impl Into<String>, help: impl Into<String>) {
+        self.add(GeometryError::new(message, help));
+    }
+
+    /// Adds an error; one that is there already is not added again.
     pub fn add(&mut self, error: GeometryError) {
         if self.errors.contains(&error) {
             return;

@@ -9,6 +9,7 @@ mod error;
 mod fill;
 mod kdtree;
 mod lattice;
+mod mdd;
 mod mesh;
 mod mesh_files;
 mod obj;
@@ -16,6 +17,7 @@ mod parallel;
 mod pc2;
 mod points;
 mod poly;
+mod reflex_tree;
 mod riding;
 mod rng;
 mod rows;
@@ -39,8 +41,12 @@ pub use cluster::{
 pub use error::{GeometryError, read_regular};
 pub use fill::{By, Filling, Inside, Pattern, has_inside, inside};
 pub use kdtree::KdTree;
+pub use mdd::parse_mdd;
 pub use mesh::TriMesh;
-pub use mesh_files::{Fetch, Glb, GlbNormals, GlbSurface, MeshFile, read_mesh, read_mesh_through, write_glb};
+pub use mesh_files::{
+    Companion, Fetch, Glb, GlbNormals, GlbSurface, MeshFile, read_mesh, read_mesh_through, read_motion,
+    write_glb, write_mesh,
+};
 pub use obj::{ObjMesh, parse_obj, read_obj};
 pub use pc2::{PointCache, parse_pc2};
 pub use points::{parse_points, read_points};

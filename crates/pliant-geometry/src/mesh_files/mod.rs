@@ -1,12 +1,33 @@
-//! Mesh files in: one file of code per format, all giving the same [`MeshFile`].
+//! Mesh files in and out: one file of code per format, all giving the same [`MeshFile`].
 
+mod color;
 mod gltf;
+mod motion;
+mod mtl;
+mod notes;
+pub(crate) mod obj;
+mod obj_pieces;
+mod off;
+mod ply;
+mod ply_body;
+mod ply_header;
+mod point_list;
+mod sniff;
+mod stl;
+mod words;
+mod write;
+mod write_obj;
+mod write_off;
+mod write_ply;
+mod write_stl;
+
+pub use motion::read_motion;
+pub use write::{Companion, write_mesh};
 
 pub use gltf::{Glb, GlbNormals, GlbSurface, write_glb};
 
 use crate::error::{GeometryError, read_regular};
-use crate::obj::parse_obj;
-use crate::poly::{Coat, PolyMesh, Polygons};
+use crate::poly::PolyMesh;
 use std::path::Path;
 
 /// What a mesh file held.
@@ -23,7 +44,7 @@ pub struct MeshFile {
 /// How a reader gets at the bytes of a file, also of those that it names (material libraries, buffers).
 pub type Fetch<'a> = &'a mut dyn FnMut(&Path) -> std::io::Result<Vec<u8>>;
 
-/// Reads a mesh file, the format by its extension; every error at once, up to a cap.
+/// Reads a mesh file, the format by its extension and content; every error at once, up to a cap.
 pub fn read_mesh(path: &Path) -> Result<MeshFile, Vec<GeometryError>> {
     read_mesh_through(path, &mut read_regular)
 }
@@ -32,21 +53,34 @@ pub fn read_mesh(path: &Path) -> Result<MeshFile, Vec<GeometryError>> {
 pub fn read_mesh_through(path: &Path, fetch: Fetch<'_>) -> Result<MeshFile, Vec<GeometryError>> {
     let bytes = fetch(path).map_err(|why| vec![GeometryError::unreadable(path, &why)])?;
     let extension = path.extension().map(|e| e.to_string_lossy().to_lowercase()).unwrap_or_default();
-    let read = match extension.as_str() {
-        "obj" => parse_obj(&bytes).map(|found| MeshFile {
-            format: "OBJ".into(),
-            meshes: vec![PolyMesh {
-                coat: Coat { faces: Polygons::of_triangles(&found.mesh.triangles), ..Coat::default() },
-                positions: found.mesh.positions,
-                ..PolyMesh::default()
-            }],
-            notes: Vec::new(),
-        }),
+    let (format, note) = sniff::format(&extension, &bytes).map_err(|e| vec![e.in_file(path)])?;
+    let read = match format {
+        "obj" => read_obj_file(&bytes, path, fetch),
+        "ply" => ply::read(&bytes),
+        "stl" => stl::read(&bytes),
+        "off" => off::read(&bytes),
+        points if sniff::POINTS.contains(&points) => point_list::read(&bytes),
         "gltf" | "glb" => gltf::parse_gltf(&bytes, path, fetch),
         other => Err(vec![GeometryError::new(
             format!("`.{other}` is not a mesh format that can be read"),
-            "convert it to .obj",
+            "convert it to .obj, .ply, .stl or .off",
         )]),
     };
-    read.map_err(|errors| errors.into_iter().map(|e| e.in_file(path)).collect())
+    match read {
+        Ok(mut file) => {
+            file.notes.splice(0..0, note);
+            Ok(file)
+        }
+        Err(errors) => Err(errors.into_iter().map(|e| e.in_file(path)).collect()),
+    }
+}
+
+fn read_obj_file(bytes: &[u8], path: &Path, fetch: Fetch<'_>) -> Result<MeshFile, Vec<GeometryError>> {
+    let mut draft = obj::draft(bytes)?;
+    let library = match draft.materials.is_empty() {
+        true => Default::default(),
+        false => mtl::libraries(path, &draft.libraries, fetch, &mut draft.notes),
+    };
+    let meshes = obj_pieces::meshes(&mut draft, &library);
+    Ok(MeshFile { format: "OBJ".into(), meshes, notes: draft.notes.finish() })
 }

@@ -78,6 +78,25 @@ impl<T> Layer<T> {
     pub fn is_empty(&self) -> bool {
         self.corners.is_empty()
     }
+
+    /// The values by vertex, `nothing` for those without a face; `None` if there is no such layer or corners of a
+    /// vertex disagree.
+    pub fn by_vertex(&self, faces: &Polygons, vertices: usize, nothing: T) -> Option<Vec<T>>
+    where
+        T: Copy,
+    {
+        const UNSET: u32 = u32::MAX;
+        let mut of_vertex = vec![UNSET; vertices];
+        for (&v, &value) in faces.corners().iter().zip(&self.corners) {
+            let slot = &mut of_vertex[v as usize];
+            if *slot != UNSET && *slot != value {
+                return None;
+            }
+            *slot = value;
+        }
+        let value = |i: u32| if i == UNSET { nothing } else { self.values[i as usize] };
+        (!self.is_empty()).then(|| of_vertex.into_iter().map(value).collect())
+    }
 }
 
 /// What a face is made of, as far as formats agree on it.

@@ -11,7 +11,7 @@ use std::io::Write;
 /// Writes meshes as one GLB file: a node with the mesh's name for each, materials as primitives, polygons cut into
 /// triangles, vertices split where texture coordinates or normals differ, clouds as points. A mesh that moves shows
 /// its motion alone, beginning with the first sample. Gives the bytes written.
-pub fn write_glb(out: &mut impl Write, meshes: &[PolyMesh]) -> Result<u64, GeometryError> {
+pub fn write_glb(out: &mut dyn Write, meshes: &[PolyMesh]) -> Result<u64, GeometryError> {
     for mesh in meshes {
         mesh.check()
             .map_err(|e| GeometryError { message: format!("\"{}\": {}", mesh.name, e.message), ..e })?;
