@@ -6,6 +6,7 @@ mod cluster;
 mod contour;
 mod eigen;
 mod error;
+mod inspect;
 mod kdtree;
 mod lattice;
 mod mesh;
@@ -31,6 +32,10 @@ pub use cluster::{
     fit_radius_for_count, random_covering,
 };
 pub use error::{GeometryError, read_regular};
+pub use inspect::{
+    Closedness, Crossings, FaceFaults, Found, Measures, MeshReport, Piece, Topology, UnitGuess, guess_units,
+    inspect,
+};
 pub use kdtree::KdTree;
 pub use mesh::TriMesh;
 pub use mesh_files::{Fetch, MeshFile, read_mesh, read_mesh_through};
