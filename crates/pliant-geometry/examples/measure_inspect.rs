@@ -1,7 +1,7 @@
 //! Time and memory of looking over and mending a large mesh: `measure_inspect [RINGS] [soup]`.
 
 use glam::DVec3;
-use pliant_geometry::{Coat, PolyMesh, Polygons, inspect};
+use pliant_geometry::{Coat, PolyMesh, Polygons, RepairOptions, inspect, repair};
 use std::time::Instant;
 
 fn main() {
@@ -19,6 +19,11 @@ fn main() {
             report.lines().iter().for_each(|line| println!("  {line}"));
         }
     }
+    let start = Instant::now();
+    let (mended, done) = repair(&mesh, &RepairOptions::default());
+    let seconds = start.elapsed().as_secs_f64();
+    println!("repair: {seconds:.2} s, peak {} MB, {} vertices left", peak(), mended.positions.len());
+    done.iter().for_each(|d| println!("  {d}"));
 }
 
 /// A bumpy torus; as a soup every triangle has its own vertices.

@@ -15,6 +15,7 @@ mod obj;
 mod pc2;
 mod points;
 mod poly;
+mod repair;
 mod rng;
 pub mod sdf;
 pub mod shapes;
@@ -43,6 +44,9 @@ pub use obj::{ObjMesh, parse_obj, read_obj};
 pub use pc2::{PointCache, parse_pc2};
 pub use points::{parse_points, read_points};
 pub use poly::{Coat, FollowingNormals, Layer, Motion, PolyMesh, Polygons, SurfaceMaterial, Wedges};
+pub use repair::{
+    Holes, Repair, RepairOptions, join, normalise, normalising, repair, split_pieces, transform,
+};
 pub use rng::SplitMix64;
 pub use shapes::Shape;
 pub use skin::Skin;

@@ -210,7 +210,7 @@ impl MeshReport {
             self.volume = Some(triangles.iter().map(six).sum::<f64>() / 6.0);
         }
         let shells = Shells::new(around, positions, triangles);
-        if shells.list.iter().any(|s| s.volume < 0.0) {
+        if shells.list.iter().any(|s| s.inward) {
             let pieces: Vec<u32> =
                 shells.inside_out(positions).iter().map(|&i| shells.list[i].piece).collect();
             let mut firsts = vec![u32::MAX; pieces.len()];

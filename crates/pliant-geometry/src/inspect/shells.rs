@@ -9,12 +9,14 @@ use std::f64::consts::PI;
 const WORK: u64 = 600_000_000;
 /// How many of these a solid angle is worth.
 const ANGLE: u64 = 20;
+/// Volumes below this share of the sum of all their parts' sizes are rounding.
+const ROUNDING: f64 = 1e-9;
 
 /// A closed piece.
 pub(crate) struct Shell {
     pub piece: u32,
-    /// Volume, negative when its faces look inwards.
-    pub volume: f64,
+    /// Whether its volume is negative: its faces look inwards.
+    pub inward: bool,
     lo: DVec3,
     hi: DVec3,
     /// A vertex of it.
@@ -54,15 +56,24 @@ impl Shells {
             let range = start..start + group.len();
             start = range.end;
             let point = positions[triangles[range.start][0] as usize];
-            let (mut lo, mut hi, mut six) = (point, point, 0.0);
+            let (mut lo, mut hi, mut six, mut size) = (point, point, 0.0, 0.0);
             for t in &triangles[range.clone()] {
                 let corners = t.map(|v| positions[v as usize]);
                 let [a, b, c] = corners.map(|p| p - point);
-                six += a.dot(b.cross(c));
+                let part = a.dot(b.cross(c));
+                six += part;
+                size += part.abs();
                 lo = corners.into_iter().fold(lo, DVec3::min);
                 hi = corners.into_iter().fold(hi, DVec3::max);
             }
-            list.push(Shell { piece: group[0].0, volume: six / 6.0, lo, hi, point, triangles: range });
+            list.push(Shell {
+                piece: group[0].0,
+                inward: six < -ROUNDING * size,
+                lo,
+                hi,
+                point,
+                triangles: range,
+            });
         }
         Shells { list, piece_of, triangles }
     }
@@ -71,7 +82,7 @@ impl Shells {
     pub fn inside_out(&self, positions: &[DVec3]) -> Vec<usize> {
         let mut left = WORK;
         (0..self.list.len())
-            .filter(|&i| self.list[i].volume < 0.0)
+            .filter(|&i| self.list[i].inward)
             .filter(|&i| !(0..self.list.len()).any(|j| self.inside(i, j, positions, &mut left)))
             .collect()
     }

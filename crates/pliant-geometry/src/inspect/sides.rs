@@ -129,6 +129,15 @@ impl Sides {
     }
 }
 
+impl Sides {
+    /// Whether there is an edge between two vertices.
+    pub fn contains(&self, a: u32, b: u32) -> bool {
+        let (a, b) = (a.min(b) as usize, a.max(b));
+        let sides = &self.sides[self.starts[a] as usize..self.starts[a + 1] as usize];
+        sides.binary_search_by_key(&b, |s| s.other).is_ok()
+    }
+}
+
 impl Edge<'_> {
     /// Whether a side walks the edge from its smaller to its larger vertex.
     pub fn forward(&self, side: &Side, around: &Around<'_>) -> bool {

@@ -2,4 +2,5 @@
 
 mod found;
 mod known;
+mod mended;
 mod soups;

@@ -1,7 +1,7 @@
 //! Random polygon soups: counts against brute force.
 
 use super::known::mesh;
-use pliant_geometry::{PolyMesh, inspect};
+use pliant_geometry::{Holes, PolyMesh, RepairOptions, inspect, join, repair, split_pieces};
 use proptest::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -84,5 +84,65 @@ proptest! {
         prop_assert_eq!(report.coincident.count, (0..m.positions.len()).filter(|&i| places(i)).count());
         prop_assert!(report.lines().iter().all(|l| !l.contains("NaN")));
         prop_assert_eq!(&report, &inspect(&m, 3));
+    }
+}
+
+fn options() -> impl Strategy<Value = RepairOptions> {
+    let weld = prop_oneof![Just(None), Just(Some(0.0)), Just(Some(1.1))];
+    let holes = prop_oneof![
+        Just(None),
+        (3_usize..20, 0.0..5.0).prop_map(|(edges, share)| Some(Holes { edges, share }))
+    ];
+    let flags = prop::array::uniform8(any::<bool>());
+    (weld, holes, flags, prop_oneof![Just(0.0), Just(0.5)]).prop_map(|(weld, holes, flags, tiny_pieces)| {
+        let [degenerate, duplicates, opposite_duplicates, agree, outward, split, unreferenced, default] =
+            flags;
+        if default {
+            return RepairOptions { holes, ..RepairOptions::default() };
+        }
+        RepairOptions {
+            weld,
+            degenerate,
+            duplicates,
+            opposite_duplicates,
+            agree,
+            outward,
+            split,
+            holes,
+            tiny_pieces,
+            unreferenced,
+        }
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 2000, ..ProptestConfig::default() })]
+
+    #[test]
+    fn repairs_never_make_it_worse_and_are_done_at_once(m in soup(), options in options()) {
+        let (fixed, done) = repair(&m, &options);
+        prop_assert!(fixed.check().is_ok());
+        prop_assert!(inspect(&fixed, 1).defects() <= inspect(&m, 1).defects());
+        prop_assert_eq!(done.is_empty(), fixed == m);
+        let (again, more) = repair(&fixed, &options);
+        prop_assert_eq!(more, vec![]);
+        prop_assert_eq!(&again, &fixed);
+        // No vertex is anywhere it was not.
+        prop_assert!(fixed.positions.iter().all(|p| m.positions.contains(p)));
+        if options == RepairOptions::default() {
+            prop_assert_eq!(inspect(&fixed, 1).face_faults.duplicate.count, 0);
+        }
+    }
+
+    #[test]
+    fn pieces_joined_again_have_the_same_faces(m in soup()) {
+        let pieces = split_pieces(&m);
+        let whole = join(&pieces);
+        let (a, b) = (inspect(&m, 1), inspect(&whole, 1));
+        prop_assert_eq!(a.faces, b.faces);
+        prop_assert_eq!(a.face_faults.repeated.count, b.face_faults.repeated.count);
+        prop_assert_eq!(a.face_faults.zero_area.count, b.face_faults.zero_area.count);
+        prop_assert_eq!((a.welded.pieces, a.welded.edges, a.crossings.count()), (b.welded.pieces, b.welded.edges, b.crossings.count()));
+        prop_assert!(pieces.iter().all(|p| inspect(p, 1).welded.pieces <= 1));
     }
 }
