@@ -54,10 +54,10 @@ pub(crate) fn drop_faces(mesh: &PolyMesh, dropped: &[bool]) -> PolyMesh {
 /// Turns faces over, each about its first corner; normals that would look away from their face are turned too.
 pub(crate) fn turn_faces(mesh: &PolyMesh, turned: &[bool]) -> PolyMesh {
     let mut picked = Picked::default();
-    for f in 0..mesh.coat.faces.len() {
+    for (f, &turned) in turned.iter().enumerate() {
         let range = mesh.coat.faces.range(f);
         let (first, rest) = (range.start as u32, range.start as u32 + 1..range.end as u32);
-        match turned[f] && !range.is_empty() {
+        match turned && !range.is_empty() {
             true => picked.push(f, std::iter::once(first).chain(rest.rev())),
             false => picked.push(f, range.map(|c| c as u32)),
         }

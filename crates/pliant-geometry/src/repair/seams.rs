@@ -129,11 +129,12 @@ fn pair_up(mesh: &PolyMesh, around: &Around<'_>, edge: &Edge<'_>, free: &[Side])
         for (k, &(_, back, side)) in sorted.iter().enumerate() {
             if back && round == 0 {
                 open.push(side);
-            } else if !back && !taken[k] {
-                if let Some(first) = open.pop() {
-                    taken[k] = true;
-                    pairs.push((first, side));
-                }
+            } else if !back
+                && !taken[k]
+                && let Some(first) = open.pop()
+            {
+                taken[k] = true;
+                pairs.push((first, side));
             }
         }
     }

@@ -9,7 +9,7 @@ pub fn mesh<F: AsRef<[u32]>>(positions: &[[f64; 3]], list: &[F]) -> PolyMesh {
     list.iter().for_each(|f| faces.push(f.as_ref()));
     let positions = positions.iter().map(|&p| DVec3::from_array(p)).collect();
     let mesh = PolyMesh { positions, coat: Coat { faces, ..Coat::default() }, ..PolyMesh::default() };
-    mesh.check().unwrap();
+    mesh.check().expect("a sound mesh");
     mesh
 }
 

@@ -10,7 +10,7 @@ use pliant_geometry::{
 
 fn mended(m: &PolyMesh) -> (PolyMesh, Vec<(usize, &'static str)>) {
     let (mesh, repairs) = repair(m, &RepairOptions::default());
-    mesh.check().unwrap();
+    mesh.check().expect("a sound mesh");
     let again = repair(&mesh, &RepairOptions::default());
     assert!(again.1.is_empty() && again.0 == mesh, "{:?}", again.1);
     (mesh, repairs.iter().map(|r| (r.count, r.what)).collect())
@@ -180,7 +180,7 @@ fn coated() -> PolyMesh {
     let later = m.positions.iter().map(|p| *p * 2.0).collect();
     m.motion = Some(Motion { times: vec![0.0, 1.0], samples: vec![m.positions.clone(), later] });
     m.name = "boxes".into();
-    m.check().unwrap();
+    m.check().expect("a sound mesh");
     m
 }
 
