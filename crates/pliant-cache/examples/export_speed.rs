@@ -34,6 +34,7 @@ fn body(particles: usize, entries: usize) -> LogBody {
                 .map(|k| ((k / entries * particles / vertices + 37 * (k % entries)) % particles) as u32)
                 .collect(),
             weights: vec![1.0 / entries as f64; vertices * entries],
+            ..Skin::default()
         },
     };
     LogBody {

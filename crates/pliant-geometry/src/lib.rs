@@ -7,6 +7,7 @@ mod contour;
 mod eigen;
 mod error;
 mod fill;
+mod inspect;
 mod kdtree;
 mod lattice;
 mod mdd;
@@ -18,6 +19,7 @@ mod pc2;
 mod points;
 mod poly;
 mod reflex_tree;
+mod repair;
 mod riding;
 mod rng;
 mod rows;
@@ -40,6 +42,10 @@ pub use cluster::{
 };
 pub use error::{GeometryError, read_regular};
 pub use fill::{By, Filling, Inside, Pattern, has_inside, inside};
+pub use inspect::{
+    Closedness, Crossings, FaceFaults, Found, Measures, MeshReport, Piece, Topology, UnitGuess, guess_units,
+    inspect,
+};
 pub use kdtree::KdTree;
 pub use mdd::parse_mdd;
 pub use mesh::TriMesh;
@@ -50,7 +56,10 @@ pub use mesh_files::{
 pub use obj::{ObjMesh, parse_obj, read_obj};
 pub use pc2::{PointCache, parse_pc2};
 pub use points::{parse_points, read_points};
-pub use poly::{Coat, FollowingNormals, Layer, Motion, PolyMesh, Polygons, SurfaceMaterial, Wedges, join};
+pub use poly::{Coat, FollowingNormals, Layer, Motion, PolyMesh, Polygons, SurfaceMaterial, Wedges};
+pub use repair::{
+    Holes, Repair, RepairOptions, join, normalise, normalising, repair, split_pieces, transform,
+};
 pub use riding::Riding;
 pub use rng::SplitMix64;
 pub use rows::Rows;

@@ -7,7 +7,7 @@ use crate::record::Record;
 use crate::shape::in_file;
 use crate::source::{Placed, Source};
 use glam::{DAffine3, DVec3};
-use pliant_geometry::{MeshFile, PolyMesh, join, read_mesh_through, read_regular};
+use pliant_geometry::{MeshFile, PolyMesh, join, read_mesh_through, read_regular, transform};
 
 /// A mesh as the scene describes it.
 #[derive(Clone, Debug)]
@@ -42,7 +42,7 @@ impl MeshPlan {
         let mesh = self.pick(meshes, &mut notes, source)?;
         let from_file =
             self.fit.placement(&mesh.positions).map_err(|e| in_file(source, &self.file, vec![e]))?;
-        Ok(ReadMesh { mesh: mesh.transformed(from_file), from_file, notes })
+        Ok(ReadMesh { mesh: transform(&mesh, from_file), from_file, notes })
     }
 
     fn pick(

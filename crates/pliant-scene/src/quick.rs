@@ -2,8 +2,7 @@
 
 use crate::diagnostic::Diagnostic;
 use glam::DVec3;
-use pliant_geometry::shapes::has_inside;
-use pliant_geometry::{GeometryError, PolyMesh, TriMesh, join, read_mesh, read_tets};
+use pliant_geometry::{GeometryError, PolyMesh, TriMesh, has_inside, join, read_mesh, read_tets};
 use std::fmt::Write as _;
 use std::path::Path;
 

@@ -1,7 +1,7 @@
 //! Exports: every other format is made from a log, one file of code per format.
 
-mod alembic;
 mod ahead;
+mod alembic;
 mod glb;
 mod materials;
 mod mdd;

@@ -1,11 +1,9 @@
 //! Meshes as files have them: polygons with texture coordinates, normals, colours and materials, nothing lost.
 
-mod compose;
 mod normals;
 mod polygons;
 mod wedges;
 
-pub use compose::join;
 pub use normals::FollowingNormals;
 pub use polygons::Polygons;
 pub use wedges::Wedges;

@@ -266,19 +266,10 @@ impl<'a> Surface<'a> {
         for shown in &self.stream.bodies {
             let body = shown.body;
             let own = &of_all[body.particles.start as usize..body.particles.end as usize];
-            out.extend(mix(&body.skin, own).into_iter().map(|x| x as f32));
+            out.extend(body.skin.mix(own).into_iter().map(|x| x as f32));
         }
         out
     }
-}
-
-/// A field of particles as the vertices of a skin have it.
-fn mix(skin: &Skin, values: &[f32]) -> Vec<f64> {
-    let vertex = |range: &[u32]| {
-        let entries = range[0] as usize..range[1] as usize;
-        entries.map(|k| skin.weights[k] * f64::from(values[skin.particles[k] as usize])).sum()
-    };
-    skin.offsets.windows(2).map(vertex).collect()
 }
 
 impl Scene for Surface<'_> {
