@@ -13,6 +13,7 @@ use std::io::BufWriter;
 use std::path::Path;
 use std::time::Instant;
 
+type Draw<'a> = dyn Fn(&str, &TriMesh, &[DVec3], Look, f64) -> std::io::Result<()> + 'a;
 type Motion = (&'static str, Box<dyn Fn(DVec3) -> DVec3>);
 
 /// Motions of a body about one metre large around the origin.
@@ -46,7 +47,7 @@ fn apply(skin: &Skin, points: &[DVec3]) -> Vec<DVec3> {
     vertices
 }
 
-/// Angles in degrees: of normals from what they should be (mean, largest of a thousand), and between neighbours' errors.
+/// Angles in degrees of normals from what they should be: the mean, and what one in a thousand exceeds.
 fn roughness(mesh: &TriMesh, got: &[DVec3], want: &[DVec3]) -> (f64, f64) {
     let normal = |x: &[DVec3], t: &[u32; 3]| {
         let [a, b, c] = t.map(|i| x[i as usize]);
@@ -181,9 +182,7 @@ fn cost(what: &str, bind: f64, skin: &Skin, points: &[DVec3]) {
 }
 
 /// A thick quilt with rounded hems on a cloth of 2,000 particles, rolled up, draped and crumpled.
-fn cloth(
-    draw: &dyn Fn(&str, &TriMesh, &[DVec3], Look, f64) -> std::io::Result<()>,
-) -> Result<(), Box<dyn std::error::Error>> {
+fn cloth(draw: &Draw<'_>) -> Result<(), Box<dyn std::error::Error>> {
     for (name, cells, thick) in [("quilt", 44, 0.012), ("coarse", 14, 0.02)] {
         let shape = shapes::sheet(1.0, 1.0, cells, cells)?;
         let n = 130;

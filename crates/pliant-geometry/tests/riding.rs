@@ -1,4 +1,5 @@
 //! A fine mesh riding on a body: motions followed exactly, no seams, no collapse, no cracks, whatever it rides on.
+#![allow(clippy::unwrap_used)] // helpers outside #[test] functions may panic too
 
 use glam::{DAffine3, DMat3, DQuat, DVec3};
 use pliant_geometry::shapes::{self, Solid};
@@ -98,11 +99,11 @@ fn affine_motions_are_followed_exactly() {
             let want = motion().transform_point3(*rest);
             assert!(got.distance(want) < 1e-10, "{riding:?}: {got} {want} at {rest}");
         }
-        for v in 0..vertices.len() {
+        for (v, vertex) in vertices.iter().enumerate() {
             let weights = skin.weights_of(v);
             assert!((weights.iter().map(|w| w.1).sum::<f64>() - 1.0).abs() < 1e-11, "{riding:?}");
             // No vertex moves more than five times as far as particles do: they may tremble, it does not jump.
-            assert!(weights.iter().map(|w| w.1.abs()).sum::<f64>() < 5.0, "{riding:?} {}", vertices[v]);
+            assert!(weights.iter().map(|w| w.1.abs()).sum::<f64>() < 5.0, "{riding:?} {vertex}");
         }
     }
 }

@@ -16,6 +16,11 @@ use crate::skin::Skin;
 use glam::DVec3;
 
 /// What a render mesh rides on.
+///
+/// Measured (`pliant-cache/examples/riding.rs`, 35,000 vertices on 1,500 particles, bodies twisted, bent, squashed and
+/// crumpled): riding on tetrahedra is off by a fifth or less of what riding on particles is, and its normals
+/// are nearer too; particles calm what trembles from one to the next, four times as well as tetrahedra; clusters calm
+/// it best and are off by three times as much as particles, as they are blind to what happens within them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Riding {
     /// The particles around each vertex, by moving least squares: smooth, and at home everywhere.
@@ -24,7 +29,7 @@ pub enum Riding {
     Tetrahedra,
     /// The cloth it lies on, keeping its distance on its side of it.
     Cloth,
-    /// The clusters around it: the smoothest, blind to what happens within a cluster.
+    /// The clusters around it: calm, and stiff within a cluster.
     Clusters,
 }
 
@@ -37,7 +42,8 @@ impl Riding {
         ("clusters", Riding::Clusters),
     ];
 
-    /// The way that suits a body best: its elements if it has any, else its particles.
+    /// The way that suits a body best: its elements if it has any, as they come nearest to how it moves, else its
+    /// particles. Clusters only suit bodies whose particles tremble within them.
     pub fn usual(shape: &Shape) -> Riding {
         if !shape.tetrahedra.is_empty() {
             Riding::Tetrahedra

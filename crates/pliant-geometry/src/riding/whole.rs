@@ -18,6 +18,8 @@ pub(crate) struct Whole<'a> {
     points: &'a [DVec3],
     /// The piece of each particle.
     piece: Vec<u32>,
+    /// Particles by piece.
+    order: Vec<u32>,
     /// The first handle of each piece: the images of x, y and z.
     first: Vec<Option<u32>>,
     size: f64,
@@ -32,7 +34,9 @@ impl<'a> Whole<'a> {
         };
         let (lo, hi) = crate::TriMesh::bounds(points).unwrap_or_default();
         let count = piece.iter().max().map_or(0, |&p| p as usize + 1);
-        Whole { points, piece, first: vec![None; count], size: lo.distance(hi) }
+        let mut order: Vec<u32> = (0..points.len() as u32).collect();
+        order.sort_by_key(|&i| piece[i as usize]);
+        Whole { points, piece, order, first: vec![None; count], size: lo.distance(hi) }
     }
 
     /// Entries that carry `left` along with the piece of a particle; handles not there yet are appended.
@@ -51,15 +55,15 @@ impl<'a> Whole<'a> {
     fn fit(&mut self, piece: u32, handles: &mut Rows) -> u32 {
         let first = handles.len() as u32;
         self.first[piece as usize] = Some(first);
-        let members: Vec<u32> =
-            (0..self.points.len() as u32).filter(|&i| self.piece[i as usize] == piece).collect();
+        let before = |piece: u32| self.order.partition_point(|&i| self.piece[i as usize] < piece);
+        let members = &self.order[before(piece)..before(piece + 1)];
         // From the first, so that particles all in one place are exactly so.
         let origin = self.points[members[0] as usize];
         let at = |i: u32| self.points[i as usize] - origin;
         let share = 1.0 / members.len() as f64;
         let middle: DVec3 = members.iter().map(|&i| share * at(i)).sum();
         let mut scatter = DMat3::ZERO;
-        for &i in &members {
+        for &i in members {
             let d = at(i) - middle;
             scatter += DMat3::from_cols(share * d * d.x, share * d * d.y, share * d * d.z);
         }
