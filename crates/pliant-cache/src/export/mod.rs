@@ -3,6 +3,7 @@
 mod obj;
 mod pc2;
 mod picture;
+mod ply;
 mod stream;
 mod usda;
 
@@ -124,6 +125,7 @@ pub const FORMATS: &[Format] = &[
     Format { extension: "usda", about: "animated USD scene (Blender, Houdini, usdview)", write: usda::write },
     Format { extension: "pc2", about: "PC2 point cache (Blender's Mesh Cache modifier)", write: pc2::write },
     Format { extension: "obj", about: "a numbered sequence of OBJ meshes", write: obj::write },
+    Format { extension: "ply", about: "a numbered sequence of binary PLY meshes", write: ply::write },
     Format { extension: "gif", about: "animation that plays in real time", write: picture::write_gif },
     Format { extension: "png", about: "contact sheet of twelve frames", write: picture::write_png },
 ];
@@ -148,6 +150,14 @@ pub fn export(
         });
     };
     (format.write)(reader, path, options, progress)
+}
+
+/// The file of a frame; at least four digits so that files sort by name.
+fn numbered(path: &Path, frame: u32) -> PathBuf {
+    let mut name = path.file_stem().unwrap_or_default().to_os_string();
+    name.push(format!("_{frame:04}."));
+    name.push(path.extension().unwrap_or_default());
+    path.with_file_name(name)
 }
 
 /// The bodies an export is about.
