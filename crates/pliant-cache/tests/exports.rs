@@ -82,7 +82,8 @@ fn obj_is_read_by_tobj() {
     write_log(&log, 7, &[], true);
     let reader = LogReader::open(&log).unwrap();
     let summary = run(&reader, &dir.path().join("run.obj"), &ExportOptions::default()).unwrap();
-    assert_eq!((summary.files, summary.frames), (7, 7));
+    // One of them is the material library.
+    assert_eq!((summary.files, summary.frames), (8, 7));
     assert_eq!(summary.path, dir.path().join("run_0000.obj"));
     for i in [0, 3, 6] {
         let path = dir.path().join(format!("run_{i:04}.obj"));
@@ -132,6 +133,111 @@ fn obj_is_read_by_tobj() {
             .collect();
         assert_eq!(vertices, want);
     }
+}
+
+/// A log whose first body is a box of six quadrangles with everything on it.
+fn write_dressed(path: &Path) -> pliant_geometry::Coat {
+    use pliant_geometry::{Coat, Layer, Polygons, SurfaceMaterial};
+    let mut header = header();
+    let mut faces = Polygons::default();
+    for quad in [[0_u32, 2, 3, 1], [4, 5, 7, 6], [0, 1, 5, 4], [2, 6, 7, 3], [0, 4, 6, 2], [1, 3, 7, 5]] {
+        faces.push(&quad);
+    }
+    let side = |f: u32| {
+        let mut n = [0.0_f32; 3];
+        n[2 - f as usize / 2] = if f.is_multiple_of(2) { -1.0 } else { 1.0 };
+        n
+    };
+    let material = |name: &str, texture: Option<&str>| SurfaceMaterial {
+        name: name.into(),
+        color: [0.2, 0.4, 0.6, 0.5],
+        metallic: 0.25,
+        roughness: 0.75,
+        texture: texture.map(str::to_string),
+    };
+    let coat = Coat {
+        uvs: Layer { values: (0..24).map(|i| [i as f32 / 24.0, 0.5]).collect(), corners: (0..24).collect() },
+        normals: Layer { values: (0..6).map(side).collect(), corners: (0..24).map(|c| c / 4).collect() },
+        colors: (0..8).map(|v| [if v == 0 { 1.0 } else { 0.0 }, 0.0, 1.0, 1.0]).collect(),
+        materials: vec![material("plain", None), material("wood", Some("wood.png"))],
+        face_materials: vec![0, 0, 1, 1, 0, 1],
+        faces,
+    };
+    let body = &mut header.bodies[0];
+    body.mesh.triangles = coat.triangles(&body.mesh.positions);
+    body.coat = coat.clone();
+    let mut log = LogWriter::create(path, &header, false).unwrap();
+    for i in 0..3 {
+        log.append_frame(&frame(&header, i)).unwrap();
+    }
+    log.finish().unwrap();
+    coat
+}
+
+#[test]
+fn obj_sequences_wear_the_coat() {
+    let dir = tempfile::tempdir().unwrap();
+    let log = dir.path().join("a.plog");
+    let coat = write_dressed(&log);
+    let reader = LogReader::open(&log).unwrap();
+    run(&reader, &dir.path().join("run.obj"), &ExportOptions::default()).unwrap();
+    for i in [0, 1, 2] {
+        let file = pliant_geometry::read_mesh(&dir.path().join(format!("run_{i:04}.obj"))).unwrap();
+        // Two names are the same without their white space: read as one object.
+        assert_eq!(file.meshes.len(), 2);
+        let mesh = &file.meshes[0];
+        let got: Vec<[f32; 3]> = mesh.positions.iter().map(|p| p.as_vec3().to_array()).collect();
+        assert_eq!(got, expected(&reader, i)[..44]);
+        assert!(mesh.coat.faces.iter().take(6).eq(coat.faces.iter()));
+        assert_eq!(mesh.coat.uvs.values[..24], coat.uvs.values);
+        assert_eq!(mesh.coat.materials[..2], coat.materials);
+        assert_eq!(mesh.coat.face_materials[..6], coat.face_materials);
+        // sRGB in f32 and back.
+        let near = |(a, b): (&f32, &f32)| (a - b).abs() < 1e-6;
+        assert!(mesh.coat.colors.as_flattened().iter().zip(coat.colors.as_flattened()).all(near));
+        // Hard edges: every face has its own normals, which stay with it.
+        let normals = &mesh.coat.normals;
+        for (c, &want) in coat.normals.corners.iter().enumerate() {
+            let (got, want) =
+                (normals.values[normals.corners[c] as usize], coat.normals.values[want as usize]);
+            let cos: f32 = got.iter().zip(want).map(|(a, b)| a * b).sum();
+            assert!(cos > 0.5, "corner {c}: {got:?} {want:?}");
+        }
+        assert_eq!(normals.values.len(), 24 + 36);
+        // A body without a coat has a material of its colour.
+        assert_eq!(mesh.coat.materials[2].color, [0.1, 0.3, 0.9, 1.0]);
+        assert_eq!(file.meshes[1].positions.len(), 20);
+    }
+}
+
+#[test]
+fn ply_sequences_hold_all_bodies() {
+    let dir = tempfile::tempdir().unwrap();
+    let log = dir.path().join("a.plog");
+    let coat = write_dressed(&log);
+    let reader = LogReader::open(&log).unwrap();
+    let summary = run(&reader, &dir.path().join("run.ply"), &ExportOptions::default()).unwrap();
+    assert_eq!((summary.files, summary.frames, summary.vertices), (3, 3, 64));
+    assert_eq!(summary.path, dir.path().join("run_0000.ply"));
+    for i in [0, 1, 2] {
+        let path = dir.path().join(format!("run_{i:04}.ply"));
+        let file = pliant_geometry::read_mesh(&path).unwrap();
+        assert_eq!(file.notes, ["the vertex property `body` is passed over"]);
+        let mesh = &file.meshes[0];
+        let got: Vec<[f32; 3]> = mesh.positions.iter().map(|p| p.as_vec3().to_array()).collect();
+        assert_eq!(got, expected(&reader, i));
+        assert!(mesh.coat.faces.iter().take(6).eq(coat.faces.iter()));
+        assert_eq!(mesh.coat.faces.iter().nth(6).unwrap(), [8, 14, 9]);
+        assert_eq!(mesh.coat.colors[..8], coat.colors);
+        assert!(mesh.coat.colors[8].iter().zip([0.1, 0.3, 0.9, 1.0]).all(|(a, b)| (a - b).abs() < 0.01));
+        let unit = |n: &[f32; 3]| (n.iter().map(|x| x * x).sum::<f32>() - 1.0).abs() < 1e-3;
+        assert!(mesh.coat.normals.values[..44].iter().all(unit));
+    }
+    // One body alone has no number.
+    let body = ExportOptions { body: Some("Materials".into()), ..Default::default() };
+    run(&reader, &dir.path().join("cloud.ply"), &body).unwrap();
+    let cloud = pliant_geometry::read_mesh(&dir.path().join("cloud_0002.ply")).unwrap();
+    assert_eq!((cloud.meshes[0].positions.len(), cloud.meshes[0].coat.faces.len()), (20, 0));
 }
 
 /// Just enough of the USD text grammar to read values back: words, strings, numbers, punctuation.

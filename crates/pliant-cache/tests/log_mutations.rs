@@ -81,7 +81,7 @@ proptest! {
                 let _ = reader.frame(i);
             }
             let _ = reader.last_checkpoint();
-            for format in ["pc2", "usda", "obj"] {
+            for format in ["pc2", "usda", "obj", "ply"] {
                 let target = dir.path().join(format!("out.{format}"));
                 let _ = export(&reader, &target, &ExportOptions::default(), &mut |_, _| {});
             }

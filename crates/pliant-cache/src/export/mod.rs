@@ -9,6 +9,7 @@ mod names;
 mod obj;
 mod pc2;
 mod picture;
+mod ply;
 mod stream;
 mod target;
 mod usda;
@@ -149,6 +150,7 @@ pub const FORMATS: &[Format] = &[
     },
     Format { extension: "vtu", about: "the same", write: vtu::write },
     Format { extension: "obj", about: "a numbered sequence of OBJ meshes", write: obj::write },
+    Format { extension: "ply", about: "a numbered sequence of binary PLY meshes", write: ply::write },
     Format { extension: "gif", about: "animation that plays in real time", write: picture::write_gif },
     Format { extension: "png", about: "contact sheet of twelve frames", write: picture::write_png },
 ];
@@ -173,6 +175,14 @@ pub fn export(
         });
     };
     (format.write)(reader, path, options, progress)
+}
+
+/// The file of a frame; at least four digits so that files sort by name.
+fn numbered(path: &Path, frame: u32) -> PathBuf {
+    let mut name = path.file_stem().unwrap_or_default().to_os_string();
+    name.push(format!("_{frame:04}."));
+    name.push(path.extension().unwrap_or_default());
+    path.with_file_name(name)
 }
 
 /// The bodies an export is about.

@@ -1,29 +1,21 @@
-//! OBJ sequences: `name.obj` becomes `name_0000.obj`, `name_0001.obj`, … by frame number.
+//! OBJ sequences: `name.obj` becomes `name_0000.obj`, `name_0001.obj`, … by frame number, with one `name.mtl`.
 //!
-//! One object per body, vertex order as in the other exports. Numbers are printed with as many
-//! digits as it takes to get the same f32 back.
+//! One object per body, with its faces, texture coordinates, normals and materials as its file had them; vertex
+//! order as in the other exports. Numbers are printed with as many digits as it takes to get the same f32 back.
 
 use std::fmt::Write as _;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use pliant_geometry::TriMesh;
-
-use super::{ExportOptions, ExportSummary, Progress, chosen_bodies, short_normal, to_f32};
+use super::picture::srgb;
+use super::stream::{Stream, StreamBody};
+use super::{ExportOptions, ExportSummary, Progress, numbered};
 use crate::atomic::AtomicFile;
 use crate::{CacheError, LogReader};
 
-/// The file of a frame; at least four digits so that files sort by name.
-fn numbered(path: &Path, frame: u32) -> PathBuf {
-    let mut name = path.file_stem().unwrap_or_default().to_os_string();
-    name.push(format!("_{frame:04}."));
-    name.push(path.extension().unwrap_or_default());
-    path.with_file_name(name)
-}
-
-/// Object names end at white space in many readers.
-fn object_name(name: &str) -> String {
+/// Names end at white space in many readers.
+fn one_word(name: &str, otherwise: &str) -> String {
     if name.is_empty() {
-        return "body".into();
+        return otherwise.into();
     }
     name.chars().map(|c| if c.is_whitespace() || c.is_control() { '_' } else { c }).collect()
 }
@@ -34,70 +26,157 @@ pub(super) fn write(
     options: &ExportOptions,
     progress: Progress<'_>,
 ) -> Result<ExportSummary, CacheError> {
-    let frames = options.frames.positions(reader)?;
-    let bodies = chosen_bodies(reader, options)?;
+    let mut stream = Stream::new(reader, options)?;
+    let frames = stream.frames.clone();
+    let (library, materials) = library(&stream.bodies);
+    let library_path = path.with_extension("mtl");
+    let mut file = AtomicFile::create(&library_path)?;
+    file.put(library.as_bytes())?;
     let mut summary = ExportSummary {
         path: numbered(path, reader.frame_index(frames[0]).unwrap_or(0)),
-        files: 0,
+        files: 1,
         frames: frames.len(),
-        vertices: bodies.iter().map(|b| b.mesh.positions.len()).sum(),
-        bytes: 0,
+        vertices: stream.vertex_count(),
+        bytes: file.commit()?,
     };
-    let (mut mesh, mut floats, mut normals) = (Vec::new(), Vec::new(), Vec::new());
+    // What does not move is made once; OBJ counts from 1 through the whole file.
+    let mut first = Counts { vertex: 1, uv: 1, normal: 1 };
+    let still: Vec<Still> =
+        stream.bodies.iter().zip(&materials).map(|(b, m)| Still::new(b, m, &mut first)).collect();
+    let library_name = library_path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let program: String =
+        reader.header().program.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
     let mut text = String::new();
-    for &k in &frames {
-        let frame = reader.frame(k)?;
+    for (done, &place) in frames.iter().enumerate() {
+        let frame = stream.load(place, true)?;
         let mut file = AtomicFile::create(&numbered(path, frame.index))?;
-        file.put(
-            format!(
-                "# {}, frame {}, time {} s\n",
-                object_name(&reader.header().program).replace('_', " "),
-                frame.index,
-                frame.time
-            )
-            .as_bytes(),
-        )?;
-        // OBJ counts from 1 through the whole file; point clouds have no normals.
-        let (mut first_vertex, mut first_normal) = (1, 1);
-        for body in &bodies {
-            body.vertices(&frame, &mut mesh);
-            to_f32(body, frame.index, &mesh, &mut floats)?;
-            text.clear();
-            // Writing to a String cannot fail.
-            let _ = writeln!(text, "o {}", object_name(&body.name));
-            for [x, y, z] in &floats {
-                let _ = writeln!(text, "v {x} {y} {z}");
-            }
-            if body.is_point_cloud() {
-                // Several to a line: readers without point elements warn once per line. Not too
-                // many either, since some have a limit on the length of lines.
-                for v in 0..floats.len() {
-                    text.push_str(if v % 64 == 0 { "p" } else { "" });
-                    let _ = write!(text, " {}", first_vertex + v);
-                    text.push_str(if v % 64 == 63 || v + 1 == floats.len() { "\n" } else { "" });
+        text.clear();
+        // Writing to a String cannot fail.
+        let _ = writeln!(
+            text,
+            "# {program}, frame {}, time {} s\nmtllib {library_name}",
+            frame.index, frame.time
+        );
+        for (b, still) in stream.bodies.iter().zip(&still) {
+            let _ = writeln!(text, "o {}", one_word(&b.body.name, "body"));
+            for (v, [x, y, z]) in b.points.iter().enumerate() {
+                let _ = write!(text, "v {x} {y} {z}");
+                if let Some(&[r, g, b, _]) = b.body.coat.colors.get(v) {
+                    let _ = write!(text, " {} {} {}", srgb(r), srgb(g), srgb(b));
                 }
-            } else {
-                TriMesh::vertex_normals(&mesh, &body.mesh.triangles, &mut normals);
-                for n in &normals {
-                    let [x, y, z] = short_normal(*n);
+                text.push('\n');
+            }
+            text.push_str(&still.uvs);
+            if !b.body.is_point_cloud() {
+                for [x, y, z] in &b.normals {
                     let _ = writeln!(text, "vn {x} {y} {z}");
                 }
-                for t in &body.mesh.triangles {
-                    text.push('f');
-                    for &v in t {
-                        let v = v as usize;
-                        let _ = write!(text, " {}//{}", first_vertex + v, first_normal + v);
-                    }
-                    text.push('\n');
-                }
-                first_normal += normals.len();
             }
-            first_vertex += floats.len();
+            text.push_str(&still.faces);
             file.put(text.as_bytes())?;
+            text.clear();
         }
         summary.bytes += file.commit()?;
         summary.files += 1;
-        progress(summary.files, frames.len());
+        progress(done + 1, frames.len());
     }
     Ok(summary)
+}
+
+/// Where the counting of a file stands.
+struct Counts {
+    vertex: usize,
+    uv: usize,
+    normal: usize,
+}
+
+/// The text of a body that is the same in all frames.
+struct Still {
+    uvs: String,
+    faces: String,
+}
+
+impl Still {
+    fn new(b: &StreamBody<'_>, materials: &[String], first: &mut Counts) -> Still {
+        let (coat, points) = (&b.body.coat, b.body.mesh.positions.len());
+        let mut still = Still { uvs: String::new(), faces: String::new() };
+        if b.body.is_point_cloud() {
+            // Several to a line: readers without point elements warn once per line. Not too many either, since
+            // some have a limit on the length of lines.
+            for v in 0..points {
+                still.faces.push_str(if v % 64 == 0 { "p" } else { "" });
+                let _ = write!(still.faces, " {}", first.vertex + v);
+                still.faces.push_str(if v % 64 == 63 || v + 1 == points { "\n" } else { "" });
+            }
+            first.vertex += points;
+            return still;
+        }
+        for [u, v] in &coat.uvs.values {
+            let _ = writeln!(still.uvs, "vt {u} {v}");
+        }
+        let corners = b.faces.corners();
+        let normal_of = b.normal_of_corner().unwrap_or(corners);
+        let mut material = "";
+        for f in 0..b.faces.len() {
+            let which = coat.face_materials.get(f).map_or(0, |&m| m as usize);
+            if let Some(used) = materials.get(which).filter(|used| *used != material) {
+                let _ = writeln!(still.faces, "usemtl {used}");
+                material = used;
+            }
+            still.faces.push('f');
+            for c in b.faces.range(f) {
+                let _ = write!(still.faces, " {}/", first.vertex + corners[c] as usize);
+                if let Some(&uv) = coat.uvs.corners.get(c) {
+                    let _ = write!(still.faces, "{}", first.uv + uv as usize);
+                }
+                let _ = write!(still.faces, "/{}", first.normal + normal_of[c] as usize);
+            }
+            still.faces.push('\n');
+        }
+        first.vertex += points;
+        first.uv += coat.uvs.values.len();
+        // Every normal is at some corner, except those of vertices without a face.
+        let split = |of: &[u32]| of.iter().max().map_or(0, |&n| n as usize + 1);
+        first.normal += b.normal_of_corner().map_or(points, split);
+        still
+    }
+}
+
+/// The material library, and for each body the names of its materials in it.
+fn library(bodies: &[StreamBody<'_>]) -> (String, Vec<Vec<String>>) {
+    let mut text = String::new();
+    let mut taken = std::collections::HashSet::new();
+    let mut own = |name: &str| {
+        let base = one_word(name, "material");
+        let mut name = base.clone();
+        let mut again = 0;
+        while !taken.insert(name.clone()) {
+            again += 1;
+            name = format!("{base}.{again:03}");
+        }
+        name
+    };
+    let mut of_bodies = Vec::new();
+    for b in bodies {
+        if b.body.coat.materials.is_empty() {
+            let name = own(&b.body.name);
+            let [red, green, blue] = b.body.color;
+            let _ = writeln!(text, "newmtl {name}\nKd {red} {green} {blue}\nd 1");
+            of_bodies.push(vec![name]);
+            continue;
+        }
+        let mut names = Vec::new();
+        for m in &b.body.coat.materials {
+            let name = own(&m.name);
+            let [red, green, blue, opacity] = m.color;
+            let _ = writeln!(text, "newmtl {name}\nKd {red} {green} {blue}\nd {opacity}");
+            let _ = writeln!(text, "Pr {}\nPm {}", m.roughness, m.metallic);
+            if let Some(texture) = &m.texture {
+                let _ = writeln!(text, "map_Kd {}", texture.replace(char::is_control, "_"));
+            }
+            names.push(name);
+        }
+        of_bodies.push(names);
+    }
+    (text, of_bodies)
 }

@@ -397,7 +397,7 @@ fn cluster_colors(body: &LogBody) -> Vec<[f32; 3]> {
 }
 
 /// The number a colour picker shows for linear light.
-fn srgb(linear: f32) -> f32 {
+pub(super) fn srgb(linear: f32) -> f32 {
     let c = linear.clamp(0.0, 1.0);
     if c <= 0.003_130_8 { 12.92 * c } else { 1.055 * c.powf(1.0 / 2.4) - 0.055 }
 }

@@ -14,11 +14,12 @@ pub struct Companion {
     pub bytes: Vec<u8>,
 }
 
+/// Writes meshes in the format of the extension of `file`; gives the files that must go beside it.
+///
 /// What a format cannot hold is left out: only OBJ and GLB have materials, names and several meshes; PLY holds all
 /// meshes in one, with texture coordinates per corner where they need it; STL and point lists have positions only.
-///
-/// The format is by the extension of `file`, whose name OBJ files also use for their material library. Numbers
-/// come back as they are, but for STL, which has f32. Give a buffered writer.
+/// Numbers come back as they are, but for STL, which has f32. Nothing is written to disk here: `file` only names
+/// the format and the material library. Give a buffered writer.
 pub fn write_mesh(file: &Path, meshes: &[PolyMesh], out: &mut dyn Write) -> Result<Vec<Companion>> {
     let extension = file.extension().map(|e| e.to_string_lossy().to_lowercase()).unwrap_or_default();
     for mesh in meshes {

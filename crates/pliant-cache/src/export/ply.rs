@@ -1,0 +1,152 @@
+//! PLY sequences, binary little-endian: `name.ply` becomes `name_0000.ply`, `name_0001.ply`, … by frame number.
+//!
+//! All bodies are in one file, vertices in the order of the other exports, with one normal and one colour (sRGB) each,
+//! texture coordinates where they are one per vertex, and the number of their body if there are several.
+
+use std::path::Path;
+
+use glam::Vec3;
+
+use super::picture::srgb;
+use super::stream::{Stream, StreamBody};
+use super::{ExportOptions, ExportSummary, Progress, numbered};
+use crate::atomic::AtomicFile;
+use crate::{CacheError, LogReader};
+
+pub(super) fn write(
+    reader: &LogReader,
+    path: &Path,
+    options: &ExportOptions,
+    progress: Progress<'_>,
+) -> Result<ExportSummary, CacheError> {
+    let mut stream = Stream::new(reader, options)?;
+    let frames = stream.frames.clone();
+    let still = Still::new(path, &stream)?;
+    let program: String =
+        reader.header().program.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
+    let mut summary = ExportSummary {
+        path: numbered(path, reader.frame_index(frames[0]).unwrap_or(0)),
+        files: 0,
+        frames: frames.len(),
+        vertices: stream.vertex_count(),
+        bytes: 0,
+    };
+    let mut bytes = Vec::new();
+    for (done, &place) in frames.iter().enumerate() {
+        let frame = stream.load(place, true)?;
+        let mut file = AtomicFile::create(&numbered(path, frame.index))?;
+        bytes.clear();
+        let about = format!("comment {program}, frame {}, time {} s\n", frame.index, frame.time);
+        bytes.extend_from_slice(b"ply\nformat binary_little_endian 1.0\n");
+        bytes.extend_from_slice(about.as_bytes());
+        bytes.extend_from_slice(still.header.as_bytes());
+        let mut tails = still.tails.chunks_exact(still.tail);
+        for b in &stream.bodies {
+            let normals = vertex_normals(b);
+            for (v, point) in b.points.iter().enumerate() {
+                let normal = normals.get(v).copied().unwrap_or_default();
+                point.iter().chain(&normal).for_each(|x| bytes.extend_from_slice(&x.to_le_bytes()));
+                bytes.extend_from_slice(tails.next().unwrap_or_default());
+            }
+        }
+        file.put(&bytes)?;
+        file.put(&still.faces)?;
+        summary.bytes += file.commit()?;
+        summary.files += 1;
+        progress(done + 1, frames.len());
+    }
+    Ok(summary)
+}
+
+/// What is the same in all frames.
+struct Still {
+    header: String,
+    /// What follows the normal of each vertex, and how many bytes of it each has.
+    tails: Vec<u8>,
+    tail: usize,
+    faces: Vec<u8>,
+}
+
+impl Still {
+    fn new(path: &Path, stream: &Stream<'_>) -> Result<Still, CacheError> {
+        let bodies = &stream.bodies;
+        let count = stream.vertex_count();
+        if i32::try_from(count).is_err() {
+            return Err(CacheError::invalid(
+                path.display().to_string(),
+                format!("{count} vertices are more than a PLY file can count"),
+                "export fewer bodies, or to .usda",
+            ));
+        }
+        let uvs: Vec<_> = bodies
+            .iter()
+            .map(|b| b.body.coat.uvs.by_vertex(&b.faces, b.body.mesh.positions.len(), [0.0; 2]))
+            .collect();
+        let split = bodies.iter().zip(&uvs).any(|(b, uv)| !b.body.coat.uvs.is_empty() && uv.is_none());
+        let has_uvs = !split && uvs.iter().any(Option::is_some);
+        let several = bodies.len() > 1;
+        let byte = |x: f32| (x.clamp(0.0, 1.0) * 255.0).round() as u8;
+        let mut still = Still { header: String::new(), tails: Vec::new(), tail: 4, faces: Vec::new() };
+        still.tail += if has_uvs { 8 } else { 0 } + if several { 4 } else { 0 };
+        for (k, b) in bodies.iter().enumerate() {
+            let [red, green, blue] = b.body.color;
+            for v in 0..b.body.mesh.positions.len() {
+                if has_uvs {
+                    let uv = uvs[k].as_ref().map_or([0.0; 2], |uvs| uvs[v]);
+                    uv.iter().for_each(|x| still.tails.extend_from_slice(&x.to_le_bytes()));
+                }
+                let [r, g, b, a] = *b.body.coat.colors.get(v).unwrap_or(&[red, green, blue, 1.0]);
+                still.tails.extend([byte(srgb(r)), byte(srgb(g)), byte(srgb(b)), byte(a)]);
+                if several {
+                    still.tails.extend_from_slice(&(k as i32).to_le_bytes());
+                }
+            }
+        }
+        // A byte counts the corners if none has more; most readers want that.
+        let small = bodies.iter().flat_map(|b| b.faces.sizes()).all(|n| n < 256);
+        let mut first = 0;
+        let mut faces = 0;
+        for b in bodies {
+            faces += b.faces.len();
+            for face in b.faces.iter() {
+                match small {
+                    true => still.faces.push(face.len() as u8),
+                    false => still.faces.extend_from_slice(&(face.len() as i32).to_le_bytes()),
+                }
+                face.iter().for_each(|v| still.faces.extend_from_slice(&(first + v).to_le_bytes()));
+            }
+            first += b.body.mesh.positions.len() as u32;
+        }
+        still.header = header(bodies, count, faces, has_uvs, if small { "uchar" } else { "int" });
+        Ok(still)
+    }
+}
+
+fn header(bodies: &[StreamBody<'_>], vertices: usize, faces: usize, uvs: bool, length: &str) -> String {
+    let mut header = String::new();
+    for (k, b) in bodies.iter().enumerate() {
+        header += &format!("comment body {k}: {}\n", b.body.name.replace(char::is_control, " "));
+    }
+    header += &format!("element vertex {vertices}\n");
+    let mut properties = |kind: &str, names: &[&str]| {
+        names.iter().for_each(|name| header += &format!("property {kind} {name}\n"));
+    };
+    properties("float", &["x", "y", "z", "nx", "ny", "nz"]);
+    properties("float", if uvs { &["s", "t"] } else { &[] });
+    properties("uchar", &["red", "green", "blue", "alpha"]);
+    properties("int", if bodies.len() > 1 { &["body"] } else { &[] });
+    if faces > 0 {
+        header += &format!("element face {faces}\nproperty list {length} int vertex_indices\n");
+    }
+    header + "end_header\n"
+}
+
+/// One normal per vertex: where a body has several, their mean.
+fn vertex_normals<'a>(b: &'a StreamBody<'_>) -> std::borrow::Cow<'a, [[f32; 3]]> {
+    let Some(of_corners) = b.normal_of_corner() else { return b.normals.as_slice().into() };
+    let mut sums = vec![Vec3::ZERO; b.points.len()];
+    for (&v, &n) in b.faces.corners().iter().zip(of_corners) {
+        sums[v as usize] += Vec3::from_array(b.normals[n as usize]);
+    }
+    sums.into_iter().map(|n| n.normalize_or(Vec3::Y).to_array()).collect()
+}
