@@ -10,7 +10,7 @@ use std::path::Path;
 const PATTERNS: [Pattern; 3] = [Pattern::Lattice, Pattern::Jittered, Pattern::BlueNoise];
 
 fn bodies() -> Vec<(&'static str, TriMesh)> {
-    let solid = |name, solid: Solid| (name, solid.build(0.06).unwrap().surface);
+    let solid = |name, solid: Solid| (name, solid.build(0.06).expect("valid").surface);
     vec![
         solid("ball", Solid::Ball { radius: 0.5 }),
         solid("torus", Solid::Torus { major: 0.6, minor: 0.25 }),

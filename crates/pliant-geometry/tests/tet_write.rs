@@ -9,7 +9,8 @@ use pliant_geometry::{
 use std::path::Path;
 
 fn sample() -> TetMesh {
-    let mut mesh = stuff(&ball(0.5, 0.1).unwrap().surface, 0.17, &StuffingOptions::default()).unwrap().0;
+    let mut mesh =
+        stuff(&ball(0.5, 0.1).expect("valid").surface, 0.17, &StuffingOptions::default()).expect("valid").0;
     // Positions that decimals of fixed length would lose.
     mesh.points.iter_mut().for_each(|p| *p = *p / 3.0 + DVec3::new(1.0e-9 / 7.0, 0.1, 1.0 / 3.0));
     mesh
@@ -17,7 +18,7 @@ fn sample() -> TetMesh {
 
 fn written(extension: &str, mesh: &TetMesh) -> Vec<u8> {
     let mut bytes = Vec::new();
-    write_tets(extension, mesh, &mut bytes).unwrap();
+    write_tets(extension, mesh, &mut bytes).expect("valid");
     bytes
 }
 

@@ -47,7 +47,8 @@ fn search(
     at: &dyn Fn(f64, DVec3) -> Result<Lattice, GeometryError>,
 ) -> Result<Lattice, GeometryError> {
     let wanted = count as f64;
-    let mut spacing = first_spacing(room, wanted, at)?;
+    let first = first_spacing(room, wanted, at)?;
+    let mut spacing = first;
     let mut best = at(spacing, DVec3::ZERO)?;
     let miss = |lattice: &Lattice| (lattice.len() as f64 - wanted).abs();
     let mut last = best.len();
@@ -62,13 +63,12 @@ fn search(
             best = next;
         }
     }
-    let spacing = (room_volume(&best) / wanted).cbrt();
     for shift in 1..8 {
         if miss(&best) <= NEAR * wanted {
             break;
         }
         let half = |bit: i32| if shift >> bit & 1 == 1 { 0.5 } else { 0.0 };
-        let next = at(spacing, DVec3::new(half(0), half(1), half(2)))?;
+        let next = at(first, DVec3::new(half(0), half(1), half(2)))?;
         if miss(&next) < miss(&best) {
             best = next;
         }
