@@ -20,8 +20,6 @@ pub use target::{Placing, Target};
 
 use std::path::{Path, PathBuf};
 
-use glam::DVec3;
-
 use crate::{CacheError, ColorBy, LogBody, LogReader};
 
 /// Which frames to export, by the frame numbers in the log.
@@ -202,28 +200,4 @@ fn chosen_bodies<'a>(reader: &'a LogReader, options: &ExportOptions) -> Result<V
             ))
         }
     }
-}
-
-/// A unit normal in four decimals: as straight as anyone can see, and half the text.
-fn short_normal(n: DVec3) -> [f32; 3] {
-    // Adding zero turns a negative zero into a plain one.
-    n.to_array().map(|c| ((c * 1e4).round() / 1e4 + 0.0) as f32)
-}
-
-/// Mesh positions as the files hold them. Refuses what is no finite f32: a file with NaN in it
-/// makes other programs fail in ways that no longer point here.
-fn to_f32(body: &LogBody, frame: u32, points: &[DVec3], out: &mut Vec<[f32; 3]>) -> Result<(), CacheError> {
-    out.clear();
-    for (v, p) in points.iter().enumerate() {
-        let q = p.as_vec3();
-        if !q.is_finite() {
-            return Err(CacheError::invalid(
-                format!("frame {frame}, body \"{}\", vertex {v}", body.name),
-                format!("the position ({}, {}, {}) is no finite number in f32", p.x, p.y, p.z),
-                "export the frames before it",
-            ));
-        }
-        out.push(q.to_array());
-    }
-    Ok(())
 }

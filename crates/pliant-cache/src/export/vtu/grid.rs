@@ -6,7 +6,6 @@ use crate::export::stream::{Stream, put_floats};
 use crate::export::{Conversion, ExportOptions, chosen_bodies};
 use crate::{CacheError, LogBody, LogFrame, LogReader};
 use glam::DVec3;
-use pliant_geometry::Skin;
 
 /// VTK's numbers for kinds of cells.
 mod cell {
