@@ -90,6 +90,13 @@ pub(crate) fn require_free(temporary: &Path) -> Result<(), CacheError> {
     }
 }
 
+/// Writes a whole file, or leaves what was there before.
+pub fn replace_file(path: &Path, bytes: &[u8]) -> Result<(), CacheError> {
+    let mut file = AtomicFile::create(path)?;
+    file.put(bytes)?;
+    file.commit().map(|_| ())
+}
+
 /// A buffered file under a temporary name. [`commit`](AtomicFile::commit) moves it into place;
 /// dropping it without that removes it, so a failed export leaves what was there before.
 pub(crate) struct AtomicFile {

@@ -9,7 +9,7 @@ mod export;
 mod log;
 pub mod render;
 
-pub use atomic::write_target;
+pub use atomic::{replace_file, write_target};
 pub use error::{CacheError, ErrorKind};
 pub use export::{
     Conversion, ExportOptions, ExportSummary, FORMATS, Format, FrameSelection, Placing, Progress, Target,

@@ -26,6 +26,8 @@ pub enum Command {
     Export(ExportArgs),
     /// Check a scene: every error at once, each with its place and remedy
     Check(CheckArgs),
+    /// Look a mesh over, repair it, fill it, cut it into tetrahedra, convert it
+    Mesh(MeshArgs),
     /// List the built-in scenes, or print one to copy from
     Demos(DemosArgs),
     /// Redraw the papers' figures from our own runs, with verdicts on their claims
@@ -34,6 +36,83 @@ pub enum Command {
     Bench(BenchArgs),
     /// Print the JSON schema of scene files, for editors
     Schema,
+}
+
+/// `pliant mesh`
+#[derive(Debug, Group)]
+#[command(after_help = CODES)]
+pub struct MeshArgs {
+    /// Mesh (.obj .ply .stl .off .gltf .glb), points (.xyz .txt .pts .csv) or tetrahedra (.msh .mesh .vtk .vtu .node .ele)
+    pub file: PathBuf,
+    /// What to write, format by extension: surfaces .obj .ply .stl .off .glb, points .xyz .txt .csv, tetrahedra .msh
+    /// .vtu .mesh .node; may be given several times
+    #[arg(short, long = "output", value_name = "FILE")]
+    pub output: Vec<PathBuf>,
+    /// The report as JSON
+    #[arg(long)]
+    pub json: bool,
+    /// Mend what is wrong: all of weld, degenerate, duplicates, orient, split and small holes; or only those named, also
+    /// opposite, tiny and unreferenced
+    #[arg(long, value_name = "WHAT,…", num_args = 0..=1, require_equals = true, value_delimiter = ',')]
+    pub repair: Option<Vec<Mend>>,
+    /// Only the object of this name
+    #[arg(long, value_name = "NAME")]
+    pub object: Option<String>,
+    /// One file for each piece of what hangs together, numbered
+    #[arg(long)]
+    pub split: bool,
+    /// All objects as one
+    #[arg(long, conflicts_with = "split")]
+    pub join: bool,
+    /// Scale by this
+    #[arg(long, value_name = "S", value_parser = scale, conflicts_with = "fit")]
+    pub scale: Option<f64>,
+    /// Scale so that the longest side is this long, and stand it on the ground at the origin
+    #[arg(long, value_name = "METRES", value_parser = metres)]
+    pub fit: Option<f64>,
+    /// The file has z up: turn it so that y is up
+    #[arg(long)]
+    pub z_up: bool,
+    /// Width of the cells that tetrahedra are cut from [default: a thirtieth of the longest side]
+    #[arg(long, value_name = "WIDTH", value_parser = metres)]
+    pub cell: Option<f64>,
+    /// Larger tetrahedra inside
+    #[arg(long)]
+    pub graded: bool,
+    /// Fill with about so many particles, which are written as points
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=5_000_000), conflicts_with = "spacing")]
+    pub particles: Option<u32>,
+    /// Fill with particles so far apart
+    #[arg(long, value_name = "METRES", value_parser = metres)]
+    pub spacing: Option<f64>,
+    /// How particles are arranged
+    #[arg(long, value_enum, default_value_t = Sampling::Lattice)]
+    pub sampling: Sampling,
+    /// Threads; the result does not depend on it [default: all]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub threads: Option<u16>,
+}
+
+/// A kind of repair.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Mend {
+    Weld,
+    Degenerate,
+    Duplicates,
+    Opposite,
+    Orient,
+    Split,
+    Holes,
+    Tiny,
+    Unreferenced,
+}
+
+/// How particles are arranged.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Sampling {
+    Lattice,
+    Jittered,
+    BlueNoise,
 }
 
 /// `pliant figures`

@@ -9,6 +9,7 @@ mod failure;
 mod figures;
 mod interrupt;
 mod journal;
+mod mesh;
 mod outputs;
 mod progress;
 mod run;
@@ -29,6 +30,7 @@ fn main() -> ExitCode {
         Some(Command::Run(a)) => run::command(&a),
         Some(Command::Export(a)) => export::command(&a),
         Some(Command::Check(a)) => check::command(&a),
+        Some(Command::Mesh(a)) => mesh::command(&a),
         Some(Command::Demos(a)) => demos::command(&a),
         Some(Command::Figures(a)) => figures::command(&a),
         Some(Command::Bench(a)) => bench::command(&a),

@@ -9,7 +9,8 @@ use crate::material::{Layers, Nature};
 use crate::paint::{self, PaintPlan};
 use crate::pin::{self, PinPlan};
 use crate::record::{Datum, Record};
-use crate::shape::{self, Resolution, ShapePlan};
+use crate::render::{self, RenderPlan};
+use crate::shape::{self, Resolution, Sampling, ShapePlan};
 use crate::source::{Check, Placed, Span};
 use crate::suggest::{list, nearest};
 use crate::track;
@@ -42,6 +43,8 @@ pub(crate) struct BodyPlan {
     pub spin: DVec3,
     pub color: [f32; 3],
     pub look: Option<Look>,
+    pub render: RenderPlan,
+    pub sampling: Sampling,
     pub pins: Vec<PinPlan>,
     pub goals: Goals,
     pub two_step: bool,
@@ -132,6 +135,8 @@ pub(crate) fn plan(
             "cloth" => Look::Cloth,
             _ => Look::Jelly,
         }),
+        render: render::plan(body),
+        sampling: shape::sampling(body),
         pins,
         goals,
         two_step,

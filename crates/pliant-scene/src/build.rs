@@ -11,6 +11,7 @@ use crate::format::MOST_PARTICLES;
 use crate::notes;
 use crate::paint::{self, Channel};
 use crate::pin;
+use crate::render::Shown;
 use crate::scene::Scene;
 use crate::shape::{Made, ShapePlan};
 use crate::source::{Check, Span};
@@ -114,7 +115,10 @@ impl Scene {
     ) -> Result<(Body, Made), Vec<Diagnostic>> {
         let mut made = match known {
             Some(made) => made,
-            None => plan.shape.make(plan.resolution, plan.cut, &self.source, plan.shape_place(), digest)?,
+            None => {
+                let fineness = (plan.resolution, plan.sampling);
+                plan.shape.make(fineness, plan.cut, &self.source, plan.shape_place(), digest)?
+            }
         };
         let placement = DAffine3::from_rotation_translation(plan.rotation, plan.position);
         // Each is made before any is missed: all faults at once.
@@ -164,6 +168,9 @@ impl Scene {
             controls: plan.controls,
             color: plan.color,
         };
+        if plan.copy == 0 {
+            made.shown = plan.render.make(&body, &made, &self.source, digest)?;
+        }
         Ok((body, made))
     }
 
@@ -248,12 +255,14 @@ fn finish(plan: &BodyPlan, made: Made) -> BuiltBody {
         (true, false) => BuiltElements { triangles: shape.triangles, ..Default::default() },
         (true, true) => BuiltElements { edges: shape.edges, ..Default::default() },
     };
+    let own = Shown { surface: shape.surface, coat: shape.coat, skin: shape.skin };
+    let Shown { surface, coat, skin } = made.shown.unwrap_or(own);
     BuiltBody {
         name: plan.name.clone(),
         color: plan.color,
-        surface: shape.surface,
-        coat: shape.coat,
-        skin: shape.skin,
+        surface,
+        coat,
+        skin,
         elements,
         look: plan.look.unwrap_or(usual),
     }

@@ -30,6 +30,12 @@ enum Origin {
     Base,
 }
 
+impl Default for FitPlan {
+    fn default() -> FitPlan {
+        FitPlan { size: Size::Scale(1.0), z_up: false, origin: Origin::File }
+    }
+}
+
 /// Reads the keys.
 pub(crate) fn plan(shape: &Record) -> FitPlan {
     FitPlan {

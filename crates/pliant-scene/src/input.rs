@@ -1,4 +1,4 @@
-//! Animated input of a body: a point cache, a sequence of meshes, or a wagging made up from numbers.
+//! Animated input of a body: a point cache, a moving glTF file, a sequence of meshes, or a wagging made up from numbers.
 
 use crate::Diagnostic;
 use crate::digest::Digest;
@@ -9,9 +9,9 @@ use crate::source::{Check, Placed, Source, Span};
 use glam::{DQuat, DVec3};
 use pliant::solvers::{Feature, Support, support};
 use pliant::{DAffine3, Sequence, SolverKind};
-use pliant_geometry::{TriMesh, parse_pc2};
+use pliant_geometry::{Motion, TriMesh, join, parse_mdd, parse_pc2};
 use std::f64::consts::TAU;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// An animated input as the scene describes it.
 #[derive(Clone, Debug)]
@@ -158,9 +158,8 @@ impl InputPlan {
     ) -> Result<Sequence, Vec<Diagnostic>> {
         let (mut frames, per_second, repeats) = match &self.of {
             Kind::Cache(file) => {
-                let bytes = shape::read(source, file, digest)?;
-                let cache = parse_pc2(&bytes).map_err(|e| shape::in_file(source, file, e))?;
-                (cache.samples, self.fps / cache.rate, self.repeat)
+                let (frames, per_second) = self.cache(file, source, digest)?;
+                (frames, per_second, self.repeat)
             }
             Kind::Meshes(pattern) => (meshes(pattern, source, digest)?, self.fps, self.repeat),
             Kind::Wag(wag) => {
@@ -177,6 +176,35 @@ impl InputPlan {
             faults.iter().take(SHOWN).map(problem).collect::<Vec<_>>()
         })?;
         Ok(if repeats { sequence.repeating() } else { sequence })
+    }
+
+    /// Frames of a point cache or of a glTF file that moves, and how many there are a second.
+    fn cache(
+        &self,
+        file: &Placed<String>,
+        source: &Source,
+        digest: &mut Digest,
+    ) -> Result<(Vec<Vec<DVec3>>, f64), Vec<Diagnostic>> {
+        let extension = Path::new(&file.it).extension().unwrap_or_default().to_string_lossy().to_lowercase();
+        let motion = match extension.as_str() {
+            "gltf" | "glb" => {
+                join(&mesh::read_file(source, file, digest)?.meshes).motion.ok_or_else(|| {
+                    let help =
+                        "export it with its animation (morph targets or moving nodes), or leave `input` out";
+                    vec![source.problem(&file.at, "nothing moves in the file", help)]
+                })?
+            }
+            "mdd" => {
+                let bytes = shape::read(source, file, digest)?;
+                parse_mdd(&bytes).map_err(|e| shape::in_file(source, file, e))?
+            }
+            _ => {
+                let bytes = shape::read(source, file, digest)?;
+                let cache = parse_pc2(&bytes).map_err(|e| shape::in_file(source, file, e))?;
+                return Ok((cache.samples, self.fps / cache.rate));
+            }
+        };
+        Ok((evenly(&motion, self.fps), self.fps))
     }
 
     /// Whether the frames are of the body's particles, as far as can be told.
@@ -210,6 +238,24 @@ impl InputPlan {
             Kind::Wag(wag) => &wag.at,
         }
     }
+}
+
+/// The frames of a motion at even times from its first to its last, straight between its samples.
+fn evenly(motion: &Motion, fps: f64) -> Vec<Vec<DVec3>> {
+    let (Some(&begin), Some(&end)) = (motion.times.first(), motion.times.last()) else { return Vec::new() };
+    let points = motion.samples[0].len().max(1);
+    let most = (MOST_POSITIONS / points).max(1) as f64;
+    let count = (((end - begin) * fps).round().clamp(0.0, most - 1.0)) as usize + 1;
+    let frame = |k: usize| {
+        let time = begin + k as f64 / fps;
+        let next = motion.times.partition_point(|&t| t <= time).min(motion.times.len() - 1);
+        let before = next.saturating_sub(1);
+        let span = motion.times[next] - motion.times[before];
+        let part = if span > 0.0 { ((time - motion.times[before]) / span).clamp(0.0, 1.0) } else { 1.0 };
+        let pairs = motion.samples[before].iter().zip(&motion.samples[next]);
+        pairs.map(|(a, b)| a.lerp(*b, part)).collect()
+    };
+    (0..count).map(frame).collect()
 }
 
 /// The vertices of numbered meshes, in the order of their numbers: every fault of every file at once.

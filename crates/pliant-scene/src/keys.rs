@@ -638,6 +638,21 @@ pub(crate) static BODY: Table = Table {
                 "How it looks in pictures. \"cloth\" for sheets and open meshes, \"matte\" for points and vertices, otherwise \"jelly\".",
             )
             .example("\"matte\""),
+            Key::new(
+                "render",
+                Kind::Either(&[Kind::Text, Kind::Table(&RENDER)]),
+                "A mesh to show in place of its own surface, as fine as you like: a file, or a table with `file` and \
+                 `object`. It lies where the shape's file has it, and keeps its vertex order, texture coordinates and \
+                 materials.",
+            )
+            .example("\"fine.obj\""),
+            Key::new(
+                "skin",
+                Kind::Word(&["particles", "tetrahedra", "cloth", "clusters"]),
+                "What the shown surface rides on: the particles around it, the tetrahedra or the cloth it is on, or \
+                 the clusters, which is smoothest. Its elements if it has any unless given, else its particles.",
+            )
+            .example("\"clusters\""),
             Key::new("pin", Kind::Tables(&PIN), "Particles that are held or led.")
                 .example("[{ particles = [0] }]")
                 .also(&["pins"]),
@@ -898,6 +913,21 @@ static MESH: Table = Table {
     rules: &[SCALE_OR_FIT],
 };
 
+static RENDER: Table = Table {
+    title: "a render mesh",
+    groups: &[
+        &[Key::new(
+            "file",
+            Kind::Text,
+            "A mesh, relative to the scene's folder: OBJ, PLY, STL, OFF, glTF or GLB.",
+        )
+        .required()
+        .example("\"example.obj\"")],
+        OBJECT,
+    ],
+    rules: &[],
+};
+
 static VERTICES: Table = Table {
     title: "vertices",
     groups: &[
@@ -921,7 +951,7 @@ static POINTS: Table = Table {
         &[Key::new(
             "file",
             Kind::Text,
-            "A text file of lines `x y z`, relative to the scene's folder; each is a particle.",
+            "A text file of lines `x y z`, or a mesh, relative to the scene's folder; each point or vertex is a particle.",
         )
         .required()
         .example("\"example.txt\"")],

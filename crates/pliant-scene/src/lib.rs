@@ -45,6 +45,7 @@ mod plane;
 mod quick;
 mod reader;
 mod record;
+mod render;
 mod scene;
 mod schema;
 mod shape;

@@ -34,7 +34,32 @@ pub(crate) fn plan(shape: &Record) -> Option<MeshPlan> {
     Some(MeshPlan { file: text("file")?, fit: fit::plan(shape), object: text("object") })
 }
 
+/// Reads the keys of a mesh that goes along with the body's own shape, and is placed as that.
+pub(crate) fn render_plan(render: &Record) -> Option<MeshPlan> {
+    let text = |key: &str| {
+        let given = render.given(key)?;
+        Some(Placed { at: given.at.clone(), it: given.it.text().to_string() })
+    };
+    Some(MeshPlan { object: text("object"), ..MeshPlan::of_file(text("file")?) })
+}
+
 impl MeshPlan {
+    /// All of a file, in its own coordinates.
+    pub fn of_file(file: Placed<String>) -> MeshPlan {
+        MeshPlan { file, fit: FitPlan::default(), object: None }
+    }
+
+    /// The mesh in coordinates that are known from another file.
+    pub fn read_as(
+        &self,
+        from_file: DAffine3,
+        source: &Source,
+        digest: &mut Digest,
+    ) -> Result<PolyMesh, Vec<Diagnostic>> {
+        let meshes = read_file(source, &self.file, digest)?.meshes;
+        Ok(transform(&self.pick(meshes, &mut Vec::new(), source)?, from_file))
+    }
+
     /// The mesh, all objects of the file joined unless one is picked.
     pub fn read(&self, source: &Source, digest: &mut Digest) -> Result<ReadMesh, Vec<Diagnostic>> {
         let MeshFile { meshes, notes, .. } = read_file(source, &self.file, digest)?;

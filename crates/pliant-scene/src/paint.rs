@@ -122,7 +122,7 @@ mod tests {
         let mut digest = crate::digest::Digest::new();
         let made = plan
             .shape
-            .make(plan.resolution, plan.cut, &scene.source, &(0..0), &mut digest)
+            .make((plan.resolution, plan.sampling), plan.cut, &scene.source, &(0..0), &mut digest)
             .unwrap_or_else(|p| panic!("{}", p[0]));
         let placement = DAffine3::from_translation(plan.position);
         let values = make(Channel::Stiffness, &plan.paint, &made, placement, &scene.source)

@@ -6,11 +6,13 @@ use crate::digest::Digest;
 use crate::fit::{self, FitPlan};
 use crate::mesh::{self, MeshPlan, ReadMesh};
 use crate::record::Record;
+use crate::render::Shown;
 use crate::source::{Check, Placed, Source, Span};
 use glam::{DAffine3, DVec3};
 use pliant_geometry::shapes::{self, Solid, TetStyle};
 use pliant_geometry::{
-    GeometryError, PolyMesh, Shape, Skin, TetMesh, TriMesh, parse_points, read_regular, read_tets,
+    By, Filling, GeometryError, Pattern, PolyMesh, Shape, Skin, TetMesh, TriMesh, has_inside, inside,
+    read_regular, read_tets,
 };
 
 /// A shape as the scene describes it.
@@ -57,6 +59,16 @@ pub(crate) enum Resolution {
     Particles(usize),
 }
 
+/// How particles are arranged.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Sampling {
+    pattern: Pattern,
+    seed: u64,
+}
+
+/// How finely, and how arranged.
+type Fineness = (Resolution, Sampling);
+
 /// Particles of a body that does not say: enough to bend well, few enough to be quick.
 const PARTICLES: usize = 1500;
 
@@ -74,11 +86,13 @@ pub(crate) struct Made {
     pub notes: Vec<String>,
     /// From the coordinates of its file to its own.
     pub from_file: DAffine3,
+    /// What is shown instead of the shape's own surface.
+    pub shown: Option<Shown>,
 }
 
 impl Made {
     fn new(shape: Shape, thin: bool) -> Made {
-        Made { shape, thin, cells: None, notes: Vec::new(), from_file: DAffine3::IDENTITY }
+        Made { shape, thin, cells: None, notes: Vec::new(), from_file: DAffine3::IDENTITY, shown: None }
     }
 
     /// Takes up the faces, texture coordinates and materials of the mesh that its surface is.
@@ -220,6 +234,16 @@ pub(crate) fn resolution(body: &Record) -> Resolution {
     }
 }
 
+/// How particles of a body are arranged.
+pub(crate) fn sampling(body: &Record) -> Sampling {
+    let pattern = match body.text("sampling").as_str() {
+        "jittered" => Pattern::Jittered,
+        "blue_noise" => Pattern::BlueNoise,
+        _ => Pattern::Lattice,
+    };
+    Sampling { pattern, seed: body.whole("seed") }
+}
+
 impl ShapePlan {
     pub fn is_sheet(&self) -> bool {
         matches!(self, ShapePlan::Sheet { .. })
@@ -264,13 +288,13 @@ impl ShapePlan {
     /// Reads files and fills with particles. `at` is where problems with the numbers are reported.
     pub fn make(
         &self,
-        resolution: Resolution,
+        fineness: Fineness,
         cut: Cut,
         source: &Source,
         at: &Span,
         digest: &mut Digest,
     ) -> Result<Made, Vec<Diagnostic>> {
-        let mut made = self.make_uncut(resolution, cut, source, at, digest)?;
+        let mut made = self.make_uncut(fineness, cut, source, at, digest)?;
         if cut == Cut::Triangles && made.shape.triangles.is_empty() {
             let shell = shapes::shell(made.shape.surface);
             made.shape = shell.map_err(|e| vec![source.problem(at, e.message, e.help)])?;
@@ -285,16 +309,17 @@ impl ShapePlan {
 
     fn make_uncut(
         &self,
-        resolution: Resolution,
+        fineness: Fineness,
         cut: Cut,
         source: &Source,
         at: &Span,
         digest: &mut Digest,
     ) -> Result<Made, Vec<Diagnostic>> {
+        let (resolution, _) = fineness;
         let wrong = |e: GeometryError| vec![source.problem(at, e.message, e.help)];
         let solid = |shape| Made::new(shape, false);
         match self {
-            ShapePlan::Solid(kind) => solid_of(*kind, resolution, cut).map_err(wrong),
+            ShapePlan::Solid(kind) => solid_of(*kind, fineness, cut).map_err(wrong),
             ShapePlan::Cells { size, cells, style } => {
                 shapes::tet_box(*cells, *size, *style).map(solid).map_err(wrong)
             }
@@ -330,7 +355,7 @@ impl ShapePlan {
                 let ReadMesh { mesh: poly, from_file, notes } = plan.read(source, digest)?;
                 let made = match self {
                     ShapePlan::Vertices(_) => vertices(poly.triangulated()),
-                    _ => mesh(&poly, resolution, cut),
+                    _ => mesh(&poly, fineness, cut),
                 };
                 let mut made = made.map_err(wrong)?;
                 made.wear(poly);
@@ -338,8 +363,7 @@ impl ShapePlan {
                 Ok(Made { from_file, ..made })
             }
             ShapePlan::Points { file, fit } => {
-                let bytes = read(source, file, digest)?;
-                let points = parse_points(&bytes).map_err(|e| not_points(source, file, &bytes, e))?;
+                let points = mesh::read_vertices(source, file, digest)?;
                 let from_file = fit.placement(&points).map_err(|e| in_file(source, file, vec![e]))?;
                 let points = points.into_iter().map(|p| from_file.transform_point3(p)).collect();
                 let shape = shapes::from_points(points).map_err(wrong)?;
@@ -349,60 +373,67 @@ impl ShapePlan {
     }
 }
 
-fn solid_of(kind: Solid, resolution: Resolution, cut: Cut) -> Result<Made, GeometryError> {
+fn solid_of(kind: Solid, (resolution, sampling): Fineness, cut: Cut) -> Result<Made, GeometryError> {
     let tetrahedra = matches!(cut, Cut::Tetrahedra | Cut::Whatever);
     let spacing = match resolution {
         Resolution::Spacing(spacing) => spacing,
         Resolution::Particles(count) if tetrahedra => kind.spacing_for_tet_particles(count)?,
         Resolution::Particles(count) => kind.spacing_for_count(count)?,
     };
+    if !tetrahedra && sampling.pattern != Pattern::Lattice {
+        return Ok(Made::new(
+            shapes::filled(kind.build(spacing)?.surface, &sampling.filling(resolution))?,
+            false,
+        ));
+    }
     let (shape, notes) =
         if tetrahedra { kind.build_tets(spacing)? } else { (kind.build(spacing)?, Vec::new()) };
     Ok(Made { notes, ..Made::new(shape, false) })
 }
 
-fn mesh(poly: &PolyMesh, resolution: Resolution, cut: Cut) -> Result<Made, GeometryError> {
+impl Sampling {
+    fn filling(&self, resolution: Resolution) -> Filling {
+        let by = match resolution {
+            Resolution::Spacing(spacing) => By::Spacing(spacing),
+            Resolution::Particles(count) => By::Count(count),
+        };
+        Filling { pattern: self.pattern, by, seed: self.seed }
+    }
+}
+
+fn mesh(poly: &PolyMesh, (resolution, sampling): Fineness, cut: Cut) -> Result<Made, GeometryError> {
     let mesh = poly.triangulated();
     if mesh.triangles.is_empty() {
         return points(mesh);
     }
-    let mut notes = Vec::new();
+    let open = cut != Cut::Tetrahedra && !has_inside(&mesh);
+    if cut == Cut::Triangles || open {
+        let mut made = Made::new(shapes::shell(mesh)?, true);
+        if open && cut == Cut::None {
+            made.notes.push(
+                "the mesh is open: a shell of its vertices. For cloth, set solver = \"projective\", \
+                 clusters = \"none\" and an edge_stiffness"
+                    .into(),
+            );
+        }
+        return Ok(made);
+    }
     let spacing = match resolution {
         Resolution::Spacing(spacing) => spacing,
-        Resolution::Particles(count) => {
-            let (lo, hi) = TriMesh::bounds(&mesh.positions).unwrap_or_default();
-            // Open meshes have no volume to share; their particles are their vertices whatever the spacing.
-            let usual = (mesh.volume().abs() / count as f64).cbrt();
-            usual.max(1e-4 * (hi - lo).max_element())
-        }
+        // What has no inside is refused with its reason, whatever the spacing.
+        Resolution::Particles(count) => (inside(&mesh).volume / count as f64).cbrt().max(f64::MIN_POSITIVE),
     };
-    if cut == Cut::Triangles {
-        return Ok(Made::new(shapes::shell(mesh)?, true));
+    if cut == Cut::None {
+        let lattice = sampling.pattern == Pattern::Lattice;
+        let shape = match resolution {
+            Resolution::Spacing(_) if lattice => shapes::from_mesh(mesh, spacing)?,
+            _ => shapes::filled(mesh, &sampling.filling(resolution))?,
+        };
+        let thin = !shape.triangles.is_empty();
+        return Ok(Made::new(shape, thin));
     }
-    if cut == Cut::Tetrahedra {
-        let (shape, notes) = shapes::tets_from_mesh(mesh, spacing)?;
-        return Ok(Made { notes, ..Made::new(shape, false) });
-    }
-    let closed = (cut == Cut::Whatever).then(|| mesh.clone());
-    let shape = shapes::from_mesh(mesh, spacing)?;
-    // A shell has each vertex on its particle, exactly; lattice particles are inside.
-    let on_particle = |(v, p): (usize, &DVec3)| {
-        let (first, last) = (shape.skin.offsets[v] as usize, shape.skin.offsets[v + 1] as usize);
-        last == first + 1 && shape.points[shape.skin.particles[first] as usize] == *p
-    };
-    let thin = shape.surface.positions.iter().enumerate().all(on_particle);
-    if let (false, Some(mesh)) = (thin, closed) {
-        let (shape, notes) = shapes::tets_from_mesh(mesh, spacing)?;
-        return Ok(Made { notes, ..Made::new(shape, thin) });
-    }
-    if thin && cut == Cut::None {
-        notes.push(
-            "the mesh is open: a shell of its vertices. For cloth, set solver = \"projective\", \
-             clusters = \"none\" and an edge_stiffness"
-                .into(),
-        );
-    }
-    Ok(Made { notes, ..Made::new(shape, thin) })
+    let (shape, notes) = shapes::tets_from_mesh(mesh, spacing)?;
+    Ok(Made { notes, ..Made::new(shape, false) })
 }
 
 /// A mesh without faces.
@@ -511,65 +542,4 @@ pub(crate) fn in_file(source: &Source, file: &Placed<String>, errors: Vec<Geomet
             ..Diagnostic::default()
         })
         .collect()
-}
-
-/// Mesh formats that people have and that are not read yet.
-const FOREIGN: &[(&str, &str)] = &[
-    ("stl", "STL"),
-    ("ply", "PLY"),
-    ("off", "OFF"),
-    ("gltf", "glTF"),
-    ("glb", "glTF"),
-    ("fbx", "FBX"),
-    ("dae", "COLLADA"),
-    ("3ds", "3DS"),
-    ("abc", "Alembic"),
-    ("usd", "USD"),
-    ("usda", "USD"),
-    ("usdc", "USD"),
-    ("usdz", "USD"),
-    ("blend", "Blender"),
-];
-
-/// The format of a mesh file that is no OBJ, by its name or its first bytes.
-fn foreign(name: &str, bytes: &[u8]) -> Option<&'static str> {
-    let extension = extension(name);
-    let named = FOREIGN.iter().find(|f| f.0 == extension).map(|f| f.1);
-    let begins = |magic: &str| bytes.starts_with(magic.as_bytes());
-    named.or(match () {
-        () if begins("ply\n") || begins("ply\r") => Some("PLY"),
-        () if begins("solid ") => Some("STL"),
-        () if begins("glTF") => Some("glTF"),
-        () if begins("#usda") || begins("PXR-USDC") => Some("USD"),
-        () => None,
-    })
-}
-
-fn extension(name: &str) -> String {
-    std::path::Path::new(name).extension().unwrap_or_default().to_string_lossy().to_lowercase()
-}
-
-/// One problem for a mesh given as points, where every line of it would be one.
-fn not_points(
-    source: &Source,
-    file: &Placed<String>,
-    bytes: &[u8],
-    errors: Vec<GeometryError>,
-) -> Vec<Diagnostic> {
-    let vertex = |line: &[u8]| line.starts_with(b"v ") || line.starts_with(b"v\t");
-    if extension(&file.it) == "obj" || bytes.split(|&b| b == b'\n').any(vertex) {
-        return vec![source.problem(
-            &file.at,
-            "this is an OBJ file, not a list of points",
-            "set kind = \"mesh\"; an OBJ without faces is taken as points there too",
-        )];
-    }
-    match foreign(&file.it, bytes) {
-        Some(format) => vec![source.problem(
-            &file.at,
-            format!("the file is in {format} format, not a list of points"),
-            "give a text file with one point a line as `x y z`, or an OBJ file with kind = \"mesh\"",
-        )],
-        None => in_file(source, file, errors),
-    }
 }

@@ -116,19 +116,66 @@ fn told(kind: &str, name: &str, text: &str) -> Vec<pliant_scene::Diagnostic> {
 }
 
 #[test]
-fn a_mesh_of_another_kind_is_told_in_one_sentence() {
+fn files_that_hold_no_mesh_are_told_in_one_sentence() {
     for (kind, name, text, message, help) in [
-        ("points", "cube.obj", CUBE, "an OBJ file", "kind = \"mesh\""),
-        ("points", "cube.txt", CUBE, "an OBJ file", "kind = \"mesh\""),
-        ("points", "a.ply", "ply\nformat ascii 1.0\n", "PLY format", "`x y z`"),
-        ("mesh", "a.stl", "solid a\nfacet normal 0 0 1\n", "Wavefront OBJ only", ".obj"),
-        ("mesh", "A.GLB", "glTF", "glTF format", ".obj"),
-        ("mesh", "ply.obj", "ply\nformat ascii 1.0\n", "PLY format", ".obj"),
+        ("points", "a.fbx", "Kaydara FBX Binary", "an FBX file", ".glb"),
+        ("mesh", "a.usda", "#usda 1.0\n", "a USD file", ".obj"),
+        ("mesh", "A.GLB", "glTF", "12 bytes", "incomplete"),
+        ("vertices", "a.pc2", "POINTCACHE2\0", "a PC2 point cache", "that mesh"),
     ] {
         let found = told(kind, name, text);
         assert_eq!(found.len(), 1, "{name}: {found:?}");
         assert!(found[0].message.contains(message) && found[0].help.contains(help), "{}", found[0]);
-        assert_eq!((found[0].place.map(|p| p.0), found[0].is_io), (Some(2), false), "{}", found[0]);
+        assert!(!found[0].is_io && found[0].help.contains("scene.toml:2"), "{}", found[0]);
+    }
+}
+
+#[test]
+fn meshes_of_all_formats_are_bodies() {
+    let off = "OFF\n4 4 0\n0 0 0\n1 0 0\n0 1 0\n0 0 1\n3 0 2 1\n3 0 1 3\n3 0 3 2\n3 1 2 3\n";
+    let ply = "ply\nformat ascii 1.0\nelement vertex 3\nproperty float x\nproperty float y\nproperty float z\n\
+               element face 1\nproperty list uchar int vertex_indices\nend_header\n0 0 0\n1 0 0\n0 1 0\n3 0 1 2\n";
+    for (name, text, keys, particles) in [
+        ("a.off", off, "fit = 0.5, origin = \"base\", up = \"z\"", 100),
+        ("a.ply", ply, "scale = 2.0", 3),
+        ("cube.obj", CUBE, "fit = 1.0", 100),
+    ] {
+        let shape = format!("shape = {{ kind = \"mesh\", file = \"{name}\", {keys} }}");
+        let scene = format!("[[body]]\n{shape}\nparticles = 100\nsampling = \"blue_noise\"\n");
+        let folder = folder(&[(name, text), ("scene.toml", &scene)]);
+        let built = Scene::load(&folder.path().join("scene.toml")).unwrap().build(1);
+        let built = built.unwrap_or_else(|e| panic!("{name}: {e:?}"));
+        assert_eq!(built.simulation.model().particle_count(), particles, "{name}");
+        assert!(!built.bodies[0].coat.faces.is_empty(), "{name}");
+    }
+}
+
+#[test]
+fn a_finer_mesh_is_shown_and_rides_along() {
+    let fine =
+        "o lid\nv 0 0 0\nv 1 0 0\nv 0 1 0\nvt 0 0\nvt 1 0\nvt 0 1\nf 1/1 2/2 3/3\no rest\nv 0 0 1\nf 1 2 4\n";
+    for (skin, works) in [("particles", true), ("clusters", true), ("tetrahedra", false)] {
+        let scene = format!(
+            "[[body]]\nshape = {{ kind = \"mesh\", file = \"cube.obj\", scale = 0.5 }}\nparticles = 60\n\
+             render = {{ file = \"fine.obj\", object = \"lid\" }}\nskin = \"{skin}\"\n"
+        );
+        let folder = folder(&[("cube.obj", CUBE), ("fine.obj", fine), ("scene.toml", &scene)]);
+        let built = Scene::load(&folder.path().join("scene.toml")).unwrap().build(1);
+        let Ok(built) = built else {
+            let told = built.err().unwrap_or_default();
+            assert!(!works && told[0].place.map(|p| p.0) == Some(5), "{told:?}");
+            continue;
+        };
+        let body = &built.bodies[0];
+        assert!(works && body.coat.uvs.values.len() == 3 && body.surface.positions.len() == 3);
+        let at_rest = built.simulation.positions(0).collect::<Vec<_>>();
+        let axis = |k: usize| at_rest.iter().map(|p| p[k]).collect::<Vec<f64>>();
+        let (x, y, z) = (axis(0), axis(1), axis(2));
+        let mut shown = Vec::new();
+        body.skin.apply([&x, &y, &z], &mut shown);
+        for (shown, rest) in shown.iter().zip(&body.surface.positions) {
+            assert!(shown.distance(*rest) < 1e-9, "{skin}: {shown} {rest}");
+        }
     }
 }
 

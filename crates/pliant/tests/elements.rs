@@ -23,15 +23,12 @@ fn sheet() -> Shape {
 fn shell() -> Shape {
     let block = block();
     let surface = &block.surface;
-    let edges = Vec::new();
     Shape {
         points: surface.positions.clone(),
         measure: vec![1.0 / surface.positions.len() as f64; surface.positions.len()],
         triangles: surface.triangles.clone(),
-        skin: pliant_geometry::Skin::default(),
         surface: surface.clone(),
-        edges,
-        tetrahedra: Vec::new(),
+        ..Shape::default()
     }
 }
 

@@ -1,0 +1,186 @@
+//! `pliant mesh`: looks a mesh over, mends it, fills it, cuts it into tetrahedra, and writes what came of it.
+
+mod report;
+mod write;
+
+use crate::args::{self, Mend, MeshArgs, Sampling};
+use crate::failure::Failure;
+use crate::{outputs, say};
+use glam::{DAffine3, DMat3, DVec3};
+use pliant_geometry::{
+    By, Filling, GeometryError, Holes, MeshFile, Pattern, PolyMesh, RepairOptions, StuffingOptions, TetMesh,
+    TriMesh, guess_units, inspect, join, normalising, read_mesh, read_tets, repair, shapes, split_pieces,
+    stuff, transform,
+};
+use report::{Part, Report, Tets};
+use std::path::Path;
+use write::{Kind, Product, kind_of};
+
+/// Cells along the longest side if nothing is said.
+const CELLS: f64 = 30.0;
+/// Pieces smaller than this share of the whole are dropped by `--repair=tiny`.
+const TINY: f64 = 0.01;
+
+/// `pliant mesh`
+pub fn command(args: &MeshArgs) -> Result<(), Failure> {
+    let kinds = write::check(&args.output, &args.file)?;
+    outputs::prepare_folders(args.output.iter().map(|o| o.as_path()))?;
+    let threads = args::threads(args.threads);
+    let mut report = Report { file: args.file.display().to_string(), ..Report::default() };
+    let mut product = match kind_of(&args.file) {
+        Some(Kind::Tets) => tetrahedra_of_file(args, &mut report)?,
+        _ => surfaces(args, threads, &mut report)?,
+    };
+    if args.particles.is_some() || args.spacing.is_some() {
+        product.points = Some(fill(args, &product.meshes, &mut report)?);
+    }
+    let wants_tets = kinds.contains(&Kind::Tets) || args.cell.is_some();
+    if wants_tets && product.tets.is_none() {
+        product.tets = Some(cut(args, &product.meshes, threads, &mut report)?);
+    }
+    for path in &args.output {
+        report.written.extend(write::write(path, &product)?);
+    }
+    let text = if args.json { format!("{:#}\n", report.json()) } else { report.text() };
+    say::result(&text)
+}
+
+/// The surfaces of the file: picked, placed, looked over, mended, and apart or as one.
+fn surfaces(args: &MeshArgs, threads: usize, report: &mut Report) -> Result<Product, Failure> {
+    let MeshFile { format, meshes, notes } = read_mesh(&args.file).map_err(failure)?;
+    report.format = format;
+    report.notes = notes;
+    let mut meshes = pick(args, meshes)?;
+    if args.join {
+        meshes = vec![join(&meshes)];
+    }
+    let all: Vec<DVec3> = meshes.iter().flat_map(|m| m.positions.iter().copied()).collect();
+    let placement = placement(args, &all);
+    if placement != DAffine3::IDENTITY {
+        meshes = meshes.iter().map(|m| transform(m, placement)).collect();
+    }
+    let usual = RepairOptions::default();
+    let options = args.repair.as_deref().map_or(usual, repairs);
+    let mut products = Vec::new();
+    for mesh in meshes {
+        let mut found = inspect(&mesh, threads);
+        // Formats know their unit better than sizes do; what was scaled is in metres.
+        found.units = found
+            .bounds
+            .filter(|_| placement == DAffine3::IDENTITY)
+            .map(|[lo, hi]| guess_units(hi - lo, &report.format));
+        let (mended, repairs) = repair(&mesh, &options);
+        let wanted = args.repair.is_some();
+        let after = (wanted && !repairs.is_empty()).then(|| inspect(&mended, threads));
+        report.parts.push(Part { found, repairs, repaired: wanted, after });
+        products.push(if wanted { mended } else { mesh });
+    }
+    if args.split {
+        products = products.iter().flat_map(split_pieces).collect();
+    }
+    Ok(Product { meshes: products, split: args.split, ..Product::default() })
+}
+
+/// The tetrahedra of the file, and their boundary as a surface.
+fn tetrahedra_of_file(args: &MeshArgs, report: &mut Report) -> Result<Product, Failure> {
+    let mut file = read_tets(&args.file).map_err(|e| failure(vec![e]))?;
+    report.format = "tetrahedra".into();
+    report.notes = file.notes;
+    let placement = placement(args, &file.mesh.points);
+    file.mesh.points.iter_mut().for_each(|p| *p = placement.transform_point3(*p));
+    report.tets = Some(Tets::of_file(&file.mesh));
+    let surface = file.mesh.surface().0;
+    let coat = pliant_geometry::Coat {
+        faces: pliant_geometry::Polygons::of_triangles(&surface.triangles),
+        ..Default::default()
+    };
+    let mesh = PolyMesh { positions: surface.positions, coat, ..PolyMesh::default() };
+    Ok(Product { meshes: vec![mesh], tets: Some(file.mesh), ..Product::default() })
+}
+
+fn pick(args: &MeshArgs, meshes: Vec<PolyMesh>) -> Result<Vec<PolyMesh>, Failure> {
+    let Some(name) = &args.object else { return Ok(meshes) };
+    let names: Vec<String> = meshes.iter().take(20).map(|m| format!("\"{}\"", m.name)).collect();
+    let found: Vec<PolyMesh> = meshes.into_iter().filter(|m| m.name == *name).collect();
+    if found.is_empty() {
+        let text =
+            format!("{}: there is no object \"{name}\"; there are {}", args.file.display(), names.join(", "));
+        return Err(Failure::usage(text));
+    }
+    Ok(found)
+}
+
+/// Upright, scaled, and standing at the origin if it is to fit.
+fn placement(args: &MeshArgs, positions: &[DVec3]) -> DAffine3 {
+    let turn = if args.z_up { DMat3::from_cols(DVec3::X, DVec3::NEG_Z, DVec3::Y) } else { DMat3::IDENTITY };
+    let upright = DAffine3::from_mat3(turn * args.scale.unwrap_or(1.0));
+    let Some(size) = args.fit else { return upright };
+    let turned: Vec<DVec3> = positions.iter().map(|&p| upright.transform_point3(p)).collect();
+    let (lo, hi) = TriMesh::bounds(&turned).unwrap_or_default();
+    normalising([lo, hi], Some(size)) * upright
+}
+
+fn repairs(wanted: &[Mend]) -> RepairOptions {
+    if wanted.is_empty() {
+        return RepairOptions::default();
+    }
+    let has = |mend| wanted.contains(&mend);
+    RepairOptions {
+        weld: has(Mend::Weld).then_some(0.0),
+        degenerate: has(Mend::Degenerate),
+        duplicates: has(Mend::Duplicates) || has(Mend::Opposite),
+        opposite_duplicates: has(Mend::Opposite),
+        agree: has(Mend::Orient),
+        outward: has(Mend::Orient),
+        split: has(Mend::Split),
+        holes: has(Mend::Holes).then(Holes::default),
+        tiny_pieces: if has(Mend::Tiny) { TINY } else { 0.0 },
+        unreferenced: has(Mend::Unreferenced),
+    }
+}
+
+/// Particles inside.
+fn fill(args: &MeshArgs, meshes: &[PolyMesh], report: &mut Report) -> Result<Vec<DVec3>, Failure> {
+    let filling = Filling {
+        pattern: match args.sampling {
+            Sampling::Lattice => Pattern::Lattice,
+            Sampling::Jittered => Pattern::Jittered,
+            Sampling::BlueNoise => Pattern::BlueNoise,
+        },
+        by: match (args.spacing, args.particles) {
+            (Some(spacing), _) => By::Spacing(spacing),
+            (None, count) => By::Count(count.unwrap_or(1) as usize),
+        },
+        seed: 1,
+    };
+    let shape = shapes::filled(join(meshes).triangulated(), &filling).map_err(|e| in_file(args, e))?;
+    report.particles = Some(shape.points.len());
+    Ok(shape.points)
+}
+
+/// Tetrahedra inside.
+fn cut(
+    args: &MeshArgs,
+    meshes: &[PolyMesh],
+    threads: usize,
+    report: &mut Report,
+) -> Result<TetMesh, Failure> {
+    let mesh = join(meshes).triangulated();
+    let (lo, hi) = TriMesh::bounds(&mesh.positions).unwrap_or_default();
+    let cell = args.cell.unwrap_or((hi - lo).max_element() / CELLS);
+    let options = StuffingOptions { graded: args.graded, threads };
+    let (tets, found) = stuff(&mesh, cell, &options).map_err(|e| in_file(args, e))?;
+    report.notes.extend(found.notes());
+    report.tets = Some(Tets::cut(cell, &found));
+    Ok(tets)
+}
+
+fn in_file(args: &MeshArgs, e: GeometryError) -> Failure {
+    failure(vec![if e.file.is_none() { e.in_file(Path::new(&args.file)) } else { e }])
+}
+
+fn failure(errors: Vec<GeometryError>) -> Failure {
+    let io = !errors.is_empty() && errors.iter().all(|e| e.io);
+    let messages = errors.iter().map(GeometryError::to_string).collect();
+    Failure::all(if io { Failure::IO } else { Failure::USAGE }, messages)
+}
