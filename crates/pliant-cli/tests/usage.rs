@@ -42,7 +42,6 @@ fn what_is_unknown_is_answered_with_what_is_known() {
     place.fails(&both, 2, &["a.fbx", ".fbx", "b: no extension", ".usda", ".gif", ".pc2"]);
     place.fails(&["run", "s.toml", "-o", "a.plog"], 2, &["--log a.plog"]);
     place.fails(&["run", "s.toml", "-o", "a.gif", "-o", "a.gif"], 2, &["twice"]);
-    place.fails(&["run", "thing.obj"], 2, &["mesh", "[[body]]", "thing.obj"]);
     for frames in ["many", "0", "10000001", "4294967295"] {
         place.fails(&["run", "s.toml", "--frames", frames], 2, &["--frames"]);
     }
@@ -50,22 +49,6 @@ fn what_is_unknown_is_answered_with_what_is_known() {
     place.fails(&["run", "s.toml", "--resume", "--force"], 2, &["--force"]);
     place.fails(&["frobnicate"], 2, &["frobnicate"]);
     assert_eq!(place.names(), ["s.toml"], "nothing was begun");
-}
-
-#[test]
-fn the_example_for_a_mesh_is_a_scene() {
-    let place = Place::new();
-    let told = place.fails(&["run", "cube.obj"], 2, &[]).err;
-    let scene: Vec<&str> = told.lines().filter(|l| l.starts_with("    ")).map(str::trim).collect();
-    place.write("m.toml", &scene.join("\n"));
-    let mut obj = String::new();
-    for k in 0..8 {
-        obj += &format!("v {} {} {}\n", k & 1, k >> 1 & 1, k >> 2 & 1);
-    }
-    obj += "f 1 3 4 2\nf 5 6 8 7\nf 1 2 6 5\nf 3 7 8 4\nf 1 5 7 3\nf 2 4 8 6\n";
-    place.write("cube.obj", &obj);
-    let checked = place.fine(&["check", "m.toml"]);
-    assert!(checked.out.contains("1 body"), "{}", checked.out);
 }
 
 #[test]

@@ -48,6 +48,7 @@ pub const DEMOS: &[Demo] = &[
     demo!("curtain_limits", "three curtains that may stretch by ten, twenty and thirty percent"),
     demo!("draped_cloth", "a tablecloth of cotton folds where it hangs over the edge"),
     demo!("flag", "a flag in a storm with gusts of twice the wind"),
+    demo!("fillings", "bears filled on a lattice, shaken, and evenly without order, shown by clusters"),
     demo!("balloons", "three balloons of one rubber: empty, filled, and blown up to twice the volume"),
     demo!("washing_line", "clothes on a line, a tree and a house in gusty wind"),
     demo!("buckling_cylinder", "thin tubes pressed from above buckle, finer the softer they bend"),

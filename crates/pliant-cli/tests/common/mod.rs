@@ -60,6 +60,8 @@ impl Place {
     }
 
     pub fn write(&self, name: &str, text: &str) {
+        let folder = self.path(name).parent().map(Path::to_path_buf).unwrap_or_default();
+        fs::create_dir_all(folder).expect("a folder in the temporary folder");
         fs::write(self.path(name), text).expect("a file in the temporary folder");
     }
 
