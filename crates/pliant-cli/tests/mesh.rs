@@ -83,7 +83,7 @@ fn mistakes_are_answered_and_nothing_is_harmed() {
     place.fails(&["mesh", "gem.obj", "-o", "a.fbx", "-o", "b.gltf"], 2, &["a.fbx", "b.gltf", ".glb"]);
     place.fails(&["mesh", "gem.obj", "--object", "hat"], 2, &["no object \"hat\""]);
     place.fails(&["mesh", "gem.obj", "--cell", "1e-9", "-o", "a.msh"], 2, &["gem.obj", "cell"]);
-    place.fails(&["mesh", "gem.obj", "--cell", "-1"], 2, &["--cell"]);
+    place.fails(&["mesh", "gem.obj", "--cell=-1"], 2, &["--cell"]);
     place.write("bad.obj", "v 0 0\nf 1 2\nv 0 nan 0\n");
     place.fails(&["mesh", "bad.obj"], 2, &["bad.obj:1:", "bad.obj:2:", "bad.obj:3:"]);
     assert_eq!(place.names(), ["bad.obj", "gem.obj", "s.toml"]);
