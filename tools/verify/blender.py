@@ -152,7 +152,7 @@ def verify_blender_ply(args, report):
     for k in cache.chosen():
         path = numbered(args.ply, cache.frame(k))
         before = set(bpy.data.objects)
-        bpy.ops.wm.ply_import(filepath=os.path.abspath(path), forward_axis="Y", up_axis="Z")
+        bpy.ops.wm.ply_import(filepath=os.path.abspath(path))
         new = [o for o in bpy.data.objects if o not in before]
         report.check(len(new) == 1 and same(blender_positions(new[0]), cache.points[k]),
                      f"Blender imports {path.name} with the {cache.points.shape[1]} points of the PC2, bit for bit")
