@@ -89,7 +89,7 @@ fn obj_is_read_by_tobj() {
         let path = dir.path().join(format!("run_{i:04}.obj"));
         let (models, _) = tobj::load_obj(&path, &tobj::LoadOptions::default()).unwrap();
         let names: Vec<&str> = models.iter().map(|m| m.name.as_str()).collect();
-        assert_eq!(names, ["soft_box_\"1\"", "soft_box_\"1\"", "Materials"]);
+        assert_eq!(names, ["soft_box_\"1\"", "soft_box_\"1\"_2", "Materials"]);
         let want = expected(&reader, i);
         let mut first = 0;
         for (model, body) in models.iter().zip(&reader.header().bodies) {
@@ -183,15 +183,15 @@ fn obj_sequences_wear_the_coat() {
     run(&reader, &dir.path().join("run.obj"), &ExportOptions::default()).unwrap();
     for i in [0, 1, 2] {
         let file = pliant_geometry::read_mesh(&dir.path().join(format!("run_{i:04}.obj"))).unwrap();
-        // Two names are the same without their white space: read as one object.
-        assert_eq!(file.meshes.len(), 2);
+        // Two names are the same without their white space, and are kept apart nevertheless.
+        assert_eq!(file.meshes.len(), 3);
         let mesh = &file.meshes[0];
         let got: Vec<[f32; 3]> = mesh.positions.iter().map(|p| p.as_vec3().to_array()).collect();
-        assert_eq!(got, expected(&reader, i)[..44]);
-        assert!(mesh.coat.faces.iter().take(6).eq(coat.faces.iter()));
-        assert_eq!(mesh.coat.uvs.values[..24], coat.uvs.values);
-        assert_eq!(mesh.coat.materials[..2], coat.materials);
-        assert_eq!(mesh.coat.face_materials[..6], coat.face_materials);
+        assert_eq!(got, expected(&reader, i)[..8]);
+        assert!(mesh.coat.faces.iter().eq(coat.faces.iter()));
+        assert_eq!(mesh.coat.uvs.values, coat.uvs.values);
+        assert_eq!(mesh.coat.materials, coat.materials);
+        assert_eq!(mesh.coat.face_materials, coat.face_materials);
         // sRGB in f32 and back.
         let near = |(a, b): (&f32, &f32)| (a - b).abs() < 1e-6;
         assert!(mesh.coat.colors.as_flattened().iter().zip(coat.colors.as_flattened()).all(near));
@@ -203,10 +203,11 @@ fn obj_sequences_wear_the_coat() {
             let cos: f32 = got.iter().zip(want).map(|(a, b)| a * b).sum();
             assert!(cos > 0.5, "corner {c}: {got:?} {want:?}");
         }
-        assert_eq!(normals.values.len(), 24 + 36);
+        assert_eq!(normals.values.len(), 24);
         // A body without a coat has a material of its colour.
-        assert_eq!(mesh.coat.materials[2].color, [0.1, 0.3, 0.9, 1.0]);
-        assert_eq!(file.meshes[1].positions.len(), 20);
+        assert_eq!(file.meshes[1].coat.materials[0].color, [0.1, 0.3, 0.9, 1.0]);
+        assert_eq!(file.meshes[1].coat.normals.values.len(), 36);
+        assert_eq!(file.meshes[2].positions.len(), 20);
     }
 }
 

@@ -202,10 +202,10 @@ fn vtu_can_show_the_surface() {
         [(9, 6), (5, 50), (1, 20), (9, 1), (5, 4)].iter().flat_map(|&(t, n)| vec![t; n]).collect();
     assert_eq!(vtu.get("types").data, types);
     assert_eq!(vtu.get("connectivity").whole()[..4], [0, 2, 3, 1]);
-    // The cloth's vertices are its particles: fields pass through.
+    // The cloud's vertices are its particles: fields pass through.
     let frame = reader.frame(4).unwrap();
-    assert_eq!(vtu.get("strain").floats()[8..44], frame.strain[12..48]);
-    assert_eq!(vtu.get("velocity").triples()[8][1], frame.velocity[1][12]);
+    assert_eq!(vtu.get("strain").floats()[44..64], frame.strain[48..68]);
+    assert_eq!(vtu.get("velocity").triples()[44][1], frame.velocity[1][48]);
 }
 
 #[test]
@@ -214,7 +214,7 @@ fn units_and_axes_are_converted_everywhere_alike() {
     let conversion = Conversion { scale: 100.0, z_up: true };
     let options = ExportOptions { conversion, surface: true, ..Default::default() };
     let at = |extension: &str| folder.path().join("a").with_extension(extension);
-    for extension in ["mdd", "pvd", "pc2", "usda"] {
+    for extension in ["mdd", "pvd", "pc2", "usda", "obj", "ply", "glb"] {
         run(&reader, &at(extension), &options);
     }
     let frame = reader.frame(6).unwrap();
@@ -228,11 +228,20 @@ fn units_and_axes_are_converted_everywhere_alike() {
     let vtu = parse_vtu(&part(folder.path(), 6));
     assert_eq!(vtu.get("Points").triples(), wanted);
     // What moved up moves up.
-    let velocity = vtu.get("velocity").triples()[8];
-    assert_eq!(velocity[2], (100.0 * f64::from(frame.velocity[1][12])) as f32);
+    let velocity = vtu.get("velocity").triples()[44];
+    assert_eq!(velocity[2], (100.0 * f64::from(frame.velocity[1][48])) as f32);
     let cache = pliant_geometry::parse_pc2(&fs::read(at("pc2")).unwrap()).unwrap();
     let as_read: Vec<[f32; 3]> = cache.samples[6].iter().map(|p| p.as_vec3().to_array()).collect();
     assert_eq!(as_read, wanted);
+    for extension in ["obj", "ply"] {
+        let file = pliant_geometry::read_mesh(&folder.path().join(format!("a_0006.{extension}"))).unwrap();
+        let points = file.meshes.iter().flat_map(|m| &m.positions).map(|p| p.as_vec3().to_array());
+        assert!(points.eq(wanted.iter().copied()), "{extension}");
+        // Normals turn along: the cube's first face looked along −z and has moved a little since.
+        let normals = &file.meshes[0].coat.normals;
+        let [_, forward, _] = normals.values[normals.corners[0] as usize];
+        assert!(forward > 0.5, "{extension}: {forward}");
+    }
     let text = fs::read_to_string(at("usda")).unwrap();
     for line in ["    metersPerUnit = 0.01", "    upAxis = \"Z\""] {
         assert!(text.lines().any(|l| l == line), "{line}");
@@ -240,6 +249,10 @@ fn units_and_axes_are_converted_everywhere_alike() {
     let [x, y, z] = wanted[0];
     let sample = format!("            6: [({x}, {y}, {z}), ");
     assert!(text.lines().any(|l| l.starts_with(&sample)), "{sample}");
+    // glTF is metres, y up, whatever is asked for.
+    let asked = fs::read(at("glb")).unwrap();
+    run(&reader, &at("glb"), &ExportOptions::default());
+    assert!(asked == fs::read(at("glb")).unwrap());
 }
 
 #[test]

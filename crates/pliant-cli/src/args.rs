@@ -164,8 +164,8 @@ pub struct RunArgs {
     /// Scene file (.toml), name of a demo, or a mesh (.obj .ply .stl .off .gltf .glb, tetrahedra, points), which is
     /// dropped on the ground
     pub scene: String,
-    /// What to make of the run, format by extension: .usda .usdz .pc2 .mdd .pvd
-    /// .obj .gif .png; may be given several times.
+    /// What to make of the run, format by extension: .usda .usdz .abc .glb .pc2 .mdd
+    /// .pvd .obj .ply .gif .png; may be given several times.
     /// Replaces the outputs the scene names
     #[arg(short, long = "output", value_name = "FILE")]
     pub output: Vec<PathBuf>,
@@ -252,8 +252,8 @@ impl MeshRunArgs {
 pub struct ExportArgs {
     /// Frame log (.plog) of a run
     pub log: PathBuf,
-    /// What to make, format by extension: .usda .usdz .pc2 .mdd .pvd
-    /// .obj .gif .png; may be given several times
+    /// What to make, format by extension: .usda .usdz .abc .glb .pc2 .mdd
+    /// .pvd .obj .ply .gif .png; may be given several times
     #[arg(short, long = "output", value_name = "FILE", required = true)]
     pub output: Vec<PathBuf>,
     /// First frame

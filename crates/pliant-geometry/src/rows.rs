@@ -1,7 +1,7 @@
 //! Rows of few weights over many columns (compressed sparse rows): what skins are made of.
 
 use glam::DVec3;
-use std::ops::Range;
+use std::ops::{AddAssign, Mul, Range};
 
 /// A sparse matrix by rows.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -53,8 +53,9 @@ impl Rows {
         check(&self.offsets, &self.columns, &self.weights, columns)
     }
 
-    /// Row `r` times a vector per column.
-    pub(crate) fn times(&self, r: usize, values: &[DVec3]) -> DVec3 {
+    /// Row `r` times a value per column.
+    #[inline]
+    pub(crate) fn times<V: Value>(&self, r: usize, values: &[V]) -> V {
         product(&self.offsets, &self.columns, &self.weights, r, values)
     }
 }
@@ -64,17 +65,24 @@ pub(crate) fn entries(offsets: &[u32], r: usize) -> Range<usize> {
     offsets[r] as usize..offsets[r + 1] as usize
 }
 
-pub(crate) fn product(
+/// What rows mix: positions, or numbers.
+pub(crate) trait Value: Copy + Default + AddAssign + Mul<f64, Output = Self> {}
+
+impl Value for DVec3 {}
+impl Value for f64 {}
+
+#[inline]
+pub(crate) fn product<V: Value>(
     offsets: &[u32],
     columns: &[u32],
     weights: &[f64],
     r: usize,
-    values: &[DVec3],
-) -> DVec3 {
+    values: &[V],
+) -> V {
     let range = entries(offsets, r);
-    let mut sum = DVec3::ZERO;
+    let mut sum = V::default();
     for (&column, &weight) in columns[range.clone()].iter().zip(&weights[range]) {
-        sum += weight * values[column as usize];
+        sum += values[column as usize] * weight;
     }
     sum
 }

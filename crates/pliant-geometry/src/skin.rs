@@ -92,12 +92,12 @@ impl Skin {
     }
 
     /// All but the normals.
-    fn linear(&self, particles: &[DVec3], vertices: &mut Vec<DVec3>) {
+    fn linear<V: rows::Value>(&self, particles: &[V], vertices: &mut Vec<V>) {
         let direct = |v: usize| rows::product(&self.offsets, &self.particles, &self.weights, v, particles);
         vertices.clear();
         vertices.extend((0..self.len()).map(direct));
         if let Some(through) = &self.handles {
-            let handles: Vec<DVec3> =
+            let handles: Vec<V> =
                 (0..through.handles.len()).map(|h| through.handles.times(h, particles)).collect();
             for (v, vertex) in vertices.iter_mut().enumerate() {
                 *vertex += through.vertices.times(v, &handles);
@@ -107,10 +107,10 @@ impl Skin {
 
     /// Values of vertices for values of particles (strain, speed), mixed as positions are.
     pub fn mix(&self, values: &[f32]) -> Vec<f64> {
-        let on_x: Vec<DVec3> = values.iter().map(|&v| DVec3::X * f64::from(v)).collect();
+        let values: Vec<f64> = values.iter().copied().map(f64::from).collect();
         let mut mixed = Vec::new();
-        self.linear(&on_x, &mut mixed);
-        mixed.into_iter().map(|m| m.x).collect()
+        self.linear(&values, &mut mixed);
+        mixed
     }
 
     /// The particle that each vertex follows most, for pictures. Of a handle its own strongest particle counts.

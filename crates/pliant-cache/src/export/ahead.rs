@@ -1,70 +1,71 @@
-//! Frames loaded ahead on several threads and handed over in order: normals cost more than writing does.
+//! Frames made ready ahead on several threads and handed over in order: skins and normals cost more than writing does.
 
-use std::sync::mpsc::{Receiver, sync_channel};
+use std::sync::mpsc::sync_channel;
+use std::thread;
 
-use super::ExportOptions;
-use super::stream::Stream;
-use crate::{CacheError, LogReader};
+use crate::CacheError;
 
 /// More would wait for the disk, and each keeps a frame or two.
 const MOST_THREADS: usize = 4;
 
-/// Points and normals of a body in a frame.
-pub(super) struct Loaded {
-    pub points: Vec<[f32; 3]>,
-    pub normals: Vec<[f32; 3]>,
-}
-
-/// Calls `each` with every frame of the stream, all bodies of it, in order. How many threads load does not show.
-pub(super) fn in_order(
-    reader: &LogReader,
-    options: &ExportOptions,
-    stream: Stream<'_>,
-    normals: bool,
-    mut each: impl FnMut(usize, &[Loaded]) -> Result<(), CacheError>,
+/// Calls `each` with what `make` gives for each of `places`, in their order. `make` has something of its own on
+/// every thread (0 is as many as the machine has); how many there are does not show.
+pub(super) fn in_order<S: Default, T: Send>(
+    threads: usize,
+    places: &[usize],
+    make: impl Fn(&mut S, usize) -> Result<T, CacheError> + Sync,
+    mut each: impl FnMut(usize, T) -> Result<(), CacheError>,
 ) -> Result<(), CacheError> {
-    let frames = stream.frames.clone();
-    let wanted = match options.threads {
-        0 => std::thread::available_parallelism().map_or(1, |n| n.get()),
+    let wanted = match threads {
+        0 => thread::available_parallelism().map_or(1, |n| n.get()),
         threads => threads,
     };
-    let workers = wanted.min(MOST_THREADS).min(frames.len()).max(1);
-    let mut first = Some(stream);
-    std::thread::scope(|scope| {
-        let waiting: Vec<Receiver<_>> = (0..workers)
-            .map(|w| {
-                let (sender, receiver) = sync_channel(1);
-                let (mine, frames) = (first.take(), &frames);
-                scope.spawn(move || {
-                    let mut stream = match mine.map_or_else(|| Stream::new(reader, options), Ok) {
-                        Ok(stream) => stream,
-                        Err(e) => return drop(sender.send(Err(e))),
-                    };
-                    for &place in frames.iter().skip(w).step_by(workers) {
-                        // Sending fails once nobody waits any more, because another frame failed.
-                        if sender.send(load(&mut stream, place, normals)).is_err() {
-                            return;
-                        }
+    let workers = wanted.min(MOST_THREADS).min(places.len()).max(1);
+    let make = &make;
+    thread::scope(|scope| {
+        let begin = |first: usize| {
+            let (send, receive) = sync_channel(1);
+            scope.spawn(move || {
+                let mut own = S::default();
+                for &place in places.iter().skip(first).step_by(workers) {
+                    // Sending fails once nobody waits any more, because another frame failed.
+                    if send.send(make(&mut own, place)).is_err() {
+                        return;
                     }
-                });
-                receiver
-            })
-            .collect();
-        for k in 0..frames.len() {
+                }
+            });
+            receive
+        };
+        let ready: Vec<_> = (0..workers).map(begin).collect();
+        for k in 0..places.len() {
             // A thread that ends early has panicked, and the scope passes that on.
-            let Ok(loaded) = waiting[k % workers].recv() else { return Ok(()) };
-            each(k, &loaded?)?;
+            let Ok(made) = ready[k % workers].recv() else { break };
+            each(k, made?)?;
         }
         Ok(())
     })
 }
 
-fn load(stream: &mut Stream<'_>, place: usize, normals: bool) -> Result<Vec<Loaded>, CacheError> {
-    stream.load(place, normals)?;
-    let take = std::mem::take::<Vec<[f32; 3]>>;
-    Ok(stream
-        .bodies
-        .iter_mut()
-        .map(|b| Loaded { points: take(&mut b.points), normals: take(&mut b.normals) })
-        .collect())
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn frames_come_in_order_until_one_fails() {
+        let places: Vec<usize> = (0..20).map(|k| 3 * k).collect();
+        for threads in [1, 2, 3, 7] {
+            let mut got = Vec::new();
+            let make = |made: &mut usize, place: usize| {
+                *made += 1;
+                if place == 45 { Err(CacheError::invalid("here", "why", "help")) } else { Ok(place) }
+            };
+            let put = |k, place| {
+                assert_eq!(place, places[k]);
+                got.push(place);
+                Ok(())
+            };
+            assert!(in_order(threads, &places, make, put).is_err());
+            assert_eq!(got, places[..15]);
+        }
+    }
 }

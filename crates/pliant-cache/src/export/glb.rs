@@ -2,8 +2,8 @@
 //!
 //! Every frame after the first is a morph target of its body; see `write_glb` of `pliant-geometry` for how they are
 //! played. Frames go from the log to the file a few at a time, in one pass: the bounds that the JSON part must tell are
-//! put in place at the end. glTF is y up in metres by its specification and programs convert on import, so the up
-//! axis asked for is not looked at. Time starts at zero with the first frame exported.
+//! put in place at the end. glTF is y up in metres by its specification and programs convert on import, so the units
+//! and the up axis asked for are not looked at. Time starts at zero with the first frame exported.
 //!
 //! Browsers keep all frames on the graphics card and some cards take no more than about a thousand of them: for long
 //! runs export every second or fourth frame.
@@ -12,8 +12,8 @@ use std::path::Path;
 
 use pliant_geometry::{Coat, GeometryError, Glb, GlbNormals, GlbSurface, SurfaceMaterial};
 
-use super::stream::{Stream, StreamBody};
-use super::{ExportOptions, ExportSummary, Progress, ahead};
+use super::stream::{Conversion, Normals, Stream, StreamBody};
+use super::{ExportOptions, ExportSummary, Progress};
 use crate::atomic::AtomicFile;
 use crate::{CacheError, LogReader};
 
@@ -23,9 +23,8 @@ pub(super) fn write(
     options: &ExportOptions,
     progress: Progress<'_>,
 ) -> Result<ExportSummary, CacheError> {
-    let mut upright = options.clone();
-    upright.conversion.z_up = false;
-    let stream = Stream::new(reader, &upright)?;
+    let options = &ExportOptions { conversion: Conversion::default(), ..options.clone() };
+    let stream = Stream::new(reader, options)?;
     let frames = stream.frames.clone();
     let refused = |e: GeometryError| CacheError::invalid(path.display().to_string(), e.message, e.help);
 
@@ -57,10 +56,10 @@ pub(super) fn write(
     file.put(&glb.head())?;
     glb.fixed(|bytes| file.put(bytes))?;
     let vertices = stream.vertex_count();
-    let normals = glb.has_normals();
+    let normals = if glb.has_normals() { Normals::Full } else { Normals::None };
     let mut bytes = Vec::new();
-    ahead::in_order(reader, &upright, stream, normals, |k, bodies| {
-        for (b, body) in bodies.iter().enumerate() {
+    stream.each_frame(normals, |k, loaded| {
+        for (b, body) in loaded.bodies.iter().enumerate() {
             glb.frame(k, b, &body.points, &body.normals, &mut bytes).map_err(refused)?;
             file.put(&bytes)?;
         }

@@ -7,9 +7,10 @@ use std::collections::{HashMap, HashSet};
 pub(super) enum Style {
     /// ASCII letters, digits and underscores, no digit first: prims of USD.
     Identifier,
-    /// Anything without spaces: readers of OBJ and PLY end names there.
-    #[allow(dead_code)] // until those formats ask for it
+    /// Anything without spaces: readers of OBJ end names there.
     Word,
+    /// A word without what separates parts of paths in Alembic or in programs that read it.
+    Part,
     /// Anything printable.
     Text,
 }
@@ -19,6 +20,7 @@ impl Style {
         match self {
             Style::Identifier => c.is_ascii_alphanumeric(),
             Style::Word => !c.is_whitespace() && !c.is_control(),
+            Style::Part => Style::Word.allows(c) && !"/\\|:;.=\"'".contains(c),
             Style::Text => !c.is_control(),
         }
     }
@@ -67,6 +69,7 @@ mod tests {
             ["b_r", "a_b_2", "a_b_3", "body", "_2", "a_b_2_2", "a_b_4"]
         );
         assert_eq!(unique(names, Style::Word, "body", &[])[..3], ["bär", "a_b", "a_b_2"]);
+        assert_eq!(unique(["a/b", "a b", "c:\"d"], Style::Part, "body", &[]), ["a_b", "a_b_2", "c__d"]);
         assert_eq!(unique(names, Style::Text, "body", &[])[..3], ["bär", "a b", "a_b"]);
         let many = unique(vec!["x"; 20_000], Style::Word, "", &[]);
         assert_eq!(many[19_999], "x_20000");

@@ -6,19 +6,13 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
+use super::materials::{Wardrobe, Worn};
+use super::names::{Style, unique};
 use super::picture::srgb;
-use super::stream::{Stream, StreamBody};
+use super::stream::{Normals, Room, Stream, StreamBody};
 use super::{ExportOptions, ExportSummary, Progress, numbered};
 use crate::atomic::AtomicFile;
 use crate::{CacheError, LogReader};
-
-/// Names end at white space in many readers.
-fn one_word(name: &str, otherwise: &str) -> String {
-    if name.is_empty() {
-        return otherwise.into();
-    }
-    name.chars().map(|c| if c.is_whitespace() || c.is_control() { '_' } else { c }).collect()
-}
 
 pub(super) fn write(
     reader: &LogReader,
@@ -26,8 +20,9 @@ pub(super) fn write(
     options: &ExportOptions,
     progress: Progress<'_>,
 ) -> Result<ExportSummary, CacheError> {
-    let mut stream = Stream::new(reader, options)?;
-    let frames = stream.frames.clone();
+    let stream = Stream::new(reader, options)?;
+    let frames = &stream.frames;
+    let names = unique(stream.bodies.iter().map(|b| b.body.name.as_str()), Style::Word, "body", &[]);
     let (library, materials) = library(&stream.bodies);
     let library_path = path.with_extension("mtl");
     let mut file = AtomicFile::create(&library_path)?;
@@ -46,40 +41,41 @@ pub(super) fn write(
     let library_name = library_path.file_name().unwrap_or_default().to_string_lossy().into_owned();
     let program: String =
         reader.header().program.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
-    let mut text = String::new();
-    for (done, &place) in frames.iter().enumerate() {
-        let frame = stream.load(place, true)?;
-        let mut file = AtomicFile::create(&numbered(path, frame.index))?;
+    let make = |(room, text): &mut (Room, String), place: usize| {
+        let loaded = stream.load(room, place, Normals::Short)?;
+        let mut file = AtomicFile::create(&numbered(path, loaded.frame.index))?;
         text.clear();
         // Writing to a String cannot fail.
         let _ = writeln!(
             text,
             "# {program}, frame {}, time {} s\nmtllib {library_name}",
-            frame.index, frame.time
+            loaded.frame.index, loaded.frame.time
         );
-        for (b, still) in stream.bodies.iter().zip(&still) {
-            let _ = writeln!(text, "o {}", one_word(&b.body.name, "body"));
-            for (v, [x, y, z]) in b.points.iter().enumerate() {
+        for (k, (b, surface)) in stream.bodies.iter().zip(&loaded.bodies).enumerate() {
+            let _ = writeln!(text, "o {}", names[k]);
+            for (v, [x, y, z]) in surface.points.iter().enumerate() {
                 let _ = write!(text, "v {x} {y} {z}");
                 if let Some(&[r, g, b, _]) = b.body.coat.colors.get(v) {
                     let _ = write!(text, " {} {} {}", srgb(r), srgb(g), srgb(b));
                 }
                 text.push('\n');
             }
-            text.push_str(&still.uvs);
-            if !b.body.is_point_cloud() {
-                for [x, y, z] in &b.normals {
-                    let _ = writeln!(text, "vn {x} {y} {z}");
-                }
+            text.push_str(&still[k].uvs);
+            for [x, y, z] in &surface.normals {
+                let _ = writeln!(text, "vn {x} {y} {z}");
             }
-            text.push_str(&still.faces);
+            text.push_str(&still[k].faces);
             file.put(text.as_bytes())?;
             text.clear();
         }
-        summary.bytes += file.commit()?;
+        Ok(file)
+    };
+    stream.each_made(make, |done, file| {
+        summary.bytes += file.commit_one_of_many()?;
         summary.files += 1;
         progress(done + 1, frames.len());
-    }
+        Ok(())
+    })?;
     Ok(summary)
 }
 
@@ -144,39 +140,18 @@ impl Still {
 
 /// The material library, and for each body the names of its materials in it.
 fn library(bodies: &[StreamBody<'_>]) -> (String, Vec<Vec<String>>) {
+    let wardrobe = Wardrobe::new(bodies.iter().map(|b| b.body));
+    let names =
+        unique(wardrobe.materials.iter().map(|m| m.material.name.as_str()), Style::Word, "material", &[]);
     let mut text = String::new();
-    let mut taken = std::collections::HashSet::new();
-    let mut own = |name: &str| {
-        let base = one_word(name, "material");
-        let mut name = base.clone();
-        let mut again = 0;
-        while !taken.insert(name.clone()) {
-            again += 1;
-            name = format!("{base}.{again:03}");
+    for (Worn { material, .. }, name) in wardrobe.materials.iter().zip(&names) {
+        let [red, green, blue, opacity] = material.color;
+        let _ = writeln!(text, "newmtl {name}\nKd {red} {green} {blue}\nd {opacity}");
+        let _ = writeln!(text, "Pr {}\nPm {}", material.roughness, material.metallic);
+        if let Some(texture) = &material.texture {
+            let _ = writeln!(text, "map_Kd {}", texture.replace(char::is_control, "_"));
         }
-        name
-    };
-    let mut of_bodies = Vec::new();
-    for b in bodies {
-        if b.body.coat.materials.is_empty() {
-            let name = own(&b.body.name);
-            let [red, green, blue] = b.body.color;
-            let _ = writeln!(text, "newmtl {name}\nKd {red} {green} {blue}\nd 1");
-            of_bodies.push(vec![name]);
-            continue;
-        }
-        let mut names = Vec::new();
-        for m in &b.body.coat.materials {
-            let name = own(&m.name);
-            let [red, green, blue, opacity] = m.color;
-            let _ = writeln!(text, "newmtl {name}\nKd {red} {green} {blue}\nd {opacity}");
-            let _ = writeln!(text, "Pr {}\nPm {}", m.roughness, m.metallic);
-            if let Some(texture) = &m.texture {
-                let _ = writeln!(text, "map_Kd {}", texture.replace(char::is_control, "_"));
-            }
-            names.push(name);
-        }
-        of_bodies.push(names);
     }
-    (text, of_bodies)
+    let of_body = |places: &Vec<usize>| places.iter().map(|&m| names[m].clone()).collect();
+    (text, wardrobe.of_bodies.iter().map(of_body).collect())
 }

@@ -3,12 +3,13 @@
 //! All bodies are in one file, vertices in the order of the other exports, with one normal and one colour (sRGB) each,
 //! texture coordinates where they are one per vertex, and the number of their body if there are several.
 
+use std::borrow::Cow;
 use std::path::Path;
 
 use glam::Vec3;
 
 use super::picture::srgb;
-use super::stream::{Stream, StreamBody};
+use super::stream::{Normals, Room, Stream, StreamBody, Surface, put_triples};
 use super::{ExportOptions, ExportSummary, Progress, numbered};
 use crate::atomic::AtomicFile;
 use crate::{CacheError, LogReader};
@@ -19,8 +20,8 @@ pub(super) fn write(
     options: &ExportOptions,
     progress: Progress<'_>,
 ) -> Result<ExportSummary, CacheError> {
-    let mut stream = Stream::new(reader, options)?;
-    let frames = stream.frames.clone();
+    let stream = Stream::new(reader, options)?;
+    let frames = &stream.frames;
     let still = Still::new(path, &stream)?;
     let program: String =
         reader.header().program.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
@@ -31,30 +32,33 @@ pub(super) fn write(
         vertices: stream.vertex_count(),
         bytes: 0,
     };
-    let mut bytes = Vec::new();
-    for (done, &place) in frames.iter().enumerate() {
-        let frame = stream.load(place, true)?;
-        let mut file = AtomicFile::create(&numbered(path, frame.index))?;
+    let make = |(room, bytes): &mut (Room, Vec<u8>), place: usize| {
+        let loaded = stream.load(room, place, Normals::Full)?;
+        let mut file = AtomicFile::create(&numbered(path, loaded.frame.index))?;
+        let about =
+            format!("comment {program}, frame {}, time {} s\n", loaded.frame.index, loaded.frame.time);
         bytes.clear();
-        let about = format!("comment {program}, frame {}, time {} s\n", frame.index, frame.time);
         bytes.extend_from_slice(b"ply\nformat binary_little_endian 1.0\n");
         bytes.extend_from_slice(about.as_bytes());
         bytes.extend_from_slice(still.header.as_bytes());
         let mut tails = still.tails.chunks_exact(still.tail);
-        for b in &stream.bodies {
-            let normals = vertex_normals(b);
-            for (v, point) in b.points.iter().enumerate() {
-                let normal = normals.get(v).copied().unwrap_or_default();
-                point.iter().chain(&normal).for_each(|x| bytes.extend_from_slice(&x.to_le_bytes()));
+        for (b, surface) in stream.bodies.iter().zip(&loaded.bodies) {
+            let normals = vertex_normals(b, surface);
+            for (v, &point) in surface.points.iter().enumerate() {
+                put_triples(bytes, &[point, normals.get(v).copied().unwrap_or_default()]);
                 bytes.extend_from_slice(tails.next().unwrap_or_default());
             }
         }
-        file.put(&bytes)?;
+        file.put(bytes)?;
         file.put(&still.faces)?;
-        summary.bytes += file.commit()?;
+        Ok(file)
+    };
+    stream.each_made(make, |done, file| {
+        summary.bytes += file.commit_one_of_many()?;
         summary.files += 1;
         progress(done + 1, frames.len());
-    }
+        Ok(())
+    })?;
     Ok(summary)
 }
 
@@ -142,11 +146,11 @@ fn header(bodies: &[StreamBody<'_>], vertices: usize, faces: usize, uvs: bool, l
 }
 
 /// One normal per vertex: where a body has several, their mean.
-fn vertex_normals<'a>(b: &'a StreamBody<'_>) -> std::borrow::Cow<'a, [[f32; 3]]> {
-    let Some(of_corners) = b.normal_of_corner() else { return b.normals.as_slice().into() };
-    let mut sums = vec![Vec3::ZERO; b.points.len()];
+fn vertex_normals<'a>(b: &StreamBody<'_>, surface: &'a Surface) -> Cow<'a, [[f32; 3]]> {
+    let Some(of_corners) = b.normal_of_corner() else { return surface.normals.as_slice().into() };
+    let mut sums = vec![Vec3::ZERO; surface.points.len()];
     for (&v, &n) in b.faces.corners().iter().zip(of_corners) {
-        sums[v as usize] += Vec3::from_array(b.normals[n as usize]);
+        sums[v as usize] += Vec3::from_array(surface.normals[n as usize]);
     }
     sums.into_iter().map(|n| n.normalize_or(Vec3::Y).to_array()).collect()
 }

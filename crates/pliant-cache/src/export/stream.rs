@@ -2,13 +2,11 @@
 
 use std::borrow::Cow;
 use std::path::Path;
-use std::sync::mpsc::{SyncSender, sync_channel};
-use std::thread;
 
 use glam::DVec3;
 use pliant_geometry::{FollowingNormals, Polygons, TriMesh};
 
-use super::{ExportOptions, ExportSummary, Progress, chosen_bodies};
+use super::{ExportOptions, ExportSummary, Progress, ahead, chosen_bodies};
 use crate::atomic::AtomicFile;
 use crate::{CacheError, LogBody, LogFrame, LogReader};
 
@@ -40,7 +38,7 @@ impl Conversion {
     }
 }
 
-/// The chosen bodies, moved from frame to frame by [`Stream::load`].
+/// The chosen bodies, and their surfaces in any frame by [`Stream::load`].
 pub(super) struct Stream<'a> {
     reader: &'a LogReader,
     /// Places of the chosen frames in the log; never empty.
@@ -48,21 +46,43 @@ pub(super) struct Stream<'a> {
     /// The chosen bodies, in the order of the scene.
     pub bodies: Vec<StreamBody<'a>>,
     conversion: Conversion,
-    /// How many threads may make frames ready.
     threads: usize,
 }
 
-/// A body and its surface in the loaded frame.
+/// A body and what does not change of its surface.
 pub(super) struct StreamBody<'a> {
     pub body: &'a LogBody,
     /// Its faces as the file had them, or its triangles.
     pub faces: Cow<'a, Polygons>,
-    /// Vertices of the loaded frame.
-    pub points: Vec<[f32; 3]>,
-    /// Normals of the loaded frame, if they were asked for and there are faces: one per vertex, or as
-    /// `normal_of_corner` says.
-    pub normals: Vec<[f32; 3]>,
     following: FollowingNormals,
+}
+
+/// What a frame has besides positions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Normals {
+    None,
+    /// In four decimals: as straight as anyone can see, and half the text.
+    Short,
+    Full,
+}
+
+/// A frame of the log as files hold it.
+pub(super) struct Loaded {
+    pub frame: LogFrame,
+    /// In the order of the stream's bodies.
+    pub bodies: Vec<Surface>,
+}
+
+/// The surface of a body in a frame.
+pub(super) struct Surface {
+    pub points: Vec<[f32; 3]>,
+    /// Normals if they were asked for and there are faces: one per vertex, or as `normal_of_corner` says.
+    pub normals: Vec<[f32; 3]>,
+}
+
+/// Room to load frames in, for reuse.
+#[derive(Default)]
+pub(super) struct Room {
     vertices: Vec<DVec3>,
     directions: Vec<DVec3>,
 }
@@ -93,18 +113,11 @@ impl<'a> Stream<'a> {
                         true => Cow::Owned(Polygons::of_triangles(&body.mesh.triangles)),
                         false => Cow::Borrowed(&body.coat.faces),
                     },
-                    points: Vec::new(),
-                    normals: Vec::new(),
                     following: FollowingNormals::new(&body.coat, &body.mesh),
-                    vertices: Vec::new(),
-                    directions: Vec::new(),
                 })
                 .collect(),
             conversion: options.conversion,
-            threads: match options.threads {
-                0 => thread::available_parallelism().map_or(1, |n| n.get()),
-                n => n,
-            },
+            threads: options.threads,
         })
     }
 
@@ -115,20 +128,55 @@ impl<'a> Stream<'a> {
 
     /// Loads a frame by its place in the log: points of all bodies, and normals if wanted. Refuses what is
     /// no finite f32: a file with NaN in it makes other programs fail in ways that no longer point here.
-    pub fn load(&mut self, place: usize, normals: bool) -> Result<LogFrame, CacheError> {
+    pub fn load(&self, room: &mut Room, place: usize, normals: Normals) -> Result<Loaded, CacheError> {
         let frame = self.reader.frame(place)?;
-        let conversion = self.conversion;
-        for b in &mut self.bodies {
-            b.body.vertices(&frame, &mut b.vertices);
-            convert(&b.vertices, conversion, &mut b.points)
-                .map_err(|v| not_finite(b.body, frame.index, v, b.vertices[v]))?;
-            if normals && !b.body.is_point_cloud() {
-                b.following.at(&b.vertices, &mut b.directions);
-                b.normals.clear();
-                b.normals.extend(b.directions.iter().map(|&n| short_normal(conversion.direction(n))));
+        let mut bodies = Vec::with_capacity(self.bodies.len());
+        for b in &self.bodies {
+            let mut surface = Surface { points: Vec::new(), normals: Vec::new() };
+            self.points(b.body, &frame, room, &mut surface.points)?;
+            if normals != Normals::None && !b.body.is_point_cloud() {
+                b.following.at(&room.vertices, &mut room.directions);
+                let turned = room.directions.iter().map(|&n| self.conversion.direction(n));
+                match normals {
+                    Normals::Short => surface.normals.extend(turned.map(short_normal)),
+                    _ => surface.normals.extend(turned.map(|n| n.as_vec3().to_array())),
+                }
             }
+            bodies.push(surface);
         }
-        Ok(frame)
+        Ok(Loaded { frame, bodies })
+    }
+
+    /// Calls `each` with every chosen frame, in order.
+    pub fn each_frame(
+        &self,
+        normals: Normals,
+        mut each: impl FnMut(usize, Loaded) -> Result<(), CacheError>,
+    ) -> Result<(), CacheError> {
+        self.each_made(|room, place| self.load(room, place, normals), &mut each)
+    }
+
+    /// Calls `each` with what `make` gives for every chosen frame, in order; `make` is called ahead on several
+    /// threads, with room of their own and the place of the frame in the log.
+    pub fn each_made<S: Default, T: Send>(
+        &self,
+        make: impl Fn(&mut S, usize) -> Result<T, CacheError> + Sync,
+        each: impl FnMut(usize, T) -> Result<(), CacheError>,
+    ) -> Result<(), CacheError> {
+        ahead::in_order(self.threads, &self.frames, make, each)
+    }
+
+    /// The vertices of a body in a frame, as f64 in the room and as files hold them.
+    fn points(
+        &self,
+        body: &LogBody,
+        frame: &LogFrame,
+        room: &mut Room,
+        points: &mut Vec<[f32; 3]>,
+    ) -> Result<(), CacheError> {
+        body.vertices(frame, &mut room.vertices);
+        convert(&room.vertices, self.conversion, points)
+            .map_err(|v| not_finite(body, frame.index, v, room.vertices[v]))
     }
 }
 
@@ -147,60 +195,27 @@ impl Stream<'_> {
         Ok([count("frames", self.frames.len())?, count("vertices", self.vertex_count())?])
     }
 
-    /// Writes the points of all frames, body after body, in the order of bytes that `bytes` makes. Frames are
-    /// made ready on several threads, each a few ahead of what is written.
+    /// Writes the points of all frames, body after body, in the order of bytes that `bytes` makes.
     pub fn put_all_points(
         &self,
         file: &mut AtomicFile,
         bytes: impl Fn(f32) -> [u8; 4] + Sync,
         progress: Progress<'_>,
     ) -> Result<(), CacheError> {
-        let count = self.frames.len();
-        let workers = self.threads.min(count);
-        thread::scope(|scope| {
-            let make = |send: SyncSender<_>, first: usize| {
-                let (mut vertices, mut points) = (Vec::new(), Vec::new());
-                for &place in self.frames[first..].iter().step_by(workers) {
-                    let frame = self.frame_bytes(place, &bytes, &mut vertices, &mut points);
-                    // Nobody waits any more after a failure.
-                    if send.send(frame).is_err() {
-                        return;
-                    }
-                }
-            };
-            let begin = |first: usize| {
-                let (send, receive) = sync_channel(1);
-                scope.spawn(move || make(send, first));
-                receive
-            };
-            let ready: Vec<_> = (0..workers).map(begin).collect();
-            for k in 0..count {
-                // A worker sends as many frames as are asked of it here.
-                let Ok(frame) = ready[k % workers].recv() else { break };
-                file.put(&frame?)?;
-                progress(k + 1, count);
+        let make = |(room, points): &mut (Room, Vec<[f32; 3]>), place: usize| {
+            let frame = self.reader.frame(place)?;
+            let mut out = Vec::with_capacity(12 * self.vertex_count());
+            for b in &self.bodies {
+                self.points(b.body, &frame, room, points)?;
+                put_floats(&mut out, points.as_flattened(), &bytes);
             }
+            Ok(out)
+        };
+        self.each_made(make, |k, frame| {
+            file.put(&frame)?;
+            progress(k + 1, self.frames.len());
             Ok(())
         })
-    }
-
-    /// The points of a frame.
-    fn frame_bytes(
-        &self,
-        place: usize,
-        bytes: impl Fn(f32) -> [u8; 4],
-        vertices: &mut Vec<DVec3>,
-        points: &mut Vec<[f32; 3]>,
-    ) -> Result<Vec<u8>, CacheError> {
-        let frame = self.reader.frame(place)?;
-        let mut out = Vec::with_capacity(12 * self.vertex_count());
-        for b in &self.bodies {
-            b.body.vertices(&frame, vertices);
-            convert(vertices, self.conversion, points)
-                .map_err(|v| not_finite(b.body, frame.index, v, vertices[v]))?;
-            put_floats(&mut out, points.as_flattened(), &bytes);
-        }
-        Ok(out)
     }
 
     /// What to say of one file with all frames in it.
@@ -225,7 +240,7 @@ fn not_finite(body: &LogBody, frame: u32, vertex: usize, position: DVec3) -> Cac
     )
 }
 
-/// A unit normal in four decimals: as straight as anyone can see, and half the text.
+/// A unit normal in four decimals.
 fn short_normal(n: DVec3) -> [f32; 3] {
     // Adding zero turns a negative zero into a plain one.
     n.to_array().map(|c| ((c * 1e4).round() / 1e4 + 0.0) as f32)

@@ -11,9 +11,9 @@ use glam::{DQuat, DVec3};
 /// What is needed to find the normals of a frame.
 #[derive(Clone, Debug, Default)]
 pub struct FollowingNormals {
-    /// Triangles of wedges, and of vertices for the same.
-    wedge_triangles: Vec<[u32; 3]>,
+    /// Triangles of vertices, and of wedges for the same; none where there is one wedge per vertex, its own.
     vertex_triangles: Vec<[u32; 3]>,
+    wedge_triangles: Vec<[u32; 3]>,
     /// Per wedge: the file's normal, and that of the faces around at rest (unit, or zero).
     rest: Vec<(DVec3, DVec3)>,
     of_corners: Vec<u32>,
@@ -25,7 +25,6 @@ impl FollowingNormals {
     pub fn new(coat: &Coat, mesh: &TriMesh) -> FollowingNormals {
         if coat.normals.is_empty() {
             return FollowingNormals {
-                wedge_triangles: mesh.triangles.clone(),
                 vertex_triangles: mesh.triangles.clone(),
                 of_corners: coat.faces.corners().to_vec(),
                 count: mesh.positions.len(),
@@ -85,7 +84,9 @@ impl FollowingNormals {
     fn around(&self, positions: &[DVec3], sums: &mut Vec<DVec3>) {
         sums.clear();
         sums.resize(self.count, DVec3::ZERO);
-        for (wedges, vertices) in self.wedge_triangles.iter().zip(&self.vertex_triangles) {
+        let own = self.wedge_triangles.is_empty();
+        let wedges = if own { &self.vertex_triangles } else { &self.wedge_triangles };
+        for (wedges, vertices) in wedges.iter().zip(&self.vertex_triangles) {
             let [a, b, c] = vertices.map(|v| positions[v as usize]);
             let normal = (b - a).cross(c - a);
             wedges.iter().for_each(|&w| sums[w as usize] += normal);

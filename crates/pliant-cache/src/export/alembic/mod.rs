@@ -11,7 +11,6 @@ mod archive;
 mod bounds;
 mod bytes;
 mod digest;
-mod names;
 mod ogawa;
 mod property;
 mod schema;
@@ -19,7 +18,8 @@ mod surface;
 
 use std::path::Path;
 
-use super::stream::{Conversion, Stream};
+use super::names::{Style, unique};
+use super::stream::{Conversion, Normals, Stream};
 use super::{ExportOptions, ExportSummary, Progress};
 use crate::{CacheError, LogHeader, LogReader};
 use archive::{Object, Times};
@@ -33,8 +33,8 @@ pub(super) fn write(
     options: &ExportOptions,
     progress: Progress<'_>,
 ) -> Result<ExportSummary, CacheError> {
-    let mut stream = Stream::new(reader, options)?;
-    let frames = stream.frames.clone();
+    let stream = Stream::new(reader, options)?;
+    let frames = &stream.frames;
     let count = check_counts(path, &stream)?;
 
     let mut out = Ogawa::create(path)?;
@@ -42,19 +42,20 @@ pub(super) fn write(
     let mut whole = bounds_samples();
     let mut numbers = Vec::with_capacity(frames.len());
     let mut buffer = Vec::new();
-    for (done, &k) in frames.iter().enumerate() {
-        numbers.push(stream.load(k, true)?.index);
+    stream.each_frame(Normals::Full, |done, loaded| {
+        numbers.push(loaded.frame.index);
         let mut all = Bounds::EMPTY;
-        for (body, motion) in stream.bodies.iter().zip(&mut motions) {
-            let bounds = Bounds::of(&body.points);
+        for (surface, motion) in loaded.bodies.iter().zip(&mut motions) {
+            let bounds = Bounds::of(&surface.points);
             all = all.union(&bounds);
-            motion.push(&mut out, body, &bounds, &mut buffer)?;
+            motion.push(&mut out, surface, &bounds, &mut buffer)?;
         }
         whole.push(&mut out, &all.to_bytes())?;
         progress(done + 1, frames.len());
-    }
+        Ok(())
+    })?;
 
-    let names = names::unique(stream.bodies.iter().map(|b| b.body.name.as_str()), "body");
+    let names = unique(stream.bodies.iter().map(|b| b.body.name.as_str()), Style::Part, "body", &[]);
     let mut children = Vec::with_capacity(names.len());
     for ((body, name), motion) in stream.bodies.iter().zip(names).zip(motions) {
         let body = BodyOut { body, name, motion, frames: count, scale: options.conversion.scale };

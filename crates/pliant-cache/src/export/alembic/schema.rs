@@ -6,8 +6,7 @@ use super::bytes::{float_bytes, integer_bytes, put_floats};
 use super::ogawa::Ogawa;
 use super::property::{FRAMES, Pod, Property, Samples, Shape, TIMELESS};
 use super::surface::Surface;
-use crate::export::stream::StreamBody;
-use crate::export::stream::point_width;
+use crate::export::stream::{self, StreamBody, point_width};
 use crate::{CacheError, LogBody};
 
 mod metadata {
@@ -91,18 +90,18 @@ impl Motion {
         }
     }
 
-    /// Adds the frame that is loaded; `buffer` is for reuse.
+    /// Adds a frame of a body; `buffer` is for reuse.
     pub(super) fn push(
         &mut self,
         out: &mut Ogawa,
-        body: &StreamBody<'_>,
+        surface: &stream::Surface,
         bounds: &Bounds,
         buffer: &mut Vec<u8>,
     ) -> Result<(), CacheError> {
-        put_floats(body.points.as_flattened(), buffer);
+        put_floats(surface.points.as_flattened(), buffer);
         self.positions.push(out, buffer)?;
-        if !body.body.is_point_cloud() {
-            put_floats(body.normals.as_flattened(), buffer);
+        if !surface.normals.is_empty() {
+            put_floats(surface.normals.as_flattened(), buffer);
             self.normals.push(out, buffer)?;
         }
         self.bounds.push(out, &bounds.to_bytes())?;

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use pliant_geometry::Polygons;
 
-use super::names;
 use crate::LogBody;
+use crate::export::names::{Style, unique};
 use crate::export::stream::StreamBody;
 
 /// Faces as Alembic wants them: clockwise seen from outside, so the corners of each are taken in reverse.
@@ -49,7 +49,7 @@ impl<'a> Surface<'a> {
             faces.entry(material).or_default().push(written as u32);
         }
         let names = faces.keys().map(|&m| coat.materials.get(m).map_or(name, |m| m.name.as_str()));
-        let names = names::unique(names, "material");
+        let names = unique(names, Style::Part, "material", &[]);
         names.into_iter().zip(faces.into_values()).collect()
     }
 }

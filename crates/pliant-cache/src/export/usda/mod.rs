@@ -20,7 +20,7 @@ use zip::Package;
 
 use super::materials::Wardrobe;
 use super::names::{Style, unique};
-use super::stream::Stream;
+use super::stream::{Normals, Stream};
 use super::{Conversion, ExportOptions, ExportSummary, Progress};
 use crate::atomic::AtomicFile;
 use crate::{CacheError, LogHeader, LogReader};
@@ -80,7 +80,7 @@ impl<'a> Stage<'a> {
         Ok(Stage { reader, path, stream, conversion: options.conversion, textures })
     }
 
-    fn write(mut self, mut text: Text, progress: Progress<'_>) -> Result<(Text, ExportSummary), CacheError> {
+    fn write(self, mut text: Text, progress: Progress<'_>) -> Result<(Text, ExportSummary), CacheError> {
         let steps = self.stream.frames.len() + self.stream.bodies.len();
         let (mut spool, codes) = self.fill_spool(&mut |done| progress(done, steps))?;
         let bodies = &self.stream.bodies;
@@ -109,7 +109,7 @@ impl<'a> Stage<'a> {
     }
 
     /// All frames as blocks, and their time codes.
-    fn fill_spool(&mut self, done: &mut dyn FnMut(usize)) -> Result<(Spool, Vec<u32>), CacheError> {
+    fn fill_spool(&self, done: &mut dyn FnMut(usize)) -> Result<(Spool, Vec<u32>), CacheError> {
         let sizes: Vec<usize> = self
             .stream
             .bodies
@@ -120,16 +120,16 @@ impl<'a> Stage<'a> {
         let mut codes = Vec::new();
         let pads: Vec<f32> =
             self.stream.bodies.iter().map(|b| scaled_width(b.body, self.conversion.scale) / 2.0).collect();
-        for place in self.stream.frames.clone() {
-            let frame = self.stream.load(place, true)?;
-            for (shown, &pad) in self.stream.bodies.iter().zip(&pads) {
+        self.stream.each_frame(Normals::Short, |_, loaded| {
+            for (shown, &pad) in loaded.bodies.iter().zip(&pads) {
                 spool.put(&extent(&shown.points, pad))?;
                 spool.put(&shown.points)?;
                 spool.put(&shown.normals)?;
             }
-            codes.push(frame.index);
+            codes.push(loaded.frame.index);
             done(codes.len());
-        }
+            Ok(())
+        })?;
         spool.rewind()?;
         Ok((spool, codes))
     }

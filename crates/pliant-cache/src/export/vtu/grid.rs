@@ -2,7 +2,7 @@
 
 use super::Scene;
 use super::file::Appended;
-use crate::export::stream::{Stream, put_floats};
+use crate::export::stream::{Normals, Room, Stream, put_floats};
 use crate::export::{Conversion, ExportOptions, chosen_bodies};
 use crate::{CacheError, LogBody, LogFrame, LogReader};
 use glam::DVec3;
@@ -105,7 +105,6 @@ pub(super) struct Particles<'a> {
     bodies: Vec<&'a LogBody>,
     conversion: Conversion,
     grid: Grid,
-    points: Vec<[f32; 3]>,
     /// Nearest cluster of each particle, −1 for none; empty if no body has any.
     cluster: Vec<i32>,
     /// Mass of each particle; empty if it is not known of all bodies.
@@ -146,8 +145,7 @@ impl<'a> Particles<'a> {
         } else {
             Vec::new()
         };
-        let points = Vec::new();
-        Ok(Particles { reader, bodies, conversion: options.conversion, grid, points, cluster, mass })
+        Ok(Particles { reader, bodies, conversion: options.conversion, grid, cluster, mass })
     }
 
     /// What a frame holds of the shown particles, body after body.
@@ -166,10 +164,10 @@ impl Scene for Particles<'_> {
         self.bodies.iter().map(|b| b.name.as_str()).collect()
     }
 
-    fn load(&mut self, place: usize) -> Result<LogFrame, CacheError> {
+    fn load(&self, _: &mut Room, place: usize) -> Result<(LogFrame, Vec<[f32; 3]>), CacheError> {
         let frame = self.reader.frame(place)?;
         let [x, y, z] = &frame.positions;
-        self.points.clear();
+        let mut points = Vec::with_capacity(self.grid.points);
         for body in &self.bodies {
             for i in body.particles.start as usize..body.particles.end as usize {
                 let p = self.conversion.position(DVec3::new(x[i], y[i], z[i])).as_vec3();
@@ -185,14 +183,10 @@ impl Scene for Particles<'_> {
                         "export the frames before it",
                     ));
                 }
-                self.points.push(p.to_array());
+                points.push(p.to_array());
             }
         }
-        Ok(frame)
-    }
-
-    fn points(&self) -> &[[f32; 3]] {
-        &self.points
+        Ok((frame, points))
     }
 
     fn put_fields(&self, frame: &LogFrame, out: &mut Appended) {
@@ -229,7 +223,6 @@ pub(super) struct Surface<'a> {
     stream: Stream<'a>,
     conversion: Conversion,
     grid: Grid,
-    points: Vec<[f32; 3]>,
 }
 
 impl<'a> Surface<'a> {
@@ -256,7 +249,7 @@ impl<'a> Surface<'a> {
             }
             grid.add_points(count);
         }
-        Ok(Surface { stream, conversion: options.conversion, grid, points: Vec::new() })
+        Ok(Surface { stream, conversion: options.conversion, grid })
     }
 
     /// A field of particles as the vertices have it.
@@ -280,15 +273,10 @@ impl Scene for Surface<'_> {
         self.stream.bodies.iter().map(|b| b.body.name.as_str()).collect()
     }
 
-    fn load(&mut self, place: usize) -> Result<LogFrame, CacheError> {
-        let frame = self.stream.load(place, false)?;
-        self.points.clear();
-        self.stream.bodies.iter().for_each(|b| self.points.extend_from_slice(&b.points));
-        Ok(frame)
-    }
-
-    fn points(&self) -> &[[f32; 3]] {
-        &self.points
+    fn load(&self, room: &mut Room, place: usize) -> Result<(LogFrame, Vec<[f32; 3]>), CacheError> {
+        let loaded = self.stream.load(room, place, Normals::None)?;
+        let points = loaded.bodies.iter().flat_map(|b| &b.points).copied().collect();
+        Ok((loaded.frame, points))
     }
 
     fn put_fields(&self, frame: &LogFrame, out: &mut Appended) {

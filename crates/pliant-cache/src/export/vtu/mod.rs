@@ -12,7 +12,8 @@ use file::Appended;
 use grid::{Grid, Particles, Surface};
 
 use super::names::{Style, unique};
-use super::{ExportOptions, ExportSummary, Progress};
+use super::stream::Room;
+use super::{ExportOptions, ExportSummary, Progress, ahead};
 use crate::atomic::AtomicFile;
 use crate::{CacheError, LogFrame, LogReader};
 
@@ -29,18 +30,17 @@ pub(super) fn write(
 }
 
 /// Something to be shown: a grid that stays and what moves on it.
-trait Scene {
+trait Scene: Sync {
     fn grid(&self) -> &Grid;
     /// Names of the bodies, by their number in the field `body`.
     fn names(&self) -> Vec<&str>;
-    /// Loads the frame at this place in the log and appends its points, then its fields.
-    fn load(&mut self, place: usize) -> Result<LogFrame, CacheError>;
-    fn points(&self) -> &[[f32; 3]];
+    /// The frame at this place in the log and its points.
+    fn load(&self, room: &mut Room, place: usize) -> Result<(LogFrame, Vec<[f32; 3]>), CacheError>;
     fn put_fields(&self, frame: &LogFrame, out: &mut Appended);
 }
 
 fn write_series(
-    mut scene: impl Scene,
+    scene: impl Scene,
     reader: &LogReader,
     path: &Path,
     options: &ExportOptions,
@@ -56,26 +56,28 @@ fn write_series(
          <Collection>\n"
     );
     let mut bytes = 0;
-    let mut out = Appended::default();
-    for (done, &place) in frames.iter().enumerate() {
-        let frame = scene.load(place)?;
+    let make = |(room, out): &mut (Room, Appended), place: usize| {
+        let (frame, points) = scene.load(room, place)?;
         let part = numbered(&list, frame.index);
         out.begin(&comment, scene.grid(), frame.time);
         out.point_data();
-        scene.put_fields(&frame, &mut out);
-        out.points_and_cells(scene.points(), scene.grid());
+        scene.put_fields(&frame, out);
+        out.points_and_cells(&points, scene.grid());
         let mut file = AtomicFile::create(&part)?;
         out.write(&mut file)?;
+        Ok((part, frame.time, file))
+    };
+    ahead::in_order(options.threads, &frames, make, |done, (part, time, file)| {
         bytes += file.commit_one_of_many()?;
         let name = part.file_name().unwrap_or_default().to_string_lossy();
-        text +=
-            &format!("    <DataSet timestep=\"{}\" part=\"0\" file=\"{}\"/>\n", frame.time, escaped(&name));
+        text += &format!("    <DataSet timestep=\"{time}\" part=\"0\" file=\"{}\"/>\n", escaped(&name));
         progress(done + 1, frames.len());
-    }
+        Ok(())
+    })?;
     text += "  </Collection>\n</VTKFile>\n";
     pvd.put(text.as_bytes())?;
     bytes += pvd.commit()?;
-    let vertices = scene.points().len();
+    let vertices = scene.grid().points;
     Ok(ExportSummary { path: list, files: frames.len() + 1, frames: frames.len(), vertices, bytes })
 }
 
