@@ -22,7 +22,7 @@ for target in "${targets[@]}"; do
   mkdir -p "fuzz/corpus/$target"
   # No sanitizer: those need a nightly compiler, and the readers have no unsafe code to watch. What libFuzzer
   # limits: 10 s and 400 MB for an input of at most 64 kB.
-  cargo fuzz run --sanitizer none "$target" "fuzz/corpus/$target" $(ls -d "fuzz/seeds/$target" 2>/dev/null) -- \
+  TMPDIR=${TMPDIR:-/dev/shm} cargo fuzz run --sanitizer none "$target" "fuzz/corpus/$target" $(ls -d "fuzz/seeds/$target" 2>/dev/null) -- \
     -max_total_time="$seconds" -timeout=10 -malloc_limit_mb=400 -rss_limit_mb=1500 -max_len=65536 \
     -print_final_stats=1 2>&1 | grep -E "stat::number|stat::peak|ERROR|panicked|SUMMARY|Test unit" || true
   if [ -n "$(ls -A "fuzz/artifacts/$target" 2>/dev/null)" ]; then failed+=("$target"); fi
