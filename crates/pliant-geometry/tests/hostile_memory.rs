@@ -42,6 +42,8 @@ static ALLOCATOR: Counting = Counting;
 
 /// Memory that a file of a kilobyte may take.
 const ENOUGH: usize = 64 << 20;
+/// Memory that one of 64 kB may take.
+const ENOUGH_FOR_LARGER: usize = 400 << 20;
 
 /// Ten milliards, and what does not fit 32 and 64 bits.
 const CLAIMS: [&str; 4] = ["10000000000", "4294967295", "4294967297", "18446744073709551615"];
@@ -71,7 +73,6 @@ fn texts() -> Vec<(&'static str, String)> {
         files.push(("off", format!("OFF\n3 1 0\n0 0 0\n1 0 0\n0 1 0\n{n} 0 1 2\n")));
         files.push(("xyz", format!("{n}\n1 2 3 4 5 6 7\n")));
         files.push(("obj", format!("v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 {n}\n")));
-        files.push(("obj", format!("v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1/{n} 2/-{n} 3//{n}\n")));
         files.push((
             "gmsh",
             format!("$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n{n}\n1 0 0 0\n$EndNodes\n"),
@@ -190,19 +191,50 @@ fn binaries() -> Vec<(&'static str, Vec<u8>)> {
     files
 }
 
+/// A grid whose pieces all name the same bytes, which become a thousand times as many.
+fn piled_up() -> Vec<u8> {
+    let points = 1_000_000;
+    let deflated = |data: &[u8]| {
+        let block = miniz_oxide::deflate::compress_to_vec_zlib(data, 9);
+        let sizes = [1, data.len() as u32, 0, block.len() as u32].map(u32::to_le_bytes);
+        [sizes.as_flattened(), &block].concat()
+    };
+    let coordinates = deflated(&vec![0; 24 * points]);
+    let array = |name: &str, kind: &str, offset: usize| {
+        format!(
+            "<DataArray type=\"{kind}\" Name=\"{name}\" NumberOfComponents=\"3\" format=\"appended\" offset=\"{offset}\"/>"
+        )
+    };
+    let end = coordinates.len();
+    let piece = format!(
+        "<Piece NumberOfPoints=\"{points}\" NumberOfCells=\"0\"><Points>{}</Points><Cells>{}{}{}</Cells></Piece>",
+        array("Points", "Float64", 0),
+        array("connectivity", "Int64", end),
+        array("offsets", "Int64", end),
+        array("types", "UInt8", end)
+    );
+    let text = format!(
+        "<VTKFile type=\"UnstructuredGrid\" header_type=\"UInt32\" compressor=\"vtkZLibDataCompressor\">\
+         <UnstructuredGrid>{}</UnstructuredGrid><AppendedData encoding=\"raw\">_",
+        piece.repeat(60)
+    );
+    [text.into_bytes(), coordinates, vec![0; 16], b"</AppendedData></VTKFile>".to_vec()].concat()
+}
+
 /// One test, so that no other one's memory is counted.
 #[test]
 fn small_files_with_great_claims_are_refused_with_little_memory() {
     let mut files = binaries();
     files.extend(texts().into_iter().map(|(format, text)| (format, text.into_bytes())));
-    for (format, bytes) in files {
-        assert!(bytes.len() < 1500, "{format}: {} bytes", bytes.len());
+    let small = files.into_iter().map(|(format, bytes)| (format, bytes, 1500, ENOUGH));
+    for (format, bytes, most, enough) in small.chain([("vtu", piled_up(), 1 << 16, ENOUGH_FOR_LARGER)]) {
+        assert!(bytes.len() < most, "{format}: {} bytes", bytes.len());
         let before = USED.load(Ordering::Relaxed);
         PEAK.store(before, Ordering::Relaxed);
         let accepted = soundness::feed(format, &bytes);
         let peak = PEAK.load(Ordering::Relaxed) - before;
         let shown = String::from_utf8_lossy(&bytes[..bytes.len().min(300)]).into_owned();
         assert!(!accepted, "{format}: accepted {shown}");
-        assert!(peak < ENOUGH, "{format}: {} MB for {shown}", peak >> 20);
+        assert!(peak < enough, "{format}: {} MB for {shown}", peak >> 20);
     }
 }

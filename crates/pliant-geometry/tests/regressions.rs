@@ -32,7 +32,9 @@ fn seeds_are_accepted_and_every_truncation_is_answered() {
         let bytes = fs::read(&path).unwrap();
         assert!(soundness::feed(&format, &bytes), "{} is refused", path.display());
         if format != "care" {
-            (0..bytes.len()).for_each(|n| drop(soundness::feed(&format, &bytes[..n])));
+            for end in 0..bytes.len() {
+                soundness::feed(&format, &bytes[..end]);
+            }
         }
     }
 }
