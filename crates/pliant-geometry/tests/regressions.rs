@@ -1,4 +1,5 @@
 //! Files that a fuzzer found a reader to stumble over, and the seeds it starts from: each to its reader, by folder.
+#![allow(clippy::unwrap_used)] // helpers outside #[test] functions may panic too
 
 mod soundness;
 
