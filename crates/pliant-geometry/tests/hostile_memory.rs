@@ -221,6 +221,14 @@ fn piled_up() -> Vec<u8> {
     [text.into_bytes(), coordinates, vec![0; 16], b"</AppendedData></VTKFile>".to_vec()].concat()
 }
 
+/// A thousand buffers that are one file, and zeros that are in none of them.
+fn named_often() -> Vec<u8> {
+    let text = document("a.bin", "20000", "36", "50000000", "").replace("\"bufferView\":0,", "");
+    let buffer = "{\"uri\":\"a.bin\",\"byteLength\":20000}";
+    let text = text.replace(buffer, &[buffer; 1000].join(","));
+    [text.into_bytes(), vec![0; 20_001]].concat()
+}
+
 /// One test, so that no other one's memory is counted.
 #[test]
 fn small_files_with_great_claims_are_refused_with_little_memory() {
@@ -230,7 +238,9 @@ fn small_files_with_great_claims_are_refused_with_little_memory() {
     let why = pliant_geometry::parse_vtu(&piled_up()).unwrap_err().message;
     assert!(why.contains("far larger than its size warrants"), "{why}");
     let small = files.into_iter().map(|(format, bytes)| (format, bytes, 1500, ENOUGH));
-    for (format, bytes, most, enough) in small.chain([("vtu", piled_up(), 1 << 16, ENOUGH_FOR_LARGER)]) {
+    let larger = [("vtu", piled_up()), ("gltf", named_often())];
+    let larger = larger.into_iter().map(|(format, bytes)| (format, bytes, 1 << 16, ENOUGH_FOR_LARGER));
+    for (format, bytes, most, enough) in small.chain(larger) {
         assert!(bytes.len() < most, "{format}: {} bytes", bytes.len());
         let before = USED.load(Ordering::Relaxed);
         PEAK.store(before, Ordering::Relaxed);
