@@ -1,3 +1,5 @@
 #![no_main]
 
-libfuzzer_sys::fuzz_target!(|bytes: &[u8]| pliant_fuzz::mesh("ply", bytes));
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
+    pliant_fuzz::feed("ply", bytes);
+});

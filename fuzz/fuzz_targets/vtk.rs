@@ -1,3 +1,5 @@
 #![no_main]
 
-libfuzzer_sys::fuzz_target!(|bytes: &[u8]| pliant_fuzz::tets(pliant_geometry::parse_vtk(bytes)));
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
+    pliant_fuzz::feed("vtk", bytes);
+});

@@ -283,3 +283,20 @@ fn names_that_say_nothing_or_the_wrong_thing() {
     assert!(said("a.weird", b"what is this")[0].contains("`.weird` is not"));
     assert!(said("a", b"\0\0")[0].contains("no extension"));
 }
+
+#[test]
+fn a_library_is_read_once_however_often_it_is_named() {
+    let text = "mtllib m.mtl\n".repeat(1000) + "usemtl red\nv 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n";
+    let mut fetched = 0;
+    let mut fetch = |path: &Path| {
+        fetched += 1;
+        Ok(if path.ends_with("m.mtl") {
+            b"newmtl red\nKd 1 0 0\n".to_vec()
+        } else {
+            text.clone().into_bytes()
+        })
+    };
+    let file = read_mesh_through(Path::new("a.obj"), &mut fetch).unwrap();
+    assert_eq!(file.meshes[0].coat.materials[0].color, [1.0, 0.0, 0.0, 1.0]);
+    assert_eq!(fetched, 2);
+}

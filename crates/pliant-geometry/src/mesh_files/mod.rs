@@ -2,6 +2,7 @@
 
 mod color;
 mod gltf;
+mod merge;
 mod motion;
 mod mtl;
 mod notes;
@@ -57,7 +58,7 @@ pub fn read_mesh_through(path: &Path, fetch: Fetch<'_>) -> Result<MeshFile, Vec<
     let read = match format {
         "obj" => read_obj_file(&bytes, path, fetch),
         "ply" => ply::read(&bytes),
-        "stl" => stl::read(&bytes),
+        "stl" => stl::read(bytes),
         "off" => off::read(&bytes),
         points if sniff::POINTS.contains(&points) => point_list::read(&bytes),
         "gltf" | "glb" => gltf::parse_gltf(&bytes, path, fetch),

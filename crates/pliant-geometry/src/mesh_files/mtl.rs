@@ -7,7 +7,7 @@ use super::Fetch;
 use super::notes::Notes;
 use super::words::{lines, name, real, shown, words};
 use crate::poly::SurfaceMaterial;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::path::{Component, Path, PathBuf};
 
 /// Libraries of one file that are looked at.
@@ -21,8 +21,17 @@ pub(super) fn libraries(
     notes: &mut Notes,
 ) -> HashMap<String, SurfaceMaterial> {
     let mut materials = HashMap::new();
-    let mut seen: Vec<&str> = Vec::new();
+    // Each is read once, however often it is named.
+    let mut seen: HashSet<&str> = HashSet::new();
+    let too_many = format!("material libraries after the first {MOST} are passed over");
     for entry in named {
+        if !seen.insert(entry) {
+            continue;
+        }
+        if seen.len() > MOST {
+            notes.say(too_many);
+            return materials;
+        }
         // Several libraries may be on a line, and names may have spaces in them.
         let one = inside(path, entry).and_then(|p| fetch(&p).ok());
         if let Some(bytes) = one {
@@ -30,14 +39,13 @@ pub(super) fn libraries(
             continue;
         }
         for part in entry.split_whitespace() {
-            if seen.contains(&part) {
+            if part != entry && !seen.insert(part) {
                 continue;
             }
-            if seen.len() == MOST {
-                notes.say(format!("material libraries after the first {MOST} are passed over"));
+            if seen.len() > MOST {
+                notes.say(too_many);
                 return materials;
             }
-            seen.push(part);
             let Some(file) = inside(path, part) else {
                 notes.say(format!(
                     "the material library `{}` is not in the folder of the file and is not read",

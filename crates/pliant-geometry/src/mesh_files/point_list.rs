@@ -159,7 +159,12 @@ impl List {
         }
         if let Some((line, said)) = self.said.filter(|s| s.1 != self.positions.len() as i64) {
             let have = self.positions.len();
-            self.notes.say(format!("line {line} says {said} points; there are {have}"));
+            let message = format!("line {line} says {said} points; there are {have}");
+            if said > have as i64 {
+                let help = "export it again: it was cut off, or is being written; or correct the count";
+                return Err(vec![GeometryError::new(message, help)]);
+            }
+            self.notes.say(message);
         }
         let unit = |v: &[f64; 3]| (DVec3::from_array(*v).length() - 1.0).abs() < 1e-2;
         if self.place.either.is_some() && self.extra.iter().all(unit) {

@@ -5,15 +5,16 @@
 //! corners says which side is outside; the facet normals are only compared with it.
 
 use super::MeshFile;
+use super::merge::Merge;
 use super::notes::Notes;
 use super::words::{lines, name, real, shown, words};
 use crate::error::{ErrorList, GeometryError};
 use crate::poly::{Coat, PolyMesh, Polygons};
 use glam::DVec3;
-use std::collections::HashMap;
 
 const HEADER: usize = 84;
 const TRIANGLE: usize = 50;
+const POINT: usize = 12;
 
 /// What bytes make of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,14 +39,15 @@ fn count(bytes: &[u8]) -> Option<u64> {
     bytes.get(80..HEADER).map(|b| u64::from(u32::from_le_bytes([b[0], b[1], b[2], b[3]])))
 }
 
-pub(super) fn read(bytes: &[u8]) -> Result<MeshFile, Vec<GeometryError>> {
+/// Reads a file, whose memory serves as working space.
+pub(super) fn read(bytes: Vec<u8>) -> Result<MeshFile, Vec<GeometryError>> {
     let start = bytes.trim_ascii_start();
     let solid = start.get(..5).is_some_and(|w| w.eq_ignore_ascii_case(b"solid"));
     let text = start.iter().take(1024).all(|b| b.is_ascii_graphic() || b.is_ascii_whitespace() || *b > 127);
-    match sniff(bytes) {
+    match sniff(&bytes) {
         Some(Stl::Binary) => binary(bytes),
-        Some(Stl::Text) => ascii(bytes),
-        None if solid && text => ascii(bytes),
+        Some(Stl::Text) => ascii(&bytes),
+        None if solid && text => ascii(&bytes),
         None => binary(bytes),
     }
 }
@@ -54,16 +56,16 @@ pub(super) fn read(bytes: &[u8]) -> Result<MeshFile, Vec<GeometryError>> {
 #[derive(Default)]
 struct Merger {
     positions: Vec<DVec3>,
-    index: HashMap<[u64; 3], u32>,
+    merge: Merge,
 }
 
 impl Merger {
     fn vertex(&mut self, p: DVec3) -> u32 {
-        let next = self.positions.len() as u32;
         // Adding zero makes a negative zero a plain one.
         let p = p + DVec3::ZERO;
-        let which = *self.index.entry(p.to_array().map(f64::to_bits)).or_insert(next);
-        if which == next {
+        let bits = |p: DVec3| p.to_array().map(f64::to_bits);
+        let which = self.merge.number(&bits(p), |n| bits(self.positions[n as usize]));
+        if which as usize == self.positions.len() {
             self.positions.push(p);
         }
         which
@@ -79,15 +81,15 @@ const CONTRADICTED: &str =
     "facet normals point the other way than the order of corners says: the order is kept";
 const NAN: &str = "positions must be finite numbers; look for a division by zero where the file was written";
 
-fn binary(bytes: &[u8]) -> Result<MeshFile, Vec<GeometryError>> {
-    let Some(count) = count(bytes) else {
+fn binary(mut bytes: Vec<u8>) -> Result<MeshFile, Vec<GeometryError>> {
+    let Some(count) = count(&bytes) else {
         return Err(vec![GeometryError::new(
             format!("this is no STL file: it has {} bytes and does not begin with `solid`", bytes.len()),
             "a binary STL file has a header of 84 bytes; check that the export was not cut off or empty",
         )]);
     };
-    let body = &bytes[HEADER..];
-    let whole = (body.len() / TRIANGLE) as u64;
+    let body = bytes.len() - HEADER;
+    let whole = (body / TRIANGLE) as u64;
     if whole < count {
         return Err(vec![GeometryError::new(
             format!("the header says {count} triangles; there are {whole} in the file"),
@@ -100,44 +102,73 @@ fn binary(bytes: &[u8]) -> Result<MeshFile, Vec<GeometryError>> {
             "check that the export was not empty",
         )]);
     }
+    if count > u64::from(u32::MAX / 3) {
+        return Err(vec![GeometryError::new(
+            format!("{count} triangles have more corners than can be counted"),
+            "split the mesh into several files",
+        )]);
+    }
+    let count = count as usize;
     let mut notes = Notes::default();
-    let used = count as usize * TRIANGLE;
-    if used < body.len() {
-        notes.say(format!("{} bytes after the last triangle are passed over", body.len() - used));
-    }
-    let mut errors = ErrorList::default();
-    let mut merger = Merger::default();
-    let mut corners: Vec<u32> = Vec::with_capacity(3 * count as usize);
-    for (t, facet) in body[..used].chunks_exact(TRIANGLE).enumerate() {
-        let real = |at: usize| {
-            f64::from(f32::from_le_bytes([facet[at], facet[at + 1], facet[at + 2], facet[at + 3]]))
-        };
-        let vector = |at: usize| DVec3::new(real(at), real(at + 4), real(at + 8));
-        let triangle = [vector(12), vector(24), vector(36)];
-        if let Some(bad) = triangle.iter().find(|p| !p.is_finite()) {
-            errors.push_at(format!("a corner of triangle {t} is at {bad}"), NAN);
-        }
-        if contradicts(vector(0), triangle) {
-            notes.count(CONTRADICTED, || format!("triangle {t}"));
-        }
-        if facet[48] != 0 || facet[49] != 0 {
-            notes.count("attribute bytes (colours in some programs) are passed over", || {
-                format!("triangle {t}")
-            });
-        }
-        corners.extend(triangle.map(|p| merger.vertex(p)));
-    }
-    if !errors.is_empty() {
-        return Err(errors.finish());
+    if count * TRIANGLE < body {
+        notes.say(format!("{} bytes after the last triangle are passed over", body - count * TRIANGLE));
     }
     let title = bytes[..80].split(|&b| b == 0).next().unwrap_or_default();
     let readable = title.iter().all(|b| b.is_ascii_graphic() || *b == b' ');
     let title = if readable { name(title) } else { String::new() };
-    let sizes = vec![3; count as usize];
-    let faces = Polygons::from_sizes(&sizes, corners).unwrap_or_default();
-    let coat = Coat { faces, ..Coat::default() };
-    let mesh = PolyMesh { name: title, positions: merger.positions, coat, motion: None };
+    let mut errors = ErrorList::default();
+    let mut merge = Merge::default();
+    let mut corners: Vec<u32> = Vec::with_capacity(3 * count);
+    for t in 0..count {
+        let facet = HEADER + t * TRIANGLE;
+        let places = [12, 24, 36].map(|at| point(&bytes, facet + at));
+        let triangle = places.map(position);
+        if let Some(bad) = triangle.iter().find(|p| !p.is_finite()) {
+            errors.push_at(format!("a corner of triangle {t} is at {bad}"), NAN);
+        }
+        if contradicts(position(point(&bytes, facet)), triangle) {
+            notes.count(CONTRADICTED, || format!("triangle {t}"));
+        }
+        if bytes[facet + 48..facet + 50] != [0, 0] {
+            notes.count("attribute bytes (colours in some programs) are passed over", || {
+                format!("triangle {t}")
+            });
+        }
+        // The vertices are kept at the start of the file's own bytes, which have been read that far: those of all
+        // triangles up to this one are shorter than the triangles.
+        for place in places {
+            let next = merge.count();
+            let vertex = merge.number(&place, |n| point(&bytes, POINT * n as usize));
+            if vertex == next {
+                let at = POINT * vertex as usize;
+                bytes[at..at + POINT].copy_from_slice(place.map(u32::to_le_bytes).as_flattened());
+            }
+            corners.push(vertex);
+        }
+    }
+    if !errors.is_empty() {
+        return Err(errors.finish());
+    }
+    let vertices = merge.count() as usize;
+    drop(merge);
+    bytes.truncate(POINT * vertices);
+    bytes.shrink_to_fit();
+    let positions = (0..vertices).map(|v| position(point(&bytes, POINT * v))).collect();
+    let coat = Coat { faces: Polygons::of_corners(corners), ..Coat::default() };
+    let mesh = PolyMesh { name: title, positions, coat, motion: None };
     Ok(MeshFile { format: "STL, binary".into(), meshes: vec![mesh], notes: notes.finish() })
+}
+
+/// The bits of the three numbers at a place in the file; zero has one sign.
+fn point(bytes: &[u8], at: usize) -> [u32; 3] {
+    [at, at + 4, at + 8].map(|k| {
+        let bits = u32::from_le_bytes([bytes[k], bytes[k + 1], bytes[k + 2], bytes[k + 3]]);
+        if f32::from_bits(bits) == 0.0 { 0 } else { bits }
+    })
+}
+
+fn position(bits: [u32; 3]) -> DVec3 {
+    DVec3::from_array(bits.map(|b| f64::from(f32::from_bits(b))))
 }
 
 /// A solid being read.

@@ -17,6 +17,12 @@ impl Polygons {
         Polygons { corners: triangles.as_flattened().to_vec(), ends: Vec::new() }
     }
 
+    /// The same from all corners in one list, three to a face.
+    pub(crate) fn of_corners(corners: Vec<u32>) -> Polygons {
+        debug_assert!(corners.len().is_multiple_of(3));
+        Polygons { corners, ends: Vec::new() }
+    }
+
     /// Faces given by how many corners each has and all corners in one list.
     ///
     /// `None` if the sizes do not add up to the corners.

@@ -65,6 +65,7 @@ pub fn parse_vtu(bytes: &[u8]) -> Result<TetFile, GeometryError> {
     if !bytes.trim_ascii_end().ends_with(b"</VTKFile>") {
         return Err(GeometryError::new("the file does not end with </VTKFile>", CUT_OFF));
     }
+    encoding.allow(bytes.len());
     let mut draft = Draft::new("point", "cell");
     let (mut first_point, mut first_cell) = (0, 0);
     for piece in &pieces {
@@ -101,7 +102,7 @@ fn file_encoding<'a>(tag: &Tag) -> Result<Encoding<'a>, GeometryError> {
     };
     let size_width = if tag.attribute("header_type") == Some("UInt64") { 8 } else { 4 };
     let big_endian = tag.attribute("byte_order") == Some("BigEndian");
-    Ok(Encoding { big_endian, size_width, zlib, appended: None })
+    Ok(Encoding::new(big_endian, size_width, zlib))
 }
 
 fn coordinates<'a>(tag: &Tag, text: &'a [u8]) -> Result<Array<'a>, GeometryError> {

@@ -6,6 +6,12 @@ use super::scan::{CUT_OFF, not_a, parse};
 use super::xml::Tag;
 use crate::GeometryError;
 use crate::points::shorten;
+use std::cell::Cell;
+
+/// Memory that numbers may take whatever the size of the file, and how much more for each of its bytes: many arrays
+/// may name the same bytes, and deflate makes a thousand of one, but no mesh of interest shrinks so much.
+const FREE_BYTES: u64 = 64 << 20;
+const BYTES_PER_BYTE: u64 = 64;
 
 /// What the file as a whole says about its arrays.
 pub(super) struct Encoding<'a> {
@@ -15,6 +21,19 @@ pub(super) struct Encoding<'a> {
     pub zlib: bool,
     /// The appended data after its `_`, and whether it is base64.
     pub appended: Option<(&'a [u8], bool)>,
+    /// Memory that numbers may still take.
+    left: Cell<u64>,
+}
+
+impl Encoding<'_> {
+    pub fn new(big_endian: bool, size_width: usize, zlib: bool) -> Self {
+        Encoding { big_endian, size_width, zlib, appended: None, left: Cell::new(0) }
+    }
+
+    /// Sets what a file of so many bytes may become.
+    pub fn allow(&self, file: usize) {
+        self.left.set(FREE_BYTES.saturating_add((file as u64).saturating_mul(BYTES_PER_BYTE)));
+    }
 }
 
 /// One array, not read yet.
@@ -110,7 +129,7 @@ impl<'a> Array<'a> {
                 }
             }
         };
-        let mut bytes = self.bytes(encoding, &mut stream)?;
+        let mut bytes = self.bytes(encoding, &mut stream, width)?;
         if encoding.big_endian {
             bytes.chunks_exact_mut(width).for_each(<[u8]>::reverse);
         }
@@ -118,7 +137,12 @@ impl<'a> Array<'a> {
     }
 
     /// The bytes of the array. In the file they come after their size, or after the sizes of compressed blocks.
-    fn bytes(&self, encoding: &Encoding, stream: &mut Stream) -> Result<Vec<u8>, GeometryError> {
+    fn bytes(
+        &self,
+        encoding: &Encoding,
+        stream: &mut Stream,
+        width: usize,
+    ) -> Result<Vec<u8>, GeometryError> {
         let cut_off = || self.fault("its data breaks off, or its size is wrong".into(), CUT_OFF);
         let size = |stream: &mut Stream| {
             let mut bytes = stream.read(encoding.size_width as u64).ok_or_else(cut_off)?;
@@ -129,7 +153,9 @@ impl<'a> Array<'a> {
         };
         let first = size(stream)?;
         if !encoding.zlib {
-            return stream.read(first).ok_or_else(cut_off);
+            let bytes = stream.read(first).ok_or_else(cut_off)?;
+            self.take(encoding, bytes.len(), width)?;
+            return Ok(bytes);
         }
         let (full, last) = (size(stream)?, size(stream)?);
         let mut blocks = Vec::new();
@@ -142,6 +168,7 @@ impl<'a> Array<'a> {
             let wanted = if i + 1 == blocks.len() && last > 0 { last } else { full };
             // Deflate makes at most 1032 bytes of one, so a block cannot claim more memory than the file warrants.
             let limit = usize::try_from(wanted).unwrap_or(usize::MAX).min(block.len().saturating_mul(1032));
+            self.take(encoding, limit, width)?;
             let plain = miniz_oxide::inflate::decompress_to_vec_zlib_with_limit(&block, limit);
             let Some(plain) = plain.ok().filter(|plain| plain.len() as u64 == wanted) else {
                 let message = format!("block {i} of its compressed data is damaged");
@@ -150,6 +177,18 @@ impl<'a> Array<'a> {
             bytes.extend(plain);
         }
         Ok(bytes)
+    }
+
+    /// Takes memory for the numbers of so many bytes.
+    fn take(&self, encoding: &Encoding, bytes: usize, width: usize) -> Result<(), GeometryError> {
+        // Numbers are eight bytes each once they are read.
+        let size = (bytes / width) as u64 * 8;
+        let left = encoding.left.get().checked_sub(size).ok_or_else(|| {
+            let message = "with it the file becomes far larger than its size warrants".into();
+            self.fault(message, "export it again, without compression and with each array once")
+        })?;
+        encoding.left.set(left);
+        Ok(())
     }
 
     fn fault(&self, message: String, help: &str) -> GeometryError {

@@ -8,7 +8,7 @@ use crate::mesh_files::Fetch;
 use serde_json::Value;
 use std::borrow::Cow;
 use std::cell::Cell;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
@@ -112,9 +112,16 @@ impl<'a> Buffers<'a> {
         }
     }
 
-    /// How many bytes there are in all, those named twice counted once or twice.
+    /// How many bytes there are in all, files that are named twice counted once: what a file may become depends on
+    /// it, and should not on how often it names another.
     pub fn total(&self) -> u64 {
-        (0..self.0.len()).filter_map(|i| self.get(i)).map(|b| b.len() as u64).sum()
+        let mut seen = HashSet::new();
+        let mut size = |bytes: &Bytes<'_>| match bytes {
+            Bytes::Here(_, length) => *length,
+            Bytes::Fetched(bytes, _) if seen.insert(Rc::as_ptr(bytes)) => bytes.len(),
+            Bytes::Fetched(..) => 0,
+        };
+        self.0.iter().flatten().map(|bytes| size(bytes) as u64).sum()
     }
 }
 
