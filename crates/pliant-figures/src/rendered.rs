@@ -12,16 +12,39 @@ pub const YELLOW: [f32; 3] = [0.95, 0.75, 0.25];
 pub const RED: [f32; 3] = [0.80, 0.05, 0.05];
 pub const INK: [f32; 3] = [0.16, 0.18, 0.20];
 
-/// What is in a rendering, seen so that `frame` fills it. Angles are those of [`Camera::fit`].
+/// Items seen from the angles of [`Camera::fit`] so that the points of `frame` fit, cut to what is not white.
 pub fn picture(items: &[Item<'_>], frame: &[DVec3], azimuth: f64, elevation: f64) -> Image {
-    let settings = Settings {
-        samples: 2,
-        backdrop: Backdrop::plain([1.0; 3]),
-        dither: false,
-        ..Settings::sized(860, 720)
+    let backdrop = Backdrop::plain([1.0; 3]);
+    let settings = Settings { samples: 2, backdrop, dither: false, ..Settings::sized(1000, 1000) };
+    let camera = Camera::fit_points(frame, 1.0, azimuth, elevation);
+    let mut image = render(items, &[], &camera, &settings);
+    // The studio darkens toward the corners; the page does not.
+    let empty = render(&[], &[], &camera, &settings);
+    for (pixel, behind) in image.rgb.chunks_exact_mut(3).zip(empty.rgb.chunks_exact(3)) {
+        if pixel == behind {
+            pixel.fill(255);
+        }
+    }
+    trimmed(&image)
+}
+
+/// The picture without white rows and columns around it.
+fn trimmed(image: &Image) -> Image {
+    let inked = |x: u32, y: u32| image.pixel(x, y).is_some_and(|p| p != [255; 3]);
+    let column = |x: &u32| (0..image.height).any(|y| inked(*x, y));
+    let row = |y: &u32| (0..image.width).any(|x| inked(x, *y));
+    let (Some(left), Some(right)) = ((0..image.width).find(column), (0..image.width).rfind(column)) else {
+        return image.clone();
     };
-    let camera = Camera::fit_points(frame, 860.0 / 720.0, azimuth, elevation);
-    render(items, &[], &camera, &settings)
+    let (Some(top), Some(bottom)) = ((0..image.height).find(row), (0..image.height).rfind(row)) else {
+        return image.clone();
+    };
+    let mut cut = Image::filled(right - left + 1, bottom - top + 1, [255; 3]);
+    let rows = image.rgb.chunks_exact(3 * image.width as usize).skip(top as usize);
+    for (to, from) in cut.rgb.chunks_exact_mut(3 * (right - left + 1) as usize).zip(rows) {
+        to.copy_from_slice(&from[3 * left as usize..3 * (right + 1) as usize]);
+    }
+    cut
 }
 
 /// Triangles with a colour each, which show as flat facets.
@@ -59,4 +82,20 @@ impl Facets {
 /// Thin rods along edges.
 pub fn rods<'a>(positions: &'a [DVec3], edges: &'a [[u32; 2]], radius: f64, color: [f32; 3]) -> Item<'a> {
     Item::Lines { positions, segments: edges, radius, colors: Colors::Uniform(color) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pictures_are_cut_to_what_is_in_them() {
+        let mut image = Image::filled(8, 6, [255; 3]);
+        image.blend(2, 3, [10, 20, 30], 1.0);
+        image.blend(4, 4, [40, 50, 60], 1.0);
+        let cut = trimmed(&image);
+        assert_eq!((cut.width, cut.height), (3, 2));
+        assert_eq!((cut.pixel(0, 0), cut.pixel(2, 1)), (Some([10, 20, 30]), Some([40, 50, 60])));
+        assert_eq!(trimmed(&Image::filled(3, 3, [255; 3])).width, 3, "nothing in it");
+    }
 }

@@ -1,7 +1,7 @@
 //! Particles in a bear: as a lattice, jittered and as blue noise, with the distances between them.
 
 use super::{Definition, Failure, Figure};
-use crate::metrics::{largest, smallest};
+use crate::metrics::{distribution, largest, smallest};
 use crate::plot::{Panel, Plot, Style};
 use crate::rendered::{BODY, GREEN, ORANGE, PINK, picture};
 use pliant::DVec3;
@@ -65,10 +65,12 @@ fn run() -> Result<Plot, Failure> {
         let title = format!("{name}: {} particles", shape.points.len());
         let note = format!("none nearer than {:.2} of the mean spacing; cut open", distances[0]);
         panels.push(opened(&title, &note, &shape.points, spacing, color));
-        let n = distances.len() as f64;
-        let steps = distances.iter().enumerate().map(|(k, d)| (*d, (k + 1) as f64 / n));
-        nearest = nearest.line(name, Style::Solid, steps.collect());
-        pairs = pairs.line(name, Style::Solid, correlation(&fill(&cube, IN_CUBE)?.points));
+        let steps = distribution(distances, 400);
+        nearest = nearest.line(name, Style::Solid, steps.iter().map(|&(share, d)| (d, share)).collect());
+        // A lattice has a few distances only, which would dwarf the others.
+        if pattern != Pattern::Lattice {
+            pairs = pairs.line(name, Style::Solid, correlation(&fill(&cube, IN_CUBE)?.points));
+        }
     }
     let torn = torn(&bear);
     let shape = filled(torn.clone(), &Filling { pattern: Pattern::BlueNoise, by: by(COUNT), seed: 1 })?;
@@ -80,6 +82,7 @@ fn run() -> Result<Plot, Failure> {
         bear.triangles.len()
     );
     panels.push(opened(&title, &note, &shape.points, spacing, PINK));
+    let pairs = pairs.line("chance", Style::Guide, vec![(0.0, 1.0), (REACH, 1.0)]);
     panels.extend([nearest, pairs]);
     Ok(Plot { panels, ..Plot::new("Filling a bear with particles") })
 }
@@ -94,7 +97,12 @@ fn torn(mesh: &TriMesh) -> TriMesh {
 /// The particles behind the middle plane.
 fn opened(title: &str, note: &str, points: &[DVec3], spacing: f64, color: [f32; 3]) -> Panel {
     let behind: Vec<DVec3> = points.iter().copied().filter(|p| p.z <= 0.25 * spacing).collect();
-    let item = Item::Points { positions: &behind, radius: 0.36 * spacing, colors: Colors::Uniform(color) };
+    // Those at the cut stand out.
+    let depth = |p: &DVec3| (-p.z / (4.0 * spacing)).clamp(0.0, 0.85) as f32;
+    let paler = |p: &DVec3| color.map(|part| part + (0.92 - part) * depth(p));
+    let colors: Vec<[f32; 3]> = behind.iter().map(paler).collect();
+    let colors = Colors::PerVertex(&colors);
+    let item = Item::Points { positions: &behind, radius: 0.42 * spacing, colors };
     Panel::image(title, note, picture(&[item], points, 0.0, 0.0))
 }
 

@@ -8,7 +8,8 @@ use pliant::DVec3;
 use pliant_cache::render::Image;
 use pliant_geometry::shapes::Solid;
 use pliant_geometry::{
-    Coat, MeshReport, PolyMesh, Polygons, RepairOptions, SplitMix64, TriMesh, inspect, repair,
+    Coat, Holes, MeshReport, PolyMesh, Polygons, RepairOptions, SplitMix64, StuffingOptions, TriMesh,
+    inspect, repair, stuff,
 };
 use std::collections::BTreeSet;
 
@@ -62,8 +63,9 @@ enum Damage {
     Pierced,
 }
 
-const DAMAGES: [(Damage, usize); 4] =
-    [(Damage::Removed, 24), (Damage::Flipped, 24), (Damage::Copied, 16), (Damage::Pierced, 16)];
+const DAMAGES: [Damage; 4] = [Damage::Removed, Damage::Flipped, Damage::Copied, Damage::Pierced];
+/// Triangles damaged in each way.
+const EACH: usize = 15;
 
 /// Triangles that have no neighbour in common, and what is to be done to them.
 fn choose(mesh: &TriMesh) -> Vec<(usize, Damage)> {
@@ -74,10 +76,12 @@ fn choose(mesh: &TriMesh) -> Vec<(usize, Damage)> {
     let mut rng = SplitMix64::new(8);
     let mut taken = vec![false; mesh.positions.len()];
     let mut chosen = Vec::new();
-    let plan: Vec<Damage> = DAMAGES.iter().flat_map(|&(damage, n)| vec![damage; n]).collect();
-    // A body of a few thousand triangles has room for eighty; the bound only ends a hopeless search.
+    // A body of some thousand triangles has room for them; the bound only ends a hopeless search.
     for _ in 0..100_000 {
-        let Some(&damage) = plan.get(chosen.len()) else { break };
+        if chosen.len() == EACH * DAMAGES.len() {
+            break;
+        }
+        let damage = DAMAGES[chosen.len() % DAMAGES.len()];
         let k = ((rng.unit() * mesh.triangles.len() as f64) as usize).min(mesh.triangles.len() - 1);
         let ring = mesh.triangles[k].iter().flat_map(|&v| &around[v as usize]);
         let ring: Vec<u32> = ring.flat_map(|&t| mesh.triangles[t]).collect();
@@ -144,26 +148,29 @@ fn counts(report: &MeshReport) -> [usize; KINDS] {
 }
 
 fn run() -> Result<Plot, Failure> {
-    let sound = Solid::GummyBear { height: 1.0 }.build(0.07)?.surface;
+    // The bear's own triangles are too small to be seen.
+    let fine = Solid::GummyBear { height: 1.0 }.build(0.04)?.surface;
+    let sound = stuff(&fine, 0.05, &StuffingOptions::default())?.0.surface().0;
     let chosen = choose(&sound);
     let (broken, colors) = damaged(&sound, &chosen);
     let before = inspect(&as_poly(&broken), 2);
-    // Splinters are pieces, and tiny.
-    let options = RepairOptions { tiny_pieces: 0.1, ..RepairOptions::default() };
+    // Splinters are pieces, and tiny; the holes are of one triangle, but triangles are large here.
+    let holes = Some(Holes { share: 0.2, ..Holes::default() });
+    let options = RepairOptions { tiny_pieces: 0.1, holes, ..RepairOptions::default() };
     let (mended, repairs) = repair(&as_poly(&broken), &options);
     let after = inspect(&mended, 2);
     let mended = mended.triangulated();
 
     let number = |damage| chosen.iter().filter(|(_, d)| *d == damage).count();
-    let [removed, flipped, copied, pierced] = DAMAGES.map(|(damage, _)| number(damage));
+    let [removed, flipped, copied, pierced] = DAMAGES.map(number);
     let made = [3 * (removed + pierced), 3 * flipped, copied, pierced];
     let line = |counts: [usize; KINDS]| -> Vec<(f64, f64)> {
         counts.into_iter().enumerate().map(|(k, n)| (k as f64 + 1.0, n as f64)).collect()
     };
     let kinds = "1 open edges, 2 edges in disagreement, 3 copies, 4 crossings";
     let table = Panel::new("What an inspection counts", kinds, "how many")
-        .line(MADE, Style::Guide, line(made))
         .line(FOUND, Style::Marked, line(counts(&before)))
+        .line(MADE, Style::Guide, line(made))
         .line(LEFT, Style::Marked, line(counts(&after)));
     let volumes = [&sound, &broken, &mended].map(TriMesh::volume);
     let volume = volumes.iter().enumerate().map(|(k, v)| (k as f64, v / volumes[0])).collect();
@@ -203,7 +210,10 @@ fn drawn(mesh: &TriMesh, color: impl Fn(usize) -> [f32; 3]) -> Image {
     let runs = sides.chunk_by(|a, b| a == b);
     let open: Vec<[u32; 2]> = runs.filter(|run| run.len() == 1).map(|run| run[0]).collect();
     let edges = mesh.edges();
-    let items =
-        [facets.item(), rods(&mesh.positions, &edges, 0.0012, INK), rods(&mesh.positions, &open, 0.004, RED)];
+    let items = [
+        facets.item(),
+        rods(&mesh.positions, &edges, 0.0012, INK),
+        rods(&mesh.positions, &open, 0.0035, RED),
+    ];
     picture(&items, &mesh.positions, 25.0, 10.0)
 }

@@ -3,9 +3,9 @@
 use super::{Definition, Failure, Figure};
 use crate::metrics::{distribution, mean};
 use crate::plot::{Panel, Plot, Style};
-use crate::rendered::{BODY, GREEN, ORANGE, PINK, YELLOW, picture};
+use crate::rendered::{BODY, picture};
 use pliant::{DQuat, DVec3};
-use pliant_cache::render::{Colors, Image, Item, Look};
+use pliant_cache::render::{ColorMap, Colors, Image, Item, Look, map_colors};
 use pliant_geometry::shapes::{Solid, sheet, tets_from_mesh};
 use pliant_geometry::{Covering, Method, Riding, Shape, Size, Skin, TriMesh};
 use std::f64::consts::PI;
@@ -17,7 +17,9 @@ const CLOTH: &str = "quilt on cloth";
 /// The panel after the pictures.
 const OFF: usize = 5;
 /// Half the thickness of the quilt.
-const THICK: f64 = 0.012;
+const THICK: f64 = 0.025;
+/// Distances that colours go from violet to yellow for.
+const COLORED: (f64, f64) = (0.0, 0.2);
 
 pub const DEFINITION: Definition = Definition {
     figure: Figure {
@@ -43,7 +45,7 @@ fn twist(p: DVec3) -> DVec3 {
 }
 
 fn run() -> Result<Plot, Failure> {
-    let bear = Solid::GummyBear { height: 1.0 }.build(0.014)?.surface;
+    let bear = Solid::GummyBear { height: 1.0 }.build(0.0128)?.surface;
     let (shape, _) = tets_from_mesh(bear.clone(), 0.047)?;
     let spacing = (bear.volume() / shape.points.len() as f64).cbrt();
     let clusters =
@@ -54,7 +56,7 @@ fn run() -> Result<Plot, Failure> {
     let mut panels = vec![Panel::image(
         "Every vertex twisted exactly",
         "what riding is compared with",
-        body(&bear, &wanted, BODY),
+        body(&bear, &wanted, Colors::Uniform(BODY)),
     )];
     let mut distances = Panel::new(
         "Distance from the exact place",
@@ -62,11 +64,9 @@ fn run() -> Result<Plot, Failure> {
         "distance / spacing (cloth: / half thickness)",
     )
     .y_log();
-    for (name, riding, color) in [
-        (PARTICLES, Riding::Particles, ORANGE),
-        (TETRAHEDRA, Riding::Tetrahedra, GREEN),
-        (CLUSTERS, Riding::Clusters, PINK),
-    ] {
+    for (name, riding) in
+        [(PARTICLES, Riding::Particles), (TETRAHEDRA, Riding::Tetrahedra), (CLUSTERS, Riding::Clusters)]
+    {
         let skin = Skin::ride(riding, &shape, Some(&clusters), &bear.positions)?;
         let got = carried(&skin, &moved);
         let off = from(&got, &wanted, spacing);
@@ -77,13 +77,19 @@ fn run() -> Result<Plot, Failure> {
             _ => format!("{} particles", shape.points.len()),
         };
         let note = format!("{on}; off by {:.4} of their spacing on average", mean(&off));
-        panels.push(Panel::image(title, note, body(&bear, &got, color)));
+        let colors = map_colors(&off, COLORED, ColorMap::Viridis);
+        panels.push(Panel::image(title, note, body(&bear, &got, Colors::PerVertex(&colors))));
         distances = distances.line(name, Style::Solid, distribution(off, 200));
     }
     let (panel, off) = quilt()?;
     panels.push(panel);
     panels.push(distances.line(CLOTH, Style::Solid, distribution(off, 200)));
-    Ok(Plot { panels, ..Plot::new("Fine surfaces riding on coarse bodies, twisted by half a turn") })
+    Ok(Plot {
+        panels,
+        ..Plot::new(
+            "Fine surfaces riding on coarse bodies, twisted; distance from the exact place: violet 0, yellow 0.2",
+        )
+    })
 }
 
 /// Where a skin is when the particles are there.
@@ -98,13 +104,12 @@ fn from(got: &[DVec3], wanted: &[DVec3], unit: f64) -> Vec<f64> {
     got.iter().zip(wanted).map(|(a, b)| a.distance(*b) / unit).collect()
 }
 
-fn body(mesh: &TriMesh, positions: &[DVec3], color: [f32; 3]) -> Image {
-    drawn(mesh, positions, color, Look::Matte, (25.0, 10.0))
+fn body(mesh: &TriMesh, positions: &[DVec3], colors: Colors<'_>) -> Image {
+    drawn(mesh, positions, colors, (25.0, 10.0))
 }
 
-fn drawn(mesh: &TriMesh, positions: &[DVec3], color: [f32; 3], look: Look, from: (f64, f64)) -> Image {
-    let colors = Colors::Uniform(color);
-    let item = Item::Mesh { positions, triangles: &mesh.triangles, colors, look };
+fn drawn(mesh: &TriMesh, positions: &[DVec3], colors: Colors<'_>, from: (f64, f64)) -> Image {
+    let item = Item::Mesh { positions, triangles: &mesh.triangles, colors, look: Look::Matte };
     picture(&[item], positions, from.0, from.1)
 }
 
@@ -123,7 +128,8 @@ fn quilt() -> Result<(Panel, Vec<f64>), Failure> {
         cloth.points.len(),
         mean(&off)
     );
-    Ok((Panel::image(title, note, drawn(&mesh, &got, YELLOW, Look::Cloth, (35.0, 22.0))), off))
+    let colors = map_colors(&off, COLORED, ColorMap::Viridis);
+    Ok((Panel::image(title, note, drawn(&mesh, &got, Colors::PerVertex(&colors), (20.0, 35.0))), off))
 }
 
 /// A sheet in the plane y = 0 twisted about x by half a turn, with heights along its normals.
@@ -141,8 +147,8 @@ fn quilt_mesh(n: u32) -> TriMesh {
         let first = mesh.positions.len() as u32;
         for k in 0..(n + 1) * (n + 1) {
             let (u, v) = (f64::from(k / (n + 1)) / f64::from(n), f64::from(k % (n + 1)) / f64::from(n));
-            let hem = (60.0 * u.min(v).min(1.0 - u).min(1.0 - v)).min(1.0);
-            let stitch = 0.8 + 0.2 * (40.0 * u).sin() * (40.0 * v).sin();
+            let hem = (30.0 * u.min(v).min(1.0 - u).min(1.0 - v)).min(1.0);
+            let stitch = 0.75 + 0.25 * (40.0 * u).sin() * (40.0 * v).sin();
             mesh.positions.push(DVec3::new(u - 0.5, side * THICK * hem.sqrt() * stitch, v - 0.5));
         }
         for q in 0..n * n {

@@ -21,7 +21,7 @@ const VOLUMES: usize = 3;
 /// What the paper proves, in degrees.
 const BOUNDS: [f64; 2] = [10.7, 164.8];
 /// In the pictures, of a bear one metre high.
-const CELL: f64 = 0.06;
+const CELL: f64 = 0.032;
 const CELLS: [f64; 5] = [0.1, 0.07, 0.05, 0.035, 0.025];
 
 pub const DEFINITION: Definition = Definition {
@@ -53,9 +53,12 @@ fn ends(plot: &Plot) -> Vec<f64> {
 
 fn run() -> Result<Plot, Failure> {
     let bear = Solid::GummyBear { height: 1.0 }.build(0.015)?.surface;
-    let mut angles = Panel::new("Dihedral angles", "angle (degrees)", "share of angles, per degree").y_log();
+    let mut angles = Panel::new("Dihedral angles", "angle (degrees)", "share of angles, per degree")
+        .y_log()
+        .view(0.0, 180.0);
     let mut pictures = Vec::new();
-    for (name, marks, graded) in [(UNIFORM, UNIFORM_ENDS, false), (GRADED, GRADED_ENDS, true)] {
+    for (name, marks, height) in [(UNIFORM, UNIFORM_ENDS, 2e-7), (GRADED, GRADED_ENDS, 1e-7)] {
+        let graded = name == GRADED;
         let (tets, report) = stuff(&bear, CELL, &StuffingOptions { graded, ..StuffingOptions::default() })?;
         let title = format!("{name}: {} tetrahedra of {} points", report.tetrahedra, report.points);
         let note = format!(
@@ -66,12 +69,12 @@ fn run() -> Result<Plot, Failure> {
         pictures.push(opened(&title, &note, &tets));
         let all = dihedral_angles(&tets);
         angles = angles.line(name, Style::Solid, histogram(&all));
-        let ends = [smallest(&all), largest(&all)].map(|angle| (angle, 1e-5));
+        let ends = [smallest(&all), largest(&all)].map(|angle| (angle, height));
         angles = angles.line(marks, Style::Marked, ends.to_vec());
     }
     for bound in BOUNDS {
         let name = format!("proven bound, {bound}°");
-        angles = angles.line(name, Style::Guide, vec![(bound, 1e-5), (bound, 0.1)]);
+        angles = angles.line(name, Style::Guide, vec![(bound, 1e-7), (bound, 0.3)]);
     }
     let mut errors = Vec::new();
     for cell in CELLS {
@@ -106,7 +109,7 @@ fn opened(title: &str, note: &str, tets: &TetMesh) -> Panel {
     let color = |k: usize| if outside.contains(&sorted(triangles[k])) { BODY } else { YELLOW };
     let facets = Facets::new(&tets.points, &triangles, color);
     let edges = TriMesh { positions: Vec::new(), triangles: triangles.clone() }.edges();
-    let items = [facets.item(), rods(&tets.points, &edges, 0.0014, INK)];
+    let items = [facets.item(), rods(&tets.points, &edges, 0.001, INK)];
     Panel::image(title, note, picture(&items, &tets.points, 18.0, 8.0))
 }
 
