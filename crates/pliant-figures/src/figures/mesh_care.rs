@@ -170,7 +170,7 @@ fn run() -> Result<Plot, Failure> {
     let kinds = "1 open edges, 2 edges in disagreement, 3 copies, 4 crossings";
     let table = Panel::new("What an inspection counts", kinds, "how many")
         .line(FOUND, Style::Marked, line(counts(&before)))
-        .line(MADE, Style::Guide, line(made))
+        .line(MADE, Style::Dashed, line(made))
         .line(LEFT, Style::Marked, line(counts(&after)));
     let volumes = [&sound, &broken, &mended].map(TriMesh::volume);
     let volume = volumes.iter().enumerate().map(|(k, v)| (k as f64, v / volumes[0])).collect();
@@ -199,7 +199,10 @@ fn run() -> Result<Plot, Failure> {
 
 /// Facets with their edges; those of only one triangle thick and red.
 fn drawn(mesh: &TriMesh, color: impl Fn(usize) -> [f32; 3]) -> Image {
-    let facets = Facets::new(&mesh.positions, &mesh.triangles, color);
+    // What is turned over is turned back to be lit, and told by its colour.
+    let lit = |(k, &[a, b, c]): (usize, &[u32; 3])| if color(k) == ORANGE { [a, c, b] } else { [a, b, c] };
+    let triangles: Vec<[u32; 3]> = mesh.triangles.iter().enumerate().map(lit).collect();
+    let facets = Facets::new(&mesh.positions, &triangles, &color);
     let mut sides: Vec<[u32; 2]> = mesh
         .triangles
         .iter()

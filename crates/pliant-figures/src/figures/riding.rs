@@ -3,9 +3,9 @@
 use super::{Definition, Failure, Figure};
 use crate::metrics::{distribution, mean};
 use crate::plot::{Panel, Plot, Style};
-use crate::rendered::{BODY, picture};
+use crate::rendered::{BODY, RED, picture};
 use pliant::{DQuat, DVec3};
-use pliant_cache::render::{ColorMap, Colors, Image, Item, Look, map_colors};
+use pliant_cache::render::{Colors, Image, Item, Look};
 use pliant_geometry::shapes::{Solid, sheet, tets_from_mesh};
 use pliant_geometry::{Covering, Method, Riding, Shape, Size, Skin, TriMesh};
 use std::f64::consts::PI;
@@ -18,8 +18,8 @@ const CLOTH: &str = "quilt on cloth";
 const OFF: usize = 5;
 /// Half the thickness of the quilt.
 const THICK: f64 = 0.025;
-/// Distances that colours go from violet to yellow for.
-const COLORED: (f64, f64) = (0.0, 0.2);
+/// The distance that is all red.
+const RED_AT: f64 = 0.2;
 
 pub const DEFINITION: Definition = Definition {
     figure: Figure {
@@ -77,7 +77,7 @@ fn run() -> Result<Plot, Failure> {
             _ => format!("{} particles", shape.points.len()),
         };
         let note = format!("{on}; off by {:.4} of their spacing on average", mean(&off));
-        let colors = map_colors(&off, COLORED, ColorMap::Viridis);
+        let colors = colored(&off);
         panels.push(Panel::image(title, note, body(&bear, &got, Colors::PerVertex(&colors))));
         distances = distances.line(name, Style::Solid, distribution(off, 200));
     }
@@ -86,9 +86,7 @@ fn run() -> Result<Plot, Failure> {
     panels.push(distances.line(CLOTH, Style::Solid, distribution(off, 200)));
     Ok(Plot {
         panels,
-        ..Plot::new(
-            "Fine surfaces riding on coarse bodies, twisted; distance from the exact place: violet 0, yellow 0.2",
-        )
+        ..Plot::new("Fine surfaces riding on coarse bodies, twisted; red where off by a fifth of the spacing")
     })
 }
 
@@ -102,6 +100,15 @@ fn carried(skin: &Skin, points: &[DVec3]) -> Vec<DVec3> {
 
 fn from(got: &[DVec3], wanted: &[DVec3], unit: f64) -> Vec<f64> {
     got.iter().zip(wanted).map(|(a, b)| a.distance(*b) / unit).collect()
+}
+
+/// Pale where a vertex is in its place, red where it is off.
+fn colored(off: &[f64]) -> Vec<[f32; 3]> {
+    let mix = |d: &f64| {
+        let t = (d / RED_AT).clamp(0.0, 1.0) as f32;
+        [0, 1, 2].map(|k| BODY[k] + t * (RED[k] - BODY[k]))
+    };
+    off.iter().map(mix).collect()
 }
 
 fn body(mesh: &TriMesh, positions: &[DVec3], colors: Colors<'_>) -> Image {
@@ -128,7 +135,7 @@ fn quilt() -> Result<(Panel, Vec<f64>), Failure> {
         cloth.points.len(),
         mean(&off)
     );
-    let colors = map_colors(&off, COLORED, ColorMap::Viridis);
+    let colors = colored(&off);
     Ok((Panel::image(title, note, drawn(&mesh, &got, Colors::PerVertex(&colors), (20.0, 35.0))), off))
 }
 

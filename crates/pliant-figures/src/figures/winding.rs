@@ -134,7 +134,7 @@ fn exact(mesh: &TriMesh, p: DVec3) -> f64 {
 /// The number in the middle plane of a box, with a line where it is a half.
 fn slice(winding: &Winding, lo: DVec3, hi: DVec3) -> Image {
     let size = hi - lo;
-    let height = 420usize;
+    let height = 360usize;
     let step = size.y / height as f64;
     let width = (size.x / step) as usize;
     let z = 0.5 * (lo.z + hi.z);
