@@ -15,7 +15,7 @@ use std::time::Duration;
 
 const POINTS: usize = 100_000;
 /// About 100,000 tetrahedra of a bear one metre high.
-const CELL: f64 = 0.0272;
+const CELL: f64 = 0.0267;
 const PARTICLES: usize = 20_000;
 
 impl Run<'_> {
