@@ -5,6 +5,7 @@
 //! the limit that binds it, next to its time. Names are paths that stay the same for ever.
 
 mod clustered;
+mod geometry;
 mod limits;
 mod projective;
 mod timing;
@@ -165,6 +166,37 @@ const GROUPS: &[Group] = &[
             ("projective/setup/sheet", "99,856 particles of a sheet"),
         ],
         run: projective::setup,
+    },
+    Group {
+        entries: &[(
+            "geometry/winding",
+            "winding numbers of 100,000 points about a ring of 100,000 triangles, with its tree, on one thread and \
+             on two",
+        )],
+        run: geometry::winding,
+    },
+    Group {
+        entries: &[(
+            "geometry/stuffing",
+            "a bear cut into about 100,000 tetrahedra and measured, on one thread and on two",
+        )],
+        run: geometry::stuffing,
+    },
+    Group {
+        entries: &[(
+            "geometry/fill/blue_noise",
+            "a bear filled with 20,000 particles as blue noise, its surface bound to them",
+        )],
+        run: geometry::blue_noise,
+    },
+    Group {
+        entries: &[
+            ("files/ply/read", "a binary PLY of a million triangles, from a file the system has in memory"),
+            ("files/ply/write", "the same, into memory"),
+            ("files/stl/read", "a binary STL of a million triangles, its corners joined to vertices"),
+            ("files/stl/write", "the same, into memory"),
+        ],
+        run: geometry::files,
     },
 ];
 

@@ -1,5 +1,6 @@
 //! A plot as SVG: panels side by side, a legend below each where it hides nothing.
 
+use crate::embed::{Placed, embed};
 use crate::plot::{Line, Panel, Plot, Style};
 use plotters::coord::Shift;
 use plotters::coord::ranged1d::{AsRangedCoord, Ranged, ValueFormatter};
@@ -30,11 +31,12 @@ const MOST_POINTS: usize = 1200;
 /// Draws a plot.
 pub fn svg(plot: &Plot) -> Result<String, String> {
     let mut text = String::new();
-    draw(plot, &mut text).map_err(|e| format!("drawing failed: {e}"))?;
+    let images = draw(plot, &mut text).map_err(|e| format!("drawing failed: {e}"))?;
+    embed(&mut text, &images).map_err(|e| format!("drawing failed: {e}"))?;
     Ok(text)
 }
 
-fn draw(plot: &Plot, text: &mut String) -> Result<(), Box<dyn std::error::Error>> {
+fn draw<'a>(plot: &'a Plot, text: &mut String) -> Result<Vec<Placed<'a>>, Box<dyn std::error::Error>> {
     // Four in a square, three or six in rows of three; three are narrower, to be read at the width of a page.
     let panels = plot.panels.len().max(1);
     let (columns, width) = match panels {
@@ -51,9 +53,11 @@ fn draw(plot: &Plot, text: &mut String) -> Result<(), Box<dyn std::error::Error>
     let title = (FONT, 21).into_font().style(FontStyle::Bold).color(&INK);
     root.draw(&Text::new(plot.title.clone(), (24, 16), title))?;
     let (_, body) = root.split_vertically(TITLE_HEIGHT);
+    let mut images = Vec::new();
     for (panel, area) in plot.panels.iter().zip(body.split_evenly((grid, columns))) {
         if let Some(side) = panel.picture {
             draw_picture(panel, side, &area)?;
+            images.extend(panel.image.as_ref().map(|image| Placed::inside(image, free(&area))));
             continue;
         }
         let (chart, key) = area.split_vertically(PANEL_HEIGHT);
@@ -61,7 +65,14 @@ fn draw(plot: &Plot, text: &mut String) -> Result<(), Box<dyn std::error::Error>
         draw_legend(panel, &key, width as i32)?;
     }
     root.present()?;
-    Ok(())
+    drop(body);
+    Ok(images)
+}
+
+/// Where a picture has room, below its title and note: left, top, width and height.
+fn free(area: &Area<'_>) -> [f64; 4] {
+    let ((x, y), (width, height)) = (area.get_base_pixel(), area.dim_in_pixel());
+    [f64::from(x) + 24.0, f64::from(y) + 54.0, f64::from(width) - 48.0, f64::from(height) - 62.0]
 }
 
 /// A picture of squares under its title. Colours go round the circle by the golden ratio, which keeps

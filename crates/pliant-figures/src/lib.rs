@@ -8,11 +8,13 @@
 mod claims;
 mod draw;
 mod elements;
+mod embed;
 mod error;
 mod figures;
 mod fit;
 mod metrics;
 mod plot;
+mod rendered;
 mod report;
 mod scenes;
 mod view;

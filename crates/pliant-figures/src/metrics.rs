@@ -9,6 +9,11 @@ pub fn largest(values: &[f64]) -> f64 {
     values.iter().copied().fold(f64::NEG_INFINITY, f64::max)
 }
 
+/// Smallest value; NaN of nothing or if a value is NaN.
+pub fn smallest(values: &[f64]) -> f64 {
+    -largest(&values.iter().map(|v| -v).collect::<Vec<_>>())
+}
+
 /// Mean value; NaN of nothing.
 pub fn mean(values: &[f64]) -> f64 {
     values.iter().sum::<f64>() / values.len() as f64
@@ -16,8 +21,17 @@ pub fn mean(values: &[f64]) -> f64 {
 
 /// Difference between the largest and the smallest value; NaN of nothing.
 pub fn swing(values: &[f64]) -> f64 {
-    let low = -largest(&values.iter().map(|v| -v).collect::<Vec<_>>());
-    largest(values) - low
+    largest(values) - smallest(values)
+}
+
+/// Values from the least to the greatest against the share of them that are no greater, both ends and at most `steps`
+/// between: enough to draw a distribution and to take its mean.
+pub fn distribution(mut values: Vec<f64>, steps: usize) -> Vec<(f64, f64)> {
+    values.sort_by(f64::total_cmp);
+    let last = values.len().saturating_sub(1);
+    let steps = steps.min(last).max(1);
+    let at = |k: usize| k * last / steps;
+    (0..=steps).filter_map(|k| Some((k as f64 / steps as f64, *values.get(at(k))?))).collect()
 }
 
 /// The first `n` values, all if there are fewer.

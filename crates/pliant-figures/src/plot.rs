@@ -1,5 +1,6 @@
 //! The data of a figure: panels of lines, and how they are to be seen.
 
+use pliant_cache::render::Image;
 use std::fmt::Write;
 
 /// A figure's data, complete: drawing and metrics use nothing else.
@@ -32,6 +33,8 @@ pub struct Panel {
     pub lines: Vec<Line>,
     /// Triangles of a picture, the farthest first; seen, not measured: they are in no file of data.
     pub faces: Vec<Face>,
+    /// A rendering that is shown instead of a diagram; seen, not measured, either.
+    pub image: Option<Image>,
 }
 
 /// A shaded triangle of a picture.
@@ -139,6 +142,12 @@ impl Panel {
     pub fn faces(title: impl Into<String>, note: impl Into<String>, faces: Vec<Face>) -> Panel {
         let (title, x_label) = (title.into(), note.into());
         Panel { title, x_label, faces, picture: Some(0.0), ..Panel::default() }
+    }
+
+    /// A rendering under a title and a note.
+    pub fn image(title: impl Into<String>, note: impl Into<String>, image: Image) -> Panel {
+        let (title, x_label) = (title.into(), note.into());
+        Panel { title, x_label, image: Some(image), picture: Some(0.0), ..Panel::default() }
     }
 
     /// Adds a line.

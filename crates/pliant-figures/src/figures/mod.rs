@@ -12,30 +12,37 @@ mod deformer_stability;
 mod differences;
 mod example_cars;
 mod extreme_wind;
+mod filling;
 mod flappiness;
 mod flat_sheet;
 mod flattened_balls;
 mod goal_descent;
 mod infeasible_sets;
 mod limit_excess;
+mod mesh_care;
 mod multi_scale;
 mod peak_strain;
 mod projective_descent;
 mod projective_momentum;
 mod raining_bodies;
 mod resolutions;
+mod riding;
 mod spinning_cube;
 mod stretched_cube;
 mod stretched_cube_grid;
+mod stuffing;
 mod symmetric_stretch;
 mod torus_modes;
 mod two_steps;
 mod volume_preservation;
 mod volume_weights;
+mod winding;
 mod zero_length_spring;
 
 #[cfg(test)]
 mod sabotage;
+#[cfg(test)]
+mod sabotage_mesh;
 #[cfg(test)]
 mod sabotage_projective;
 
@@ -106,6 +113,11 @@ pub const ALL: &[&Definition] = &[
     &against_newton::DEFINITION,
     &convergence::DEFINITION,
     &differences::DEFINITION,
+    &mesh_care::DEFINITION,
+    &winding::DEFINITION,
+    &filling::DEFINITION,
+    &stuffing::DEFINITION,
+    &riding::DEFINITION,
 ];
 
 /// The public side of [`ALL`].

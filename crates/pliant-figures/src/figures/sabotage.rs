@@ -406,10 +406,13 @@ fn examples(id: &str) -> (Lines, Vec<Lines>) {
                 vec![vec![(1, "60 iterations", power(0))], vec![(1, "60 iterations", power(2))]],
             )
         }
-        _ => match super::sabotage_projective::examples(id) {
-            Some(found) => found,
-            None => panic!("{id} has no sabotaged data; add some"),
-        },
+        _ => {
+            let others = super::sabotage_projective::examples(id);
+            match others.or_else(|| super::sabotage_mesh::examples(id)) {
+                Some(found) => found,
+                None => panic!("{id} has no sabotaged data; add some"),
+            }
+        }
     }
 }
 
