@@ -105,11 +105,11 @@ impl QuickStart {
         if TETS.contains(&extension.as_str()) {
             let file = read_tets(path).map_err(|e| vec![e])?;
             let object = Object { name: String::new(), positions: file.mesh.points, solid: true };
-            return Ok(Found { kind: "tets", objects: vec![object], notes: file.notes });
+            return Ok(Found { kind: "tets", objects: vec![object], notes: Vec::new() });
         }
-        let file = read_mesh(path)?;
-        let mut notes = file.notes;
-        let mut meshes = file.meshes;
+        // What the readers have to say is told when the scene is built.
+        let mut notes = Vec::new();
+        let mut meshes = read_mesh(path)?.meshes;
         let named = |m: &PolyMesh| !m.name.is_empty();
         let unique = |all: &[PolyMesh]| {
             let mut names: Vec<&str> = all.iter().map(|m| m.name.as_str()).collect();
