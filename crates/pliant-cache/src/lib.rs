@@ -1,4 +1,4 @@
-//! The frame log and everything made from it: USD, PC2, MDD, VTU, OBJ, GIF and PNG.
+//! The frame log and everything made from it: scenes and caches for other programs, meshes, fields and pictures.
 //!
 //! A run appends to a log with [`LogWriter`]; everything else reads it with [`LogReader`], and
 //! [`export`] turns it into other formats.

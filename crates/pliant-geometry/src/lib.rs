@@ -1,4 +1,4 @@
-//! Meshes, mesh files in, shapes, sampling, clustering and skins.
+//! Meshes, points and tetrahedra in and out; looking over, mending, filling, cutting; shapes, clustering and skins.
 
 mod bind;
 mod circle;
