@@ -80,6 +80,7 @@ impl State {
         for b in model.batches.iter() {
             b.batch.initial_state(&mut auxiliary);
         }
+        auxiliary.resize(auxiliary.len() + model.topology.bodies.len(), 0.0);
         State {
             time: 0.0,
             step: 0,

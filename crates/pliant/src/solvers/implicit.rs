@@ -1,9 +1,16 @@
 //! What solvers of an implicit step share around it: the prediction before, planes during, velocities after.
+//!
+//! Contact speaks of where particles are at the end of the substep, for θ < 1 too: with q the position at θ h, that is
+//! x₀ + (q − x₀)/θ. A force that holds a particle there never does work on it; one that held it at θ h would, as
+//! prolonging the step carries the particle on.
 
+use super::bounces::Bounces;
 use super::damping::{RigidVelocity, decay};
+use super::energy::{ElasticEnergy, Moment};
 use super::objective::Objective;
+use super::prolongation::Prolongation;
 use super::{Before, SolverKind};
-use crate::contact::{Contact, ContactSet, Surface, bounce, detect_half_spaces, push_out};
+use crate::contact::{Arrival, Contact, ContactSet, Surface, lowest_gap, push_out, release};
 use crate::controls::Controls;
 use crate::dofs::{Dof, DofMap};
 use crate::model::Model;
@@ -66,6 +73,21 @@ pub(super) fn diameters(model: &Model) -> Vec<f64> {
     model.topology.bodies.iter().map(|b| size(b.particles.clone())).collect()
 }
 
+/// A substep that is coming to its end.
+#[derive(Clone, Copy)]
+pub(super) struct Passage<'a> {
+    pub kind: SolverKind,
+    pub model: &'a Model,
+    pub controls: &'a Controls,
+    pub dofs: &'a DofMap,
+    /// Where the particles began, and the velocities they were predicted with.
+    pub start: &'a Points,
+    pub arriving: &'a Points,
+    pub theta: f64,
+    /// When it ends.
+    pub time: f64,
+}
+
 /// A substep of the bodies of one solver, apart from its minimisation.
 #[derive(Debug)]
 pub(super) struct Substep {
@@ -75,12 +97,18 @@ pub(super) struct Substep {
     /// Where the memory of each batch begins.
     pub memory_offsets: Vec<usize>,
     pub placements: Vec<DAffine3>,
-    /// Where the particles came from; after the substep, their velocities of arrival.
+    /// Where the particles came from, and their velocities of arrival, kept once these are overwritten.
     start: Points,
+    arriving: Points,
     /// The prediction.
     pub s: Points,
     pub diameters: Vec<f64>,
     contacts: ContactSet,
+    /// Whether a contact of (plane, particle) is listed; particles of one plane after the other.
+    listed: Vec<bool>,
+    bounces: Bounces,
+    energy: ElasticEnergy,
+    prolongation: Prolongation,
     /// θ: forces are taken at θ h.
     theta: f64,
 }
@@ -94,9 +122,14 @@ impl Substep {
             memory_offsets: model.auxiliary_offsets(),
             placements: Vec::with_capacity(model.params.pins.len()),
             start: Points::zeros(n),
+            arriving: Points::zeros(n),
             s: Points::zeros(n),
             diameters: diameters(model),
             contacts: ContactSet::with_capacity(n * model.params.planes.len()),
+            listed: vec![false; n * model.params.planes.len()],
+            bounces: Bounces::new(model),
+            energy: ElasticEnergy::new(model),
+            prolongation: Prolongation::new(model.topology.bodies.len(), n),
             theta: theta(kind, model),
             model: model.clone(),
         }
@@ -112,14 +145,15 @@ impl Substep {
         &self.contacts.list
     }
 
-    /// The most there can be.
-    pub fn most_contacts(&self) -> usize {
-        self.bodies().map(|b| self.particles(b).len()).sum::<usize>() * self.model.params.planes.len()
+    /// θ: forces are taken at θ h.
+    pub fn theta(&self) -> f64 {
+        self.theta
     }
 
-    /// The size of the largest body.
-    pub fn size(&self) -> f64 {
-        self.bodies().map(|b| self.diameters[b]).fold(f64::MIN_POSITIVE, f64::max)
+    /// Where particle `i` will be at the end of the substep if it is at `q` at θ h.
+    pub fn end(&self, i: usize, q: DVec3) -> DVec3 {
+        let from = self.start.get(i);
+        if self.theta < 1.0 { from + (q - from) / self.theta } else { q }
     }
 
     /// Where the particles came from, until the substep is finished.
@@ -189,43 +223,98 @@ impl Substep {
             }
         }
         self.detect(controls, h);
+        let (kind, time, x) = (self.kind, state.time, &self.start);
+        let before = Moment { kind, model: &model, controls, x, memory: &state.auxiliary, time };
+        let arrivals = (&self.contacts.list[..], &state.v, resting(&model, controls));
+        self.bounces.expect(arrivals, &mut self.energy, before);
     }
 
+    /// Lists what will be nearer to a plane than a margin, by the prediction.
     fn detect(&mut self, controls: &Controls, h: f64) {
-        let mut found = std::mem::take(&mut self.contacts);
-        found.list.clear();
-        for b in self.bodies() {
-            let margin = 1e-3 * self.diameters[b] + 2.0 * h * h * controls.gravity.length();
-            let planes = &self.model.params.planes;
-            detect_half_spaces(planes, &self.s, self.particles(b), margin, surface(controls, b), &mut found);
+        for c in &self.contacts.list {
+            self.listed[c.id.0 as usize * self.model.particle_count() + c.id.1 as usize] = false;
         }
-        found.list.retain(|c| !self.is_fixed(c.stencil[0] as usize));
-        self.contacts = found;
+        self.contacts.list.clear();
+        let s = std::mem::take(&mut self.s);
+        for b in 0..controls.bodies.len() {
+            let margin = 1e-3 * self.diameters[b] + 2.0 * h * h * controls.gravity.length();
+            self.list(b, controls, margin, |i| s.get(i));
+        }
+        self.s = s;
     }
 
-    /// Moves particles out of planes, with friction on the way they came; tells whether any had to move.
-    pub fn push_out(&self, controls: &Controls, q: &mut impl Moving) -> bool {
-        let mut pushed = false;
+    /// Lists what is inside a plane at the end of the substep with particles at `at` at θ h, and was not listed before:
+    /// whether a particle touches is not for the prediction alone to say. Tells whether there was any.
+    pub fn join(&mut self, controls: &Controls, at: impl Fn(usize) -> DVec3) -> bool {
+        let before = self.contacts.list.len();
+        if !self.model.params.planes.is_empty() {
+            for b in 0..controls.bodies.len() {
+                self.list(b, controls, 0.0, &at);
+            }
+        }
+        self.contacts.list.len() > before
+    }
+
+    fn list(&mut self, b: usize, controls: &Controls, margin: f64, at: impl Fn(usize) -> DVec3) {
+        if self.model.params.bodies[b].solver != self.kind {
+            return;
+        }
+        let (surface, model) = (surface(controls, b), &self.model);
+        let release = release(self.diameters[b], model.params.substep());
+        for (k, plane) in model.params.planes.iter().enumerate() {
+            for i in self.particles(b) {
+                let radius = model.rest.radius[i];
+                let place = k * model.particle_count() + i;
+                let gap = plane.gap(self.end(i, at(i))) - radius;
+                if gap >= margin || self.listed[place] || self.is_fixed(i) {
+                    continue;
+                }
+                self.listed[place] = true;
+                let lowest = lowest_gap(plane.gap(self.start.get(i)) - radius, release);
+                let contact = Contact::with_plane(plane, k, i as u32, gap, surface);
+                self.contacts.list.push(Contact { offset: plane.offset + radius + lowest, ..contact });
+            }
+        }
+    }
+
+    fn arrival(&self, b: usize, i: usize) -> Arrival {
+        Arrival {
+            start: self.start.get(i),
+            release: release(self.diameters[b], self.model.params.substep()),
+            // Bounces of an implicit step change velocities only.
+            way: DVec3::ZERO,
+            resting: 0.0,
+            share: 0.0,
+            radius: self.model.rest.radius[i],
+        }
+    }
+
+    /// Moves particles to where they end outside of planes, with friction on the way they came; returns the longest
+    /// such movement relative to the size of its body.
+    pub fn push_out(&self, controls: &Controls, q: &mut impl Moving) -> f64 {
+        let mut furthest = 0.0_f64;
         if self.model.params.planes.is_empty() {
-            return pushed;
+            return furthest;
         }
         for b in self.bodies() {
             let surface = surface(controls, b);
             for i in self.particles(b).filter(|i| !self.is_fixed(*i)) {
                 let at = q.position(i);
-                let to = push_out(&self.model.params.planes, surface, self.start.get(i), at);
-                if to != at {
-                    q.put(i, to);
-                    pushed = true;
+                let end = self.end(i, at);
+                let to = push_out(&self.model.params.planes, surface, self.arrival(b, i), end);
+                if to != end {
+                    q.put(i, if self.theta < 1.0 { at + (to - end) * self.theta } else { to });
+                    furthest = furthest.max((to - end).length() / self.diameters[b]);
                 }
             }
         }
-        pushed
+        furthest
     }
 
-    /// Line 9 of algorithm 1: the velocities, after the last word of the planes, and the bounces.
-    pub fn finish(&mut self, controls: &Controls, state: &mut State, q: &mut impl Moving) {
-        self.push_out(controls, q);
+    /// Line 9 of algorithm 1: the velocities, after the last word of the planes. Returns how far the
+    /// planes' last word moved a particle, relative to the size of its body.
+    pub fn finish(&mut self, controls: &Controls, state: &mut State, q: &mut impl Moving) -> f64 {
+        let pushed = self.push_out(controls, q);
         let h = self.model.params.substep();
         for b in 0..controls.bodies.len() {
             if self.model.params.bodies[b].solver != self.kind {
@@ -235,18 +324,18 @@ impl Substep {
                 if self.is_fixed(i) {
                     continue;
                 }
-                let (from, mut to) = (self.start.get(i), q.position(i));
                 // As v* + (q − s)/θ²h, which is exact where nothing but inertia acts.
                 let predicted = state.v.get(i);
+                let middle = q.position(i);
+                let to = self.end(i, middle);
                 let mut after = predicted + q.way(i) / (self.theta * self.theta * h);
                 if self.theta < 1.0 {
-                    let there = from + (to - from) / self.theta;
-                    to = push_out(&self.model.params.planes, surface(controls, b), from, there);
-                    after += (to - there) / h;
+                    after = self.settled(b, i, to, after);
+                    self.prolongation.middle.set(i, middle);
                 }
-                self.start.set(i, predicted);
-                state.v.set(i, after);
                 state.x.set(i, to);
+                state.v.set(i, after);
+                self.arriving.set(i, predicted);
             }
         }
         controls.placements(&self.model, state.time + h, &mut self.placements);
@@ -260,25 +349,65 @@ impl Substep {
                 }
             }
         }
-        let resting = 2.0 * h * controls.gravity.length();
-        for contact in self.contacts.list.iter().filter(|c| c.restitution > 0.0 && c.gap < 0.0) {
-            let i = contact.stencil[0] as usize;
-            state.v.set(i, bounce(contact, self.start.get(i), state.v.get(i), resting));
+        let Substep { kind, model, dofs, start, arriving, theta, contacts, .. } = self;
+        let (kind, theta, time) = (*kind, *theta, state.time + h);
+        let passage = Passage { kind, model, controls, dofs, start, arriving, theta, time };
+        if theta < 1.0 {
+            let bodies = &model.topology.bodies;
+            let touches = |b: usize| {
+                contacts.list.iter().any(|c| bodies[b].particles.contains(&(c.stencil[0] as usize)))
+            };
+            self.prolongation.limit(&mut self.energy, passage, touches, state);
         }
+        let arrivals = (&contacts.list[..], resting(model, controls));
+        self.bounces.apply(arrivals, &mut self.energy, passage, state);
         for (k, batch) in self.model.batches.iter().enumerate() {
             if self.model.params.bodies[batch.body].solver == self.kind {
                 let range = self.memory_offsets[k]..self.memory_offsets[k + 1];
                 batch.batch.end_step(&state.x, &mut state.auxiliary[range]);
             }
         }
+        pushed
     }
 
-    /// Points on or below a plane.
-    pub fn touching(&self, q: &Points) -> usize {
-        let size = self.size();
-        let inside = |c: &&Contact| c.normal.dot(q.get(c.stencil[0] as usize)) - c.offset <= 1e-9 * size;
-        self.contacts.list.iter().filter(inside).count()
+    /// The velocity `v` of a particle that ends at `to`, less what leads away from a plane it is held by, and what turns a
+    /// slide around that friction stopped: prolonged from θ h to h, the forces of contact overshoot, by as much as the
+    /// particle was braked where θ is a half.
+    fn settled(&self, b: usize, i: usize, to: DVec3, mut v: DVec3) -> DVec3 {
+        let near = self.model.rest.radius[i] + 1e-6 * self.diameters[b];
+        for plane in self.model.params.planes.iter().filter(|p| p.gap(to) <= near) {
+            let n = plane.normal;
+            v -= n * n.dot(v).max(0.0);
+            let way = to - self.start.get(i);
+            let slide = way - n * n.dot(way);
+            let (length, along) = (slide.length(), v.dot(slide));
+            if length <= 1e-12 * self.diameters[b] {
+                v = n * n.dot(v);
+            } else if along < 0.0 {
+                v -= slide * (along / (length * length));
+            }
+        }
+        v
     }
+
+    /// Points within a millionth of their body's size of a plane, or still inside.
+    pub fn touching(&self, q: &Points) -> usize {
+        let Model { params, rest, topology, .. } = &self.model;
+        let mut count = 0;
+        for b in self.bodies() {
+            let near = 1e-6 * self.diameters[b];
+            let particles = topology.bodies[b].particles.clone().filter(|i| !self.is_fixed(*i));
+            count += particles
+                .map(|i| params.planes.iter().filter(|p| p.gap(q.get(i)) - rest.radius[i] <= near).count())
+                .sum::<usize>();
+        }
+        count
+    }
+}
+
+/// Arrivals slower than this do not bounce.
+fn resting(model: &Model, controls: &Controls) -> f64 {
+    2.0 * model.params.substep() * controls.gravity.length()
 }
 
 fn surface(controls: &Controls, body: usize) -> Surface {

@@ -1,13 +1,16 @@
 //! Ways to reach consensus: the solvers, what they have in common, and what each supports.
 
 mod assembly;
+mod bounces;
 pub mod clustered;
 mod damping;
+mod energy;
 mod implicit;
 pub mod newton;
 mod objective;
 pub mod position_based;
 pub mod projective;
+mod prolongation;
 mod support;
 pub(crate) mod trace;
 mod unknowns;

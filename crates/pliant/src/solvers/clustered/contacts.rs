@@ -2,7 +2,7 @@
 
 use super::kernels::{Inside, Octet};
 use super::layout::WIDTH;
-use crate::contact::{Contact, Surface, bounce, push_out};
+use crate::contact::{Arrival, Surface, lowest_gap, push_out};
 use crate::controls::BodyControls;
 use crate::model::HalfSpace;
 use glam::DVec3;
@@ -12,21 +12,40 @@ fn lanes(mask: u8) -> impl Iterator<Item = usize> {
     (0..WIDTH).filter(move |lane| mask & (1 << lane) != 0)
 }
 
-/// Moves the given lanes out of all half-spaces, with friction against the way from `start`; returns
-/// how many contacts there were.
-pub(super) fn push_out_lanes(
-    planes: &[HalfSpace],
-    surface: Surface,
-    mask: u8,
-    start: &Octet,
-    x: &mut Octet,
-    isa: Isa,
-) -> usize {
+/// What decides how the particles of a block meet planes in a substep: see [`Arrival`].
+#[derive(Clone, Copy)]
+pub(super) struct Meeting<'a> {
+    pub planes: &'a [HalfSpace],
+    pub surface: Surface,
+    pub release: f64,
+    pub resting: f64,
+    pub radii: &'a [f64; WIDTH],
+    /// Where the particles were when the substep began.
+    pub start: &'a Octet,
+    /// Their velocities then, if they may bounce, and the length of the substep.
+    pub arriving: Option<&'a Octet>,
+    pub h: f64,
+    /// The share of its restitution that a bounce returns.
+    pub share: f64,
+}
+
+impl Meeting<'_> {
+    fn inside(&self, x: &Octet, isa: Isa) -> u8 {
+        isa.run(Inside { planes: self.planes, radii: self.radii, x })
+    }
+}
+
+/// Moves the given lanes out of all half-spaces, with friction against the way they came; returns how many
+/// contacts there were.
+pub(super) fn push_out_lanes(meeting: Meeting<'_>, mask: u8, x: &mut Octet, isa: Isa) -> usize {
+    let Meeting { planes, surface, release, resting, radii, start, arriving, h, share } = meeting;
     let mut contacts = 0;
-    for lane in lanes(mask & isa.run(Inside { planes, x })) {
-        let at = x.get(lane);
-        contacts += planes.iter().filter(|p| p.gap(at) < 0.0).count();
-        x.set(lane, push_out(planes, surface, start.get(lane), at));
+    for lane in lanes(mask & meeting.inside(x, isa)) {
+        let (at, radius) = (x.get(lane), radii[lane]);
+        contacts += planes.iter().filter(|p| p.gap(at) < radius).count();
+        let way = arriving.map_or(DVec3::ZERO, |v| v.get(lane) * h);
+        let arrival = Arrival { start: start.get(lane), way, release, resting, share, radius };
+        x.set(lane, push_out(planes, surface, arrival, at));
     }
     contacts
 }
@@ -37,33 +56,31 @@ pub(super) fn push_out_lanes(
 ///
 /// Velocities are those after the forces of the step. With those before, as the report has it, gravity
 /// would press a resting particle h² g deeper in each step.
-#[allow(clippy::too_many_arguments)]
 pub(super) fn impulses(
-    planes: &[HalfSpace],
+    meeting: Meeting<'_>,
     controls: &BodyControls,
     mask: u8,
-    h: f64,
-    resting: f64,
-    start: &Octet,
     x: &mut Octet,
     v: &mut Octet,
     isa: Isa,
 ) -> usize {
+    let Meeting { planes, release, resting, radii, start, h, .. } = meeting;
     let mut ahead = *start;
     for (to, v) in ahead.0.iter_mut().flatten().zip(v.0.iter().flatten()) {
         *to += h * v;
     }
-    let inside = isa.run(Inside { planes, x }) | isa.run(Inside { planes, x: &ahead });
+    let inside = meeting.inside(x, isa) | meeting.inside(&ahead, isa);
     let mut contacts = 0;
     for lane in lanes(mask & inside) {
         let (mut at, mut velocity) = (x.get(lane), v.get(lane));
         for plane in planes {
-            if plane.gap(at) >= 0.0 && plane.gap(ahead.get(lane)) >= 0.0 {
+            let gap = |p: DVec3| plane.gap(p) - radii[lane];
+            if gap(at) >= 0.0 && gap(ahead.get(lane)) >= 0.0 {
                 continue;
             }
             contacts += 1;
-            at -= plane.normal * plane.gap(at).min(0.0);
-            velocity += impulse(plane, controls, resting, velocity);
+            at -= plane.normal * (gap(at) - lowest_gap(gap(start.get(lane)), release)).min(0.0);
+            velocity += impulse(plane, controls, resting / h, velocity);
         }
         x.set(lane, at);
         v.set(lane, velocity);
@@ -83,29 +100,25 @@ fn impulse(plane: &HalfSpace, controls: &BodyControls, resting: f64, v: DVec3) -
     plane.normal * (-(elasticity + 1.0) * speed) - slide * controls.viscous_friction
 }
 
-/// Restitution for lanes that arrived inside a plane.
-pub(super) fn bounces(
-    planes: &[HalfSpace],
-    surface: Surface,
-    mask: u8,
-    predicted: &Octet,
-    arriving: &Octet,
-    resting: f64,
-    v: &mut Octet,
-) {
-    for (k, plane) in planes.iter().enumerate() {
-        let restitution = surface.restitution.max(plane.restitution);
-        if restitution == 0.0 {
-            continue;
-        }
-        for lane in lanes(mask) {
-            let gap = plane.gap(predicted.get(lane));
-            if gap < 0.0 {
-                let contact = Contact::with_plane(plane, k, lane as u32, gap, surface);
-                v.set(lane, bounce(&contact, arriving.get(lane), v.get(lane), resting));
-            }
+/// What contact adds to the energy that symplectic Euler conserves, ½ m v·v₀ + V with the velocities v₀ before and v
+/// after the forces of a substep, by having moved the particles from `predicted` to `x`: see [`push_out`]. Less than
+/// its rounding is nothing.
+pub(super) fn energy_gained(
+    masses: &[f64; WIDTH],
+    (arriving, v): (&Octet, &Octet),
+    (predicted, x): (&Octet, &Octet),
+    h: f64,
+) -> f64 {
+    let (mut gain, mut size) = (0.0, 0.0);
+    for (lane, mass) in masses.iter().enumerate() {
+        let change = (x.get(lane) - predicted.get(lane)) / h;
+        if change != DVec3::ZERO {
+            let sum = v.get(lane) + change + arriving.get(lane);
+            gain += 0.5 * mass * change.dot(sum);
+            size += mass * change.length() * (v.get(lane).length() + change.length());
         }
     }
+    if gain.abs() > 1e-12 * size { gain } else { 0.0 }
 }
 
 #[cfg(test)]
@@ -126,7 +139,18 @@ mod tests {
             let before = DVec3::new(1.0, -2.0, 0.5);
             v.set(3, before);
             let start = x;
-            let found = impulses(&[plane], &controls, 1 << 3, 0.01, 0.0, &start, &mut x, &mut v, Isa::best());
+            let meeting = Meeting {
+                planes: &[plane],
+                surface: Surface { friction: None, restitution: 0.0 },
+                release: 0.0,
+                resting: 0.0,
+                radii: &[0.0; WIDTH],
+                start: &start,
+                arriving: None,
+                h: 0.01,
+                share: 0.0,
+            };
+            let found = impulses(meeting, &controls, 1 << 3, &mut x, &mut v, Isa::best());
             let n = plane.normal;
             let j_c = -(elasticity + 1.0) * n * n.dot(before);
             let j_f = -friction * (before - n * n.dot(before));
@@ -134,7 +158,7 @@ mod tests {
             assert!((v.get(3) - (before + j_c + j_f)).length() < 1e-14);
             // Leaving the plane nothing happens.
             v.set(3, -before);
-            impulses(&[plane], &controls, 1 << 3, 0.01, 0.0, &start, &mut x, &mut v, Isa::best());
+            impulses(meeting, &controls, 1 << 3, &mut x, &mut v, Isa::best());
             assert_eq!(v.get(3), -before);
         }
     }

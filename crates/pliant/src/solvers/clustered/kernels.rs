@@ -584,9 +584,10 @@ impl Kernel for Euler<'_> {
     }
 }
 
-/// Which lanes are inside a half-space.
+/// Which lanes are inside a half-space, or nearer to it than their radius.
 pub(super) struct Inside<'a> {
     pub planes: &'a [crate::model::HalfSpace],
+    pub radii: &'a [f64; WIDTH],
     pub x: &'a Octet,
 }
 
@@ -595,10 +596,10 @@ impl Kernel for Inside<'_> {
 
     #[inline(always)]
     fn run<L: Lanes>(self, l: L) -> u8 {
-        let x = load3(l, &self.x.0);
+        let (x, radii) = (load3(l, &self.x.0), l.load(self.radii));
         let mut inside = 0;
         for plane in self.planes {
-            let height = l.dot(splat3(l, plane.normal.to_array()), x);
+            let height = l.sub(l.dot(splat3(l, plane.normal.to_array()), x), radii);
             inside |= l.bits(l.lt(height, l.splat(plane.offset)));
         }
         inside

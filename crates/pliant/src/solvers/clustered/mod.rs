@@ -34,13 +34,14 @@ mod pack;
 
 use super::damping::decay;
 use super::{Before, Solver, SolverError, SolverKind, SubstepReport};
-use crate::contact::Surface;
+use crate::contact::{Surface, release};
 use crate::controls::{BodyControls, Controls};
 use crate::model::{Goals, HalfSpace, Integrator, Model, Rest};
 use crate::points::Points;
 use crate::state::State;
 use crate::team::Team;
 use balance::Anchor;
+use contacts::Meeting;
 use glam::{DAffine3, DMat3, DVec3};
 use kernels::{
     BalanceSum, BalanceSums, Drive, Euler, Finish, FitSum, FitSums, Fixed, Goal, Limit, MotionSum,
@@ -99,6 +100,8 @@ struct BodyNow {
     creep: f64,
     kick: DVec3,
     surface: Surface,
+    /// The furthest a particle that began inside a plane is pushed out.
+    release: f64,
 }
 
 #[derive(Debug)]
@@ -109,6 +112,13 @@ struct Cache {
     slots: Vec<u32>,
     /// Lanes that hold a particle no pin prescribes.
     free: Vec<u8>,
+    /// How far the particles of each block keep from planes, and the size of each body.
+    radii: Vec<[f64; WIDTH]>,
+    /// What contact adds to the energy of the particles of each block, their masses, and their velocities before it.
+    gains: Vec<f64>,
+    masses: Vec<[f64; WIDTH]>,
+    arriving: Vec<Octet>,
+    diameters: Vec<f64>,
     /// End of the present substep.
     time: f64,
     /// Lanes with prescribed particles: block, lane, pin group, anchor.
@@ -167,10 +177,13 @@ impl Cache {
         let bodies = model.topology.bodies.len();
         let mut slots = vec![EMPTY; model.particle_count()];
         let mut free = vec![0u8; blocks];
+        let (mut radii, mut masses) = (vec![[0.0; WIDTH]; blocks], vec![[0.0; WIDTH]; blocks]);
         for (b, lanes) in layout.lanes.iter().enumerate() {
             for (lane, &i) in lanes.iter().enumerate().filter(|(_, i)| **i != EMPTY) {
                 slots[i as usize] = (b * WIDTH + lane) as u32;
                 free[b] |= 1 << lane;
+                radii[b][lane] = model.rest.radius[i as usize];
+                masses[b][lane] = model.rest.mass[i as usize];
             }
         }
         let mut pins = Vec::new();
@@ -239,6 +252,11 @@ impl Cache {
             layout,
             slots,
             free,
+            radii,
+            masses,
+            gains: vec![0.0; blocks],
+            arriving: vec![Octet::default(); blocks],
+            diameters: super::implicit::diameters(model),
             pins,
             followers,
             animated: reshapes.then(|| Box::new((*model.rest).clone())),
@@ -325,6 +343,7 @@ impl Cache {
                 creep: if c.yield_strain < f64::INFINITY { decay(c.creep, h) } else { 0.0 },
                 kick: (controls.gravity + c.force / c.mass) * h,
                 surface: Surface { friction: c.friction, restitution: c.restitution },
+                release: release(self.diameters[b], h),
             };
             self.origins[b] = x.get(self.model.topology.bodies[b].particles.start);
             let origin = self.origins[b];
@@ -405,7 +424,8 @@ impl Solver for Clustered {
         cache.follow_inputs();
         cache.read_controls(controls, from.map_or(&state.x, |f| f.0), h);
         controls.placements(model, state.time + h, &mut cache.placements);
-        let resting = 2.0 * h * controls.gravity.length();
+        // Gravity alone brings a resting particle h² g into the ground.
+        let resting = 2.0 * h * h * controls.gravity.length();
 
         cache.take_state(from, state, team);
         let mut contacts = cache.euler_step(h, resting, isa, team);
@@ -413,9 +433,9 @@ impl Solver for Clustered {
         cache.fit(true, isa, team);
         cache.fit_motion(isa, team);
         cache.draw_followers(controls, h);
-        contacts += cache.springs(h, isa, team);
+        contacts += cache.springs(h, resting, isa, team);
         let (iterations, residual) = cache.limit_strain(isa, team);
-        let finite = cache.update_velocities(h, resting, isa, team);
+        let finite = cache.update_velocities(h, isa, team);
         cache.give_state(from, state, team);
         Ok(SubstepReport { contacts, iterations, residual, finite })
     }
@@ -466,7 +486,7 @@ impl Cache {
         let fixed = fixed!(self);
         let (now, free, planes, drives) = (&self.now, &self.free, &self.planes, &self.euler);
         let per_body = self.model.params.planes.len();
-        let start = &self.start;
+        let (start, radii) = (&self.start, &self.radii);
         team.split((&mut self.x[..], &mut self.v[..]), BLOCKS, |range, (x, v)| {
             isa.run(Euler { fixed, first: range.start, drives, x, v });
             let mut found = 0;
@@ -474,10 +494,21 @@ impl Cache {
                 let body = fixed.body_of_block[b] as usize;
                 if drives[body].is_some() && per_body > 0 {
                     let planes = &planes[body * per_body..(body + 1) * per_body];
-                    let c = &now[body].controls;
-                    found += contacts::impulses(
-                        planes, c, free[b], h, resting, &start[b], &mut x[k], &mut v[k], isa,
-                    );
+                    let BodyNow { controls, surface, release, .. } = now[body];
+                    let (radii, start) = (&radii[b], &start[b]);
+                    let meeting = Meeting {
+                        planes,
+                        surface,
+                        release,
+                        resting,
+                        radii,
+                        start,
+                        arriving: None,
+                        h,
+                        share: 0.0,
+                    };
+                    let (x, v) = (&mut x[k], &mut v[k]);
+                    found += contacts::impulses(meeting, &controls, free[b], x, v, isa);
                 }
             }
             contacts.fetch_add(found, Ordering::Relaxed);
@@ -552,14 +583,17 @@ impl Cache {
 
     /// Lines 1 to 3 of algorithm 1 or the matching step of the deformer, then pins and planes. Leaves
     /// v* in `v`, x⁰ in `predicted`, and x⁰ pushed out of the planes in `x`.
-    fn springs(&mut self, h: f64, isa: Isa, team: &Team) -> usize {
+    fn springs(&mut self, h: f64, resting: f64, isa: Isa, team: &Team) -> usize {
         let contacts = AtomicUsize::new(0);
         let fixed = fixed!(self);
-        let Cache { goals, quadratic, screws, drives, now, free, planes, start, .. } = self;
+        let Cache { goals, quadratic, screws, drives, now, free, radii, masses, planes, start, .. } = self;
         let per_body = self.model.params.planes.len();
         let parts = (&mut self.x[..], (&mut self.v[..], &mut self.predicted[..]));
-        team.split(parts, BLOCKS, |range, (x, (v, predicted))| {
+        let others = (&mut self.arriving[..], &mut self.gains[..]);
+        team.split((parts, others), BLOCKS, |range, ((x, (v, predicted)), (arriving, gains))| {
+            arriving.copy_from_slice(v);
             isa.run(Springs { fixed, first: range.start, goals, quadratic, screws, drives, x, v, predicted });
+            gains.fill(0.0);
             if per_body == 0 {
                 return;
             }
@@ -570,20 +604,88 @@ impl Cache {
                 let now = &now[body];
                 // What the matching step presses into a plane is no velocity, and friction was the impulses'.
                 let surface = match now.deformer {
-                    true => Surface { friction: Some(0.0), ..now.surface },
+                    true => Surface { friction: Some(0.0), restitution: 0.0 },
                     false => now.surface,
                 };
-                let touching = contacts::push_out_lanes(planes, surface, free[b], &start[b], &mut x[k], isa);
+                let (release, radii, start) = (now.release, &radii[b], &start[b]);
+                let arrived = (!now.deformer).then_some(&arriving[k]);
+                let meeting = Meeting {
+                    planes,
+                    surface,
+                    release,
+                    resting,
+                    radii,
+                    start,
+                    arriving: arrived,
+                    h,
+                    share: 1.0,
+                };
+                let touching = contacts::push_out_lanes(meeting, free[b], &mut x[k], isa);
                 if now.deformer {
                     predicted[k] = x[k];
-                } else {
+                } else if touching > 0 {
                     found += touching;
+                    gains[k] =
+                        contacts::energy_gained(&masses[b], (&arriving[k], &v[k]), (&predicted[k], &x[k]), h);
                 }
             }
             contacts.fetch_add(found, Ordering::Relaxed);
         });
+        self.limit_bounces(h, resting, isa);
         self.place_pins(true, h);
         contacts.into_inner()
+    }
+
+    /// Returns less of their restitution to the particles of bodies whose contacts would add energy: one that has turned
+    /// around may be pulled back by its neighbours in the next substep, and be turned around again.
+    fn limit_bounces(&mut self, h: f64, resting: f64, isa: Isa) {
+        let planes_bounce = self.model.params.planes.iter().any(|p| p.restitution > 0.0);
+        let bounces = |now: &BodyNow| !now.deformer && (planes_bounce || now.surface.restitution > 0.0);
+        let (per_body, blocks) = (self.model.params.planes.len(), self.layout.body_of_block.len());
+        let mut first = 0;
+        while first < blocks {
+            let body = self.layout.body_of_block[first] as usize;
+            let count =
+                self.layout.body_of_block[first..].iter().take_while(|b| **b as usize == body).count();
+            let range = first..first + count;
+            first += count;
+            if !bounces(&self.now[body]) || self.gains[range.clone()].iter().sum::<f64>() <= 0.0 {
+                continue;
+            }
+            let BodyNow { surface, release, .. } = self.now[body];
+            let planes = &self.planes[body * per_body..(body + 1) * per_body];
+            let Cache { x, v, predicted, arriving, start, radii, masses, free, .. } = self;
+            let mut gained = |share: f64| {
+                let mut sum = 0.0;
+                for b in range.clone() {
+                    let (radii, start, arriving) = (&radii[b], &start[b], &arriving[b]);
+                    let arrived = Some(arriving);
+                    let meeting = Meeting {
+                        planes,
+                        surface,
+                        release,
+                        resting,
+                        radii,
+                        start,
+                        arriving: arrived,
+                        h,
+                        share,
+                    };
+                    x[b] = predicted[b];
+                    if contacts::push_out_lanes(meeting, free[b], &mut x[b], isa) > 0 {
+                        sum +=
+                            contacts::energy_gained(&masses[b], (arriving, &v[b]), (&predicted[b], &x[b]), h);
+                    }
+                }
+                sum
+            };
+            let (mut low, mut high) = (0.0, 1.0);
+            for _ in 0..8 {
+                let middle = 0.5 * (low + high);
+                if gained(middle) > 0.0 { high = middle } else { low = middle }
+            }
+            gained(low);
+        }
     }
 
     /// Takes up the rest shapes that animated inputs have at `time`.
@@ -662,7 +764,7 @@ impl Cache {
             }
             let largest = AtomicU64::new(0);
             let fixed = fixed!(self);
-            let Cache { goals, quadratic, screws, relaxation, now, free, planes, start, .. } = self;
+            let Cache { goals, quadratic, screws, relaxation, now, free, radii, planes, start, .. } = self;
             let levers = if self.levers.is_empty() { &*start } else { &self.levers };
             let per_body = self.model.params.planes.len();
             team.split((&mut self.x[..], &mut self.moved[..]), BLOCKS, |range, (x, moved)| {
@@ -686,7 +788,21 @@ impl Cache {
                 for (k, b) in range.enumerate().filter(|(k, _)| moved[*k] != 0) {
                     let body = fixed.body_of_block[b] as usize;
                     let planes = &planes[body * per_body..(body + 1) * per_body];
-                    contacts::push_out_lanes(planes, now[body].surface, moved[k], &start[b], &mut x[k], isa);
+                    let BodyNow { surface, release, .. } = now[body];
+                    let (radii, start) = (&radii[b], &start[b]);
+                    // Whether it bounces was decided when it arrived.
+                    let meeting = Meeting {
+                        planes,
+                        surface,
+                        release,
+                        resting: 0.0,
+                        radii,
+                        start,
+                        arriving: None,
+                        h: 0.0,
+                        share: 0.0,
+                    };
+                    contacts::push_out_lanes(meeting, moved[k], &mut x[k], isa);
                 }
             });
             residual = f64::from_bits(largest.into_inner());
@@ -727,38 +843,14 @@ impl Cache {
         });
     }
 
-    /// Lines 8 and 9 of algorithm 1, then bounces. Returns whether everything is still a number.
-    fn update_velocities(&mut self, h: f64, resting: f64, isa: Isa, team: &Team) -> bool {
-        let Cache { layout, x, predicted, now, free, planes, .. } = self;
-        let per_body = self.model.params.planes.len();
-        let planes_bounce = self.model.params.planes.iter().any(|p| p.restitution > 0.0);
+    /// Lines 8 and 9 of algorithm 1. Returns whether everything is still a number.
+    fn update_velocities(&mut self, h: f64, isa: Isa, team: &Team) -> bool {
+        let Cache { x, predicted, .. } = self;
         let finite = AtomicBool::new(true);
-        let bounces = |body: usize| {
-            let now: &BodyNow = &now[body];
-            !now.deformer && per_body > 0 && (planes_bounce || now.surface.restitution > 0.0)
-        };
         team.split((&mut self.v[..], &mut self.start[..]), BLOCKS, |range, (v, start)| {
-            let bodies = &layout.body_of_block[range.clone()];
-            let any = bodies.iter().any(|b| bounces(*b as usize));
-            let mut arriving = [Octet::default(); BLOCKS];
-            if any {
-                arriving[..v.len()].copy_from_slice(v);
-            }
-            let part = range.clone();
-            let (x, predicted) = (&x[part.clone()], &predicted[part]);
+            let (x, predicted) = (&x[range.clone()], &predicted[range]);
             if !isa.run(Finish { per_second: h.recip(), x, predicted, start, v }) {
                 finite.store(false, Ordering::Relaxed);
-            }
-            if !any {
-                return;
-            }
-            for (k, b) in range.enumerate() {
-                let body = layout.body_of_block[b] as usize;
-                if bounces(body) {
-                    let planes = &planes[body * per_body..(body + 1) * per_body];
-                    let (at, was) = (&predicted[k], &arriving[k]);
-                    contacts::bounces(planes, now[body].surface, free[b], at, was, resting, &mut v[k]);
-                }
             }
         });
         finite.into_inner()

@@ -123,10 +123,10 @@ impl Solver for Newton {
         for iteration in 1..=substep.iterations(controls) {
             let progress = minimiser.iterate(model, around, hands)?;
             let pushed = substep.push_out(controls, &mut minimiser.objective);
-            if progress.settled && !pushed {
+            if progress.settled && pushed == 0.0 {
                 break;
             }
-            if pushed {
+            if pushed > 0.0 {
                 minimiser.evaluate(model, around, hands);
             }
             show(iteration, minimiser);

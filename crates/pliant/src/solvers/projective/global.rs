@@ -2,8 +2,7 @@
 
 use crate::solvers::objective::{Hands, columns};
 use crate::team::Pieces;
-use pliant_linalg::{DomainWork, NotPositiveDefinite, PanelScratch, Panels, SymmetricMatrix};
-use pliant_math::lanes::Isa;
+use pliant_linalg::{DomainWork, NotPositiveDefinite, Panels, SymmetricMatrix};
 
 #[derive(Debug)]
 pub(super) struct Global {
@@ -11,7 +10,6 @@ pub(super) struct Global {
     ends: Vec<usize>,
     work: Vec<DomainWork>,
     top_work: DomainWork,
-    scratch: PanelScratch,
 }
 
 impl Global {
@@ -22,7 +20,6 @@ impl Global {
             ends: panels.domains().iter().map(|d| d.end).collect(),
             work: (0..panels.domains().len()).map(|d| panels.domain_work(d)).collect(),
             top_work: panels.top_work(),
-            scratch: panels.scratch(),
             panels,
         })
     }
@@ -65,10 +62,5 @@ impl Global {
         team.split(((x, y), (z, &mut work[..])), 1, |range, ((x, y), (z, work))| {
             panels.backward(range.start, isa, [x, y, z], top, &mut work[0]);
         });
-    }
-
-    /// Solves one column in place.
-    pub fn solve_one(&mut self, column: &mut [f64], isa: Isa) {
-        self.panels.solve(isa, column, &mut self.scratch);
     }
 }

@@ -67,7 +67,7 @@ impl Cache {
         let system = System::new(model, &scales, substep.dofs.clone(), substep.reach(), &substep.diameters)?;
         let (unknowns, places) = (system.objective.len(), system.objective.ways().len());
         Ok(Cache {
-            contacts: ContactSolver::new(substep.most_contacts(), unknowns),
+            contacts: ContactSolver::new(model, &substep),
             accelerator: Accelerator::new(model.params.implicit.acceleration, unknowns, places),
             frozen: vec![false; unknowns],
             substep,
@@ -131,11 +131,12 @@ impl Solver for Projective {
         let Cache { substep, system, contacts, .. } = cache;
         substep.predict(controls, before, state);
         system.objective.begin(model, &mut substep.s);
-        contacts.begin(substep.contacts(), system, substep.size());
+        contacts.clear();
         let (iterations, residual) = cache.converge(controls, state, hands, &mut self.observer);
-        cache.substep.finish(controls, state, &mut cache.system.objective);
+        let pushed = cache.substep.finish(controls, state, &mut cache.system.objective);
+        let residual = residual.max(pushed);
         let finite = state.x.first_non_finite().or(state.v.first_non_finite()).is_none();
-        Ok(SubstepReport { contacts: cache.substep.touching(&state.x), iterations, residual, finite })
+        Ok(SubstepReport { contacts: cache.contacts.touching(), iterations, residual, finite })
     }
 
     fn drop_caches(&mut self) {
@@ -170,9 +171,8 @@ impl Cache {
         let most = self.substep.iterations(controls);
         let same = self.substep.bodies().all(|b| controls.bodies[b].iterations == most);
         // What contacts do between iterations is not in the objective: no decrease to keep there.
-        let alone = self.substep.contacts().is_empty();
-        let exact = ContactSolver::is_exact(self.substep.contacts());
-        let accelerated = acceleration != Acceleration::None && same && alone;
+        let mut alone = self.substep.contacts().is_empty();
+        let accelerates = acceleration != Acceleration::None && same;
         if let Some(observer) = observer {
             observer(0, self.system.objective.read());
         }
@@ -190,25 +190,23 @@ impl Cache {
                 return (iteration - 1, residual);
             }
             last = energy;
-            if accelerated {
+            if accelerates && alone {
                 residual = self.venture(energy, hands);
             } else {
                 self.system.solve(hands);
-                if exact {
-                    let (list, start) = (self.substep.contacts(), self.substep.start());
-                    self.contacts.resolve(list, &mut self.system, start, hands);
-                }
+                self.contacts.resolve(&self.substep, &mut self.system, hands);
                 let frozen = self.freeze(iteration, controls);
                 residual = self.system.take_step(if frozen { &self.frozen } else { &[] }, hands);
-                if !exact {
-                    self.substep.push_out(controls, &mut self.system.objective);
-                }
+            }
+            let objective = &self.system.objective;
+            if self.substep.join(controls, |i| objective.position(i)) {
+                alone = false;
             }
             if let Some(observer) = observer {
                 observer(iteration, self.system.objective.read());
             }
         }
-        if accelerated && most > 0 {
+        if accelerates && alone && most > 0 {
             let energy = self.evaluate(state, hands);
             if self.accelerator.judge(energy) == Verdict::Return {
                 self.go_back(hands);

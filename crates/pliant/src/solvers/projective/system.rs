@@ -25,6 +25,8 @@ pub(super) struct System {
     step: Vec<f64>,
     /// A right-hand side other than −∇E.
     loaded: Vec<f64>,
+    /// Movements that follow from it alone.
+    response: Vec<f64>,
 }
 
 impl System {
@@ -40,8 +42,8 @@ impl System {
         let matrix = natural.matrix(model, scales, &inertia);
         let global = Global::new(&matrix, &places(model, &natural)).map_err(factor_error)?;
         let objective = Objective::new(model, natural.renumbered(global.order()), scales, h, diameters);
-        let (step, loaded) = (vec![0.0; 3 * natural.count], vec![0.0; 3 * natural.count]);
-        Ok(System { global, inertia, step, loaded, natural, objective })
+        let [step, loaded, response] = [(); 3].map(|()| vec![0.0; 3 * natural.count]);
+        Ok(System { global, inertia, step, loaded, response, natural, objective })
     }
 
     /// Whether the same batches have rows under other stiffnesses.
@@ -92,10 +94,24 @@ impl System {
     }
 
     /// Solves with forces on top of −∇E.
-    pub fn solve_with(&mut self, hands: Hands<'_>, add: impl FnOnce([&mut [f64]; 3])) {
+    pub fn solve_with(&mut self, hands: Hands<'_>, add: impl FnOnce(&DofMap, &mut [&mut [f64]; 3])) {
         self.loaded.copy_from_slice(self.objective.descent());
-        add(columns(&mut self.loaded));
+        add(self.objective.dofs(), &mut columns(&mut self.loaded));
         self.global.solve(&self.loaded, &mut self.step, hands);
+    }
+
+    /// Solves for the movements that forces alone bring about, if `add` says that there are any: see
+    /// [`System::responded`].
+    pub fn respond(&mut self, hands: Hands<'_>, add: impl FnOnce(&DofMap, &mut [&mut [f64]; 3]) -> bool) {
+        self.loaded.fill(0.0);
+        if add(self.objective.dofs(), &mut columns(&mut self.loaded)) {
+            self.global.solve(&self.loaded, &mut self.response, hands);
+        }
+    }
+
+    /// How a particle responded.
+    pub fn responded(&self, i: usize) -> DVec3 {
+        self.moved(i, &self.response)
     }
 
     /// Takes the step that was solved for; returns the largest movement relative to the bodies' sizes.
@@ -105,12 +121,16 @@ impl System {
 
     /// Where a particle would be after the step.
     pub fn ahead(&self, i: usize) -> DVec3 {
+        self.objective.position(i) + self.moved(i, &self.step)
+    }
+
+    /// The movement of a particle by movements of the unknowns.
+    fn moved(&self, i: usize, by: &[f64]) -> DVec3 {
         let n = self.natural.count;
-        let [x, y, z] = [&self.step[..n], &self.step[n..2 * n], &self.step[2 * n..]];
-        let mut at = self.objective.position(i);
-        let step = |u: u32| DVec3::new(x[u as usize], y[u as usize], z[u as usize]);
-        self.dofs().expand(i, |u, w| at += step(u) * w);
-        at
+        let mut sum = DVec3::ZERO;
+        let of = |u: usize| DVec3::new(by[u], by[n + u], by[2 * n + u]);
+        self.dofs().expand(i, |u, w| sum += of(u as usize) * w);
+        sum
     }
 }
 
