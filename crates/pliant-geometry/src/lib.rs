@@ -18,6 +18,7 @@ mod parallel;
 mod pc2;
 mod points;
 mod poly;
+mod reach;
 mod reflex_tree;
 mod repair;
 mod riding;
@@ -57,6 +58,7 @@ pub use obj::{ObjMesh, parse_obj, read_obj};
 pub use pc2::{PointCache, parse_pc2};
 pub use points::{parse_points, read_points};
 pub use poly::{Coat, FollowingNormals, Layer, Motion, PolyMesh, Polygons, SurfaceMaterial, Wedges};
+pub use reach::reach_beyond;
 pub use repair::{
     Holes, Repair, RepairOptions, join, normalise, normalising, repair, split_pieces, transform,
 };

@@ -36,6 +36,8 @@ pub(crate) struct BodyPlan {
     pub seed: u64,
     pub mass: Option<f64>,
     pub density: Option<f64>,
+    /// How far particles keep from planes, if not as far as what is shown reaches.
+    pub contact_radius: Option<f64>,
     pub position: DVec3,
     pub rotation: DQuat,
     pub stretch: DVec3,
@@ -124,6 +126,7 @@ pub(crate) fn plan(
             .given("density")
             .map(|v| v.it.number())
             .or(named.filter(|_| elastic).map(|m| m.density)),
+        contact_radius: body.given("contact_radius").map(|v| v.it.number()),
         position: body.vector("position"),
         rotation,
         stretch: body.vector("stretch"),

@@ -16,8 +16,10 @@ use crate::scene::Scene;
 use crate::shape::{Made, ShapePlan};
 use crate::source::{Check, Span};
 use pliant::{
-    Body, BodyControls, BuildError, Builder, Constraint, DAffine3, Input, Keyframes, Material, Track,
+    Body, BodyControls, BuildError, Builder, Constraint, ContactRadius, DAffine3, Input, Keyframes, Material,
+    Track,
 };
+use pliant_geometry::reach_beyond;
 use std::sync::Arc;
 
 /// kg/m³ of a solid that does not say: as water.
@@ -145,7 +147,7 @@ impl Scene {
         let measure: f64 = made.shape.measure.iter().sum();
         let usual = if made.thin { THIN_DENSITY } else { DENSITY };
         let mass = plan.mass.or(usual_mass).unwrap_or(plan.density.unwrap_or(usual) * measure);
-        let body = Body {
+        let mut body = Body {
             name: plan.name.clone(),
             shape: made.shape.clone(),
             position: plan.position,
@@ -165,12 +167,19 @@ impl Scene {
             input,
             constraints,
             painted_stiffness: painted_stiffness.unwrap_or_default(),
+            contact_radius: ContactRadius::Shown,
             controls: plan.controls,
             color: plan.color,
         };
         if plan.copy == 0 {
             made.shown = plan.render.make(&body, &made, &self.source, digest)?;
+            let surface = made.shown.as_ref().map_or(&made.shape.surface, |s| &s.surface);
+            made.reach = reach_beyond(&made.shape.points, surface);
         }
+        body.contact_radius = match plan.contact_radius {
+            Some(radius) => ContactRadius::Fixed(radius),
+            None => ContactRadius::Each(made.reach.clone()),
+        };
         Ok((body, made))
     }
 

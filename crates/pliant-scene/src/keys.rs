@@ -653,6 +653,14 @@ pub(crate) static BODY: Table = Table {
                  the clusters, which is smoothest. Its elements if it has any unless given, else its particles.",
             )
             .example("\"clusters\""),
+            Key::new(
+                "contact_radius",
+                Kind::Number(Range::new(0.0, 1e6)),
+                "How far its particles keep from planes, m. As far as what is shown lies beyond them unless given, so \
+                 that what is seen rests on what is seen; 0 lets particles themselves touch, as the papers have it.",
+            )
+            .example("0.01")
+            .also(&["collision_radius", "collision_margin", "particle_radius"]),
             Key::new("pin", Kind::Tables(&PIN), "Particles that are held or led.")
                 .example("[{ particles = [0] }]")
                 .also(&["pins"]),

@@ -88,11 +88,21 @@ pub(crate) struct Made {
     pub from_file: DAffine3,
     /// What is shown instead of the shape's own surface.
     pub shown: Option<Shown>,
+    /// How far what it shows lies beyond each particle.
+    pub reach: Vec<f64>,
 }
 
 impl Made {
     fn new(shape: Shape, thin: bool) -> Made {
-        Made { shape, thin, cells: None, notes: Vec::new(), from_file: DAffine3::IDENTITY, shown: None }
+        Made {
+            shape,
+            thin,
+            cells: None,
+            notes: Vec::new(),
+            from_file: DAffine3::IDENTITY,
+            shown: None,
+            reach: Vec::new(),
+        }
     }
 
     /// Takes up the faces, texture coordinates and materials of the mesh that its surface is.

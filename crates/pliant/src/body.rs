@@ -23,6 +23,18 @@ pub enum Clustering {
     Count(usize),
 }
 
+/// How far particles keep from what they touch.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub enum ContactRadius {
+    /// As far as the shape's surface lies beyond them, so that what is seen rests on what is seen.
+    #[default]
+    Shown,
+    /// The same for all particles, m. Zero lets particles themselves touch, as the papers have it.
+    Fixed(f64),
+    /// One for each particle, m: for a surface other than the shape's own, see [`pliant_geometry::reach_beyond`].
+    Each(Vec<f64>),
+}
+
 /// How clusters of that size are made. The default is the paper's: random, equal shares, one scale.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ClusterStyle {
@@ -113,6 +125,8 @@ pub struct Body {
     pub constraints: Vec<Constraint>,
     /// Pinned particles.
     pub pins: Vec<Pins>,
+    /// How far its particles keep from what they touch.
+    pub contact_radius: ContactRadius,
     /// The values that can change while running.
     pub controls: BodyControls,
     /// Colour in pictures and caches, linear RGB.
@@ -143,6 +157,7 @@ impl Body {
             constraints: Vec::new(),
             pins: Vec::new(),
             controls: BodyControls::default(),
+            contact_radius: ContactRadius::Shown,
             color: [0.8, 0.1, 0.1],
         }
     }

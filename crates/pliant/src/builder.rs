@@ -1,6 +1,6 @@
 //! From bodies to a simulation: everything is checked, all faults are reported at once.
 
-use crate::body::{Body, Clustering, Selection};
+use crate::body::{Body, Clustering, ContactRadius, Selection};
 use crate::constraints::{AUXILIARY, ClusterShape, ConstraintBatch, EdgeStrain, Position};
 use crate::controls::{BodyControls, Control, Controls, Stiffness, Value};
 use crate::elements;
@@ -16,7 +16,7 @@ use crate::solvers::{Feature, SolverKind, Support, support};
 use crate::state::State;
 use crate::team::Team;
 use glam::DVec3;
-use pliant_geometry::TetMesh;
+use pliant_geometry::{TetMesh, reach_beyond};
 use std::sync::Arc;
 
 /// One fault of a description, with where it is and what to do.
@@ -224,6 +224,14 @@ impl Builder {
             if !body.painted_stiffness.is_empty() {
                 rest.paint_stiffness(&topology, b, &body.painted_stiffness);
             }
+            let radii = &mut rest.radius[topology.bodies[b].particles.clone()];
+            match &body.contact_radius {
+                ContactRadius::Shown => {
+                    radii.copy_from_slice(&reach_beyond(&body.shape.points, &body.shape.surface))
+                }
+                ContactRadius::Fixed(radius) => radii.fill(*radius),
+                ContactRadius::Each(each) => radii.copy_from_slice(each),
+            }
         }
         let params = Params {
             step: self.step,
@@ -322,6 +330,19 @@ impl Builder {
         if body.shape.edges.iter().flatten().any(|&i| i as usize >= n) {
             let text = format!("an edge refers to a particle that is not there (there are {n})");
             faults.add(at, "shape", text, "number particles from 0");
+        }
+        let radii: &[f64] = match &body.contact_radius {
+            ContactRadius::Shown => &[],
+            ContactRadius::Fixed(radius) => std::slice::from_ref(radius),
+            ContactRadius::Each(each) => each,
+        };
+        if let Some((i, r)) = radii.iter().enumerate().find(|(_, r)| !(**r >= 0.0 && r.is_finite())) {
+            let text = format!("number {i} is {r:?}");
+            faults.add(at, "contact_radius", text, "give metres, 0 or more");
+        }
+        if matches!(&body.contact_radius, ContactRadius::Each(each) if each.len() != n) {
+            let text = format!("there are {} for {n} particles", radii.len());
+            faults.add(at, "contact_radius", text, "give one per particle");
         }
         // Anything smaller is a number without precision, and so would be all that is made of it.
         if !(1e-300..=1e12).contains(&body.mass) {

@@ -64,7 +64,7 @@ mod statistics;
 mod team;
 mod timeline;
 
-pub use body::{Body, ClusterStyle, Clustering, Pins, Selection};
+pub use body::{Body, ClusterStyle, Clustering, ContactRadius, Pins, Selection};
 pub use builder::{BuildError, BuildErrors, Builder};
 pub use controls::{BodyControls, Control, ControlError, Controls, Cost, Stiffness, Value};
 pub use dofs::{Dof, DofMap};

@@ -185,3 +185,32 @@ fn every_solver_of_constraints_rests_on_the_ground_and_holds_on_a_slope() {
         }
     }
 }
+
+/// What is seen rests on what is seen: the surface around the particles, not the particles, lies on the ground.
+#[test]
+fn the_shown_surface_rests_on_the_ground() {
+    for (name, shape) in [
+        ("bear", pliant::shapes::gummy_bear(0.3, 0.03).unwrap()),
+        ("ball", pliant::shapes::ball(0.1, 0.025).unwrap()),
+        ("tetrahedra", pliant::shapes::Solid::Ball { radius: 0.1 }.build_tets(0.03).unwrap().0),
+    ] {
+        let (skin, rest) = (shape.skin.clone(), shape.surface.clone());
+        let mut body = Body::new(name, shape).at(0.0, 0.3, 0.0);
+        if name == "tetrahedra" {
+            body = body.elastic(pliant::Material::named("rubber").unwrap());
+        }
+        let mut s = Builder::new().ground().body(body).build().unwrap();
+        let mut shown = Vec::new();
+        let mut deepest = 0.0_f64;
+        for _ in 0..300 {
+            s.step().unwrap();
+            skin.apply(s.state().x.columns(), &mut shown);
+            deepest = deepest.max(shown.iter().map(|p| -p.y).fold(f64::NEG_INFINITY, f64::max));
+        }
+        let lowest = shown.iter().map(|p| p.y).fold(f64::INFINITY, f64::min);
+        assert_eq!(shown.len(), rest.positions.len());
+        println!("{name}: deepest {deepest}, rests at {lowest}");
+        assert!(deepest < 4e-3, "{name} sank in by {deepest} m");
+        assert!(lowest.abs() < 2e-3, "{name} rests at {lowest} m");
+    }
+}
