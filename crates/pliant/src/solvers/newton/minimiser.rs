@@ -1,6 +1,6 @@
 //! Newton's method with a line search on the objective of a step.
 
-use super::hessian::Hessian;
+use super::hessian::{Hessian, Matrix};
 use crate::constraints::Place;
 use crate::dofs::DofMap;
 use crate::model::Model;
@@ -33,6 +33,12 @@ pub(crate) struct Progress {
     pub moved: f64,
     /// Whether nothing is left to gain: no step lowers the objective, or its gradient, any more.
     pub settled: bool,
+    /// Whether what the last step tried could gain cannot be told from rounding.
+    pub small: bool,
+    /// Whether a whole step with the true Hessian was taken.
+    pub whole: bool,
+    /// What the whole step promised to gain: half of gᵀH⁻¹g.
+    pub gain: f64,
 }
 
 impl Minimiser {
@@ -73,49 +79,85 @@ impl Minimiser {
     }
 
     /// One Newton step, halved until it lowers the energy as its slope promises. Where the promise is below
-    /// rounding a smaller gradient counts instead. If neither is found the positions stay as they are.
+    /// rounding a smaller gradient counts instead. If neither is found, with the Hessian or without its negative
+    /// curvature, the positions stay as they are.
     pub fn iterate(
         &mut self,
         model: &Model,
         around: Surroundings<'_>,
         hands: Hands<'_>,
     ) -> Result<Progress, SolverError> {
-        let settled = Progress { moved: 0.0, settled: true };
+        let mut wanted = Matrix::True;
+        loop {
+            let (progress, used) = self.step(wanted, model, around, hands)?;
+            match used {
+                Matrix::True if progress.settled && !progress.small => wanted = Matrix::Clamped,
+                _ => return Ok(progress),
+            }
+        }
+    }
+
+    /// One step of projective dynamics, with the constant matrix: it never raises the energy but for rounding.
+    pub fn projective_step(
+        &mut self,
+        model: &Model,
+        around: Surroundings<'_>,
+        hands: Hands<'_>,
+    ) -> Result<(), SolverError> {
+        self.hessian.update(model, Matrix::Bound, hands, self.objective.views(around))?;
+        self.hessian.solve(self.objective.descent(), &mut self.step);
+        self.objective.move_by(&self.step, &[], hands.0);
+        self.evaluate(model, around, hands);
+        Ok(())
+    }
+
+    fn step(
+        &mut self,
+        wanted: Matrix,
+        model: &Model,
+        around: Surroundings<'_>,
+        hands: Hands<'_>,
+    ) -> Result<(Progress, Matrix), SolverError> {
+        let mut progress = Progress { moved: 0.0, settled: true, small: true, whole: false, gain: 0.0 };
         let gradient = self.objective.gradient_squared();
         if gradient == 0.0 || !gradient.is_finite() {
-            return Ok(settled);
+            return Ok((progress, Matrix::Bound));
         }
-        self.hessian.update(model, self.objective.read(), hands)?;
+        let used = self.hessian.update(model, wanted, hands, self.objective.views(around))?;
         self.hessian.solve(self.objective.descent(), &mut self.step);
         let mut slope: f64 = self.step.iter().zip(self.objective.descent()).map(|(p, g)| p * g).sum();
+        progress.small = false;
         if !(slope > 0.0 && slope.is_finite()) {
-            return Ok(settled);
+            return Ok((progress, used));
         }
+        progress.gain = 0.5 * slope;
         let before = self.energy;
         self.kept.copy_from_slice(self.objective.ways());
-        for _ in 0..HALVINGS {
+        for halvings in 0..HALVINGS {
             let moved = self.objective.move_by(&self.step, &[], hands.0);
             self.evaluate(model, around, hands);
             let promised = slope * ARMIJO;
-            let visible = slope > ROUNDING * before;
-            let enough = match visible {
-                true => self.energy <= before - promised,
-                false => {
+            progress.small = slope <= ROUNDING * before;
+            let enough = match progress.small {
+                false => self.energy <= before - promised,
+                true => {
                     self.energy <= before * (1.0 + ROUNDING) && self.objective.gradient_squared() < gradient
                 }
             };
             if enough {
-                return Ok(Progress { moved, settled: false });
+                (progress.moved, progress.settled) = (moved, false);
+                progress.whole = used == Matrix::True && halvings == 0;
+                return Ok((progress, used));
             }
             self.objective.set_ways(&self.kept);
-            if !visible {
+            if progress.small {
                 break;
             }
             self.step.iter_mut().for_each(|p| *p *= 0.5);
             slope *= 0.5;
         }
         self.evaluate(model, around, hands);
-        Ok(settled)
+        Ok((progress, used))
     }
 
     pub fn factor_len(&self) -> usize {

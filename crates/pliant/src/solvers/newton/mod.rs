@@ -4,13 +4,14 @@
 //! A substep minimises the same E(q) = ½ ‖M^½ (q − s)‖²/h² + Σ ½ w ‖A q − p(q)‖² (eq. 8). The projective solver
 //! steps with the constant matrix M/h² + Σ w AᵀA; this one with the true Hessian, in which turning is cheaper.
 //! Its steps lead further, and each costs a new factor of three times the unknowns: x, y and z are
-//! coupled. Curvature below zero is cut off per element, and a line search makes sure that E decreases:
-//! precautions that the constant matrix, an upper bound, does without.
+//! coupled. Where it is not positive definite, elements are taken without their negative curvature, and a line
+//! search makes sure that E decreases: precautions that the constant matrix, an upper bound, does without.
 //!
 //! Bodies of this solver share iterations (the most any of them asks for) and the line search. It stops before
 //! them once nothing is left to gain. Planes push particles out after each step, as in the projective
 //! solver when it has very many contacts.
 
+mod borders;
 mod hessian;
 mod minimiser;
 
