@@ -211,7 +211,7 @@ impl Simulation {
 
     /// Takes a step as [`Simulation::step`] does, to the same bits, and returns the objective after each
     /// iteration of the solvers that have one (all but the clustered). Times are read from `clock`. Costs
-    /// as much as solving the step by Newton's method, twice.
+    /// as much as solving every substep to the last digit.
     pub fn trace_step(&mut self, clock: Clock) -> Result<(StepReport, Vec<TracePoint>), StepError> {
         let tracer = self.tracer.get_or_insert_with(|| Box::new(Tracer::new()));
         tracer.begin(clock);
