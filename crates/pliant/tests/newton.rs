@@ -219,3 +219,58 @@ fn the_error_of_an_iteration_does_not_depend_on_how_many_follow() {
         }
     }
 }
+
+/// Five steps a second: each falls by more than the body is thick. Planes carry the load all the same, and nothing is
+/// pressed flat.
+#[test]
+fn a_stiff_body_rests_on_the_ground_at_five_steps_a_second() {
+    let size = DVec3::new(0.5, 0.16, 0.16);
+    let shape = shapes::tet_box([6, 2, 2], size, shapes::TetStyle::Five).unwrap();
+    let mut body = Body::new("bar", shape)
+        .elastic(Material::named("leather").unwrap())
+        .solved_by(SolverKind::Newton)
+        .at(0.0, 0.5, 0.0);
+    body.controls.iterations = 40;
+    let mut builder = Builder::new().substeps(1).ground().body(body);
+    builder.step = 0.2;
+    let mut s = builder.build().unwrap();
+    for _ in 0..30 {
+        let report = s.step().unwrap();
+        let newton = report.convergence[SolverKind::Newton as usize];
+        assert_eq!(newton.unconverged, 0, "step {}: {newton:?}", report.step);
+    }
+    let now = s.statistics();
+    println!("{now:?}");
+    assert!(now.max_strain < 1e-3, "{now:?}");
+    assert!(now.elastic < 1.0 && now.kinetic < 1e-3, "{now:?}");
+}
+
+/// On a slope of less than the friction angle a body stays; on a steeper one it slides as Coulomb says.
+#[test]
+fn friction_holds_and_lets_slide() {
+    let slid = |angle: f64| {
+        let shape = shapes::tet_box([3, 2, 3], DVec3::new(0.3, 0.1, 0.3), shapes::TetStyle::Five).unwrap();
+        let mut body = Body::new("block", shape)
+            .elastic(Material::named("rubber").unwrap())
+            .solved_by(SolverKind::Newton)
+            .at(0.0, 0.05, 0.0);
+        body.controls.iterations = 40;
+        let mut builder = Builder::new().substeps(2).ground().body(body);
+        builder.planes[0].friction = 0.5;
+        builder.gravity = DVec3::new(angle.sin(), -angle.cos(), 0.0) * 9.81;
+        let mut s = builder.build().unwrap();
+        let middle = |s: &Simulation| s.positions(0).sum::<DVec3>() / s.positions(0).count() as f64;
+        run(&mut s, 10);
+        let from = middle(&s).x;
+        run(&mut s, 30);
+        middle(&s).x - from
+    };
+    // tan 0.3 < 0.5 < tan 0.8.
+    let (held, free) = (slid(0.3), slid(0.8));
+    println!("held {held}, free {free}");
+    assert!(held.abs() < 1e-3, "{held}");
+    // a = g (sin α − μ cos α), for 0.5 s after 1/6 s.
+    let a = 9.81 * (0.8_f64.sin() - 0.5 * 0.8_f64.cos());
+    let expected = 0.5 * a * ((40.0_f64 / 60.0).powi(2) - (10.0_f64 / 60.0).powi(2));
+    assert!((free / expected - 1.0).abs() < 0.1, "{free} instead of {expected}");
+}

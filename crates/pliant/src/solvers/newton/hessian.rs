@@ -12,11 +12,13 @@ use crate::solvers::SolverError;
 use crate::solvers::objective::Hands;
 use crate::solvers::unknowns::{Inertia, Unknowns};
 use crate::team::{Pieces, Team};
-use glam::DMat3;
+use glam::{DMat3, DVec3};
 use pliant_linalg::{NotPositiveDefinite, Scratch, SparseSpd, SymmetricBuilder, SymmetricMatrix};
 
 /// Stencils, and columns of the matrix, per chunk.
 const CHUNK: usize = 256;
+/// How much stiffer a held normal is than all else at its particle.
+const HOLD: f64 = 1e6;
 /// Marks a block that is wanted the other way round.
 const TRANSPOSED: u32 = 1 << 31;
 
@@ -190,15 +192,17 @@ impl Hessian {
     }
 
     /// Fills the matrix with the Hessian and factors it, from the kind `wanted` on: with the next one if it is not
-    /// positive definite. Returns which it was. `view` is what a batch may look at.
+    /// positive definite. Returns which it was. `held` are unknowns with a normal along which they do not move, and what
+    /// to add to their block; `view` is what a batch may look at.
     pub fn update<'v>(
         &mut self,
         model: &Model,
         wanted: Matrix,
         hands: Hands<'_>,
+        held: &[(usize, DVec3, DMat3)],
         view: impl Fn(usize) -> View<'v> + Sync,
     ) -> Result<Matrix, SolverError> {
-        if wanted == Matrix::Bound && self.present == Matrix::Bound {
+        if wanted == Matrix::Bound && self.present == Matrix::Bound && held.is_empty() {
             return Ok(Matrix::Bound);
         }
         self.present = Matrix::Bound;
@@ -209,6 +213,7 @@ impl Hessian {
             let at = |b: usize| HessianAt { view: view(b), clamped: kind == Matrix::Clamped, isa: hands.1 };
             self.fill_blocks(model, &at, hands.0);
             self.gather(hands.0);
+            self.hold(held);
             if self.factor.refactor_in(&self.matrix, &mut self.factor_scratch).is_ok() {
                 let Hessian { borders, factor, solve_scratch, scales, .. } = self;
                 borders.update(model, scales, at, |column| factor.solve(column, solve_scratch));
@@ -219,8 +224,22 @@ impl Hessian {
         self.borders.forget();
         let columns = 0..self.column.len() / 3;
         fill(&self.bound, &self.starts, columns, self.matrix.values_mut(), |_| DMat3::ZERO);
+        self.hold(held);
         self.factor.refactor_in(&self.matrix, &mut self.factor_scratch).map_err(factor_error)?;
         Ok(Matrix::Bound)
+    }
+
+    /// Adds blocks of unknowns, and makes their normals so stiff that they do not move along them.
+    fn hold(&mut self, held: &[(usize, DVec3, DMat3)]) {
+        let values = self.matrix.values_mut();
+        for (u, normal, block) in held {
+            let at = |column: usize, row: usize| self.starts[3 * u + column] + row - column;
+            let size: f64 = (0..3).map(|axis| values[at(axis, axis)].abs()).sum();
+            for (column, row) in (0..3).flat_map(|c| (c..3).map(move |r| (c, r))) {
+                values[at(column, row)] +=
+                    block.col(column)[row] + HOLD * size * normal[column] * normal[row];
+            }
+        }
     }
 
     fn fill_blocks<'v>(&mut self, model: &Model, at: &(impl Fn(usize) -> HessianAt<'v> + Sync), team: &Team) {
@@ -360,7 +379,7 @@ fn fill(
     for v in columns {
         let entries = numbers.columns()[v]..numbers.columns()[v + 1];
         for (k, entry) in entries.enumerate() {
-            let block = DMat3::from_diagonal(glam::DVec3::splat(numbers.values()[entry])) + more(entry);
+            let block = DMat3::from_diagonal(DVec3::splat(numbers.values()[entry])) + more(entry);
             for (b, column) in block.to_cols_array_2d().iter().enumerate() {
                 let start = starts[3 * v + b] - first;
                 if k == 0 {

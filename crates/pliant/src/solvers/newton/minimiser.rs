@@ -1,5 +1,6 @@
 //! Newton's method with a line search on the objective of a step.
 
+use super::contacts::Contacts;
 use super::hessian::{Hessian, Matrix};
 use crate::constraints::Place;
 use crate::dofs::DofMap;
@@ -8,6 +9,7 @@ use crate::points::Points;
 use crate::solvers::SolverError;
 use crate::solvers::objective::{Hands, Objective, Surroundings};
 use crate::solvers::unknowns::Unknowns;
+use glam::{DMat3, DVec3};
 
 /// Part of the decrease the slope promises that a step must bring (Armijo), and how often it is halved.
 const ARMIJO: f64 = 1e-4;
@@ -22,6 +24,9 @@ pub(crate) struct Minimiser {
     hessian: Hessian,
     step: Vec<f64>,
     kept: Vec<Place>,
+    /// −∇E with what planes hold and friction, and the held unknowns as the matrix wants them.
+    pull: Vec<f64>,
+    held: Vec<(usize, DVec3, DMat3)>,
     /// E at the present positions.
     pub energy: f64,
 }
@@ -37,8 +42,6 @@ pub(crate) struct Progress {
     pub small: bool,
     /// Whether a whole step with the true Hessian was taken.
     pub whole: bool,
-    /// What the whole step promised to gain: half of gᵀH⁻¹g.
-    pub gain: f64,
 }
 
 impl Minimiser {
@@ -55,6 +58,8 @@ impl Minimiser {
         Ok(Minimiser {
             step: vec![0.0; 3 * objective.len()],
             kept: objective.ways().to_vec(),
+            pull: vec![0.0; 3 * objective.len()],
+            held: Vec::new(),
             hessian,
             objective,
             energy: 0.0,
@@ -78,6 +83,11 @@ impl Minimiser {
         self.energy = self.objective.evaluate(model, around, hands);
     }
 
+    /// Room for as many held particles.
+    pub fn reserve(&mut self, held: usize) {
+        self.held.reserve(held);
+    }
+
     /// One Newton step, halved until it lowers the energy as its slope promises. Where the promise is below
     /// rounding a smaller gradient counts instead. If neither is found, with the Hessian or without its negative
     /// curvature, the positions stay as they are.
@@ -87,9 +97,21 @@ impl Minimiser {
         around: Surroundings<'_>,
         hands: Hands<'_>,
     ) -> Result<Progress, SolverError> {
+        self.iterate_on(None, model, around, hands)
+    }
+
+    /// The same with planes, whose contacts were found for the present positions: the step keeps to them, and what
+    /// would end below one ends on it.
+    pub(super) fn iterate_on(
+        &mut self,
+        contacts: Option<&Contacts>,
+        model: &Model,
+        around: Surroundings<'_>,
+        hands: Hands<'_>,
+    ) -> Result<Progress, SolverError> {
         let mut wanted = Matrix::True;
         loop {
-            let (progress, used) = self.step(wanted, model, around, hands)?;
+            let (progress, used) = self.step(wanted, contacts, model, around, hands)?;
             match used {
                 Matrix::True if progress.settled && !progress.small => wanted = Matrix::Clamped,
                 _ => return Ok(progress),
@@ -104,7 +126,7 @@ impl Minimiser {
         around: Surroundings<'_>,
         hands: Hands<'_>,
     ) -> Result<(), SolverError> {
-        self.hessian.update(model, Matrix::Bound, hands, self.objective.views(around))?;
+        self.hessian.update(model, Matrix::Bound, hands, &[], self.objective.views(around))?;
         self.hessian.solve(self.objective.descent(), &mut self.step);
         self.objective.move_by(&self.step, &[], hands.0);
         self.evaluate(model, around, hands);
@@ -114,35 +136,51 @@ impl Minimiser {
     fn step(
         &mut self,
         wanted: Matrix,
+        contacts: Option<&Contacts>,
         model: &Model,
         around: Surroundings<'_>,
         hands: Hands<'_>,
     ) -> Result<(Progress, Matrix), SolverError> {
-        let mut progress = Progress { moved: 0.0, settled: true, small: true, whole: false, gain: 0.0 };
-        let gradient = self.objective.gradient_squared();
+        let mut progress = Progress { moved: 0.0, settled: true, small: true, whole: false };
+        self.pull.copy_from_slice(self.objective.descent());
+        self.held.clear();
+        let mut friction = 0.0;
+        if let Some(contacts) = contacts {
+            contacts.resist(&self.objective, &mut self.pull);
+            friction = contacts.energy(&self.objective);
+            let held = contacts.held().iter();
+            self.held.extend(held.map(|h| (h.unknown, h.normal, h.curvature(&self.objective))));
+        }
+        let gradient: f64 = self.pull.iter().map(|g| g * g).sum();
         if gradient == 0.0 || !gradient.is_finite() {
             return Ok((progress, Matrix::Bound));
         }
-        let used = self.hessian.update(model, wanted, hands, self.objective.views(around))?;
-        self.hessian.solve(self.objective.descent(), &mut self.step);
-        let mut slope: f64 = self.step.iter().zip(self.objective.descent()).map(|(p, g)| p * g).sum();
+        let used = self.hessian.update(model, wanted, hands, &self.held, self.objective.views(around))?;
+        self.hessian.solve(&self.pull, &mut self.step);
+        if let Some(contacts) = contacts {
+            contacts.keep_on(&mut self.step);
+        }
+        let mut slope: f64 = self.step.iter().zip(&self.pull).map(|(p, g)| p * g).sum();
         progress.small = false;
         if !(slope > 0.0 && slope.is_finite()) {
             return Ok((progress, used));
         }
-        progress.gain = 0.5 * slope;
-        let before = self.energy;
+        let (before, alone) = (self.energy + friction, contacts.is_none());
         self.kept.copy_from_slice(self.objective.ways());
         for halvings in 0..HALVINGS {
-            let moved = self.objective.move_by(&self.step, &[], hands.0);
-            self.evaluate(model, around, hands);
-            let promised = slope * ARMIJO;
             progress.small = slope <= ROUNDING * before;
+            if progress.small && !alone {
+                break;
+            }
+            let moved = self.objective.move_by(&self.step, &[], hands.0);
+            let landed = contacts.is_some_and(|c| c.land(&mut self.objective));
+            self.evaluate(model, around, hands);
+            let energy = self.energy + contacts.map_or(0.0, |c| c.energy(&self.objective));
+            // What has landed has not gone where the slope promised: less will do.
+            let promised = if landed { 0.0 } else { slope * ARMIJO };
             let enough = match progress.small {
-                false => self.energy <= before - promised,
-                true => {
-                    self.energy <= before * (1.0 + ROUNDING) && self.objective.gradient_squared() < gradient
-                }
+                false => energy < before - promised,
+                true => energy <= before * (1.0 + ROUNDING) && self.objective.gradient_squared() < gradient,
             };
             if enough {
                 (progress.moved, progress.settled) = (moved, false);
