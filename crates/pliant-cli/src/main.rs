@@ -3,6 +3,7 @@
 mod args;
 mod bench;
 mod check;
+mod convergence;
 mod demos;
 mod export;
 mod failure;

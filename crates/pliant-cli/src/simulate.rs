@@ -1,9 +1,11 @@
 //! The loop of a run: step, measure, append; a checkpoint now and then, and wherever it ends.
 
+use crate::convergence::Watch;
 use crate::failure::Failure;
 use crate::interrupt::Deferred;
 use crate::journal::{Journal, due};
 use crate::progress;
+use crate::say;
 use crate::stats::{self, StatsFile, Timings};
 use crate::trace::TraceFile;
 use glam::DVec3;
@@ -66,6 +68,7 @@ pub fn simulate(
         }
     };
     let first = last;
+    let mut watch = Watch::default();
     let end = loop {
         bar.set_position(last.into());
         if last >= frames {
@@ -84,6 +87,7 @@ pub fn simulate(
         };
         let stepped = Instant::now();
         last += 1;
+        watch.frame(last, &report);
         record(&mut frame, last, simulation, &report);
         journal.writer.append_frame(&frame)?;
         if let Some(stats) = &mut stats {
@@ -106,6 +110,7 @@ pub fn simulate(
         }
     };
     bar.finish_and_clear();
+    watch.notes().for_each(|note| say::problem(&note));
     if last > 0 && journal.checkpointed != Some(last) {
         journal.writer.append_checkpoint(last, &simulation.checkpoint())?;
     }

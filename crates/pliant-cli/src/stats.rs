@@ -3,7 +3,7 @@
 
 use crate::failure::Failure;
 use crate::outputs;
-use pliant::{Control, Simulation, Statistics, StepReport, Value};
+use pliant::{Control, Simulation, SolverKind, Statistics, StepReport, Value};
 use pliant_cache::{CacheError, LogReader};
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -26,9 +26,24 @@ struct FrameStats {
     max_penetration: f64,
     iterations: u32,
     residual: f64,
+    /// How each solver that has bodies converged in this step.
+    solvers: BTreeMap<&'static str, Converged>,
     /// Keyframed values from this frame on, by body and name.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     controls: BTreeMap<String, Driven>,
+}
+
+/// See [`pliant::Convergence`].
+#[derive(Serialize)]
+struct Converged {
+    residual: f64,
+    converged: bool,
+}
+
+fn converged(report: &StepReport) -> BTreeMap<&'static str, Converged> {
+    let all = SolverKind::ALL.into_iter().zip(&report.convergence).filter(|(_, c)| c.substeps > 0);
+    all.map(|(kind, c)| (kind.name(), Converged { residual: c.residual, converged: c.unconverged == 0 }))
+        .collect()
 }
 
 #[derive(Serialize)]
@@ -82,6 +97,7 @@ pub fn json(frame: u32, s: &Statistics, simulation: &Simulation, report: &StepRe
         max_penetration: s.max_penetration,
         iterations: report.iterations,
         residual: report.residual,
+        solvers: converged(report),
         controls: driven(simulation),
     };
     // Plain numbers always have a JSON form; numbers beyond all bounds become null.

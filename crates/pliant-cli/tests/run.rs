@@ -6,7 +6,7 @@ use common::Place;
 use pliant_cache::LogReader;
 use serde_json::Value;
 
-const KEYS: [&str; 14] = [
+const KEYS: [&str; 15] = [
     "frame",
     "time",
     "kinetic",
@@ -19,6 +19,7 @@ const KEYS: [&str; 14] = [
     "max_penetration",
     "iterations",
     "residual",
+    "solvers",
     "controls",
     "ms",
 ];
@@ -339,6 +340,31 @@ fn every_frame_of_a_log_holds_its_controls() {
     place.write("still.toml", "[[body]]\nshape = \"ball\"\nparticles = 20\n");
     place.fine(&["run", "still.toml", "-q", "--frames", "2", "--log", "b.plog", "--stats", "b.jsonl"]);
     assert!(lines(&place, "b.jsonl").iter().all(|l| l.get("controls").is_none()));
+}
+
+/// A stiff body with far too few iterations: said once on the terminal, and frame by frame in the statistics.
+#[test]
+fn what_does_not_converge_is_said() {
+    let place = Place::new();
+    let scene = |solver: &str, iterations: u32| {
+        format!(
+            "solver = \"{solver}\"\nfps = 5\n[[plane]]\nnormal = [0, 1, 0]\n[[body]]\nname = \"capsule\"\nmaterial = \
+             \"leather\"\nparticles = 80\niterations = {iterations}\nshape = {{ kind = \"capsule\", radius = 0.08, height = \
+             0.5 }}\nposition = [0, 0.4, 0]\n"
+        )
+    };
+    place.write("x.toml", &scene("xpbd", 5));
+    let ran = place.fine(&["run", "x.toml", "-q", "--frames", "6", "--log", "x.plog", "--stats", "x.jsonl"]);
+    assert_eq!(ran.err.matches("xpbd did not converge").count(), 1, "{}", ran.err);
+    assert!(ran.err.contains("iterations") && ran.err.contains("solver = \"projective\""), "{}", ran.err);
+    let frames = lines(&place, "x.jsonl");
+    assert!(frames.iter().any(|f| f["solvers"]["xpbd"]["converged"] == Value::Bool(false)));
+    assert!(frames[1..].iter().all(|f| f["solvers"]["xpbd"]["residual"].is_number()));
+    place.write("n.toml", &scene("newton", 40));
+    let ran = place.fine(&["run", "n.toml", "-q", "--frames", "6", "--log", "n.plog", "--stats", "n.jsonl"]);
+    assert!(!ran.err.contains("converge"), "{}", ran.err);
+    let frames = lines(&place, "n.jsonl");
+    assert!(frames[1..].iter().all(|f| f["solvers"]["newton"]["converged"] == Value::Bool(true)));
 }
 
 /// Every solver of constraints takes the same scene; its error falls from 1, and tracing changes no frame.

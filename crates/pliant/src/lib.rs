@@ -82,7 +82,7 @@ pub use pliant_geometry::{Method, shapes};
 pub use pliant_math::lanes::Isa;
 pub use points::{Points, PointsMut};
 pub use simulation::{Clock, Driver, Simulation, StepError, StepReport};
-pub use solvers::{SolverKind, TracePoint};
+pub use solvers::{Convergence, SolverKind, TracePoint};
 pub use state::{State, StateError};
 pub use statistics::Statistics;
 pub use team::Team;

@@ -7,7 +7,7 @@ use crate::keyframes::Keyframes;
 use crate::model::{HalfSpace, Model, Params};
 use crate::notes;
 use crate::solvers::trace::{TracePoint, Tracer};
-use crate::solvers::{self, Observer, Solver, SolverError, SolverKind};
+use crate::solvers::{self, Convergence, Observer, Solver, SolverError, SolverKind};
 use crate::state::{State, StateError};
 use crate::statistics::{self, Statistics};
 use crate::team::Team;
@@ -31,6 +31,8 @@ pub struct StepReport {
     /// How far the last iteration was from consensus, the largest of all solvers: see
     /// [`SubstepReport`](crate::solvers::SubstepReport).
     pub residual: f64,
+    /// How each solver converged, in the order of [`SolverKind::ALL`].
+    pub convergence: [Convergence; SolverKind::ALL.len()],
     /// Seconds spent in each solver, in the order of [`SolverKind::ALL`]; zero without a clock.
     pub seconds: [f64; SolverKind::ALL.len()],
 }
@@ -211,7 +213,7 @@ impl Simulation {
 
     /// Takes a step as [`Simulation::step`] does, to the same bits, and returns the objective after each
     /// iteration of the solvers that have one (all but the clustered). Times are read from `clock`. Costs
-    /// as much as solving the step by Newton's method, twice.
+    /// as much as solving every substep to the last digit.
     pub fn trace_step(&mut self, clock: Clock) -> Result<(StepReport, Vec<TracePoint>), StepError> {
         let tracer = self.tracer.get_or_insert_with(|| Box::new(Tracer::new()));
         tracer.begin(clock);
@@ -264,6 +266,7 @@ impl Simulation {
                 report.contacts += part.contacts;
                 report.iterations = report.iterations.max(part.iterations);
                 report.residual = report.residual.max(part.residual);
+                report.convergence[solver.kind() as usize].add(solver.kind(), &part);
             }
         }
         state.step += 1;

@@ -17,11 +17,12 @@
 //! its own for every vertex, examples are limits; with weights common to all, lengths are blended.
 
 use super::blend;
+use super::hessian::{ElementHessian, HessianAt, length_curvature};
 use super::surface::{corners, cotangents, edges, mixed_areas};
 use super::{ConstraintBatch, Properties, Rows, RowsBuilder, View};
 use crate::bytes::{Reader, Truncated, Writer};
 use crate::points::{Points, PointsMut};
-use glam::DVec3;
+use glam::{DMat3, DVec3};
 use std::ops::Range;
 
 /// Vertices that resist bending.
@@ -115,6 +116,17 @@ impl Bending {
     ) -> Result<Bending, OtherCount> {
         let (rows, directions, all) = example_lengths(triangles, rest, examples)?;
         Ok(Bending { rows, directions, wanted: Wanted::Blend(all), rest_is_free: true })
+    }
+
+    /// Least and largest length a vertex wants.
+    fn bounds(&self, vertex: usize, view: View<'_>) -> [f64; 2] {
+        match &self.wanted {
+            Wanted::Within([low, high]) => [low[vertex], high[vertex]],
+            Wanted::Blend(all) => {
+                let length = all.iter().zip(view.shared).map(|(l, w)| l[vertex] * w).sum();
+                [length, length]
+            }
+        }
     }
 
     fn vector(&self, row: usize, x: &Points) -> DVec3 {
@@ -215,15 +227,18 @@ impl ConstraintBatch for Bending {
         &self.rows
     }
 
+    /// None of a flat surface: there w AᵀA is the Hessian.
+    fn curved(&self) -> Option<&dyn ElementHessian> {
+        let flat = match &self.wanted {
+            Wanted::Within([_, high]) => high.iter().all(|h| *h == 0.0),
+            Wanted::Blend(all) => all.iter().flatten().all(|l| *l == 0.0),
+        };
+        if flat { None } else { Some(self) }
+    }
+
     fn project(&self, elements: Range<usize>, view: View<'_>, p: &mut PointsMut<'_>) {
         for (k, e) in elements.enumerate() {
-            let [low, high] = match &self.wanted {
-                Wanted::Within([low, high]) => [low[e], high[e]],
-                Wanted::Blend(all) => {
-                    let length = all.iter().zip(view.shared).map(|(l, w)| l[e] * w).sum();
-                    [length, length]
-                }
-            };
+            let [low, high] = self.bounds(e, view);
             let v = self.vector(e, view.x);
             p.set(k, with_length(v, low, high, self.directions.get(e)));
         }
@@ -290,6 +305,34 @@ impl ConstraintBatch for Bending {
             problem.add(*area, |k| all[k][r], length);
         }
         problem.solve();
+    }
+}
+
+/// Weights common to all vertices count as given: following them would couple all pairs, and can only make the
+/// surface softer.
+impl ElementHessian for Bending {
+    fn stencils(&self) -> usize {
+        self.rows.elements()
+    }
+
+    fn width(&self, stencil: usize) -> usize {
+        self.rows.row(stencil).len()
+    }
+
+    fn column(&self, stencil: usize, k: usize) -> u32 {
+        self.rows.row(stencil).nth(k).map_or(0, |(i, _)| i)
+    }
+
+    fn hessian(&self, stencil: usize, at: HessianAt<'_>, blocks: &mut [DMat3]) {
+        let [low, high] = self.bounds(stencil, at.view);
+        let v = self.vector(stencil, at.view.x);
+        let h = length_curvature(v, low, high, at.clamped) * self.rows.weights()[stencil];
+        let entries = self.rows.row(stencil);
+        let pairs = entries
+            .clone()
+            .enumerate()
+            .flat_map(|(k, (_, a))| entries.clone().take(k + 1).map(move |(_, b)| a * b));
+        blocks.iter_mut().zip(pairs).for_each(|(block, c)| *block = h * c);
     }
 }
 

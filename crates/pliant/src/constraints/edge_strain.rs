@@ -7,7 +7,7 @@
 //! its mirror image.
 
 use super::Properties;
-use super::hessian::{full_curvature, outer};
+use super::hessian::{full_curvature, length_curvature};
 use super::simplex::{GradientSet, Simplices};
 use crate::bytes::{Reader, Truncated, Writer};
 use crate::points::Points;
@@ -117,19 +117,16 @@ impl GradientSet<1> for Lengths {
         t
     }
 
+    fn is_curved(&self) -> bool {
+        true
+    }
+
     /// Along the edge the full curvature, across it what tension adds; none while the length is allowed.
-    fn curvature(&self, _element: usize, f: [DVec3; 1]) -> [[DMat3; 1]; 1] {
-        let length = f[0].length();
-        if length <= COLLAPSED.sqrt() || !length.is_finite() {
+    fn curvature(&self, _element: usize, f: [DVec3; 1], _t: [DVec3; 1], clamped: bool) -> [[DMat3; 1]; 1] {
+        if f[0].length_squared() <= COLLAPSED {
             return full_curvature();
         }
-        if self.min < length && length < self.max {
-            return [[DMat3::ZERO]];
-        }
-        let along = f[0] / length;
-        let tension = (1.0 - length.clamp(self.min, self.max) / length).max(0.0);
-        let radial = outer(along, along);
-        [[radial + (DMat3::IDENTITY - radial) * tension]]
+        [[length_curvature(f[0], self.min, self.max, clamped)]]
     }
 
     fn chosen(&self, elements: &[u32]) -> Option<Lengths> {

@@ -4,10 +4,11 @@
 //! like: muscle fibres, or warp and weft of a weave as two batches (the anisotropic extension
 //! projective-dynamics §5.1 points to).
 
+use super::hessian::length_curvature;
 use super::simplex::{GradientSet, Simplices};
 use super::{Limits, Properties};
 use crate::bytes::{Reader, Truncated, Writer};
-use glam::DVec3;
+use glam::{DMat3, DVec3};
 use pliant_math::lanes::projections::limit_fibre;
 use pliant_math::lanes::projections32::limit_fibre32;
 use pliant_math::lanes::{Lanes, V3};
@@ -41,6 +42,12 @@ impl Fibres {
     }
 }
 
+/// The curvature of a fibre F·d, as one of F.
+fn along<const D: usize>(fibre: DVec3, d: [f64; D], limits: Limits, clamped: bool) -> [[DMat3; D]; D] {
+    let h = length_curvature(fibre, limits.min, limits.max, clamped);
+    d.map(|a| d.map(|b| h * (a * b)))
+}
+
 impl GradientSet<3> for Fibres {
     fn kind(&self) -> &'static str {
         "tetrahedron_fibres"
@@ -58,6 +65,15 @@ impl GradientSet<3> for Fibres {
             t[k] = limit_fibre(l, &f[k], d, l.splat(self.limits.min), l.splat(self.limits.max));
         }
         t
+    }
+
+    fn is_curved(&self) -> bool {
+        true
+    }
+
+    fn curvature(&self, _element: usize, f: [DVec3; 3], _t: [DVec3; 3], clamped: bool) -> [[DMat3; 3]; 3] {
+        let d = self.direction.to_array();
+        along(f[0] * d[0] + f[1] * d[1] + f[2] * d[2], d, self.limits, clamped)
     }
 
     fn encode(&self, w: &mut Writer) {
@@ -91,6 +107,15 @@ impl GradientSet<2> for Fibres {
             t[k] = limit_fibre32(l, &f[k], d, l.splat(self.limits.min), l.splat(self.limits.max));
         }
         t
+    }
+
+    fn is_curved(&self) -> bool {
+        true
+    }
+
+    fn curvature(&self, _element: usize, f: [DVec3; 2], _t: [DVec3; 2], clamped: bool) -> [[DMat3; 2]; 2] {
+        let d = [1.0, 0.0];
+        along(f[0], d, self.limits, clamped)
     }
 
     fn encode(&self, w: &mut Writer) {

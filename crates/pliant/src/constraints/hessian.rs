@@ -1,46 +1,90 @@
-//! Second derivatives of elements, for Newton's method.
+//! Second derivatives, for Newton's method.
 //!
-//! Where the nearest point moves with q, the Hessian of ½ w ‖A q − p(q)‖² is less than the w AᵀA that projective
-//! dynamics takes for it: turning costs less than the matrix says, which is what makes its steps short.
-//! Newton's method wants the difference. Curvature below zero is cut off (element by element, as in Teran
-//! et al. 2005 and Smith et al. 2019), so that the sum over all elements is positive definite with the inertia.
+//! Where the nearest point moves with q, the Hessian of ½ w ‖A q − p(q)‖² is w Aᵀ(1 − ∂p/∂(Aq))A: less than the w AᵀA
+//! that projective dynamics takes for it. Turning costs less than the matrix says, which is what makes its steps
+//! short. Newton's method wants the difference. Compressed elements have negative curvature; the sum over all
+//! elements with inertia is mostly positive definite all the same. Where it is not, Newton's method asks for
+//! elements without negative curvature (as in Teran et al. 2005 and Smith et al. 2019).
 
-use super::ConstraintBatch;
 use super::simplex::{GradientSet, Simplices};
-use crate::points::Points;
+use super::{ConstraintBatch, View};
 use glam::{DMat3, DVec3};
+use pliant_math::eigen_symmetric;
+use pliant_math::lanes::Isa;
 
-/// Elements that know their Hessian. Batches without it are given w AᵀA, an upper bound.
+/// Columns from this value on are inner unknowns of a batch's Hessian, counted from zero.
+pub const INNER: u32 = 3 << 30;
+
+/// Where a Hessian is wanted, and how.
+#[derive(Clone, Copy, Debug)]
+pub struct HessianAt<'a> {
+    /// Positions, and what was computed from them.
+    pub view: View<'a>,
+    /// Without negative curvature.
+    pub clamped: bool,
+    /// What projections run on.
+    pub isa: Isa,
+}
+
+/// A batch that knows the Hessian of its energy, as a sum over stencils. Batches without it are given w AᵀA, an upper
+/// bound.
+///
+/// Where the nearest points y of many particles hang together the Hessian is a full matrix. It is sparse with y as
+/// *inner* unknowns over which the energy is minimal: stencils may refer to them, and they are eliminated with the
+/// rest of the system. A function of them that is held constant, or has an energy, is a border of the matrix.
 pub trait ElementHessian: Send + Sync {
-    /// Particles per element.
-    fn corners(&self) -> usize;
+    /// Number of stencils.
+    fn stencils(&self) -> usize;
 
-    /// Particle number `corner` of an element.
-    fn corner(&self, element: usize, corner: usize) -> u32;
+    /// Columns of a stencil.
+    fn width(&self, stencil: usize) -> usize;
 
-    /// The Hessian of an element's energy at `x`, positive semidefinite: the 3×3 blocks (a, b) of corners
-    /// b ≤ a, row after row.
-    fn hessian(&self, element: usize, x: &Points, blocks: &mut [DMat3]);
+    /// Column number k of a stencil: a particle, or from [`INNER`] on an inner unknown.
+    fn column(&self, stencil: usize, k: usize) -> u32;
+
+    /// The Hessian of a stencil's energy: the 3×3 blocks (a, b) of columns b ≤ a, row after row.
+    fn hessian(&self, stencil: usize, at: HessianAt<'_>, blocks: &mut [DMat3]);
+
+    /// Number of inner unknowns, of three coordinates each.
+    fn inner(&self) -> usize {
+        0
+    }
+
+    /// A function V of the inner unknowns: its gradient g is written, and s returned if the energy is steeper by
+    /// g gᵀ/s than the stencils say; s = 0 holds V constant.
+    fn border(&self, _at: HessianAt<'_>, _gradient: &mut [DVec3]) -> Option<f64> {
+        None
+    }
+
+    /// Particles and weights a, if the batch has one auxiliary unknown c that the energy knows only as
+    /// ½ Σa ‖c − mean‖². Stencils leave it out.
+    fn mean(&self) -> Option<(&[u32], &[f64])> {
+        None
+    }
 }
 
 impl<const D: usize, S: GradientSet<D>> ElementHessian for Simplices<D, S> {
-    fn corners(&self) -> usize {
+    fn stencils(&self) -> usize {
+        self.rows().elements()
+    }
+
+    fn width(&self, _stencil: usize) -> usize {
         D + 1
     }
 
-    fn corner(&self, element: usize, corner: usize) -> u32 {
-        self.rows().row(element * D).nth(corner).map_or(0, |(i, _)| i)
+    fn column(&self, stencil: usize, k: usize) -> u32 {
+        self.corners_of(stencil)[k]
     }
 
-    fn hessian(&self, element: usize, x: &Points, blocks: &mut [DMat3]) {
+    fn hessian(&self, stencil: usize, at: HessianAt<'_>, blocks: &mut [DMat3]) {
+        let f = self.gradient(stencil, at.view.x);
+        let t = self.nearest(stencil, f, at.isa);
+        let curvature = self.set().curvature(stencil, f, t, at.clamped);
         let rows = self.rows();
-        let none = Points::default();
-        let f = std::array::from_fn(|d| rows.apply(element * D + d, x, &none));
-        let curvature = self.set().curvature(element, f);
-        let weight = rows.weights()[element * D];
+        let weight = rows.weights()[stencil * D];
         let mut c = [[0.0; 4]; D];
         for (d, c) in c.iter_mut().enumerate() {
-            rows.row(element * D + d).zip(c).for_each(|((_, a), c)| *c = a);
+            rows.row(stencil * D + d).zip(c).for_each(|((_, a), c)| *c = a);
         }
         let pairs = (0..=D).flat_map(|a| (0..=a).map(move |b| (a, b)));
         for (block, (a, b)) in blocks.iter_mut().zip(pairs) {
@@ -59,138 +103,76 @@ pub fn full_curvature<const D: usize>() -> [[DMat3; D]; D] {
     std::array::from_fn(|d| std::array::from_fn(|e| if d == e { DMat3::IDENTITY } else { DMat3::ZERO }))
 }
 
+/// The second derivative of ½ ‖v − p‖² with p the nearest vector of a length within bounds: along v all of it,
+/// across v what tension adds; nothing where v may have its length.
+pub(super) fn length_curvature(v: DVec3, low: f64, high: f64, clamped: bool) -> DMat3 {
+    let length = v.length();
+    if high == 0.0 || length <= 1e-14 * low.max(1e-276) || !length.is_finite() {
+        return DMat3::IDENTITY;
+    }
+    if low < length && length < high {
+        return DMat3::ZERO;
+    }
+    let along = v / length;
+    let tension = 1.0 - length.clamp(low, high) / length;
+    let radial = outer(along, along);
+    radial + (DMat3::IDENTITY - radial) * if clamped { tension.max(0.0) } else { tension }
+}
+
+/// The second derivative of ½ Σ ‖f_k − R r_k‖² with R the best-fit rotation of the rest vectors r.
+///
+/// R turns by ω = K⁻¹ Σ r × Rᵀδf with K = tr(S) − S, where R S is the covariance Σ f rᵀ; what it follows is lost.
+pub(super) fn frame_curvature(
+    f: [DVec3; 3],
+    rest: [DVec3; 3],
+    turn: DMat3,
+    clamped: bool,
+) -> [[DMat3; 3]; 3] {
+    let covariance = outer(f[0], rest[0]) + outer(f[1], rest[1]) + outer(f[2], rest[2]);
+    let s = turn.transpose() * covariance;
+    let s = (s + s.transpose()) * 0.5;
+    let trace = s.x_axis.x + s.y_axis.y + s.z_axis.z;
+    let inverse = (DMat3::from_diagonal(DVec3::splat(trace)) - s).inverse();
+    let mut h = full_curvature();
+    if !inverse.is_finite() {
+        return h;
+    }
+    let follow = rest.map(|r| cross_matrix(r) * turn.transpose());
+    for (k, row) in h.iter_mut().enumerate() {
+        for (l, block) in row.iter_mut().enumerate() {
+            *block -= follow[k].transpose() * inverse * follow[l];
+        }
+    }
+    if clamped { clamp(&h) } else { h }
+}
+
+/// The nearest matrix without negative eigenvalues.
+fn clamp(h: &[[DMat3; 3]; 3]) -> [[DMat3; 3]; 3] {
+    let entry = |i: usize, j: usize| h[i / 3][j / 3].col(j % 3)[i % 3];
+    let (values, vectors) = eigen_symmetric::<9>(std::array::from_fn(|i| {
+        std::array::from_fn(|j| 0.5 * (entry(i, j) + entry(j, i)))
+    }));
+    let mut out = [[DMat3::ZERO; 3]; 3];
+    for (value, v) in values.iter().zip(&vectors).filter(|(value, _)| **value > 0.0) {
+        let part = |k: usize| DVec3::new(v[3 * k], v[3 * k + 1], v[3 * k + 2]);
+        for (k, row) in out.iter_mut().enumerate() {
+            for (l, block) in row.iter_mut().enumerate() {
+                *block += outer(part(k), part(l)) * *value;
+            }
+        }
+    }
+    out
+}
+
 /// a bᵀ.
 pub(super) fn outer(a: DVec3, b: DVec3) -> DMat3 {
     DMat3::from_cols(a * b.x, a * b.y, a * b.z)
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::constraints::{EdgeStrain, Rotations, TetrahedronStrain, View};
-
-    fn random(seed: &mut u64) -> f64 {
-        *seed = seed.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-        (*seed >> 11) as f64 / (1u64 << 53) as f64 * 2.0 - 1.0
-    }
-
-    fn gradient(batch: &dyn ConstraintBatch, x: &Points) -> Vec<f64> {
-        let mut g = Points::zeros(x.len());
-        batch.add_gradient(View { x, state: &[], shared: &[], placements: &[] }, &mut g);
-        g.iter().flat_map(|v| v.to_array()).collect()
-    }
-
-    /// The Hessian of element 0 over all coordinates of its corners, which are the first particles in order.
-    fn hessian(batch: &dyn ConstraintBatch, x: &Points) -> Vec<Vec<f64>> {
-        let element = batch.curved().unwrap();
-        let n = element.corners();
-        let mut blocks = vec![DMat3::ZERO; n * (n + 1) / 2];
-        element.hessian(0, x, &mut blocks);
-        let mut h = vec![vec![0.0; 3 * n]; 3 * n];
-        let mut k = 0;
-        for a in 0..n {
-            assert_eq!(element.corner(0, a), a as u32);
-            for b in 0..=a {
-                for i in 0..3 {
-                    for j in 0..3 {
-                        h[3 * a + i][3 * b + j] = blocks[k].col(j)[i];
-                        h[3 * b + j][3 * a + i] = blocks[k].col(j)[i];
-                    }
-                }
-                k += 1;
-            }
-        }
-        h
-    }
-
-    fn moved(x: &Points, coordinate: usize, by: f64) -> Points {
-        let mut y = x.clone();
-        let (i, axis) = (coordinate / 3, coordinate % 3);
-        let mut p = y.get(i);
-        p[axis] += by;
-        y.set(i, p);
-        y
-    }
-
-    fn tetrahedron() -> (TetrahedronStrain, Points) {
-        let rest: Points = [DVec3::ZERO, DVec3::X, DVec3::new(0.2, 1.5, 0.1), DVec3::new(0.1, 0.2, 2.0)]
-            .into_iter()
-            .collect();
-        (TetrahedronStrain::new(Rotations, &[[0, 1, 2, 3]], &rest, &[0.7], None).unwrap(), rest)
-    }
-
-    /// Stretched in every direction no curvature is cut off: the Hessian is the derivative of the gradient.
-    #[test]
-    fn is_the_derivative_of_the_gradient_where_all_is_convex() {
-        let (tetrahedron, rest) = tetrahedron();
-        let edge = EdgeStrain::lengths(&[[0, 1]], &rest, &[1.3]);
-        let batches: [&dyn ConstraintBatch; 2] = [&tetrahedron, &edge];
-        let mut seed = 7;
-        for k in 0..40 {
-            let stretch = DVec3::new(1.6, 1.9, 2.3);
-            let turn = DMat3::from_rotation_x(k as f64) * DMat3::from_rotation_z(0.3 * k as f64);
-            let noise = |seed: &mut u64| DVec3::new(random(seed), random(seed), random(seed)) * 0.1;
-            let x: Points = rest.iter().map(|p| turn * (p * stretch) + noise(&mut seed)).collect();
-            for batch in batches {
-                let (h, step) = (hessian(batch, &x), 1e-5);
-                for (j, row) in h.iter().enumerate() {
-                    let (ahead, behind) =
-                        (gradient(batch, &moved(&x, j, step)), gradient(batch, &moved(&x, j, -step)));
-                    for (i, value) in row.iter().enumerate() {
-                        let found = (ahead[i] - behind[i]) / (2.0 * step);
-                        assert!(
-                            (value - found).abs() < 1e-8,
-                            "{} ({i}, {j}): {value}, {found}",
-                            batch.kind()
-                        );
-                    }
-                }
-            }
-        }
-    }
-
-    /// Never negative along any direction, never above w AᵀA, finite for whatever shape.
-    #[test]
-    fn lies_between_nothing_and_the_constant_matrix() {
-        let (tetrahedron, rest) = tetrahedron();
-        let edge = EdgeStrain::lengths(&[[0, 1]], &rest, &[1.3]);
-        let batches: [&dyn ConstraintBatch; 2] = [&tetrahedron, &edge];
-        let mut seed = 3;
-        let stretches = [DVec3::ONE, DVec3::splat(0.3), DVec3::new(-1.0, 1.0, 1.0), DVec3::X, DVec3::ZERO];
-        for stretch in stretches {
-            for _ in 0..20 {
-                let x: Points = rest
-                    .iter()
-                    .map(|p| p * stretch + DVec3::splat(random(&mut seed)) * 0.2 * stretch.length())
-                    .collect();
-                for batch in batches {
-                    let h = hessian(batch, &x);
-                    let n = h.len();
-                    for _ in 0..20 {
-                        let v: Vec<f64> = (0..n).map(|_| random(&mut seed)).collect();
-                        let value: f64 =
-                            (0..n).map(|i| v[i] * (0..n).map(|j| h[i][j] * v[j]).sum::<f64>()).sum();
-                        let way: Points = v
-                            .as_chunks::<3>()
-                            .0
-                            .iter()
-                            .map(|c| DVec3::from_array(*c))
-                            .chain([DVec3::ZERO; 4])
-                            .collect();
-                        let rows = batch.rows();
-                        let most: f64 = (0..rows.len())
-                            .map(|r| {
-                                rows.weights()[r] * rows.apply(r, &way, &Points::default()).length_squared()
-                            })
-                            .sum();
-                        assert!(
-                            (-1e-12..=most + 1e-12).contains(&value),
-                            "{}: {value} of {most}",
-                            batch.kind()
-                        );
-                    }
-                }
-            }
-        }
-    }
+/// The matrix of v ↦ a × v.
+pub(super) fn cross_matrix(a: DVec3) -> DMat3 {
+    DMat3::from_cols(a.cross(DVec3::X), a.cross(DVec3::Y), a.cross(DVec3::Z))
 }
+
+#[cfg(test)]
+mod tests;

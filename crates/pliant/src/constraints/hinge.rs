@@ -24,6 +24,7 @@
 //! [`Bending`](super::Bending). On other meshes the energy depends on the mesh, as of all that look at single edges:
 //! 13 % more on a jittered one (see the tests), and refinement does not remove it.
 
+use super::hessian::{ElementHessian, HessianAt, frame_curvature, full_curvature};
 use super::surface::{Hinge, area, cotangents, edges};
 use super::{ConstraintBatch, Properties, Rows, RowsBuilder, View};
 use crate::bytes::{Reader, Truncated, Writer};
@@ -136,17 +137,15 @@ impl ConstraintBatch for HingeBending {
         &self.rows
     }
 
+    /// None where all is flat: there w AᵀA is the Hessian.
+    fn curved(&self) -> Option<&dyn ElementHessian> {
+        if self.rows.len() > self.rows.elements() { Some(self) } else { None }
+    }
+
     fn project(&self, elements: Range<usize>, view: View<'_>, p: &mut PointsMut<'_>) {
         let first = self.rows.of_elements(elements.clone()).start;
         for rows in elements.map(|e| self.rows.of_elements(e..e + 1)) {
-            let mut covariance = DMat3::ZERO;
-            for row in rows.clone() {
-                let (at, rest) = (self.vector(row, view.x), self.frames.get(row));
-                covariance += DMat3::from_cols(at * rest.x, at * rest.y, at * rest.z);
-            }
-            // A flat hinge wants zero, however it is turned.
-            let turn =
-                if rows.len() == 1 { DMat3::IDENTITY } else { nearest_rotation(covariance, DMat3::IDENTITY) };
+            let turn = self.turn(rows.clone(), view.x);
             rows.for_each(|row| p.set(row - first, turn * self.frames.get(row)));
         }
     }
@@ -177,11 +176,65 @@ impl ConstraintBatch for HingeBending {
 }
 
 impl HingeBending {
+    /// How the rest frame is turned to fit the hinge. A flat hinge wants zero, however it is turned.
+    fn turn(&self, rows: Range<usize>, x: &Points) -> DMat3 {
+        if rows.len() == 1 {
+            return DMat3::IDENTITY;
+        }
+        let mut covariance = DMat3::ZERO;
+        for row in rows {
+            let (at, rest) = (self.vector(row, x), self.frames.get(row));
+            covariance += DMat3::from_cols(at * rest.x, at * rest.y, at * rest.z);
+        }
+        nearest_rotation(covariance, DMat3::IDENTITY)
+    }
+
     fn vector(&self, row: usize, x: &Points) -> DVec3 {
         // Relative to the edge's first end: rounding is that of the hinge's size.
         let mut entries = self.rows.row(row);
         let origin = entries.next().map_or(DVec3::ZERO, |(i, _)| x.get(i as usize));
         entries.map(|(j, c)| (x.get(j as usize) - origin) * c).sum()
+    }
+}
+
+impl ElementHessian for HingeBending {
+    fn stencils(&self) -> usize {
+        self.rows.elements()
+    }
+
+    fn width(&self, _stencil: usize) -> usize {
+        4
+    }
+
+    fn column(&self, stencil: usize, k: usize) -> u32 {
+        let first = self.rows.of_elements(stencil..stencil + 1).start;
+        self.rows.row(first).nth(k).map_or(0, |(i, _)| i)
+    }
+
+    fn hessian(&self, stencil: usize, at: HessianAt<'_>, blocks: &mut [DMat3]) {
+        let rows = self.rows.of_elements(stencil..stencil + 1);
+        let weight = self.rows.weights()[rows.start];
+        // Entries of the rows by corner; the edge's own row has the first two corners only.
+        let mut c = [[0.0; 4]; 3];
+        for (c, row) in c.iter_mut().zip(rows.clone()) {
+            c.iter_mut().zip(self.rows.row(row)).for_each(|(c, (_, entry))| *c = entry);
+        }
+        let curvature = if rows.len() == 3 {
+            let f = [0, 1, 2].map(|k| self.vector(rows.start + k, at.view.x));
+            let rest = [0, 1, 2].map(|k| self.frames.get(rows.start + k));
+            frame_curvature(f, rest, self.turn(rows.clone(), at.view.x), at.clamped)
+        } else {
+            full_curvature()
+        };
+        let pairs = (0..4).flat_map(|a| (0..=a).map(move |b| (a, b)));
+        for (block, (a, b)) in blocks.iter_mut().zip(pairs) {
+            *block = DMat3::ZERO;
+            for (k, row) in curvature.iter().enumerate().take(rows.len()) {
+                for (l, part) in row.iter().enumerate().take(rows.len()) {
+                    *block += *part * (weight * c[k][a] * c[l][b]);
+                }
+            }
+        }
     }
 }
 

@@ -42,9 +42,11 @@ impl Limits {
 }
 
 /// A set of gradients of tetrahedra and triangles that is given by two bounds: `$set` of these names, with
-/// nearest points by `$three` (over packs) and `$two`, and `$strain` of the stretches for statistics.
+/// nearest points by `$three` (over packs) and `$two`, second derivatives by `$slopes` of the stretches, and `$strain`
+/// of them for statistics.
 macro_rules! limited_set {
-    ($set:ident, [$of_tetrahedra:literal, $of_triangles:literal], $three:path, $two:path, $strain:expr) => {
+    ($set:ident, [$of_tetrahedra:literal, $of_triangles:literal], $three:path, $two:path, $slopes:ident,
+     $strain:expr) => {
         impl GradientSet<3> for $set {
             fn kind(&self) -> &'static str {
                 $of_tetrahedra
@@ -62,6 +64,20 @@ macro_rules! limited_set {
                 f: &[[V3<L>; 3]; N],
             ) -> [[V3<L>; 3]; N] {
                 $three(l, f, &[l.splat(self.0.min); N], &[l.splat(self.0.max); N])
+            }
+
+            fn is_curved(&self) -> bool {
+                true
+            }
+
+            fn curvature(
+                &self,
+                _element: usize,
+                f: [DVec3; 3],
+                t: [DVec3; 3],
+                clamped: bool,
+            ) -> [[DMat3; 3]; 3] {
+                curvature3(f, t, ($slopes, self.0.min == self.0.max), clamped)
             }
 
             fn encode(&self, w: &mut Writer) {
@@ -100,6 +116,20 @@ macro_rules! limited_set {
                     t[k] = $two(l, &f[k], min, max);
                 }
                 t
+            }
+
+            fn is_curved(&self) -> bool {
+                true
+            }
+
+            fn curvature(
+                &self,
+                _element: usize,
+                f: [DVec3; 2],
+                t: [DVec3; 2],
+                clamped: bool,
+            ) -> [[DMat3; 2]; 2] {
+                curvature2(f, t, ($slopes, self.0.min == self.0.max), clamped)
             }
 
             fn encode(&self, w: &mut Writer) {

@@ -30,6 +30,7 @@ mod rows;
 mod simplex;
 mod strain;
 mod strain_limit;
+mod stretches;
 mod surface;
 #[cfg(test)]
 mod test_meshes;
@@ -42,7 +43,7 @@ pub use element_shape::{Differences, ElementShape};
 pub use examples::{ExampleError, ExampleTetrahedra, ExampleWeights};
 pub use fibre::{Fibres, TetrahedronFibres, TriangleFibres};
 pub use general::{Condition, General, Values};
-pub use hessian::{ElementHessian, full_curvature};
+pub use hessian::{ElementHessian, HessianAt, INNER, full_curvature};
 pub use hinge::HingeBending;
 pub use kernel::{ElementKernel, Neighbourhood, Place};
 pub use limits::Limits;
@@ -154,10 +155,16 @@ pub trait ConstraintBatch: std::fmt::Debug + Send + Sync {
     /// A reduction over all elements before they are projected (global example weights, pressure).
     fn begin_iteration(&self, _x: &Points, _shared: &mut [f64]) {}
 
-    /// Total energy Σ ½ w ‖A q − p‖² at the projections of `view.x`.
+    /// Energy beyond the distances, such as that of a gas, as [`ConstraintBatch::begin_iteration`] found it.
+    fn potential(&self, _shared: &[f64]) -> f64 {
+        0.0
+    }
+
+    /// Total energy Σ ½ w ‖A q − p‖² at the projections of `view.x`, and the potential beside it.
     fn energy(&self, view: View<'_>) -> f64 {
         let residuals = residuals(self, view);
-        residuals.iter().zip(self.rows().weights()).map(|(r, w)| 0.5 * w * r.length_squared()).sum()
+        let each = residuals.iter().zip(self.rows().weights());
+        each.map(|(r, w)| 0.5 * w * r.length_squared()).sum::<f64>() + self.potential(view.shared)
     }
 
     /// Adds the gradient of the energy, Aᵀ w (A q − p): p is at its optimum, so it drops out

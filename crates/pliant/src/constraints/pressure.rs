@@ -16,6 +16,7 @@
 //! *Not exact.* The set is not convex: what is found is a stationary point, or the fitted rest shape scaled to the
 //! wanted volume where that is nearer or nothing else is found (crumpled, collapsed, turned inside out).
 
+use super::hessian::{ElementHessian, HessianAt, INNER, cross_matrix};
 use super::surface::{area, corners, edges};
 use super::{AUXILIARY, ConstraintBatch, Properties, Rows, RowsBuilder, View};
 use crate::bytes::{Reader, Truncated, Writer};
@@ -167,11 +168,22 @@ impl Pressure {
     }
 
     /// U(V).
-    fn potential(&self, v: f64) -> f64 {
+    fn potential_at(&self, v: f64) -> f64 {
         match self.filling {
             Filling::Volume(_) => 0.0,
             Filling::Gas { outside, give } => {
                 give * (outside * (v - self.volume) - self.volume * (v / self.volume).ln())
+            }
+        }
+    }
+
+    /// ∇V at `y`.
+    fn slopes(&self, y: &[f64], slopes: &mut [f64]) {
+        slopes.fill(0.0);
+        for t in &self.triangles {
+            let [a, b, c] = t.map(|i| DVec3::from_slice(&y[3 * i as usize..]));
+            for (k, n) in [b.cross(c), c.cross(a), a.cross(b)].into_iter().enumerate() {
+                (0..3).for_each(|axis| slopes[3 * t[k] as usize + axis] += n[axis] / 6.0);
             }
         }
     }
@@ -184,13 +196,7 @@ impl Pressure {
         let area: f64 = weights.iter().sum();
         let small = 1e-26 * (size + area * self.volume.powf(2.0 / 3.0));
         for round in 0..ROUNDS {
-            slopes.fill(0.0);
-            for t in &self.triangles {
-                let [a, b, c] = t.map(|i| at(y, i as usize));
-                for (k, n) in [b.cross(c), c.cross(a), a.cross(b)].into_iter().enumerate() {
-                    (0..3).for_each(|axis| slopes[3 * t[k] as usize + axis] += n[axis] / 6.0);
-                }
-            }
+            self.slopes(y, slopes);
             let present = volume(&self.triangles, |i| at(y, i));
             let (mut linear, mut slope) = (present, 0.0);
             for (i, a) in weights.iter().enumerate() {
@@ -213,7 +219,7 @@ impl Pressure {
             }
             if moved <= small {
                 let v = volume(&self.triangles, |i| at(y, i));
-                let cost = 0.5 * far + self.potential(v);
+                let cost = 0.5 * far + self.potential_at(v);
                 return cost.is_finite().then_some(cost);
             }
         }
@@ -238,7 +244,7 @@ impl Pressure {
                 y[3 * i + axis] = to[axis];
             });
         }
-        0.5 * far + self.potential(volume)
+        0.5 * far + self.potential_at(volume)
     }
 }
 
@@ -321,9 +327,9 @@ impl ConstraintBatch for Pressure {
         values.set(0, self.center(x));
     }
 
-    /// Places for all vertices, then room: places now, a second attempt, slopes; and the volume at the places.
+    /// Places for all vertices, places now, a second attempt, ∇V; then what [`Found`] reads.
     fn shared_len(&self) -> usize {
-        12 * self.particles.len() + 1
+        12 * self.particles.len() + Found::LEN
     }
 
     fn begin_iteration(&self, x: &Points, shared: &mut [f64]) {
@@ -338,7 +344,8 @@ impl ConstraintBatch for Pressure {
         }
         y.copy_from_slice(d);
         let at = |list: &[f64], i: usize| DVec3::new(list[3 * i], list[3 * i + 1], list[3 * i + 2]);
-        if let Some(target) = self.target(volume(&self.triangles, |i| at(d, i))) {
+        let target = self.target(volume(&self.triangles, |i| at(d, i)));
+        if let Some(target) = target {
             let found = self.search(target, d, y, slopes);
             let fitted = self.fitted(target, d, other);
             if !found.is_some_and(|cost| cost <= fitted) {
@@ -348,14 +355,119 @@ impl ConstraintBatch for Pressure {
                 }
             }
         }
+        self.slopes(y, slopes);
+        let (mut along, mut squared, mut far, mut size) = (0.0, 0.0, 0.0, 0.0);
+        for (i, a) in self.rows.weights().iter().enumerate() {
+            let (n, moved) = (at(slopes, i), at(y, i) - at(d, i));
+            along += n.dot(moved);
+            squared += n.length_squared() / a;
+            far += a * moved.length_squared();
+            size += a * at(d, i).length_squared();
+        }
+        let lambda = if squared > 0.0 { along / squared } else { 0.0 };
+        let off =
+            |(i, a): (usize, &f64)| (at(y, i) - at(d, i) - at(slopes, i) * (lambda / a)).length_squared() * a;
+        let left: f64 = self.rows.weights().iter().enumerate().map(off).sum();
         last[0] = volume(&self.triangles, |i| at(y, i));
+        last[1] = lambda;
+        last[2] = f64::from(u8::from(left <= 1e-12 * far + 1e-24 * size && lambda.is_finite()));
+        last[3] = f64::from(u8::from(target.is_some()));
     }
 
-    fn energy(&self, view: View<'_>) -> f64 {
-        let residuals = super::residuals(self, view);
-        let distance: f64 =
-            residuals.iter().zip(self.rows.weights()).map(|(r, w)| 0.5 * w * r.length_squared()).sum();
-        distance + self.potential(view.shared[self.shared_len() - 1])
+    fn potential(&self, shared: &[f64]) -> f64 {
+        self.potential_at(shared[12 * self.particles.len()])
+    }
+
+    fn curved(&self) -> Option<&dyn ElementHessian> {
+        Some(self)
+    }
+}
+
+/// The nearest places y are inner unknowns. With a (y − x) = λ ∇V(y) they follow a movement of x by
+/// (a − λ ∇²V) dy = a dx + ∇V dλ, where ∇V·dy = 0 for a wanted volume, and −dλ/U″ for a gas. Stencils are the vertices,
+/// of x and y, and then the triangles, of three y, with their share of −λ ∇²V.
+impl ElementHessian for Pressure {
+    fn stencils(&self) -> usize {
+        self.particles.len() + self.triangles.len()
+    }
+
+    fn width(&self, stencil: usize) -> usize {
+        if stencil < self.particles.len() { 2 } else { 3 }
+    }
+
+    fn column(&self, stencil: usize, k: usize) -> u32 {
+        match stencil.checked_sub(self.particles.len()) {
+            None if k == 0 => self.particles[stencil],
+            None => INNER + stencil as u32,
+            Some(t) => INNER + self.triangles[t][k],
+        }
+    }
+
+    fn hessian(&self, stencil: usize, at: HessianAt<'_>, blocks: &mut [DMat3]) {
+        let n = self.particles.len();
+        let found = Found::of(&at.view.shared[12 * n..]);
+        let Some(t) = stencil.checked_sub(n) else {
+            let a = self.rows.weights()[stencil];
+            // Places that were merely put somewhere stay there.
+            let follows = if found.stationary { -a } else { 0.0 };
+            let entries = [a, follows, a].map(|v| DMat3::from_diagonal(DVec3::splat(v)));
+            blocks.copy_from_slice(&entries);
+            return;
+        };
+        blocks.fill(DMat3::ZERO);
+        if found.stationary && !at.clamped {
+            let y = &at.view.shared[..3 * n];
+            let [a, b, c] = self.triangles[t].map(|i| DVec3::from_slice(&y[3 * i as usize..]));
+            // V = Σ a·(b × c)/6: the second derivative by a and b is −c×, and so on around.
+            let by = found.lambda / 6.0;
+            blocks[1] = cross_matrix(c) * -by;
+            blocks[3] = cross_matrix(b) * by;
+            blocks[4] = cross_matrix(a) * -by;
+        }
+    }
+
+    fn inner(&self) -> usize {
+        self.particles.len()
+    }
+
+    fn border(&self, at: HessianAt<'_>, gradient: &mut [DVec3]) -> Option<f64> {
+        let n = self.particles.len();
+        let found = Found::of(&at.view.shared[12 * n..]);
+        let slopes = at.view.shared[9 * n..12 * n].as_chunks::<3>().0;
+        gradient.iter_mut().zip(slopes).for_each(|(g, s)| *g = DVec3::from_array(*s));
+        match self.filling {
+            _ if !found.stationary || !found.held => None,
+            Filling::Volume(_) => Some(0.0),
+            Filling::Gas { give, .. } => Some(found.volume * found.volume / (give * self.volume)),
+        }
+    }
+
+    fn mean(&self) -> Option<(&[u32], &[f64])> {
+        Some((&self.particles, self.rows.weights()))
+    }
+}
+
+/// What is known of the places found.
+struct Found {
+    volume: f64,
+    /// λ of a (y − x) = λ ∇V(y).
+    lambda: f64,
+    /// Whether they satisfy that, and so move with x as it says.
+    stationary: bool,
+    /// Whether there is a wanted volume or a gas; a volume within bounds holds nothing.
+    held: bool,
+}
+
+impl Found {
+    const LEN: usize = 4;
+
+    fn of(numbers: &[f64]) -> Found {
+        Found {
+            volume: numbers[0],
+            lambda: numbers[1],
+            stationary: numbers[2] != 0.0,
+            held: numbers[3] != 0.0,
+        }
     }
 }
 

@@ -38,9 +38,14 @@ pub trait GradientSet<const D: usize>: Clone + Debug + PartialEq + Send + Sync +
         f: &[[V3<L>; D]; N],
     ) -> [[V3<L>; D]; N];
 
-    /// The second derivative of ½ ‖F − T(F)‖² for an element, cut off below zero: how the gradient with respect
-    /// to column d changes with column e.
-    fn curvature(&self, _element: usize, _f: [DVec3; D]) -> [[DMat3; D]; D] {
+    /// Whether [`GradientSet::curvature`] is known.
+    fn is_curved(&self) -> bool {
+        false
+    }
+
+    /// The second derivative of ½ ‖F − T(F)‖² for an element with the nearest gradient T: how the gradient with
+    /// respect to column d changes with column e. Without directions of negative curvature if `clamped`.
+    fn curvature(&self, _element: usize, _f: [DVec3; D], _t: [DVec3; D], _clamped: bool) -> [[DMat3; D]; D] {
         full_curvature()
     }
 
@@ -198,7 +203,19 @@ impl<const D: usize, S: GradientSet<D>> Simplices<D, S> {
         Simplices { set, corners, packs, rows: rows.build() }
     }
 
-    fn gradient(&self, e: usize, x: &Points) -> [DVec3; D] {
+    pub(super) fn corners_of(&self, element: usize) -> &[u32] {
+        &self.corners[element * (D + 1)..][..D + 1]
+    }
+
+    /// The nearest wanted gradient of one element.
+    pub(super) fn nearest(&self, e: usize, f: [DVec3; D], isa: Isa) -> [DVec3; D] {
+        // Alone in its lane; the others repeat it.
+        let mut lanes = f.map(|column| column.to_array().map(|v| [v; 8]));
+        isa.run(Project { simplices: self, pack: e / 8, f: &mut lanes });
+        lanes.map(|column| DVec3::new(column[0][e % 8], column[1][e % 8], column[2][e % 8]))
+    }
+
+    pub(super) fn gradient(&self, e: usize, x: &Points) -> [DVec3; D] {
         let corners = &self.corners[e * (D + 1)..][..D + 1];
         let origin = x.get(corners[0] as usize);
         let mut f = [DVec3::ZERO; D];
@@ -360,7 +377,7 @@ impl<const D: usize, S: GradientSet<D>> ConstraintBatch for Simplices<D, S> {
     }
 
     fn curved(&self) -> Option<&dyn ElementHessian> {
-        Some(self)
+        if self.set.is_curved() { Some(self) } else { None }
     }
 
     fn chosen(&self, elements: &[u32]) -> Option<Arc<dyn ConstraintBatch>> {

@@ -5,8 +5,8 @@
 //! with linear elasticity of λ = 0 for small strain.
 
 use super::Properties;
-use super::hessian::{full_curvature, outer};
 use super::simplex::{GradientSet, Simplices};
+use super::stretches::{curvature2, curvature3, rigid_slopes};
 use crate::bytes::{Reader, Truncated, Writer};
 use glam::{DMat3, DVec3};
 use pliant_math::lanes::projections::rotation;
@@ -37,27 +37,14 @@ impl GradientSet<3> for Rotations {
         rotation(l, f)
     }
 
+    fn is_curved(&self) -> bool {
+        true
+    }
+
     /// 1 − dR/dF: turning a pair of axes against each other is the only thing R follows, and it follows
     /// 2/(σᵢ + σⱼ) of it (Chao et al. 2010; the twist modes of Smith et al. 2019).
-    fn curvature(&self, _element: usize, f: [DVec3; 3]) -> [[DMat3; 3]; 3] {
-        let mut h = full_curvature();
-        let s = svd3(DMat3::from_cols(f[0], f[1], f[2]));
-        // A reflection is undone in the weakest direction, as the projection does.
-        let hand = (s.u.determinant() * s.v.determinant()).signum();
-        let sigma = [s.sigma.x, s.sigma.y, s.sigma.z * hand];
-        let u = [s.u.x_axis, s.u.y_axis, s.u.z_axis * hand];
-        let v = [s.v.x_axis, s.v.y_axis, s.v.z_axis];
-        for (i, j) in [(0, 1), (1, 2), (2, 0)] {
-            let sum = sigma[i] + sigma[j];
-            let follows = if sum > 2.0 { 2.0 / sum } else { 1.0 };
-            let twist = (outer(u[i], v[j]) - outer(u[j], v[i])) * std::f64::consts::FRAC_1_SQRT_2;
-            for (d, row) in h.iter_mut().enumerate() {
-                for (e, block) in row.iter_mut().enumerate() {
-                    *block -= outer(twist.col(d), twist.col(e)) * follows;
-                }
-            }
-        }
-        h
+    fn curvature(&self, _element: usize, f: [DVec3; 3], t: [DVec3; 3], clamped: bool) -> [[DMat3; 3]; 3] {
+        curvature3(f, t, (rigid_slopes, true), clamped)
     }
 
     fn chosen(&self, _elements: &[u32]) -> Option<Rotations> {
@@ -91,6 +78,15 @@ impl GradientSet<2> for Rotations {
             t[k] = rotation32(l, &f[k]);
         }
         t
+    }
+
+    fn is_curved(&self) -> bool {
+        true
+    }
+
+    /// As of tetrahedra, and R follows 1/σᵢ of a tilt out of the plane.
+    fn curvature(&self, _element: usize, f: [DVec3; 2], t: [DVec3; 2], clamped: bool) -> [[DMat3; 2]; 2] {
+        curvature2(f, t, (rigid_slopes, true), clamped)
     }
 
     fn encode(&self, _w: &mut Writer) {}

@@ -7,9 +7,10 @@
 use super::limits::limited_set;
 use super::simplex::{GradientSet, Simplices};
 use super::strain::stretches;
+use super::stretches::{curvature2, curvature3, limit_slopes};
 use super::{Limits, Properties};
 use crate::bytes::{Reader, Truncated, Writer};
-use glam::DVec3;
+use glam::{DMat3, DVec3};
 use pliant_math::lanes::projections::limit_strain;
 use pliant_math::lanes::projections32::limit_strain32;
 use pliant_math::lanes::{Lanes, V3};
@@ -28,6 +29,7 @@ limited_set!(
     ["tetrahedron_limits", "triangle_limits"],
     limit_strain,
     limit_strain32,
+    limit_slopes,
     |stretches: &[f64]| stretches.iter().map(|s| (s - 1.0).abs()).fold(0.0, f64::max)
 );
 

@@ -6,9 +6,10 @@
 use super::limits::limited_set;
 use super::simplex::{GradientSet, Simplices};
 use super::strain::stretches;
+use super::stretches::{curvature2, curvature3, product_slopes};
 use super::{Limits, Properties};
 use crate::bytes::{Reader, Truncated, Writer};
-use glam::DVec3;
+use glam::{DMat3, DVec3};
 use pliant_math::lanes::projections::limit_volume;
 use pliant_math::lanes::projections32::limit_area32;
 use pliant_math::lanes::{Lanes, V3};
@@ -27,6 +28,7 @@ limited_set!(
     ["tetrahedron_volume", "triangle_area"],
     limit_volume,
     limit_area32,
+    product_slopes,
     |stretches: &[f64]| (stretches.iter().product::<f64>() - 1.0).abs()
 );
 

@@ -13,7 +13,7 @@ use super::{Before, SolverKind};
 use crate::contact::{Arrival, Contact, ContactSet, Surface, lowest_gap, push_out, release};
 use crate::controls::Controls;
 use crate::dofs::{Dof, DofMap};
-use crate::model::Model;
+use crate::model::{HalfSpace, Model};
 use crate::points::Points;
 use crate::state::State;
 use glam::{DAffine3, DVec3};
@@ -154,6 +154,14 @@ impl Substep {
     pub fn end(&self, i: usize, q: DVec3) -> DVec3 {
         let from = self.start.get(i);
         if self.theta < 1.0 { from + (q - from) / self.theta } else { q }
+    }
+
+    /// How low along the normal of a plane a particle may be at θ h to end the substep outside, or as far inside as what
+    /// began there still is.
+    pub fn lowest(&self, plane: &HalfSpace, body: usize, i: usize) -> f64 {
+        let Arrival { start, release, radius, .. } = self.arrival(body, i);
+        let end = plane.offset + radius + lowest_gap(plane.gap(start) - radius, release);
+        if self.theta < 1.0 { self.theta * end + (1.0 - self.theta) * plane.normal.dot(start) } else { end }
     }
 
     /// Where the particles came from, until the substep is finished.

@@ -83,6 +83,38 @@ pub struct SubstepReport {
     pub finite: bool,
 }
 
+impl SubstepReport {
+    /// Where a solver's last iteration moves a particle by more than this part of its body's size, the substep has not
+    /// converged: what the iterations still had to do would be seen.
+    pub const CONVERGED: f64 = 0.01;
+}
+
+/// How near the iterations of a solver came to an end in the substeps of a step.
+///
+/// *Projective, XPBD and PBD* have converged if their last iteration moved no particle by more than
+/// [`SubstepReport::CONVERGED`] times the size of its body; *Newton* also if no step lowers the objective any more. The
+/// *clustered* solver is explicit: its iterations limit strain and lead to no solution, so it has always converged.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Convergence {
+    /// The largest residual of any substep.
+    pub residual: f64,
+    /// Substeps taken; 0 if the solver has no bodies.
+    pub substeps: u32,
+    /// Those of them that have not converged.
+    pub unconverged: u32,
+}
+
+impl Convergence {
+    /// Takes up a substep.
+    pub(crate) fn add(&mut self, kind: SolverKind, report: &SubstepReport) {
+        self.residual = self.residual.max(report.residual);
+        self.substeps += 1;
+        // Written so that a residual that is not a number has not converged.
+        let converged = kind == SolverKind::Clustered || report.residual <= SubstepReport::CONVERGED;
+        self.unconverged += u32::from(!converged);
+    }
+}
+
 impl Default for SubstepReport {
     fn default() -> Self {
         SubstepReport { contacts: 0, iterations: 0, residual: 0.0, finite: true }

@@ -1,8 +1,8 @@
 //! The objective of an implicit step (projective-dynamics, eq. 8), its value and its gradient:
 //!
-//! > E(q) = ½ Σ m/h² ‖q − s‖² + Σ ½ w ‖A q − p(q)‖².
+//! > E(q) = ½ Σ m/h² ‖q − s‖² + Σ ½ w ‖A q − p(q)‖²,
 //!
-//! Projections are at their optimum, so they drop out of the gradient. What is held is the way d = q − s from
+//! and what batches have beside the distances (the potential of a gas). Projections are at their optimum, so they drop out of the gradient. What is held is the way d = q − s from
 //! the prediction: inertia and velocities follow from it without cancellation, so momentum is conserved to
 //! the rounding of d, and free fall is exact.
 
@@ -113,6 +113,12 @@ impl Objective {
         self.points.copy_from(s);
     }
 
+    /// Goes back to the prediction.
+    pub fn go_to_prediction(&mut self) {
+        self.way.fill([0.0; 4]);
+        self.settle();
+    }
+
     /// Starts from other positions than the prediction.
     pub fn start_at(&mut self, x: &Points) {
         for (place, way) in self.way.iter_mut().enumerate().take(self.descent.len() / 3) {
@@ -163,13 +169,13 @@ impl Objective {
         for (b, shared) in model.batches.iter().zip(&mut self.shared).filter(|(_, s)| !s.is_empty()) {
             b.batch.begin_iteration(&self.points, shared);
         }
-        let (points, shared) = (&self.points, &self.shared);
-        let elastic = self.assembly.forces(model, &self.scales, &self.q, (team, isa), |b| View {
-            x: points,
-            state: &around.memory[around.offsets[b]..around.offsets[b + 1]],
-            shared: &shared[b],
-            placements: around.placements,
-        });
+        let view = views(&self.points, &self.shared, around);
+        let mut elastic = self.assembly.forces(model, &self.scales, &self.q, (team, isa), view);
+        for (b, (batch, shared)) in model.batches.iter().zip(&self.shared).enumerate() {
+            if self.scales[b] > 0.0 && !shared.is_empty() {
+                elastic += self.scales[b] * batch.batch.potential(shared);
+            }
+        }
         let (assembly, inertia, way) = (&self.assembly, &self.inertia_of_unknown, &self.way);
         let [x, y, z] = columns(&mut self.descent).map(|c| Pieces(c, &self.ends));
         team.split(((x, y), (z, &mut self.sums[..])), 1, |range, ((x, y), (z, energy))| {
@@ -187,6 +193,12 @@ impl Objective {
             combined -= self.add_coupled_inertia();
         }
         elastic + 0.5 * (self.sums.iter().sum::<f64>() + combined)
+    }
+
+    /// What batches may look at, as of the last evaluation.
+    pub fn views<'a>(&'a mut self, around: Surroundings<'a>) -> impl Fn(usize) -> View<'a> + Sync + 'a {
+        self.read_all();
+        views(&self.points, &self.shared, around)
     }
 
     /// Adds what neighbours' masses have in common to −∇E; returns twice its energy.
@@ -263,6 +275,11 @@ impl Objective {
         self.assembly.place(particle).map_or(DVec3::ZERO, |place| vector(self.way[place]))
     }
 
+    /// m/h² of an unknown.
+    pub fn inertia(&self, unknown: usize) -> f64 {
+        self.inertia_of_unknown[unknown]
+    }
+
     /// Where a particle is.
     pub fn position(&self, particle: usize) -> DVec3 {
         self.assembly.place(particle).map_or_else(|| self.points.get(particle), |p| vector(self.q[p]))
@@ -281,6 +298,19 @@ impl Objective {
     pub fn read(&mut self) -> &Points {
         self.read_all();
         &self.points
+    }
+}
+
+fn views<'a>(
+    x: &'a Points,
+    shared: &'a [Vec<f64>],
+    around: Surroundings<'a>,
+) -> impl Fn(usize) -> View<'a> + Sync + 'a {
+    move |b| View {
+        x,
+        state: &around.memory[around.offsets[b]..around.offsets[b + 1]],
+        shared: &shared[b],
+        placements: around.placements,
     }
 }
 

@@ -1,9 +1,13 @@
 //! How fast a solver approaches the solution of a step: the objective after each of its iterations.
 //!
 //! One function computes E (eq. 8 of projective-dynamics) for all solvers, from positions alone and with the
-//! same prediction s, so that their curves can be compared (figure 12). E* is the least of what Newton's
-//! method reaches from s and from the solver's last positions. Planes have no part in E: with contacts the
+//! same prediction s, so that their curves can be compared (figure 12). Planes have no part in E: with contacts the
 //! error does not go to zero.
+//!
+//! E may have many minima (a cloth can buckle this way or that). E* is that of the basin in which the solver's last
+//! positions are: projective steps, which go downhill slowly and jump nowhere, lead on from there until whole Newton
+//! steps converge; for Newton's own runs its steps do. It counts if its gradient is at rounding. If no
+//! such place is found there is no relative error to tell.
 
 use super::implicit::{diameters, reach, scale_of};
 use super::newton::Minimiser;
@@ -17,8 +21,17 @@ use crate::simulation::Clock;
 use glam::DAffine3;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// Newton iterations that make a solution, unless nothing is left to gain before.
+/// Newton iterations with a line search that make a solution, unless nothing is left to gain before.
 const MOST: usize = 300;
+/// Whole Newton steps that do, from a place near enough.
+const WHOLE: usize = 30;
+/// Projective steps before the first attempt at whole Newton steps, and in all; their number doubles each time.
+const FEWEST: usize = 16;
+const STEPS: usize = 8192;
+/// A gradient of this part of the prediction's is rounding.
+const GRADIENT: f64 = 1e-12;
+/// An iterate that is lower than E* by this part of the range is in another basin.
+const BELOW: f64 = 1e-9;
 
 /// Where a solver was after an iteration.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -37,8 +50,9 @@ pub struct TracePoint {
     pub objective: f64,
     /// ‖∇E‖ there.
     pub gradient: f64,
-    /// (E − E*)/(E₀ − E*): 1 at the prediction, 0 at the solution.
-    pub relative_error: f64,
+    /// (E − E*)/(E₀ − E*): 1 at the prediction, 0 at the solution the run was on its way to. `None` if no solution with a
+    /// gradient at rounding was found from its last positions, or an iterate was below it, in another basin.
+    pub relative_error: Option<f64>,
 }
 
 /// What is seen of a solver during a substep.
@@ -124,11 +138,14 @@ impl Tracer {
         evaluator.begin(s, &self.memory, hands);
         let values: Vec<(f64, f64)> =
             seen.list.iter().map(|(_, _, q)| evaluator.value(q, &self.memory, hands)).collect();
-        let mut best = values.iter().map(|(e, _)| *e).fold(f64::INFINITY, f64::min);
-        for start in [s, last] {
-            best = best.min(evaluator.minimum(start, &self.memory, hands)?);
-        }
-        let range = values[0].0 - best;
+        let (first, slope) = values[0];
+        let lowest = values.iter().map(|(e, _)| *e).fold(f64::INFINITY, f64::min);
+        let solution = evaluator.solution(last, slope, &self.memory, hands)?;
+        let best = solution.filter(|best| best - lowest <= BELOW * (first - best).abs());
+        let error = |e: f64| {
+            // Rounding may leave an iterate a digit below the solution.
+            best.map(|best| if first > best { ((e - best) / (first - best)).max(0.0) } else { 0.0 })
+        };
         for ((iteration, seconds, _), (objective, gradient)) in seen.list.iter().zip(values) {
             self.points.push(TracePoint {
                 step,
@@ -138,7 +155,7 @@ impl Tracer {
                 seconds: *seconds,
                 objective,
                 gradient,
-                relative_error: if range > 0.0 { (objective - best) / range } else { 0.0 },
+                relative_error: error(objective),
             });
         }
         Ok(())
@@ -189,15 +206,65 @@ impl Evaluator {
         (self.minimiser.energy, self.minimiser.objective.gradient_squared().sqrt())
     }
 
-    /// The least E Newton's method finds from `q`.
-    fn minimum(&mut self, q: &Points, memory: &[f64], hands: Hands<'_>) -> Result<f64, SolverError> {
+    /// E* of the basin `q` is in; `None` if no place with a gradient at rounding is found. `slope` is ‖∇E‖ at the
+    /// prediction.
+    fn solution(
+        &mut self,
+        q: &Points,
+        slope: f64,
+        memory: &[f64],
+        hands: Hands<'_>,
+    ) -> Result<Option<f64>, SolverError> {
         self.value(q, memory, hands);
         let around = Surroundings { memory, offsets: &self.offsets, placements: &self.placements };
-        for _ in 0..MOST {
-            if self.minimiser.iterate(&self.model, around, hands)?.settled {
-                break;
+        let Evaluator { minimiser, model, kind, .. } = self;
+        let flat = (GRADIENT * slope).powi(2);
+        let done = |m: &Minimiser| m.objective.gradient_squared() <= flat;
+        if *kind != SolverKind::Newton {
+            let (mut count, mut total) = (FEWEST, 0);
+            while total < STEPS {
+                let kept = minimiser.objective.ways().to_vec();
+                if minimise(minimiser, model, around, hands, WHOLE, true)? || done(minimiser) {
+                    return Ok(Some(minimiser.energy));
+                }
+                minimiser.objective.set_ways(&kept);
+                minimiser.evaluate(model, around, hands);
+                for _ in 0..count {
+                    minimiser.projective_step(model, around, hands)?;
+                    if done(minimiser) {
+                        return Ok(Some(minimiser.energy));
+                    }
+                }
+                total += count;
+                count *= 2;
             }
         }
-        Ok(self.minimiser.energy)
+        let found = minimise(minimiser, model, around, hands, MOST, false)? || done(minimiser);
+        Ok(found.then_some(minimiser.energy))
     }
+}
+
+/// Newton's method until nothing is left to gain; tells whether that is rounding. With `whole`, no other steps than whole
+/// ones with the true Hessian that lower the gradient.
+fn minimise(
+    minimiser: &mut Minimiser,
+    model: &Model,
+    around: Surroundings<'_>,
+    hands: Hands<'_>,
+    most: usize,
+    whole: bool,
+) -> Result<bool, SolverError> {
+    let mut gradient = minimiser.objective.gradient_squared();
+    for _ in 0..most {
+        let progress = minimiser.iterate(model, around, hands)?;
+        if progress.settled {
+            return Ok(progress.small);
+        }
+        let now = minimiser.objective.gradient_squared();
+        if whole && !(progress.whole && now < gradient) {
+            return Ok(false);
+        }
+        gradient = now;
+    }
+    Ok(false)
 }

@@ -1,35 +1,49 @@
 //! The Hessian of the objective, in a pattern that is found once: filled, factored and solved anew in every
 //! iteration, without sorting or allocating.
 //!
-//! Elements write their blocks in chunks; then every block of the matrix gathers what the elements have for
+//! Stencils write their blocks in chunks; then every block of the matrix gathers what the stencils have for
 //! it, in their order: the same bits for any number of threads.
 
-use crate::constraints::ElementHessian;
+use super::borders::Borders;
+use crate::constraints::{ElementHessian, HessianAt, INNER, View};
 use crate::dofs::Dof;
 use crate::model::Model;
-use crate::points::Points;
 use crate::solvers::SolverError;
 use crate::solvers::objective::Hands;
 use crate::solvers::unknowns::{Inertia, Unknowns};
 use crate::team::{Pieces, Team};
-use glam::DMat3;
+use glam::{DMat3, DVec3};
 use pliant_linalg::{NotPositiveDefinite, Scratch, SparseSpd, SymmetricBuilder, SymmetricMatrix};
 
-/// Elements, and columns of the matrix, per chunk.
+/// Stencils, and columns of the matrix, per chunk.
 const CHUNK: usize = 256;
+/// How much stiffer a held normal is than all else at its particle.
+const HOLD: f64 = 1e6;
 /// Marks a block that is wanted the other way round.
 const TRANSPOSED: u32 = 1 << 31;
+
+/// Which matrix a step is computed with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Matrix {
+    /// The Hessian.
+    True,
+    /// Without the elements' negative curvature, since the sum of all was not positive definite.
+    Clamped,
+    /// The constant M/h² + Σ w AᵀA of projective dynamics.
+    Bound,
+}
 
 #[derive(Debug)]
 pub(super) struct Hessian {
     unknowns: Unknowns,
     /// m/h² by particle.
     inertia: Inertia,
-    /// Batches whose elements know their Hessian.
+    /// Batches that know their Hessian, and where the inner unknowns of each begin.
     curved: Vec<bool>,
+    inner: Vec<usize>,
     /// Inertia, and w AᵀA of all other batches: one number stands for a block that is a multiple of 1.
     constant: SymmetricMatrix,
-    /// The same with w AᵀA of all batches, for when the Hessian cannot be factored.
+    /// The same with w AᵀA of all batches.
     bound: SymmetricMatrix,
     scales: Vec<f64>,
     chunks: Vec<Chunk>,
@@ -39,7 +53,8 @@ pub(super) struct Hessian {
     /// For each entry of `constant`, the blocks that add to it.
     slot_ends: Vec<u32>,
     slots: Vec<u32>,
-    /// Coordinate c of unknown u is row 3u + c.
+    borders: Borders,
+    /// Coordinate c of unknown u is row 3u + c; inner unknowns are the last.
     matrix: SymmetricMatrix,
     /// Where its columns begin, and where the values of each chunk of columns end.
     starts: Vec<usize>,
@@ -48,13 +63,15 @@ pub(super) struct Hessian {
     factor_scratch: Scratch,
     solve_scratch: Scratch,
     column: Vec<f64>,
+    /// What is factored at present.
+    present: Matrix,
 }
 
 #[derive(Debug)]
 struct Chunk {
     batch: usize,
     first: usize,
-    elements: usize,
+    stencils: usize,
 }
 
 impl Hessian {
@@ -62,13 +79,20 @@ impl Hessian {
         let inertia = Inertia::new(model, h);
         let curved: Vec<bool> =
             (0..model.batches.len()).map(|b| unknowns.active[b] && is_curved(model, &unknowns, b)).collect();
-        let bound = unknowns.matrix(model, scales, &inertia);
+        let mut size = unknowns.count;
+        let mut inner = Vec::new();
+        for (b, curved) in model.batches.iter().zip(&curved) {
+            inner.push(size);
+            size += b.batch.curved().filter(|_| *curved).map_or(0, |c| c.inner());
+        }
+        let bound = with_inner(unknowns.matrix(model, scales, &inertia), size, model, |b| {
+            curved[b].then_some((&unknowns, inner[b]))
+        });
         let mut matrix = spread(&bound);
         let starts = matrix.columns().to_vec();
-        fill(&bound, &starts, 0..unknowns.count, matrix.values_mut(), |_| DMat3::ZERO);
+        fill(&bound, &starts, 0..size, matrix.values_mut(), |_| DMat3::ZERO);
         let factor = SparseSpd::factor(&matrix).map_err(factor_error)?;
-        let value_ends =
-            (0..unknowns.count.div_ceil(CHUNK)).map(|c| starts[3 * ((c + 1) * CHUNK).min(unknowns.count)]);
+        let value_ends = (0..size.div_ceil(CHUNK)).map(|c| starts[3 * ((c + 1) * CHUNK).min(size)]);
         let mut hessian = Hessian {
             value_ends: value_ends.collect(),
             starts,
@@ -79,14 +103,17 @@ impl Hessian {
             blocks: Vec::new(),
             slot_ends: Vec::new(),
             slots: Vec::new(),
+            borders: Borders::new(model, &unknowns, &curved, &inner, size),
             matrix,
             factor_scratch: factor.factor_scratch(),
             solve_scratch: factor.scratch(),
             factor,
-            column: vec![0.0; 3 * unknowns.count],
+            column: vec![0.0; 3 * size],
+            present: Matrix::Bound,
             unknowns,
             inertia,
             curved,
+            inner,
             scales: Vec::new(),
         };
         hessian.rescale(model, scales);
@@ -97,35 +124,54 @@ impl Hessian {
     /// Other stiffnesses of the same batches.
     pub fn rescale(&mut self, model: &Model, scales: &[f64]) {
         self.scales = scales.to_vec();
-        self.bound = self.unknowns.matrix(model, scales, &self.inertia);
+        // So that the bound is factored anew when it is asked for.
+        self.present = Matrix::Clamped;
         // Without stiffness, but with their places in the pattern.
         let rest: Vec<f64> =
             scales.iter().zip(&self.curved).map(|(s, curved)| if *curved { 0.0 } else { *s }).collect();
-        self.constant = self.unknowns.matrix(model, &rest, &self.inertia);
+        let size = self.column.len() / 3;
+        let (unknowns, inertia) = (&self.unknowns, &self.inertia);
+        let extended = |scales: &[f64]| {
+            with_inner(unknowns.matrix(model, scales, inertia), size, model, |b| {
+                self.curved[b].then_some((unknowns, self.inner[b]))
+            })
+        };
+        let (bound, mut constant) = (extended(scales), extended(&rest));
+        // Inner unknowns are apart in the bound, and have nothing but stencils in the Hessian.
+        for u in unknowns.count..size {
+            let diagonal = constant.columns()[u];
+            constant.values_mut()[diagonal] = 0.0;
+        }
+        // An auxiliary unknown that is a mean, which stencils leave out, keeps its own entry.
+        for (b, scale) in scales.iter().enumerate().filter(|(b, _)| self.curved[*b]) {
+            let mean = model.batches[b].batch.curved().and_then(|c| c.mean());
+            if let (Some((_, weights)), Some(&c)) = (mean, unknowns.auxiliary[b].first()) {
+                let diagonal = constant.columns()[c as usize];
+                constant.values_mut()[diagonal] += scale * weights.iter().sum::<f64>();
+            }
+        }
+        (self.bound, self.constant) = (bound, constant);
     }
 
-    /// Cuts the curved elements into chunks and finds the place of each of their blocks.
+    /// Cuts the stencils into chunks and finds the place of each of their blocks.
     fn list_blocks(&mut self, model: &Model) {
         let mut places: Vec<(u32, u32)> = Vec::new();
         let mut count = 0;
         for b in (0..model.batches.len()).filter(|b| self.curved[*b]) {
-            let batch = &model.batches[b].batch;
-            let Some(curved) = batch.curved() else { continue };
-            let n = curved.corners();
-            for first in (0..batch.rows().elements()).step_by(CHUNK) {
-                let elements = CHUNK.min(batch.rows().elements() - first);
-                for e in first..first + elements {
-                    for (a, b) in (0..n).flat_map(|a| (0..=a).map(move |b| (a, b))) {
-                        let corner = |c: usize| self.unknowns.dofs.get(curved.corner(e, c) as usize);
-                        if let (Dof::Free(u), Dof::Free(v)) = (corner(a), corner(b)) {
-                            let (row, column) = (*u.max(v) as usize, *u.min(v) as usize);
+            let Some(curved) = model.batches[b].batch.curved() else { continue };
+            for first in (0..curved.stencils()).step_by(CHUNK) {
+                let stencils = CHUNK.min(curved.stencils() - first);
+                for s in first..first + stencils {
+                    let row = |k: usize| row_of(&self.unknowns, self.inner[b], curved.column(s, k));
+                    for (a, b) in (0..curved.width(s)).flat_map(|a| (0..=a).map(move |b| (a, b))) {
+                        if let (Some(u), Some(v)) = (row(a), row(b)) {
                             let mark = if u < v { TRANSPOSED } else { 0 };
-                            places.push((self.entry(row, column) as u32, count | mark));
+                            places.push((self.entry(u.max(v), u.min(v)) as u32, count | mark));
                         }
                         count += 1;
                     }
                 }
-                self.chunks.push(Chunk { batch: b, first, elements });
+                self.chunks.push(Chunk { batch: b, first, stencils });
                 self.block_ends.push(count as usize);
             }
         }
@@ -138,42 +184,83 @@ impl Hessian {
         (1..self.slot_ends.len()).for_each(|k| self.slot_ends[k] += self.slot_ends[k - 1]);
     }
 
-    /// The entry of `constant` at a place; every pair of an element's unknowns has one.
+    /// The entry of `constant` at a place; every pair of a stencil's unknowns has one.
     fn entry(&self, row: usize, column: usize) -> usize {
         let (columns, rows) = (self.constant.columns(), self.constant.rows());
         let first = columns[column];
         first + rows[first..columns[column + 1]].partition_point(|r| *r < row)
     }
 
-    /// Fills the matrix with the Hessian at `x` and factors it; with the constant bound of it if rounding has
-    /// left it indefinite.
-    pub fn update(&mut self, model: &Model, x: &Points, hands: Hands<'_>) -> Result<(), SolverError> {
-        self.fill_blocks(model, x, hands.0);
-        self.gather(hands.0);
-        if self.factor.refactor_in(&self.matrix, &mut self.factor_scratch).is_ok() {
-            return Ok(());
+    /// Fills the matrix with the Hessian and factors it, from the kind `wanted` on: with the next one if it is not
+    /// positive definite. Returns which it was. `held` are unknowns with a normal along which they do not move, and what
+    /// to add to their block; `view` is what a batch may look at.
+    pub fn update<'v>(
+        &mut self,
+        model: &Model,
+        wanted: Matrix,
+        hands: Hands<'_>,
+        held: &[(usize, DVec3, DMat3)],
+        view: impl Fn(usize) -> View<'v> + Sync,
+    ) -> Result<Matrix, SolverError> {
+        if wanted == Matrix::Bound && self.present == Matrix::Bound && held.is_empty() {
+            return Ok(Matrix::Bound);
         }
-        let columns = 0..self.unknowns.count;
+        self.present = Matrix::Bound;
+        for kind in [Matrix::True, Matrix::Clamped] {
+            if wanted == Matrix::Bound || (wanted == Matrix::Clamped && kind == Matrix::True) {
+                continue;
+            }
+            let at = |b: usize| HessianAt { view: view(b), clamped: kind == Matrix::Clamped, isa: hands.1 };
+            self.fill_blocks(model, &at, hands.0);
+            self.gather(hands.0);
+            self.hold(held);
+            if self.factor.refactor_in(&self.matrix, &mut self.factor_scratch).is_ok() {
+                let Hessian { borders, factor, solve_scratch, scales, .. } = self;
+                borders.update(model, scales, at, |column| factor.solve(column, solve_scratch));
+                self.present = kind;
+                return Ok(kind);
+            }
+        }
+        self.borders.forget();
+        let columns = 0..self.column.len() / 3;
         fill(&self.bound, &self.starts, columns, self.matrix.values_mut(), |_| DMat3::ZERO);
-        self.factor.refactor_in(&self.matrix, &mut self.factor_scratch).map_err(factor_error)
+        self.hold(held);
+        self.factor.refactor_in(&self.matrix, &mut self.factor_scratch).map_err(factor_error)?;
+        Ok(Matrix::Bound)
     }
 
-    fn fill_blocks(&mut self, model: &Model, x: &Points, team: &Team) {
+    /// Adds blocks of unknowns, and makes their normals so stiff that they do not move along them.
+    fn hold(&mut self, held: &[(usize, DVec3, DMat3)]) {
+        let values = self.matrix.values_mut();
+        for (u, normal, block) in held {
+            let at = |column: usize, row: usize| self.starts[3 * u + column] + row - column;
+            let size: f64 = (0..3).map(|axis| values[at(axis, axis)].abs()).sum();
+            for (column, row) in (0..3).flat_map(|c| (c..3).map(move |r| (c, r))) {
+                values[at(column, row)] +=
+                    block.col(column)[row] + HOLD * size * normal[column] * normal[row];
+            }
+        }
+    }
+
+    fn fill_blocks<'v>(&mut self, model: &Model, at: &(impl Fn(usize) -> HessianAt<'v> + Sync), team: &Team) {
         let (chunks, scales) = (&self.chunks, &self.scales);
-        team.split(Pieces(&mut self.blocks[..], &self.block_ends), 1, |range, blocks| {
+        team.split(Pieces(&mut self.blocks[..], &self.block_ends), 1, |range, mut blocks| {
             let chunk = &chunks[range.start];
             let Some(curved) = model.batches[chunk.batch].batch.curved() else { return };
-            let n = curved.corners() * (curved.corners() + 1) / 2;
-            for (k, blocks) in blocks.chunks_exact_mut(n).take(chunk.elements).enumerate() {
-                curved.hessian(chunk.first + k, x, blocks);
-                blocks.iter_mut().for_each(|b| *b *= scales[chunk.batch]);
+            let at = at(chunk.batch);
+            for s in chunk.first..chunk.first + chunk.stencils {
+                let width = curved.width(s);
+                let (own, rest) = blocks.split_at_mut(width * (width + 1) / 2);
+                curved.hessian(s, at, own);
+                own.iter_mut().for_each(|b| *b *= scales[chunk.batch]);
+                blocks = rest;
             }
         });
     }
 
     fn gather(&mut self, team: &Team) {
-        let Hessian { constant, slot_ends, slots, blocks, matrix, value_ends, starts, unknowns, .. } = self;
-        let n = unknowns.count;
+        let Hessian { constant, slot_ends, slots, blocks, matrix, value_ends, starts, column, .. } = self;
+        let n = column.len() / 3;
         team.split(Pieces(matrix.values_mut(), value_ends), 1, |range, values| {
             let columns = range.start * CHUNK..((range.start + 1) * CHUNK).min(n);
             fill(constant, starts, columns, values, |entry| {
@@ -190,11 +277,21 @@ impl Hessian {
     /// Solves for the step from −∇E; columns of x, y and z.
     pub fn solve(&mut self, descent: &[f64], step: &mut [f64]) {
         let n = self.unknowns.count;
-        for (k, value) in self.column.iter_mut().enumerate() {
+        self.column.fill(0.0);
+        for (k, value) in self.column[..3 * n].iter_mut().enumerate() {
             *value = descent[k % 3 * n + k / 3];
         }
-        self.factor.solve(&mut self.column, &mut self.solve_scratch);
-        for (k, value) in self.column.iter().enumerate() {
+        let Hessian { borders, factor, solve_scratch, column, .. } = self;
+        let curved = self.present != Matrix::Bound;
+        if curved {
+            borders.gather_means(column);
+        }
+        factor.solve(column, solve_scratch);
+        if curved {
+            borders.correct(column);
+            borders.spread_means(column);
+        }
+        for (k, value) in column[..3 * n].iter().enumerate() {
             step[k % 3 * n + k / 3] = *value;
         }
     }
@@ -204,16 +301,56 @@ impl Hessian {
     }
 }
 
-/// Whether a batch's elements know their Hessian, and have unknowns of their own: particles that are
+/// Whether a batch knows its Hessian, and its stencils have unknowns of their own: particles that are
 /// combinations of others keep to the bound.
 fn is_curved(model: &Model, unknowns: &Unknowns, b: usize) -> bool {
-    let batch = &model.batches[b].batch;
     let plain = |c: &dyn ElementHessian| {
-        let corners = (0..batch.rows().elements()).flat_map(|e| (0..c.corners()).map(move |k| (e, k)));
-        let dof = |(e, k)| unknowns.dofs.get(c.corner(e, k) as usize);
-        corners.map(dof).all(|d| matches!(d, Dof::Free(_) | Dof::Fixed))
+        let columns = (0..c.stencils()).flat_map(|s| (0..c.width(s)).map(move |k| c.column(s, k)));
+        let dof = |i: u32| unknowns.dofs.get(i as usize);
+        columns.filter(|i| *i < INNER).map(dof).all(|d| matches!(d, Dof::Free(_) | Dof::Fixed))
     };
-    batch.curved().is_some_and(plain)
+    model.batches[b].batch.curved().is_some_and(plain)
+}
+
+/// The unknown behind a column of a stencil.
+fn row_of(unknowns: &Unknowns, inner: usize, column: u32) -> Option<usize> {
+    if column >= INNER {
+        return Some(inner + (column - INNER) as usize);
+    }
+    match unknowns.dofs.get(column as usize) {
+        Dof::Free(u) => Some(*u as usize),
+        _ => None,
+    }
+}
+
+/// A matrix with room for all stencils of batches that have inner unknowns, which are 1 on the diagonal.
+fn with_inner<'u>(
+    matrix: SymmetricMatrix,
+    size: usize,
+    model: &Model,
+    of: impl Fn(usize) -> Option<(&'u Unknowns, usize)>,
+) -> SymmetricMatrix {
+    if size == matrix.size() {
+        return matrix;
+    }
+    let mut builder = SymmetricBuilder::new(size);
+    for v in 0..matrix.size() {
+        let entries = matrix.columns()[v]..matrix.columns()[v + 1];
+        entries.for_each(|k| builder.add(matrix.rows()[k], v, matrix.values()[k]));
+    }
+    (matrix.size()..size).for_each(|u| builder.add(u, u, 1.0));
+    for (b, batch) in model.batches.iter().enumerate() {
+        let (Some((unknowns, inner)), Some(curved)) = (of(b), batch.batch.curved()) else { continue };
+        for s in (0..curved.stencils()).filter(|_| curved.inner() > 0) {
+            let row = |k: usize| row_of(unknowns, inner, curved.column(s, k));
+            for (a, b) in (0..curved.width(s)).flat_map(|a| (0..=a).map(move |b| (a, b))) {
+                if let (Some(u), Some(v)) = (row(a), row(b)) {
+                    builder.add(u, v, 0.0);
+                }
+            }
+        }
+    }
+    builder.build()
 }
 
 /// The pattern of 3×3 blocks for a pattern of numbers.
@@ -242,7 +379,7 @@ fn fill(
     for v in columns {
         let entries = numbers.columns()[v]..numbers.columns()[v + 1];
         for (k, entry) in entries.enumerate() {
-            let block = DMat3::from_diagonal(glam::DVec3::splat(numbers.values()[entry])) + more(entry);
+            let block = DMat3::from_diagonal(DVec3::splat(numbers.values()[entry])) + more(entry);
             for (b, column) in block.to_cols_array_2d().iter().enumerate() {
                 let start = starts[3 * v + b] - first;
                 if k == 0 {

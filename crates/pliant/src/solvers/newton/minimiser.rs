@@ -1,6 +1,7 @@
 //! Newton's method with a line search on the objective of a step.
 
-use super::hessian::Hessian;
+use super::contacts::Contacts;
+use super::hessian::{Hessian, Matrix};
 use crate::constraints::Place;
 use crate::dofs::DofMap;
 use crate::model::Model;
@@ -8,6 +9,7 @@ use crate::points::Points;
 use crate::solvers::SolverError;
 use crate::solvers::objective::{Hands, Objective, Surroundings};
 use crate::solvers::unknowns::Unknowns;
+use glam::{DMat3, DVec3};
 
 /// Part of the decrease the slope promises that a step must bring (Armijo), and how often it is halved.
 const ARMIJO: f64 = 1e-4;
@@ -22,6 +24,9 @@ pub(crate) struct Minimiser {
     hessian: Hessian,
     step: Vec<f64>,
     kept: Vec<Place>,
+    /// −∇E with what planes hold and friction, and the held unknowns as the matrix wants them.
+    pull: Vec<f64>,
+    held: Vec<(usize, DVec3, DMat3)>,
     /// E at the present positions.
     pub energy: f64,
 }
@@ -33,6 +38,10 @@ pub(crate) struct Progress {
     pub moved: f64,
     /// Whether nothing is left to gain: no step lowers the objective, or its gradient, any more.
     pub settled: bool,
+    /// Whether what the last step tried could gain cannot be told from rounding.
+    pub small: bool,
+    /// Whether a whole step with the true Hessian was taken.
+    pub whole: bool,
 }
 
 impl Minimiser {
@@ -49,6 +58,8 @@ impl Minimiser {
         Ok(Minimiser {
             step: vec![0.0; 3 * objective.len()],
             kept: objective.ways().to_vec(),
+            pull: vec![0.0; 3 * objective.len()],
+            held: Vec::new(),
             hessian,
             objective,
             energy: 0.0,
@@ -72,50 +83,119 @@ impl Minimiser {
         self.energy = self.objective.evaluate(model, around, hands);
     }
 
+    /// Room for as many held particles.
+    pub fn reserve(&mut self, held: usize) {
+        self.held.reserve(held);
+    }
+
     /// One Newton step, halved until it lowers the energy as its slope promises. Where the promise is below
-    /// rounding a smaller gradient counts instead. If neither is found the positions stay as they are.
+    /// rounding a smaller gradient counts instead. If neither is found, with the Hessian or without its negative
+    /// curvature, the positions stay as they are.
     pub fn iterate(
         &mut self,
         model: &Model,
         around: Surroundings<'_>,
         hands: Hands<'_>,
     ) -> Result<Progress, SolverError> {
-        let settled = Progress { moved: 0.0, settled: true };
-        let gradient = self.objective.gradient_squared();
-        if gradient == 0.0 || !gradient.is_finite() {
-            return Ok(settled);
+        self.iterate_on(None, model, around, hands)
+    }
+
+    /// The same with planes, whose contacts were found for the present positions: the step keeps to them, and what
+    /// would end below one ends on it.
+    pub(super) fn iterate_on(
+        &mut self,
+        contacts: Option<&Contacts>,
+        model: &Model,
+        around: Surroundings<'_>,
+        hands: Hands<'_>,
+    ) -> Result<Progress, SolverError> {
+        let mut wanted = Matrix::True;
+        loop {
+            let (progress, used) = self.step(wanted, contacts, model, around, hands)?;
+            match used {
+                Matrix::True if progress.settled && !progress.small => wanted = Matrix::Clamped,
+                _ => return Ok(progress),
+            }
         }
-        self.hessian.update(model, self.objective.read(), hands)?;
+    }
+
+    /// One step of projective dynamics, with the constant matrix: it never raises the energy but for rounding.
+    pub fn projective_step(
+        &mut self,
+        model: &Model,
+        around: Surroundings<'_>,
+        hands: Hands<'_>,
+    ) -> Result<(), SolverError> {
+        self.hessian.update(model, Matrix::Bound, hands, &[], self.objective.views(around))?;
         self.hessian.solve(self.objective.descent(), &mut self.step);
-        let mut slope: f64 = self.step.iter().zip(self.objective.descent()).map(|(p, g)| p * g).sum();
-        if !(slope > 0.0 && slope.is_finite()) {
-            return Ok(settled);
+        self.objective.move_by(&self.step, &[], hands.0);
+        self.evaluate(model, around, hands);
+        Ok(())
+    }
+
+    fn step(
+        &mut self,
+        wanted: Matrix,
+        contacts: Option<&Contacts>,
+        model: &Model,
+        around: Surroundings<'_>,
+        hands: Hands<'_>,
+    ) -> Result<(Progress, Matrix), SolverError> {
+        let mut progress = Progress { moved: 0.0, settled: true, small: true, whole: false };
+        self.pull.copy_from_slice(self.objective.descent());
+        self.held.clear();
+        let mut friction = 0.0;
+        if let Some(contacts) = contacts {
+            contacts.resist(&self.objective, &mut self.pull);
+            friction = contacts.energy(&self.objective);
+            let held = contacts.held().iter();
+            self.held.extend(held.map(|h| (h.unknown, h.normal, h.curvature(&self.objective))));
         }
-        let before = self.energy;
+        let gradient: f64 = self.pull.iter().map(|g| g * g).sum();
+        if gradient == 0.0 || !gradient.is_finite() {
+            return Ok((progress, Matrix::Bound));
+        }
+        let used = self.hessian.update(model, wanted, hands, &self.held, self.objective.views(around))?;
+        self.hessian.solve(&self.pull, &mut self.step);
+        if let Some(contacts) = contacts {
+            contacts.keep_on(&mut self.step);
+        }
+        let mut slope: f64 = self.step.iter().zip(&self.pull).map(|(p, g)| p * g).sum();
+        progress.small = false;
+        if !(slope > 0.0 && slope.is_finite()) {
+            return Ok((progress, used));
+        }
+        let (before, alone) = (self.energy + friction, contacts.is_none());
         self.kept.copy_from_slice(self.objective.ways());
-        for _ in 0..HALVINGS {
+        for halvings in 0..HALVINGS {
+            progress.small = slope <= ROUNDING * before;
+            if progress.small && !alone {
+                break;
+            }
             let moved = self.objective.move_by(&self.step, &[], hands.0);
+            let landed = contacts.is_some_and(|c| c.land(&mut self.objective));
             self.evaluate(model, around, hands);
-            let promised = slope * ARMIJO;
-            let visible = slope > ROUNDING * before;
-            let enough = match visible {
-                true => self.energy <= before - promised,
-                false => {
-                    self.energy <= before * (1.0 + ROUNDING) && self.objective.gradient_squared() < gradient
-                }
+            let energy = self.energy + contacts.map_or(0.0, |c| c.energy(&self.objective));
+            // What has landed has not gone where the slope promised: less will do.
+            let promised = if landed { 0.0 } else { slope * ARMIJO };
+            let enough = match progress.small {
+                false => energy < before - promised,
+                true => energy <= before * (1.0 + ROUNDING) && self.objective.gradient_squared() < gradient,
             };
             if enough {
-                return Ok(Progress { moved, settled: false });
+                (progress.moved, progress.settled) = (moved, false);
+                progress.whole = used == Matrix::True && halvings == 0;
+                return Ok((progress, used));
             }
             self.objective.set_ways(&self.kept);
-            if !visible {
+            if progress.small {
                 break;
             }
             self.step.iter_mut().for_each(|p| *p *= 0.5);
             slope *= 0.5;
         }
         self.evaluate(model, around, hands);
-        Ok(settled)
+        Ok((progress, used))
     }
 
     pub fn factor_len(&self) -> usize {

@@ -4,20 +4,22 @@
 //! A substep minimises the same E(q) = ½ ‖M^½ (q − s)‖²/h² + Σ ½ w ‖A q − p(q)‖² (eq. 8). The projective solver
 //! steps with the constant matrix M/h² + Σ w AᵀA; this one with the true Hessian, in which turning is cheaper.
 //! Its steps lead further, and each costs a new factor of three times the unknowns: x, y and z are
-//! coupled. Curvature below zero is cut off per element, and a line search makes sure that E decreases:
-//! precautions that the constant matrix, an upper bound, does without.
+//! coupled. Where it is not positive definite, elements are taken without their negative curvature, and a line
+//! search makes sure that E decreases: precautions that the constant matrix, an upper bound, does without.
 //!
 //! Bodies of this solver share iterations (the most any of them asks for) and the line search. It stops before
-//! them once nothing is left to gain. Planes push particles out after each step, as in the projective
-//! solver when it has very many contacts.
+//! them once nothing is left to gain. Planes hold the particles that press on them (`contacts.rs`).
 
+mod borders;
+mod contacts;
 mod hessian;
 mod minimiser;
 
+use contacts::Contacts;
 pub(crate) use minimiser::Minimiser;
 
 use super::implicit::{Substep, scale_of};
-use super::objective::{Hands, Surroundings};
+use super::objective::{Hands, Objective, Surroundings};
 use super::{Before, Observer, Solver, SolverError, SolverKind, SubstepReport};
 use crate::controls::Controls;
 use crate::model::Model;
@@ -45,6 +47,7 @@ impl std::fmt::Debug for Newton {
 struct Cache {
     substep: Substep,
     minimiser: Minimiser,
+    contacts: Contacts,
     scales: Vec<f64>,
 }
 
@@ -52,14 +55,16 @@ impl Cache {
     fn new(model: &Model, controls: &Controls) -> Result<Cache, SolverError> {
         let scales: Vec<f64> = (0..model.batches.len()).map(|b| scale_of(KIND, model, controls, b)).collect();
         let substep = Substep::new(KIND, model);
-        let minimiser =
+        let mut minimiser =
             Minimiser::new(model, substep.dofs.clone(), &scales, substep.reach(), &substep.diameters)?;
-        Ok(Cache { substep, minimiser, scales })
+        let contacts = Contacts::new(&substep);
+        minimiser.reserve(contacts.most());
+        Ok(Cache { substep, minimiser, contacts, scales })
     }
 
     /// Takes up other stiffnesses; begins anew if one came from or went to zero.
     fn follow(self, model: &Model, controls: &Controls) -> Result<Cache, SolverError> {
-        let Cache { substep, mut minimiser, mut scales } = self;
+        let Cache { substep, mut minimiser, contacts, mut scales } = self;
         let (mut changed, mut fits) = (false, true);
         for (b, scale) in scales.iter_mut().enumerate() {
             let now = scale_of(KIND, model, controls, b);
@@ -73,7 +78,31 @@ impl Cache {
         if changed {
             minimiser.rescale(model, &scales);
         }
-        Ok(Cache { substep, minimiser, scales })
+        Ok(Cache { substep, minimiser, contacts, scales })
+    }
+}
+
+/// Where a substep begins whose prediction is below a plane.
+#[derive(Clone, Copy)]
+enum Way {
+    /// At the prediction, with whole bodies moved out.
+    Lifted,
+    /// At the prediction, with particles moved out.
+    Landed,
+    /// Where the substep before has ended.
+    Start,
+}
+
+impl Way {
+    fn take(self, substep: &Substep, contacts: &Contacts, q: &mut Objective) {
+        match self {
+            Way::Lifted | Way::Landed => q.go_to_prediction(),
+            Way::Start => q.start_at(substep.start()),
+        }
+        if matches!(self, Way::Lifted) {
+            contacts.lift(q);
+        }
+        contacts.land(q);
     }
 }
 
@@ -101,7 +130,7 @@ impl Solver for Newton {
         team: &Team,
     ) -> Result<SubstepReport, SolverError> {
         self.prepare(model, controls)?;
-        let Some(Cache { substep, minimiser, .. }) = &mut self.cache else {
+        let Some(Cache { substep, minimiser, contacts, .. }) = &mut self.cache else {
             return Ok(SubstepReport::default());
         };
         let hands: Hands<'_> = (team, self.isa.unwrap_or(Isa::best()));
@@ -120,14 +149,29 @@ impl Solver for Newton {
             }
         };
         show(0, minimiser);
-        for iteration in 1..=substep.iterations(controls) {
-            let progress = minimiser.iterate(model, around, hands)?;
-            let pushed = substep.push_out(controls, &mut minimiser.objective);
-            if progress.settled && pushed == 0.0 {
-                break;
-            }
-            if pushed > 0.0 {
+        contacts.begin(substep);
+        // Nothing begins below a plane: of three ways out, the one with the least energy is taken,
+        // friction included: what sticks begins where it was, what slides where it would be.
+        if contacts.land(&mut minimiser.objective) {
+            let mut best = (f64::INFINITY, Way::Lifted);
+            for way in [Way::Lifted, Way::Landed, Way::Start] {
+                way.take(substep, contacts, &mut minimiser.objective);
                 minimiser.evaluate(model, around, hands);
+                let friction = contacts.estimated_friction(substep, controls, &minimiser.objective);
+                if minimiser.energy + friction < best.0 {
+                    best = (minimiser.energy + friction, way);
+                }
+            }
+            best.1.take(substep, contacts, &mut minimiser.objective);
+            minimiser.evaluate(model, around, hands);
+        }
+        for iteration in 1..=substep.iterations(controls) {
+            contacts.find(iteration, substep, controls, &minimiser.objective);
+            let bounds = Some(&*contacts).filter(|c| !c.is_empty());
+            let progress = minimiser.iterate_on(bounds, model, around, hands)?;
+            if progress.settled {
+                report.residual = 0.0;
+                break;
             }
             show(iteration, minimiser);
             (report.iterations, report.residual) = (iteration, progress.moved);

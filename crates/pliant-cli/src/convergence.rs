@@ -1,0 +1,50 @@
+//! What is said of solvers whose iterations did not come to an end.
+
+use pliant::{SolverKind, StepReport};
+
+/// Counts, over a run, the frames in which solvers did not converge.
+#[derive(Debug, Default)]
+pub struct Watch {
+    frames: u32,
+    solvers: [Seen; SolverKind::ALL.len()],
+}
+
+#[derive(Debug, Default)]
+struct Seen {
+    first: Option<u32>,
+    frames: u32,
+    residual: f64,
+}
+
+impl Watch {
+    /// Takes up the report of a frame.
+    pub fn frame(&mut self, number: u32, report: &StepReport) {
+        self.frames += 1;
+        for (seen, c) in self.solvers.iter_mut().zip(&report.convergence).filter(|(_, c)| c.unconverged > 0) {
+            seen.first.get_or_insert(number);
+            seen.frames += 1;
+            seen.residual = seen.residual.max(c.residual);
+        }
+    }
+
+    /// One note for each solver that did not always converge.
+    pub fn notes(&self) -> impl Iterator<Item = String> + '_ {
+        let all = SolverKind::ALL.into_iter().zip(&self.solvers);
+        all.filter_map(|(kind, seen)| {
+            let first = seen.first?;
+            let other = match kind {
+                SolverKind::Projective => "newton",
+                SolverKind::Clustered | SolverKind::Newton | SolverKind::Xpbd | SolverKind::Pbd => "projective",
+            };
+            Some(format!(
+                "note: solver {} did not converge in {} of {} frames, the first of them {first}: its last iteration still \
+                 moved a particle by {:.0} % of its body's size, so shape and energy there are not the material's\n  help: \
+                 raise `iterations` or `substeps`, lower the stiffness, or take solver = \"{other}\"",
+                kind.name(),
+                seen.frames,
+                self.frames,
+                100.0 * seen.residual
+            ))
+        })
+    }
+}
