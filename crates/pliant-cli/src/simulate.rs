@@ -4,6 +4,7 @@ use crate::failure::Failure;
 use crate::interrupt::Deferred;
 use crate::journal::{Journal, due};
 use crate::progress;
+use crate::say;
 use crate::stats::{self, StatsFile, Timings};
 use crate::trace::TraceFile;
 use glam::DVec3;
@@ -48,9 +49,16 @@ pub fn simulate(
     let simulation = &mut scene.simulation;
     simulation.set_clock(Box::new(move || begin.elapsed().as_secs_f64()));
     if let Some(state) = &journal.checkpoint {
-        simulation
-            .restore(state)
-            .map_err(|e| Failure::usage(format!("{}: {e}", journal.writer.path().display())))?;
+        let log = journal.writer.path().display();
+        let bits = simulation.restore(state).map_err(|e| Failure::usage(format!("{log}: {e}")))?;
+        if bits != simulation.bits() {
+            say::problem(&format!(
+                "note: {log}: computed with {} multiply-adds so far, with {} ones from here on (another \
+                 instruction set); the frames differ from an unbroken run's by rounding",
+                bits.name(),
+                simulation.bits().name()
+            ));
+        }
     }
     let bar = progress::bar("simulating", frames.into(), quiet);
     let mut frame = LogFrame::default();

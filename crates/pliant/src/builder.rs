@@ -56,6 +56,9 @@ impl std::fmt::Display for BuildErrors {
 
 impl std::error::Error for BuildErrors {}
 
+/// Most equal parts a step is taken in.
+const MOST_SUBSTEPS: u32 = 10_000;
+
 /// A constraint of the user's own, added to a body.
 #[derive(Debug)]
 struct Custom {
@@ -182,14 +185,19 @@ impl Builder {
 
     /// Checks everything and builds the simulation, ready to step.
     pub fn build(self) -> Result<Simulation, BuildErrors> {
+        let refuse = |field, message: String, help: String| {
+            BuildErrors(vec![BuildError { body: None, field, message, help }])
+        };
+        // Before the work: it is refused without it.
+        if let Err(e) = Team::check(self.threads) {
+            return Err(refuse("threads", e.to_string(), format!("give 0 to {}", Team::MOST)));
+        }
         let (model, state, controls, threads) = self.parts()?;
-        Simulation::new(model, state, controls, Team::new(threads)).map_err(|e| {
-            BuildErrors(vec![BuildError {
-                body: None,
-                field: "stiffness",
-                message: e.to_string(),
-                help: "lower the largest stiffness or take a smaller step".into(),
-            }])
+        let team = Team::new(threads)
+            .map_err(|e| refuse("threads", e.to_string(), format!("give 0 to {}", Team::MOST)))?;
+        Simulation::new(model, state, controls, team).map_err(|e| {
+            let help = "lower the largest stiffness or take a smaller step".into();
+            refuse("stiffness", e.to_string(), help)
         })
     }
 
@@ -259,7 +267,11 @@ impl Builder {
     }
 
     fn check(&self, faults: &mut Faults) {
-        faults.positive(None, "step", self.step, "seconds per step, as 1/60");
+        // A time after however many steps must be a number.
+        if !(self.step > 0.0 && self.step <= 1e9) {
+            let text = format!("{:?} is not allowed", self.step);
+            faults.add(None, "step", text, "give a number above 0 and up to 1e9 (seconds per step, as 1/60)");
+        }
         faults.substeps(self.substeps);
         if !self.gravity.is_finite() {
             faults.add(
@@ -387,6 +399,10 @@ impl Builder {
                 let text = format!("its sequence has {found} points, the body has {n} particles");
                 faults.add(at, "input", text, "let the particles be the vertices of the animated mesh");
             }
+            if let Some(frame) = body.placed_input(b).and_then(|i| i.input.sequence.first_non_finite()) {
+                let text = format!("frame {frame} of its sequence is not finite where the body is placed");
+                faults.add(at, "input", text, "move the body or the sequence nearer to the origin");
+            }
             if !input.follow.is_empty() && input.follow.len() != n {
                 let text = format!("{} follow weights for {n} particles", input.follow.len());
                 faults.add(at, "follow", text, "give one per particle, or none");
@@ -473,13 +489,6 @@ impl Faults {
         self.0.push(BuildError { body, field, message, help: help.into() });
     }
 
-    fn positive(&mut self, body: Option<usize>, field: &'static str, value: f64, meaning: &str) {
-        if !(value > 0.0 && value.is_finite()) {
-            let help = format!("give a number above 0 ({meaning})");
-            self.add(body, field, format!("{value:?} is not allowed"), &help);
-        }
-    }
-
     fn painted(&mut self, b: usize, body: &Body) {
         let (paint, n) = (&body.painted_stiffness, body.shape.points.len());
         if paint.is_empty() {
@@ -520,8 +529,10 @@ impl Faults {
     }
 
     fn substeps(&mut self, substeps: u32) {
-        if substeps == 0 {
-            self.add(None, "substeps", "0 substeps".into(), "give at least 1");
+        // More make a step that no one waits for.
+        if !(1..=MOST_SUBSTEPS).contains(&substeps) {
+            let text = format!("{substeps} substeps");
+            self.add(None, "substeps", text, &format!("give 1 to {MOST_SUBSTEPS}"));
         }
     }
 

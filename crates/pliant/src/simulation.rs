@@ -1,6 +1,7 @@
 //! A running simulation: model, state and controls, and the step that moves them on.
 
 use crate::builder::{self, BuildErrors};
+use crate::checkpoint::{self, Checkpoint};
 use crate::controls::{Control, ControlError, Controls, Cost, Value};
 use crate::forces;
 use crate::keyframes::Keyframes;
@@ -12,7 +13,7 @@ use crate::state::{State, StateError};
 use crate::statistics::{self, Statistics};
 use crate::team::Team;
 use glam::{DAffine3, DVec3};
-use pliant_math::lanes::Isa;
+use pliant_math::lanes::{Bits, Isa};
 
 /// Reads seconds from wherever the host keeps time; the engine itself reads no clock.
 pub type Clock = Box<dyn Fn() -> f64 + Send>;
@@ -53,6 +54,10 @@ pub enum StepError {
     Solver(String),
     /// A value that drives the step was refused.
     Control(ControlError),
+    /// The state does not fit the model.
+    State(StateError),
+    /// Steps can be counted no further.
+    TooManySteps,
 }
 
 impl std::fmt::Display for StepError {
@@ -65,6 +70,10 @@ impl std::fmt::Display for StepError {
             ),
             StepError::Solver(reason) => f.write_str(reason),
             StepError::Control(refused) => refused.fmt(f),
+            StepError::State(refused) => refused.fmt(f),
+            StepError::TooManySteps => {
+                write!(f, "there is no step after number {}: the time would stand still", State::LAST_STEP)
+            }
         }
     }
 }
@@ -80,6 +89,12 @@ impl From<SolverError> for StepError {
 impl From<ControlError> for StepError {
     fn from(e: ControlError) -> Self {
         StepError::Control(e)
+    }
+}
+
+impl From<StateError> for StepError {
+    fn from(e: StateError) -> Self {
+        StepError::State(e)
     }
 }
 
@@ -114,8 +129,11 @@ impl std::fmt::Debug for Simulation {
 }
 
 impl Simulation {
-    /// Puts the parts together and prepares the solvers. [`Builder`](crate::Builder) makes the parts.
+    /// Puts the parts together and prepares the solvers. [`Builder`](crate::Builder) makes the parts. A state
+    /// or controls of another model are refused, as are numbers that are not finite or out of range.
     pub fn new(model: Model, state: State, controls: Controls, team: Team) -> Result<Simulation, StepError> {
+        state.check(&model)?;
+        controls.check(&model)?;
         let backup = state.clone();
         let mut simulation = Simulation {
             model,
@@ -153,6 +171,9 @@ impl Simulation {
     /// Advances by one step, with keyframed controls at their values of the moment it begins. If it
     /// fails, the state is as before.
     pub fn step(&mut self) -> Result<StepReport, StepError> {
+        if self.state.step >= State::LAST_STEP {
+            return Err(StepError::TooManySteps);
+        }
         self.apply_keyframes();
         // The first substep reads what was and writes what will be: nothing need be copied for that, unless
         // forces change velocities before it.
@@ -322,9 +343,17 @@ impl Simulation {
         &self.controls
     }
 
-    /// Writable controls, with the model their values are checked against.
-    pub fn controls_mut(&mut self) -> (&mut Controls, &Model) {
-        (&mut self.controls, &self.model)
+    /// Writable controls: every value is checked against the model.
+    pub fn controls_mut(&mut self) -> Driver<'_> {
+        Driver { model: &self.model, controls: &mut self.controls }
+    }
+
+    /// Replaces all controls by those of the same model; keyframed ones follow their keys all the same.
+    pub fn set_controls(&mut self, controls: Controls) -> Result<(), ControlError> {
+        controls.check(&self.model)?;
+        self.controls = controls;
+        self.apply_keyframes();
+        Ok(())
     }
 
     /// Changes a value for the steps to come; see [`Controls::set`].
@@ -338,32 +367,24 @@ impl Simulation {
         range.map(|i| self.state.x.get(i))
     }
 
-    /// The checkpoint of the present state.
+    /// The checkpoint of the present state and controls.
     pub fn checkpoint(&self) -> Vec<u8> {
-        self.state.encode()
+        checkpoint::encode(&self.state, &self.controls, self.bits())
     }
 
-    /// Continues from a checkpoint of the same model.
-    pub fn restore(&mut self, checkpoint: &[u8]) -> Result<(), StateError> {
-        self.state = State::decode(checkpoint, &self.model)?;
+    /// Continues from a checkpoint of the same model, with the controls it was saved with. Gives the set of
+    /// bits it was computed with: with the same as [`Simulation::bits`] it goes on as if never interrupted,
+    /// else it differs by rounding. A refusal changes nothing.
+    pub fn restore(&mut self, checkpoint: &[u8]) -> Result<Bits, StateError> {
+        let Checkpoint { state, controls, bits } = Checkpoint::decode(checkpoint, &self.model)?;
+        (self.state, self.controls) = (state, controls);
         self.apply_keyframes();
-        Ok(())
+        Ok(bits)
     }
 
     /// Replaces the state by one of the same model.
     pub fn set_state(&mut self, state: State) -> Result<(), StateError> {
-        let n = self.model.particle_count();
-        let fits = state.model == self.model.id()
-            && state.x.columns().iter().chain(&state.v.columns()).all(|c| c.len() == n)
-            && state.frames.len() == self.state.frames.len()
-            && state.plastic.len() == self.state.plastic.len()
-            && state.auxiliary.len() == self.state.auxiliary.len();
-        if !fits {
-            return Err(StateError::OtherModel);
-        }
-        if state.x.first_non_finite().or(state.v.first_non_finite()).is_some() {
-            return Err(StateError::Damaged("it has numbers that are not finite"));
-        }
+        state.check(&self.model)?;
         self.state = state;
         self.apply_keyframes();
         Ok(())
@@ -431,7 +452,8 @@ impl Simulation {
         self.solvers.iter().map(|s| s.factor_len()).sum()
     }
 
-    /// Runs the kernels with another instruction set: slower, with the same bits.
+    /// Runs the kernels with another instruction set: slower, and with the same bits if it is of the same
+    /// [`Bits`].
     pub fn set_isa(&mut self, isa: Isa) {
         self.isa = isa;
         self.solvers.iter_mut().for_each(|s| s.set_isa(isa));
@@ -442,6 +464,11 @@ impl Simulation {
         self.isa
     }
 
+    /// The set of bits the kernels compute with.
+    pub fn bits(&self) -> Bits {
+        self.isa.bits()
+    }
+
     /// Forgets everything that is only there for speed. The next step gives the same bits.
     pub fn drop_caches(&mut self) {
         self.tracer = None;
@@ -449,7 +476,8 @@ impl Simulation {
     }
 }
 
-/// The controls as [`Simulation::step_with`] hands them out: every value is checked.
+/// The controls as [`Simulation::step_with`] and [`Simulation::controls_mut`] hand them out: every value is
+/// checked.
 #[derive(Debug)]
 pub struct Driver<'a> {
     model: &'a Model,

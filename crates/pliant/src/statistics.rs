@@ -73,7 +73,7 @@ pub fn strain(model: &Model, controls: &Controls, state: &State, strain: &mut Ve
     for_each_batch(model, controls, state, |k, view| {
         // Edges without stiffness hold nothing and say nothing.
         let b = &model.batches[k];
-        if b.scale != BatchScale::EdgeStiffness || controls.body(b.body).edge_stiffness > 0.0 {
+        if b.scale != BatchScale::EdgeStiffness || controls.bodies[b.body].edge_stiffness > 0.0 {
             b.batch.raise_strain(view, strain);
         }
     });

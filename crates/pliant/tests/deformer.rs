@@ -381,8 +381,8 @@ fn widest(s: &mut Simulation, steps: usize) -> f64 {
         ((0..mass.len()).map(|i| mass[i] * (p(i) - c).length_squared()).sum::<f64>() / total).sqrt()
     };
     let rest = rms(&|i| s.model().rest().positions.get(i));
-    let alpha = s.controls().body(0).stiffness.alpha(1.0);
-    let BodyControls { deformation: beta, flappiness, .. } = *s.controls().body(0);
+    let alpha = s.controls().body(0).unwrap().stiffness.alpha(1.0);
+    let BodyControls { deformation: beta, flappiness, .. } = *s.controls().body(0).unwrap();
     let speed = rms(&|i| s.state().v.get(i));
     // A mode that keeps β of its stretch is pulled back a = (1 − β) α of the way in each step. It turns
     // where all its velocity is used up, or, with little flappiness, stays where that balances it.

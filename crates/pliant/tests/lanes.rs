@@ -31,7 +31,7 @@ impl Scalar<'_> {
 
     fn fit(&self) -> Vec<Cluster> {
         let (rest, set) = (self.s.model().rest(), &self.s.model().topology().clusters);
-        let beta = self.s.controls().body(0).deformation;
+        let beta = self.s.controls().body(0).unwrap().deformation;
         let fit = |c: usize| {
             let of = |slot: usize| set.members[slot] as usize;
             let members: Vec<(usize, f64, f64)> =
@@ -63,7 +63,7 @@ impl Scalar<'_> {
 
     fn step(&mut self, integrator: Integrator, painted: &[f64]) {
         let rest = self.s.model().rest();
-        let c = *self.s.controls().body(0);
+        let c = *self.s.controls().body(0).unwrap();
         let h = self.s.model().params().substep();
         let (alpha, gravity) = (c.stiffness.alpha(h), self.s.controls().gravity());
         let deformer = integrator == Integrator::Deformer;

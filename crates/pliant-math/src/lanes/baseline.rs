@@ -1,11 +1,20 @@
 //! Plain Rust: the definition of every operation, and all there is on other processors.
 
-use super::{Lanes, SEED};
+use super::{Bits, Lanes, SEED};
 use std::array::from_fn;
 
 /// No instructions beyond those the build targets.
 #[derive(Clone, Copy, Debug)]
 pub struct Baseline;
+
+impl Baseline {
+    /// Whether the build's own target multiplies and adds with one rounding: where it cannot in hardware,
+    /// kernels multiply and then add.
+    pub const BITS: Bits = match cfg!(any(target_feature = "fma", target_arch = "aarch64")) {
+        true => Bits::Fused,
+        false => Bits::Unfused,
+    };
+}
 
 macro_rules! lanewise {
     ($($name:ident($($arg:ident),+) -> $result:ty { $lane:expr })+) => {$(

@@ -227,6 +227,25 @@ pub trait Kernel {
     fn run<L: Lanes>(self, lanes: L) -> Self::Output;
 }
 
+/// How kernels round a multiply-add. All instruction sets of one kind give the same bits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Bits {
+    /// The product is rounded, then the sum: SSE2 and wasm, where one rounding would cost a library call.
+    Unfused,
+    /// One rounding: AVX2, AVX-512, NEON.
+    Fused,
+}
+
+impl Bits {
+    /// In lower case, for files and messages.
+    pub fn name(self) -> &'static str {
+        match self {
+            Bits::Unfused => "unfused",
+            Bits::Fused => "fused",
+        }
+    }
+}
+
 /// An instruction set; a later one includes the earlier.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Isa {
@@ -263,6 +282,14 @@ impl Isa {
             Isa::Baseline => "baseline",
             Isa::Avx2 => "avx2",
             Isa::Avx512 => "avx512",
+        }
+    }
+
+    /// The set of bits it computes with.
+    pub fn bits(self) -> Bits {
+        match self {
+            Isa::Baseline => Baseline::BITS,
+            Isa::Avx2 | Isa::Avx512 => Bits::Fused,
         }
     }
 
