@@ -275,6 +275,7 @@ fn an_exported_point_cache_can_be_followed() {
     let picture = LogPicture { width: 64, height: 48, color_by: ColorBy::Body, azimuth: 0.0, elevation: 0.0 };
     let header = LogHeader {
         program: "test".into(),
+        bits: String::new(),
         scene_text: String::new(),
         scene_hash: 1,
         frames_per_second: 10.0,

@@ -257,6 +257,10 @@ impl Builder {
         }
         let pin_count = params.pins.len();
         let model = Model::new(topology, rest, params, batches);
+        faults.effects(&model.params.keyframes, &model);
+        if !faults.0.is_empty() {
+            return Err(BuildErrors(faults.0));
+        }
         let state = State::new(&model, x, v);
         let controls: Vec<_> =
             self.bodies.iter().map(|b| BodyControls { mass: b.mass, ..b.controls }).collect();
@@ -465,8 +469,9 @@ impl Builder {
     }
 }
 
-/// Checks what may change while running: substeps, planes and keyframes, with the values of all bodies.
-pub(crate) fn check_world(params: &Params, controls: &Controls) -> Result<(), BuildErrors> {
+/// Checks what may change while running: substeps, planes and keyframes, with the values of all bodies. `model`
+/// is of the same bodies.
+pub(crate) fn check_world(model: &Model, params: &Params, controls: &Controls) -> Result<(), BuildErrors> {
     let mut faults = Faults::default();
     faults.substeps(params.substeps);
     faults.planes(&params.planes);
@@ -478,6 +483,7 @@ pub(crate) fn check_world(params: &Params, controls: &Controls) -> Result<(), Bu
     let bodies: Vec<_> =
         params.bodies.iter().map(|b| b.solver).zip(controls.bodies.iter().copied()).collect();
     faults.keyframes(&params.keyframes, &bodies, h);
+    faults.effects(&params.keyframes, model);
     if faults.0.is_empty() { Ok(()) } else { Err(BuildErrors(faults.0)) }
 }
 
@@ -553,6 +559,19 @@ impl Faults {
         for fault in keyframes.check(bodies, h) {
             let body = keyframes.tracks[fault.track].control.body().filter(|b| *b < bodies.len());
             self.add(body, "keyframes", fault.message, &fault.help);
+        }
+    }
+
+    /// Keys of controls that nothing would read. Tracks with faults of their own are told about first.
+    fn effects(&mut self, keyframes: &Keyframes, model: &Model) {
+        if !self.0.is_empty() {
+            return;
+        }
+        for track in &keyframes.tracks {
+            if let Support::No(instead) = track.control.effect(model) {
+                let text = format!("nothing reads {} here", track.control.name());
+                self.add(track.control.body(), "keyframes", text, instead);
+            }
         }
     }
 

@@ -683,8 +683,8 @@ impl Controls {
         }
     }
 
-    /// Changes a value for the steps to come, and says what that will cost. A value out of range is
-    /// refused and nothing changes.
+    /// Changes a value for the steps to come, and says what that will cost. A value out of range, or one that
+    /// nothing would read (see [`Control::effect`]), is refused and nothing changes.
     pub fn set(
         &mut self,
         model: &Model,
@@ -705,6 +705,7 @@ impl Controls {
             },
         };
         control.check(value, solver, model.params.substep())?;
+        control.check_effect(value, model)?;
         model.params.keyframes.allow(control, value, self)?;
         let before = control.body().map(|b| self.bodies[b]);
         // Relaxation and iterations are only sound together.

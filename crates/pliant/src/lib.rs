@@ -49,6 +49,7 @@ pub mod constraints;
 pub mod contact;
 mod controls;
 mod dofs;
+mod effect;
 mod elements;
 mod fields;
 mod forces;

@@ -10,7 +10,7 @@ use crate::notes;
 use crate::solvers::trace::{TracePoint, Tracer};
 use crate::solvers::{self, Observer, Solver, SolverError, SolverKind};
 use crate::state::{State, StateError};
-use crate::statistics::{self, Statistics};
+use crate::statistics::{self, Motion, Statistics};
 use crate::team::Team;
 use glam::{DAffine3, DVec3};
 use pliant_math::lanes::{Bits, Isa};
@@ -113,6 +113,8 @@ pub struct Simulation {
     tracing: bool,
     /// The state before the step, to return to if it fails.
     backup: State,
+    /// Whether the present state is what a step made of the one before.
+    stepped: bool,
     /// Scratch of the forces.
     pushes: forces::Pushes,
 }
@@ -146,6 +148,7 @@ impl Simulation {
             tracer: None,
             tracing: false,
             backup,
+            stepped: false,
             pushes: forces::Pushes::new(),
         };
         simulation.pushes.reserve(simulation.model.topology.faces.len());
@@ -192,6 +195,7 @@ impl Simulation {
         (self.backup.time, self.backup.step) = (self.state.time, self.state.step);
         (self.backup.random, self.backup.model) = (self.state.random, self.state.model);
         let result = self.advance(single, forced);
+        self.stepped = result.is_ok();
         match result {
             Ok(_) => self.apply_keyframes(),
             Err(_) => {
@@ -377,7 +381,7 @@ impl Simulation {
     /// else it differs by rounding. A refusal changes nothing.
     pub fn restore(&mut self, checkpoint: &[u8]) -> Result<Bits, StateError> {
         let Checkpoint { state, controls, bits } = Checkpoint::decode(checkpoint, &self.model)?;
-        (self.state, self.controls) = (state, controls);
+        (self.state, self.controls, self.stepped) = (state, controls, false);
         self.apply_keyframes();
         Ok(bits)
     }
@@ -385,7 +389,7 @@ impl Simulation {
     /// Replaces the state by one of the same model.
     pub fn set_state(&mut self, state: State) -> Result<(), StateError> {
         state.check(&self.model)?;
-        self.state = state;
+        (self.state, self.stepped) = (state, false);
         self.apply_keyframes();
         Ok(())
     }
@@ -404,7 +408,7 @@ impl Simulation {
     }
 
     fn set_params(&mut self, params: Params) -> Result<(), BuildErrors> {
-        builder::check_world(&params, &self.controls)?;
+        builder::check_world(&self.model, &params, &self.controls)?;
         self.model = self.model.with_params(params);
         self.state.model = self.model.id();
         self.apply_keyframes();
@@ -415,6 +419,7 @@ impl Simulation {
     pub(crate) fn take_up(&mut self, model: &Model, controls: &Controls, state: Option<&State>) {
         if let Some(state) = state {
             self.state.clone_from(state);
+            self.stepped = false;
         }
         self.model = model.clone();
         self.state.model = model.id();
@@ -422,14 +427,28 @@ impl Simulation {
         self.apply_keyframes();
     }
 
-    /// Energies, momenta, strain and penetration of the present state.
+    /// How fast particle `i` moves. For all but the deformer's bodies this is its velocity in the state. The
+    /// deformer's matching step moves particles beside their velocities, which hold what gravity adds until
+    /// the next one takes it back (h g / flappiness where a body lies still): there it is the way of the last
+    /// step over its time, or the velocity where none was taken, as after a restore.
+    pub fn velocity(&self, i: usize) -> DVec3 {
+        self.motion().of(&self.model, &self.state, i)
+    }
+
+    /// Positions before the last step, if the present ones came of it.
+    fn motion(&self) -> Motion<'_> {
+        Motion { before: self.stepped.then_some(&self.backup.x) }
+    }
+
+    /// Energies, momenta, strain and penetration of the present state; of the motion there is, see
+    /// [`Simulation::velocity`].
     pub fn statistics(&self) -> Statistics {
-        statistics::measure(&self.model, &self.controls, &self.state)
+        self.statistics_and_strain(&mut Vec::new())
     }
 
     /// [`Simulation::statistics`] and [`Simulation::strain`] at the price of one.
     pub fn statistics_and_strain(&self, strain: &mut Vec<f64>) -> Statistics {
-        statistics::measure_with_strain(&self.model, &self.controls, &self.state, strain)
+        statistics::measure(&self.model, &self.controls, &self.state, self.motion(), strain)
     }
 
     /// Relative deformation of every particle.
@@ -452,9 +471,10 @@ impl Simulation {
         self.solvers.iter().map(|s| s.factor_len()).sum()
     }
 
-    /// Runs the kernels with another instruction set: slower, and with the same bits if it is of the same
-    /// [`Bits`].
+    /// Runs the kernels with another instruction set, or the next best that the processor has: slower, and
+    /// with the same bits if it is of the same [`Bits`].
     pub fn set_isa(&mut self, isa: Isa) {
+        let isa = isa.min(Isa::best());
         self.isa = isa;
         self.solvers.iter_mut().for_each(|s| s.set_isa(isa));
     }

@@ -494,7 +494,7 @@ impl Setup {
                 if !model.same_sizes(&self.model) {
                     return Err(TimelineError::OtherBodies { frame });
                 }
-                builder::check_world(&model.params, &self.controls)
+                builder::check_world(model, &model.params, &self.controls)
                     .map_err(|reason| TimelineError::World { frame, reason })?;
                 self.model = model.clone();
             }
@@ -506,7 +506,7 @@ impl Setup {
         // What was keyframed keeps the value it has at this frame.
         let time = frame as f64 * self.model.params.step;
         self.model.params.keyframes.apply(time, &mut self.controls);
-        builder::check_world(&params, &self.controls)
+        builder::check_world(&self.model, &params, &self.controls)
             .map_err(|reason| TimelineError::World { frame, reason })?;
         self.model = self.model.with_params(params);
         Ok(())
