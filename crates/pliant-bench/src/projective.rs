@@ -97,8 +97,8 @@ fn measure(run: &mut Run<'_>, scene: &Scene) -> Result<(), String> {
         // What an iteration must at least move: the factor twice, and the elements.
         // Springs without stiffness are in no system.
         let active = |b: &&ModelBatch| {
-            let stiffness = simulation.controls().body(b.body).edge_stiffness;
-            b.scale != BatchScale::EdgeStiffness || stiffness > 0.0
+            let controls = simulation.controls().body(b.body);
+            b.scale != BatchScale::EdgeStiffness || controls.is_some_and(|c| c.edge_stiffness > 0.0)
         };
         let batches = simulation.model().batches().iter().filter(active);
         let elements: usize = batches.map(|b| b.batch.rows().elements()).sum();

@@ -55,6 +55,7 @@ fn write_log(path: &Path, body: LogBody) {
     let picture = LogPicture { width: 64, height: 48, color_by: ColorBy::Body, azimuth: 0.0, elevation: 0.0 };
     let header = LogHeader {
         program: "speed".into(),
+        bits: String::new(),
         scene_text: String::new(),
         scene_hash: 0,
         frames_per_second: 24.0,

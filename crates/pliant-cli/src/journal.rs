@@ -124,6 +124,11 @@ fn resume(path: &Path, scene: &BuiltScene, frames: u32, existing: &LogReader) ->
             resumed.header.program
         ));
     }
+    // A checkpoint says so itself.
+    let (begun, now) = (&resumed.header.bits, scene.simulation.bits().name());
+    if resumed.checkpoint.is_none() && !begun.is_empty() && begun != now {
+        say::problem(&other_bits(path, begun, now));
+    }
     let mut journal = Journal {
         last_frame: resumed.writer.last_frame(),
         writer: resumed.writer,
@@ -142,6 +147,15 @@ fn resume(path: &Path, scene: &BuiltScene, frames: u32, existing: &LogReader) ->
     Ok(Opened::Unfinished(Box::new(journal)))
 }
 
+/// What is said where a run goes on with another set of bits.
+pub fn other_bits(path: &Path, before: &str, now: &str) -> String {
+    format!(
+        "note: {}: computed with {before} multiply-adds so far, with {now} ones from here on (another instruction \
+         set); the frames differ from an unbroken run's by rounding",
+        path.display()
+    )
+}
+
 /// Whether a run of `frames` frames writes a checkpoint after this one.
 pub fn due(frame: u32, frames: u32, every: u32) -> bool {
     frame > 0 && (frame == frames || frame.is_multiple_of(every.max(1)))
@@ -158,6 +172,7 @@ fn header(scene: &BuiltScene) -> LogHeader {
     let picture = scene.picture;
     LogHeader {
         program: program(),
+        bits: scene.simulation.bits().name().into(),
         scene_text: scene.text.clone(),
         scene_hash: scene.hash,
         frames_per_second: scene.frames_per_second,

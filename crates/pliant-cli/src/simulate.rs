@@ -3,7 +3,7 @@
 use crate::convergence::Watch;
 use crate::failure::Failure;
 use crate::interrupt::Deferred;
-use crate::journal::{Journal, due};
+use crate::journal::{Journal, due, other_bits};
 use crate::progress;
 use crate::say;
 use crate::stats::{self, StatsFile, Timings};
@@ -50,9 +50,12 @@ pub fn simulate(
     let simulation = &mut scene.simulation;
     simulation.set_clock(Box::new(move || begin.elapsed().as_secs_f64()));
     if let Some(state) = &journal.checkpoint {
-        simulation
-            .restore(state)
-            .map_err(|e| Failure::usage(format!("{}: {e}", journal.writer.path().display())))?;
+        let log = journal.writer.path();
+        let bits =
+            simulation.restore(state).map_err(|e| Failure::usage(format!("{}: {e}", log.display())))?;
+        if bits != simulation.bits() {
+            say::problem(&other_bits(log, bits.name(), simulation.bits().name()));
+        }
     }
     let bar = progress::bar("simulating", frames.into(), quiet);
     let mut frame = LogFrame::default();
@@ -131,9 +134,10 @@ fn record(frame: &mut LogFrame, index: u32, simulation: &Simulation, report: &St
         to.clear();
         to.extend_from_slice(from);
     }
-    for (to, from) in frame.velocity.iter_mut().zip(state.v.columns()) {
-        to.clear();
-        to.extend(from.iter().map(|&v| v as f32));
+    frame.velocity.iter_mut().for_each(Vec::clear);
+    for i in 0..state.v.len() {
+        let v = simulation.velocity(i).to_array();
+        frame.velocity.iter_mut().zip(v).for_each(|(to, v)| to.push(v as f32));
     }
     // Planes are all there is to touch; what is pushed out of one lies on it to rounding.
     let planes = &simulation.model().params().planes;

@@ -101,6 +101,8 @@ fn a_mesh_runs_without_a_scene_and_leaves_one_to_go_on_from() {
     place.fine(&["export", "a.plog", "-o", "c.pc2"]);
     assert_eq!(std::fs::read(place.path("b.pc2")).ok(), std::fs::read(place.path("c.pc2")).ok());
     place.fails(&["run", "models/gem.obj", "--material", "wood"], 2, &["wood", "jelly"]);
+    place.write("cloud.xyz", "0 0 0\n0.1 0 0\n0 0.1 0\n0 0 0.1\n0.1 0.1 0.1\n");
+    place.fails(&["run", "cloud.xyz", "--material", "jelly"], 2, &["cloud.xyz", "no elements", "clusters"]);
     place.fails(&["run", "s.toml", "--material", "jelly"], 2, &["--material", "scene"]);
     place.fails(&["run", "models/gem.obj", "--save-scene", "scenes/gem.toml"], 2, &["already"]);
     place.fails(&["run", "thing.obj"], 4, &["thing.obj"]);

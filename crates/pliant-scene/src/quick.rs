@@ -49,6 +49,16 @@ impl QuickStart {
     pub fn scene(&self, path: &Path, shown: &str) -> Result<(String, Vec<String>), Vec<Diagnostic>> {
         let found =
             self.look_at(path).map_err(|errors| errors.into_iter().map(diagnostic).collect::<Vec<_>>())?;
+        if let (Some(material), "points") = (&self.material, found.kind) {
+            return Err(vec![Diagnostic {
+                file: path.to_path_buf(),
+                message: format!("points have no elements for a material to act on, such as \"{material}\""),
+                help: "leave the material out: clusters hold points together, as stiff as `frequency` in a \
+                       scene says (--save-scene writes one to start from)"
+                    .into(),
+                ..Diagnostic::default()
+            }]);
+        }
         let quote = |text: &str| toml::Value::from(text).to_string();
         let size = self.size.unwrap_or(SIZE);
         let mut text = String::from("# Dropped on the ground; change what you like and run it again.\n\n");

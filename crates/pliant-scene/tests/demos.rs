@@ -182,7 +182,7 @@ fn the_keyframed_bear_visits_each_wall_and_comes_back_into_shape() {
     let mut at = Vec::new();
     for frame in 1..=300 {
         simulation.step().unwrap();
-        if let pliant::Stiffness::Frequency(f) = simulation.controls().body(0).stiffness {
+        if let pliant::Stiffness::Frequency(f) = simulation.controls().body(0).unwrap().stiffness {
             softest = softest.min(f);
         }
         if [100, 155, 210, 300].contains(&frame) {

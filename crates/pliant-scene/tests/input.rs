@@ -238,7 +238,8 @@ fn follow_is_a_key_of_materials_and_can_be_keyed() {
     let text = "[materials.m]\nfollow = 7\nfollow_damping = 0.5\n[[body]]\nshape = \"ball\"\nparticles = 60\nmaterial = \"m\"\nfollow_damping = 2\n\
                 [body.input]\nwag = { pivot = [0, -1, 0] }\n[[body.keyframes]]\ncontrol = \"follow\"\nkeys = [[0, 7], [1, 1]]\n";
     let mut simulation = Scene::parse(text, "s".as_ref()).unwrap().build(1).unwrap().simulation;
-    let controls = |s: &Simulation| (s.controls().body(0).follow, s.controls().body(0).follow_damping);
+    let controls =
+        |s: &Simulation| (s.controls().body(0).unwrap().follow, s.controls().body(0).unwrap().follow_damping);
     assert_eq!(controls(&simulation), (7.0, 2.0));
     for _ in 0..31 {
         simulation.step().unwrap();
@@ -274,6 +275,7 @@ fn an_exported_point_cache_can_be_followed() {
     let picture = LogPicture { width: 64, height: 48, color_by: ColorBy::Body, azimuth: 0.0, elevation: 0.0 };
     let header = LogHeader {
         program: "test".into(),
+        bits: String::new(),
         scene_text: String::new(),
         scene_hash: 1,
         frames_per_second: 10.0,

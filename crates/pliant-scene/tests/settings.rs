@@ -16,7 +16,7 @@ fn a_ball_alone_takes_sound_defaults() {
     let (model, controls) = (scene.simulation.model(), scene.simulation.controls());
     assert!((1300..=1700).contains(&model.particle_count()));
     assert_eq!(model.params().bodies[0].solver, SolverKind::Clustered);
-    let body = controls.body(0);
+    let body = controls.body(0).unwrap();
     assert_eq!(body.stiffness, Stiffness::Frequency(25.0));
     assert_eq!((body.strain_limit, body.iterations), (0.3, 5));
     assert_eq!(body.friction, None);
@@ -33,7 +33,7 @@ fn a_sheet_alone_is_cloth() {
     let scene = built("solver = \"clustered\"\n[[body]]\nshape = \"sheet\"\n");
     let model = scene.simulation.model();
     assert_eq!(model.params().bodies[0].solver, SolverKind::Projective);
-    let body = scene.simulation.controls().body(0);
+    let body = scene.simulation.controls().body(0).unwrap();
     assert_eq!((body.edge_stiffness, body.iterations), (2000.0, 10));
     assert!(model.topology().clusters.is_empty() && !model.topology().edges.is_empty());
     let mass: f64 = model.rest().mass.iter().sum();
@@ -45,7 +45,7 @@ fn a_sheet_alone_is_cloth() {
 #[test]
 fn projective_solids_have_clusters_and_no_strain_limit() {
     let scene = built("solver = \"projective\"\n[[body]]\nshape = \"box\"\nparticles = 64\n");
-    let body = scene.simulation.controls().body(0);
+    let body = scene.simulation.controls().body(0).unwrap();
     assert_eq!((body.strain_limit, body.iterations), (f64::INFINITY, 10));
     assert!(!scene.simulation.model().topology().clusters.is_empty());
 }
@@ -58,11 +58,11 @@ fn keys_of_a_body_go_before_its_materials() {
          [[body]]\nshape = \"ball\"\nparticles = 50\nmaterial = \"jelly\"\nalpha = 0.5\ndamping = 4\n",
     );
     let controls = scene.simulation.controls();
-    assert_eq!(controls.body(0).stiffness, Stiffness::Frequency(6.0));
-    assert_eq!(controls.body(0).damping, 3.0);
-    assert_eq!(controls.body(1).stiffness, Stiffness::Alpha(0.5));
-    assert_eq!(controls.body(1).damping, 4.0);
-    assert_eq!(controls.body(1).friction, Some(0.1));
+    assert_eq!(controls.body(0).unwrap().stiffness, Stiffness::Frequency(6.0));
+    assert_eq!(controls.body(0).unwrap().damping, 3.0);
+    assert_eq!(controls.body(1).unwrap().stiffness, Stiffness::Alpha(0.5));
+    assert_eq!(controls.body(1).unwrap().damping, 4.0);
+    assert_eq!(controls.body(1).unwrap().friction, Some(0.1));
 }
 
 #[test]
@@ -78,7 +78,7 @@ fn bodies_without_a_name_get_one_of_their_own() {
 #[test]
 fn long_steps_lower_the_default_stiffness_instead_of_refusing_it() {
     let scene = built("fps = 10\nsubsteps = 1\n[[body]]\nshape = \"ball\"\nparticles = 50\n");
-    let Stiffness::Frequency(f) = scene.simulation.controls().body(0).stiffness else {
+    let Stiffness::Frequency(f) = scene.simulation.controls().body(0).unwrap().stiffness else {
         panic!("a frequency")
     };
     assert!((f - 10.0 / 6.0).abs() < 1e-12);
@@ -201,7 +201,7 @@ fn threads_do_not_change_bits() {
 #[test]
 fn what_is_not_said_is_what_the_engine_takes() {
     let scene = built("[[body]]\nshape = \"ball\"\nparticles = 50\nmass = 1\n");
-    assert_eq!(*scene.simulation.controls().body(0), BodyControls::default());
+    assert_eq!(*scene.simulation.controls().body(0).unwrap(), BodyControls::default());
     let settings = scene.simulation.model().params().bodies[0];
     assert_eq!((settings.goals, settings.integrator), (Goals::Rigid, Integrator::StrainLimited));
     assert!(!settings.two_step && scene.simulation.model().params().keyframes.tracks.is_empty());
@@ -217,7 +217,7 @@ fn goals_and_plasticity_can_be_the_materials() {
     let settings = scene.simulation.model().params().bodies[0];
     assert_eq!((settings.goals, settings.integrator), (Goals::Linear, Integrator::Deformer));
     assert!(settings.two_step);
-    let c = scene.simulation.controls().body(0);
+    let c = scene.simulation.controls().body(0).unwrap();
     assert_eq!((c.deformation, c.volume, c.yield_strain, c.creep), (0.7, 0.5, 0.1, 3.0));
     assert_eq!((c.plastic_limit, c.hardening, c.flappiness, c.viscous_friction), (2.0, 1.0, 0.4, 0.6));
 }
@@ -239,8 +239,8 @@ fn keyframes_drive_the_body_they_stand_under() {
     let mut seen = Vec::new();
     for _ in 0..=10 {
         let c = scene.simulation.controls();
-        assert_eq!(c.body(0).damping, 2.0);
-        seen.push((-c.gravity().y, c.body(1).damping, c.body(1).iterations));
+        assert_eq!(c.body(0).unwrap().damping, 2.0);
+        seen.push((-c.gravity().y, c.body(1).unwrap().damping, c.body(1).unwrap().iterations));
         scene.simulation.step().unwrap();
     }
     assert_eq!((seen[0], seen[5]), ((1.0, 1.0, 3), (2.0, 2.0, 7)));
@@ -289,7 +289,7 @@ fn a_named_material_makes_elements_of_whatever_the_shape_has() {
         scene.simulation.model().batches().iter().map(|b| b.batch.kind()).collect()
     };
     let ball = body("shape = \"ball\"\nparticles = 200\nmaterial = \"rubber\"\n");
-    let (model, controls) = (ball.simulation.model(), ball.simulation.controls().body(0));
+    let (model, controls) = (ball.simulation.model(), ball.simulation.controls().body(0).unwrap());
     assert_eq!(model.params().bodies[0].solver, SolverKind::Projective);
     assert_eq!((controls.young, controls.poisson, controls.damping), (1.0e6, 0.47, 1.0));
     assert!(model.topology().clusters.is_empty() && controls.edge_stiffness == 0.0);
@@ -300,7 +300,7 @@ fn a_named_material_makes_elements_of_whatever_the_shape_has() {
     assert_eq!(ball.bodies[0].look, Look::Jelly);
 
     let sheet = body("shape = { kind = \"sheet\", cells = [4, 4] }\nmaterial = \"cotton\"\nyoung = 5e6\n");
-    let controls = sheet.simulation.controls().body(0);
+    let controls = sheet.simulation.controls().body(0).unwrap();
     assert_eq!((controls.young, controls.thickness), (5e6, 4e-4));
     assert!((sheet.simulation.model().rest().mass.iter().sum::<f64>() - 500.0 * 4e-4).abs() < 1e-12);
     assert_eq!(kinds(&sheet).len(), kinds(&ball).len() + 1, "bending too: {:?}", kinds(&sheet));
@@ -328,7 +328,7 @@ fn a_scene_material_goes_before_one_of_the_same_name() {
         "[materials.jelly]\nyoung = 2e4\ndensity = 900\n[[body]]\nshape = \"box\"\nparticles = 50\nmaterial = \"jelly\"\n",
     );
     assert_eq!(scene.simulation.model().params().bodies[0].solver, SolverKind::Projective);
-    let c = scene.simulation.controls().body(0);
+    let c = scene.simulation.controls().body(0).unwrap();
     assert_eq!((c.young, c.poisson), (2e4, 0.3));
     assert!((scene.simulation.model().rest().mass.iter().sum::<f64>() - 900.0 * 0.027).abs() < 1e-9);
 }
@@ -374,7 +374,7 @@ fn constraints_replace_the_usual_ones() {
     for _ in 0..5 {
         simulation.step().unwrap();
     }
-    assert!(simulation.controls().body(0).young > 1e4);
+    assert!(simulation.controls().body(0).unwrap().young > 1e4);
 }
 
 #[test]
@@ -383,7 +383,7 @@ fn wind_gives_air_to_what_has_faces() {
                   [[body]]\nshape = { kind = \"box\", cells = [1, 1, 1] }\n[[body]]\nshape = \"sheet\"\nair = 0.5\n";
     let air = |world: &str| -> Vec<f64> {
         let scene = built(&format!("{world}{bodies}"));
-        (0..4).map(|b| scene.simulation.controls().body(b).air).collect()
+        (0..4).map(|b| scene.simulation.controls().body(b).unwrap().air).collect()
     };
     assert_eq!(air(""), [0.0, 0.0, 0.0, 0.5]);
     assert_eq!(air("wind = [3, 0, 0]\ngusts = 0.5\n"), [0.0, 1.2, 1.2, 0.5]);

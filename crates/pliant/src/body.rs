@@ -243,8 +243,13 @@ impl Body {
                 ],
             ),
             Some(Elements::Edges) if self.shape.surface.triangles.is_empty() => {
-                let ends = |e: &[u32; 2]| e.map(|i| self.shape.points[i as usize]);
-                let length: f64 = self.shape.edges.iter().map(ends).map(|[a, b]| (a - b).length()).sum();
+                // An edge to a particle that is not there has no length; it is refused when built.
+                let points = &self.shape.points;
+                let length = |e: &[u32; 2]| {
+                    let [a, b] = e.map(|i| points.get(i as usize));
+                    a.zip(b).map_or(0.0, |(a, b)| (*a - *b).length())
+                };
+                let length: f64 = self.shape.edges.iter().map(length).sum();
                 let section = std::f64::consts::PI * material.thickness.powi(2) / 4.0;
                 (length * section, vec![ConstraintKind::Strain.into()])
             }

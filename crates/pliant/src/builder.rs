@@ -56,6 +56,9 @@ impl std::fmt::Display for BuildErrors {
 
 impl std::error::Error for BuildErrors {}
 
+/// Most equal parts a step is taken in.
+const MOST_SUBSTEPS: u32 = 10_000;
+
 /// A constraint of the user's own, added to a body.
 #[derive(Debug)]
 struct Custom {
@@ -182,14 +185,19 @@ impl Builder {
 
     /// Checks everything and builds the simulation, ready to step.
     pub fn build(self) -> Result<Simulation, BuildErrors> {
+        let refuse = |field, message: String, help: String| {
+            BuildErrors(vec![BuildError { body: None, field, message, help }])
+        };
+        // Before the work: it is refused without it.
+        if let Err(e) = Team::check(self.threads) {
+            return Err(refuse("threads", e.to_string(), format!("give 0 to {}", Team::MOST)));
+        }
         let (model, state, controls, threads) = self.parts()?;
-        Simulation::new(model, state, controls, Team::new(threads)).map_err(|e| {
-            BuildErrors(vec![BuildError {
-                body: None,
-                field: "stiffness",
-                message: e.to_string(),
-                help: "lower the largest stiffness or take a smaller step".into(),
-            }])
+        let team = Team::new(threads)
+            .map_err(|e| refuse("threads", e.to_string(), format!("give 0 to {}", Team::MOST)))?;
+        Simulation::new(model, state, controls, team).map_err(|e| {
+            let help = "lower the largest stiffness or take a smaller step".into();
+            refuse("stiffness", e.to_string(), help)
         })
     }
 
@@ -257,6 +265,10 @@ impl Builder {
         }
         let pin_count = params.pins.len();
         let model = Model::new(topology, rest, params, batches);
+        faults.effects(&model.params.keyframes, &model);
+        if !faults.0.is_empty() {
+            return Err(BuildErrors(faults.0));
+        }
         let state = State::new(&model, x, v);
         let controls: Vec<_> =
             self.bodies.iter().map(|b| BodyControls { mass: b.mass, ..b.controls }).collect();
@@ -267,7 +279,11 @@ impl Builder {
     }
 
     fn check(&self, faults: &mut Faults) {
-        faults.positive(None, "step", self.step, "seconds per step, as 1/60");
+        // A time after however many steps must be a number.
+        if !(self.step > 0.0 && self.step <= 1e9) {
+            let text = format!("{:?} is not allowed", self.step);
+            faults.add(None, "step", text, "give a number above 0 and up to 1e9 (seconds per step, as 1/60)");
+        }
         faults.substeps(self.substeps);
         if !self.gravity.is_finite() {
             faults.add(
@@ -408,6 +424,10 @@ impl Builder {
                 let text = format!("its sequence has {found} points, the body has {n} particles");
                 faults.add(at, "input", text, "let the particles be the vertices of the animated mesh");
             }
+            if let Some(frame) = body.placed_input(b).and_then(|i| i.input.sequence.first_non_finite()) {
+                let text = format!("frame {frame} of its sequence is not finite where the body is placed");
+                faults.add(at, "input", text, "move the body or the sequence nearer to the origin");
+            }
             if !input.follow.is_empty() && input.follow.len() != n {
                 let text = format!("{} follow weights for {n} particles", input.follow.len());
                 faults.add(at, "follow", text, "give one per particle, or none");
@@ -470,8 +490,9 @@ impl Builder {
     }
 }
 
-/// Checks what may change while running: substeps, planes and keyframes, with the values of all bodies.
-pub(crate) fn check_world(params: &Params, controls: &Controls) -> Result<(), BuildErrors> {
+/// Checks what may change while running: substeps, planes and keyframes, with the values of all bodies. `model`
+/// is of the same bodies.
+pub(crate) fn check_world(model: &Model, params: &Params, controls: &Controls) -> Result<(), BuildErrors> {
     let mut faults = Faults::default();
     faults.substeps(params.substeps);
     faults.planes(&params.planes);
@@ -483,6 +504,7 @@ pub(crate) fn check_world(params: &Params, controls: &Controls) -> Result<(), Bu
     let bodies: Vec<_> =
         params.bodies.iter().map(|b| b.solver).zip(controls.bodies.iter().copied()).collect();
     faults.keyframes(&params.keyframes, &bodies, h);
+    faults.effects(&params.keyframes, model);
     if faults.0.is_empty() { Ok(()) } else { Err(BuildErrors(faults.0)) }
 }
 
@@ -492,13 +514,6 @@ struct Faults(Vec<BuildError>);
 impl Faults {
     fn add(&mut self, body: Option<usize>, field: &'static str, message: String, help: &str) {
         self.0.push(BuildError { body, field, message, help: help.into() });
-    }
-
-    fn positive(&mut self, body: Option<usize>, field: &'static str, value: f64, meaning: &str) {
-        if !(value > 0.0 && value.is_finite()) {
-            let help = format!("give a number above 0 ({meaning})");
-            self.add(body, field, format!("{value:?} is not allowed"), &help);
-        }
     }
 
     fn painted(&mut self, b: usize, body: &Body) {
@@ -541,8 +556,10 @@ impl Faults {
     }
 
     fn substeps(&mut self, substeps: u32) {
-        if substeps == 0 {
-            self.add(None, "substeps", "0 substeps".into(), "give at least 1");
+        // More make a step that no one waits for.
+        if !(1..=MOST_SUBSTEPS).contains(&substeps) {
+            let text = format!("{substeps} substeps");
+            self.add(None, "substeps", text, &format!("give 1 to {MOST_SUBSTEPS}"));
         }
     }
 
@@ -563,6 +580,19 @@ impl Faults {
         for fault in keyframes.check(bodies, h) {
             let body = keyframes.tracks[fault.track].control.body().filter(|b| *b < bodies.len());
             self.add(body, "keyframes", fault.message, &fault.help);
+        }
+    }
+
+    /// Keys of controls that nothing would read. Tracks with faults of their own are told about first.
+    fn effects(&mut self, keyframes: &Keyframes, model: &Model) {
+        if !self.0.is_empty() {
+            return;
+        }
+        for track in &keyframes.tracks {
+            if let Support::No(instead) = track.control.effect(model) {
+                let text = format!("nothing reads {} here", track.control.name());
+                self.add(track.control.body(), "keyframes", text, instead);
+            }
         }
     }
 

@@ -1,5 +1,7 @@
 //! Plain little-endian bytes for checkpoints, and the digest that tells models apart.
 
+use crate::points::Points;
+
 /// FNV-1a over 64-bit words: tells models apart, guards nothing against malice.
 #[derive(Clone, Debug)]
 pub(crate) struct Digest(u64);
@@ -89,6 +91,12 @@ impl Reader<'_> {
     pub fn numbers(&mut self) -> Result<Vec<f64>, Truncated> {
         let n = self.length()?;
         (0..n).map(|_| self.number()).collect()
+    }
+
+    /// Points as three lists of coordinates, which must be equally long.
+    pub fn points(&mut self) -> Result<Points, Truncated> {
+        let (x, y, z) = (self.numbers()?, self.numbers()?, self.numbers()?);
+        Points::from_columns(x, y, z).map_err(|_| Truncated)
     }
 
     /// A list of indices.

@@ -648,13 +648,43 @@ impl Controls {
         self.gusts
     }
 
-    /// The live values of body `b`.
-    pub fn body(&self, b: usize) -> &BodyControls {
-        &self.bodies[b]
+    /// The live values of body `b`; nothing for a body that is not there.
+    pub fn body(&self, b: usize) -> Option<&BodyControls> {
+        self.bodies.get(b)
     }
 
-    /// Changes a value for the steps to come, and says what that will cost. A value out of range is
-    /// refused and nothing changes.
+    /// Why these cannot be controls of `model`: of other bodies or pin groups, or with values that are not
+    /// allowed there.
+    pub fn check(&self, model: &Model) -> Result<(), ControlError> {
+        let params = &model.params;
+        let counts = [("bodies", self.bodies.len(), params.bodies.len())];
+        let counts = counts.into_iter().chain([("pins", self.pins.len(), params.pins.len())]);
+        for (control, found, wanted) in counts {
+            if found != wanted {
+                let value = format!("controls of {found}");
+                let allowed = format!("the model has {wanted}: take controls made for it");
+                return Err(ControlError { control, value, allowed });
+            }
+        }
+        for control in Control::all(params.bodies.len()) {
+            let solver = control.body().map_or(SolverKind::Clustered, |b| params.bodies[b].solver);
+            if let Some(value) = self.get(control) {
+                control.check(value, solver, params.substep())?;
+            }
+        }
+        for (settings, c) in params.bodies.iter().zip(&self.bodies) {
+            if settings.solver == SolverKind::Clustered {
+                c.check_relaxation()?;
+            }
+        }
+        match self.pins.iter().flatten().all(DAffine3::is_finite) {
+            true => Ok(()),
+            false => Err(not_finite_placement()),
+        }
+    }
+
+    /// Changes a value for the steps to come, and says what that will cost. A value out of range, or one that
+    /// nothing would read (see [`Control::effect`]), is refused and nothing changes.
     pub fn set(
         &mut self,
         model: &Model,
@@ -665,15 +695,17 @@ impl Controls {
         let solver = match control.body() {
             None => SolverKind::Clustered,
             Some(b) => match model.params.bodies.get(b) {
-                Some(settings) => settings.solver,
-                None => {
-                    let (value, count) = (format!("(body {b})"), self.bodies.len());
+                Some(settings) if b < self.bodies.len() => settings.solver,
+                _ => {
+                    let count = self.bodies.len().min(model.params.bodies.len());
+                    let value = format!("(body {b})");
                     let allowed = format!("there are {count} bodies, numbered from 0");
                     return Err(ControlError { control: control.name(), value, allowed });
                 }
             },
         };
         control.check(value, solver, model.params.substep())?;
+        control.check_effect(value, model)?;
         model.params.keyframes.allow(control, value, self)?;
         let before = control.body().map(|b| self.bodies[b]);
         // Relaxation and iterations are only sound together.
@@ -734,7 +766,7 @@ impl Controls {
             Err(ControlError { control: "pins", value, allowed: allowed.into() })
         };
         if placement.is_some_and(|p| !p.is_finite()) {
-            return refuse("(placement)".into(), "its components must be finite numbers");
+            return Err(not_finite_placement());
         }
         match self.pins.get_mut(group) {
             Some(slot) => {
@@ -827,11 +859,7 @@ impl Controls {
             pins.push(held.then(|| DAffine3::from_cols_array(&e)));
         }
         let controls = Controls { gravity, gravity_direction, gravity_magnitude, wind, gusts, bodies, pins };
-        let allowed = |c: Control| {
-            let solver = c.body().map_or(SolverKind::Clustered, |b| params.bodies[b].solver);
-            controls.get(c).is_none_or(|v| c.check(v, solver, params.substep()).is_ok())
-        };
-        match r.0.is_empty() && Control::all(params.bodies.len()).all(allowed) {
+        match r.0.is_empty() && controls.check(model).is_ok() {
             true => Ok(controls),
             false => Err(StateError::Damaged("it has values that are not allowed")),
         }
@@ -843,6 +871,11 @@ impl Controls {
         let groups = model.params.pins.iter().zip(&self.pins);
         out.extend(groups.map(|(group, held)| held.unwrap_or_else(|| group.motion.placement(time))));
     }
+}
+
+fn not_finite_placement() -> ControlError {
+    let allowed = "its components must be finite numbers".into();
+    ControlError { control: "pins", value: "(placement)".into(), allowed }
 }
 
 /// The direction of a vector, also of one whose square would overflow or vanish.

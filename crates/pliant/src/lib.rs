@@ -44,10 +44,12 @@
 mod body;
 mod builder;
 pub mod bytes;
+mod checkpoint;
 pub mod constraints;
 pub mod contact;
 mod controls;
 mod dofs;
+mod effect;
 mod elements;
 mod fields;
 mod forces;
@@ -66,6 +68,7 @@ mod timeline;
 
 pub use body::{Body, ClusterStyle, Clustering, ContactRadius, Pins, Selection};
 pub use builder::{BuildError, BuildErrors, Builder};
+pub use checkpoint::Checkpoint;
 pub use controls::{BodyControls, Control, ControlError, Controls, Cost, Stiffness, Value};
 pub use dofs::{Dof, DofMap};
 pub use elements::{Constraint, ConstraintKind};
@@ -79,11 +82,11 @@ pub use model::{
     WarmStart,
 };
 pub use pliant_geometry::{Method, shapes};
-pub use pliant_math::lanes::Isa;
-pub use points::{Points, PointsMut};
+pub use pliant_math::lanes::{Bits, Isa};
+pub use points::{Points, PointsMut, UnevenColumns};
 pub use simulation::{Clock, Driver, Simulation, StepError, StepReport};
 pub use solvers::{Convergence, SolverKind, TracePoint};
 pub use state::{State, StateError};
 pub use statistics::Statistics;
-pub use team::Team;
+pub use team::{Team, TooManyThreads};
 pub use timeline::{Edit, Store, Timeline, TimelineError};

@@ -3,21 +3,43 @@
 use glam::DVec3;
 
 /// Positions or velocities of all particles. Columns suit SIMD lanes, and are at once the three
-/// right-hand sides of a linear solve.
+/// right-hand sides of a linear solve. They have one length, which the team of threads relies on: so they
+/// are private, and nothing here changes the length of one alone.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Points {
-    /// The x coordinates.
-    pub x: Vec<f64>,
-    /// The y coordinates.
-    pub y: Vec<f64>,
-    /// The z coordinates.
-    pub z: Vec<f64>,
+    x: Vec<f64>,
+    y: Vec<f64>,
+    z: Vec<f64>,
 }
+
+/// Three columns that are to be points have different lengths.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct UnevenColumns {
+    /// Lengths of the x, y and z columns.
+    pub lengths: [usize; 3],
+}
+
+impl std::fmt::Display for UnevenColumns {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let [x, y, z] = self.lengths;
+        write!(f, "there are {x} x, {y} y and {z} z coordinates; points need as many of each")
+    }
+}
+
+impl std::error::Error for UnevenColumns {}
 
 impl Points {
     /// `count` points at the origin.
     pub fn zeros(count: usize) -> Points {
         Points { x: vec![0.0; count], y: vec![0.0; count], z: vec![0.0; count] }
+    }
+
+    /// Points of these coordinates; the columns must have one length.
+    pub fn from_columns(x: Vec<f64>, y: Vec<f64>, z: Vec<f64>) -> Result<Points, UnevenColumns> {
+        match x.len() == y.len() && x.len() == z.len() {
+            true => Ok(Points { x, y, z }),
+            false => Err(UnevenColumns { lengths: [x.len(), y.len(), z.len()] }),
+        }
     }
 
     /// Number of points.
@@ -61,7 +83,7 @@ impl Points {
         self.z.copy_from_slice(&other.z);
     }
 
-    /// The three columns.
+    /// The three columns, of one length.
     pub fn columns(&self) -> [&[f64]; 3] {
         [&self.x, &self.y, &self.z]
     }
@@ -117,5 +139,18 @@ impl PointsMut<'_> {
     #[inline(always)]
     pub fn set(&mut self, i: usize, p: DVec3) {
         (self.x[i], self.y[i], self.z[i]) = (p.x, p.y, p.z);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn columns_have_one_length() {
+        let uneven = Points::from_columns(vec![0.0; 3], vec![0.0; 4], vec![0.0; 3]);
+        assert_eq!(uneven, Err(UnevenColumns { lengths: [3, 4, 3] }));
+        let points = Points::from_columns(vec![1.0], vec![2.0], vec![3.0]);
+        assert_eq!(points, Ok([DVec3::new(1.0, 2.0, 3.0)].into_iter().collect()));
     }
 }

@@ -1,6 +1,7 @@
 //! A running simulation: model, state and controls, and the step that moves them on.
 
 use crate::builder::{self, BuildErrors};
+use crate::checkpoint::{self, Checkpoint};
 use crate::controls::{Control, ControlError, Controls, Cost, Value};
 use crate::forces;
 use crate::keyframes::Keyframes;
@@ -9,10 +10,10 @@ use crate::notes;
 use crate::solvers::trace::{TracePoint, Tracer};
 use crate::solvers::{self, Convergence, Observer, Solver, SolverError, SolverKind};
 use crate::state::{State, StateError};
-use crate::statistics::{self, Statistics};
+use crate::statistics::{self, Motion, Statistics};
 use crate::team::Team;
 use glam::{DAffine3, DVec3};
-use pliant_math::lanes::Isa;
+use pliant_math::lanes::{Bits, Isa};
 
 /// Reads seconds from wherever the host keeps time; the engine itself reads no clock.
 pub type Clock = Box<dyn Fn() -> f64 + Send>;
@@ -55,6 +56,10 @@ pub enum StepError {
     Solver(String),
     /// A value that drives the step was refused.
     Control(ControlError),
+    /// The state does not fit the model.
+    State(StateError),
+    /// Steps can be counted no further.
+    TooManySteps,
 }
 
 impl std::fmt::Display for StepError {
@@ -67,6 +72,10 @@ impl std::fmt::Display for StepError {
             ),
             StepError::Solver(reason) => f.write_str(reason),
             StepError::Control(refused) => refused.fmt(f),
+            StepError::State(refused) => refused.fmt(f),
+            StepError::TooManySteps => {
+                write!(f, "there is no step after number {}: the time would stand still", State::LAST_STEP)
+            }
         }
     }
 }
@@ -85,6 +94,12 @@ impl From<ControlError> for StepError {
     }
 }
 
+impl From<StateError> for StepError {
+    fn from(e: StateError) -> Self {
+        StepError::State(e)
+    }
+}
+
 /// Model, state, controls, and the solvers with their caches.
 pub struct Simulation {
     model: Model,
@@ -100,6 +115,8 @@ pub struct Simulation {
     tracing: bool,
     /// The state before the step, to return to if it fails.
     backup: State,
+    /// Whether the present state is what a step made of the one before.
+    stepped: bool,
     /// Scratch of the forces.
     pushes: forces::Pushes,
 }
@@ -116,8 +133,11 @@ impl std::fmt::Debug for Simulation {
 }
 
 impl Simulation {
-    /// Puts the parts together and prepares the solvers. [`Builder`](crate::Builder) makes the parts.
+    /// Puts the parts together and prepares the solvers. [`Builder`](crate::Builder) makes the parts. A state
+    /// or controls of another model are refused, as are numbers that are not finite or out of range.
     pub fn new(model: Model, state: State, controls: Controls, team: Team) -> Result<Simulation, StepError> {
+        state.check(&model)?;
+        controls.check(&model)?;
         let backup = state.clone();
         let mut simulation = Simulation {
             model,
@@ -130,6 +150,7 @@ impl Simulation {
             tracer: None,
             tracing: false,
             backup,
+            stepped: false,
             pushes: forces::Pushes::new(),
         };
         simulation.pushes.reserve(simulation.model.topology.faces.len());
@@ -155,6 +176,9 @@ impl Simulation {
     /// Advances by one step, with keyframed controls at their values of the moment it begins. If it
     /// fails, the state is as before.
     pub fn step(&mut self) -> Result<StepReport, StepError> {
+        if self.state.step >= State::LAST_STEP {
+            return Err(StepError::TooManySteps);
+        }
         self.apply_keyframes();
         // The first substep reads what was and writes what will be: nothing need be copied for that, unless
         // forces change velocities before it.
@@ -173,6 +197,7 @@ impl Simulation {
         (self.backup.time, self.backup.step) = (self.state.time, self.state.step);
         (self.backup.random, self.backup.model) = (self.state.random, self.state.model);
         let result = self.advance(single, forced);
+        self.stepped = result.is_ok();
         match result {
             Ok(_) => self.apply_keyframes(),
             Err(_) => {
@@ -325,9 +350,17 @@ impl Simulation {
         &self.controls
     }
 
-    /// Writable controls, with the model their values are checked against.
-    pub fn controls_mut(&mut self) -> (&mut Controls, &Model) {
-        (&mut self.controls, &self.model)
+    /// Writable controls: every value is checked against the model.
+    pub fn controls_mut(&mut self) -> Driver<'_> {
+        Driver { model: &self.model, controls: &mut self.controls }
+    }
+
+    /// Replaces all controls by those of the same model; keyframed ones follow their keys all the same.
+    pub fn set_controls(&mut self, controls: Controls) -> Result<(), ControlError> {
+        controls.check(&self.model)?;
+        self.controls = controls;
+        self.apply_keyframes();
+        Ok(())
     }
 
     /// Changes a value for the steps to come; see [`Controls::set`].
@@ -341,33 +374,25 @@ impl Simulation {
         range.map(|i| self.state.x.get(i))
     }
 
-    /// The checkpoint of the present state.
+    /// The checkpoint of the present state and controls.
     pub fn checkpoint(&self) -> Vec<u8> {
-        self.state.encode()
+        checkpoint::encode(&self.state, &self.controls, self.bits())
     }
 
-    /// Continues from a checkpoint of the same model.
-    pub fn restore(&mut self, checkpoint: &[u8]) -> Result<(), StateError> {
-        self.state = State::decode(checkpoint, &self.model)?;
+    /// Continues from a checkpoint of the same model, with the controls it was saved with. Gives the set of
+    /// bits it was computed with: with the same as [`Simulation::bits`] it goes on as if never interrupted,
+    /// else it differs by rounding. A refusal changes nothing.
+    pub fn restore(&mut self, checkpoint: &[u8]) -> Result<Bits, StateError> {
+        let Checkpoint { state, controls, bits } = Checkpoint::decode(checkpoint, &self.model)?;
+        (self.state, self.controls, self.stepped) = (state, controls, false);
         self.apply_keyframes();
-        Ok(())
+        Ok(bits)
     }
 
     /// Replaces the state by one of the same model.
     pub fn set_state(&mut self, state: State) -> Result<(), StateError> {
-        let n = self.model.particle_count();
-        let fits = state.model == self.model.id()
-            && state.x.columns().iter().chain(&state.v.columns()).all(|c| c.len() == n)
-            && state.frames.len() == self.state.frames.len()
-            && state.plastic.len() == self.state.plastic.len()
-            && state.auxiliary.len() == self.state.auxiliary.len();
-        if !fits {
-            return Err(StateError::OtherModel);
-        }
-        if state.x.first_non_finite().or(state.v.first_non_finite()).is_some() {
-            return Err(StateError::Damaged("it has numbers that are not finite"));
-        }
-        self.state = state;
+        state.check(&self.model)?;
+        (self.state, self.stepped) = (state, false);
         self.apply_keyframes();
         Ok(())
     }
@@ -386,7 +411,7 @@ impl Simulation {
     }
 
     fn set_params(&mut self, params: Params) -> Result<(), BuildErrors> {
-        builder::check_world(&params, &self.controls)?;
+        builder::check_world(&self.model, &params, &self.controls)?;
         self.model = self.model.with_params(params);
         self.state.model = self.model.id();
         self.apply_keyframes();
@@ -397,6 +422,7 @@ impl Simulation {
     pub(crate) fn take_up(&mut self, model: &Model, controls: &Controls, state: Option<&State>) {
         if let Some(state) = state {
             self.state.clone_from(state);
+            self.stepped = false;
         }
         self.model = model.clone();
         self.state.model = model.id();
@@ -404,14 +430,28 @@ impl Simulation {
         self.apply_keyframes();
     }
 
-    /// Energies, momenta, strain and penetration of the present state.
+    /// How fast particle `i` moves. For all but the deformer's bodies this is its velocity in the state. The
+    /// deformer's matching step moves particles beside their velocities, which hold what gravity adds until
+    /// the next one takes it back (h g / flappiness where a body lies still): there it is the way of the last
+    /// step over its time, or the velocity where none was taken, as after a restore.
+    pub fn velocity(&self, i: usize) -> DVec3 {
+        self.motion().of(&self.model, &self.state, i)
+    }
+
+    /// Positions before the last step, if the present ones came of it.
+    fn motion(&self) -> Motion<'_> {
+        Motion { before: self.stepped.then_some(&self.backup.x) }
+    }
+
+    /// Energies, momenta, strain and penetration of the present state; of the motion there is, see
+    /// [`Simulation::velocity`].
     pub fn statistics(&self) -> Statistics {
-        statistics::measure(&self.model, &self.controls, &self.state)
+        self.statistics_and_strain(&mut Vec::new())
     }
 
     /// [`Simulation::statistics`] and [`Simulation::strain`] at the price of one.
     pub fn statistics_and_strain(&self, strain: &mut Vec<f64>) -> Statistics {
-        statistics::measure_with_strain(&self.model, &self.controls, &self.state, strain)
+        statistics::measure(&self.model, &self.controls, &self.state, self.motion(), strain)
     }
 
     /// Relative deformation of every particle.
@@ -434,8 +474,10 @@ impl Simulation {
         self.solvers.iter().map(|s| s.factor_len()).sum()
     }
 
-    /// Runs the kernels with another instruction set: slower, with the same bits.
+    /// Runs the kernels with another instruction set, or the next best that the processor has: slower, and
+    /// with the same bits if it is of the same [`Bits`].
     pub fn set_isa(&mut self, isa: Isa) {
+        let isa = isa.min(Isa::best());
         self.isa = isa;
         self.solvers.iter_mut().for_each(|s| s.set_isa(isa));
     }
@@ -445,6 +487,11 @@ impl Simulation {
         self.isa
     }
 
+    /// The set of bits the kernels compute with.
+    pub fn bits(&self) -> Bits {
+        self.isa.bits()
+    }
+
     /// Forgets everything that is only there for speed. The next step gives the same bits.
     pub fn drop_caches(&mut self) {
         self.tracer = None;
@@ -452,7 +499,8 @@ impl Simulation {
     }
 }
 
-/// The controls as [`Simulation::step_with`] hands them out: every value is checked.
+/// The controls as [`Simulation::step_with`] and [`Simulation::controls_mut`] hand them out: every value is
+/// checked.
 #[derive(Debug)]
 pub struct Driver<'a> {
     model: &'a Model,

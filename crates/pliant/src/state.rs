@@ -1,12 +1,12 @@
-//! The changing side of a simulation: exactly what a checkpoint stores.
+//! The changing side of a simulation: with the controls, exactly what a checkpoint stores.
 
-use crate::bytes::{Digest, Reader, Truncated, Writer};
+use crate::bytes::{Reader, Truncated, Writer};
 use crate::model::{Model, ModelId};
 use crate::points::Points;
 use glam::DMat3;
 
 /// Positions, velocities and everything else history leaves behind. A step is a pure function of
-/// model, state and controls, so a state saved and loaded continues with the same bits.
+/// model, state and controls, so these saved and loaded continue with the same bits.
 #[derive(Clone, Debug, PartialEq)]
 pub struct State {
     /// Seconds since the start.
@@ -70,9 +70,6 @@ impl From<Truncated> for StateError {
     }
 }
 
-const MAGIC: u64 = u64::from_le_bytes(*b"PLIANTST");
-const VERSION: u64 = 2;
-
 impl State {
     /// Bodies at `x` with velocities `v`, at time zero.
     pub fn new(model: &Model, x: Points, v: Points) -> State {
@@ -94,11 +91,35 @@ impl State {
         }
     }
 
-    /// The checkpoint.
-    pub fn encode(&self) -> Vec<u8> {
-        let mut w = Writer(Vec::with_capacity(48 * self.x.len() + 144 * self.frames.len() + 128));
-        w.word(MAGIC);
-        w.word(VERSION);
+    /// The last step that can be counted to: beyond it a step is no longer a time of its own.
+    pub const LAST_STEP: u64 = 1 << 53;
+
+    /// Why this cannot be a state of `model`: of another model, of other sizes, or with numbers that are none.
+    pub fn check(&self, model: &Model) -> Result<(), StateError> {
+        let (n, clusters) = (model.particle_count(), model.topology.clusters.len());
+        let fits = self.model == model.id()
+            && [self.x.len(), self.v.len()] == [n; 2]
+            && [self.frames.len(), self.plastic.len()] == [clusters; 2]
+            && self.auxiliary.len() == model.auxiliary_offsets().last().copied().unwrap_or(0);
+        if !fits {
+            return Err(StateError::OtherModel);
+        }
+        let matrices = self.frames.iter().chain(&self.plastic);
+        let finite = self.x.first_non_finite().or(self.v.first_non_finite()).is_none()
+            && matrices.into_iter().all(DMat3::is_finite)
+            && self.auxiliary.iter().all(|v| v.is_finite())
+            && self.time.is_finite();
+        if !finite {
+            return Err(StateError::Damaged("it has numbers that are not finite"));
+        }
+        if self.step > State::LAST_STEP {
+            return Err(StateError::Damaged("it counts more steps than there can be (2^53)"));
+        }
+        Ok(())
+    }
+
+    /// Appends all of it to a checkpoint.
+    pub(crate) fn write(&self, w: &mut Writer) {
         w.word(self.model.revision);
         w.word(self.model.fingerprint);
         w.number(self.time);
@@ -111,37 +132,16 @@ impl State {
         let matrices = self.frames.iter().chain(&self.plastic);
         matrices.flat_map(|r| r.to_cols_array()).for_each(|e| w.number(e));
         w.numbers(&self.auxiliary);
-        let mut digest = Digest::default();
-        digest.bytes(&w.0);
-        w.word(digest.finish());
-        w.0
     }
 
-    /// Reads a checkpoint of `model` back.
-    pub fn decode(bytes: &[u8], model: &Model) -> Result<State, StateError> {
-        let (body, tail) = bytes.split_last_chunk::<8>().ok_or(StateError::Damaged("it is too short"))?;
-        let mut r = Reader(body);
-        if r.word()? != MAGIC {
-            return Err(StateError::Damaged("it does not begin like one"));
-        }
-        let found = r.word()?;
-        if found != VERSION {
-            return Err(StateError::Version { found, expected: VERSION });
-        }
-        let mut digest = Digest::default();
-        digest.bytes(body);
-        if digest.finish() != u64::from_le_bytes(*tail) {
-            return Err(StateError::Damaged("its checksum does not match"));
-        }
+    /// Reads back what [`State::write`] wrote of a state of `model`, and checks it.
+    pub(crate) fn read(r: &mut Reader<'_>, model: &Model) -> Result<State, StateError> {
         let id = ModelId { revision: r.word()?, fingerprint: r.word()? };
         if id != model.id() {
             return Err(StateError::OtherModel);
         }
         let (time, step, random) = (r.number()?, r.word()?, r.word()?);
-        let mut points = || -> Result<Points, Truncated> {
-            Ok(Points { x: r.numbers()?, y: r.numbers()?, z: r.numbers()? })
-        };
-        let (x, v) = (points()?, points()?);
+        let (x, v) = (r.points()?, r.points()?);
         let count = r.word()? as usize;
         if count != model.topology.clusters.len() {
             return Err(StateError::Damaged("the number of clusters does not fit the model"));
@@ -159,11 +159,11 @@ impl State {
         };
         let (frames, plastic) = (matrices()?, matrices()?);
         let auxiliary = r.numbers()?;
-        let n = model.particle_count();
-        let sizes = x.columns().into_iter().chain(v.columns()).all(|c| c.len() == n);
-        if !sizes || auxiliary.len() != model.auxiliary_offsets().last().copied().unwrap_or(0) {
-            return Err(StateError::Damaged("its sizes do not fit the model"));
+        let state = State { time, step, x, v, frames, plastic, auxiliary, random, model: id };
+        match state.check(model) {
+            // It names the model, so it was changed since it was written.
+            Err(StateError::OtherModel) => Err(StateError::Damaged("its sizes do not fit the model")),
+            checked => checked.map(|()| state),
         }
-        Ok(State { time, step, x, v, frames, plastic, auxiliary, random, model: id })
     }
 }

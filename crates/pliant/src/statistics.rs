@@ -2,8 +2,9 @@
 
 use crate::constraints::View;
 use crate::controls::Controls;
-use crate::model::{BatchScale, Model};
-use crate::solvers::clustered;
+use crate::model::{BatchScale, BodySettings, Integrator, Model};
+use crate::points::Points;
+use crate::solvers::{SolverKind, clustered};
 use crate::state::State;
 use glam::DVec3;
 
@@ -26,26 +27,50 @@ pub struct Statistics {
     pub max_penetration: f64,
 }
 
-/// Measures a state.
-pub fn measure(model: &Model, controls: &Controls, state: &State) -> Statistics {
-    measure_with_strain(model, controls, state, &mut Vec::new())
+/// What tells how fast particles move where velocities do not.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Motion<'a> {
+    /// Positions a step ago.
+    pub before: Option<&'a Points>,
+}
+
+impl Motion<'_> {
+    /// The velocity of particle `i`; see [`Simulation::velocity`](crate::Simulation::velocity).
+    pub fn of(self, model: &Model, state: &State, i: usize) -> DVec3 {
+        let bodies = model.topology.bodies.iter().zip(&model.params.bodies);
+        let settings = bodies.into_iter().find(|(body, _)| body.particles.contains(&i));
+        self.moving(model, state, i, settings.is_some_and(|(_, settings)| jumps(settings)))
+    }
+
+    fn moving(self, model: &Model, state: &State, i: usize, jumps: bool) -> DVec3 {
+        match self.before.filter(|_| jumps) {
+            Some(before) => (state.x.get(i) - before.get(i)) / model.params.step,
+            None => state.v.get(i),
+        }
+    }
+}
+
+/// Whether a body's particles are moved beside their velocities.
+fn jumps(settings: &BodySettings) -> bool {
+    settings.solver == SolverKind::Clustered && settings.integrator == Integrator::Deformer
 }
 
 /// Measures a state and the strain of each particle.
-pub fn measure_with_strain(
+pub(crate) fn measure(
     model: &Model,
     controls: &Controls,
     state: &State,
+    motion: Motion<'_>,
     each: &mut Vec<f64>,
 ) -> Statistics {
     let mut s = Statistics::default();
     let bodies = model.topology.bodies.iter().enumerate();
     let particles = bodies.flat_map(|(b, body)| {
-        let heavier = model.heavier(controls, b);
-        body.particles.clone().map(move |i| (i, heavier * model.rest.mass[i]))
+        let (heavier, jumps) = (model.heavier(controls, b), jumps(&model.params.bodies[b]));
+        body.particles.clone().map(move |i| (i, heavier * model.rest.mass[i], jumps))
     });
-    for (i, m) in particles {
-        let (x, v) = (state.x.get(i), state.v.get(i));
+    for (i, m, jumps) in particles {
+        let (x, v) = (state.x.get(i), motion.moving(model, state, i, jumps));
         s.kinetic += 0.5 * m * v.length_squared();
         s.gravity -= m * controls.gravity().dot(x);
         s.momentum += m * v;
@@ -73,7 +98,7 @@ pub fn strain(model: &Model, controls: &Controls, state: &State, strain: &mut Ve
     for_each_batch(model, controls, state, |k, view| {
         // Edges without stiffness hold nothing and say nothing.
         let b = &model.batches[k];
-        if b.scale != BatchScale::EdgeStiffness || controls.body(b.body).edge_stiffness > 0.0 {
+        if b.scale != BatchScale::EdgeStiffness || controls.bodies[b.body].edge_stiffness > 0.0 {
             b.batch.raise_strain(view, strain);
         }
     });

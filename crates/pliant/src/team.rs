@@ -19,14 +19,29 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex};
 use std::thread::JoinHandle;
 
-/// How often a waiting thread looks before it goes to sleep.
-const SPINS: u32 = 4_000;
+/// How often a waiting thread looks before it goes to sleep. Miri takes a while for each look.
+const SPINS: u32 = if cfg!(miri) { 4 } else { 4_000 };
 
 /// Threads that take chunks of work together with the caller.
 pub struct Team {
     shared: Option<Arc<Shared>>,
     workers: Vec<JoinHandle<()>>,
 }
+
+/// A team was asked for that is larger than [`Team::MOST`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TooManyThreads {
+    /// The threads asked for.
+    pub threads: usize,
+}
+
+impl std::fmt::Display for TooManyThreads {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{} threads are more than the {} there may be", self.threads, Team::MOST)
+    }
+}
+
+impl std::error::Error for TooManyThreads {}
 
 #[derive(Clone, Copy)]
 struct Job {
@@ -68,11 +83,15 @@ impl Team {
         Team { shared: None, workers: Vec::new() }
     }
 
-    /// The caller and `threads − 1` more; `threads` of 0 or 1 is [`Team::serial`]. Threads the system
-    /// refuses to start are done without.
-    pub fn new(threads: usize) -> Team {
+    /// The largest team. Results do not depend on its size, and no machine gains from more.
+    pub const MOST: usize = 1024;
+
+    /// The caller and `threads − 1` more; `threads` of 0 or 1 is [`Team::serial`], more than [`Team::MOST`]
+    /// are refused. Threads the system refuses to start are done without.
+    pub fn new(threads: usize) -> Result<Team, TooManyThreads> {
+        Team::check(threads)?;
         if threads <= 1 {
-            return Team::serial();
+            return Ok(Team::serial());
         }
         let shared = Arc::new(Shared {
             round: AtomicUsize::new(0),
@@ -92,9 +111,14 @@ impl Team {
             })
             .collect();
         if workers.is_empty() {
-            return Team::serial();
+            return Ok(Team::serial());
         }
-        Team { shared: Some(shared), workers }
+        Ok(Team { shared: Some(shared), workers })
+    }
+
+    /// Whether a team may be this large.
+    pub(crate) fn check(threads: usize) -> Result<(), TooManyThreads> {
+        if threads > Team::MOST { Err(TooManyThreads { threads }) } else { Ok(()) }
     }
 
     /// Number of threads, the caller included.
@@ -342,31 +366,34 @@ impl<S: Split> Parts<S> {
 mod tests {
     use super::*;
 
+    /// How often a test repeats what threads might do in another order; Miri finds orders by itself.
+    const ROUNDS: usize = if cfg!(miri) { 3 } else { 50 };
+
     #[test]
     fn every_chunk_is_done_exactly_once_for_any_team() {
         for threads in [1, 2, 3, 7] {
-            let team = Team::new(threads);
+            let team = Team::new(threads).unwrap();
             for len in [0, 1, 5, 64, 1000] {
-                let mut hits = vec![0u32; len];
-                for _ in 0..50 {
+                let mut hits = vec![0; len];
+                for _ in 0..ROUNDS {
                     team.split(&mut hits[..], 7, |range, part| {
                         assert_eq!(range.len(), part.len());
                         part.iter_mut().for_each(|h| *h += 1);
                     });
                 }
-                assert!(hits.iter().all(|&h| h == 50));
+                assert!(hits.iter().all(|&h| h == ROUNDS));
             }
         }
     }
 
     #[test]
     fn nested_and_concurrent_runs_do_all_their_chunks() {
-        let team = Team::new(3);
+        let team = Team::new(3).unwrap();
         let count = AtomicUsize::new(0);
         std::thread::scope(|scope| {
             for _ in 0..3 {
                 scope.spawn(|| {
-                    for _ in 0..200 {
+                    for _ in 0..4 * ROUNDS {
                         team.run(8, &|_| {
                             team.run(4, &|_| {
                                 count.fetch_add(1, Ordering::Relaxed);
@@ -376,12 +403,12 @@ mod tests {
                 });
             }
         });
-        assert_eq!(count.into_inner(), 3 * 200 * 8 * 4);
+        assert_eq!(count.into_inner(), 3 * 4 * ROUNDS * 8 * 4);
     }
 
     #[test]
     fn a_panic_in_a_chunk_reaches_the_caller_and_the_team_lives_on() {
-        let team = Team::new(3);
+        let team = Team::new(3).unwrap();
         let run = || team.run(64, &|c| assert!(c != 40, "chunk 40"));
         assert!(std::panic::catch_unwind(std::panic::AssertUnwindSafe(run)).is_err());
         let count = AtomicUsize::new(0);
@@ -389,5 +416,30 @@ mod tests {
             count.fetch_add(1, Ordering::Relaxed);
         });
         assert_eq!(count.into_inner(), 64);
+    }
+    #[test]
+    fn points_and_pieces_are_cut_without_overlap() {
+        let team = Team::new(3).unwrap();
+        let (mut points, mut list) = (Points::zeros(100), vec![0.0; 20]);
+        let ends: Vec<usize> = (0..20).map(|k| (k * k) / 4).collect();
+        for _ in 0..ROUNDS {
+            team.split((&mut points, &mut list[..]), 3, |range, (mut points, list)| {
+                for k in 0..list.len() {
+                    list[k] += points.get(k).x + range.len() as f64;
+                }
+                (0..range.len()).for_each(|k| points.set(k, points.get(k) + glam::DVec3::ONE));
+            });
+            team.split(Pieces(&mut points, &ends), 2, |_, mut part| {
+                (0..part.len()).for_each(|k| part.set(k, -part.get(k)));
+            });
+        }
+        assert!(points.iter().skip(90).all(|p| p == glam::DVec3::ZERO));
+        assert!(list.iter().all(|v| *v != 0.0));
+    }
+
+    #[test]
+    fn more_threads_than_there_may_be_are_refused() {
+        assert_eq!(Team::new(100_000).err(), Some(TooManyThreads { threads: 100_000 }));
+        assert_eq!(Team::new(0).map(|t| t.size()), Ok(1));
     }
 }

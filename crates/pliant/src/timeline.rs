@@ -13,6 +13,7 @@
 //! handed to a [`Store`] of the host's.
 
 use crate::builder::{self, BuildErrors};
+use crate::checkpoint::{self, Checkpoint};
 use crate::controls::{Control, ControlError, Controls, Value};
 use crate::keyframes::Keyframes;
 use crate::model::{HalfSpace, Model, Params};
@@ -198,7 +199,7 @@ impl Timeline {
         let first = state.step;
         let start = Setup { model: simulation.model().clone(), controls: simulation.controls().clone() };
         Timeline {
-            size: state.encode().len(),
+            size: simulation.checkpoint().len(),
             simulation,
             present: true,
             first,
@@ -266,6 +267,9 @@ impl Timeline {
     pub fn frame(&mut self, frame: u64) -> Result<&State, TimelineError> {
         if frame < self.first {
             return Err(TimelineError::TooEarly { frame, first: self.first });
+        }
+        if frame > State::LAST_STEP {
+            return Err(TimelineError::Step { frame: State::LAST_STEP, reason: StepError::TooManySteps });
         }
         let here = self.simulation.state().step;
         let stored = |t: &Timeline| {
@@ -395,12 +399,16 @@ impl Timeline {
     /// Puts the simulation to a stored frame; `false` if the host has lost it.
     fn restore(&mut self, frame: u64) -> bool {
         let Setup { model, controls } = self.setup_from(frame).clone();
+        let bits = self.simulation.bits();
         match self.states.get(&frame) {
             Some(state) => self.simulation.take_up(&model, &controls, Some(state)),
             None => {
                 let bytes = self.store.as_mut().and_then(|s| s.load(frame));
                 let before = &self.setup_before(frame).model;
-                let Some(state) = bytes.and_then(|b| State::decode(&b, before).ok()) else {
+                // Controls follow from the edits, whatever they were when it was stored.
+                let Some(Checkpoint { state, .. }) =
+                    bytes.and_then(|b| Checkpoint::decode(&b, before).ok()).filter(|c| c.bits == bits)
+                else {
                     self.spilled.remove(&frame);
                     return false;
                 };
@@ -449,10 +457,13 @@ impl Timeline {
 
     fn spill(&mut self, frame: u64) {
         let Some(state) = self.states.remove(&frame) else { return };
-        if let Some(store) = &mut self.store
-            && !self.spilled.contains(&frame)
-            && store.keep(frame, &state.encode())
-        {
+        if self.store.is_none() || self.spilled.contains(&frame) {
+            return;
+        }
+        let Setup { model, mut controls } = self.setup_before(frame).clone();
+        model.params.keyframes.apply(frame as f64 * model.params.step, &mut controls);
+        let bytes = checkpoint::encode(&state, &controls, self.simulation.bits());
+        if self.store.as_mut().is_some_and(|store| store.keep(frame, &bytes)) {
             self.spilled.insert(frame);
         }
     }
@@ -483,7 +494,7 @@ impl Setup {
                 if !model.same_sizes(&self.model) {
                     return Err(TimelineError::OtherBodies { frame });
                 }
-                builder::check_world(&model.params, &self.controls)
+                builder::check_world(model, &model.params, &self.controls)
                     .map_err(|reason| TimelineError::World { frame, reason })?;
                 self.model = model.clone();
             }
@@ -495,7 +506,7 @@ impl Setup {
         // What was keyframed keeps the value it has at this frame.
         let time = frame as f64 * self.model.params.step;
         self.model.params.keyframes.apply(time, &mut self.controls);
-        builder::check_world(&params, &self.controls)
+        builder::check_world(&self.model, &params, &self.controls)
             .map_err(|reason| TimelineError::World { frame, reason })?;
         self.model = self.model.with_params(params);
         Ok(())

@@ -1,12 +1,12 @@
 //! The lanes against one particle at a time: every goal, integrator and kind of weight, at every size and
-//! place; and the same bits on every instruction set and for any number of threads.
+//! place; and the same bits on every instruction set of a kind and for any number of threads.
 #![allow(clippy::unwrap_used)]
 
 mod common;
 
 use common::*;
 use pliant::{
-    Body, Builder, Clustering, DMat3, DVec3, Goals, Integrator, Isa, Simulation, Stiffness, shapes,
+    Bits, Body, Builder, Clustering, DMat3, DVec3, Goals, Integrator, Isa, Simulation, Stiffness, shapes,
 };
 use pliant_math::{angular_velocity, inertia_tensor_term};
 
@@ -31,7 +31,7 @@ impl Scalar<'_> {
 
     fn fit(&self) -> Vec<Cluster> {
         let (rest, set) = (self.s.model().rest(), &self.s.model().topology().clusters);
-        let beta = self.s.controls().body(0).deformation;
+        let beta = self.s.controls().body(0).unwrap().deformation;
         let fit = |c: usize| {
             let of = |slot: usize| set.members[slot] as usize;
             let members: Vec<(usize, f64, f64)> =
@@ -63,7 +63,7 @@ impl Scalar<'_> {
 
     fn step(&mut self, integrator: Integrator, painted: &[f64]) {
         let rest = self.s.model().rest();
-        let c = *self.s.controls().body(0);
+        let c = *self.s.controls().body(0).unwrap();
         let h = self.s.model().params().substep();
         let (alpha, gravity) = (c.stiffness.alpha(h), self.s.controls().gravity());
         let deformer = integrator == Integrator::Deformer;
@@ -150,7 +150,7 @@ fn points() -> Vec<DVec3> {
 }
 
 /// Largest difference after single steps, relative to the larger of body and state.
-fn difference(body: &Body, size: f64, away: f64, seed: u64) -> f64 {
+fn difference(body: &Body, size: f64, away: f64, seed: u64, isa: Isa) -> f64 {
     let mut random = Random(seed);
     let mut body = body.clone();
     body.shape.points.iter_mut().for_each(|p| *p *= size);
@@ -161,6 +161,7 @@ fn difference(body: &Body, size: f64, away: f64, seed: u64) -> f64 {
     let mut builder = Builder::new().substeps(1).body(body);
     builder.gravity = DVec3::new(0.0, -9.81, 1.0) * size;
     let mut s = builder.build().unwrap();
+    s.set_isa(isa);
     let mut worst = 0.0_f64;
     for (name, deform) in STATES {
         let (turn, offset) = (random.rotation(), DVec3::new(1.0, -0.7, 0.3) * away);
@@ -216,19 +217,27 @@ fn variants() -> Vec<Body> {
     list
 }
 
+/// An instruction set of each set of bits that this machine has.
+fn of_each_kind() -> Vec<Isa> {
+    let widest = |bits: Bits| Isa::available().filter(|isa| isa.bits() == bits).max();
+    [Bits::Unfused, Bits::Fused].into_iter().filter_map(widest).collect()
+}
+
 #[test]
 fn lanes_are_one_particle_at_a_time_to_rounding() {
     let mut worst = 0.0_f64;
     for (k, body) in variants().iter().enumerate() {
         for (size, away) in [(1.0, 0.0), (1e-6, 0.0), (1e6, 0.0), (1.0, 1e6), (1e-3, 10.0)] {
-            worst = worst.max(difference(body, size, away, k as u64));
+            for isa in of_each_kind() {
+                worst = worst.max(difference(body, size, away, k as u64, isa));
+            }
         }
     }
     println!("lanes differ from scalars by at most {worst:e}");
 }
 
 #[test]
-fn the_same_bits_on_every_instruction_set_and_for_any_number_of_threads() {
+fn the_same_bits_on_every_instruction_set_of_a_kind_and_for_any_number_of_threads() {
     let build = |goals, integrator, two_step, threads| {
         let mut body = Body::new("bear", shapes::gummy_bear(0.6, 0.05).unwrap()).at(0.0, 0.4, 0.0);
         body.clusters = Clustering::Radius(0.2);
@@ -254,11 +263,16 @@ fn the_same_bits_on_every_instruction_set_and_for_any_number_of_threads() {
     for goals in Goals::ALL {
         for integrator in Integrator::ALL {
             for two_step in [false, true] {
-                let mut reference = build(goals, integrator, two_step, 1);
-                run(&mut reference, 6);
-                assert!(reference.state().plastic.iter().any(|p| *p != DMat3::IDENTITY));
-                let expected = all(&reference);
+                let of_kind = of_each_kind().into_iter().map(|isa| {
+                    let mut reference = build(goals, integrator, two_step, 1);
+                    reference.set_isa(isa);
+                    run(&mut reference, 6);
+                    assert!(reference.state().plastic.iter().any(|p| *p != DMat3::IDENTITY));
+                    (isa.bits(), all(&reference))
+                });
+                let expected: Vec<(Bits, Vec<u64>)> = of_kind.collect();
                 for isa in Isa::available() {
+                    let expected = &expected.iter().find(|(bits, _)| *bits == isa.bits()).unwrap().1;
                     for threads in [1, 2, 7] {
                         let mut s = build(goals, integrator, two_step, threads);
                         s.set_isa(isa);
@@ -268,10 +282,65 @@ fn the_same_bits_on_every_instruction_set_and_for_any_number_of_threads() {
                         }
                         assert_eq!(s.isa(), isa);
                         let what = format!("{} {} {isa:?} {threads}", goals.name(), integrator.name());
-                        assert!(all(&s) == expected, "{what}");
+                        assert!(all(&s) == *expected, "{what}");
                     }
                 }
             }
         }
+    }
+}
+
+#[test]
+fn a_checkpoint_tells_its_set_of_bits_and_goes_on_in_another() {
+    let build = || {
+        let mut body = Body::new("bear", shapes::gummy_bear(0.3, 0.04).unwrap()).at(0.0, 0.4, 0.0);
+        body.spin = DVec3::new(3.0, 1.0, 0.0);
+        Builder::new().ground().body(body).build().unwrap()
+    };
+    let kinds = of_each_kind();
+    let ends: Vec<Vec<DVec3>> = kinds
+        .iter()
+        .map(|&isa| {
+            let mut s = build();
+            s.set_isa(isa);
+            run(&mut s, 5);
+            let mut other = build();
+            // Said, not refused: it goes on with what this machine has.
+            assert_eq!(other.restore(&s.checkpoint()), Ok(isa.bits()));
+            assert_eq!(other.bits(), Isa::best().bits());
+            run(&mut other, 5);
+            other.state().x.iter().collect()
+        })
+        .collect();
+    // The sets differ by rounding, and only by that.
+    let off = |a: &[DVec3], b: &[DVec3]| a.iter().zip(b).map(|(a, b)| (*a - *b).length()).fold(0.0, f64::max);
+    for pair in ends.windows(2) {
+        let off = off(&pair[0], &pair[1]);
+        assert!(off > 0.0 && off < 1e-12, "{off:e}");
+    }
+}
+
+#[test]
+fn a_switch_of_instruction_sets_leaves_nothing_of_the_other_kind_behind() {
+    let build = || {
+        let mut body = cloud(points(), 18).goals(Goals::Quadratic);
+        body.clusters = Clustering::Radius(1.2);
+        body.velocity = DVec3::X;
+        Builder::new().substeps(1).body(body.frequency(8.0)).build().unwrap()
+    };
+    for isa in of_each_kind() {
+        let (mut straight, mut switched) = (build(), build());
+        straight.set_isa(isa);
+        // Other caches are made first.
+        of_each_kind().into_iter().for_each(|other| {
+            switched.set_isa(other);
+            let start = switched.state().clone();
+            run(&mut switched, 1);
+            switched.set_state(start).unwrap();
+        });
+        switched.set_isa(isa);
+        run(&mut straight, 4);
+        run(&mut switched, 4);
+        assert_eq!(bits(&straight), bits(&switched), "{}", isa.name());
     }
 }

@@ -65,15 +65,15 @@ fn a_host_may_hold_pins_anywhere_and_let_go_again() {
         let mut s = Builder::new().substeps(2).body(held(projective, Motion::REST, None)).build().unwrap();
         let placement =
             DAffine3::from_rotation_translation(DQuat::from_rotation_z(0.3), DVec3::new(0.1, 0.2, 0.0));
-        s.controls_mut().0.place_pins(0, Some(placement)).unwrap();
+        s.controls_mut().place_pins(0, Some(placement)).unwrap();
         run(&mut s, 3);
         assert!(offsets(&s, placement) < 1e-14);
-        s.controls_mut().0.place_pins(0, None).unwrap();
+        s.controls_mut().place_pins(0, None).unwrap();
         run(&mut s, 3);
         assert!(offsets(&s, DAffine3::IDENTITY) < 1e-14);
-        assert!(s.controls_mut().0.place_pins(1, None).is_err());
+        assert!(s.controls_mut().place_pins(1, None).is_err());
         let nowhere = DAffine3::from_translation(DVec3::NAN);
-        assert!(s.controls_mut().0.place_pins(0, Some(nowhere)).is_err());
+        assert!(s.controls_mut().place_pins(0, Some(nowhere)).is_err());
     }
 }
 

@@ -114,7 +114,7 @@ impl Reference<'_> {
 fn reference(s: &Simulation) -> Reference<'_> {
     Reference {
         model: s.model(),
-        controls: *s.controls().body(0),
+        controls: *s.controls().body(0).unwrap(),
         gravity: s.controls().gravity(),
         x: s.state().x.iter().collect(),
         v: s.state().v.iter().collect(),

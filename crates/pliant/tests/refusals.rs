@@ -6,8 +6,8 @@ mod common;
 use common::*;
 use pliant::solvers::{Feature, Support, support, support_table};
 use pliant::{
-    Body, Builder, Clustering, Control, Cost, DVec3, Goals, HalfSpace, Integrator, Pins, Selection,
-    SolverKind, StepError, Stiffness, shapes,
+    Body, Builder, Clustering, Control, Cost, DVec3, Goals, HalfSpace, Integrator, Key, Pins, Selection,
+    SolverKind, StepError, Stiffness, Track, shapes,
 };
 
 #[test]
@@ -256,6 +256,249 @@ fn degenerate_bodies_are_defined() {
             run(&mut s, 100);
             assert!(s.statistics().max_penetration < 1e-9);
             assert!(s.state().x.first_non_finite().is_none());
+        }
+    }
+}
+
+/// Bodies of every kind, with the controls of a body that nothing of them reads.
+fn kinds() -> Vec<(&'static str, Body, &'static [&'static str])> {
+    let jelly = pliant::Material::named("jelly").unwrap();
+    let cotton = pliant::Material::named("cotton").unwrap();
+    let tets = || shapes::tet_box([2, 2, 2], DVec3::ONE, shapes::TetStyle::Five).unwrap();
+    let thread = || {
+        let mut shape = shapes::sheet(1.0, 0.1, 6, 1).unwrap();
+        shape.triangles.clear();
+        shape.surface.triangles.clear();
+        shape
+    };
+    let clusters = || cube(Clustering::Count(4), 0.5);
+    let mut deformer = clusters();
+    deformer.integrator = Integrator::Deformer;
+    let mut follower = clusters().goals(Goals::Linear);
+    let sequence = pliant::Sequence::new(vec![follower.shape.points.clone()], 60.0).unwrap();
+    let mut input = pliant::Input::new(sequence);
+    input.follow = vec![0.5; follower.shape.points.len()];
+    follower.input = Some(input);
+    let mut springs = clusters().projective();
+    springs.clusters = Clustering::None;
+    springs.controls.edge_stiffness = 100.0;
+    vec![
+        (
+            "clustered",
+            clusters(),
+            &[
+                "edge_stiffness",
+                "viscous_friction",
+                "flappiness",
+                "deformation",
+                "volume",
+                "follow",
+                "follow_damping",
+                "young",
+                "poisson",
+                "thickness",
+                "air",
+            ],
+        ),
+        (
+            "deformer",
+            deformer,
+            &[
+                "edge_stiffness",
+                "deformation",
+                "volume",
+                "follow",
+                "follow_damping",
+                "young",
+                "poisson",
+                "thickness",
+                "air",
+            ],
+        ),
+        (
+            "follower",
+            follower,
+            &["edge_stiffness", "viscous_friction", "flappiness", "young", "poisson", "thickness", "air"],
+        ),
+        (
+            "clusters, projective",
+            clusters().projective(),
+            &[
+                "strain_limit",
+                "relaxation",
+                "viscous_friction",
+                "flappiness",
+                "deformation",
+                "volume",
+                "yield_strain",
+                "creep",
+                "plastic_limit",
+                "hardening",
+                "follow",
+                "follow_damping",
+                "young",
+                "poisson",
+                "thickness",
+                "air",
+            ],
+        ),
+        (
+            "springs, newton",
+            springs.clone().solved_by(SolverKind::Newton),
+            &[
+                "alpha",
+                "frequency",
+                "strain_limit",
+                "relaxation",
+                "viscous_friction",
+                "flappiness",
+                "deformation",
+                "volume",
+                "yield_strain",
+                "creep",
+                "plastic_limit",
+                "hardening",
+                "follow",
+                "follow_damping",
+                "young",
+                "poisson",
+                "thickness",
+                "air",
+            ],
+        ),
+        (
+            "springs, pbd",
+            springs.solved_by(SolverKind::Pbd),
+            &[
+                "alpha",
+                "frequency",
+                "strain_limit",
+                "edge_stiffness",
+                "viscous_friction",
+                "flappiness",
+                "deformation",
+                "volume",
+                "yield_strain",
+                "creep",
+                "plastic_limit",
+                "hardening",
+                "follow",
+                "follow_damping",
+                "young",
+                "poisson",
+                "thickness",
+                "air",
+            ],
+        ),
+        (
+            "tetrahedra",
+            Body::new("tetrahedra", tets()).elastic(jelly),
+            &[
+                "alpha",
+                "frequency",
+                "strain_limit",
+                "relaxation",
+                "edge_stiffness",
+                "viscous_friction",
+                "flappiness",
+                "deformation",
+                "volume",
+                "yield_strain",
+                "creep",
+                "plastic_limit",
+                "hardening",
+                "follow",
+                "follow_damping",
+                "thickness",
+            ],
+        ),
+        (
+            "cloth",
+            Body::new("cloth", shapes::sheet(1.0, 1.0, 4, 4).unwrap()).elastic(cotton),
+            &[
+                "alpha",
+                "frequency",
+                "strain_limit",
+                "relaxation",
+                "edge_stiffness",
+                "viscous_friction",
+                "flappiness",
+                "deformation",
+                "volume",
+                "yield_strain",
+                "creep",
+                "plastic_limit",
+                "hardening",
+                "follow",
+                "follow_damping",
+            ],
+        ),
+        (
+            "thread",
+            Body::new("thread", thread()).elastic(cotton),
+            &[
+                "alpha",
+                "frequency",
+                "strain_limit",
+                "relaxation",
+                "edge_stiffness",
+                "viscous_friction",
+                "flappiness",
+                "deformation",
+                "volume",
+                "yield_strain",
+                "creep",
+                "plastic_limit",
+                "hardening",
+                "follow",
+                "follow_damping",
+                "poisson",
+                "air",
+            ],
+        ),
+    ]
+}
+
+/// A value of a control that is allowed and not the present one.
+fn another_value(s: &pliant::Simulation, control: Control) -> pliant::Value {
+    let solver = s.model().params().bodies[0].solver;
+    match control.range(solver, s.model().params().substep()) {
+        None => DVec3::new(0.1, 0.2, 0.3).into(),
+        Some(_) if matches!(control, Control::Iterations(_)) => 3.0.into(),
+        Some((lo, hi)) => (lo + 0.37 * (hi - lo).min(1.0)).into(),
+    }
+}
+
+#[test]
+fn controls_that_nothing_reads_are_refused_live_and_keyframed() {
+    for (kind, body, unread) in kinds() {
+        let build = || Builder::new().ground().body(body.clone());
+        let mut s = build().build().unwrap();
+        for control in Control::all(1).filter(|c| c.body().is_some()) {
+            let what = format!("{} of a body of {kind}", control.name());
+            let value = another_value(&s, control);
+            let expected = !unread.contains(&control.name());
+            assert_eq!(control.effect(s.model()) == Support::Yes, expected, "{what}");
+            let keyed = build().track(Track::new(control, [Key::new(0.0, value)])).build();
+            let live = s.set(control, value);
+            if expected {
+                live.unwrap_or_else(|e| panic!("{what}: {e}"));
+                keyed.unwrap_or_else(|e| panic!("{what}: {e}"));
+                continue;
+            }
+            let error = live.expect_err(&what).to_string();
+            assert!(error.contains("nothing reads it here; "), "{what}: {error}");
+            // Keys of it give elements springs when they are built.
+            let sprung = matches!(control, Control::EdgeStiffness(_)) && !body.constraints.is_empty();
+            assert_eq!(keyed.is_ok(), sprung, "{what}");
+            if let Err(error) = keyed {
+                let error = error.to_string();
+                assert!(error.contains("body 0, keyframes") && error.contains("; "), "{what}: {error}");
+            }
+            let mut timeline = pliant::Timeline::new(build().build().unwrap());
+            assert!(timeline.set(0, control, value).is_err(), "{what} in a timeline");
+            let keyframes = pliant::Keyframes { tracks: vec![Track::new(control, [Key::new(0.0, value)])] };
+            assert!(s.set_keyframes(keyframes).is_err(), "{what}, keys set later");
         }
     }
 }

@@ -81,8 +81,8 @@ pub(crate) fn lattice(run: &mut Run<'_>) -> Result<(), String> {
 fn with_threads(old: Simulation, threads: usize, options: &Options) -> Result<Simulation, String> {
     let (model, state, controls) = (old.model().clone(), old.state().clone(), old.controls().clone());
     drop(old);
-    let mut simulation =
-        Simulation::new(model, state, controls, Team::new(threads)).map_err(|e| e.to_string())?;
+    let team = Team::new(threads).map_err(|e| e.to_string())?;
+    let mut simulation = Simulation::new(model, state, controls, team).map_err(|e| e.to_string())?;
     if let Some(isa) = options.isa {
         simulation.set_isa(isa);
     }

@@ -18,6 +18,9 @@ use crate::render::Look;
 pub struct LogHeader {
     /// Program and version that wrote the log, such as "pliant 0.1.0".
     pub program: String,
+    /// How its multiply-adds were rounded when it was begun, "fused" or "unfused": runs of one kind have the same
+    /// bits. Empty if it does not say.
+    pub bits: String,
     /// The scene in canonical form, so that a log explains itself.
     pub scene_text: String,
     /// Hash of scene and program behaviour; a run is only resumed when it is the same.
@@ -206,6 +209,9 @@ impl LogHeader {
     pub(super) fn encode(&self) -> Vec<u8> {
         let mut out = Vec::new();
         put(&mut out, "program", &[self.program.as_bytes()]);
+        if !self.bits.is_empty() {
+            put(&mut out, "bits", &[self.bits.as_bytes()]);
+        }
         put(&mut out, "scene_text", &[self.scene_text.as_bytes()]);
         put(&mut out, "scene_hash", &[&[self.scene_hash][..]]);
         put(&mut out, "frames_per_second", &[&[self.frames_per_second][..]]);
@@ -224,6 +230,7 @@ impl LogHeader {
         let [x, y, z, w] = need(&channels, "planes")?.planes::<f64, 4>()?;
         let header = LogHeader {
             program: need(&channels, "program")?.text()?,
+            bits: find(&channels, "bits").map_or(Ok(String::new()), |c| c.text())?,
             scene_text: need(&channels, "scene_text")?.text()?,
             scene_hash: need(&channels, "scene_hash")?.value()?,
             frames_per_second: need(&channels, "frames_per_second")?.value()?,

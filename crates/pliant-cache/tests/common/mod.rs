@@ -60,6 +60,7 @@ pub fn header() -> LogHeader {
     };
     LogHeader {
         program: "pliant 0.1.0".into(),
+        bits: "fused".into(),
         scene_text: "[scene]\nname = \"täst \\ \"\n".into(),
         scene_hash: 0xfeed_beef_0123_4567,
         frames_per_second: 24.0,

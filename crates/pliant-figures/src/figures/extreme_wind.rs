@@ -113,7 +113,7 @@ fn run() -> Result<Plot, Failure> {
         let (mut ratio, mut value) = (Vec::new(), Vec::new());
         let (mut worst, mut curve) = (f64::NEG_INFINITY, Vec::new());
         for step in 0..STEPS {
-            let mass = simulation.controls().body(0).mass;
+            let mass = simulation.controls().body(0).map_or(1.0, |c| c.mass);
             simulation.set(Control::Force(0), storm(step, size) * mass)?;
             let list = objectives(&mut simulation, &objective, &watched)?;
             let largest_now = largest(&list.windows(2).map(|w| w[1] / w[0]).collect::<Vec<_>>());

@@ -1,11 +1,20 @@
 //! Plain Rust: the definition of every operation, and all there is on other processors.
 
-use super::{Lanes, SEED};
+use super::{Bits, Lanes, SEED};
 use std::array::from_fn;
 
-/// No instructions beyond those the build targets.
+/// No instructions beyond those the build targets, with multiply-adds of one rounding or of two.
 #[derive(Clone, Copy, Debug)]
-pub struct Baseline;
+pub struct Plain<const FUSED: bool>;
+
+/// What the build's target does fast: where it cannot multiply and add with one rounding in hardware, that
+/// would be a library call per lane, and kernels multiply and then add.
+pub type Baseline = Plain<{ cfg!(any(target_feature = "fma", target_arch = "aarch64")) }>;
+
+impl<const FUSED: bool> Plain<FUSED> {
+    /// The set of bits it computes with.
+    pub const BITS: Bits = if FUSED { Bits::Fused } else { Bits::Unfused };
+}
 
 macro_rules! lanewise {
     ($($name:ident($($arg:ident),+) -> $result:ty { $lane:expr })+) => {$(
@@ -19,7 +28,7 @@ macro_rules! lanewise {
     )+};
 }
 
-impl Lanes for Baseline {
+impl<const FUSED: bool> Lanes for Plain<FUSED> {
     const REGISTERS: usize = 2;
     type F = [f64; 8];
     type M = [bool; 8];
@@ -29,8 +38,8 @@ impl Lanes for Baseline {
         sub(a, b) -> f64 { a - b }
         mul(a, b) -> f64 { a * b }
         div(a, b) -> f64 { a / b }
-        mul_add(a, b, c) -> f64 { a.mul_add(b, c) }
-        neg_mul_add(a, b, c) -> f64 { (-a).mul_add(b, c) }
+        mul_add(a, b, c) -> f64 { Self::BITS.mul_add(a, b, c) }
+        neg_mul_add(a, b, c) -> f64 { Self::BITS.mul_add(-a, b, c) }
         min(a, b) -> f64 { if a < b { a } else { b } }
         max(a, b) -> f64 { if a > b { a } else { b } }
         neg(a) -> f64 { -a }

@@ -1,8 +1,10 @@
-//! Eight numbers at a time, with the same bits on every instruction set.
+//! Eight numbers at a time, with one of two sets of bits on every instruction set.
 //!
 //! A kernel is written once, generic over [`Lanes`], and [`Isa::run`] compiles it for each
-//! instruction set and picks one at run time. There is one logical width (eight), every
-//! multiply-add is fused, and sums have one order, so a result never depends on the machine. Only
+//! instruction set and picks one at run time. There is one logical width (eight) and sums have one order.
+//! Multiply-adds have one rounding where there is an instruction for it (AVX2, AVX-512, NEON) and two where
+//! there is none (SSE2, wasm), since there one rounding would cost fifty times as much: these are the two
+//! sets of [`Bits`], and within each a result never depends on the machine. Only
 //! what the hardware itself leaves open is excepted: a NaN is a NaN everywhere, but its payload and
 //! sign may differ.
 //!
@@ -44,7 +46,7 @@ mod tests;
 #[cfg(target_arch = "x86_64")]
 mod x86;
 
-pub use baseline::Baseline;
+pub use baseline::{Baseline, Plain};
 pub use rotations::{rotations, rotations8};
 pub use svd::{Svd8, svd8, svds};
 #[cfg(target_arch = "x86_64")]
@@ -89,9 +91,9 @@ pub trait Lanes: Copy + Send + Sync + 'static {
     fn mul(self, a: Self::F, b: Self::F) -> Self::F;
     /// a / b
     fn div(self, a: Self::F, b: Self::F) -> Self::F;
-    /// a · b + c with one rounding.
+    /// a · b + c, with one rounding or two: see [`Bits`].
     fn mul_add(self, a: Self::F, b: Self::F, c: Self::F) -> Self::F;
-    /// c − a · b with one rounding.
+    /// c − a · b, rounded as [`Lanes::mul_add`].
     fn neg_mul_add(self, a: Self::F, b: Self::F, c: Self::F) -> Self::F;
     /// a where a < b, else b: with a NaN on either side, or two zeros, it is b.
     fn min(self, a: Self::F, b: Self::F) -> Self::F;
@@ -200,7 +202,7 @@ pub trait Lanes: Copy + Send + Sync + 'static {
         [self.mul(s, a[0]), self.mul(s, a[1]), self.mul(s, a[2])]
     }
 
-    /// s · a + b of eight vectors, each component with one rounding.
+    /// s · a + b of eight vectors, rounded as [`Lanes::mul_add`].
     #[inline(always)]
     fn scale_add(self, s: Self::F, a: [Self::F; 3], b: [Self::F; 3]) -> [Self::F; 3] {
         [self.mul_add(s, a[0], b[0]), self.mul_add(s, a[1], b[1]), self.mul_add(s, a[2], b[2])]
@@ -227,10 +229,39 @@ pub trait Kernel {
     fn run<L: Lanes>(self, lanes: L) -> Self::Output;
 }
 
+/// How kernels round a multiply-add. All instruction sets of one kind give the same bits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Bits {
+    /// The product is rounded, then the sum: SSE2 and wasm, where one rounding would cost a library call.
+    Unfused,
+    /// One rounding: AVX2, AVX-512, NEON.
+    Fused,
+}
+
+impl Bits {
+    /// a · b + c as kernels of this kind round it, for what is computed beside them. Fused bits cost a library
+    /// call where the build's target has no instruction for them.
+    #[inline(always)]
+    pub fn mul_add(self, a: f64, b: f64, c: f64) -> f64 {
+        match self {
+            Bits::Unfused => a * b + c,
+            Bits::Fused => a.mul_add(b, c),
+        }
+    }
+
+    /// In lower case, for files and messages.
+    pub fn name(self) -> &'static str {
+        match self {
+            Bits::Unfused => "unfused",
+            Bits::Fused => "fused",
+        }
+    }
+}
+
 /// An instruction set; a later one includes the earlier.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Isa {
-    /// What the build targets. Without fused multiply-add in hardware, slow.
+    /// What the build targets: SSE2 on x86-64, NEON on ARM.
     Baseline,
     /// AVX2 with FMA.
     Avx2,
@@ -266,6 +297,14 @@ impl Isa {
         }
     }
 
+    /// The set of bits it computes with.
+    pub fn bits(self) -> Bits {
+        match self {
+            Isa::Baseline => Baseline::BITS,
+            Isa::Avx2 | Isa::Avx512 => Bits::Fused,
+        }
+    }
+
     /// Runs a kernel with this instruction set, or the next best that the processor has.
     #[inline]
     pub fn run<K: Kernel>(self, kernel: K) -> K::Output {
@@ -282,6 +321,6 @@ impl Isa {
                 return lanes.run(kernel);
             }
         }
-        kernel.run(Baseline)
+        kernel.run(Plain::<{ matches!(Baseline::BITS, Bits::Fused) }>)
     }
 }

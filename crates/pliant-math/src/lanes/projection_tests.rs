@@ -3,6 +3,7 @@
 use super::projections::{limit_fibre, limit_strain, limit_volume, rotation};
 use super::projections32::{M32, limit_area32, limit_fibre32, limit_strain32, rotation32};
 use super::svd_tests::{Pack, matrices, pack, stored, unpack};
+use super::tests::{of_each_kind, widest};
 use super::*;
 use crate::projections as plain;
 use crate::rotation::tests::{random, random_matrix, random_rotation};
@@ -147,7 +148,8 @@ fn projections_are_allowed_and_as_near_as_the_scalar_ones() {
     for ask in ALL {
         for bounds in BOUNDS {
             for sixteen in deformations(3000).as_chunks::<16>().0 {
-                for (f, t) in sixteen.iter().zip(project(Isa::best(), ask, sixteen, bounds)) {
+                let found = |isa| sixteen.iter().zip(project(isa, ask, sixteen, bounds));
+                for (f, t) in of_each_kind().flat_map(found) {
                     let size = 1.0 + distance(ask, *f, DMat3::ZERO);
                     let wrong = violation(ask, t, bounds);
                     assert!(wrong < 1e-13 * size, "{ask:?} {bounds:?} {f}: {t} {wrong:e}");
@@ -239,7 +241,9 @@ fn projections_are_finite_and_have_the_same_bits_everywhere() {
                 assert!(t.is_finite(), "{ask:?} {bounds:?} {f}: {t}");
             }
             for isa in Isa::available() {
+                let expected = project(widest(isa.bits()), ask, sixteen, bounds);
                 let found = project(isa, ask, sixteen, bounds);
+                assert!(found.iter().all(|t| t.is_finite()), "{ask:?} {} {bounds:?}", isa.name());
                 assert!(expected.map(bits) == found.map(bits), "{ask:?} {} {sixteen:?}", isa.name());
             }
             let mut company: [DMat3; 16] = from_fn(|k| list[(n * 37 + k * 131) % list.len()]);

@@ -271,7 +271,7 @@ impl ConstraintBatch for Bending {
     fn decode(bytes: &[u8]) -> Result<Bending, Truncated> {
         let mut r = Reader(bytes);
         let rows = Rows::decode(&mut r)?;
-        let directions = Points { x: r.numbers()?, y: r.numbers()?, z: r.numbers()? };
+        let directions = r.points()?;
         let (rest_is_free, kind, count) = (r.word()? != 0, r.word()?, r.word()?);
         let lists: Vec<Vec<f64>> = (0..count).map(|_| r.numbers()).collect::<Result<_, _>>()?;
         let lengths = directions.columns().map(<[f64]>::len).into_iter().chain(lists.iter().map(Vec::len));

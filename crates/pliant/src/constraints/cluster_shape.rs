@@ -104,7 +104,7 @@ impl ConstraintBatch for ClusterShape {
     fn decode(bytes: &[u8]) -> Result<ClusterShape, Truncated> {
         let mut r = Reader(bytes);
         let rows = Rows::decode(&mut r)?;
-        let offsets = Points { x: r.numbers()?, y: r.numbers()?, z: r.numbers()? };
+        let offsets = r.points()?;
         let widths = r.numbers()?;
         let fits = widths.len() == rows.elements() && offsets.columns().iter().all(|c| c.len() == rows.len());
         if fits { Ok(ClusterShape { rows, offsets, widths }) } else { Err(Truncated) }

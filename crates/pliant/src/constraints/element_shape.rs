@@ -162,7 +162,7 @@ impl<const C: usize> ConstraintBatch for ElementShape<C> {
             return Err(Truncated);
         }
         let rows = rows_of::<C>(&corners, &weight, differences);
-        let rest = Points { x: r.numbers()?, y: r.numbers()?, z: r.numbers()? };
+        let rest = r.points()?;
         let fits = rest.columns().iter().all(|c| c.len() == rows.len());
         if fits {
             Ok(ElementShape { differences, corners, rows, rest, sees_reflection })

@@ -169,7 +169,7 @@ impl ConstraintBatch for HingeBending {
     fn decode(bytes: &[u8]) -> Result<HingeBending, Truncated> {
         let mut r = Reader(bytes);
         let rows = Rows::decode(&mut r)?;
-        let frames = Points { x: r.numbers()?, y: r.numbers()?, z: r.numbers()? };
+        let frames = r.points()?;
         let fits = frames.columns().iter().all(|c| c.len() == rows.len());
         if fits { Ok(HingeBending { rows, frames }) } else { Err(Truncated) }
     }

@@ -56,7 +56,7 @@ impl ConstraintBatch for Position {
         let mut r = Reader(bytes);
         let rows = Rows::decode(&mut r)?;
         let group = u32::try_from(r.word()?).map_err(|_| Truncated)?;
-        let anchors = Points { x: r.numbers()?, y: r.numbers()?, z: r.numbers()? };
+        let anchors = r.points()?;
         let fits = anchors.columns().iter().all(|c| c.len() == rows.elements());
         if fits { Ok(Position { rows, anchors, group }) } else { Err(Truncated) }
     }

@@ -44,8 +44,9 @@ impl Sequence {
             fault(None, "has no frames".into(), "give at least one");
             return Err(faults);
         };
-        if !(per_second > 0.0 && per_second.is_finite()) {
-            fault(None, format!("has {per_second:?} frames a second"), "give a number above 0");
+        // Frames are counted as time goes on: the count must stay a number.
+        if !(per_second > 0.0 && per_second <= 1e9) {
+            fault(None, format!("has {per_second:?} frames a second"), "give a number above 0 and up to 1e9");
         }
         for (k, frame) in frames.iter().enumerate() {
             if frame.len() != count {
@@ -94,6 +95,11 @@ impl Sequence {
     pub(crate) fn placed(&self, placement: DAffine3) -> Sequence {
         let place = |frame: &Vec<DVec3>| frame.iter().map(|p| placement.transform_point3(*p)).collect();
         Sequence { frames: self.frames.iter().map(place).collect(), ..*self }
+    }
+
+    /// The first frame with a point so far away that it is no number.
+    pub(crate) fn first_non_finite(&self) -> Option<usize> {
+        self.frames.iter().position(|frame| frame.iter().any(|p| !p.is_finite()))
     }
 
     pub(crate) fn digest(&self, hash: &mut crate::bytes::Digest) {

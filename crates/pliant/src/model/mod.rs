@@ -100,8 +100,9 @@ pub struct Model {
 }
 
 impl Model {
-    /// Puts the parts together as revision 0.
-    pub fn new(topology: Topology, rest: Rest, params: Params, batches: Vec<ModelBatch>) -> Model {
+    /// Puts the parts together as revision 0. They were checked, and whoever steps relies on it: only the
+    /// builder makes models.
+    pub(crate) fn new(topology: Topology, rest: Rest, params: Params, batches: Vec<ModelBatch>) -> Model {
         let fingerprint = fingerprint(&topology, &rest, &params, &batches);
         Model {
             topology: Arc::new(topology),
@@ -112,8 +113,8 @@ impl Model {
         }
     }
 
-    /// The same bodies under other parameters, as the next revision.
-    pub fn with_params(&self, params: Params) -> Model {
+    /// The same bodies under other parameters that were checked, as the next revision.
+    pub(crate) fn with_params(&self, params: Params) -> Model {
         let fingerprint = fingerprint(&self.topology, &self.rest, &params, &self.batches);
         let id = ModelId { revision: self.id.revision + 1, fingerprint };
         Model { params: Arc::new(params), id, ..self.clone() }

@@ -104,7 +104,8 @@ impl Objective {
     pub fn begin(&mut self, model: &Model, s: &mut Points) {
         for (place, at) in self.s.iter_mut().enumerate() {
             if let Some(i) = self.assembly.particle(place) {
-                *at = [s.x[i], s.y[i], s.z[i], 0.0];
+                let s = s.get(i);
+                *at = [s.x, s.y, s.z, 0.0];
             }
         }
         self.assembly.complete(model, s, &mut self.auxiliary, &mut self.s);
@@ -123,8 +124,8 @@ impl Objective {
     pub fn start_at(&mut self, x: &Points) {
         for (place, way) in self.way.iter_mut().enumerate().take(self.descent.len() / 3) {
             if let Some(i) = self.assembly.particle(place) {
-                let s = self.s[place];
-                *way = [x.x[i] - s[0], x.y[i] - s[1], x.z[i] - s[2], 0.0];
+                let d = x.get(i) - vector(self.s[place]);
+                *way = [d.x, d.y, d.z, 0.0];
             }
         }
         self.settle();
@@ -159,7 +160,7 @@ impl Objective {
     fn read_all(&mut self) {
         for (place, q) in self.q.iter().enumerate() {
             if let Some(i) = self.assembly.particle(place) {
-                (self.points.x[i], self.points.y[i], self.points.z[i]) = (q[0], q[1], q[2]);
+                self.points.set(i, vector(*q));
             }
         }
     }

@@ -50,7 +50,7 @@ use kernels::{
 };
 use layout::{EMPTY, Entry, Layout, WIDTH};
 use pack::{ClusterConstants, FitClusters, FitPack, total};
-use pliant_math::lanes::Isa;
+use pliant_math::lanes::{Bits, Isa};
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 
 pub use goals::{elastic_energy, raise_strain};
@@ -106,6 +106,8 @@ struct BodyNow {
 
 #[derive(Debug)]
 struct Cache {
+    /// How the kernels round.
+    bits: Bits,
     model: Model,
     layout: Layout,
     /// Where each particle lies: block · 8 + lane, or [`EMPTY`].
@@ -171,7 +173,7 @@ struct Cache {
 }
 
 impl Cache {
-    fn new(model: &Model) -> Cache {
+    fn new(model: &Model, bits: Bits) -> Cache {
         let layout = Layout::new(model);
         let (blocks, clusters, pieces) = (layout.lanes.len(), layout.clusters.len(), layout.pieces.len());
         let bodies = model.topology.bodies.len();
@@ -217,6 +219,7 @@ impl Cache {
         let any_quadratic = model.rest.bases.iter().any(|b| b.goals == Goals::Quadratic);
         let quadratic = |n: usize| if any_quadratic { n } else { 0 };
         let mut cache = Cache {
+            bits,
             placements: Vec::with_capacity(model.params.pins.len()),
             time: 0.0,
             weights: vec![Weights::default(); blocks],
@@ -268,6 +271,7 @@ impl Cache {
     /// Puts the rest shape into lanes, relative to each body's centre.
     fn take_rest(&mut self) {
         let Cache { model, layout, weights, rest, centers, constants, quadratic, animated, .. } = self;
+        let bits = self.bits;
         let model_rest: &Rest = animated.as_deref().unwrap_or(&model.rest);
         let origins = &mut self.origins;
         for (origin, body) in origins.iter_mut().zip(&model.topology.bodies) {
@@ -300,7 +304,7 @@ impl Cache {
                 let w = &weights[index as usize];
                 for lane in (0..WIDTH).filter(|lane| mask & (1 << lane) != 0) {
                     let share = layout.by_cluster.shares.get(e).map_or(1.0, |s| s[lane]);
-                    let q = |j: usize| (-w.weight[lane]).mul_add(centers[k][j], w.weighted[j][lane]);
+                    let q = |j: usize| bits.mul_add(-w.weight[lane], centers[k][j], w.weighted[j][lane]);
                     lopsided += DVec3::new(q(0), q(1), q(2)) * share;
                 }
             }
@@ -402,7 +406,7 @@ impl Solver for Clustered {
 
     fn prepare(&mut self, model: &Model, _controls: &Controls) -> Result<(), SolverError> {
         if !self.cache.as_ref().is_some_and(|c| c.model.same_parts(model)) {
-            self.cache = Some(Box::new(Cache::new(model)));
+            self.cache = Some(Box::new(Cache::new(model, self.isa.bits())));
         }
         Ok(())
     }
@@ -445,6 +449,10 @@ impl Solver for Clustered {
     }
 
     fn set_isa(&mut self, isa: Isa) {
+        // What is made beside the kernels is rounded as they do.
+        if isa.bits() != self.isa.bits() {
+            self.cache = None;
+        }
         self.isa = isa;
     }
 }
