@@ -263,9 +263,8 @@ impl LogWriter {
 
     fn failed(&self, action: &str, source: io::Error) -> CacheError {
         let first = match source.kind() {
-            io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded | io::ErrorKind::FileTooLarge => {
-                "free space"
-            }
+            io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => "free space",
+            io::ErrorKind::FileTooLarge => "raise the limit on the size of files (ulimit -f) or free space",
             _ => usual_remedy(&source),
         };
         let safe = match self.last_frame {
