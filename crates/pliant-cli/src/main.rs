@@ -7,6 +7,7 @@ mod demos;
 mod export;
 mod failure;
 mod figures;
+mod files;
 mod interrupt;
 mod journal;
 mod mesh;
