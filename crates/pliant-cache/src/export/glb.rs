@@ -79,7 +79,7 @@ pub(super) fn write(
 
 /// The coat of a body with faces and a material, those of its mesh and colour where it has none.
 fn worn(b: &StreamBody<'_>) -> Coat {
-    let mut coat = b.body.coat.clone();
+    let mut coat = Coat::clone(&b.body.coat);
     if coat.faces.is_empty() {
         coat.faces = b.faces.clone().into_owned();
     }
