@@ -41,11 +41,11 @@ fn body(particles: usize, entries: usize) -> LogBody {
         name: "field".into(),
         color: [0.5; 3],
         particles: 0..particles as u32,
-        mesh: TriMesh { positions, triangles },
-        coat: Coat::default(),
-        skin,
+        mesh: TriMesh { positions, triangles }.into(),
+        coat: Coat::default().into(),
+        skin: skin.into(),
         cluster: vec![0; particles],
-        simulated: Simulated { masses: vec![1.0; particles], ..Default::default() },
+        simulated: Simulated { masses: vec![1.0; particles], ..Default::default() }.into(),
         look: Look::Cloth,
     }
 }

@@ -123,9 +123,8 @@ pub(crate) fn usual_remedy(source: &io::Error) -> &'static str {
         io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
             "choose a place you may write to, or change the permissions"
         }
-        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded | io::ErrorKind::FileTooLarge => {
-            "free space on the disk and try again"
-        }
+        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => "free space on the disk and try again",
+        io::ErrorKind::FileTooLarge => "raise the limit on the size of files (ulimit -f) and try again",
         io::ErrorKind::IsADirectory => "name a file, not a directory",
         io::ErrorKind::NotADirectory => "a part of the path is a file; choose another path",
         _ => "check the disk and the path, then try again",

@@ -12,8 +12,8 @@ pub mod render;
 pub use atomic::{replace_file, write_target};
 pub use error::{CacheError, ErrorKind};
 pub use export::{
-    Conversion, ExportOptions, ExportSummary, FORMATS, Format, FrameSelection, Placing, Progress, Target,
-    export,
+    Conversion, ExportOptions, ExportSummary, FORMATS, Footage, Format, FrameSelection, Placing, Progress,
+    Target, export, export_files, is_own, is_pattern, without_number,
 };
 pub use log::{
     ColorBy, FORMAT_VERSION, LogBody, LogFrame, LogHeader, LogPicture, LogPlane, LogReader, LogWarning,

@@ -138,7 +138,8 @@ fn dressed() -> LogHeader {
         normals,
         colors: (0..8).map(|k| [k as f32 / 8.0, 0.5, 0.25, 1.0]).collect(),
         materials: vec![material("rubber/red"), material("unused"), material("rubber red")],
-    };
+    }
+    .into();
     header
 }
 
@@ -273,9 +274,11 @@ fn empty_and_tiny_bodies_are_sound() {
     for (body, count) in header.bodies.iter_mut().zip([0, 1, 3]) {
         let particles = body.particles.start;
         body.particles = particles..particles + count;
-        body.mesh.positions = (0..count).map(|k| DVec3::splat(f64::from(k))).collect();
-        body.mesh.triangles = if count == 3 { vec![[0, 1, 2]] } else { vec![] };
-        body.skin = Skin::identity(count as usize);
+        std::sync::Arc::make_mut(&mut body.mesh).positions =
+            (0..count).map(|k| DVec3::splat(f64::from(k))).collect();
+        std::sync::Arc::make_mut(&mut body.mesh).triangles =
+            if count == 3 { vec![[0, 1, 2]] } else { vec![] };
+        body.skin = Skin::identity(count as usize).into();
         body.cluster.clear();
     }
     let full = frame(&common::header(), 0);

@@ -164,8 +164,9 @@ fn write_dressed(path: &Path) -> pliant_geometry::Coat {
         faces,
     };
     let body = &mut header.bodies[0];
-    body.mesh.triangles = coat.triangles(&body.mesh.positions);
-    body.coat = coat.clone();
+    let triangles = coat.triangles(&body.mesh.positions);
+    std::sync::Arc::make_mut(&mut body.mesh).triangles = triangles;
+    body.coat = coat.clone().into();
     let mut log = LogWriter::create(path, &header, false).unwrap();
     for i in 0..3 {
         log.append_frame(&frame(&header, i)).unwrap();

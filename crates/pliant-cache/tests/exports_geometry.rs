@@ -293,7 +293,7 @@ fn usd_dresses_bodies() {
     let folder = tempfile::tempdir().unwrap();
     let log = folder.path().join("a.plog");
     let mut header = dressed_header();
-    header.bodies[1].coat.materials[0].texture = Some("maps\\skin.png".into());
+    std::sync::Arc::make_mut(&mut header.bodies[1].coat).materials[0].texture = Some("maps\\skin.png".into());
     let mut writer = LogWriter::create(&log, &header, false).unwrap();
     writer.append_frame(&frame(&header, 0)).unwrap();
     writer.finish().unwrap();

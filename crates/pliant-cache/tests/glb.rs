@@ -93,8 +93,10 @@ fn coats_survive() {
         materials: vec![named("front"), named("back")],
         face_materials: (0..25).map(|f| u32::from(f >= 10)).collect(),
         faces,
-    };
-    body.mesh.triangles = body.coat.triangles(&body.mesh.positions);
+    }
+    .into();
+    let triangles = body.coat.triangles(&body.mesh.positions);
+    std::sync::Arc::make_mut(&mut body.mesh).triangles = triangles;
     let mut writer = LogWriter::create(dir.path().join("a.plog"), &header, false).unwrap();
     for k in 0..3 {
         writer.append_frame(&common::frame(&header, k)).unwrap();

@@ -12,7 +12,7 @@ use std::fs;
 fn refusal(change: impl Fn(&mut Skin)) -> String {
     let dir = tempfile::tempdir().unwrap();
     let mut header = header();
-    change(&mut header.bodies[1].skin);
+    change(std::sync::Arc::make_mut(&mut header.bodies[1].skin));
     LogWriter::create(dir.path().join("a.plog"), &header, false).unwrap_err().to_string()
 }
 

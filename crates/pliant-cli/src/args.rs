@@ -88,6 +88,9 @@ pub struct MeshArgs {
     /// How particles are arranged
     #[arg(long, value_enum, default_value_t = Sampling::Lattice)]
     pub sampling: Sampling,
+    /// Replace files beside an output (materials, numbered pieces) that pliant did not make
+    #[arg(long, visible_alias = "overwrite")]
+    pub force: bool,
     /// Threads; the result does not depend on it [default: all]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub threads: Option<u16>,
@@ -123,6 +126,9 @@ pub struct FiguresArgs {
     /// Folder for drawings, data, verdicts.md and index.html
     #[arg(short, long = "output", value_name = "DIR", default_value = "figures")]
     pub output: PathBuf,
+    /// Replace files of these names that pliant did not make
+    #[arg(long, visible_alias = "overwrite")]
+    pub force: bool,
     /// Only list the figures
     #[arg(long)]
     pub list: bool,
@@ -165,7 +171,7 @@ pub struct RunArgs {
     /// dropped on the ground
     pub scene: String,
     /// What to make of the run, format by extension: .usda .usdz .abc .glb .pc2 .mdd
-    /// .pvd .obj .ply .gif .png; may be given several times.
+    /// .pvd .obj .ply .gif .apng .png, ####.png for a picture of each frame; may be given several times.
     /// Replaces the outputs the scene names
     #[arg(short, long = "output", value_name = "FILE")]
     pub output: Vec<PathBuf>,
@@ -192,7 +198,7 @@ pub struct RunArgs {
     /// The frame log [default: beside the first output, or SCENE.plog]
     #[arg(long, value_name = "FILE")]
     pub log: Option<PathBuf>,
-    /// Replace the log of an unfinished run, or whatever else is in its place
+    /// Replace the log of an unfinished run, or whatever else is in its place, and files of others beside an output
     #[arg(long, visible_alias = "overwrite")]
     pub force: bool,
     /// Print nothing but problems
@@ -253,10 +259,10 @@ pub struct ExportArgs {
     /// Frame log (.plog) of a run
     pub log: PathBuf,
     /// What to make, format by extension: .usda .usdz .abc .glb .pc2 .mdd
-    /// .pvd .obj .ply .gif .png; may be given several times
+    /// .pvd .obj .ply .gif .apng .png, ####.png for a picture of each frame; may be given several times
     #[arg(short, long = "output", value_name = "FILE", required = true)]
     pub output: Vec<PathBuf>,
-    /// First frame
+    /// First frame, counted at --fps if that is given
     #[arg(long, value_name = "N")]
     pub first: Option<u32>,
     /// Last frame
@@ -268,6 +274,9 @@ pub struct ExportArgs {
     /// Only this body
     #[arg(long, value_name = "NAME")]
     pub body: Option<String>,
+    /// Replace files beside an output (numbered frames, materials) that pliant did not make
+    #[arg(long, visible_alias = "overwrite")]
+    pub force: bool,
     /// Threads for pictures; the result does not depend on it [default: all]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub threads: Option<u16>,
@@ -293,6 +302,10 @@ pub struct PlacingArgs {
     /// Which axis of the files is up
     #[arg(long, value_enum, value_name = "AXIS")]
     pub up: Option<Up>,
+    /// Frames a second of the files, such as 24 for a Blender scene as it comes [default: those of the run]; frames
+    /// between two that were simulated are mixed from them
+    #[arg(long, value_name = "RATE", value_parser = rate)]
+    pub fps: Option<f64>,
     /// In .vtu files the surface that pictures show, not the simulated particles and their elements
     #[arg(long)]
     pub surface: bool,
@@ -358,6 +371,7 @@ impl PictureArgs {
     pub fn options(&self, threads: usize) -> ExportOptions {
         ExportOptions {
             frames: FrameSelection::default(),
+            frames_per_second: None,
             body: None,
             conversion: Conversion::default(),
             surface: false,
@@ -407,6 +421,11 @@ fn target(text: &str) -> Result<Target, String> {
         let names = Target::ALL.map(Target::name);
         format!("known are {}", names.join(", "))
     })
+}
+
+fn rate(text: &str) -> Result<f64, String> {
+    let number = text.trim().parse().ok().filter(|r: &f64| (0.01..=100_000.0).contains(r));
+    number.ok_or_else(|| "give frames a second, from 0.01 to 100000, such as 24".into())
 }
 
 fn scale(text: &str) -> Result<f64, String> {

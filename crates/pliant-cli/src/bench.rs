@@ -2,7 +2,8 @@
 
 use crate::args::BenchArgs;
 use crate::failure::Failure;
-use crate::say;
+use crate::files::Files;
+use crate::{outputs, say};
 use pliant_bench::{FrameTime, Measurement, Options};
 use pliant_figures::{FigureError, Panel, Plot, Style};
 use std::path::Path;
@@ -20,6 +21,13 @@ pub fn command(args: &BenchArgs) -> Result<(), Failure> {
             "--plot draws clustered/scaling, which --filter {} leaves out; use --filter clustered/scaling",
             args.filter
         )));
+    }
+    if let Some(path) = &args.plot {
+        let mut files = Files::new(false);
+        args.points.iter().for_each(|points| files.reads(points, "the list of points"));
+        files.writes(path, "the drawing");
+        files.finish()?;
+        outputs::require_folder(path)?;
     }
     let points = match (&args.points, args.radius) {
         (Some(path), Some(radius)) => {

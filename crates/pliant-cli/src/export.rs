@@ -2,8 +2,9 @@
 
 use crate::args::ExportArgs;
 use crate::failure::Failure;
+use crate::files::Files;
 use crate::{outputs, say};
-use pliant_cache::{ExportOptions, FrameSelection, LogReader};
+use pliant_cache::{ExportOptions, Footage, FrameSelection, LogReader};
 use std::path::PathBuf;
 
 pub fn command(args: &ExportArgs) -> Result<(), Failure> {
@@ -15,14 +16,27 @@ pub fn command(args: &ExportArgs) -> Result<(), Failure> {
     let options = ExportOptions {
         frames: FrameSelection { first: args.first, last: args.last, step: args.step },
         body: args.body.clone(),
+        frames_per_second: args.placing.fps,
         surface: args.placing.surface,
         ..args.picture.options(usize::from(args.threads.unwrap_or(0)))
     };
-    outputs::prepare_folders(args.output.iter().map(PathBuf::as_path))?;
+    let mut files = Files::new(args.force);
+    files.reads(&args.log, "the log");
+    let footage = Footage::new(&reader, args.placing.fps)?;
+    let places = options.frames.positions(&footage)?;
+    for output in &args.output {
+        files.exports(output, places.iter().filter_map(|&k| footage.frame_index(k)));
+    }
+    files.finish()?;
+    outputs::prepare_folders(args.output.iter().map(PathBuf::as_path), args.quiet)?;
     let done = outputs::write_all(&reader, &args.output, &options, args.placing.placing(), args.quiet)?;
     if args.quiet {
         return Ok(());
     }
-    let lines: Vec<String> = done.iter().map(outputs::describe).collect();
+    let mut lines: Vec<String> = done.iter().map(outputs::describe).collect();
+    let films = args.output.iter().filter_map(|path| outputs::film(path, &footage, &options).transpose());
+    for film in films {
+        lines.push(format!("film of these pictures:\n  {}\n", film?));
+    }
     say::result(&format!("from {}:\n{}", args.log.display(), lines.concat()))
 }

@@ -4,6 +4,9 @@ use crate::args::FiguresArgs;
 use crate::failure::Failure;
 use crate::say;
 use pliant_figures::{FigureError, Verdict};
+use std::fs::File;
+use std::io::Read;
+use std::path::Path;
 
 pub fn command(args: &FiguresArgs) -> Result<(), Failure> {
     if args.list {
@@ -11,6 +14,7 @@ pub fn command(args: &FiguresArgs) -> Result<(), Failure> {
             pliant_figures::figures().iter().map(|f| format!("{:20}  {}\n", f.name, f.about)).collect();
         return say::result(&rows.concat());
     }
+    protect(args)?;
     let results =
         pliant_figures::run(&args.names, &args.output, &mut |line| say::problem(line)).map_err(|e| {
             let code = if matches!(e, FigureError::Io { .. }) { Failure::IO } else { Failure::USAGE };
@@ -29,6 +33,39 @@ pub fn command(args: &FiguresArgs) -> Result<(), Failure> {
         args.output.join("index.html").display()
     );
     say::result(&text)
+}
+
+/// Refuses to write over what is in the folder under our names but is not ours.
+fn protect(args: &FiguresArgs) -> Result<(), Failure> {
+    // What each kind of file of ours begins with; a drawing goes with its data.
+    let starts = |path: &Path, with: &str| {
+        let mut start = Vec::new();
+        let read = File::open(path).and_then(|file| file.take(with.len() as u64).read_to_end(&mut start));
+        read.is_ok() && start == with.as_bytes()
+    };
+    let ours = |path: &Path| match path.extension().and_then(|e| e.to_str()) {
+        Some("md") => starts(path, "# Verdicts"),
+        Some("html") => {
+            starts(path, "<!DOCTYPE html>") && starts(&path.with_file_name("verdicts.md"), "# Verdicts")
+        }
+        _ => starts(&path.with_extension("csv"), "panel,series,x_quantity,y_quantity,x,y"),
+    };
+    let chosen = pliant_figures::figures().into_iter().map(|f| f.name);
+    let chosen = chosen.filter(|name| args.names.is_empty() || args.names.iter().any(|n| n == name));
+    let files = chosen.flat_map(|name| [format!("{name}.csv"), format!("{name}.svg")]);
+    let files = files.chain(["verdicts.md".to_string(), "index.html".to_string()]);
+    let foreign: Vec<String> = files
+        .map(|name| args.output.join(name))
+        .filter(|path| std::fs::symlink_metadata(path).is_ok() && !ours(path))
+        .map(|path| path.display().to_string())
+        .collect();
+    match foreign.is_empty() || args.force {
+        true => Ok(()),
+        false => Err(Failure::usage(format!(
+            "{}: there already and not made by pliant; name another folder with -o, or replace what is there with --force",
+            foreign.join(", ")
+        ))),
+    }
 }
 
 fn word(verdict: Verdict) -> &'static str {

@@ -11,8 +11,9 @@ static STOP: AtomicBool = AtomicBool::new(false);
 /// Half-written files that nobody needs when the program ends at once.
 static LITTER: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 
-/// Takes over Ctrl-C (and requests to terminate).
+/// Takes over Ctrl-C (and requests to terminate), and what a limit on file sizes does.
 pub fn install() -> Result<(), Failure> {
+    survive_large_files()?;
     ctrlc::set_handler(|| {
         if SIMULATING.load(Ordering::SeqCst) && !STOP.swap(true, Ordering::SeqCst) {
             return;
@@ -24,6 +25,22 @@ pub fn install() -> Result<(), Failure> {
         std::process::exit(Failure::INTERRUPTED.into());
     })
     .map_err(|e| Failure::new(Failure::IO, format!("cannot listen for Ctrl-C: {e}")))
+}
+
+/// A file that grows beyond the limit a user is given (`ulimit -f`) kills a program without a word, unless it takes the
+/// signal: then the write fails as on a full disk, and is told as that.
+#[cfg(unix)]
+fn survive_large_files() -> Result<(), Failure> {
+    // Nobody looks at the flag: the failed write says it all.
+    let unseen = std::sync::Arc::new(AtomicBool::new(false));
+    signal_hook::flag::register(signal_hook::consts::SIGXFSZ, unseen)
+        .map(|_| ())
+        .map_err(|e| Failure::new(Failure::IO, format!("cannot listen for limits on file sizes: {e}")))
+}
+
+#[cfg(not(unix))]
+fn survive_large_files() -> Result<(), Failure> {
+    Ok(())
 }
 
 /// While this lives, the first Ctrl-C only raises a flag.

@@ -86,7 +86,7 @@ pub fn open(path: &Path, scene: &BuiltScene, frames: u32, policy: Policy) -> Res
 
 fn create(path: &Path, scene: &BuiltScene, overwrite: bool) -> Result<Opened, Failure> {
     Ok(Opened::Unfinished(Box::new(Journal {
-        writer: LogWriter::create(path, &header(scene), overwrite)?,
+        writer: LogWriter::create(path, &header(scene), overwrite)?.compact()?,
         last_frame: None,
         checkpoint: None,
         checkpointed: None,
@@ -131,7 +131,7 @@ fn resume(path: &Path, scene: &BuiltScene, frames: u32, existing: &LogReader) ->
     }
     let mut journal = Journal {
         last_frame: resumed.writer.last_frame(),
-        writer: resumed.writer,
+        writer: resumed.writer.compact()?,
         checkpoint: None,
         checkpointed: None,
     };
@@ -181,16 +181,17 @@ fn header(scene: &BuiltScene) -> LogHeader {
                 name: body.name.clone(),
                 color: body.color,
                 particles: topology.particles.start as u32..topology.particles.end as u32,
-                mesh: body.surface.clone(),
-                coat: body.coat.clone(),
-                skin: body.skin.clone(),
+                mesh: body.surface.clone().into(),
+                coat: body.coat.clone().into(),
+                skin: body.skin.clone().into(),
                 cluster: topology.particles.clone().map_while(|i| nearest_cluster(model, i)).collect(),
                 simulated: Simulated {
                     tetrahedra: body.elements.tetrahedra.clone(),
                     triangles: body.elements.triangles.clone(),
                     edges: body.elements.edges.clone(),
                     masses: model.rest().mass[topology.particles.clone()].iter().map(|&m| m as f32).collect(),
-                },
+                }
+                .into(),
                 look: match body.look {
                     Look::Jelly => Render::Jelly,
                     Look::Matte => Render::Matte,

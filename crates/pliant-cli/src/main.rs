@@ -8,6 +8,7 @@ mod demos;
 mod export;
 mod failure;
 mod figures;
+mod files;
 mod interrupt;
 mod journal;
 mod mesh;

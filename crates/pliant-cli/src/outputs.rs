@@ -1,10 +1,12 @@
 //! Looks at every output before the work begins: a run of an hour must not end in "unknown format".
 
 use crate::failure::Failure;
+use crate::files::Identity;
 use crate::interrupt::Cleared;
 use crate::{progress, say};
 use pliant_cache::{
-    CacheError, ExportOptions, ExportSummary, FORMATS, LogReader, Placing, export, write_target,
+    CacheError, ExportOptions, ExportSummary, FORMATS, Footage, LogReader, Placing, export, is_pattern,
+    without_number, write_target,
 };
 use std::collections::HashSet;
 use std::fs::{self, File};
@@ -31,7 +33,7 @@ pub fn check_formats(outputs: &[PathBuf]) -> Result<(), Failure> {
             };
             messages.push(format!("{}: {what}", path.display()));
             unknown = messages.len();
-        } else if !seen.insert(path) {
+        } else if !seen.insert(Identity::of(path)) {
             messages.push(format!("{}: named twice; give each output its own name", path.display()));
         }
     }
@@ -45,10 +47,11 @@ pub fn check_formats(outputs: &[PathBuf]) -> Result<(), Failure> {
     failed(Failure::USAGE, messages)
 }
 
-/// Creates the folders of all files to be written and tries whether they can be written to.
-pub fn prepare_folders<'a>(files: impl IntoIterator<Item = &'a Path>) -> Result<(), Failure> {
+/// Creates the folders of all files to be written, says so, and tries whether they can be written to.
+pub fn prepare_folders<'a>(files: impl IntoIterator<Item = &'a Path>, quiet: bool) -> Result<(), Failure> {
     let mut messages = Vec::new();
     let mut seen = HashSet::new();
+    let mut made = Vec::new();
     for file in files {
         if file.is_dir() {
             messages.push(format!(
@@ -65,13 +68,27 @@ pub fn prepare_folders<'a>(files: impl IntoIterator<Item = &'a Path>) -> Result<
                 continue;
             }
         };
-        if seen.insert(folder.clone())
-            && let Err(e) = fs::create_dir_all(&folder).and_then(|()| probe(&folder))
-        {
-            messages.push(CacheError::io(file, "write into its folder", e).to_string());
+        if !seen.insert(folder.clone()) {
+            continue;
+        }
+        let new = !folder.exists();
+        match fs::create_dir_all(&folder).and_then(|()| probe(&folder)) {
+            Ok(()) if new => made.push(folder),
+            Ok(()) => {}
+            Err(e) => messages.push(CacheError::io(file, "write into its folder", e).to_string()),
         }
     }
+    // A folder nobody wanted is most likely a misspelt one: it is told, once all of them are there.
+    if messages.is_empty() && !quiet {
+        made.iter().for_each(|f| say::problem(&format!("note: made the folder {}", f.display())));
+    }
     failed(Failure::IO, messages)
+}
+
+/// Refuses a file whose folder is not there or cannot be written to.
+pub fn require_folder(file: &Path) -> Result<(), Failure> {
+    let folder = write_target(file).map(|target| folder_of(&target))?;
+    probe(&folder).map_err(|e| CacheError::io(file, "write into its folder", e).into())
 }
 
 /// Whether it is a device that takes bytes one after the other, such as a terminal.
@@ -154,6 +171,44 @@ pub fn describe(summary: &ExportSummary) -> String {
     let several = if summary.files > 1 { format!("{} files, ", summary.files) } else { String::new() };
     let frames = if summary.frames == 1 { "frame" } else { "frames" };
     format!("  {}  ({several}{} {frames}, {})\n", summary.path.display(), summary.frames, size(summary.bytes))
+}
+
+/// The command that makes a film of a sequence of pictures; `None` for anything else.
+pub fn film(path: &Path, footage: &Footage<'_>, options: &ExportOptions) -> Result<Option<String>, Failure> {
+    let extension = path.extension().map(|e| e.to_string_lossy().to_lowercase());
+    if extension.as_deref() != Some("png") || !is_pattern(path) {
+        return Ok(None);
+    }
+    let places = options.frames.positions(footage)?;
+    let first = places.first().and_then(|&k| footage.frame_index(k)).unwrap_or(0);
+    let rate = footage.frames_per_second() / f64::from(options.frames.step.max(1));
+    let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    // The last two or more # are where the number is.
+    let Some(end) = name.rfind("##").map(|k| k + 2) else { return Ok(None) };
+    let digits = name[..end].bytes().rev().take_while(|&b| b == b'#').count();
+    let (before, after) = (&name[..end - digits], &name[end..]);
+    let in_folder = |name: String| path.with_file_name(name).display().to_string();
+    let pictures = match options.frames.step {
+        0 | 1 => {
+            // Per cent signs stand for numbers there.
+            let plain = |text: &str| text.replace('%', "%%");
+            let folder = path.parent().map(|f| plain(&f.join("").display().to_string())).unwrap_or_default();
+            let name = format!("{folder}{}%0{digits}d{}", plain(before), plain(after));
+            format!("-start_number {first} -i {}", say::quoted(&name))
+        }
+        // Numbers with gaps between them.
+        _ => format!(
+            "-pattern_type glob -i {}",
+            say::quoted(&in_folder(format!("{before}{}{after}", "[0-9]".repeat(digits))))
+        ),
+    };
+    let picture = footage.header().picture;
+    let sides = [options.width.unwrap_or(picture.width), options.height.unwrap_or(picture.height)];
+    // Usual films have even sides.
+    let pad = if sides.iter().any(|s| s % 2 == 1) { " -vf 'pad=ceil(iw/2)*2:ceil(ih/2)*2'" } else { "" };
+    let film = without_number(path).unwrap_or_else(|| path.with_file_name("film.png")).with_extension("mp4");
+    let film = say::quoted(&film.display().to_string());
+    Ok(Some(format!("ffmpeg -framerate {rate} {pictures}{pad} -c:v libx264 -pix_fmt yuv420p {film}")))
 }
 
 /// A number of bytes for people.

@@ -2,6 +2,7 @@
 
 use crate::args::{self, PictureArgs, PlacingArgs, RunArgs};
 use crate::failure::Failure;
+use crate::files::Files;
 use crate::journal::{self, Opened, Policy};
 use crate::simulate::{self, End, Outcome};
 use crate::source::{self, Source};
@@ -9,7 +10,7 @@ use crate::stats::StatsFile;
 use crate::trace::TraceFile;
 use crate::{outputs, say};
 use pliant::StepError;
-use pliant_cache::{ExportOptions, ExportSummary, LogReader};
+use pliant_cache::{ExportOptions, ExportSummary, Footage, LogReader, without_number};
 use pliant_scene::{BuiltScene, DEMOS};
 use std::path::{Path, PathBuf};
 
@@ -90,11 +91,13 @@ fn execute(order: Order) -> Result<(), Failure> {
     } else {
         order.outputs.clone()
     };
-    let log = order.log.clone().unwrap_or_else(|| match wanted.first() {
-        Some(first) => first.with_extension("plog"),
-        None => PathBuf::from(format!("{}.plog", order.source.name)),
-    });
-    protect(&order, &log, &wanted)?;
+    let log = order.log.clone().unwrap_or_else(|| log_beside(wanted.first(), &order.source.name));
+    let last = match order.placing.fps {
+        // As footage counts them.
+        Some(fps) => (f64::from(frames) * fps / scene.frames_per_second + 1e-6).floor() as u32,
+        None => frames,
+    };
+    protect(&order, &scene, &log, &wanted, 0..=last)?;
     if order.trace.is_some() && !traceable(&scene) {
         return Err(Failure::usage(
             "--trace: no body of the scene is moved by a solver with an objective; set solver = \"projective\", \
@@ -106,7 +109,7 @@ fn execute(order: Order) -> Result<(), Failure> {
     let files = wanted.iter().map(PathBuf::as_path).chain([log.as_path()]).chain(stats);
     let trace = order.trace.iter().map(|(path, _)| path.as_path());
     let files = files.chain(trace.filter(|path| !outputs::is_device(path)));
-    outputs::prepare_folders(files)?;
+    outputs::prepare_folders(files, order.quiet)?;
     if !order.quiet {
         for note in &scene.notes {
             say::problem(&format!("note: {note}"));
@@ -114,12 +117,25 @@ fn execute(order: Order) -> Result<(), Failure> {
     }
     let outcome = record(&order, &mut scene, &log, frames)?;
     let reader = LogReader::open(&log)?;
-    let options = ExportOptions { surface: order.placing.surface, ..order.picture.options(order.threads) };
+    if reader.frame_count() as u64 > u64::from(frames) + 1 {
+        // A log that held more than was asked for has more files come of it than were looked at.
+        let footage = Footage::new(&reader, order.placing.fps)?;
+        let numbers = (0..footage.frame_count()).filter_map(|k| footage.frame_index(k));
+        protect(&order, &scene, &log, &wanted, numbers)?;
+    }
+    let options = ExportOptions {
+        surface: order.placing.surface,
+        frames_per_second: order.placing.fps,
+        ..order.picture.options(order.threads)
+    };
     let done = outputs::write_all(&reader, &wanted, &options, order.placing.placing(), order.quiet)?;
     if order.quiet {
         return Ok(());
     }
-    say::result(&summary(&order, &reader, outcome.as_ref(), &done))
+    let footage = Footage::new(&reader, order.placing.fps)?;
+    let films = wanted.iter().filter_map(|path| outputs::film(path, &footage, &options).transpose());
+    let films = films.collect::<Result<Vec<String>, Failure>>()?;
+    say::result(&summary(&order, &reader, outcome.as_ref(), (&done, &films)))
 }
 
 /// Whether some body is moved by a solver that minimises something.
@@ -158,7 +174,7 @@ fn record(
         "frames 0 to {last} are in {}; export them with `{} export {} -o out.gif`",
         log.display(),
         say::program(),
-        quoted(&log.display().to_string())
+        say::quoted(&log.display().to_string())
     );
     match &outcome.end {
         End::Complete => Ok(Some(outcome)),
@@ -181,55 +197,60 @@ fn record(
     }
 }
 
-/// Refuses to write one file over another, or over the scene.
-fn protect(order: &Order, log: &Path, outputs: &[PathBuf]) -> Result<(), Failure> {
-    let same = |a: &Path, b: &Path| {
-        a == b || matches!((a.canonicalize(), b.canonicalize()), (Ok(a), Ok(b)) if a == b && a.is_file())
-    };
-    let refuse = |path: &Path, what: &str| {
-        Err(Failure::usage(format!("{}: {what}; give each file its own name", path.display())))
-    };
-    let scene = Path::new(&order.source.argument);
-    if same(log, scene) {
-        return refuse(log, "the log would replace the scene");
+/// The log beside the first output, or in the current folder.
+fn log_beside(first: Option<&PathBuf>, name: &str) -> PathBuf {
+    let own = PathBuf::from(format!("{name}.plog"));
+    match first {
+        // Of numbered files what is left without the number, or the scene's name if nothing is.
+        Some(first) => match without_number(first) {
+            Some(plain) => plain.with_extension("plog"),
+            None => first.with_file_name(own),
+        },
+        None => own,
     }
-    if outputs.iter().any(|o| same(o, log)) {
-        return refuse(log, "the log would be replaced by an output");
-    }
-    if let Some((trace, _)) = &order.trace {
-        if same(trace, scene) {
-            return refuse(trace, "the trace would replace the scene");
-        }
-        let others = outputs.iter().chain(&order.stats).map(PathBuf::as_path).chain([log]);
-        if others.into_iter().any(|o| same(o, trace)) {
-            return refuse(trace, "the trace would get mixed up with the log, the statistics or an output");
-        }
-    }
-    let Some(stats) = &order.stats else {
-        return Ok(());
-    };
-    if same(stats, scene) {
-        return refuse(stats, "the statistics would replace the scene");
-    }
-    if same(stats, log) || outputs.iter().any(|o| same(o, stats)) {
-        return refuse(stats, "the statistics would get mixed up with the log or an output");
-    }
-    Ok(())
 }
 
-fn summary(order: &Order, reader: &LogReader, outcome: Option<&Outcome>, done: &[ExportSummary]) -> String {
+/// Refuses to write one file over another, over a part of the scene, or over what somebody else made.
+fn protect(
+    order: &Order,
+    scene: &BuiltScene,
+    log: &Path,
+    outputs: &[PathBuf],
+    frames: impl IntoIterator<Item = u32> + Clone,
+) -> Result<(), Failure> {
+    let mut files = Files::new(order.policy == Policy::Force);
+    let of_scene = if order.source.is_mesh { "the mesh" } else { "a file of the scene" };
+    scene.inputs.iter().for_each(|path| files.reads(path, of_scene));
+    if let Some(path) = &order.source.file {
+        files.reads(path, if order.source.is_mesh { "the mesh" } else { "the scene" });
+    }
+    for output in outputs {
+        files.exports(output, frames.clone());
+    }
+    files.writes(log, "the log");
+    order.stats.iter().for_each(|path| files.writes(path, "the statistics"));
+    order.trace.iter().for_each(|(path, _)| files.writes(path, "the trace"));
+    order.source.saved.iter().for_each(|path| files.writes(path, "the saved scene"));
+    files.finish()
+}
+
+fn summary(
+    order: &Order,
+    reader: &LogReader,
+    outcome: Option<&Outcome>,
+    (done, films): (&[ExportSummary], &[String]),
+) -> String {
     let name = &order.source.name;
     let fps = reader.header().frames_per_second;
     let mut text = match outcome {
         Some(o) if o.simulated > 0 => {
             let simulated = f64::from(o.simulated) / fps;
             format!(
-                "{name}: {} frames ({simulated:.2} s) simulated in {:.2} s: {:.2} ms per frame, {:.1} times real \
-                 time\n",
+                "{name}: {} frames ({simulated:.2} s) simulated in {:.2} s: {:.2} ms per frame, {}\n",
                 o.simulated,
                 o.seconds,
                 1e3 * o.seconds / f64::from(o.simulated),
-                simulated / o.seconds.max(1e-9)
+                pace(simulated / o.seconds.max(1e-9))
             )
         }
         _ => format!("{name}: the log already holds all frames\n"),
@@ -251,27 +272,45 @@ fn summary(order: &Order, reader: &LogReader, outcome: Option<&Outcome>, done: &
     if let Some((trace, _)) = &order.trace {
         text += &format!("  {}  (error per iteration, CSV)\n", trace.display());
     }
-    text + &next_steps(order, log, done)
+    text + &next_steps(order, reader, done, films)
+}
+
+/// How fast a run was against the clock: as many times faster, or slower where that is the larger number.
+fn pace(times: f64) -> String {
+    let number = |x: f64| if x < 9.95 { format!("{x:.1}") } else { format!("{x:.0}") };
+    match times >= 0.95 {
+        true => format!("{} times real time", number(times)),
+        false => format!("{} times slower than real time", number(1.0 / times.max(1e-9))),
+    }
 }
 
 /// What one might want to do now, for the files there are.
-fn next_steps(order: &Order, log: &Path, done: &[ExportSummary]) -> String {
+fn next_steps(order: &Order, reader: &LogReader, done: &[ExportSummary], films: &[String]) -> String {
+    let (log, fps) = (reader.path(), reader.header().frames_per_second);
     let of = |extension: &str| {
         let file = done.iter().find(|s| s.path.extension().is_some_and(|e| e == extension));
         file.map(|s| s.path.display().to_string())
     };
     let mut text = String::from("next:\n");
     let mut row = |what: &str, how: String| text += &format!("  {what:9} {how}\n");
-    if let Some(gif) = of("gif").or_else(|| of("png")) {
+    if let Some(gif) = of("gif").or_else(|| of("apng")).or_else(|| of("png")) {
         row("look", format!("open {gif} in a browser or picture viewer"));
+    }
+    for film in films {
+        row("film", film.clone());
     }
     if let Some(usda) = of("usda") {
         row("Blender", format!("File > Import > Universal Scene Description (.usd*), choose {usda}"));
+        let fps = order.placing.fps.unwrap_or(fps);
+        if fps != 24.0 {
+            let again = "or export with --for blender --fps 24";
+            row("", format!("and set Output > Frame Rate to {fps} (Blender's own is 24), {again}"));
+        }
     }
     if let Some(pc2) = of("pc2") {
         row("Blender", format!("Mesh Cache modifier, format PC2, choose {pc2}"));
     }
-    let (me, log) = (say::program(), quoted(&log.display().to_string()));
+    let (me, log) = (say::program(), say::quoted(&log.display().to_string()));
     row("export", format!("{me} export {log} -o strain.gif --color-by strain"));
     if DEMOS.iter().any(|d| d.name == order.source.argument) {
         let demo = &order.source.name;
@@ -286,30 +325,22 @@ fn resume_command() -> String {
         .skip(1)
         .map(|w| w.to_string_lossy().to_string())
         .filter(|w| !["--force", "--overwrite", "--resume"].contains(&w.as_str()))
-        .map(|w| quoted(&w))
+        .map(|w| say::quoted(&w))
         .collect();
     words.push("--resume".into());
     format!("{} {}", say::program(), words.join(" "))
 }
 
-/// A word as a shell takes it.
-fn quoted(word: &str) -> String {
-    let plain = |c: char| c.is_alphanumeric() || "-_./=,:+@%".contains(c);
-    if !word.is_empty() && word.chars().all(plain) {
-        word.to_string()
-    } else {
-        format!("'{}'", word.replace('\'', r"'\''"))
-    }
-}
-
 #[cfg(test)]
 mod tests {
-    use super::quoted;
+    use super::pace;
 
     #[test]
-    fn words_survive_a_shell() {
-        assert_eq!(quoted("out/a.gif"), "out/a.gif");
-        assert_eq!(quoted("my run.toml"), "'my run.toml'");
-        assert_eq!(quoted("it's"), r"'it'\''s'");
+    fn a_pace_is_never_nothing() {
+        assert_eq!(pace(123.4), "123 times real time");
+        assert_eq!(pace(1.04), "1.0 times real time");
+        assert_eq!(pace(0.04), "25 times slower than real time");
+        assert_eq!(pace(0.9), "1.1 times slower than real time");
+        assert!(pace(0.0).starts_with("1000000000 times slower"));
     }
 }

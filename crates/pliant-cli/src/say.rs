@@ -28,3 +28,25 @@ pub fn program() -> String {
     let called = std::env::args_os().next().map(|a| a.to_string_lossy().into_owned());
     called.filter(|name| !name.is_empty()).unwrap_or_else(|| "pliant".into())
 }
+
+/// A word as a shell takes it.
+pub fn quoted(word: &str) -> String {
+    let plain = |c: char| c.is_alphanumeric() || "-_./=,:+@%".contains(c);
+    if !word.is_empty() && word.chars().all(plain) {
+        word.to_string()
+    } else {
+        format!("'{}'", word.replace('\'', r"'\''"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::quoted;
+
+    #[test]
+    fn words_survive_a_shell() {
+        assert_eq!(quoted("out/a.gif"), "out/a.gif");
+        assert_eq!(quoted("my run.toml"), "'my run.toml'");
+        assert_eq!(quoted("it's"), r"'it'\''s'");
+    }
+}

@@ -5,6 +5,7 @@ use crate::failure::Failure;
 use crate::say;
 use pliant::Material;
 use pliant_scene::{DEMOS, Demo, QuickStart, Scene};
+use std::fs;
 use std::path::{Component, Path, PathBuf};
 
 /// File formats of meshes, tetrahedra and points: what a scene is made around.
@@ -19,6 +20,12 @@ pub struct Source {
     pub name: String,
     /// As the user has to type it again.
     pub argument: String,
+    /// The file it was read from; demos have none.
+    pub file: Option<PathBuf>,
+    /// Whether that is a mesh, around which a scene was made.
+    pub is_mesh: bool,
+    /// Where that scene was saved.
+    pub saved: Option<PathBuf>,
     pub scene: Scene,
 }
 
@@ -41,7 +48,8 @@ pub fn find(argument: &str, mesh: &MeshRunArgs) -> Result<Source, Failure> {
     }
     let scene = Scene::load(path)?;
     let name = path.file_stem().unwrap_or_default().to_string_lossy();
-    Ok(Source { name: name.to_string(), argument: argument.to_string(), scene })
+    let (name, argument) = (name.to_string(), argument.to_string());
+    Ok(Source { name, argument, file: Some(path.to_path_buf()), is_mesh: false, saved: None, scene })
 }
 
 /// A demo as a scene.
@@ -50,19 +58,25 @@ pub fn of_demo(demo: &Demo) -> Result<Source, Failure> {
     Ok(Source {
         name: demo.name.to_string(),
         argument: demo.name.to_string(),
+        file: None,
+        is_mesh: false,
+        saved: None,
         scene: Scene::parse(demo.text, &file)?,
     })
+}
+
+/// The word that was most likely meant.
+fn nearest<'a>(given: &str, words: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+    let distance = |word: &'a str| (strsim::damerau_levenshtein(&given.to_lowercase(), word), word);
+    let near = words.map(distance).min();
+    near.filter(|(distance, _)| *distance <= 2.max(given.chars().count() / 3)).map(|(_, word)| word)
 }
 
 /// The demo of a name, or a list of those there are.
 pub fn demo(name: &str) -> Result<&'static Demo, Failure> {
     DEMOS.iter().find(|d| d.name == name).ok_or_else(|| {
-        let nearest = DEMOS
-            .iter()
-            .map(|d| (strsim::damerau_levenshtein(&name.to_lowercase(), d.name), d.name))
-            .min()
-            .filter(|(distance, _)| *distance <= 2.max(name.chars().count() / 3));
-        let hint = nearest.map_or_else(String::new, |(_, n)| format!("; did you mean \"{n}\"?"));
+        let meant = nearest(name, DEMOS.iter().map(|d| d.name));
+        let hint = meant.map_or_else(String::new, |n| format!("; did you mean \"{n}\"?"));
         let names: Vec<&str> = DEMOS.iter().map(|d| d.name).collect();
         Failure::usage(format!(
             "there is no file and no demo \"{name}\"{hint}\n  demos: {}\n  help: `pliant demos` says what \
@@ -77,8 +91,10 @@ fn around(argument: &str, mesh: &MeshRunArgs) -> Result<Source, Failure> {
     let path = Path::new(argument);
     if let Some(name) = mesh.material.as_deref().filter(|name| Material::named(name).is_none()) {
         let names: Vec<&str> = Material::NAMED.map(|m| m.0).to_vec();
+        let meant = nearest(name, names.iter().copied());
+        let hint = meant.map_or_else(String::new, |n| format!("; did you mean \"{n}\"?"));
         return Err(Failure::usage(format!(
-            "--material: there is no material \"{name}\"; there are {}",
+            "--material: there is no material \"{name}\"{hint}\n  help: there are {}",
             names.join(", ")
         )));
     }
@@ -96,12 +112,20 @@ fn around(argument: &str, mesh: &MeshRunArgs) -> Result<Source, Failure> {
         save(file, &quick.scene(path, &seen_from(file, path))?.0)?;
     }
     // Paths in it are relative to the folder the program is in, as the argument is.
-    let scene = Scene::parse(&text, Path::new(&format!("{name}.toml")))?;
-    Ok(Source { name, argument: argument.to_string(), scene })
+    let scene = Scene::parse_around(&text, path)?;
+    Ok(Source {
+        name,
+        argument: argument.to_string(),
+        file: Some(path.to_path_buf()),
+        is_mesh: true,
+        saved: mesh.save_scene.clone(),
+        scene,
+    })
 }
 
 fn save(file: &Path, text: &str) -> Result<(), Failure> {
-    if file.exists() {
+    // Also where a link leads nowhere yet.
+    if fs::symlink_metadata(file).is_ok() {
         return Err(Failure::usage(format!(
             "--save-scene: there is a file {} already; name another, or remove it",
             file.display()
@@ -109,9 +133,9 @@ fn save(file: &Path, text: &str) -> Result<(), Failure> {
     }
     let io = |e| Failure::new(Failure::IO, format!("--save-scene: cannot write {}: {e}", file.display()));
     if let Some(folder) = file.parent().filter(|f| !f.as_os_str().is_empty()) {
-        std::fs::create_dir_all(folder).map_err(io)?;
+        fs::create_dir_all(folder).map_err(io)?;
     }
-    std::fs::write(file, text).map_err(io)?;
+    fs::write(file, text).map_err(io)?;
     say::problem(&format!("scene: {}", file.display()));
     Ok(())
 }

@@ -87,21 +87,27 @@ pub fn json(frame: u32, s: &Statistics, simulation: &Simulation, report: &StepRe
     let stats = FrameStats {
         frame,
         time: simulation.state().time,
-        kinetic: s.kinetic,
-        elastic: s.elastic,
-        gravity: s.gravity,
-        momentum: s.momentum.to_array(),
-        angular_momentum: s.angular_momentum.to_array(),
-        max_strain: s.max_strain,
+        kinetic: bounded(s.kinetic),
+        elastic: bounded(s.elastic),
+        gravity: bounded(s.gravity),
+        momentum: s.momentum.to_array().map(bounded),
+        angular_momentum: s.angular_momentum.to_array().map(bounded),
+        max_strain: bounded(s.max_strain),
         contacts: report.contacts,
-        max_penetration: s.max_penetration,
+        max_penetration: bounded(s.max_penetration),
         iterations: report.iterations,
-        residual: report.residual,
+        residual: bounded(report.residual),
         solvers: converged(report),
         controls: driven(simulation),
     };
-    // Plain numbers always have a JSON form; numbers beyond all bounds become null.
+    // Plain numbers always have a JSON form.
     serde_json::to_string(&stats).unwrap_or_default()
+}
+
+/// JSON has no number beyond the largest: squares of what is still finite may lie there, and are told as that. A program
+/// that reads numbers would stumble over anything else.
+fn bounded(x: f64) -> f64 {
+    if x.is_nan() { f64::MAX } else { x.clamp(-f64::MAX, f64::MAX) }
 }
 
 /// A line of the file: the log's object with the timings added; `None` where nobody measured them.

@@ -116,6 +116,18 @@ pub(crate) fn read_bytes(path: &Path) -> Result<Vec<u8>, Vec<GeometryError>> {
     read_regular(path).map_err(|why| vec![GeometryError::unreadable(path, &why)])
 }
 
+/// Whether a file that another one names is in its folder also when links are followed. What is not there stays: reading
+/// it fails by itself.
+pub(crate) fn stays_in_folder(file: &Path, named: &Path) -> bool {
+    let Ok(led_to) = named.canonicalize() else { return true };
+    let folder = |p: &Path| p.parent().map(Path::to_path_buf);
+    let here = folder(file).map(|f| if f.as_os_str().is_empty() { PathBuf::from(".") } else { f });
+    // A file that is itself a link may have what it names beside what it links to.
+    let there = file.canonicalize().ok().as_deref().and_then(folder);
+    let inside = |folder: PathBuf| folder.canonicalize().is_ok_and(|f| led_to.starts_with(f));
+    here.is_some_and(inside) || there.is_some_and(inside)
+}
+
 /// The bytes of a regular file. Anything else is refused: a device or pipe might never end, or never begin.
 pub fn read_regular(path: &Path) -> std::io::Result<Vec<u8>> {
     let metadata = std::fs::metadata(path)?;

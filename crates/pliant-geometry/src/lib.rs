@@ -70,8 +70,8 @@ pub use skin::{Handles, Lifts, Skin};
 pub use stuffing::{StuffingOptions, StuffingReport, stuff};
 pub use tet_faults::TetFault;
 pub use tet_files::{
-    TetFile, parse_gmsh, parse_medit, parse_tetgen, parse_vtk, parse_vtu, read_tets, save_tets, write_tetgen,
-    write_tets,
+    TetFile, files_of_tets, parse_gmsh, parse_medit, parse_tetgen, parse_vtk, parse_vtu, read_tets,
+    save_tets, write_tetgen, write_tets,
 };
 pub use tet_mesh::TetMesh;
 pub use tet_quality::TetQuality;

@@ -81,6 +81,7 @@ impl Scene {
             check.finish(()).err().unwrap_or_default()
         })?;
         notes.extend(notes::about(self, &simulation));
+        let (hash, inputs) = digest.finish();
         Ok(BuiltScene {
             simulation,
             bodies: built,
@@ -90,7 +91,8 @@ impl Scene {
             outputs: self.outputs.clone(),
             picture: self.picture,
             text: self.source.text.clone(),
-            hash: digest.finish(),
+            hash,
+            inputs,
             notes,
         })
     }

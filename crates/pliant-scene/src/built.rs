@@ -24,6 +24,9 @@ pub struct BuiltScene {
     pub text: String,
     /// Digest of the scene text and every file it refers to: a resume refuses another.
     pub hash: u64,
+    /// Files the scene is made of beside its own text: those that were read, and textures they name. No output may
+    /// replace one of them.
+    pub inputs: Vec<PathBuf>,
     /// Things worth knowing that are no errors (a radius that gives one cluster, …).
     pub notes: Vec<String>,
 }

@@ -34,6 +34,7 @@ mod digest;
 mod field;
 mod fit;
 mod format;
+mod guesses;
 mod input;
 mod keys;
 mod material;

@@ -107,8 +107,12 @@ pub(crate) fn read_file(
     let read = read_mesh_through(&path, &mut |p| {
         let bytes = read_regular(p)?;
         digest.bytes(&bytes);
+        digest.names(p);
         Ok(bytes)
     });
+    if let Ok(file) = &read {
+        file.textures(&path).iter().for_each(|texture| digest.names(texture));
+    }
     read.map_err(|errors| match &errors[..] {
         [e] if e.io && e.file.as_ref() == Some(&path) => {
             let help = "check the path, which is relative to the scene's folder, and that you may read it";

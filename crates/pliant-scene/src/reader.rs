@@ -2,6 +2,7 @@
 //! reported, none stops the walk.
 
 use crate::format::{Key, Kind, Rule, Table};
+use crate::guesses;
 use crate::keys::{BODY, SCENE};
 use crate::record::{Datum, Record};
 use crate::source::{Check, Placed, Source, Span};
@@ -70,7 +71,7 @@ pub(crate) fn default_of(table: &Table, key: &str) -> Datum {
 
 /// A value for a key from TOML text, checked as if it stood in a scene.
 pub(crate) fn parse_literal(key: &'static Key, toml: &str) -> Result<Datum, String> {
-    let source = Source { file: "format".into(), text: toml.to_string() };
+    let source = Source { file: "format".into(), text: toml.to_string(), around: None };
     let mut check = Check::new(&source);
     let parsed = DeValue::parse(toml).map_err(|e| e.to_string())?;
     let value = value(&mut check, &parsed, &key.kind, key);
@@ -155,6 +156,9 @@ fn rules(check: &mut Check<'_>, form: &Table, present: &BTreeMap<&str, Span>, at
     }
 }
 
+/// Keys of a table up to which all are named to somebody who missed one.
+const MOST_LISTED: usize = 20;
+
 /// Refuses a key that does not exist, and says which was meant.
 fn unknown(check: &mut Check<'_>, name: &str, at: &Span, form: &Table, tagged: bool) {
     let mut names: Vec<&str> = form.keys().map(|k| k.name).collect();
@@ -168,6 +172,11 @@ fn unknown(check: &mut Check<'_>, name: &str, at: &Span, form: &Table, tagged: b
         let alias = nearest(name, aliases().map(|a| a.0))?;
         aliases().find(|(also, _)| *also == alias)
     };
+    // What goes by this word elsewhere is told instead of the keys that happen to look alike.
+    let guess = guesses::key(name).filter(|_| exact.is_none());
+    if let Some(help) = guess {
+        return check.add(at, format!("there is no key `{name}` in {}", form.title), help);
+    }
     let own = || nearest(name, names.iter().copied());
     let right = exact.map(|a| a.1).or_else(own).or_else(|| near().map(|a| a.1));
     let elsewhere = homes(name);
@@ -176,12 +185,18 @@ fn unknown(check: &mut Check<'_>, name: &str, at: &Span, form: &Table, tagged: b
         None if !elsewhere.is_empty() => format!("it is a key of {}; ", elsewhere.join(", ")),
         None => String::new(),
     };
-    let allowed = list(&names, "and");
-    check.add(
-        at,
-        format!("there is no key `{name}` in {}", form.title),
-        format!("{meant}allowed here: {allowed}"),
-    );
+    // Sixty words hide the one that was found.
+    let allowed = match names.len() > MOST_LISTED && !meant.is_empty() {
+        true => {
+            format!(
+                "{} has {} keys, which `pliant schema` lists with what they mean",
+                form.title,
+                names.len()
+            )
+        }
+        false => format!("allowed here: {}", list(&names, "and")),
+    };
+    check.add(at, format!("there is no key `{name}` in {}", form.title), format!("{meant}{allowed}"));
 }
 
 /// The tables of the format that have a key of this name.
@@ -413,7 +428,8 @@ fn word_refused(
 ) -> Option<Datum> {
     // Words that name keys, as controls do, are known by the keys' other names too.
     let nickname = || BODY.keys().find(|k| k.also.contains(&word) && words.contains(&k.name)).map(|k| k.name);
-    let meant = nickname().or_else(|| nearest(word, words.iter().copied()));
+    let guess = || guesses::shape(word).filter(|shape| key.name == "shape" && words.contains(shape));
+    let meant = nickname().or_else(guess).or_else(|| nearest(word, words.iter().copied()));
     let meant = meant.map_or(String::new(), |w| format!("did you mean \"{w}\"? "));
     let message = format!("`{}` cannot be {}", key.name, check.source.quote(at));
     check.add(at, message, format!("{meant}{}", wanted(kind, key)));

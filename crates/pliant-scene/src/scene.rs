@@ -60,7 +60,7 @@ impl Scene {
             Err(bad) => {
                 let good = bad.utf8_error().valid_up_to();
                 let text = String::from_utf8_lossy(&bad.as_bytes()[..good]).into_owned();
-                let source = Source { file: path.to_path_buf(), text };
+                let source = Source { file: path.to_path_buf(), text, around: None };
                 Err(vec![source.problem(
                     &(good..good),
                     "this is not text in UTF-8",
@@ -72,7 +72,17 @@ impl Scene {
 
     /// Checks a scene text; paths in it are relative to `file`'s folder.
     pub fn parse(text: &str, file: &Path) -> Result<Scene, Vec<Diagnostic>> {
-        let source = Source { file: file.to_path_buf(), text: text.to_string() };
+        Scene::of_source(Source { file: file.to_path_buf(), text: text.to_string(), around: None })
+    }
+
+    /// The same of a text that was made around a mesh and is in no file: problems are told of the mesh. Paths in it are
+    /// relative to the current folder.
+    pub fn parse_around(text: &str, mesh: &Path) -> Result<Scene, Vec<Diagnostic>> {
+        let file = PathBuf::from(mesh.with_extension("toml").file_name().unwrap_or_default());
+        Scene::of_source(Source { file, text: text.to_string(), around: Some(mesh.to_path_buf()) })
+    }
+
+    fn of_source(source: Source) -> Result<Scene, Vec<Diagnostic>> {
         let mut check = Check::new(&source);
         let scene = reader::read(&mut check).map(|root| Scene::from_root(&mut check, root));
         match check.finish(scene)? {

@@ -11,8 +11,8 @@ use crate::source::{Check, Placed, Source, Span};
 use glam::{DAffine3, DVec3};
 use pliant_geometry::shapes::{self, Solid, TetStyle};
 use pliant_geometry::{
-    By, Filling, GeometryError, Pattern, PolyMesh, Shape, Skin, TetMesh, TriMesh, has_inside, inside,
-    read_regular, read_tets,
+    By, Filling, GeometryError, Pattern, PolyMesh, Shape, Skin, TetMesh, TriMesh, files_of_tets, has_inside,
+    inside, read_regular, read_tets,
 };
 
 /// A shape as the scene describes it.
@@ -344,6 +344,7 @@ impl ShapePlan {
             ShapePlan::Tets { file, fit } => {
                 let path = source.resolve(&file.it);
                 let read = read_tets(&path).map_err(|e| in_file(source, file, vec![e]))?;
+                files_of_tets(&path).iter().for_each(|p| digest.names(p));
                 digest_tets(&read.mesh, digest);
                 let mut mesh = read.mesh;
                 let from_file = fit.placement(&mesh.points).map_err(|e| in_file(source, file, vec![e]))?;
@@ -534,6 +535,7 @@ pub(crate) fn read(
         vec![Diagnostic { is_io: true, ..problem }]
     })?;
     digest.bytes(&bytes);
+    digest.names(&path);
     Ok(bytes)
 }
 
@@ -547,7 +549,10 @@ pub(crate) fn in_file(source: &Source, file: &Placed<String>, errors: Vec<Geomet
             file: e.file.unwrap_or_else(|| path.clone()),
             place: e.line.map(|l| (l, 0)),
             message: e.message,
-            help: format!("{} (read because of {}:{line})", e.help, source.file.display()),
+            help: match source.around {
+                Some(_) => e.help,
+                None => format!("{} (read because of {}:{line})", e.help, source.file.display()),
+            },
             is_io: e.io,
             ..Diagnostic::default()
         })

@@ -19,7 +19,13 @@ pub(crate) struct Placed<T> {
 pub(crate) struct Source {
     pub file: PathBuf,
     pub text: String,
+    /// The mesh around which the text was made, if nobody wrote it: then it has no lines that anyone could look at.
+    pub around: Option<PathBuf>,
 }
+
+/// Where to go on from, if the options of the command line do not do.
+const SAVE: &str = "`--particles`, `--material` and `--fit` set other values, `--save-scene FILE.toml` writes the scene this \
+                    amounts to, in which all can be changed";
 
 impl Source {
     /// Line and column of a byte, counted from 1; columns count characters.
@@ -43,6 +49,9 @@ impl Source {
 
     /// A problem with that part of the text.
     pub fn problem(&self, at: &Span, message: impl Into<String>, help: impl Into<String>) -> Diagnostic {
+        if self.around.is_some() {
+            return self.problem_overall(message, help);
+        }
         let (line, column) = self.place(at.start);
         let text = self.text.lines().nth(line - 1).unwrap_or_default();
         let text = text.trim_start_matches('\u{feff}');
@@ -61,12 +70,14 @@ impl Source {
 
     /// A problem with the scene as a whole.
     pub fn problem_overall(&self, message: impl Into<String>, help: impl Into<String>) -> Diagnostic {
-        Diagnostic {
-            file: self.file.clone(),
-            message: message.into(),
-            help: help.into(),
-            ..Diagnostic::default()
-        }
+        let help = help.into();
+        let (file, help) = match &self.around {
+            Some(mesh) => {
+                (mesh.clone(), if help.is_empty() { SAVE.into() } else { format!("{help}; {SAVE}") })
+            }
+            None => (self.file.clone(), help),
+        };
+        Diagnostic { file, message: message.into(), help, ..Diagnostic::default() }
     }
 
     /// A path in the scene, relative to the scene's folder.

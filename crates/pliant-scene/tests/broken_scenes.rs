@@ -523,3 +523,41 @@ fn windows_line_ends_are_lines() {
     assert_eq!(found[0].place, Some((2, 10)));
     assert!(!found[0].to_string().contains('\r'));
 }
+
+/// Words of other programs are answered with what they are here, or that it is not there yet; never with sixty keys.
+#[test]
+fn words_of_other_programs_are_known() {
+    let told = |text: &str| {
+        let problems = Scene::parse(text, "s.toml".as_ref()).expect_err("a refusal");
+        let help: Vec<String> = problems.iter().map(|p| p.help.clone()).collect();
+        assert!(help.iter().all(|h| h.matches('`').count() < 44), "a list: {help:?}");
+        help.join("\n")
+    };
+    let body = |line: &str| told(&format!("[[body]]\nshape = \"ball\"\n{line}\n"));
+    for (line, wanted) in [
+        ("collider = true", "[[plane]]"),
+        ("self_collision = true", "not there yet"),
+        ("self-collision = true", "not there yet"),
+        ("attach = \"box\"", "[[body.pin]]"),
+        ("glue = true", "[[body.pin]]"),
+        ("joint = 1", "not there yet"),
+        ("tear = 0.5", "not there yet"),
+        ("rigid = true", "`frequency`"),
+        ("dt = 0.01", "`fps`"),
+        ("frequancy = 1", "did you mean `frequency`?"),
+    ] {
+        let help = body(line);
+        assert!(help.contains(wanted), "{line}: {help}");
+    }
+    for (text, wanted) in [
+        ("[[collider]]\nshape = \"box\"\n", "[[plane]]"),
+        ("[[sphere]]\nradius = 1\n", "shape = \"ball\""),
+        ("[camera]\n", "[picture]"),
+        ("[[body]]\nshape = \"sphere\"\n", "did you mean \"ball\"?"),
+        ("[[body]]\nshape = { kind = \"cube\", size = [1, 1, 1] }\n", "did you mean \"box\"?"),
+        ("[[body]]\nshape = \"rope\"\n", "did you mean \"thread\"?"),
+    ] {
+        let help = told(text);
+        assert!(help.contains(wanted), "{text}: {help}");
+    }
+}

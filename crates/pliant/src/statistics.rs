@@ -71,10 +71,12 @@ pub(crate) fn measure(
     });
     for (i, m, jumps) in particles {
         let (x, v) = (state.x.get(i), motion.moving(model, state, i, jumps));
-        s.kinetic += 0.5 * m * v.length_squared();
-        s.gravity -= m * controls.gravity().dot(x);
-        s.momentum += m * v;
-        s.angular_momentum += m * x.cross(v);
+        // The mass first: of a body light enough v² has no number while its energy has one.
+        let momentum = m * v;
+        s.kinetic += 0.5 * momentum.dot(v);
+        s.gravity -= controls.gravity().dot(m * x);
+        s.momentum += momentum;
+        s.angular_momentum += x.cross(momentum);
         for plane in &model.params.planes {
             s.max_penetration = s.max_penetration.max(model.rest.radius[i] - plane.gap(x));
         }

@@ -65,7 +65,7 @@ fn the_midpoint_rule_on_the_ground_adds_no_energy() {
                 let now = energy(&s);
                 assert!(
                     now <= first * (1.0 + 1e-6),
-                    "θ {implicitness}, e {restitution}, step {k}: {before} to {now} J"
+                    "{solver:?}, θ {implicitness}, e {restitution}, step {k}: {before} to {now} J"
                 );
                 (before, lowest) = (now, lowest.min(now));
             }

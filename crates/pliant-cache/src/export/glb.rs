@@ -14,11 +14,12 @@ use pliant_geometry::{Coat, GeometryError, Glb, GlbNormals, GlbSurface, SurfaceM
 
 use super::stream::{Conversion, Normals, Stream, StreamBody};
 use super::{ExportOptions, ExportSummary, Progress};
+use crate::CacheError;
 use crate::atomic::AtomicFile;
-use crate::{CacheError, LogReader};
+use crate::export::Footage;
 
 pub(super) fn write(
-    reader: &LogReader,
+    reader: &Footage<'_>,
     path: &Path,
     options: &ExportOptions,
     progress: Progress<'_>,
@@ -29,7 +30,7 @@ pub(super) fn write(
     let refused = |e: GeometryError| CacheError::invalid(path.display().to_string(), e.message, e.help);
 
     let number = |k: usize| f64::from(reader.frame_index(k).unwrap_or(0));
-    let rate = reader.header().frames_per_second;
+    let rate = reader.frames_per_second();
     let times: Vec<f64> = frames.iter().map(|&k| (number(k) - number(frames[0])) / rate).collect();
     let coats: Vec<Coat> = stream.bodies.iter().map(worn).collect();
     let surfaces: Vec<GlbSurface<'_>> = stream
@@ -78,7 +79,7 @@ pub(super) fn write(
 
 /// The coat of a body with faces and a material, those of its mesh and colour where it has none.
 fn worn(b: &StreamBody<'_>) -> Coat {
-    let mut coat = b.body.coat.clone();
+    let mut coat = Coat::clone(&b.body.coat);
     if coat.faces.is_empty() {
         coat.faces = b.faces.clone().into_owned();
     }

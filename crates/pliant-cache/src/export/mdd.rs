@@ -11,11 +11,12 @@ use std::path::Path;
 
 use super::stream::Stream;
 use super::{ExportOptions, ExportSummary, Progress};
+use crate::CacheError;
 use crate::atomic::AtomicFile;
-use crate::{CacheError, LogReader};
+use crate::export::Footage;
 
 pub(super) fn write(
-    reader: &LogReader,
+    reader: &Footage<'_>,
     path: &Path,
     options: &ExportOptions,
     progress: Progress<'_>,

@@ -2,6 +2,7 @@
 
 mod ahead;
 mod alembic;
+mod footage;
 mod glb;
 mod materials;
 mod mdd;
@@ -10,11 +11,14 @@ mod obj;
 mod pc2;
 mod picture;
 mod ply;
+mod sequence;
 mod stream;
 mod target;
 mod usda;
 mod vtu;
 
+pub use footage::Footage;
+pub use sequence::{export_files, is_own, is_pattern, without_number};
 pub use stream::Conversion;
 pub use target::{Placing, Target};
 
@@ -40,8 +44,8 @@ impl Default for FrameSelection {
 }
 
 impl FrameSelection {
-    /// Positions (for [`LogReader::frame`]) of the selected frames; never empty.
-    pub fn positions(&self, reader: &LogReader) -> Result<Vec<usize>, CacheError> {
+    /// Positions (for [`Footage::frame`]) of the selected frames; never empty.
+    pub fn positions(&self, reader: &Footage<'_>) -> Result<Vec<usize>, CacheError> {
         let place = || reader.path().display().to_string();
         let count = reader.frame_count();
         let (Some(start), Some(end)) =
@@ -81,6 +85,9 @@ impl FrameSelection {
 pub struct ExportOptions {
     /// Which frames.
     pub frames: FrameSelection,
+    /// Frames a second, if not those of the log: what lies between two frames is mixed from them. Frames are then
+    /// numbered and chosen at this rate.
+    pub frames_per_second: Option<f64>,
     /// Only the body of this name; `None` is all bodies, in the order of the scene.
     pub body: Option<String>,
     /// Units and axes of the target.
@@ -126,7 +133,7 @@ pub struct Format {
     /// What it is, for lists.
     pub about: &'static str,
     /// Writes it.
-    pub write: fn(&LogReader, &Path, &ExportOptions, Progress<'_>) -> Result<ExportSummary, CacheError>,
+    pub write: fn(&Footage<'_>, &Path, &ExportOptions, Progress<'_>) -> Result<ExportSummary, CacheError>,
 }
 
 /// All formats. A new one is a file beside this one and a line here.
@@ -150,7 +157,16 @@ pub const FORMATS: &[Format] = &[
     Format { extension: "obj", about: "a numbered sequence of OBJ meshes", write: obj::write },
     Format { extension: "ply", about: "a numbered sequence of binary PLY meshes", write: ply::write },
     Format { extension: "gif", about: "animation that plays in real time", write: picture::write_gif },
-    Format { extension: "png", about: "contact sheet of twelve frames", write: picture::write_png },
+    Format {
+        extension: "png",
+        about: "contact sheet of twelve frames, or with ## in its name a picture of each",
+        write: picture::write_png,
+    },
+    Format {
+        extension: "apng",
+        about: "animated PNG in all colours, in real time",
+        write: picture::write_apng,
+    },
 ];
 
 /// Exports frames of a log to `path`, in the format of its extension.
@@ -172,19 +188,14 @@ pub fn export(
                 .join(", "),
         });
     };
-    (format.write)(reader, path, options, progress)
-}
-
-/// The file of a frame; at least four digits so that files sort by name.
-fn numbered(path: &Path, frame: u32) -> PathBuf {
-    let mut name = path.file_stem().unwrap_or_default().to_os_string();
-    name.push(format!("_{frame:04}."));
-    name.push(path.extension().unwrap_or_default());
-    path.with_file_name(name)
+    (format.write)(&Footage::new(reader, options.frames_per_second)?, path, options, progress)
 }
 
 /// The bodies an export is about.
-fn chosen_bodies<'a>(reader: &'a LogReader, options: &ExportOptions) -> Result<Vec<&'a LogBody>, CacheError> {
+fn chosen_bodies<'a>(
+    reader: &'a Footage<'a>,
+    options: &ExportOptions,
+) -> Result<Vec<&'a LogBody>, CacheError> {
     let all = &reader.header().bodies;
     let Some(name) = &options.body else {
         return Ok(all.iter().collect());

@@ -9,13 +9,15 @@ use std::path::Path;
 use super::materials::{Wardrobe, Worn};
 use super::names::{Style, unique};
 use super::picture::srgb;
+use super::sequence::{library as library_file, numbered};
 use super::stream::{Normals, Room, Stream, StreamBody};
-use super::{ExportOptions, ExportSummary, Progress, numbered};
+use super::{ExportOptions, ExportSummary, Progress};
+use crate::CacheError;
 use crate::atomic::AtomicFile;
-use crate::{CacheError, LogReader};
+use crate::export::Footage;
 
 pub(super) fn write(
-    reader: &LogReader,
+    reader: &Footage<'_>,
     path: &Path,
     options: &ExportOptions,
     progress: Progress<'_>,
@@ -24,8 +26,12 @@ pub(super) fn write(
     let frames = &stream.frames;
     let names = unique(stream.bodies.iter().map(|b| b.body.name.as_str()), Style::Word, "body", &[]);
     let (library, materials) = library(&stream.bodies);
-    let library_path = path.with_extension("mtl");
+    let library_path = library_file(path);
+    let program: String =
+        reader.header().program.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
     let mut file = AtomicFile::create(&library_path)?;
+    // Whose it is: a library of somebody else under this name is not replaced unasked.
+    file.put(format!("# {program}, materials\n").as_bytes())?;
     file.put(library.as_bytes())?;
     let mut summary = ExportSummary {
         path: numbered(path, reader.frame_index(frames[0]).unwrap_or(0)),
@@ -39,8 +45,6 @@ pub(super) fn write(
     let still: Vec<Still> =
         stream.bodies.iter().zip(&materials).map(|(b, m)| Still::new(b, m, &mut first)).collect();
     let library_name = library_path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-    let program: String =
-        reader.header().program.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
     let make = |(room, text): &mut (Room, String), place: usize| {
         let loaded = stream.load(room, place, Normals::Short)?;
         let mut file = AtomicFile::create(&numbered(path, loaded.frame.index))?;

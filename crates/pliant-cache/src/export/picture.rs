@@ -1,4 +1,4 @@
-//! Pictures: `.gif` is an animation in real time, `.png` a contact sheet.
+//! Pictures: `.gif` and `.apng` are animations in real time, `.png` is a contact sheet, `####.png` a picture of each frame.
 //!
 //! The camera is fitted once to what the bodies cover over all frames, and the scale of colours to the
 //! values they reach, so that neither jumps while the animation plays.
@@ -9,14 +9,16 @@ use std::path::Path;
 
 use glam::DVec3;
 
+use super::sequence::{is_pattern, numbered};
 use super::{ExportOptions, ExportSummary, Progress, chosen_bodies};
 use crate::atomic::AtomicFile;
+use crate::export::Footage;
 use crate::render::{
     Camera, ColorMap, Colors, GifError, Image, Item, Look, Plane, Settings, busy_frames, categorical,
     contact_sheet, corners, draw_legend, draw_text, encode_png, frame_stride, map_colors, neighbour_colors,
-    render, sheet_frames, text_size,
+    render, sheet_frames, text_size, write_png_by,
 };
-use crate::{CacheError, ColorBy, LogBody, LogFrame, LogPicture, LogReader};
+use crate::{CacheError, ColorBy, LogBody, LogFrame, LogPicture};
 
 /// Frames looked at to place the camera; more would only cost time, motion between them is small.
 const SURVEYED: usize = 240;
@@ -32,13 +34,13 @@ const PALETTE_FRAMES: usize = 6;
 const SIDES: std::ops::RangeInclusive<u32> = 16..=8192;
 
 pub(super) fn write_gif(
-    reader: &LogReader,
+    reader: &Footage<'_>,
     path: &Path,
     options: &ExportOptions,
     progress: Progress<'_>,
 ) -> Result<ExportSummary, CacheError> {
     let selected = options.frames.positions(reader)?;
-    let fps = reader.header().frames_per_second / f64::from(options.frames.step.max(1));
+    let fps = reader.frames_per_second() / f64::from(options.frames.step.max(1));
     let (stride, _) = frame_stride(fps);
     let frames: Vec<usize> = selected.iter().copied().step_by(stride).collect();
     let mut studio = Studio::new(reader, options, &selected, false)?;
@@ -64,11 +66,14 @@ pub(super) fn write_gif(
 }
 
 pub(super) fn write_png(
-    reader: &LogReader,
+    reader: &Footage<'_>,
     path: &Path,
     options: &ExportOptions,
     progress: Progress<'_>,
 ) -> Result<ExportSummary, CacheError> {
+    if is_pattern(path) {
+        return write_sequence(reader, path, options, progress);
+    }
     let selected = options.frames.positions(reader)?;
     let mut studio = Studio::new(reader, options, &selected, true)?;
     let shown = busy_frames(&changes(reader, &selected)?, TILES.0);
@@ -85,9 +90,69 @@ pub(super) fn write_png(
     Ok(summary(path, shown.len(), file.commit()?))
 }
 
+/// A picture of each frame.
+fn write_sequence(
+    reader: &Footage<'_>,
+    path: &Path,
+    options: &ExportOptions,
+    progress: Progress<'_>,
+) -> Result<ExportSummary, CacheError> {
+    let selected = options.frames.positions(reader)?;
+    let mut studio = Studio::new(reader, options, &selected, true)?;
+    let mut done = ExportSummary {
+        path: numbered(path, reader.frame_index(selected[0]).unwrap_or(0)),
+        files: 0,
+        frames: selected.len(),
+        vertices: 0,
+        bytes: 0,
+    };
+    for &k in &selected {
+        let frame = reader.frame(k)?;
+        let mut file = AtomicFile::create(&numbered(path, frame.index))?;
+        let mut bytes = Vec::new();
+        write_png_by(&studio.draw(&frame, options.threads), Some(&reader.header().program), &mut bytes)
+            .map_err(|e| CacheError::io(path, "encode the picture", e))?;
+        file.put(&bytes)?;
+        done.bytes += file.commit_one_of_many()?;
+        done.files += 1;
+        progress(done.files, selected.len());
+    }
+    Ok(done)
+}
+
+/// Most pictures a second of an animated PNG that does not ask for a rate: more doubles its size and is hardly seen.
+const SMOOTH: f64 = 30.0;
+
+pub(super) fn write_apng(
+    reader: &Footage<'_>,
+    path: &Path,
+    options: &ExportOptions,
+    progress: Progress<'_>,
+) -> Result<ExportSummary, CacheError> {
+    let selected = options.frames.positions(reader)?;
+    let fps = reader.frames_per_second() / f64::from(options.frames.step.max(1));
+    // A rate that was asked for is kept.
+    let stride = match options.frames_per_second {
+        Some(_) => 1,
+        None => (fps / SMOOTH - 1e-9).ceil().max(1.0) as usize,
+    };
+    let frames: Vec<usize> = selected.iter().copied().step_by(stride).collect();
+    let mut studio = Studio::new(reader, options, &selected, true)?;
+    let mut file = AtomicFile::create(path)?;
+    let mut bytes = Vec::new();
+    crate::render::write_apng(&mut bytes, frames.len(), stride as f64 / fps, |i| {
+        let image = studio.draw(&reader.frame(frames[i])?, options.threads);
+        progress(i + 1, frames.len());
+        Ok::<_, Failure>(image)
+    })
+    .map_err(|e| e.into_error(path))?;
+    file.put(&bytes)?;
+    Ok(summary(path, frames.len(), file.commit()?))
+}
+
 /// How much the motion changes up to each frame: the mean change of the particles' steps, per frame. Falling
 /// freely adds little, an impact much.
-fn changes(reader: &LogReader, selected: &[usize]) -> Result<Vec<f64>, CacheError> {
+fn changes(reader: &Footage<'_>, selected: &[usize]) -> Result<Vec<f64>, CacheError> {
     // Short runs and very long ones are spread evenly: the one needs no choice, the other would be read twice.
     if selected.len() <= TILES.0 || selected.len() > CHOSEN_FROM {
         return Ok(vec![0.0; selected.len()]);
@@ -123,6 +188,12 @@ enum Failure {
 impl From<GifError> for Failure {
     fn from(e: GifError) -> Self {
         Failure::Gif(e)
+    }
+}
+
+impl From<std::io::Error> for Failure {
+    fn from(e: std::io::Error) -> Self {
+        Failure::Gif(GifError::Io(e))
     }
 }
 
@@ -170,7 +241,7 @@ struct Sitter<'a> {
 
 impl<'a> Studio<'a> {
     fn new(
-        reader: &'a LogReader,
+        reader: &'a Footage<'a>,
         options: &ExportOptions,
         selected: &[usize],
         dither: bool,
@@ -318,7 +389,7 @@ impl<'a> Sitter<'a> {
 }
 
 /// What the log says, changed by the options, refused where it makes no picture.
-fn checked_picture(reader: &LogReader, options: &ExportOptions) -> Result<LogPicture, CacheError> {
+fn checked_picture(reader: &Footage<'_>, options: &ExportOptions) -> Result<LogPicture, CacheError> {
     let own = reader.header().picture;
     let picture = LogPicture {
         width: options.width.unwrap_or(own.width),

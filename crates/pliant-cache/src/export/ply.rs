@@ -9,13 +9,15 @@ use std::path::Path;
 use glam::Vec3;
 
 use super::picture::srgb;
+use super::sequence::numbered;
 use super::stream::{Normals, Room, Stream, StreamBody, Surface, put_triples};
-use super::{ExportOptions, ExportSummary, Progress, numbered};
+use super::{ExportOptions, ExportSummary, Progress};
+use crate::CacheError;
 use crate::atomic::AtomicFile;
-use crate::{CacheError, LogReader};
+use crate::export::Footage;
 
 pub(super) fn write(
-    reader: &LogReader,
+    reader: &Footage<'_>,
     path: &Path,
     options: &ExportOptions,
     progress: Progress<'_>,

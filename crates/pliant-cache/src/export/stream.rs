@@ -8,7 +8,8 @@ use pliant_geometry::{FollowingNormals, Polygons, TriMesh};
 
 use super::{ExportOptions, ExportSummary, Progress, ahead, chosen_bodies};
 use crate::atomic::AtomicFile;
-use crate::{CacheError, LogBody, LogFrame, LogReader};
+use crate::export::Footage;
+use crate::{CacheError, LogBody, LogFrame};
 
 /// Metres, y up, to what another program expects.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -40,7 +41,7 @@ impl Conversion {
 
 /// The chosen bodies, and their surfaces in any frame by [`Stream::load`].
 pub(super) struct Stream<'a> {
-    reader: &'a LogReader,
+    reader: &'a Footage<'a>,
     /// Places of the chosen frames in the log; never empty.
     pub frames: Vec<usize>,
     /// The chosen bodies, in the order of the scene.
@@ -100,7 +101,7 @@ impl StreamBody<'_> {
 }
 
 impl<'a> Stream<'a> {
-    pub fn new(reader: &'a LogReader, options: &ExportOptions) -> Result<Stream<'a>, CacheError> {
+    pub fn new(reader: &'a Footage<'a>, options: &ExportOptions) -> Result<Stream<'a>, CacheError> {
         let bodies = chosen_bodies(reader, options)?;
         Ok(Stream {
             reader,

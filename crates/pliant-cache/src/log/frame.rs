@@ -6,6 +6,18 @@ use std::ops::Range;
 use glam::DVec3;
 
 use super::channel::{find, need, parse, put};
+use super::packed::Layout;
+
+/// What a frame is packed by.
+#[derive(Clone, Debug)]
+pub(super) struct Before {
+    pub(super) layout: Layout,
+    /// Positions of the first frame of the log.
+    pub(super) first: [Vec<f64>; 3],
+    /// The last controls that were stored, and with which frame.
+    pub(super) controls: Vec<u8>,
+    pub(super) controls_of: u32,
+}
 
 /// The state of all particles at one moment, as far as pictures and exports need it.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -76,29 +88,48 @@ impl LogFrame {
         self.positions.iter().filter_map(|axis| axis.iter().position(|v| !v.is_finite())).min()
     }
 
-    pub(super) fn encode(&self, out: &mut Vec<u8>) {
+    /// As bytes: as it is, or packed if there is a frame before it to go by.
+    pub(super) fn encode(&self, out: &mut Vec<u8>, before: Option<&Before>) {
         out.extend_from_slice(&self.index.to_le_bytes());
         out.extend_from_slice(&self.time.to_le_bytes());
         let [x, y, z] = &self.positions;
-        put(out, "position", &[&x[..], y, z]);
+        match before.and_then(|b| b.layout.pack_positions(&b.first, &self.positions)) {
+            Some(bytes) => put(out, "packed_position", &[&bytes[..]]),
+            None => put(out, "position", &[&x[..], y, z]),
+        }
         if !self.velocity[0].is_empty() {
             let [u, v, w] = &self.velocity;
-            put(out, "velocity", &[&u[..], v, w]);
+            match before.and_then(|b| b.layout.pack_shown([&u[..], v, w])) {
+                Some(bytes) => put(out, "packed_velocity", &[&bytes[..]]),
+                None => put(out, "velocity", &[&u[..], v, w]),
+            }
         }
         if !self.speed.is_empty() {
             put(out, "speed", &[&self.speed[..]]);
         }
         if !self.strain.is_empty() {
-            put(out, "strain", &[&self.strain[..]]);
+            match before.and_then(|b| b.layout.pack_shown([&self.strain[..]])) {
+                Some(bytes) => put(out, "packed_strain", &[&bytes[..]]),
+                None => put(out, "strain", &[&self.strain[..]]),
+            }
         }
         if !self.contact.is_empty() {
-            put(out, "contact", &[&self.contact[..]]);
+            match before.filter(|_| self.contact.iter().all(|&c| c <= 1)) {
+                Some(_) => {
+                    let bits = |eight: &[u8]| eight.iter().rev().fold(0, |byte, bit| byte << 1 | bit);
+                    put(out, "packed_contact", &[&self.contact.chunks(8).map(bits).collect::<Vec<u8>>()[..]]);
+                }
+                None => put(out, "contact", &[&self.contact[..]]),
+            }
         }
         if !self.stats_json.is_empty() {
             put(out, "stats_json", &[self.stats_json.as_bytes()]);
         }
         if !self.controls.is_empty() {
-            put(out, "controls", &[&self.controls[..]]);
+            match before.filter(|b| b.controls == self.controls) {
+                Some(b) => put(out, "controls_of_frame", &[&[b.controls_of][..]]),
+                None => put(out, "controls", &[&self.controls[..]]),
+            }
         }
     }
 
@@ -109,21 +140,67 @@ impl LogFrame {
         Some((u32::from_le_bytes(*index), f64::from_le_bytes(*time)))
     }
 
-    pub(super) fn decode(payload: &[u8]) -> Result<LogFrame, String> {
+    /// Whether it can only be read with the first frame at hand.
+    pub(super) fn is_packed(payload: &[u8]) -> Result<bool, String> {
+        let channels = parse(payload.get(Self::START..).unwrap_or_default())?;
+        Ok(channels.iter().any(|c| c.name.starts_with("packed_")))
+    }
+
+    /// The number of the frame that holds the controls of this one, if it does not itself.
+    pub(super) fn controls_of(payload: &[u8]) -> Result<Option<u32>, String> {
+        let channels = parse(payload.get(Self::START..).unwrap_or_default())?;
+        find(&channels, "controls_of_frame").map(|c| c.value::<u32>()).transpose()
+    }
+
+    /// The controls that are stored with the frame itself.
+    pub(super) fn own_controls(payload: &[u8]) -> Result<Option<Vec<u8>>, String> {
+        let channels = parse(payload.get(Self::START..).unwrap_or_default())?;
+        find(&channels, "controls").map(|c| c.values::<u8>()).transpose()
+    }
+
+    /// From bytes; `first` has the layout of the bodies and the positions of the first frame, for those that are packed.
+    pub(super) fn decode(
+        payload: &[u8],
+        first: Option<(&Layout, &[Vec<f64>; 3])>,
+    ) -> Result<LogFrame, String> {
         let (index, time) = Self::decode_start(payload).ok_or("the frame record is too short")?;
         let channels = parse(&payload[Self::START..])?;
         let floats = |name| find(&channels, name).map_or(Ok(Vec::new()), |c| c.values::<f32>());
         let bytes = |name| find(&channels, name).map_or(Ok(Vec::new()), |c| c.values::<u8>());
+        let packed = |name| find(&channels, name).map(|c| c.values::<u8>()).transpose();
+        let first = || first.ok_or("it is packed, and there is no first frame to go by");
+        let positions = match packed("packed_position")? {
+            Some(bytes) => {
+                let (layout, positions) = first()?;
+                layout.unpack_positions(positions, &bytes)?
+            }
+            None => need(&channels, "position")?.planes()?,
+        };
         Ok(LogFrame {
             index,
             time,
-            positions: need(&channels, "position")?.planes()?,
-            velocity: find(&channels, "velocity").map_or(Ok(Default::default()), |c| c.planes())?,
+            velocity: match packed("packed_velocity")? {
+                Some(bytes) => first()?.0.unpack_shown(&bytes)?,
+                None => find(&channels, "velocity").map_or(Ok(Default::default()), |c| c.planes())?,
+            },
             speed: floats("speed")?,
-            strain: floats("strain")?,
-            contact: bytes("contact")?,
+            strain: match packed("packed_strain")? {
+                Some(bytes) => {
+                    let [strain] = first()?.0.unpack_shown(&bytes)?;
+                    strain
+                }
+                None => floats("strain")?,
+            },
+            contact: match packed("packed_contact")? {
+                Some(bits) if bits.len() == positions[0].len().div_ceil(8) => {
+                    (0..positions[0].len()).map(|i| bits[i / 8] >> (i % 8) & 1).collect()
+                }
+                Some(_) => return Err("the contacts are not those of all particles".into()),
+                None => bytes("contact")?,
+            },
             stats_json: find(&channels, "stats_json").map_or(Ok(String::new()), |c| c.text())?,
             controls: bytes("controls")?,
+            positions,
         })
     }
 

@@ -1,6 +1,7 @@
 //! The header of a log: which scene it is and how particles become pictures and meshes.
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use glam::DVec3;
 use pliant_geometry::{Coat, Skin, TriMesh};
@@ -44,16 +45,16 @@ pub struct LogBody {
     pub color: [f32; 3],
     /// Its particles in the arrays of a frame.
     pub particles: Range<u32>,
-    /// Render mesh at rest; without triangles the body is a point cloud.
-    pub mesh: TriMesh,
+    /// Render mesh at rest; without triangles the body is a point cloud. What bodies have in common is kept once.
+    pub mesh: Arc<TriMesh>,
     /// What the mesh wears: polygons, texture coordinates, materials; may be empty.
-    pub coat: Coat,
+    pub coat: Arc<Coat>,
     /// How mesh vertices follow particles (indices within the body).
-    pub skin: Skin,
+    pub skin: Arc<Skin>,
     /// For each particle the index of its nearest cluster, for colouring; may be empty.
     pub cluster: Vec<u32>,
     /// What the particles make up, for those who look at the simulation itself; may be empty.
-    pub simulated: Simulated,
+    pub simulated: Arc<Simulated>,
     /// What it is made of, for pictures.
     pub look: Look,
 }
@@ -109,11 +110,31 @@ impl LogBody {
         self.simulated.check(particles)
     }
 
-    fn encode(&self) -> Vec<u8> {
+    /// Whether everything is the same that does not move, be it once or twice in memory.
+    fn is_copy_of(&self, other: &LogBody) -> bool {
+        fn same<T: PartialEq>(a: &Arc<T>, b: &Arc<T>) -> bool {
+            Arc::ptr_eq(a, b) || a == b
+        }
+        same(&self.mesh, &other.mesh)
+            && same(&self.coat, &other.coat)
+            && same(&self.skin, &other.skin)
+            && same(&self.simulated, &other.simulated)
+    }
+
+    /// As bytes; of a copy only what is its own and which body it is like.
+    fn encode(&self, copy_of: Option<u32>) -> Vec<u8> {
         let mut out = Vec::new();
         put(&mut out, "name", &[self.name.as_bytes()]);
         put(&mut out, "color", &[&self.color[..]]);
         put(&mut out, "particles", &[&[self.particles.start, self.particles.end][..]]);
+        if !self.cluster.is_empty() {
+            put(&mut out, "cluster", &[&self.cluster[..]]);
+        }
+        put(&mut out, "look", &[look_name(self.look).as_bytes()]);
+        if let Some(other) = copy_of {
+            put(&mut out, "copy_of", &[&[other][..]]);
+            return out;
+        }
         let mesh = &self.mesh;
         let plane = |k: usize| mesh.positions.iter().map(|p| p[k]).collect::<Vec<f64>>();
         let [x, y, z] = [plane(0), plane(1), plane(2)];
@@ -122,20 +143,17 @@ impl LogBody {
         let [a, b, c] = [corner(0), corner(1), corner(2)];
         put(&mut out, "triangles", &[&a[..], &b, &c]);
         skin::encode(&mut out, &self.skin);
-        if !self.cluster.is_empty() {
-            put(&mut out, "cluster", &[&self.cluster[..]]);
-        }
         if !self.coat.is_empty() {
             put(&mut out, "coat", &[&coat::encode(&self.coat)[..]]);
         }
         if !self.simulated.is_empty() {
             put(&mut out, "simulated", &[&self.simulated.encode()[..]]);
         }
-        put(&mut out, "look", &[look_name(self.look).as_bytes()]);
         out
     }
 
-    fn decode(payload: &[u8]) -> Result<LogBody, String> {
+    /// From bytes; copies are of a body among those before.
+    fn decode(payload: &[u8], before: &[LogBody]) -> Result<LogBody, String> {
         let channels = parse(payload)?;
         let color = need(&channels, "color")?.values::<f32>()?;
         let color = <[f32; 3]>::try_from(color).map_err(|_| "the color has not three parts")?;
@@ -143,29 +161,39 @@ impl LogBody {
         let [start, end] = range[..] else {
             return Err("the particle range has not two ends".into());
         };
+        let name = need(&channels, "name")?.text()?;
+        let cluster = find(&channels, "cluster").map_or(Ok(Vec::new()), |c| c.values())?;
+        let look = match find(&channels, "look") {
+            Some(c) => look_of(&c.text()?),
+            None => Look::default(),
+        };
+        if let Some(c) = find(&channels, "copy_of") {
+            let other = c.value::<u32>()?;
+            let other = before
+                .get(other as usize)
+                .ok_or_else(|| format!("it is a copy of body {other}, which is not before it"))?;
+            return Ok(LogBody { name, color, particles: start..end, cluster, look, ..other.clone() });
+        }
         let [x, y, z] = need(&channels, "rest")?.planes::<f64, 3>()?;
         let [a, b, c] = need(&channels, "triangles")?.planes::<u32, 3>()?;
+        let mesh = TriMesh {
+            positions: (0..x.len()).map(|i| DVec3::new(x[i], y[i], z[i])).collect(),
+            triangles: (0..a.len()).map(|i| [a[i], b[i], c[i]]).collect(),
+        };
+        let coat =
+            find(&channels, "coat").map_or(Ok(Coat::default()), |c| coat::decode(&c.values::<u8>()?))?;
+        let simulated = find(&channels, "simulated")
+            .map_or(Ok(Simulated::default()), |c| Simulated::decode(&c.values::<u8>()?))?;
         Ok(LogBody {
-            name: need(&channels, "name")?.text()?,
+            name,
             color,
             particles: start..end,
-            mesh: TriMesh {
-                positions: (0..x.len()).map(|i| DVec3::new(x[i], y[i], z[i])).collect(),
-                triangles: (0..a.len()).map(|i| [a[i], b[i], c[i]]).collect(),
-            },
-            coat: find(&channels, "coat")
-                .map_or(Ok(Coat::default()), |c| coat::decode(&c.values::<u8>()?))?,
-            skin: skin::decode(&channels)?,
-            cluster: match find(&channels, "cluster") {
-                Some(c) => c.values()?,
-                None => Vec::new(),
-            },
-            simulated: find(&channels, "simulated")
-                .map_or(Ok(Simulated::default()), |c| Simulated::decode(&c.values::<u8>()?))?,
-            look: match find(&channels, "look") {
-                Some(c) => look_of(&c.text()?),
-                None => Look::default(),
-            },
+            mesh: mesh.into(),
+            coat: coat.into(),
+            skin: skin::decode(&channels)?.into(),
+            cluster,
+            simulated: simulated.into(),
+            look,
         })
     }
 }
@@ -219,8 +247,14 @@ impl LogHeader {
         let [x, y, z, w] = [plane(0), plane(1), plane(2), plane(3)];
         put(&mut out, "planes", &[&x[..], &y, &z, &w]);
         self.picture.encode(&mut out);
-        for body in &self.bodies {
-            put(&mut out, "body", &[&body.encode()[..]]);
+        // Of each kind the first; a scene has few kinds, and unlike ones are told apart at once.
+        let mut kinds: Vec<u32> = Vec::new();
+        for (k, body) in self.bodies.iter().enumerate() {
+            let like = kinds.iter().copied().find(|&other| body.is_copy_of(&self.bodies[other as usize]));
+            if like.is_none() {
+                kinds.push(k as u32);
+            }
+            put(&mut out, "body", &[&body.encode(like)[..]]);
         }
         out
     }
@@ -228,17 +262,18 @@ impl LogHeader {
     pub(super) fn decode(payload: &[u8]) -> Result<LogHeader, String> {
         let channels = parse(payload)?;
         let [x, y, z, w] = need(&channels, "planes")?.planes::<f64, 4>()?;
+        let mut bodies: Vec<LogBody> = Vec::new();
+        for channel in channels.iter().filter(|c| c.name == "body") {
+            let body = LogBody::decode(&channel.values::<u8>()?, &bodies)?;
+            bodies.push(body);
+        }
         let header = LogHeader {
             program: need(&channels, "program")?.text()?,
             bits: find(&channels, "bits").map_or(Ok(String::new()), |c| c.text())?,
             scene_text: need(&channels, "scene_text")?.text()?,
             scene_hash: need(&channels, "scene_hash")?.value()?,
             frames_per_second: need(&channels, "frames_per_second")?.value()?,
-            bodies: channels
-                .iter()
-                .filter(|c| c.name == "body")
-                .map(|c| LogBody::decode(&c.values::<u8>()?))
-                .collect::<Result<_, _>>()?,
+            bodies,
             planes: (0..x.len())
                 .map(|i| LogPlane { normal: DVec3::new(x[i], y[i], z[i]), offset: w[i] })
                 .collect(),

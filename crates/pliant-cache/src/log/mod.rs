@@ -11,12 +11,19 @@
 //! the order of simulation, then (after a clean close) an end mark. Payloads of headers and frames
 //! are made of named channels, and readers skip records and channels they do not know, so later
 //! versions can add to the format without breaking older readers.
+//!
+//! Bodies with the same mesh, skin and elements store them once. The first frame is stored as it is. Frames of a
+//! compact log ([`LogWriter::compact`]) hold positions on a grid of at most 2⁻¹⁷ of the body's size (they are off by half
+//! a step at most: 4 µm for a body of a metre), velocities to a thousandth and strains to a five-hundredth of the largest
+//! in their body, and controls only where they changed. Checkpoints are exact: what is
+//! resumed does not depend on what frames show.
 
 mod channel;
 mod coat;
 mod frame;
 mod header;
 mod index;
+mod packed;
 mod picture;
 mod reader;
 mod record;

@@ -2,11 +2,12 @@
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use super::frame::LogFrame;
 use super::header::LogHeader;
 use super::index::{CHECKPOINT_START, Index, LogWarning};
+use super::packed::Layout;
 use super::record::{Record, read_payload};
 use crate::CacheError;
 use crate::atomic::require_readable;
@@ -18,6 +19,11 @@ pub struct LogReader {
     /// Reading moves the file's cursor; the lock lets frames be asked for through `&self`.
     file: Mutex<File>,
     index: Index,
+    layout: Option<Layout>,
+    /// What packed frames go by, once it was asked for.
+    first: Mutex<Option<Arc<[Vec<f64>; 3]>>>,
+    /// The controls that were last asked for, and the frame that holds them.
+    controls: Mutex<Option<(u32, Arc<Vec<u8>>)>>,
 }
 
 impl LogReader {
@@ -28,7 +34,14 @@ impl LogReader {
         require_readable(path, "open the log")?;
         let mut file = File::open(path).map_err(|e| CacheError::io(path, "open the log", e))?;
         let index = Index::scan(&mut file, path)?;
-        Ok(LogReader { path: path.to_path_buf(), file: Mutex::new(file), index })
+        Ok(LogReader {
+            path: path.to_path_buf(),
+            file: Mutex::new(file),
+            layout: Layout::of(&index.header),
+            index,
+            first: Mutex::new(None),
+            controls: Mutex::new(None),
+        })
     }
 
     /// The file.
@@ -81,12 +94,53 @@ impl LogReader {
             ));
         };
         let payload = self.payload(&entry.record, i)?;
-        LogFrame::decode(&payload)
-            .and_then(|frame| {
-                frame.check(self.index.header.particle_count())?;
-                Ok(frame)
-            })
-            .map_err(|why| self.damaged(&entry.record, i, format!("frame {}: {why}", entry.index)))
+        let wrong = |why| self.damaged(&entry.record, i, format!("frame {}: {why}", entry.index));
+        let first = match LogFrame::is_packed(&payload).map_err(wrong)? {
+            true => Some(self.first()?),
+            false => None,
+        };
+        let by = first.as_deref().zip(self.layout.as_ref()).map(|(first, layout)| (layout, first));
+        let mut frame = LogFrame::decode(&payload, by).map_err(wrong)?;
+        frame.check(self.index.header.particle_count()).map_err(wrong)?;
+        if let Some(number) = LogFrame::controls_of(&payload).map_err(wrong)? {
+            frame.controls = self.controls_of(number).map_err(wrong)?.as_ref().clone();
+        }
+        Ok(frame)
+    }
+
+    /// Positions of the first frame, which is stored as it is.
+    fn first(&self) -> Result<Arc<[Vec<f64>; 3]>, CacheError> {
+        let mut known = self.first.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(first) = &*known {
+            return Ok(first.clone());
+        }
+        let positions = match self.index.frames.first() {
+            Some(entry) => {
+                let payload = self.payload(&entry.record, 0)?;
+                let frame = LogFrame::decode(&payload, None);
+                frame
+                    .map_err(|why| self.damaged(&entry.record, 0, format!("the first frame: {why}")))?
+                    .positions
+            }
+            None => Default::default(),
+        };
+        Ok(known.insert(Arc::new(positions)).clone())
+    }
+
+    /// The controls that the frame of this number holds itself.
+    fn controls_of(&self, number: u32) -> Result<Arc<Vec<u8>>, String> {
+        let mut known = self.controls.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((of, controls)) = &*known
+            && *of == number
+        {
+            return Ok(controls.clone());
+        }
+        let missing = || format!("the frame {number} with its controls is not there");
+        let place = self.position_of(number).ok_or_else(missing)?;
+        let payload = self.payload(&self.index.frames[place].record, place).map_err(|e| e.to_string())?;
+        let controls = Arc::new(LogFrame::own_controls(&payload)?.ok_or_else(missing)?);
+        *known = Some((number, controls.clone()));
+        Ok(controls)
     }
 
     /// The last checkpoint: its frame number and the engine's bytes.

@@ -3,7 +3,7 @@
 use std::io::{self, Read, Seek, SeekFrom};
 
 /// Version of the log format this program reads and writes.
-pub const FORMAT_VERSION: u32 = 1;
+pub const FORMAT_VERSION: u32 = 2;
 
 /// First bytes of a log. Like PNG's: not text, and line-end conversion destroys it visibly.
 pub(super) const MAGIC: [u8; 8] = *b"\x89PLOG\r\n\x1a";

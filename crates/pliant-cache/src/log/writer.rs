@@ -4,10 +4,12 @@ use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
-use super::frame::LogFrame;
+use super::frame::{Before, LogFrame};
 use super::header::LogHeader;
 use super::index::{CHECKPOINT_START, Index, LogWarning};
-use super::record::{FORMAT_VERSION, MAGIC, begin, kind, read_payload, seal};
+use super::packed::Layout;
+use super::reader::LogReader;
+use super::record::{FORMAT_VERSION, MAGIC, Record, begin, kind, read_payload, seal};
 use crate::CacheError;
 use crate::atomic::{beside, require_free, require_readable, sync_directory_of, write_target};
 use crate::error::usual_remedy;
@@ -27,6 +29,12 @@ pub struct LogWriter {
     buffer: Vec<u8>,
     /// After a failed write the end of the file is not known to be sound.
     broken: bool,
+    layout: Option<Layout>,
+    /// Whether frames are packed, and by what once there is a first.
+    compact: bool,
+    before: Option<Before>,
+    /// The first and the last frame that a log taken up again keeps.
+    kept: Option<[Record; 2]>,
 }
 
 /// A log taken up again by [`LogWriter::resume`].
@@ -75,7 +83,51 @@ impl LogWriter {
             taken_up: None,
             buffer: Vec::new(),
             broken: false,
+            layout: Layout::of(header),
+            compact: false,
+            before: None,
+            kept: None,
         })
+    }
+
+    /// From now on frames are stored in a fraction of their bytes and not to the last digit (see the module): for
+    /// pictures and exports, which need no more. To be called before anything is appended; a log that is taken up again
+    /// goes on with the bytes of an unbroken one.
+    pub fn compact(mut self) -> Result<LogWriter, CacheError> {
+        self.compact = true;
+        let Some([first, last]) = self.kept else { return Ok(self) };
+        let path = self.path.clone();
+        let damaged = |record: &Record, why: &str| CacheError::Damaged {
+            path: path.clone(),
+            offset: record.offset,
+            why: why.into(),
+            frames: 0,
+        };
+        let mut read = |record: &Record| {
+            let payload = read_payload(&mut self.file, record);
+            let payload = payload.map_err(|e| CacheError::io(&path, "read the log", e))?;
+            payload.ok_or_else(|| damaged(record, "it changed while it was read"))
+        };
+        let (start, end) = (read(&first)?, read(&last)?);
+        let frame = LogFrame::decode(&start, None).map_err(|why| damaged(&first, &why))?;
+        let holder = LogFrame::controls_of(&end).map_err(|why| damaged(&last, &why))?;
+        let number = LogFrame::decode_start(&end).map_or(0, |(index, _)| index);
+        let controls_of = holder.unwrap_or(number);
+        let controls = match holder {
+            // Read the usual way: the log is sound up to here.
+            Some(_) => {
+                let reader = LogReader::open(&self.path)?;
+                reader.position_of(controls_of).map(|k| reader.frame(k)).transpose()?.map(|f| f.controls)
+            }
+            None => LogFrame::own_controls(&end).map_err(|why| damaged(&last, &why))?,
+        };
+        if let Some(layout) = self.layout.clone() {
+            let controls = controls.unwrap_or_default();
+            self.before = Some(Before { layout, first: frame.positions, controls, controls_of });
+        }
+        let sought = self.file.seek(SeekFrom::Start(self.end));
+        sought.map_err(|e| CacheError::io(&self.path, "resume the log", e))?;
+        Ok(self)
     }
 
     fn create_header(
@@ -161,6 +213,10 @@ impl LogWriter {
                 taken_up,
                 buffer: Vec::new(),
                 broken: false,
+                layout: Layout::of(&index.header),
+                compact: false,
+                before: None,
+                kept: kept.checked_sub(1).map(|k| [index.frames[0].record, index.frames[k].record]),
             },
             header: index.header,
             checkpoint,
@@ -199,9 +255,25 @@ impl LogWriter {
             );
         }
         begin(&mut self.buffer);
-        frame.encode(&mut self.buffer);
+        frame.encode(&mut self.buffer, self.before.as_ref());
         self.append(kind::FRAME, "write a frame")?;
         self.last_frame = Some(frame.index);
+        match &mut self.before {
+            Some(before) if before.controls != frame.controls => {
+                before.controls.clone_from(&frame.controls);
+                before.controls_of = frame.index;
+            }
+            Some(_) => {}
+            None if self.compact => {
+                self.before = self.layout.clone().map(|layout| Before {
+                    layout,
+                    first: frame.positions.clone(),
+                    controls: frame.controls.clone(),
+                    controls_of: frame.index,
+                });
+            }
+            None => {}
+        }
         Ok(())
     }
 
@@ -263,9 +335,8 @@ impl LogWriter {
 
     fn failed(&self, action: &str, source: io::Error) -> CacheError {
         let first = match source.kind() {
-            io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded | io::ErrorKind::FileTooLarge => {
-                "free space"
-            }
+            io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => "free space",
+            io::ErrorKind::FileTooLarge => "raise the limit on the size of files (ulimit -f) or free space",
             _ => usual_remedy(&source),
         };
         let safe = match self.last_frame {

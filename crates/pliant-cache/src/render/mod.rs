@@ -1,8 +1,9 @@
-//! Pictures without a display: a small CPU renderer, and the GIF, PNG and contact sheets made with it.
+//! Pictures without a display: a small CPU renderer, and the GIF, PNG, animated PNG and contact sheets made with it.
 //!
 //! The scene is plain borrowed data ([`Item`], [`Plane`]); [`render`] turns it into an [`Image`]. Work is cut
 //! into fixed bands of rows and fixed shadow maps, so the picture has the same bits for any thread count.
 
+mod apng;
 mod backdrop;
 mod camera;
 mod font;
@@ -25,13 +26,14 @@ mod tone;
 #[cfg(test)]
 mod tests;
 
+pub use apng::write_apng;
 pub use backdrop::Backdrop;
 pub use camera::Camera;
 pub(crate) use camera::corners;
 pub use gif::{GifError, GifWriter, frame_stride, write_gif};
 pub use image::Image;
 pub use palette::{ColorMap, body_color, categorical, draw_legend, map_colors, neighbour_colors};
-pub use png::{encode_png, write_png};
+pub use png::{encode_png, write_png, write_png_by};
 pub use quantize::Palette;
 pub use sheet::{busy_frames, contact_sheet, sheet_frames};
 pub use text::{draw_text, format_number, text_size};

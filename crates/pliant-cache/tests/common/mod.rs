@@ -69,33 +69,33 @@ pub fn header() -> LogHeader {
                 name: "soft box \"1\"".into(),
                 color: [0.9, 0.3, 0.1],
                 particles: 0..12,
-                mesh: cube,
-                skin,
+                mesh: cube.into(),
+                skin: skin.into(),
                 cluster: vec![0, 0, 0, 1, 1, 1, 2, 2, 2, 3, 3, 3],
-                coat: Coat::default(),
-                simulated: Simulated::default(),
+                coat: Default::default(),
+                simulated: Default::default(),
                 look: Look::Matte,
             },
             LogBody {
                 name: "soft box_\"1\"".into(),
                 color: [0.1, 0.3, 0.9],
                 particles: 12..48,
-                skin: thick(&cloth),
-                mesh: cloth,
+                skin: thick(&cloth).into(),
+                mesh: cloth.into(),
                 cluster: vec![],
-                coat: Coat::default(),
-                simulated: Simulated::default(),
+                coat: Default::default(),
+                simulated: Default::default(),
                 look: Look::Cloth,
             },
             LogBody {
                 name: "Materials".into(),
                 color: [0.5, 0.5, 0.5],
                 particles: 48..68,
-                skin: Skin::identity(20),
-                mesh: cloud,
+                skin: Skin::identity(20).into(),
+                mesh: cloud.into(),
                 cluster: vec![],
-                coat: Coat::default(),
-                simulated: Simulated::default(),
+                coat: Default::default(),
+                simulated: Default::default(),
                 look: Look::Jelly,
             },
         ],
@@ -222,8 +222,10 @@ pub fn dressed_header() -> LogHeader {
         face_materials: vec![0, 0, 1, 0, 1, 1],
         colors: Vec::new(),
         faces,
-    };
-    cube.mesh.triangles = cube.coat.triangles(&cube.mesh.positions);
+    }
+    .into();
+    let triangles = cube.coat.triangles(&cube.mesh.positions);
+    std::sync::Arc::make_mut(&mut cube.mesh).triangles = triangles;
     // The cloth: smooth normals and coordinates of its own per vertex, the same red.
     let cloth = &mut header.bodies[1];
     let faces = Polygons::of_triangles(&cloth.mesh.triangles);
@@ -236,8 +238,9 @@ pub fn dressed_header() -> LogHeader {
         materials: vec![red],
         faces,
         ..Coat::default()
-    };
-    cloth.simulated.triangles = cloth.mesh.triangles.clone();
+    }
+    .into();
+    std::sync::Arc::make_mut(&mut cloth.simulated).triangles = cloth.mesh.triangles.clone();
     let apex = DVec3::new(0.5, 1.0, 0.5);
     let square = [DVec3::ZERO, DVec3::X, DVec3::X + DVec3::Z, DVec3::Z];
     let mut faces = Polygons::default();
@@ -254,15 +257,16 @@ pub fn dressed_header() -> LogHeader {
         name: "1. Pyramide".into(),
         color: [1.0, 1.0, 1.0],
         particles: 68..73,
-        mesh: TriMesh { triangles: coat.triangles(&positions), positions },
-        coat,
-        skin: Skin::identity(5),
+        mesh: TriMesh { triangles: coat.triangles(&positions), positions }.into(),
+        coat: coat.into(),
+        skin: Skin::identity(5).into(),
         cluster: vec![],
-        simulated: Simulated { tetrahedra: vec![[0, 2, 1, 4], [0, 3, 2, 4]], ..Default::default() },
+        simulated: Simulated { tetrahedra: vec![[0, 2, 1, 4], [0, 3, 2, 4]], ..Default::default() }.into(),
         look: Look::Matte,
     });
     for body in &mut header.bodies {
-        body.simulated.masses = body.particles.clone().map(|k| 0.5 + k as f32).collect();
+        std::sync::Arc::make_mut(&mut body.simulated).masses =
+            body.particles.clone().map(|k| 0.5 + k as f32).collect();
     }
     header
 }

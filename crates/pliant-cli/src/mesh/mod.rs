@@ -9,8 +9,8 @@ use crate::{outputs, say};
 use glam::{DAffine3, DMat3, DVec3};
 use pliant_geometry::{
     By, Filling, GeometryError, Holes, MeshFile, Pattern, PolyMesh, RepairOptions, StuffingOptions, TetMesh,
-    TriMesh, guess_units, inspect, join, normalising, read_mesh, read_tets, repair, shapes, split_pieces,
-    stuff, transform,
+    TriMesh, files_of_tets, guess_units, inspect, join, normalising, read_mesh_through, read_regular,
+    read_tets, repair, shapes, split_pieces, stuff, transform,
 };
 use report::{Part, Report, Tets};
 use std::path::Path;
@@ -20,11 +20,13 @@ use write::{Kind, Product, kind_of};
 const CELLS: f64 = 30.0;
 /// Pieces smaller than this share of the whole are dropped by `--repair=tiny`.
 const TINY: f64 = 0.01;
+/// Objects of a file up to which each is looked over by itself.
+const MOST_OBJECTS: usize = 1000;
 
 /// `pliant mesh`
 pub fn command(args: &MeshArgs) -> Result<(), Failure> {
     let kinds = write::check(&args.output, &args.file)?;
-    outputs::prepare_folders(args.output.iter().map(|o| o.as_path()))?;
+    outputs::prepare_folders(args.output.iter().map(|o| o.as_path()), false)?;
     let threads = args::threads(args.threads);
     let mut report = Report { file: args.file.display().to_string(), ..Report::default() };
     let mut product = match kind_of(&args.file) {
@@ -38,20 +40,32 @@ pub fn command(args: &MeshArgs) -> Result<(), Failure> {
     if wants_tets && product.tets.is_none() {
         product.tets = Some(cut(args, &product.meshes, threads, &mut report)?);
     }
-    for path in &args.output {
-        report.written.extend(write::write(path, &product)?);
-    }
+    write::write_all(args, &product, &mut report)?;
     let text = if args.json { format!("{:#}\n", report.json()) } else { report.text() };
     say::result(&text)
 }
 
 /// The surfaces of the file: picked, placed, looked over, mended, and apart or as one.
 fn surfaces(args: &MeshArgs, threads: usize, report: &mut Report) -> Result<Product, Failure> {
-    let MeshFile { format, meshes, notes } = read_mesh(&args.file).map_err(failure)?;
+    let mut inputs = Vec::new();
+    let file = read_mesh_through(&args.file, &mut |path| {
+        inputs.push(path.to_path_buf());
+        read_regular(path)
+    })
+    .map_err(failure)?;
+    inputs.extend(file.textures(&args.file));
+    let MeshFile { format, meshes, notes } = file;
     report.format = format;
     report.notes = notes;
     let mut meshes = pick(args, meshes)?;
-    if args.join {
+    if !args.join && meshes.len() > MOST_OBJECTS {
+        // A report of each would be longer than anyone reads, and take more memory than the meshes.
+        let note = "its {} objects are taken as one: more than {} are not looked over one by one; pick one with \
+                    --object NAME, or take what hangs together apart with --split";
+        let [count, most] = [meshes.len(), MOST_OBJECTS].map(|n| n.to_string());
+        report.notes.push(note.replacen("{}", &count, 1).replacen("{}", &most, 1));
+        meshes = vec![join(&meshes)];
+    } else if args.join {
         meshes = vec![join(&meshes)];
     }
     let all: Vec<DVec3> = meshes.iter().flat_map(|m| m.positions.iter().copied()).collect();
@@ -78,7 +92,7 @@ fn surfaces(args: &MeshArgs, threads: usize, report: &mut Report) -> Result<Prod
     if args.split {
         products = products.iter().flat_map(split_pieces).collect();
     }
-    Ok(Product { meshes: products, split: args.split, ..Product::default() })
+    Ok(Product { meshes: products, split: args.split, inputs, ..Product::default() })
 }
 
 /// The tetrahedra of the file, and their boundary as a surface.
@@ -95,7 +109,8 @@ fn tetrahedra_of_file(args: &MeshArgs, report: &mut Report) -> Result<Product, F
         ..Default::default()
     };
     let mesh = PolyMesh { positions: surface.positions, coat, ..PolyMesh::default() };
-    Ok(Product { meshes: vec![mesh], tets: Some(file.mesh), ..Product::default() })
+    let inputs = files_of_tets(&args.file);
+    Ok(Product { meshes: vec![mesh], tets: Some(file.mesh), inputs, ..Product::default() })
 }
 
 fn pick(args: &MeshArgs, meshes: Vec<PolyMesh>) -> Result<Vec<PolyMesh>, Failure> {

@@ -1,10 +1,14 @@
 //! What came of a mesh, as files: surfaces, points or tetrahedra by extension.
 
+use super::report::Report;
+use crate::args::MeshArgs;
 use crate::failure::Failure;
+use crate::files::{Files, Identity};
 use crate::outputs;
 use glam::DVec3;
 use pliant_cache::replace_file;
 use pliant_geometry::{PolyMesh, TetMesh, write_mesh, write_tetgen, write_tets};
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 /// What is to be written.
@@ -15,6 +19,8 @@ pub struct Product {
     pub split: bool,
     pub points: Option<Vec<DVec3>>,
     pub tets: Option<TetMesh>,
+    /// Files it was made from, and textures they name.
+    pub inputs: Vec<PathBuf>,
 }
 
 /// What a format holds.
@@ -51,12 +57,15 @@ pub fn kind_of(path: &Path) -> Option<Kind> {
 pub fn check(outputs: &[PathBuf], input: &Path) -> Result<Vec<Kind>, Failure> {
     let mut messages = Vec::new();
     let mut kinds = Vec::new();
-    for (k, path) in outputs.iter().enumerate() {
-        let same =
-            path == input || matches!((path.canonicalize(), input.canonicalize()), (Ok(a), Ok(b)) if a == b);
+    let mut seen = HashSet::new();
+    for path in outputs {
         match kind_of(path) {
-            _ if same => messages.push(format!("{}: this would replace the mesh that is read", path.display())),
-            _ if outputs[..k].contains(path) => messages.push(format!("{}: named twice", path.display())),
+            _ if Identity::of(path) == Identity::of(input) => {
+                messages.push(format!("{}: this would replace the mesh that is read", path.display()));
+            }
+            _ if !seen.insert(Identity::of(path)) => {
+                messages.push(format!("{}: named twice", path.display()));
+            }
             Some(kind) if !ONLY_READ.contains(&extension(path).as_str()) => kinds.push(kind),
             _ => messages.push(format!(
                 "{}: unknown format; surfaces are written as .obj .ply .stl .off .glb, points as .xyz .txt .csv, \
@@ -68,8 +77,38 @@ pub fn check(outputs: &[PathBuf], input: &Path) -> Result<Vec<Kind>, Failure> {
     if messages.is_empty() { Ok(kinds) } else { Err(Failure::all(Failure::USAGE, messages)) }
 }
 
-/// Writes a product in the format of the extension; gives the files with what is in them.
-pub fn write(path: &Path, product: &Product) -> Result<Vec<(String, String)>, Failure> {
+/// A file ready to be written, and what is in it.
+struct Ready {
+    path: PathBuf,
+    bytes: Vec<u8>,
+    what: String,
+}
+
+/// Writes a product to every output, once it is known that no file of others is in the way.
+pub fn write_all(args: &MeshArgs, product: &Product, report: &mut Report) -> Result<(), Failure> {
+    let mut files = Files::new(args.force);
+    product.inputs.iter().for_each(|path| files.reads(path, "a file of the mesh"));
+    files.reads(&args.file, "the mesh");
+    let mut ready = Vec::new();
+    for path in &args.output {
+        let made = make(path, product)?;
+        let (named, beside): (Vec<&Ready>, Vec<&Ready>) = made.iter().partition(|r| r.path == *path);
+        named.iter().for_each(|r| files.writes(&r.path, "this output"));
+        let beside: Vec<PathBuf> = beside.iter().map(|r| r.path.clone()).collect();
+        files.beside(path, &beside);
+        ready.extend(made);
+    }
+    files.finish()?;
+    for Ready { path, bytes, what } in &ready {
+        replace_file(path, bytes)?;
+        let what = format!("{what}, {}", outputs::size(bytes.len() as u64));
+        report.written.push((path.display().to_string(), what));
+    }
+    Ok(())
+}
+
+/// The files of a product in the format of the extension.
+fn make(path: &Path, product: &Product) -> Result<Vec<Ready>, Failure> {
     match (kind_of(path), &product.tets, &product.points) {
         (Some(Kind::Tets), Some(tets), _) => tetrahedra(path, tets),
         (_, _, Some(points)) => {
@@ -92,7 +131,7 @@ fn numbered(path: &Path, k: usize) -> PathBuf {
     path.with_file_name(format!("{stem}_{k:02}.{}", extension(path)))
 }
 
-fn surface(path: &Path, meshes: &[PolyMesh]) -> Result<Vec<(String, String)>, Failure> {
+fn surface(path: &Path, meshes: &[PolyMesh]) -> Result<Vec<Ready>, Failure> {
     let mut bytes = Vec::new();
     let companions = write_mesh(path, meshes, &mut bytes)
         .map_err(|e| Failure::usage(format!("{}: {e}", path.display())))?;
@@ -102,31 +141,35 @@ fn surface(path: &Path, meshes: &[PolyMesh]) -> Result<Vec<(String, String)>, Fa
         0 => format!("{vertices} points"),
         _ => format!("{vertices} vertices, {faces} faces"),
     };
-    let mut written = vec![put(path, &bytes, &what)?];
+    let mut ready = vec![Ready { path: path.to_path_buf(), bytes, what }];
     for companion in companions {
-        written.push(put(&path.with_file_name(&companion.name), &companion.bytes, "materials")?);
+        let mut bytes = mark("materials");
+        bytes.extend(companion.bytes);
+        ready.push(Ready { path: path.with_file_name(&companion.name), bytes, what: "materials".into() });
     }
-    Ok(written)
+    Ok(ready)
 }
 
-fn tetrahedra(path: &Path, tets: &TetMesh) -> Result<Vec<(String, String)>, Failure> {
+fn tetrahedra(path: &Path, tets: &TetMesh) -> Result<Vec<Ready>, Failure> {
     let what = format!("{} tetrahedra, {} points", tets.tetrahedra.len(), tets.points.len());
     let wrong = |e: pliant_geometry::GeometryError| Failure::usage(format!("{}: {e}", path.display()));
     let extension = extension(path);
     if extension == "node" || extension == "ele" {
-        let (mut node, mut ele) = (Vec::new(), Vec::new());
+        let (mut node, mut ele) = (mark("points"), mark("tetrahedra"));
         write_tetgen(tets, &mut node, &mut ele).map_err(wrong)?;
+        let points = format!("{} points", tets.points.len());
+        let what = format!("{} tetrahedra", tets.tetrahedra.len());
         return Ok(vec![
-            put(&path.with_extension("node"), &node, &format!("{} points", tets.points.len()))?,
-            put(&path.with_extension("ele"), &ele, &format!("{} tetrahedra", tets.tetrahedra.len()))?,
+            Ready { path: path.with_extension("node"), bytes: node, what: points },
+            Ready { path: path.with_extension("ele"), bytes: ele, what },
         ]);
     }
     let mut bytes = Vec::new();
     write_tets(&extension, tets, &mut bytes).map_err(wrong)?;
-    Ok(vec![put(path, &bytes, &what)?])
+    Ok(vec![Ready { path: path.to_path_buf(), bytes, what }])
 }
 
-fn put(path: &Path, bytes: &[u8], what: &str) -> Result<(String, String), Failure> {
-    replace_file(path, bytes)?;
-    Ok((path.display().to_string(), format!("{what}, {}", outputs::size(bytes.len() as u64))))
+/// The first line of a file that the user did not name: whose it is, so that it may be made again.
+fn mark(what: &str) -> Vec<u8> {
+    format!("# pliant {}, {what}\n", env!("CARGO_PKG_VERSION")).into_bytes()
 }

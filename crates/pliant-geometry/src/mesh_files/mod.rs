@@ -29,7 +29,7 @@ pub use gltf::{Glb, GlbNormals, GlbSurface, write_glb};
 
 use crate::error::{GeometryError, read_regular};
 use crate::poly::PolyMesh;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// What a mesh file held.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -40,6 +40,18 @@ pub struct MeshFile {
     pub meshes: Vec<PolyMesh>,
     /// What was passed over, dropped or mended, and why.
     pub notes: Vec<String>,
+}
+
+impl MeshFile {
+    /// Pictures that the materials of the file at `path` name, as paths; they are not read here.
+    pub fn textures(&self, path: &Path) -> Vec<PathBuf> {
+        let folder = path.parent().unwrap_or(Path::new(""));
+        let materials = self.meshes.iter().flat_map(|m| &m.coat.materials);
+        let mut names: Vec<&str> = materials.filter_map(|m| m.texture.as_deref()).collect();
+        names.sort_unstable();
+        names.dedup();
+        names.iter().map(|name| folder.join(name.replace('\\', "/"))).collect()
+    }
 }
 
 /// How a reader gets at the bytes of a file, also of those that it names (material libraries, buffers).

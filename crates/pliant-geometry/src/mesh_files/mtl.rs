@@ -6,6 +6,7 @@
 use super::Fetch;
 use super::notes::Notes;
 use super::words::{lines, name, real, shown, words};
+use crate::error::stays_in_folder;
 use crate::poly::SurfaceMaterial;
 use std::collections::{HashMap, HashSet};
 use std::path::{Component, Path, PathBuf};
@@ -71,7 +72,8 @@ fn inside(path: &Path, name: &str) -> Option<PathBuf> {
     let relative = Path::new(&name);
     let stays = relative.components().all(|c| matches!(c, Component::Normal(_) | Component::CurDir));
     let stays = stays && !name.is_empty() && !name.contains([':', '\0']);
-    stays.then(|| path.parent().unwrap_or(Path::new("")).join(relative))
+    let file = path.parent().unwrap_or(Path::new("")).join(relative);
+    (stays && stays_in_folder(path, &file)).then_some(file)
 }
 
 fn parse(bytes: &[u8], library: &str, materials: &mut HashMap<String, SurfaceMaterial>, notes: &mut Notes) {

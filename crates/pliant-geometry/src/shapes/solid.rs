@@ -103,27 +103,51 @@ impl Solid {
 
     /// A spacing that gives about `wanted` particles; the exact number is up to the lattice.
     pub fn spacing_for_count(&self, wanted: usize) -> Result<f64, GeometryError> {
-        spacing_for_count(self.size()?, wanted, |spacing| self.count(spacing))
+        let room = self.room()?;
+        spacing_for_count(room.max_element(), wanted, |spacing| {
+            self.affordable(room, spacing, wanted)?;
+            self.count(spacing)
+        })
     }
 
     /// The same for [`build_tets`](Solid::build_tets).
     pub fn spacing_for_tet_particles(&self, wanted: usize) -> Result<f64, GeometryError> {
-        spacing_for_count(self.size()?, wanted, |spacing| self.tet_particles(spacing))
+        let room = self.room()?;
+        spacing_for_count(room.max_element(), wanted, |spacing| {
+            self.affordable(room, spacing, wanted)?;
+            self.tet_particles(spacing)
+        })
     }
 
-    /// The longest side of its box.
-    fn size(&self) -> Result<f64, GeometryError> {
-        let size = match *self {
+    /// The sides of its box.
+    fn room(&self) -> Result<DVec3, GeometryError> {
+        match *self {
             Solid::Cuboid { size } => {
                 cuboid::counts(size, size.max_element())?;
-                size
+                Ok(size)
             }
             _ => {
                 let field = self.field()?;
-                field.hi - field.lo
+                Ok(field.hi - field.lo)
             }
-        };
-        Ok(size.max_element())
+        }
+    }
+
+    /// Refuses to count at a spacing at which a box this large has far more cells than particles are wanted: a search
+    /// for thirty particles in a ring a million times as wide as thick would look at milliards of empty cells.
+    fn affordable(&self, room: DVec3, spacing: f64, wanted: usize) -> Result<(), GeometryError> {
+        if matches!(self, Solid::Cuboid { .. }) {
+            return Ok(());
+        }
+        let cells = (room / spacing).ceil() + 2.0;
+        let most = (SEARCHED * wanted as f64).max(SEARCHED_AT_LEAST);
+        if cells.x * cells.y * cells.z > most {
+            return Err(GeometryError::new(
+                format!("a spacing of {spacing} m has more cells than are searched for {wanted} particles"),
+                "ask for more particles, or give a spacing",
+            ));
+        }
+        Ok(())
     }
 
     fn field(&self) -> Result<Field, GeometryError> {
@@ -145,6 +169,12 @@ impl Solid {
     }
 }
 
+/// Cells looked at for each particle that is wanted, while looking for a spacing: as in a ring four hundred times as
+/// wide as its tube is thick.
+const SEARCHED: f64 = 1000.0;
+/// How many may be looked at for the fewest.
+const SEARCHED_AT_LEAST: f64 = 1e6;
+
 /// A spacing at which `count` particles of something about `size` metres large come nearest to `wanted`.
 ///
 /// `count` tells the number at a spacing, or an error if there are too many.
@@ -160,7 +190,7 @@ pub fn spacing_for_count(
             format!("ask for 1 to {MAX_PARTICLES} particles"),
         ));
     }
-    let mut best = (usize::MAX, size);
+    let mut best = (usize::MAX, size, 0);
     // A body that is wrong at any spacing is wrong at the first.
     count(size)?;
     let mut tried = |spacing: f64| {
@@ -169,7 +199,7 @@ pub fn spacing_for_count(
             return Ordering::Greater;
         };
         if got.abs_diff(wanted) < best.0 {
-            best = (got.abs_diff(wanted), spacing);
+            best = (got.abs_diff(wanted), spacing, got);
         }
         // A millionth particle more or less is not worth the time another count takes.
         if got.abs_diff(wanted) <= wanted / 100_000 * 100 { Ordering::Equal } else { got.cmp(&wanted) }
@@ -188,6 +218,12 @@ pub fn spacing_for_count(
             Ordering::Less => coarse = middle,
             Ordering::Greater => fine = middle,
         }
+    }
+    if best.2 == 0 {
+        return Err(GeometryError::new(
+            format!("the shape is too thin for its size to be filled with {wanted} particles"),
+            "make it thicker or smaller, ask for more particles, or give a `spacing` that is at most its thickness",
+        ));
     }
     if best.0 > wanted.max(1000) / 2 {
         return Err(GeometryError::new(

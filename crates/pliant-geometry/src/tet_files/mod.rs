@@ -27,7 +27,7 @@ pub use vtu::parse_vtu;
 pub use write::{save_tets, write_tetgen, write_tets};
 
 use crate::{GeometryError, TetMesh, read_regular};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// What a file of tetrahedra held.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -38,6 +38,21 @@ pub struct TetFile {
     pub notes: Vec<String>,
 }
 
+/// The files that [`read_tets`] reads for this one: TetGen's are two.
+pub fn files_of_tets(path: &Path) -> Vec<PathBuf> {
+    let extension = path.extension().and_then(|e| e.to_str()).unwrap_or_default().to_ascii_lowercase();
+    match extension.as_str() {
+        "node" | "ele" => tetgen_pair(path).into(),
+        _ => vec![path.to_path_buf()],
+    }
+}
+
+/// The `.node` and `.ele` file of either, in its own case.
+fn tetgen_pair(path: &Path) -> [PathBuf; 2] {
+    let upper = path.extension().is_some_and(|e| e.to_str().is_some_and(|e| e == e.to_uppercase()));
+    ["node", "ele"].map(|lower| path.with_extension(if upper { lower.to_uppercase() } else { lower.into() }))
+}
+
 /// Reads a tetrahedral mesh; the extension says which format: `.node`/`.ele` (either finds the other), `.msh`,
 /// `.mesh`, `.vtk` or `.vtu`.
 pub fn read_tets(path: &Path) -> Result<TetFile, GeometryError> {
@@ -45,11 +60,8 @@ pub fn read_tets(path: &Path) -> Result<TetFile, GeometryError> {
     let read = |path: &Path| read_regular(path).map_err(|why| GeometryError::unreadable(path, &why));
     let parse = match extension.as_str() {
         "node" | "ele" => {
-            let upper = path.extension().is_some_and(|e| e.to_str().is_some_and(|e| e == e.to_uppercase()));
-            let beside =
-                |lower: &str| path.with_extension(if upper { lower.to_uppercase() } else { lower.into() });
-            let (node, ele) = (beside("node"), beside("ele"));
-            return parse_tetgen(&read(&node)?, &read(&ele)?, [&node, &ele]);
+            let [node, ele] = &tetgen_pair(path);
+            return parse_tetgen(&read(node)?, &read(ele)?, [node, ele]);
         }
         "msh" => parse_gmsh,
         "mesh" | "meshb" => parse_medit,

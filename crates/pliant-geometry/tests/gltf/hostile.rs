@@ -344,3 +344,37 @@ fn the_file_that_is_changed_is_read() {
     assert!(found.meshes.iter().all(|m| m.motion.is_some()));
     assert!(found.notes.is_empty(), "{:?}", found.notes);
 }
+
+/// A link in the folder of a file is as much a way out of it as `..` in a name.
+#[cfg(unix)]
+#[test]
+fn links_do_not_lead_out_of_the_folder() {
+    use std::os::unix::fs::symlink;
+    let outside = tempfile::tempdir().expect("a folder");
+    let inside = tempfile::tempdir().expect("a folder");
+    let bytes: Vec<u8> = [0.0f32, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0].map(f32::to_le_bytes).concat();
+    let text = "{\"asset\":{\"version\":\"2.0\"},\"buffers\":[{\"byteLength\":36,\"uri\":\"a.bin\"}],\
+                \"bufferViews\":[{\"buffer\":0,\"byteLength\":36}],\"accessors\":[{\"bufferView\":0,\
+                \"componentType\":5126,\"count\":3,\"type\":\"VEC3\"}],\"meshes\":[{\"primitives\":[{\"attributes\":\
+                {\"POSITION\":0}}]}],\"nodes\":[{\"mesh\":0}]}";
+    std::fs::write(outside.path().join("a.bin"), &bytes).expect("a file");
+    std::fs::write(outside.path().join("a.gltf"), text).expect("a file");
+    std::fs::write(inside.path().join("b.gltf"), text).expect("a file");
+    symlink(outside.path().join("a.bin"), inside.path().join("a.bin")).expect("a link");
+    let refused = pliant_geometry::read_mesh(&inside.path().join("b.gltf")).expect_err("a way out");
+    assert!(refused[0].message.contains("leads out of the folder"), "{}", refused[0]);
+    // A file that is itself a link has its data beside what it links to, and a link within the folder is fine.
+    symlink(outside.path().join("a.gltf"), inside.path().join("c.gltf")).expect("a link");
+    assert!(pliant_geometry::read_mesh(&inside.path().join("c.gltf")).is_ok());
+    std::fs::remove_file(inside.path().join("a.bin")).expect("removed");
+    std::fs::write(inside.path().join("real.bin"), &bytes).expect("a file");
+    symlink("real.bin", inside.path().join("a.bin")).expect("a link");
+    assert!(pliant_geometry::read_mesh(&inside.path().join("b.gltf")).is_ok());
+    // Materials of OBJ files the same; they are a note.
+    std::fs::write(outside.path().join("secret.mtl"), "newmtl m\nKd 1 0 0\n").expect("a file");
+    symlink(outside.path().join("secret.mtl"), inside.path().join("m.mtl")).expect("a link");
+    let obj = "mtllib m.mtl\nusemtl m\nv 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n";
+    std::fs::write(inside.path().join("d.obj"), obj).expect("a file");
+    let read = pliant_geometry::read_mesh(&inside.path().join("d.obj")).expect("a mesh");
+    assert!(read.notes.iter().any(|n| n.contains("is not in the folder")), "{:?}", read.notes);
+}

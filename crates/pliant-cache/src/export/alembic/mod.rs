@@ -21,14 +21,15 @@ use std::path::Path;
 use super::names::{Style, unique};
 use super::stream::{Conversion, Normals, Stream};
 use super::{ExportOptions, ExportSummary, Progress};
-use crate::{CacheError, LogHeader, LogReader};
+use crate::export::Footage;
+use crate::{CacheError, LogHeader};
 use archive::{Object, Times};
 use bounds::Bounds;
 use ogawa::Ogawa;
 use schema::{BodyOut, Motion, bounds_samples, child_bounds};
 
 pub(super) fn write(
-    reader: &LogReader,
+    reader: &Footage<'_>,
     path: &Path,
     options: &ExportOptions,
     progress: Progress<'_>,
@@ -63,8 +64,9 @@ pub(super) fn write(
     }
     let top = Object { name: String::new(), metadata: "", properties: vec![child_bounds(whole)], children };
     let header = reader.header();
-    let times = Times::of_frames(&numbers, header.frames_per_second);
-    let bytes = archive::finish(out, &top, &about(header, &options.conversion), &times)?;
+    let times = Times::of_frames(&numbers, reader.frames_per_second());
+    let bytes =
+        archive::finish(out, &top, &about(header, reader.frames_per_second(), &options.conversion), &times)?;
     Ok(ExportSummary {
         path: path.to_path_buf(),
         files: 1,
@@ -75,13 +77,13 @@ pub(super) fn write(
 }
 
 /// What the archive says of itself. No date: the same log gives the same file.
-fn about(header: &LogHeader, conversion: &Conversion) -> String {
+fn about(header: &LogHeader, frames_per_second: f64, conversion: &Conversion) -> String {
     let program: String =
         header.program.chars().map(|c| if c.is_control() || ";=".contains(c) { ' ' } else { c }).collect();
     format!(
         "FramesPerTimeUnit={};_ai_AlembicVersion=Alembic 1.8.3;_ai_Application={program};\
          _ai_Description={} per metre, {} up",
-        header.frames_per_second,
+        frames_per_second,
         conversion.scale,
         if conversion.z_up { 'z' } else { 'y' },
     )

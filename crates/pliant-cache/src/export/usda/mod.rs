@@ -23,11 +23,12 @@ use super::names::{Style, unique};
 use super::stream::{Normals, Stream};
 use super::{Conversion, ExportOptions, ExportSummary, Progress};
 use crate::atomic::AtomicFile;
-use crate::{CacheError, LogHeader, LogReader};
+use crate::export::Footage;
+use crate::{CacheError, LogHeader};
 
 /// `.usda`: text.
 pub(super) fn write(
-    reader: &LogReader,
+    reader: &Footage<'_>,
     path: &Path,
     options: &ExportOptions,
     progress: Progress<'_>,
@@ -41,7 +42,7 @@ pub(super) fn write(
 
 /// `.usdz`: the same text in a package. It has to hold all it names, so textures are left out.
 pub(super) fn write_package(
-    reader: &LogReader,
+    reader: &Footage<'_>,
     path: &Path,
     options: &ExportOptions,
     progress: Progress<'_>,
@@ -61,7 +62,7 @@ pub(super) fn write_package(
 
 /// A scene on its way into a file.
 struct Stage<'a> {
-    reader: &'a LogReader,
+    reader: &'a Footage<'a>,
     path: &'a Path,
     stream: Stream<'a>,
     conversion: Conversion,
@@ -71,7 +72,7 @@ struct Stage<'a> {
 
 impl<'a> Stage<'a> {
     fn new(
-        reader: &'a LogReader,
+        reader: &'a Footage<'a>,
         path: &'a Path,
         options: &ExportOptions,
         textures: bool,
@@ -139,7 +140,7 @@ impl<'a> Stage<'a> {
         let header: &LogHeader = self.reader.header();
         let first = codes.first().copied().unwrap_or(0);
         let last = codes.last().copied().unwrap_or(0);
-        let fps = header.frames_per_second;
+        let fps = self.reader.frames_per_second();
         let Conversion { scale, z_up, .. } = self.conversion;
         write!(
             text,

@@ -2,9 +2,10 @@
 
 use super::Scene;
 use super::file::Appended;
+use crate::export::Footage;
 use crate::export::stream::{Normals, Room, Stream, put_floats};
 use crate::export::{Conversion, ExportOptions, chosen_bodies};
-use crate::{CacheError, LogBody, LogFrame, LogReader};
+use crate::{CacheError, LogBody, LogFrame};
 use glam::DVec3;
 
 /// VTK's numbers for kinds of cells.
@@ -84,7 +85,7 @@ impl Grid {
     /// Refuses what 32 bits cannot count, before any of it is made.
     fn check(
         bodies: &[&LogBody],
-        place: &LogReader,
+        place: &Footage<'_>,
         corners: impl Fn(&LogBody) -> usize,
     ) -> Result<(), CacheError> {
         let total: u64 = bodies.iter().map(|b| corners(b) as u64).sum();
@@ -101,7 +102,7 @@ impl Grid {
 
 /// The simulated particles and what they make up.
 pub(super) struct Particles<'a> {
-    reader: &'a LogReader,
+    reader: &'a Footage<'a>,
     bodies: Vec<&'a LogBody>,
     conversion: Conversion,
     grid: Grid,
@@ -112,7 +113,7 @@ pub(super) struct Particles<'a> {
 }
 
 impl<'a> Particles<'a> {
-    pub fn new(reader: &'a LogReader, options: &ExportOptions) -> Result<Particles<'a>, CacheError> {
+    pub fn new(reader: &'a Footage<'a>, options: &ExportOptions) -> Result<Particles<'a>, CacheError> {
         let bodies = chosen_bodies(reader, options)?;
         Grid::check(&bodies, reader, |b| {
             let s = &b.simulated;
@@ -226,7 +227,7 @@ pub(super) struct Surface<'a> {
 }
 
 impl<'a> Surface<'a> {
-    pub fn new(reader: &'a LogReader, options: &ExportOptions) -> Result<Surface<'a>, CacheError> {
+    pub fn new(reader: &'a Footage<'a>, options: &ExportOptions) -> Result<Surface<'a>, CacheError> {
         let stream = Stream::new(reader, options)?;
         let bodies: Vec<&LogBody> = stream.bodies.iter().map(|b| b.body).collect();
         Grid::check(&bodies, reader, |b| {

@@ -6,19 +6,21 @@
 mod file;
 mod grid;
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use file::Appended;
 use grid::{Grid, Particles, Surface};
 
 use super::names::{Style, unique};
+use super::sequence::numbered;
 use super::stream::Room;
 use super::{ExportOptions, ExportSummary, Progress, ahead};
 use crate::atomic::AtomicFile;
-use crate::{CacheError, LogFrame, LogReader};
+use crate::export::Footage;
+use crate::{CacheError, LogFrame};
 
 pub(super) fn write(
-    reader: &LogReader,
+    reader: &Footage<'_>,
     path: &Path,
     options: &ExportOptions,
     progress: Progress<'_>,
@@ -41,7 +43,7 @@ trait Scene: Sync {
 
 fn write_series(
     scene: impl Scene,
-    reader: &LogReader,
+    reader: &Footage<'_>,
     path: &Path,
     options: &ExportOptions,
     progress: Progress<'_>,
@@ -58,7 +60,7 @@ fn write_series(
     let mut bytes = 0;
     let make = |(room, out): &mut (Room, Appended), place: usize| {
         let (frame, points) = scene.load(room, place)?;
-        let part = numbered(&list, frame.index);
+        let part = numbered(&list.with_extension("vtu"), frame.index);
         out.begin(&comment, scene.grid(), frame.time);
         out.point_data();
         scene.put_fields(&frame, out);
@@ -79,13 +81,6 @@ fn write_series(
     bytes += pvd.commit()?;
     let vertices = scene.grid().points;
     Ok(ExportSummary { path: list, files: frames.len() + 1, frames: frames.len(), vertices, bytes })
-}
-
-/// The file of a frame; at least four digits so that files sort by name.
-fn numbered(list: &Path, frame: u32) -> PathBuf {
-    let mut name = list.file_stem().unwrap_or_default().to_os_string();
-    name.push(format!("_{frame:04}.vtu"));
-    list.with_file_name(name)
 }
 
 /// Who made it and which body is which: fields hold numbers only.

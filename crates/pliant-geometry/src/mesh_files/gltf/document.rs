@@ -3,7 +3,7 @@
 
 use super::json::{At, EXPORT_AGAIN, List};
 use super::uri::{self, Source};
-use crate::error::{ErrorList, GeometryError};
+use crate::error::{ErrorList, GeometryError, stays_in_folder};
 use crate::mesh_files::Fetch;
 use serde_json::Value;
 use std::borrow::Cow;
@@ -92,8 +92,17 @@ impl<'a> Buffers<'a> {
                     Ok(Bytes::Here(Cow::Owned(bytes), length))
                 }
                 Source::File(name) => {
-                    let bytes = through(&mut fetched, &file.with_file_name(name), fetch).map_err(|e| {
-                        GeometryError { message: format!("{}: {}", place.path(), e.message), ..e }
+                    let beside = file.with_file_name(&name);
+                    if !stays_in_folder(file, &beside) {
+                        let why = format!(
+                            "`{}` is a link that leads out of the folder of the file",
+                            name.display()
+                        );
+                        return Err(place.fault(why, help));
+                    }
+                    let bytes = through(&mut fetched, &beside, fetch).map_err(|e| GeometryError {
+                        message: format!("{}: {}", place.path(), e.message),
+                        ..e
                     })?;
                     let length = enough(bytes.len())?;
                     Ok(Bytes::Fetched(bytes, length))

@@ -72,7 +72,11 @@ pub(super) fn alone(mesh: &Mesh<'_>) -> Vec<PolyMesh> {
 /// Bytes an instance takes without its motion.
 fn size(shape: &Shape) -> usize {
     let Coat { faces, uvs, normals, colors, materials, face_materials } = &shape.coat;
-    24 * shape.positions.len()
+    // What each of its lists takes beside its content, and its place in the list of meshes.
+    let lists = 9 * 24;
+    size_of::<PolyMesh>()
+        + lists
+        + 24 * shape.positions.len()
         + 4 * (faces.corners().len() + uvs.corners.len() + normals.corners.len() + face_materials.len())
         + 8 * uvs.values.len()
         + 12 * normals.values.len()

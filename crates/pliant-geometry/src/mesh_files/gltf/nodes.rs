@@ -75,6 +75,11 @@ pub(super) fn walk<'a>(
             );
             continue;
         }
+        // A node of eleven bytes in the file takes hundreds here.
+        if let Err(e) = document.budget.bytes(&at, 1, size_of::<Node<'_>>() + 2 * at.path().len()) {
+            errors.add(e);
+            return shown;
+        }
         match Local::read(&at) {
             Ok(local) => {
                 let above = parent.map_or(DMat4::IDENTITY, |p: usize| shown[p].world);

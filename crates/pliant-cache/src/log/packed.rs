@@ -1,0 +1,485 @@
+//! Frames in a fraction of their bytes: positions on a grid a hundred thousand times finer than the body, told as what
+//! is left after moving the body of the first frame along, velocities and strains as fine as anyone can see.
+//!
+//! Each body of a frame is packed by itself, and from nothing but the first frame of the log: any frame can be read alone,
+//! and a run that is resumed writes the same bytes. Prediction and grid are whole numbers and single operations on f64, so
+//! they are the same everywhere. What does not fit is stored as it is.
+
+use std::ops::Range;
+
+use glam::{DMat3, DVec3};
+
+use super::header::LogHeader;
+
+/// Steps of the grid across a body: the largest power of two below its size is so many of them, as a power of two.
+const FINE: i32 = 17;
+/// The same for velocities and strains, across the largest in the body.
+const FINE_VELOCITY: i32 = 9;
+const FINE_STRAIN: i32 = 8;
+/// Parts of a whole in which the movement of a body is told.
+const PARTS: f64 = 4096.0;
+/// Ones of a number after which it is written out.
+const LONGEST: u32 = 24;
+
+/// How many particles each body has, and its grid.
+#[derive(Clone, Debug)]
+pub(super) struct Layout(Vec<Segment>);
+
+#[derive(Clone, Debug)]
+struct Segment {
+    particles: Range<usize>,
+    step: Option<f64>,
+}
+
+impl Layout {
+    /// The bodies of a log, if they share its particles among them without gaps.
+    pub(super) fn of(header: &LogHeader) -> Option<Layout> {
+        let mut segments = Vec::new();
+        let mut end = 0;
+        for body in &header.bodies {
+            let particles = body.particles.start as usize..body.particles.end as usize;
+            if particles.start != end {
+                return None;
+            }
+            end = particles.end;
+            let bounds = pliant_geometry::TriMesh::bounds(&body.mesh.positions);
+            let size = bounds.map_or(0.0, |(low, high)| (high - low).max_element());
+            segments.push(Segment { particles, step: step_below(size, FINE) });
+        }
+        Some(Layout(segments))
+    }
+
+    fn particles(&self) -> usize {
+        self.0.last().map_or(0, |s| s.particles.end)
+    }
+
+    /// Positions as bytes; `None` if they are more than the bodies have.
+    pub(super) fn pack_positions(&self, rest: &[Vec<f64>; 3], now: &[Vec<f64>; 3]) -> Option<Vec<u8>> {
+        if now[0].len() != self.particles() || rest[0].len() != now[0].len() {
+            return None;
+        }
+        let mut out = Vec::new();
+        for segment in &self.0 {
+            if !put_positions(&mut out, segment, rest, now) {
+                out.push(RAW);
+                for axis in now {
+                    axis[segment.particles.clone()].iter().for_each(|x| out.extend(x.to_le_bytes()));
+                }
+            }
+        }
+        Some(out)
+    }
+
+    pub(super) fn unpack_positions(
+        &self,
+        rest: &[Vec<f64>; 3],
+        bytes: &[u8],
+    ) -> Result<[Vec<f64>; 3], String> {
+        if rest[0].len() != self.particles() {
+            return Err("the first frame has other particles".into());
+        }
+        let mut input = Input(bytes);
+        let mut now: [Vec<f64>; 3] = Default::default();
+        for segment in &self.0 {
+            let count = segment.particles.len();
+            match (input.byte()?, segment.step) {
+                (RAW, _) => {
+                    for axis in &mut now {
+                        for _ in 0..count {
+                            axis.push(f64::from_le_bytes(input.take()?));
+                        }
+                    }
+                }
+                (PACKED, Some(step)) => {
+                    let movement = Movement::read(&mut input)?;
+                    let predicted = movement.predicted(segment, rest, step);
+                    for (axis, predicted) in now.iter_mut().zip(predicted) {
+                        let left = input.block(count)?;
+                        axis.extend(predicted.iter().zip(left).map(|(p, l)| p.wrapping_add(l) as f64 * step));
+                    }
+                }
+                _ => return Err("positions are packed in an unknown way".into()),
+            }
+        }
+        input.end()?;
+        Ok(now)
+    }
+
+    /// Numbers for display (`N` for each particle) as bytes.
+    pub(super) fn pack_shown<const N: usize>(&self, values: [&[f32]; N]) -> Option<Vec<u8>> {
+        if values.iter().any(|v| v.len() != self.particles()) {
+            return None;
+        }
+        let mut out = Vec::new();
+        for segment in &self.0 {
+            let of_body = values.map(|v| &v[segment.particles.clone()]);
+            let largest = of_body.iter().flat_map(|v| v.iter()).fold(0.0f32, |m, v| m.max(v.abs()));
+            let finite = of_body.iter().all(|v| v.iter().all(|x| x.is_finite()));
+            let fine = if N == 1 { FINE_STRAIN } else { FINE_VELOCITY };
+            match step_below(f64::from(largest), fine).filter(|_| finite) {
+                _ if finite && largest == 0.0 => out.push(NOTHING),
+                Some(step) => {
+                    out.push(PACKED);
+                    out.extend(((step.to_bits() >> 52) as u16).to_le_bytes());
+                    for values in of_body {
+                        let steps: Vec<i64> =
+                            values.iter().map(|&v| (f64::from(v) / step).round() as i64).collect();
+                        let middle =
+                            (steps.iter().sum::<i64>() as f64 / steps.len().max(1) as f64).round() as i64;
+                        put_whole(&mut out, middle);
+                        put_block(&mut out, &steps.iter().map(|s| s - middle).collect::<Vec<_>>());
+                    }
+                }
+                None => {
+                    out.push(RAW);
+                    of_body.iter().flat_map(|v| v.iter()).for_each(|x| out.extend(x.to_le_bytes()));
+                }
+            }
+        }
+        Some(out)
+    }
+
+    pub(super) fn unpack_shown<const N: usize>(&self, bytes: &[u8]) -> Result<[Vec<f32>; N], String> {
+        let mut input = Input(bytes);
+        let mut values: [Vec<f32>; N] = std::array::from_fn(|_| Vec::new());
+        for segment in &self.0 {
+            let count = segment.particles.len();
+            match input.byte()? {
+                NOTHING => values.iter_mut().for_each(|v| v.resize(v.len() + count, 0.0)),
+                RAW => {
+                    for v in &mut values {
+                        for _ in 0..count {
+                            v.push(f32::from_le_bytes(input.take()?));
+                        }
+                    }
+                }
+                PACKED => {
+                    let exponent = u64::from(u16::from_le_bytes(input.take()?) & 0x7FF);
+                    let step = f64::from_bits(exponent << 52);
+                    for v in &mut values {
+                        let middle = input.whole()?;
+                        let steps = input.block(count)?;
+                        v.extend(steps.iter().map(|s| (s.wrapping_add(middle) as f64 * step) as f32));
+                    }
+                }
+                _ => return Err("values are packed in an unknown way".into()),
+            }
+        }
+        input.end()?;
+        Ok(values)
+    }
+}
+
+const RAW: u8 = 0;
+const PACKED: u8 = 1;
+const NOTHING: u8 = 2;
+
+/// 2^-fine times the largest power of two below a size; `None` where there is none.
+fn step_below(size: f64, fine: i32) -> Option<f64> {
+    let exponent = (size.to_bits() >> 52 & 0x7FF) as i32 - fine;
+    (size.is_finite() && size > 0.0 && exponent > 0).then(|| f64::from_bits((exponent as u64) << 52))
+}
+
+/// How a body went from the first frame to this one: about its middle by a matrix, and its middle to a place.
+struct Movement {
+    middle: [i64; 3],
+    matrix: [i16; 9],
+}
+
+impl Movement {
+    /// The best there is, by least squares.
+    fn fit(segment: &Segment, rest: &[Vec<f64>; 3], now: &[Vec<f64>; 3], step: f64) -> Option<Movement> {
+        let (from, to) = (centered(segment, rest), centered(segment, now));
+        let (mut across, mut within) = (DMat3::ZERO, DMat3::ZERO);
+        for (r, x) in from.0.iter().zip(&to.0) {
+            across += DMat3::from_cols(*x * r.x, *x * r.y, *x * r.z);
+            within += DMat3::from_cols(*r * r.x, *r * r.y, *r * r.z);
+        }
+        // Flat bodies say nothing of what is across them; a little of everything keeps that small.
+        let little = 1e-6 * (within.x_axis.x + within.y_axis.y + within.z_axis.z) + f64::MIN_POSITIVE;
+        let matrix = across * (within + DMat3::from_diagonal(DVec3::splat(little))).inverse();
+        let parts = matrix.to_cols_array().map(|m| (m * PARTS).round());
+        let limit = f64::from(i16::MAX);
+        let matrix = match parts.iter().all(|p| p.abs() <= limit) {
+            true => parts.map(|p| p as i16),
+            false => [0; 9],
+        };
+        let middle = (to.1 / step).round().to_array();
+        // Beyond this whole numbers have gaps.
+        middle.iter().all(|m| m.abs() < 9e15).then(|| Movement { middle: middle.map(|m| m as i64), matrix })
+    }
+
+    fn put(&self, out: &mut Vec<u8>) {
+        self.middle.iter().for_each(|&m| put_whole(out, m));
+        self.matrix.iter().for_each(|m| out.extend(m.to_le_bytes()));
+    }
+
+    fn read(input: &mut Input<'_>) -> Result<Movement, String> {
+        let mut movement = Movement { middle: [0; 3], matrix: [0; 9] };
+        for m in &mut movement.middle {
+            *m = input.whole()?;
+        }
+        for m in &mut movement.matrix {
+            *m = i16::from_le_bytes(input.take()?);
+        }
+        Ok(movement)
+    }
+
+    /// Where it takes the particles, in steps.
+    fn predicted(&self, segment: &Segment, rest: &[Vec<f64>; 3], step: f64) -> [Vec<i64>; 3] {
+        let matrix = DMat3::from_cols_array(&self.matrix.map(|m| f64::from(m) / PARTS));
+        let mut predicted: [Vec<i64>; 3] = Default::default();
+        for r in centered(segment, rest).0 {
+            let moved = (matrix * r / step).round().to_array();
+            for (k, to) in predicted.iter_mut().enumerate() {
+                to.push(self.middle[k].wrapping_add(moved[k] as i64));
+            }
+        }
+        predicted
+    }
+}
+
+/// The positions of a body from their mean, and the mean.
+fn centered(segment: &Segment, positions: &[Vec<f64>; 3]) -> (Vec<DVec3>, DVec3) {
+    let [x, y, z] = positions;
+    let all: Vec<DVec3> = segment.particles.clone().map(|i| DVec3::new(x[i], y[i], z[i])).collect();
+    let mean = all.iter().sum::<DVec3>() / all.len().max(1) as f64;
+    (all.into_iter().map(|p| p - mean).collect(), mean)
+}
+
+fn put_positions(out: &mut Vec<u8>, segment: &Segment, rest: &[Vec<f64>; 3], now: &[Vec<f64>; 3]) -> bool {
+    let Some(step) = segment.step else { return false };
+    let Some(movement) = Movement::fit(segment, rest, now, step) else { return false };
+    let predicted = movement.predicted(segment, rest, step);
+    let mut left: [Vec<i64>; 3] = Default::default();
+    for ((left, predicted), axis) in left.iter_mut().zip(predicted).zip(now) {
+        for (x, p) in axis[segment.particles.clone()].iter().zip(predicted) {
+            let steps = (x / step).round();
+            if steps.abs() >= 9e15 {
+                return false;
+            }
+            left.push((steps as i64).wrapping_sub(p));
+        }
+    }
+    out.push(PACKED);
+    movement.put(out);
+    left.iter().for_each(|block| put_block(out, block));
+    true
+}
+
+/// Whole numbers around zero, by Golomb and Rice: the low bits as they are, the rest as so many ones.
+fn put_block(out: &mut Vec<u8>, values: &[i64]) {
+    if values.iter().all(|&v| v == 0) {
+        out.push(u8::MAX);
+        return;
+    }
+    let sum: u128 = values.iter().map(|&v| u128::from(unsigned(v))).sum();
+    let mean = (sum / values.len() as u128) as u64;
+    let about = mean.checked_ilog2().unwrap_or(0).min(55);
+    let length = |low: &u32| -> u64 {
+        let one = |v: &i64| match unsigned(*v) >> low {
+            high if high < u64::from(LONGEST) => high + 1 + u64::from(*low),
+            _ => u64::from(LONGEST) + 64,
+        };
+        values.iter().map(one).sum()
+    };
+    let low = [about.saturating_sub(1), about, about + 1].into_iter().min_by_key(length).unwrap_or(about);
+    out.push(low as u8);
+    let mut bits = Bits { out, word: 0, count: 0 };
+    for &v in values {
+        let u = unsigned(v);
+        let high = u >> low;
+        if high < u64::from(LONGEST) {
+            bits.put((1 << high) - 1, high as u32);
+            bits.put(0, 1);
+            bits.put(u & ((1 << low) - 1), low);
+        } else {
+            bits.put((1 << LONGEST) - 1, LONGEST);
+            bits.put(u & 0xFFFF_FFFF, 32);
+            bits.put(u >> 32, 32);
+        }
+    }
+    bits.flush();
+}
+
+/// A whole number around zero as one that is not negative, the small ones first.
+fn unsigned(v: i64) -> u64 {
+    (v << 1 ^ v >> 63) as u64
+}
+
+/// A whole number in as many bytes as it takes, seven bits in each.
+fn put_whole(out: &mut Vec<u8>, v: i64) {
+    let mut u = unsigned(v);
+    while u >= 0x80 {
+        out.push(u as u8 | 0x80);
+        u >>= 7;
+    }
+    out.push(u as u8);
+}
+
+/// Bits, the lowest first.
+struct Bits<'a> {
+    out: &'a mut Vec<u8>,
+    word: u128,
+    count: u32,
+}
+
+impl Bits<'_> {
+    fn put(&mut self, value: u64, count: u32) {
+        self.word |= u128::from(value) << self.count;
+        self.count += count;
+        while self.count >= 8 {
+            self.out.push(self.word as u8);
+            self.word >>= 8;
+            self.count -= 8;
+        }
+    }
+
+    fn flush(self) {
+        if self.count > 0 {
+            self.out.push(self.word as u8);
+        }
+    }
+}
+
+/// What is left to read.
+struct Input<'a>(&'a [u8]);
+
+impl Input<'_> {
+    fn take<const N: usize>(&mut self) -> Result<[u8; N], String> {
+        let (head, tail) = self.0.split_first_chunk::<N>().ok_or("packed values are cut off")?;
+        self.0 = tail;
+        Ok(*head)
+    }
+
+    fn byte(&mut self) -> Result<u8, String> {
+        self.take::<1>().map(|[b]| b)
+    }
+
+    fn whole(&mut self) -> Result<i64, String> {
+        let mut u = 0u64;
+        for shift in (0..70).step_by(7) {
+            let byte = self.byte()?;
+            u |= u64::from(byte & 0x7F).checked_shl(shift).unwrap_or(0);
+            if byte < 0x80 {
+                return Ok((u >> 1) as i64 ^ -((u & 1) as i64));
+            }
+        }
+        Err("a packed number is too long".into())
+    }
+
+    fn end(&self) -> Result<(), String> {
+        if self.0.is_empty() { Ok(()) } else { Err("there are more packed values than particles".into()) }
+    }
+
+    fn block(&mut self, count: usize) -> Result<Vec<i64>, String> {
+        let low = u32::from(self.byte()?);
+        if low == u32::from(u8::MAX) {
+            return Ok(vec![0; count]);
+        }
+        if low > 56 {
+            return Err("packed values have too many bits".into());
+        }
+        let bytes = self.0;
+        let (mut word, mut there, mut at, mut used) = (0u128, 0u32, 0, 0usize);
+        let mut values = Vec::with_capacity(count.min(bytes.len().saturating_mul(8)));
+        for _ in 0..count {
+            // The longest number fits.
+            while there <= 100 && at < bytes.len() {
+                word |= u128::from(bytes[at]) << there;
+                there += 8;
+                at += 1;
+            }
+            let high = word.trailing_ones().min(LONGEST);
+            let (skip, taken) = if high < LONGEST { (high + 1, low) } else { (LONGEST, 64) };
+            if skip + taken > there {
+                return Err("packed values are cut off".into());
+            }
+            let rest = (word >> skip) as u64;
+            let u = match high < LONGEST {
+                true => u64::from(high) << low | rest & ((1 << low) - 1),
+                false => rest,
+            };
+            word >>= skip + taken;
+            there -= skip + taken;
+            used += (skip + taken) as usize;
+            values.push((u >> 1) as i64 ^ -((u & 1) as i64));
+        }
+        // The next begins with a byte of its own.
+        self.0 = &bytes[used.div_ceil(8)..];
+        Ok(values)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn whole_numbers_come_back() {
+        let blocks: [&[i64]; 5] = [
+            &[0, 0, 0],
+            &[1, -1, 5, -900, 3],
+            &[i64::MAX, i64::MIN, 0, 1],
+            &[1 << 40, -(1 << 40), 7, 0, 0, 0, 0],
+            &[-1],
+        ];
+        let mut bytes = Vec::new();
+        blocks.iter().for_each(|b| put_block(&mut bytes, b));
+        let mut input = Input(&bytes);
+        for block in blocks {
+            assert_eq!(input.block(block.len()).as_deref(), Ok(block));
+        }
+        assert_eq!(input.end(), Ok(()));
+        for cut in 0..bytes.len() {
+            let mut input = Input(&bytes[..cut]);
+            let read = blocks.iter().try_for_each(|b| input.block(b.len()).map(|_| ()));
+            assert!(read.is_err(), "{cut}");
+        }
+    }
+
+    #[test]
+    fn bodies_come_back_to_a_part_of_their_size() {
+        let step = step_below(0.2, FINE).unwrap();
+        assert!(step <= 0.2 / 131_072.0 && step > 0.1 / 131_072.0);
+        let segments = vec![
+            Segment { particles: 0..50, step: Some(step) },
+            Segment { particles: 50..51, step: Some(step) },
+            Segment { particles: 51..60, step: None },
+        ];
+        let layout = Layout(segments);
+        let value = |i: usize, k: usize| ((i * 7919 + k * 104_729) % 1000) as f64 * 2e-4;
+        let rest: [Vec<f64>; 3] = std::array::from_fn(|k| (0..60).map(|i| value(i, k)).collect());
+        // Turned, stretched, moved far away, and a little dented.
+        let now: [Vec<f64>; 3] = [
+            (0..60).map(|i| 1000.0 - 1.2 * rest[1][i] + 1e-4 * value(i, 9)).collect(),
+            (0..60).map(|i| -3.0 + rest[0][i]).collect(),
+            (0..60).map(|i| rest[2][i]).collect(),
+        ];
+        let bytes = layout.pack_positions(&rest, &now).unwrap();
+        let back = layout.unpack_positions(&rest, &bytes).unwrap();
+        for k in 0..3 {
+            for i in 0..60 {
+                let error = (back[k][i] - now[k][i]).abs();
+                assert!(error <= 0.5 * step && (i < 51 || error == 0.0), "{i}: {error}");
+            }
+        }
+        let again = layout.pack_positions(&rest, &back).unwrap();
+        assert_eq!(
+            layout.unpack_positions(&rest, &again).unwrap(),
+            back,
+            "what was rounded is not rounded again"
+        );
+        for cut in 0..bytes.len() {
+            assert!(layout.unpack_positions(&rest, &bytes[..cut]).is_err());
+        }
+        let shown: Vec<f32> = (0..60).map(|i| (i as f32 - 30.0) * 0.01).collect();
+        let bytes = layout.pack_shown([&shown[..], &shown, &[0.0; 60]]).unwrap();
+        let [a, _, zero] = layout.unpack_shown::<3>(&bytes).unwrap();
+        assert!(a.iter().zip(&shown).all(|(a, b)| (a - b).abs() <= 0.3 / 1024.0), "{a:?}");
+        assert!(zero.iter().all(|z| *z == 0.0));
+        let wild = [f32::INFINITY; 60];
+        let bytes = layout.pack_shown([&wild]).unwrap();
+        assert_eq!(layout.unpack_shown::<1>(&bytes).unwrap()[0], wild);
+    }
+}
