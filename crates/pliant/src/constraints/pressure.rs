@@ -187,17 +187,23 @@ impl Pressure {
             slopes.fill(0.0);
             for t in &self.triangles {
                 let [a, b, c] = t.map(|i| at(y, i as usize));
-                for (k, n) in [b.cross(c), c.cross(a), a.cross(b)].into_iter().enumerate() {
-                    (0..3).for_each(|axis| slopes[3 * t[k] as usize + axis] += n[axis] / 6.0);
+                // Around a vertex b × c of its triangles, which is the slope, and their area vectors add up to the same.
+                let n = (b - a).cross(c - a) / 6.0;
+                for i in t.map(|i| 3 * i as usize) {
+                    slopes[i] += n.x;
+                    slopes[i + 1] += n.y;
+                    slopes[i + 2] += n.z;
                 }
             }
-            let present = volume(&self.triangles, |i| at(y, i));
-            let (mut linear, mut slope) = (present, 0.0);
+            // The volume is of third degree in places: its slopes tell it, V = y·∇V/3, and V + (d − y)·∇V at `d`.
+            let (mut here, mut there, mut slope) = (0.0, 0.0, 0.0);
             for (i, a) in weights.iter().enumerate() {
                 let n = at(slopes, i);
-                linear += n.dot(at(d, i) - at(y, i));
+                here += n.dot(at(y, i));
+                there += n.dot(at(d, i));
                 slope += n.length_squared() / a;
             }
+            let linear = there - here * (2.0 / 3.0);
             let lambda = self.multiplier(target, linear, slope);
             if !lambda.is_finite() || slope <= 0.0 {
                 return None;
