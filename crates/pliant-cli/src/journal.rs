@@ -196,6 +196,7 @@ fn header(scene: &BuiltScene) -> LogHeader {
                     Look::Jelly => Render::Jelly,
                     Look::Matte => Render::Matte,
                     Look::Cloth => Render::Cloth,
+                    Look::Prop => Render::Prop,
                 },
             })
             // Colours by cluster make sense for whole bodies only.

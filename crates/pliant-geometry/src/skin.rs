@@ -67,6 +67,37 @@ impl Skin {
         Skin { offsets, particles, weights, handles, lifts: None }
     }
 
+    /// Of skins that have some of the vertices each: with every one the vertices it is of, and the particles it names.
+    /// Lifts are not taken over. A vertex of none follows nothing.
+    pub(crate) fn gather(vertices: usize, skins: &[(Skin, Vec<usize>, Vec<u32>)]) -> Skin {
+        let mut place = vec![None; vertices];
+        let mut handles = Rows::new();
+        let mut first_handle = Vec::with_capacity(skins.len());
+        for (k, (skin, own, particles)) in skins.iter().enumerate() {
+            own.iter().enumerate().for_each(|(at, &v)| place[v] = Some((k, at)));
+            first_handle.push(handles.len() as u32);
+            for through in skin.handles.iter().map(|h| &h.handles) {
+                for h in 0..through.len() {
+                    handles.push(through.row(h).map(|(i, w)| (particles[i as usize], w)));
+                }
+            }
+        }
+        let (mut rows, mut through) = (Rows::new(), Rows::new());
+        for at in place {
+            let Some((k, v)) = at else {
+                rows.push([]);
+                through.push([]);
+                continue;
+            };
+            let (skin, _, particles) = &skins[k];
+            let direct = rows::entries(&skin.offsets, v);
+            rows.push(direct.map(|e| (particles[skin.particles[e] as usize], skin.weights[e])));
+            let own = skin.handles.iter().flat_map(|h| h.vertices.row(v));
+            through.push(own.map(|(h, w)| (first_handle[k] + h, w)));
+        }
+        Skin::assemble(rows, handles, through)
+    }
+
     /// Number of vertices.
     pub fn len(&self) -> usize {
         self.offsets.len().saturating_sub(1)

@@ -1,7 +1,7 @@
 //! Solids of tetrahedra: sound elements in one part that fill the solid, and a surface that follows them.
 
 use glam::{DMat3, DVec3};
-use pliant_geometry::shapes::{Shape, Solid, ball, cuboid, sheet, tets_from_mesh};
+use pliant_geometry::shapes::{Shape, Solid, ball, cuboid, sheet, tets_from_mesh, tets_from_mesh_within};
 use pliant_geometry::{SplitMix64, TetMesh, TriMesh};
 use std::collections::BTreeSet;
 
@@ -143,14 +143,128 @@ fn closed_meshes_are_cut_and_open_ones_refused() {
     assert!(tets_from_mesh(TriMesh::default(), 0.1).is_err());
 }
 
+/// Both meshes in one.
+fn together(mut a: TriMesh, b: TriMesh) -> TriMesh {
+    let first = a.positions.len() as u32;
+    a.positions.extend(b.positions);
+    a.triangles.extend(b.triangles.iter().map(|t| t.map(|i| i + first)));
+    a
+}
+
+fn moved(mut mesh: TriMesh, by: DVec3) -> TriMesh {
+    mesh.positions.iter_mut().for_each(|p| *p += by);
+    mesh
+}
+
+/// A cup with walls and a bottom of the thickness, turned about the y axis.
+fn cup(radius: f64, height: f64, thickness: f64) -> TriMesh {
+    let inner = radius - thickness;
+    let mut line = vec![[0.0, 0.0]];
+    let mut to = |end: [f64; 2], steps: usize| {
+        let start = line[line.len() - 1];
+        line.extend((1..=steps).map(|k| {
+            let part = k as f64 / steps as f64;
+            [0, 1].map(|i| start[i] + part * (end[i] - start[i]))
+        }));
+    };
+    to([radius, 0.0], 8);
+    to([radius, height], 16);
+    to([inner, height], 1);
+    to([inner, thickness], 16);
+    to([0.0, thickness], 8);
+    let round = 64;
+    let mut mesh = TriMesh::default();
+    let at = |k: usize, i: usize| (k * round + i % round) as u32;
+    for &[r, y] in &line {
+        for i in 0..round {
+            let angle = std::f64::consts::TAU * i as f64 / round as f64;
+            mesh.positions.push(DVec3::new(r * angle.cos(), y, r * angle.sin()));
+        }
+    }
+    for k in 1..line.len() {
+        for i in 0..round {
+            let [a, b, c, d] = [at(k - 1, i), at(k - 1, i + 1), at(k, i + 1), at(k, i)];
+            mesh.triangles.extend([[a, c, b], [a, d, c]]);
+        }
+    }
+    // The rings on the axis are points.
+    let flat = |t: &[u32; 3]| {
+        let [a, b, c] = t.map(|i| mesh.positions[i as usize]);
+        (b - a).cross(c - a).length() > 1e-12
+    };
+    mesh.triangles = mesh.triangles.iter().copied().filter(flat).collect();
+    mesh
+}
+
 #[test]
-fn parts_that_no_face_joins_are_left_out_and_said() {
-    let mut two = cuboid(DVec3::splat(0.5), 0.1).unwrap().surface;
-    let small = cuboid(DVec3::splat(0.3), 0.1).unwrap().surface;
-    let first = two.positions.len() as u32;
-    two.positions.extend(small.positions.iter().map(|&p| p + DVec3::X));
-    two.triangles.extend(small.triangles.iter().map(|t| t.map(|i| i + first)));
-    let (shape, notes) = tets_from_mesh(two, 0.05).unwrap();
+fn every_piece_of_a_mesh_becomes_tetrahedra_of_one_body() {
+    // The ball nearly touches the box, and yet neither follows the other.
+    let cube = cuboid(DVec3::splat(0.5), 0.1).unwrap().surface;
+    let round = moved(ball(0.15, 0.03).unwrap().surface, DVec3::X * 0.402);
+    let of_cube = cube.positions.len();
+    let both = together(cube.clone(), round.clone());
+    let (shape, notes) = tets_from_mesh(both.clone(), 0.04).unwrap();
+    assert!(mesh_of(&shape).volumes().iter().all(|&v| v > 0.0));
+    assert_eq!(parts(&mesh_of(&shape)), 2);
+    assert!(notes.is_empty(), "{notes:?}");
+    let share = shape.measure.iter().sum::<f64>() / (cube.volume() + round.volume());
+    assert!((share - 1.0).abs() < 0.02, "{share}");
+    let (mut points, mut seen) = (shape.points.clone(), Vec::new());
+    points.iter_mut().filter(|p| p.x > 0.2501).for_each(|p| p.x += 1.0);
+    let [x, y, z] = [0, 1, 2].map(|k| points.iter().map(|p| p[k]).collect::<Vec<f64>>());
+    shape.skin.apply([&x, &y, &z], &mut seen);
+    for (v, (now, was)) in seen.iter().zip(&both.positions).enumerate() {
+        let want = if v < of_cube { *was } else { *was + DVec3::X };
+        assert!(now.distance(want) < 1e-9, "vertex {v}: {now} instead of {want}");
+    }
+}
+
+#[test]
+fn a_ball_in_a_hollow_stays_and_overlapping_pieces_become_one() {
+    let hollow = |r: f64| {
+        let mut inner = ball(r, 0.1).unwrap().surface;
+        inner.triangles.iter_mut().for_each(|t| t.swap(1, 2));
+        inner
+    };
+    let shell = together(ball(0.5, 0.05).unwrap().surface, hollow(0.35));
+    let (shape, notes) = tets_from_mesh(together(shell, ball(0.2, 0.05).unwrap().surface), 0.04).unwrap();
+    assert_eq!((parts(&mesh_of(&shape)), notes.len()), (2, 0), "{notes:?}");
+    let overlapping = together(
+        cuboid(DVec3::splat(0.5), 0.1).unwrap().surface,
+        moved(ball(0.2, 0.05).unwrap().surface, DVec3::X * 0.3),
+    );
+    assert_eq!(parts(&mesh_of(&tets_from_mesh(overlapping, 0.05).unwrap().0)), 1);
+}
+
+#[test]
+fn a_thin_cup_is_refused_with_the_spacing_that_does_or_made_finer() {
+    let cup = cup(0.04, 0.05, 0.005);
+    let volume = cup.volume();
+    assert!(volume > 0.0);
+    let refused = tets_from_mesh(cup.clone(), 0.01).unwrap_err();
+    assert!(refused.message.contains("leaves out"), "{refused}");
+    let spacing = refused.help.split_once("spacing = ").unwrap().1;
+    let spacing: f64 = spacing.split_once(',').unwrap().0.parse().unwrap();
+    let (shape, _) = tets_from_mesh(cup.clone(), spacing).unwrap();
     assert_eq!(parts(&mesh_of(&shape)), 1);
-    assert!(notes.len() == 1 && notes[0].contains("were left out"), "{notes:?}");
+    let whole = |shape: &Shape| {
+        let share = shape.measure.iter().sum::<f64>() / volume;
+        assert!((share - 1.0).abs() < 0.07, "{share} of its volume");
+    };
+    whole(&shape);
+    // By number it is refined on its own, and says so.
+    let (shape, notes) = tets_from_mesh_within(cup.clone(), 0.01, 30_000).unwrap();
+    assert_eq!(parts(&mesh_of(&shape)), 1);
+    assert!(notes.iter().any(|n| n.contains("thin")) && shape.points.len() < 30_000, "{notes:?}");
+    whole(&shape);
+    let refused = tets_from_mesh_within(cup, 0.01, 500).unwrap_err();
+    assert!(refused.help.contains("particles"), "{refused}");
+}
+
+#[test]
+fn a_coarse_ball_or_box_leaves_nothing_out() {
+    for spacing in [0.05, 0.1, 0.2, 0.3] {
+        tets_from_mesh(ball(0.5, 0.05).unwrap().surface, spacing).unwrap();
+        tets_from_mesh(cuboid(DVec3::new(1.0, 0.7, 0.9), 0.1).unwrap().surface, spacing).unwrap();
+    }
 }

@@ -136,6 +136,7 @@ pub(crate) fn plan(
         look: body.given("look").map(|word| match word.it.text() {
             "matte" => Look::Matte,
             "cloth" => Look::Cloth,
+            "prop" => Look::Prop,
             _ => Look::Jelly,
         }),
         render: render::plan(body),

@@ -72,6 +72,8 @@ pub enum Look {
     Matte,
     /// Thin and two-sided.
     Cloth,
+    /// Plain, and not what the picture is about: a table, a press, a line.
+    Prop,
 }
 
 /// What colours show.

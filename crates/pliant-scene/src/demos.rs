@@ -5,7 +5,7 @@
 pub struct Demo {
     /// Name on the command line.
     pub name: &'static str,
-    /// One line about it.
+    /// One line about it; "(offline)" if two threads of a common machine do not keep up with real time.
     pub about: &'static str,
     /// The scene file.
     pub text: &'static str,
@@ -19,11 +19,11 @@ macro_rules! demo {
 
 /// The built-in scenes, the default one first.
 pub const DEMOS: &[Demo] = &[
-    demo!("gummy_bear", "a gummy bear is dropped, squashes, tumbles onto its head and sits up again"),
+    demo!("gummy_bear", "a gummy bear is dropped, squashes, bounces and comes to rest, sitting"),
     demo!("bunny_undamped", "a bunny of about 2,020 particles in 26 clusters bounces, without damping"),
     demo!("bunny_damped", "the same bunny with damped springs calms down"),
     demo!("stretched_cube_one", "a cube stretched by half swings back as one cluster, without gravity"),
-    demo!("stretched_cube_many", "the same cube in about 29 clusters: waves run through it"),
+    demo!("stretched_cube_many", "a stretched cube in about 29 clusters: waves run through it"),
     demo!("dropped_cube", "a soft cube falls on the ground on its edge"),
     demo!("spinning_cube", "shape matching keeps a cube spinning while its position-based twin slows down"),
     demo!("hanging_cloth", "a sheet held by two corners swings down in a wide arc"),
@@ -39,18 +39,18 @@ pub const DEMOS: &[Demo] = &[
     demo!("wagging_tail", "a tail on a handle that wags: it lags, overshoots and swings on"),
     demo!("flat_sheet", "a flat sheet of clusters swings from two corners and does not explode"),
     demo!("clay", "a bear of clay stays squashed where one of rubber bounces"),
-    demo!("raining_bodies", "a thousand balls, boxes and rings rain on a slope"),
-    demo!("elastic_bear", "a gummy bear of jelly tetrahedra squashes, bounces and wobbles"),
-    demo!("tet_bar", "a bar of tetrahedra is wrung once round"),
-    demo!("pressed_balls", "balls of rubber, jelly and foam are pressed almost flat and come back"),
-    demo!("volume_against_strain", "the same ball resists strain, volume change, or both"),
-    demo!("muscle_fibres", "the fibres of a muscle contract and relax; it bulges and thins"),
+    demo!("raining_bodies", "a thousand balls, boxes and rings rain on a slope (offline)"),
+    demo!("elastic_bear", "a gummy bear of jelly tetrahedra squashes and wobbles (offline)"),
+    demo!("tet_bar", "a bar of tetrahedra is wrung once round (offline)"),
+    demo!("pressed_balls", "balls of rubber, jelly and foam are pressed and come back (offline)"),
+    demo!("volume_against_strain", "the same ball resists strain, volume change, or both (offline)"),
+    demo!("muscle_fibres", "the fibres of a muscle contract and relax; it bulges and thins (offline)"),
     demo!("curtain_limits", "three curtains that may stretch by ten, twenty and thirty percent"),
-    demo!("draped_cloth", "a tablecloth of cotton folds where it hangs over the edge"),
+    demo!("draped_cloth", "a tablecloth of cotton folds where it hangs over the edge (offline)"),
     demo!("flag", "a flag in a storm with gusts of twice the wind"),
     demo!("fillings", "bears filled on a lattice, shaken, and evenly without order, shown by clusters"),
-    demo!("balloons", "three balloons of one rubber: empty, filled, and blown up to twice the volume"),
-    demo!("washing_line", "clothes on a line, a tree and a house in gusty wind"),
-    demo!("buckling_cylinder", "thin tubes pressed from above buckle, finer the softer they bend"),
-    demo!("materials", "sheets and balls of eight materials, hung and dropped"),
+    demo!("balloons", "balloons of one rubber: empty, filled, blown up to twice the volume (offline)"),
+    demo!("washing_line", "clothes on a line, a tree and a house in gusty wind (offline)"),
+    demo!("buckling_cylinder", "thin tubes pressed from above buckle, finer the softer they bend (offline)"),
+    demo!("materials", "sheets and balls of eight materials, hung and dropped (offline)"),
 ];

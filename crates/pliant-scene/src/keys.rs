@@ -634,8 +634,10 @@ pub(crate) static BODY: Table = Table {
             .also(&["colour"]),
             Key::new(
                 "look",
-                Kind::Word(&["jelly", "matte", "cloth"]),
-                "How it looks in pictures. \"cloth\" for sheets and open meshes, \"matte\" for points and vertices, otherwise \"jelly\".",
+                Kind::Word(&["jelly", "matte", "cloth", "prop"]),
+                "How it looks in pictures. \"cloth\" for sheets and open meshes, \"matte\" for points and vertices, otherwise \"jelly\". \
+                 \"prop\" is matte and not what the picture is about (a table, a press, a line): it has no name there, and \
+                 the camera does not make room for it.",
             )
             .example("\"matte\""),
             Key::new(

@@ -72,6 +72,9 @@ type Fineness = (Resolution, Sampling);
 /// Particles of a body that does not say: enough to bend well, few enough to be quick.
 const PARTICLES: usize = 1500;
 
+/// Particles to which a mesh with thin parts may come on its own.
+const MOST_FOR_THIN_PARTS: usize = 40_000;
+
 /// Pieces of a thread that does not say.
 const SEGMENTS: usize = 50;
 
@@ -443,7 +446,13 @@ fn mesh(poly: &PolyMesh, (resolution, sampling): Fineness, cut: Cut) -> Result<M
         let thin = !shape.triangles.is_empty();
         return Ok(Made::new(shape, thin));
     }
-    let (shape, notes) = shapes::tets_from_mesh(mesh, spacing)?;
+    // A spacing is taken at its word; a number of particles, which is about, grows where parts are thin.
+    let (shape, notes) = match resolution {
+        Resolution::Spacing(_) => shapes::tets_from_mesh(mesh, spacing)?,
+        Resolution::Particles(count) => {
+            shapes::tets_from_mesh_within(mesh, spacing, count.max(MOST_FOR_THIN_PARTS))?
+        }
+    };
     Ok(Made { notes, ..Made::new(shape, false) })
 }
 

@@ -14,9 +14,9 @@ use super::{ExportOptions, ExportSummary, Progress, chosen_bodies};
 use crate::atomic::AtomicFile;
 use crate::export::Footage;
 use crate::render::{
-    Camera, ColorMap, Colors, GifError, Image, Item, Look, Plane, Settings, busy_frames, categorical,
-    contact_sheet, corners, draw_legend, draw_text, encode_png, frame_stride, map_colors, neighbour_colors,
-    render, sheet_frames, text_size, write_png_by,
+    Camera, ColorMap, Colors, Framing, GifError, Image, Item, Look, Plane, Settings, busy_frames,
+    categorical, contact_sheet, draw_legend, draw_text, encode_png, frame_stride, map_colors,
+    neighbour_colors, render, sheet_frames, text_size, write_png_by,
 };
 use crate::{CacheError, ColorBy, LogBody, LogFrame, LogPicture};
 
@@ -27,7 +27,7 @@ const TILES: (usize, usize) = (12, 4);
 /// Frames of a run up to which the busiest are looked for.
 const CHOSEN_FROM: usize = 2000;
 /// Bodies of which each is named in the picture: one needs no name, and many names would hide what they name.
-const NAMED: std::ops::RangeInclusive<usize> = 2..=4;
+const NAMED: std::ops::RangeInclusive<usize> = 2..=8;
 /// How many frames the writer of animations looks at before the first.
 const PALETTE_FRAMES: usize = 6;
 /// Sides of a picture in pixels that make sense.
@@ -226,6 +226,8 @@ struct Studio<'a> {
     picture: LogPicture,
     /// Smallest and largest value of the colour scale.
     range: (f64, f64),
+    /// Whether bodies have their names written over them.
+    named: bool,
 }
 
 /// A body and what is needed to draw it.
@@ -251,21 +253,27 @@ impl<'a> Studio<'a> {
             .into_iter()
             .map(|body| Sitter::new(body, picture.color_by))
             .collect();
-        // Each body's box in each frame: the one box around all would be too large where things swing.
-        let (mut seen, mut top) = (Vec::new(), 0.0f64);
+        let aspect = f64::from(picture.width) / f64::from(picture.height);
+        let mut framing = Framing::new(aspect, picture.azimuth, picture.elevation);
+        let only_props = bodies.iter().all(Sitter::is_prop);
+        let mut top = 0.0f64;
         for k in sheet_frames(selected.len(), SURVEYED) {
             let frame = reader.frame(selected[k])?;
             for sitter in &mut bodies {
                 sitter.pose(&frame);
-                let margin = DVec3::splat(if sitter.body.is_point_cloud() { sitter.radius } else { 0.0 });
-                let (low, high) = Camera::bounds(&sitter.vertices);
-                if !sitter.vertices.is_empty() {
-                    seen.extend(corners((low - margin, high + margin)));
+                if only_props || !sitter.is_prop() {
+                    sitter.vertices.iter().for_each(|p| framing.add(*p, sitter.radius));
                 }
                 top = top.max(high_value(&sitter.particle_values(&frame, picture.color_by)));
             }
         }
-        let aspect = f64::from(picture.width) / f64::from(picture.height);
+        let camera = framing.camera();
+        let settings = Settings { dither, ..Settings::sized(picture.width, picture.height) };
+        if let Some(first) = selected.first() {
+            let frame = reader.frame(*first)?;
+            bodies.iter_mut().for_each(|sitter| sitter.pose(&frame));
+        }
+        let named = names_fit(&bodies, &camera, &settings);
         Ok(Studio {
             bodies,
             planes: reader
@@ -274,8 +282,9 @@ impl<'a> Studio<'a> {
                 .iter()
                 .map(|p| Plane { normal: p.normal, offset: p.offset })
                 .collect(),
-            camera: Camera::fit_points(&seen, aspect, picture.azimuth, picture.elevation),
-            settings: Settings { dither, ..Settings::sized(picture.width, picture.height) },
+            camera,
+            settings,
+            named,
             picture,
             range: (0.0, if top > 0.0 { top } else { 1.0 }),
         })
@@ -294,9 +303,12 @@ impl<'a> Studio<'a> {
         let items: Vec<Item> = self.bodies.iter().map(|s| s.item(by)).collect();
         let settings = Settings { threads, ..self.settings };
         let mut image = render(&items, &self.planes, &self.camera, &settings);
-        if NAMED.contains(&self.bodies.len()) {
-            for sitter in &self.bodies {
-                sitter.label(&mut image, &self.camera, &settings);
+        if self.named {
+            for sitter in self.bodies.iter().filter(|sitter| !sitter.is_prop()) {
+                if let Some([left, top, ..]) = sitter.label(&self.camera, &settings) {
+                    let scale = label_scale(&settings);
+                    draw_text(&mut image, left, top, &sitter.body.name, scale, [60, 66, 80], 0.85);
+                }
             }
         }
         if matches!(by, ColorBy::Speed | ColorBy::Strain) {
@@ -308,13 +320,22 @@ impl<'a> Studio<'a> {
 
 impl<'a> Sitter<'a> {
     fn new(body: &'a LogBody, by: ColorBy) -> Sitter<'a> {
+        let thick = if is_thread(body) { THREAD } else { BALL };
         Sitter {
-            radius: if body.is_point_cloud() { 0.45 * spacing(&body.mesh.positions) } else { 0.0 },
+            radius: if body.is_point_cloud() { thick * spacing(&body.mesh.positions) } else { 0.0 },
             fixed: if by == ColorBy::Cluster { cluster_colors(body) } else { Vec::new() },
             vertices: Vec::new(),
             colors: Vec::new(),
             body,
         }
+    }
+
+    fn is_thread(&self) -> bool {
+        is_thread(self.body)
+    }
+
+    fn is_prop(&self) -> bool {
+        self.body.look == Look::Prop
     }
 
     fn pose(&mut self, frame: &LogFrame) {
@@ -340,28 +361,25 @@ impl<'a> Sitter<'a> {
         self.colors = map_colors(&mixed, range, map);
     }
 
-    /// Writes the body's name over its box as it appears in the picture.
-    fn label(&self, image: &mut Image, camera: &Camera, settings: &Settings) {
+    /// Where the body's name stands, over the body as it appears in the picture: left, top, width and height.
+    fn label(&self, camera: &Camera, settings: &Settings) -> Option<[i64; 4]> {
         if self.vertices.is_empty() {
-            return;
+            return None;
         }
         let (low, high) = Camera::bounds(&self.vertices);
         let top = DVec3::new(0.5 * (low.x + high.x), high.y, 0.5 * (low.z + high.z));
         let project = camera.projection(settings);
-        let Some((x, mut y)) = project(top) else {
-            return;
-        };
+        let (x, mut y) = project(top)?;
         for vertex in &self.vertices {
             y = project(*vertex).map_or(y, |p| y.min(p.1));
         }
-        let scale = (image.height / 240).max(1);
-        let (width, height) = text_size(&self.body.name, scale);
+        let (width, height) = text_size(&self.body.name, label_scale(settings));
         let left = (x - 0.5 * f64::from(width)).round() as i64;
         let top = (y - 1.6 * f64::from(height)).round() as i64;
         // Inside the picture as far as it fits.
-        let left = left.min(i64::from(image.width) - i64::from(width) - 2).max(2);
-        let top = top.min(i64::from(image.height) - i64::from(height) - 2).max(2);
-        draw_text(image, left, top, &self.body.name, scale, [60, 66, 80], 0.85);
+        let left = left.min(i64::from(settings.width) - i64::from(width) - 2).max(2);
+        let top = top.min(i64::from(settings.height) - i64::from(height) - 2).max(2);
+        Some([left, top, i64::from(width), i64::from(height)])
     }
 
     fn item(&self, by: ColorBy) -> Item<'_> {
@@ -371,6 +389,10 @@ impl<'a> Sitter<'a> {
             ColorBy::Strain | ColorBy::Speed if !self.colors.is_empty() => Colors::PerVertex(&self.colors),
             _ => Colors::Uniform(own),
         };
+        if self.is_thread() {
+            let segments = &self.body.simulated.edges;
+            return Item::Lines { positions: &self.vertices, segments, radius: self.radius, colors };
+        }
         if self.body.is_point_cloud() {
             return Item::Points { positions: &self.vertices, radius: self.radius, colors };
         }
@@ -386,6 +408,38 @@ impl<'a> Sitter<'a> {
             },
         }
     }
+}
+
+/// Pixels for a dot of a name's letters.
+fn label_scale(settings: &Settings) -> u32 {
+    (settings.height / 180).max(1)
+}
+
+/// Whether there are bodies to name, and none of their names begins on top of another.
+fn names_fit(bodies: &[Sitter], camera: &Camera, settings: &Settings) -> bool {
+    let bodies = bodies.iter().filter(|sitter| !sitter.is_prop());
+    let places: Vec<[i64; 4]> = bodies.clone().filter_map(|sitter| sitter.label(camera, settings)).collect();
+    let apart =
+        |[x, y, w, h]: [i64; 4], [u, v, a, b]: [i64; 4]| x + w < u || u + a < x || y + h < v || v + b < y;
+    NAMED.contains(&bodies.count())
+        && places.iter().enumerate().all(|(k, one)| places[..k].iter().all(|other| apart(*one, *other)))
+}
+
+/// Radius of the balls of a point cloud and of a thread, in distances between particles.
+const BALL: f64 = 0.45;
+const THREAD: f64 = 0.15;
+
+/// Whether a body without a surface is lines of particles, each with two neighbours at most.
+fn is_thread(body: &LogBody) -> bool {
+    let count = body.mesh.positions.len();
+    let mut neighbours = vec![0; count];
+    for i in body.simulated.edges.iter().flatten() {
+        match neighbours.get_mut(*i as usize) {
+            Some(n) => *n += 1,
+            None => return false,
+        }
+    }
+    body.is_point_cloud() && !body.simulated.edges.is_empty() && neighbours.iter().all(|n| *n <= 2)
 }
 
 /// What the log says, changed by the options, refused where it makes no picture.

@@ -203,12 +203,16 @@ fn look_name(look: Look) -> &'static str {
         Look::Jelly => "jelly",
         Look::Matte => "matte",
         Look::Cloth => "cloth",
+        Look::Prop => "prop",
     }
 }
 
 /// A look this version does not know is shown as the default one.
 fn look_of(name: &str) -> Look {
-    [Look::Jelly, Look::Matte, Look::Cloth].into_iter().find(|&l| look_name(l) == name).unwrap_or_default()
+    [Look::Jelly, Look::Matte, Look::Cloth, Look::Prop]
+        .into_iter()
+        .find(|&l| look_name(l) == name)
+        .unwrap_or_default()
 }
 
 impl LogHeader {

@@ -44,6 +44,9 @@ pub(super) struct Studio {
     grid: f32,
 }
 
+/// How much further below than they are planes are taken to be when something lies on them, in scene radii.
+const LIES_ON: f32 = 2e-3;
+
 fn smooth(low: f32, high: f32, x: f32) -> f32 {
     let t = ((x - low) / (high - low)).clamp(0.0, 1.0);
     t * t * (3.0 - 2.0 * t)
@@ -84,7 +87,8 @@ impl Studio {
     /// Inverse depth of a plane as a linear function of the pixel: `[constant, per x, per y]`. `None` if the eye is
     /// not in the free half.
     pub fn inverse_depth(sheet: &Sheet, view: &View) -> Option<[f32; 3]> {
-        let height = view.eye.dot(sheet.normal) - sheet.offset;
+        // A hair further away than it is, so that cloth that lies on it hides it everywhere and does not flicker.
+        let height = view.eye.dot(sheet.normal) - sheet.offset + LIES_ON;
         if height <= 1e-4 {
             return None;
         }

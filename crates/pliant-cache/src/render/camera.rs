@@ -30,36 +30,9 @@ impl Camera {
     /// Frames points that enclose what is to be seen, such as the corners of many boxes: closer than the one box
     /// around all of them, where things move slantwise or swing. Points that are not finite do not count.
     pub fn fit_points(points: &[DVec3], aspect: f64, azimuth: f64, elevation: f64) -> Camera {
-        let (min, max) = Camera::bounds(points);
-        let aspect = if aspect.is_finite() { aspect.clamp(0.05, 20.0) } else { 4.0 / 3.0 };
-        let radius = (0.5 * (max - min).length()).max(1e-9 * (1.0 + min.length().max(max.length())));
-        let (azimuth, elevation) = (azimuth.to_radians(), elevation.clamp(-89.0, 89.0).to_radians());
-        let back =
-            DVec3::new(azimuth.sin() * elevation.cos(), elevation.sin(), azimuth.cos() * elevation.cos());
-        let right = DVec3::new(azimuth.cos(), 0.0, -azimuth.sin());
-        let up = back.cross(right);
-        let fov: f64 = 28.0;
-        // Leave air around the body: shadows fall sideways, and bodies pressed to the rim look cramped.
-        let half_y = (0.5 * fov.to_radians()).tan() * 0.82;
-        let half_x = half_y * aspect * 0.97;
-        let mut target = 0.5 * (min + max);
-        let mut distance = radius / half_y.min(half_x);
-        for _ in 0..8 {
-            let (mut low, mut high, mut need) = ([f64::MAX; 2], [f64::MIN; 2], 0.0f64);
-            for p in points.iter().filter(|p| p.is_finite()) {
-                let p = *p - target;
-                let (x, y, z) = (p.dot(right), p.dot(up), p.dot(back));
-                let depth = (distance - z).max(0.2 * distance);
-                for (axis, value) in [x, y].into_iter().enumerate() {
-                    low[axis] = low[axis].min(value / depth);
-                    high[axis] = high[axis].max(value / depth);
-                }
-                need = need.max(z + x.abs() / half_x).max(z + y.abs() / half_y);
-            }
-            target += 0.5 * distance * ((low[0] + high[0]) * right + (low[1] + high[1]) * up);
-            distance = need.max(1.05 * radius);
-        }
-        Camera { eye: target + distance * back, target, up: DVec3::Y, fov, radius }
+        let mut framing = Framing::new(aspect, azimuth, elevation);
+        points.iter().for_each(|p| framing.add(*p, 0.0));
+        framing.camera()
     }
 
     /// Where points are in a picture, in pixels from its upper left corner; `None` behind the camera.
@@ -82,6 +55,83 @@ impl Camera {
             max = max.max(*p);
         }
         if min.x <= max.x { (min, max) } else { (DVec3::splat(-1.0), DVec3::splat(1.0)) }
+    }
+}
+
+/// Part of the picture's height or width, whichever is the tighter, that what is to be seen fills. The rest is air:
+/// shadows fall sideways, and bodies pressed to the rim look cramped.
+const FILLED: f64 = 0.77;
+/// Vertical opening angle in degrees.
+const OPENING: f64 = 28.0;
+
+/// Places the camera so that points just fit, one after the other: none has to be kept.
+///
+/// Seen from a fixed direction, the four sides of what fits in the picture are planes of fixed directions. The points
+/// furthest along these four settle everything.
+pub(crate) struct Framing {
+    right: DVec3,
+    up: DVec3,
+    back: DVec3,
+    /// Half the picture's width and height at unit depth, as far as it is to be filled.
+    half: [f64; 2],
+    /// Furthest along right, left, up and down.
+    reach: [f64; 4],
+    min: DVec3,
+    max: DVec3,
+}
+
+impl Framing {
+    /// As [`Camera::fit`].
+    pub fn new(aspect: f64, azimuth: f64, elevation: f64) -> Framing {
+        let aspect = if aspect.is_finite() { aspect.clamp(0.05, 20.0) } else { 4.0 / 3.0 };
+        let (azimuth, elevation) = (azimuth.to_radians(), elevation.clamp(-89.0, 89.0).to_radians());
+        let back =
+            DVec3::new(azimuth.sin() * elevation.cos(), elevation.sin(), azimuth.cos() * elevation.cos());
+        let right = DVec3::new(azimuth.cos(), 0.0, -azimuth.sin());
+        let half = (0.5 * OPENING.to_radians()).tan() * FILLED;
+        Framing {
+            right,
+            up: back.cross(right),
+            back,
+            half: [half * aspect, half],
+            reach: [f64::NEG_INFINITY; 4],
+            min: DVec3::INFINITY,
+            max: DVec3::NEG_INFINITY,
+        }
+    }
+
+    /// Takes in a ball; what is not finite does not count.
+    pub fn add(&mut self, p: DVec3, radius: f64) {
+        if !p.is_finite() || !radius.is_finite() {
+            return;
+        }
+        let across = [p.dot(self.right), p.dot(self.up)];
+        let depth = p.dot(self.back);
+        for (k, reach) in self.reach.iter_mut().enumerate() {
+            let slope = if k % 2 == 0 { 1.0 } else { -1.0 } / self.half[k / 2];
+            *reach = reach.max(depth + slope * across[k / 2] + radius * slope.hypot(1.0));
+        }
+        self.min = self.min.min(p - radius);
+        self.max = self.max.max(p + radius);
+    }
+
+    /// The camera; of a unit box if there was nothing.
+    pub fn camera(&self) -> Camera {
+        if self.min.x > self.max.x {
+            let mut unit = Framing { reach: [f64::NEG_INFINITY; 4], min: DVec3::INFINITY, ..*self };
+            unit.max = DVec3::NEG_INFINITY;
+            corners((DVec3::splat(-1.0), DVec3::splat(1.0))).into_iter().for_each(|p| unit.add(p, 0.0));
+            return unit.camera();
+        }
+        let (min, max) = (self.min, self.max);
+        let radius = (0.5 * (max - min).length()).max(1e-9 * (1.0 + min.length().max(max.length())));
+        let [right, left, up, down] = self.reach;
+        let middle = (0.5 * (min + max)).dot(self.back);
+        let far = (0.5 * (right + left)).max(0.5 * (up + down)).max(middle + 1.05 * radius);
+        let target = 0.5 * (right - left) * self.half[0] * self.right
+            + 0.5 * (up - down) * self.half[1] * self.up
+            + middle * self.back;
+        Camera { eye: target + (far - middle) * self.back, target, up: DVec3::Y, fov: OPENING, radius }
     }
 }
 

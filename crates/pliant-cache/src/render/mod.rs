@@ -29,7 +29,7 @@ mod tests;
 pub use apng::write_apng;
 pub use backdrop::Backdrop;
 pub use camera::Camera;
-pub(crate) use camera::corners;
+pub(crate) use camera::Framing;
 pub use gif::{GifError, GifWriter, frame_stride, write_gif};
 pub use image::Image;
 pub use palette::{ColorMap, body_color, categorical, draw_legend, map_colors, neighbour_colors};
@@ -59,6 +59,8 @@ pub enum Look {
     Matte,
     /// Thin woven sheet: lit from both sides, smooth across all folds, a little light coming through.
     Cloth,
+    /// Matte, and not what the picture is about: a table, a press, a line. Pictures neither name it nor make room for it.
+    Prop,
 }
 
 /// One thing to draw.

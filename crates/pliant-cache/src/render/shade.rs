@@ -90,7 +90,7 @@ pub(super) fn shade(spot: &Spot, view: &View) -> Vec3 {
             let spark = KEY * light.key * (0.30 * highlight(normal, eye, view.key, 0.46));
             scattered + gloss + spark + rim * color.lerp(Vec3::ONE, 0.3)
         }
-        Look::Matte => {
+        Look::Matte | Look::Prop => {
             let key = KEY * wrapped(normal.dot(view.key), 0.12) * light.key;
             let soft = KEY * light.key * (0.10 * highlight(normal, eye, view.key, 0.55));
             color * (key + ambient + fill + 0.6 * rim) + soft + 0.06 * rim

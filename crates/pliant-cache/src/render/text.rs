@@ -3,7 +3,7 @@
 use super::Image;
 use super::font::glyph;
 
-/// Width and height in pixels of a line of text.
+/// Width and height in pixels of a line of text, without the tails of letters below it.
 pub fn text_size(text: &str, scale: u32) -> (u32, u32) {
     let count = text.chars().count() as u32;
     ((count * 6).saturating_sub(1) * scale, 7 * scale)
@@ -16,7 +16,7 @@ pub fn draw_text(image: &mut Image, x: i64, y: i64, text: &str, scale: u32, colo
     let scale = i64::from(scale.max(1));
     for (i, c) in text.chars().enumerate() {
         for (column, bits) in glyph(c).iter().enumerate() {
-            for row in (0..7).filter(|row| bits >> row & 1 == 1) {
+            for row in (0..8).filter(|row| bits >> row & 1 == 1) {
                 let left = x + (6 * i as i64 + column as i64) * scale;
                 image.blend_rect(left, y + row * scale, scale, scale, color, opacity);
             }

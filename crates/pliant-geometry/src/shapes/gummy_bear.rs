@@ -30,7 +30,9 @@ fn bear(p: DVec3) -> f64 {
     let v = DVec3::new;
     let chest = ellipsoid(p, v(0.0, 0.39, 0.0), v(0.215, 0.22, 0.18));
     let belly = ellipsoid(p, v(0.0, 0.27, 0.045), v(0.255, 0.235, 0.235));
-    let body = smooth_union(chest, belly, 0.1);
+    // What it sits on: without it the legs end before the centre of mass, and it falls on its back.
+    let seat = ellipsoid(p, v(0.0, 0.123, -0.095), v(0.2, 0.12, 0.15));
+    let body = smooth_union(smooth_union(chest, belly, 0.1), seat, 0.06);
     let skull = ellipsoid(p, v(0.0, 0.735, 0.02), v(0.225, 0.195, 0.19));
     let muzzle = ellipsoid(p, v(0.0, 0.678, 0.19), v(0.115, 0.088, 0.092));
     let nose = ellipsoid(p, v(0.0, 0.728, 0.258), v(0.05, 0.036, 0.034));

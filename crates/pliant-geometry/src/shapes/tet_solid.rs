@@ -1,13 +1,11 @@
-//! Solids and meshes cut into tetrahedra: lattice cells fitted to a solid, or a lattice cut to a mesh, which is bound to
-//! them.
+//! Solids cut into tetrahedra: lattice cells fitted to a solid, whose surface is bound to them.
 
 use super::Shape;
 use super::field::Field;
-use super::from_mesh::{check, is_closed, outwards, weld};
-use crate::error::positive;
+use super::tets_in_mesh::LEFT_OUT;
 use crate::lattice::too_few;
 use crate::tet_cells::CellBlock;
-use crate::{GeometryError, Skin, StuffingOptions, TriMesh, has_inside, sdf, stuff};
+use crate::{GeometryError, Skin, TriMesh, sdf};
 use glam::DVec3;
 
 /// How far a lattice point may move to the surface, in cells: a corner of a cell whose centre is just inside is
@@ -23,41 +21,40 @@ impl Field {
         }
         let onto = |p: DVec3| sdf::project(&self.distance, p, spacing, 4);
         let block = CellBlock::new(&lattice, &self.distance);
+        if !is_whole(&block) {
+            return Err(self.in_bits(spacing, &block));
+        }
         shape(&block, spacing, (self.surface)(spacing), &onto)
+    }
+
+    /// What to say of a spacing at which a solid falls to bits.
+    fn in_bits(&self, spacing: f64, block: &CellBlock) -> GeometryError {
+        let whole = |finer: f64| {
+            let lattice = self.lattice(finer).ok()?;
+            is_whole(&CellBlock::new(&lattice, &self.distance)).then_some(finer)
+        };
+        let found = (1..TRIALS).find_map(|k| whole(spacing * FINER.powi(k)));
+        let share = block.left_out as f64 / (block.left_out + block.len()) as f64;
+        GeometryError::new(
+            format!(
+                "a spacing of {spacing:.3e} m leaves out {:.1} % of the solid, in parts too thin for it",
+                100.0 * share
+            ),
+            match found {
+                Some(spacing) => format!("set spacing = {spacing:.3e} or ask for more particles"),
+                None => "set a smaller spacing or ask for more particles".to_string(),
+            },
+        )
     }
 }
 
-/// A body-centred lattice has two points in each cell: cells this much wider than the spacing have as many points as
-/// there are particles with that spacing.
-const CELLS_A_SPACING: f64 = 1.26;
+/// How a spacing at which a solid holds together is looked for.
+const FINER: f64 = 0.9;
+const TRIALS: i32 = 20;
 
-/// Cuts the inside of a mesh, closed or nearly so, into tetrahedra with points about `spacing` apart, to which the mesh is
-/// bound as it is; the notes say what was left out.
-pub fn tets_from_mesh(mesh: TriMesh, spacing: f64) -> Result<(Shape, Vec<String>), GeometryError> {
-    check(&mesh)?;
-    positive("spacing", spacing)?;
-    if !has_inside(&mesh) {
-        return Err(GeometryError::new(
-            "the mesh is open, so it has no inside to cut into tetrahedra",
-            "close its holes, or use it as cloth",
-        ));
-    }
-    let surface = if is_closed(&weld(&mesh).0) { outwards(mesh) } else { mesh };
-    let (mut tets, report) = stuff(&surface, CELLS_A_SPACING * spacing, &StuffingOptions::default())?;
-    let mut notes = report.notes();
-    let (parts, lost) = tets.keep_largest_part();
-    if parts > 0 {
-        notes.push(format!(
-            "{lost} of {} tetrahedra, in {parts} parts, were left out because no face joins them to the rest; a smaller \
-             spacing joins thin parts",
-            report.tetrahedra
-        ));
-    }
-    let (mut shape, more) = Shape::from_tets(&tets)?;
-    notes.extend(more);
-    shape.skin = Skin::bind_connected(&shape.points, &shape.edges, &surface.positions);
-    shape.surface = surface;
-    Ok((shape, notes))
+/// Whether all cells are in one part, but for some that do not count.
+fn is_whole(block: &CellBlock) -> bool {
+    block.left_out as f64 <= LEFT_OUT * (block.left_out + block.len()) as f64
 }
 
 fn shape(

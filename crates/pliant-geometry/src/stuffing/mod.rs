@@ -12,6 +12,7 @@ mod report;
 mod sample;
 mod stencils;
 
+pub(crate) use pinches::Groups;
 pub use report::StuffingReport;
 
 use crate::shapes::{check, is_closed, weld};

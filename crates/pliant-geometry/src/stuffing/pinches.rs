@@ -88,20 +88,6 @@ impl TetMesh {
         self.points.len() - before
     }
 
-    /// Keeps the largest group of tetrahedra that faces join; returns the number of others and of their tetrahedra.
-    pub(crate) fn keep_largest_part(&mut self) -> (usize, usize) {
-        let parts = self.parts();
-        let count = parts.iter().max().map_or(0, |most| most + 1);
-        let mut sizes = vec![0; count];
-        parts.iter().for_each(|&part| sizes[part] += 1);
-        let Some(largest) = (0..count).max_by_key(|&part| (sizes[part], count - part)) else { return (0, 0) };
-        let before = self.tetrahedra.len();
-        let mut part = parts.into_iter();
-        self.tetrahedra.retain(|_| part.next() == Some(largest));
-        self.drop_unreferenced();
-        (count - 1, before - self.tetrahedra.len())
-    }
-
     /// For each tetrahedron the number of the part, joined by faces, that it is in; counted from 0 as they come.
     pub(crate) fn parts(&self) -> Vec<usize> {
         let mut groups = Groups::new(self.tetrahedra.len());
@@ -167,14 +153,14 @@ pub(super) fn pinched_points(boundary: &[[u32; 3]]) -> usize {
 }
 
 /// Disjoint sets, each named by its least member.
-struct Groups(Vec<usize>);
+pub(crate) struct Groups(Vec<usize>);
 
 impl Groups {
-    fn new(count: usize) -> Groups {
+    pub(crate) fn new(count: usize) -> Groups {
         Groups((0..count).collect())
     }
 
-    fn root(&mut self, mut i: usize) -> usize {
+    pub(crate) fn root(&mut self, mut i: usize) -> usize {
         while self.0[i] != i {
             self.0[i] = self.0[self.0[i]];
             i = self.0[i];
@@ -182,7 +168,7 @@ impl Groups {
         i
     }
 
-    fn join(&mut self, i: usize, j: usize) {
+    pub(crate) fn join(&mut self, i: usize, j: usize) {
         let (i, j) = (self.root(i), self.root(j));
         self.0[i.max(j)] = i.min(j);
     }

@@ -40,6 +40,11 @@ impl Winding {
         tree::build(mesh.triangles.iter().map(|t| t.map(|i| mesh.positions[i as usize])).collect())
     }
 
+    /// The same of loose triangles, whose corners must be finite.
+    pub(crate) fn of_triangles(triangles: Vec<[DVec3; 3]>) -> Winding {
+        tree::build(triangles)
+    }
+
     /// How often the mesh winds about `p`. A point on a triangle sees that triangle under no angle, so that the
     /// middle of a cube's face has ½, its edge ¼ and its corner ⅛.
     pub fn number(&self, p: DVec3) -> f64 {

@@ -197,13 +197,15 @@ impl Pressure {
         let small = 1e-26 * (size + area * self.volume.powf(2.0 / 3.0));
         for round in 0..ROUNDS {
             self.slopes(y, slopes);
-            let present = volume(&self.triangles, |i| at(y, i));
-            let (mut linear, mut slope) = (present, 0.0);
+            // The volume is of third degree in places: its slopes tell it, V = y·∇V/3, and V + (d − y)·∇V at `d`.
+            let (mut here, mut there, mut slope) = (0.0, 0.0, 0.0);
             for (i, a) in weights.iter().enumerate() {
                 let n = at(slopes, i);
-                linear += n.dot(at(d, i) - at(y, i));
+                here += n.dot(at(y, i));
+                there += n.dot(at(d, i));
                 slope += n.length_squared() / a;
             }
+            let linear = there - here * (2.0 / 3.0);
             let lambda = self.multiplier(target, linear, slope);
             if !lambda.is_finite() || slope <= 0.0 {
                 return None;
