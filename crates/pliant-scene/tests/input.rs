@@ -236,7 +236,8 @@ fn a_wagging_turns_about_its_pivot_in_the_world() {
 #[test]
 fn follow_is_a_key_of_materials_and_can_be_keyed() {
     let text = "[materials.m]\nfollow = 7\nfollow_damping = 0.5\n[[body]]\nshape = \"ball\"\nparticles = 60\nmaterial = \"m\"\nfollow_damping = 2\n\
-                [body.input]\nwag = { pivot = [0, -1, 0] }\n[[body.keyframes]]\ncontrol = \"follow\"\nkeys = [[0, 7], [1, 1]]\n";
+                [body.input]\nwag = { pivot = [0, -1, 0] }\n[[body.paint]]\nchannel = \"follow\"\nvalue = 0.5\n\
+                box = { min = [-9, -9, -9], max = [9, 9, 9] }\n[[body.keyframes]]\ncontrol = \"follow\"\nkeys = [[0, 7], [1, 1]]\n";
     let mut simulation = Scene::parse(text, "s".as_ref()).unwrap().build(1).unwrap().simulation;
     let controls =
         |s: &Simulation| (s.controls().body(0).unwrap().follow, s.controls().body(0).unwrap().follow_damping);

@@ -424,9 +424,7 @@ mod tests {
         let ends: Vec<usize> = (0..20).map(|k| (k * k) / 4).collect();
         for _ in 0..ROUNDS {
             team.split((&mut points, &mut list[..]), 3, |range, (mut points, list)| {
-                for k in 0..list.len() {
-                    list[k] += points.get(k).x + range.len() as f64;
-                }
+                list.iter_mut().for_each(|v| *v += range.len() as f64);
                 (0..range.len()).for_each(|k| points.set(k, points.get(k) + glam::DVec3::ONE));
             });
             team.split(Pieces(&mut points, &ends), 2, |_, mut part| {
