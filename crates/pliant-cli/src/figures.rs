@@ -50,7 +50,7 @@ fn protect(args: &FiguresArgs) -> Result<(), Failure> {
         }
         _ => starts(&path.with_extension("csv"), "panel,series,x_quantity,y_quantity,x,y"),
     };
-    let chosen = pliant_figures::figures().into_iter().map(|f| f.name);
+    let chosen = pliant_figures::figures().iter().map(|f| f.name);
     let chosen = chosen.filter(|name| args.names.is_empty() || args.names.iter().any(|n| n == name));
     let files = chosen.flat_map(|name| [format!("{name}.csv"), format!("{name}.svg")]);
     let files = files.chain(["verdicts.md".to_string(), "index.html".to_string()]);
