@@ -42,8 +42,10 @@ struct Converged {
 
 fn converged(report: &StepReport) -> BTreeMap<&'static str, Converged> {
     let all = SolverKind::ALL.into_iter().zip(&report.convergence).filter(|(_, c)| c.substeps > 0);
-    all.map(|(kind, c)| (kind.name(), Converged { residual: c.residual, converged: c.unconverged == 0 }))
-        .collect()
+    all.map(|(kind, c)| {
+        (kind.name(), Converged { residual: bounded(c.residual), converged: c.unconverged == 0 })
+    })
+    .collect()
 }
 
 #[derive(Serialize)]

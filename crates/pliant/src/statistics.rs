@@ -23,7 +23,8 @@ pub struct Statistics {
     pub angular_momentum: DVec3,
     /// Largest relative deformation of any particle.
     pub max_strain: f64,
-    /// Deepest point inside a half-space, as a positive depth, radii included.
+    /// Deepest point inside a half-space, as a positive depth, radii included. Pinned particles do not count: they are
+    /// where they are held.
     pub max_penetration: f64,
 }
 
@@ -64,6 +65,10 @@ pub(crate) fn measure(
     each: &mut Vec<f64>,
 ) -> Statistics {
     let mut s = Statistics::default();
+    let mut pinned = vec![false; model.particle_count()];
+    for group in model.params.pins.iter().filter(|g| g.stiffness.is_none()) {
+        group.particles.iter().for_each(|&i| pinned[i as usize] = true);
+    }
     let bodies = model.topology.bodies.iter().enumerate();
     let particles = bodies.flat_map(|(b, body)| {
         let (heavier, jumps) = (model.heavier(controls, b), jumps(&model.params.bodies[b]));
@@ -77,7 +82,7 @@ pub(crate) fn measure(
         s.gravity -= controls.gravity().dot(m * x);
         s.momentum += momentum;
         s.angular_momentum += x.cross(momentum);
-        for plane in &model.params.planes {
+        for plane in model.params.planes.iter().filter(|_| !pinned[i]) {
             s.max_penetration = s.max_penetration.max(model.rest.radius[i] - plane.gap(x));
         }
     }
