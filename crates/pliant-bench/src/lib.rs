@@ -51,6 +51,8 @@ pub struct Limits {
     pub flops: f64,
     /// Bytes per second one thread moves between memory and registers.
     pub bandwidth: f64,
+    /// Bytes per second one thread reads of sets of so many bytes, from the smallest.
+    pub caches: [(usize, f64); 4],
     /// Widest instruction set found.
     pub isa: &'static str,
 }
@@ -87,6 +89,10 @@ struct Group {
 const LIMITS: &[(&str, &str)] = &[
     ("limits/fma", "f64 multiply-adds of one thread, counted as two operations"),
     ("limits/bandwidth", "memory bandwidth of one thread, reading and writing"),
+    ("limits/read/256k", "one thread reading 256 KiB again and again"),
+    ("limits/read/1m", "the same of 1 MiB"),
+    ("limits/read/4m", "the same of 4 MiB"),
+    ("limits/read/16m", "the same of 16 MiB"),
 ];
 
 const GROUPS: &[Group] = &[
@@ -242,6 +248,9 @@ pub fn run(options: &Options, mut sink: impl FnMut(Measurement)) -> Result<Vec<F
     };
     sink(limit("limits/fma", limits.flops / 1e9, "Gflop/s"));
     sink(limit("limits/bandwidth", limits.bandwidth / 1e9, "GB/s"));
+    for ((name, _), (_, rate)) in limits::SETS.iter().zip(limits.caches) {
+        sink(limit(name, rate / 1e9, "GB/s"));
+    }
     let mut run = Run { options, limits: &limits, sink: &mut sink, frames: Vec::new() };
     for group in GROUPS.iter().filter(|g| g.entries.iter().any(|e| wanted(e.0))) {
         (group.run)(&mut run)?;
@@ -272,10 +281,12 @@ mod tests {
             let mut all = Vec::new();
             let frames = run(&options, |m| all.push(m)).unwrap();
             let names: Vec<&str> = all.iter().map(|m| m.name).collect();
-            assert_eq!(names, ["limits/fma", "limits/bandwidth", "clustered/scaling/1k"]);
+            let limits: Vec<&str> = LIMITS.iter().map(|l| l.0).collect();
+            assert_eq!(names[..limits.len()], limits);
+            assert_eq!(names[limits.len()..], ["clustered/scaling/1k"]);
             assert_eq!(frames.len(), 1);
             assert_eq!(frames[0].particles, 1000);
-            let m = &all[2];
+            let m = &all[limits.len()];
             assert_eq!(m.isa, isa.unwrap_or(pliant::Isa::best()).name());
             assert!(["baseline", "avx2", "avx512"].contains(&m.isa));
             assert!(m.value > 0.0 && m.share_of_limit.unwrap() > 0.0);

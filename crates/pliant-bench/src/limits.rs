@@ -13,7 +13,68 @@ use std::time::Duration;
 /// Measures the limits of one thread.
 pub(crate) fn measure() -> Limits {
     let (flops, isa) = peak_flops();
-    Limits { flops, bandwidth: bandwidth(), isa }
+    Limits { flops, bandwidth: bandwidth(), caches: SETS.map(|(_, bytes)| (bytes, read_rate(bytes))), isa }
+}
+
+/// Sizes of the sets whose reading is measured: what fits into the caches reads many times faster than memory, and
+/// most factors do.
+pub(crate) const SETS: [(&str, usize); 4] = [
+    ("limits/read/256k", 256 << 10),
+    ("limits/read/1m", 1 << 20),
+    ("limits/read/4m", 4 << 20),
+    ("limits/read/16m", 16 << 20),
+];
+
+impl Limits {
+    /// Bytes per second at which one thread can go over a set of so many bytes again and again.
+    pub(crate) fn reading(&self, bytes: f64) -> f64 {
+        let fits = self.caches.iter().find(|(size, _)| bytes <= *size as f64);
+        fits.map_or(self.bandwidth, |(_, rate)| rate.max(self.bandwidth))
+    }
+}
+
+macro_rules! sums {
+    ($name:ident $(, $feature:literal)?) => {
+        $(#[target_feature(enable = $feature)])?
+        fn $name(from: &[f64]) -> f64 {
+            let mut sum = [0.0f64; 64];
+            for part in from.chunks_exact(64) {
+                for (s, x) in sum.iter_mut().zip(part) {
+                    *s += x;
+                }
+            }
+            sum.iter().sum()
+        }
+    };
+}
+
+#[cfg(target_arch = "x86_64")]
+sums!(sums_avx512, "avx512f,avx512vl");
+#[cfg(target_arch = "x86_64")]
+sums!(sums_avx2, "avx2");
+sums!(sums_plain);
+
+/// Reading a set of `bytes` over and over.
+fn read_rate(bytes: usize) -> f64 {
+    let from = vec![1.0f64; bytes / size_of::<f64>()];
+    let rate = |sum: &dyn Fn(&[f64]) -> f64| {
+        let seconds = best_of(Duration::from_millis(100), || {
+            black_box(sum(black_box(&from)));
+        });
+        bytes as f64 / seconds
+    };
+    #[cfg(target_arch = "x86_64")]
+    {
+        if is_x86_feature_detected!("avx512f") && is_x86_feature_detected!("avx512vl") {
+            // SAFETY: the processor has the features.
+            return rate(&|from| unsafe { sums_avx512(from) });
+        }
+        if is_x86_feature_detected!("avx2") {
+            // SAFETY: the processor has the features.
+            return rate(&|from| unsafe { sums_avx2(from) });
+        }
+    }
+    rate(&sums_plain)
 }
 
 /// Independent chains of multiply-adds, enough to fill every pipeline.

@@ -102,13 +102,16 @@ fn measure(run: &mut Run<'_>, scene: &Scene) -> Result<(), String> {
         };
         let batches = simulation.model().batches().iter().filter(active);
         let elements: usize = batches.map(|b| b.batch.rows().elements()).sum();
-        let bytes = (8 * (2 * simulation.factor_len() + scene.per_element * elements)) as f64;
+        let (factor, rest) = (8 * simulation.factor_len(), 8 * scene.per_element * elements);
+        let bytes = (2 * factor + rest) as f64;
+        // Each thread goes over its own part, from whichever cache it fits into.
+        let limit = threads as f64 * run.limits.reading((factor + rest) as f64 / threads as f64);
         run.report(Measurement {
             name: scene.name,
             value: each * 1e3,
             unit: "ms",
             threads,
-            share_of_limit: Some(bytes / each / run.limits.bandwidth),
+            share_of_limit: Some(bytes / each / limit),
             isa: isa.name(),
             note: format!("{} particles, {elements} elements", simulation.model().particle_count()),
         });

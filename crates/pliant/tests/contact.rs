@@ -166,8 +166,8 @@ fn every_solver_of_constraints_rests_on_the_ground_and_holds_on_a_slope() {
                 shapes::tet_box([4, 2, 2], DVec3::new(0.4, 0.2, 0.2), shapes::TetStyle::Five).unwrap();
             let rubber = Material::named("rubber").unwrap();
             let mut body = Body::new("bar", cells).elastic(rubber).solved_by(solver).at(0.0, 0.105, 0.0);
-            // Strain alone: Newton's planes push from outside its objective, and a body that keeps its volume
-            // stiffly hums there.
+            // Strain alone: XPBD and PBD push particles out of planes, and a body that keeps its volume stiffly hums
+            // there.
             body.constraints = vec![pliant::ConstraintKind::Strain.into()];
             body.controls.damping = 5.0;
             let plane = HalfSpace { friction: 0.8, ..HalfSpace::ground() };
