@@ -329,7 +329,7 @@ impl ConstraintBatch for Pressure {
         values.set(0, self.center(x));
     }
 
-    /// Places for all vertices, places now, a second attempt, ∇V; then what [`Found`] reads.
+    /// Places for all vertices, places now, a second attempt, ∇V; then what `Found` reads.
     fn shared_len(&self) -> usize {
         12 * self.particles.len() + Found::LEN
     }

@@ -599,9 +599,11 @@ impl Cache {
         let parts = (&mut self.x[..], (&mut self.v[..], &mut self.predicted[..]));
         let others = (&mut self.arriving[..], &mut self.gains[..]);
         team.split((parts, others), BLOCKS, |range, ((x, (v, predicted)), (arriving, gains))| {
-            arriving.copy_from_slice(v);
+            if per_body > 0 {
+                arriving.copy_from_slice(v);
+                gains.fill(0.0);
+            }
             isa.run(Springs { fixed, first: range.start, goals, quadratic, screws, drives, x, v, predicted });
-            gains.fill(0.0);
             if per_body == 0 {
                 return;
             }
@@ -650,7 +652,7 @@ impl Cache {
         let planes_bounce = self.model.params.planes.iter().any(|p| p.restitution > 0.0);
         let bounces = |now: &BodyNow| !now.deformer && (planes_bounce || now.surface.restitution > 0.0);
         let (per_body, blocks) = (self.model.params.planes.len(), self.layout.body_of_block.len());
-        let mut first = 0;
+        let mut first = if per_body > 0 { 0 } else { blocks };
         while first < blocks {
             let body = self.layout.body_of_block[first] as usize;
             let count =
