@@ -597,9 +597,11 @@ impl Cache {
         let Cache { goals, quadratic, screws, drives, now, free, radii, masses, planes, start, .. } = self;
         let per_body = self.model.params.planes.len();
         let parts = (&mut self.x[..], (&mut self.v[..], &mut self.predicted[..]));
+        let planes_bounce = self.model.params.planes.iter().any(|p| p.restitution > 0.0);
+        let bounces = per_body > 0 && (planes_bounce || now.iter().any(|n| n.surface.restitution > 0.0));
         let others = (&mut self.arriving[..], &mut self.gains[..]);
         team.split((parts, others), BLOCKS, |range, ((x, (v, predicted)), (arriving, gains))| {
-            if per_body > 0 {
+            if bounces {
                 arriving.copy_from_slice(v);
                 gains.fill(0.0);
             }
@@ -618,7 +620,7 @@ impl Cache {
                     false => now.surface,
                 };
                 let (release, radii, start) = (now.release, &radii[b], &start[b]);
-                let arrived = (!now.deformer).then_some(&arriving[k]);
+                let arrived = (bounces && !now.deformer).then_some(&arriving[k]);
                 let meeting = Meeting {
                     planes,
                     surface,
@@ -633,15 +635,19 @@ impl Cache {
                 let touching = contacts::push_out_lanes(meeting, free[b], &mut x[k], isa);
                 if now.deformer {
                     predicted[k] = x[k];
-                } else if touching > 0 {
+                } else {
                     found += touching;
+                }
+                if bounces && touching > 0 && !now.deformer {
                     gains[k] =
                         contacts::energy_gained(&masses[b], (&arriving[k], &v[k]), (&predicted[k], &x[k]), h);
                 }
             }
             contacts.fetch_add(found, Ordering::Relaxed);
         });
-        self.limit_bounces(h, resting, isa);
+        if bounces {
+            self.limit_bounces(h, resting, isa);
+        }
         self.place_pins(true, h);
         contacts.into_inner()
     }
@@ -652,7 +658,7 @@ impl Cache {
         let planes_bounce = self.model.params.planes.iter().any(|p| p.restitution > 0.0);
         let bounces = |now: &BodyNow| !now.deformer && (planes_bounce || now.surface.restitution > 0.0);
         let (per_body, blocks) = (self.model.params.planes.len(), self.layout.body_of_block.len());
-        let mut first = if per_body > 0 { 0 } else { blocks };
+        let mut first = 0;
         while first < blocks {
             let body = self.layout.body_of_block[first] as usize;
             let count =
