@@ -1,19 +1,16 @@
-//! Sparse symmetric positive definite systems: order, factor, solve, and low-rank overlays.
+//! Sparse symmetric positive definite systems: order, factor, solve.
 //!
 //! The projective solver's global step is one linear system with a matrix that stays the same for
 //! thousands of steps and a right-hand side of three columns (x, y, z). [`Panels`] is that factor,
 //! packed for solving and cut into domains; [`SparseSpd`] is the plain one, quickly factored anew.
-//! [`Overlay`] adds what changes from step to step (contacts, moving handles) without touching either.
 //!
 //! No thread is started here: everything runs on the calling one, and results do not depend on how many
 //! share the domains.
 
 mod matrix;
-mod overlay;
 mod panels;
 mod spd;
 
 pub use matrix::{SymmetricBuilder, SymmetricMatrix};
-pub use overlay::Overlay;
 pub use panels::{DomainWork, PanelScratch, Panels};
 pub use spd::{NotPositiveDefinite, Scratch, SparseSpd};

@@ -139,7 +139,7 @@ fn restitution_returns_its_part_of_the_speed() {
 }
 
 #[test]
-fn a_cloth_falling_flat_has_more_contacts_than_the_dense_overlay_takes() {
+fn a_cloth_falling_flat_has_more_contacts_than_a_dense_block_takes() {
     let mut cloth =
         Body::new("cloth", pliant::shapes::sheet(1.0, 1.0, 40, 40).unwrap()).projective().at(0.0, 0.2, 0.0);
     cloth.clusters = Clustering::None;
