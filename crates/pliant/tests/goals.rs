@@ -233,9 +233,10 @@ fn tiny_bodies_run_in_every_mode() {
                 let what = format!("{} particles, {} {two_step} {volume}", points.len(), goals.name());
                 assert!(s.state().x.first_non_finite().is_none(), "{what}");
                 let far = s.state().x.iter().map(|p| p.length()).fold(0.0, f64::max);
-                // Goals that keep volume are no gradient of an energy: four particles gain some in free flight, and where a
-                // bounce throws them then is not for this test to say.
-                let most = if volume > 0.0 { 100.0 } else { 10.0 };
+                // Two-step goals that keep volume have no energy: four particles gain motion in free flight, and how far a
+                // bounce then throws them says nothing about contact.
+                let gains = two_step && volume > 0.0 && integrator == pliant::Integrator::StrainLimited;
+                let most = if gains { 20.0 } else { 10.0 };
                 assert!(far < most, "{what}: {far}");
             }
         }
