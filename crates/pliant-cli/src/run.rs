@@ -140,7 +140,7 @@ fn execute(order: Order) -> Result<(), Failure> {
 
 /// Whether some body is moved by a solver that minimises something.
 fn traceable(scene: &BuiltScene) -> bool {
-    scene.simulation.model().params().bodies.iter().any(|b| b.solver.uses_constraints())
+    scene.simulation.model().bodies().iter().any(|b| b.parts.settings().solver.uses_constraints())
 }
 
 /// Runs the simulation; `None` if the log already held everything.

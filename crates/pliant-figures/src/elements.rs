@@ -22,12 +22,12 @@ pub fn balance(body: Body, gravity: DVec3) -> Result<Simulation, Failure> {
     builder.step = LONG;
     builder.substeps = 1;
     let mut simulation = builder.build()?;
-    let start = simulation.state().x.clone();
+    let start = simulation.state().bodies()[0].positions().clone();
     let farthest =
         |a: &Points, b: &Points| a.iter().zip(b.iter()).map(|(p, q)| (p - q).length()).fold(0.0, f64::max);
     let mut last = (f64::NAN, f64::NAN);
     for _ in 0..MOST {
-        let before = simulation.state().x.clone();
+        let before = simulation.state().bodies()[0].positions().clone();
         simulation.step()?;
         let mut state = simulation.state().clone();
         let (moved, all) = (farthest(&state.x, &before), farthest(&state.x, &start));

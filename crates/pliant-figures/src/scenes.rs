@@ -56,10 +56,10 @@ pub fn sample(
     n: usize,
     mut f: impl FnMut(&Simulation) -> f64,
 ) -> Result<Vec<(f64, f64)>, Failure> {
-    let mut points = vec![(simulation.state().time, f(simulation))];
+    let mut points = vec![(simulation.state().time(), f(simulation))];
     for _ in 0..n {
         simulation.step()?;
-        points.push((simulation.state().time, f(simulation)));
+        points.push((simulation.state().time(), f(simulation)));
     }
     Ok(points)
 }
@@ -75,7 +75,7 @@ pub fn sample_statistics<const K: usize>(
         if k > 0 {
             simulation.step()?;
         }
-        let time = simulation.state().time;
+        let time = simulation.state().time();
         for (list, value) in series.iter_mut().zip(f(simulation, &simulation.statistics())) {
             list.push((time, value));
         }

@@ -189,7 +189,7 @@ impl Scene {
     fn keyframes(&self) -> Keyframes {
         let mut tracks = self.tracks.clone();
         for (b, plan) in self.bodies.iter().enumerate() {
-            tracks.extend(plan.tracks.iter().map(|t| Track { control: t.control.of(b), ..t.clone() }));
+            tracks.extend(plan.tracks.iter().map(|t| Track { control: t.control.of(b.into()), ..t.clone() }));
         }
         Keyframes { tracks }
     }

@@ -152,7 +152,7 @@ fn the_bunny_bounces_and_damping_calms_it() {
 fn the_stretched_cube_swings_and_keeps_its_momentum() {
     for (name, clusters) in [("stretched_cube_one", 1), ("stretched_cube_many", 29)] {
         let run = run(name, 120);
-        assert_eq!(run.built.simulation.model().topology().clusters.len(), clusters);
+        assert_eq!(run.built.simulation.model().bodies()[0].parts.topology().clusters.len(), clusters);
         let end = run.built.simulation.statistics();
         // A thousand kilograms at metres per second.
         assert!(end.momentum.length() < 1e-7, "{name}: {}", end.momentum);
@@ -192,7 +192,7 @@ fn the_cloth_swings_through_and_hangs_on_its_corners() {
     assert_eq!(simulation.model().particle_count(), 41 * 41);
     let pins = &simulation.model().params().pins[0];
     for (&i, anchor) in pins.particles.iter().zip(&pins.anchors) {
-        assert!((simulation.state().x.get(i as usize) - *anchor).length() < 1e-9);
+        assert!((simulation.state().bodies()[0].positions().get(i as usize) - *anchor).length() < 1e-9);
     }
     let mean = simulation.positions(0).map(|p| p.z).sum::<f64>() / 1681.0;
     assert!(mean < -0.8, "it swings past the hooks at z = -0.5, to {mean}");
@@ -212,12 +212,12 @@ fn the_bar_is_wrung_by_its_moving_pins() {
     let run = run("twisting_bar", 30);
     let simulation = &run.built.simulation;
     // Half a second at π radians a second: the turning end stands at a right angle, the other as before.
-    let placement = simulation.model().params().pins[1].motion.placement(simulation.state().time);
+    let placement = simulation.model().params().pins[1].motion.placement(simulation.state().time());
     assert!((placement.matrix3 * DVec3::Y - DVec3::Z).length() < 1e-6);
     for (group, placement) in simulation.model().params().pins.iter().zip([Default::default(), placement]) {
         for (&i, anchor) in group.particles.iter().zip(&group.anchors) {
             let held: DVec3 = placement.transform_point3(*anchor);
-            assert!((simulation.state().x.get(i as usize) - held).length() < 1e-12);
+            assert!((simulation.state().bodies()[0].positions().get(i as usize) - held).length() < 1e-12);
         }
     }
 }
@@ -344,7 +344,7 @@ fn the_flag_flies_in_the_storm_and_stays_whole() {
     let (lo, hi) = extent(&run, 0);
     assert!(hi.x - lo.x > 1.0 && hi.y - lo.y > 0.8 && hi.x < 0.9, "it reaches from {lo} to {hi}");
     assert!(hi.z - lo.z > 0.02, "it flutters");
-    let fastest = run.built.simulation.state().v.iter().map(|v| v.length()).fold(0.0, f64::max);
+    let fastest = run.built.simulation.state().bodies()[0].velocities().iter().map(|v| v.length()).fold(0.0, f64::max);
     assert!(fastest < 60.0, "{fastest} m/s in a wind of 25");
 }
 
@@ -389,7 +389,7 @@ fn the_bar_of_tetrahedra_turns_once_round() {
         .filter(|(_, p)| p.x.abs() < 0.02 && p.y > 0.09)
         .map(|(i, _)| i)
         .collect();
-    let mean = middle.iter().map(|&i| simulation.state().x.get(i)).sum::<DVec3>() / middle.len() as f64;
+    let mean = middle.iter().map(|&i| simulation.state().bodies()[0].positions().get(i)).sum::<DVec3>() / middle.len() as f64;
     // Half a turn in the middle: what was above is below.
     assert!(mean.y < -0.03, "{mean}");
 }

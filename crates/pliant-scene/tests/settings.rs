@@ -47,7 +47,7 @@ fn projective_solids_have_clusters_and_no_strain_limit() {
     let scene = built("solver = \"projective\"\n[[body]]\nshape = \"box\"\nparticles = 64\n");
     let body = scene.simulation.controls().body(0).unwrap();
     assert_eq!((body.strain_limit, body.iterations), (f64::INFINITY, 10));
-    assert!(!scene.simulation.model().topology().clusters.is_empty());
+    assert!(!scene.simulation.model().bodies()[0].parts.topology().clusters.is_empty());
 }
 
 #[test]
@@ -135,7 +135,7 @@ fn pins_in_a_box_follow_their_motion() {
     let pin = scene.simulation.model().params().pins[0].clone();
     assert_eq!(pin.particles.len(), 16);
     for (&i, anchor) in pin.particles.iter().zip(&pin.anchors) {
-        let x = scene.simulation.state().x.get(i as usize);
+        let x = scene.simulation.state().bodies()[0].positions().get(i as usize);
         assert!((x - *anchor - DVec3::new(0.3, 0.0, 0.0)).length() < 1e-9);
     }
 }
@@ -233,7 +233,7 @@ fn keyframes_drive_the_body_they_stand_under() {
     );
     let tracks = &scene.simulation.model().params().keyframes.tracks;
     let controls: Vec<Control> = tracks.iter().map(|t| t.control).collect();
-    assert_eq!(controls, [Control::Gravity, Control::Damping(1), Control::Iterations(1)]);
+    assert_eq!(controls, [Control::Gravity, Control::Damping(1.into()), Control::Iterations(1.into())]);
     let eases: Vec<Ease> = tracks[1].keys.iter().map(|k| k.ease).collect();
     assert_eq!(eases, [Ease::Stepped, Ease::Smooth, Ease::Smooth]);
     let mut seen = Vec::new();
@@ -286,7 +286,7 @@ fn copies_stand_on_a_grid_with_names_of_their_own() {
 fn a_named_material_makes_elements_of_whatever_the_shape_has() {
     let body = |keys: &str| built(&format!("[[body]]\n{keys}"));
     let kinds = |scene: &BuiltScene| -> Vec<&'static str> {
-        scene.simulation.model().batches().iter().map(|b| b.batch.kind()).collect()
+        scene.simulation.model().bodies()[0].parts.batches().iter().map(|b| b.batch.kind()).collect()
     };
     let ball = body("shape = \"ball\"\nparticles = 200\nmaterial = \"rubber\"\n");
     let (model, controls) = (ball.simulation.model(), ball.simulation.controls().body(0).unwrap());
@@ -302,14 +302,14 @@ fn a_named_material_makes_elements_of_whatever_the_shape_has() {
     let sheet = body("shape = { kind = \"sheet\", cells = [4, 4] }\nmaterial = \"cotton\"\nyoung = 5e6\n");
     let controls = sheet.simulation.controls().body(0).unwrap();
     assert_eq!((controls.young, controls.thickness), (5e6, 4e-4));
-    assert!((sheet.simulation.model().rest().mass.iter().sum::<f64>() - 500.0 * 4e-4).abs() < 1e-12);
+    assert!((sheet.simulation.model().bodies()[0].parts.rest().mass.iter().sum::<f64>() - 500.0 * 4e-4).abs() < 1e-12);
     assert_eq!(kinds(&sheet).len(), kinds(&ball).len() + 1, "bending too: {:?}", kinds(&sheet));
     assert_eq!(sheet.bodies[0].look, Look::Cloth);
 
     let thread = body("shape = { kind = \"thread\", segments = 8 }\nmaterial = \"rubber\"\n");
     assert_eq!(thread.simulation.model().particle_count(), 9);
     let section = std::f64::consts::PI * 1e-6;
-    assert!((thread.simulation.model().rest().mass.iter().sum::<f64>() - 1100.0 * section).abs() < 1e-9);
+    assert!((thread.simulation.model().bodies()[0].parts.rest().mass.iter().sum::<f64>() - 1100.0 * section).abs() < 1e-9);
     let tube = body("shape = { kind = \"tube\", cells = [8, 4] }\n");
     assert_eq!(tube.simulation.model().particle_count(), 40);
     assert!(kinds(&tube).iter().any(|k| k.contains("bending")), "{:?}", kinds(&tube));
@@ -330,7 +330,7 @@ fn a_scene_material_goes_before_one_of_the_same_name() {
     assert_eq!(scene.simulation.model().params().bodies[0].solver, SolverKind::Projective);
     let c = scene.simulation.controls().body(0).unwrap();
     assert_eq!((c.young, c.poisson), (2e4, 0.3));
-    assert!((scene.simulation.model().rest().mass.iter().sum::<f64>() - 900.0 * 0.027).abs() < 1e-9);
+    assert!((scene.simulation.model().bodies()[0].parts.rest().mass.iter().sum::<f64>() - 900.0 * 0.027).abs() < 1e-9);
 }
 
 #[test]
@@ -342,11 +342,11 @@ fn elements_can_be_chosen() {
     let none = scene("\"sheet\"", "none");
     assert_eq!(plain.simulation.model().id(), none.simulation.model().id());
     let threads = scene("{ kind = \"sheet\", cells = [3, 3] }", "edges");
-    let batches = threads.simulation.model().batches();
+    let batches = threads.simulation.model().bodies()[0].parts.batches();
     assert!(batches.iter().any(|b| format!("{:?}", b.scale) == "Thread"), "{batches:?}");
     let shell = scene("{ kind = \"box\", size = [1, 1, 1] }", "triangles");
     assert_eq!(shell.bodies[0].look, Look::Cloth);
-    let area: f64 = shell.simulation.model().rest().measure.iter().sum();
+    let area: f64 = shell.simulation.model().bodies()[0].parts.rest().measure.iter().sum();
     assert!((area - 6.0).abs() < 1e-9, "{area}");
     let bar = built("[[body]]\nshape = { kind = \"box\", size = [1, 0.2, 0.3], cells = [6, 2, 3] }\n");
     assert_eq!(bar.simulation.model().particle_count(), 7 * 3 * 4);
@@ -366,7 +366,7 @@ fn constraints_replace_the_usual_ones() {
          [[body.constraint]]\nkind = \"hinge\"\n\
          [[body.constraint]]\nkind = \"rigid\"\ndifferences = \"vertex\"\n",
     );
-    let batches = scene.simulation.model().batches();
+    let batches = scene.simulation.model().bodies()[0].parts.batches();
     let of = |b: usize| batches.iter().filter(move |batch| batch.body == b).count();
     assert_eq!((of(0), of(1)), (2, 4), "{:?}", batches.iter().map(|b| b.batch.kind()).collect::<Vec<_>>());
     assert!(batches.iter().any(|b| b.factor == 1e5) && batches.iter().any(|b| b.factor == 50.0));
@@ -409,7 +409,7 @@ fn tetrahedra_and_examples_are_read_from_files() {
     };
     let plain = scene("").unwrap();
     assert_eq!(plain.simulation.model().particle_count(), 4);
-    let mass: f64 = plain.simulation.model().rest().mass.iter().sum();
+    let mass: f64 = plain.simulation.model().bodies()[0].parts.rest().mass.iter().sum();
     assert!((mass - 1000.0 / 6.0).abs() < 1e-9, "{mass}");
     let examples = "constraint = [{ kind = \"examples\", files = [\"bent.obj\"], weights = \"common\" }]\n";
     assert!(scene(examples).is_ok());

@@ -16,7 +16,7 @@ use crate::builder::{self, BuildErrors};
 use crate::checkpoint::{self, Checkpoint};
 use crate::controls::{Control, ControlError, Controls, Value};
 use crate::keyframes::Keyframes;
-use crate::model::{HalfSpace, Model, Params};
+use crate::model::{BodyId, HalfSpace, Model, Params};
 use crate::simulation::{Simulation, StepError};
 use crate::state::State;
 use glam::DAffine3;
@@ -28,8 +28,8 @@ use std::fmt;
 pub enum Edit {
     /// A control gets a value.
     Set(Control, Value),
-    /// A pin group is held somewhere, or let go to follow its own motion.
-    Pins(usize, Option<DAffine3>),
+    /// A pin group of a body is held somewhere, or let go to follow its own motion.
+    Pins(BodyId, usize, Option<DAffine3>),
     /// Other substeps and planes, as [`Simulation::set_world`].
     World(u32, Vec<HalfSpace>),
     /// Other keyframes, as [`Simulation::set_keyframes`].
@@ -44,7 +44,7 @@ impl Edit {
     fn replaces(&self, other: &Edit) -> bool {
         match (self, other) {
             (Edit::Set(a, _), Edit::Set(b, _)) => a == b,
-            (Edit::Pins(a, _), Edit::Pins(b, _)) => a == b,
+            (Edit::Pins(a, g, _), Edit::Pins(b, h, _)) => (a, g) == (b, h),
             (Edit::World(..), Edit::World(..))
             | (Edit::Keyframes(_), Edit::Keyframes(_))
             | (Edit::Model(_), Edit::Model(_)) => true,
@@ -55,7 +55,7 @@ impl Edit {
     fn same(&self, other: &Edit) -> bool {
         match (self, other) {
             (Edit::Set(a, v), Edit::Set(b, w)) => a == b && v == w,
-            (Edit::Pins(a, v), Edit::Pins(b, w)) => a == b && v == w,
+            (Edit::Pins(a, g, v), Edit::Pins(b, h, w)) => (a, g, v) == (b, h, w),
             (Edit::World(a, v), Edit::World(b, w)) => a == b && v == w,
             (Edit::Keyframes(a), Edit::Keyframes(b)) => a == b,
             (Edit::Model(a), Edit::Model(b)) => a.same_parts(b),
@@ -479,8 +479,8 @@ impl Setup {
                 self.model.params.keyframes.apply(time, &mut self.controls);
                 self.controls.set(&self.model, *control, *value).map_err(refused)?;
             }
-            Edit::Pins(group, placement) => {
-                self.controls.place_pins(*group, *placement).map_err(refused)?;
+            Edit::Pins(body, group, placement) => {
+                self.controls.place_pins(*body, *group, *placement).map_err(refused)?;
             }
             Edit::World(substeps, planes) => {
                 let (substeps, planes) = (*substeps, planes.clone());

@@ -52,12 +52,12 @@ fn build(mut builder: Builder, threads: usize, options: &Options) -> Result<Simu
 }
 
 fn memberships(simulation: &Simulation) -> f64 {
-    simulation.model().topology().clusters.members.len() as f64
+    simulation.model().bodies()[0].parts.topology().clusters.members.len() as f64
 }
 
 /// What there is, for the reader of a number.
 fn note(simulation: &Simulation) -> String {
-    let topology = simulation.model().topology();
+    let topology = simulation.model().bodies()[0].parts.topology();
     format!(
         "{} particles, {} clusters, {} memberships",
         simulation.model().particle_count(),

@@ -69,7 +69,7 @@ fn run() -> Result<Plot, Failure> {
     let mut moved = Vec::new();
     for _ in 0..STEPS {
         newton.step()?;
-        let (time, goal) = (newton.state().time, places(&newton));
+        let (time, goal) = (newton.state().time(), places(&newton));
         for (_, simulation, points) in &mut others {
             simulation.step()?;
             points.push((time, apart(&places(simulation), &goal) / size));

@@ -59,7 +59,7 @@ fn run() -> Result<Plot, Failure> {
         let start = simulation.statistics();
         let start = start.kinetic + start.elastic + start.gravity;
         let [y, e, k, b] = sample_statistics(&mut simulation, SECONDS * SECOND, |sim, s| {
-            let mass = &sim.model().rest().mass;
+            let mass = &sim.model().bodies()[0].parts.rest().mass;
             let center: DVec3 = sim.positions(0).zip(mass).map(|(p, m)| p * *m).sum();
             let total: f64 = mass.iter().sum();
             [center.y / total, (s.kinetic + s.elastic + s.gravity) / start, s.kinetic, s.max_strain]

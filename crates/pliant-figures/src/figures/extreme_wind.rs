@@ -114,7 +114,7 @@ fn run() -> Result<Plot, Failure> {
         let (mut worst, mut curve) = (f64::NEG_INFINITY, Vec::new());
         for step in 0..STEPS {
             let mass = simulation.controls().body(0).map_or(1.0, |c| c.mass);
-            simulation.set(Control::Force(0), storm(step, size) * mass)?;
+            simulation.set(Control::Force(0.into()), storm(step, size) * mass)?;
             let list = objectives(&mut simulation, &objective, &watched)?;
             let largest_now = largest(&list.windows(2).map(|w| w[1] / w[0]).collect::<Vec<_>>());
             ratio.push(((step + 1) as f64, largest_now));
@@ -145,13 +145,13 @@ mod tests {
     fn a_step_in_the_storm_only_goes_downhill() {
         let mut simulation = flag().unwrap();
         let (objective, seen) = (Objective::new(&simulation), watched(&mut simulation));
-        simulation.set(Control::Force(0), storm(3, 981.0)).unwrap();
+        simulation.set(Control::Force(0.into()), storm(3, 981.0)).unwrap();
         let list = objectives(&mut simulation, &objective, &seen).unwrap();
         assert_eq!(list.len(), ITERATIONS as usize + 1);
         assert!(list.windows(2).all(|w| w[1] <= w[0] * (1.0 + 1e-12)), "{list:?}");
         // The engine's own objective is the same function.
         let mut other = flag().unwrap();
-        other.set(Control::Force(0), storm(3, 981.0)).unwrap();
+        other.set(Control::Force(0.into()), storm(3, 981.0)).unwrap();
         let theirs = other.trace_step(Box::new(|| 0.0)).unwrap().1;
         assert!((theirs[3].objective / list[3] - 1.0).abs() < 1e-9);
     }

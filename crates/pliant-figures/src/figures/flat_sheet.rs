@@ -61,8 +61,8 @@ fn run() -> Result<Plot, Failure> {
             let now: Vec<DVec3> = simulation.positions(0).collect();
             let middle = now.iter().sum::<DVec3>() / now.len() as f64;
             let radius = now.iter().map(|p| p.distance(middle)).fold(0.0, f64::max);
-            sizes.push((simulation.state().time, radius / 0.5f64.sqrt()));
-            shapes.push((simulation.state().time, beyond_rigid(&rest, &now)));
+            sizes.push((simulation.state().time(), radius / 0.5f64.sqrt()));
+            shapes.push((simulation.state().time(), beyond_rigid(&rest, &now)));
         }
         let style = if one { Style::Solid } else { Style::Dashed };
         extent = extent.line(label(goals, one), style, sizes);

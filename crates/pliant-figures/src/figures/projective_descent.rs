@@ -67,7 +67,7 @@ fn run() -> Result<Plot, Failure> {
     for start in STARTS {
         let mut simulation = Builder::new().substeps(1).body(body()?).build()?;
         let mut state = simulation.state().clone();
-        let rest = simulation.model().rest().positions.clone();
+        let rest = simulation.model().bodies()[0].parts.rest().positions.clone();
         state.x = (0..state.x.len()).map(|i| deformed(start, i, rest.get(i))).collect();
         simulation.set_state(state)?;
         let seen: Arc<Mutex<Vec<Points>>> = Arc::default();

@@ -50,7 +50,7 @@ fn ends(plot: &Plot, panel: usize, cells: [usize; 3]) -> f64 {
 
 /// Height against length along the middle, from the held to the free end.
 fn profile(simulation: &Simulation) -> Vec<(f64, f64)> {
-    let rest = &simulation.model().rest().positions;
+    let rest = &simulation.model().bodies()[0].parts.rest().positions;
     // The particles nearest the middle line in the rest shape, one for each length.
     let middle = rest.iter().map(|p| p.z.abs() + p.y.abs()).fold(f64::MAX, f64::min);
     let now = places(simulation);

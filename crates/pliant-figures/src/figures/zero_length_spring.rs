@@ -65,8 +65,8 @@ fn run() -> Result<Plot, Failure> {
             if k > 0 {
                 simulation.step()?;
             }
-            x.push((k as f64, simulation.state().x.get(1).x));
-            v.push((k as f64, simulation.state().v.get(1).length()));
+            x.push((k as f64, simulation.state().bodies()[0].positions().get(1).x));
+            v.push((k as f64, simulation.state().bodies()[0].velocities().get(1).length()));
         }
         place = place.line(name, style, x);
         speed = speed.line(name, style, v);

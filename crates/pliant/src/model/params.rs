@@ -1,6 +1,5 @@
-//! Settings that hold for a whole run: step, solvers, planes, pins.
+//! Settings of the world and of bodies that hold for a whole run: step, substeps, planes, pins, goals.
 
-use super::BodyInput;
 use crate::bytes::Digest;
 use crate::fields::Field;
 use crate::keyframes::Keyframes;
@@ -86,9 +85,7 @@ impl Default for Motion {
 pub struct PinGroup {
     /// Name, for messages and live control.
     pub name: String,
-    /// The body the particles are of.
-    pub body: usize,
-    /// Global particle indices, ascending.
+    /// Particles of the body, ascending.
     pub particles: Vec<u32>,
     /// Where each was at time zero.
     pub anchors: Vec<DVec3>,
@@ -96,6 +93,18 @@ pub struct PinGroup {
     pub motion: Motion,
     /// Spring stiffness in N/m per particle of a soft pin; `None` holds exactly.
     pub stiffness: Option<f64>,
+}
+
+impl PinGroup {
+    pub(crate) fn digest(&self, hash: &mut Digest) {
+        hash.bytes(self.name.as_bytes());
+        self.particles.iter().for_each(|&i| hash.word(i.into()));
+        let m = &self.motion;
+        for v in self.anchors.iter().chain([&m.velocity, &m.spin, &m.pivot, &m.sway]) {
+            v.to_array().into_iter().for_each(|v| hash.number(v));
+        }
+        [m.frequency, m.start, m.end, self.stiffness.unwrap_or(-1.0)].into_iter().for_each(|v| hash.number(v));
+    }
 }
 
 /// Which deformations of its rest shape a cluster's goals may show (shape-matching-deformer, §3).
@@ -231,7 +240,7 @@ impl Default for Implicit {
     }
 }
 
-/// Settings of a whole run.
+/// Settings of the world.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Params {
     /// Seconds per step (a frame, usually).
@@ -240,12 +249,6 @@ pub struct Params {
     pub substeps: u32,
     /// Solid half-spaces.
     pub planes: Vec<HalfSpace>,
-    /// Prescribed particles.
-    pub pins: Vec<PinGroup>,
-    /// Animated inputs of the bodies that have one, in the world.
-    pub inputs: Vec<BodyInput>,
-    /// Per body.
-    pub bodies: Vec<BodySettings>,
     /// Controls that follow keys.
     pub keyframes: Keyframes,
     /// How the implicit solvers take a step.
@@ -267,28 +270,6 @@ impl Params {
             [p.normal.x, p.normal.y, p.normal.z, p.offset, p.friction, p.restitution]
                 .into_iter()
                 .for_each(|v| hash.number(v));
-        }
-        for g in &self.pins {
-            hash.bytes(g.name.as_bytes());
-            g.particles.iter().for_each(|&i| hash.word(i.into()));
-            let m = &g.motion;
-            for v in g.anchors.iter().chain([&m.velocity, &m.spin, &m.pivot, &m.sway]) {
-                v.to_array().into_iter().for_each(|v| hash.number(v));
-            }
-            [m.frequency, m.start, m.end, g.stiffness.unwrap_or(-1.0)]
-                .into_iter()
-                .for_each(|v| hash.number(v));
-        }
-        for i in &self.inputs {
-            hash.word(i.body as u64);
-            hash.word(i.input.reshape.into());
-            i.input.follow.iter().for_each(|w| hash.number(*w));
-            i.input.sequence.digest(hash);
-        }
-        for b in &self.bodies {
-            [b.solver as u64, b.goals as u64, b.two_step.into(), b.integrator as u64]
-                .into_iter()
-                .for_each(|v| hash.word(v));
         }
         let i = &self.implicit;
         [i.warm_start as u64, i.mass as u64, i.acceleration as u64].into_iter().for_each(|v| hash.word(v));
