@@ -15,12 +15,12 @@ fn a_ball_alone_takes_sound_defaults() {
     let scene = built("[[body]]\nshape = \"ball\"\n");
     let (model, controls) = (scene.simulation.model(), scene.simulation.controls());
     assert!((1300..=1700).contains(&model.particle_count()));
-    assert_eq!(model.params().bodies[0].solver, SolverKind::Clustered);
+    assert_eq!(model.bodies()[0].parts.settings().solver, SolverKind::Clustered);
     let body = controls.body(0).unwrap();
     assert_eq!(body.stiffness, Stiffness::Frequency(25.0));
     assert_eq!((body.strain_limit, body.iterations), (0.3, 5));
     assert_eq!(body.friction, None);
-    let mass: f64 = model.rest().mass.iter().sum();
+    let mass: f64 = model.bodies()[0].parts.rest().mass.iter().sum();
     assert!((mass / 14.137 - 1.0).abs() < 0.02, "{mass} kg for a ball of 0.15 m of water");
     assert_eq!((scene.frames, scene.frames_per_second), (120, 60.0));
     assert_eq!(scene.picture.color_by, ColorBy::Body);
@@ -32,11 +32,11 @@ fn a_ball_alone_takes_sound_defaults() {
 fn a_sheet_alone_is_cloth() {
     let scene = built("solver = \"clustered\"\n[[body]]\nshape = \"sheet\"\n");
     let model = scene.simulation.model();
-    assert_eq!(model.params().bodies[0].solver, SolverKind::Projective);
+    assert_eq!(model.bodies()[0].parts.settings().solver, SolverKind::Projective);
     let body = scene.simulation.controls().body(0).unwrap();
     assert_eq!((body.edge_stiffness, body.iterations), (2000.0, 10));
-    assert!(model.topology().clusters.is_empty() && !model.topology().edges.is_empty());
-    let mass: f64 = model.rest().mass.iter().sum();
+    assert!(model.bodies()[0].parts.topology().clusters.is_empty() && !model.bodies()[0].parts.topology().edges.is_empty());
+    let mass: f64 = model.bodies()[0].parts.rest().mass.iter().sum();
     assert!((mass - 0.3).abs() < 1e-12);
     assert_eq!(scene.bodies[0].look, Look::Cloth);
     assert!((1300..=1700).contains(&model.particle_count()));
@@ -118,7 +118,7 @@ fn corners_of_a_sheet_can_be_pinned() {
         "[[body]]\nshape = { kind = \"sheet\", size = [2, 4], cells = [2, 3] }\n[[body.pin]]\nname = \"top\"\n\
          corners = [\"right_back\", \"left_front\"]\n",
     );
-    let pin = &scene.simulation.model().params().pins[0];
+    let pin = &scene.simulation.model().bodies()[0].parts.pins()[0];
     assert_eq!((pin.name.as_str(), pin.particles.as_slice()), ("top", [2, 9].as_slice()));
     assert_eq!(pin.anchors, [DVec3::new(1.0, 0.0, -2.0), DVec3::new(-1.0, 0.0, 2.0)]);
 }
@@ -132,7 +132,7 @@ fn pins_in_a_box_follow_their_motion() {
     for _ in 0..60 {
         scene.simulation.step().unwrap();
     }
-    let pin = scene.simulation.model().params().pins[0].clone();
+    let pin = scene.simulation.model().bodies()[0].parts.pins()[0].clone();
     assert_eq!(pin.particles.len(), 16);
     for (&i, anchor) in pin.particles.iter().zip(&pin.anchors) {
         let x = scene.simulation.state().bodies()[0].positions().get(i as usize);
@@ -146,7 +146,7 @@ fn clusters_can_be_made_in_several_ways() {
     let clusters = |keys: &str| {
         let scene = built(&format!("{ball}{keys}"));
         let model = scene.simulation.model();
-        (model.topology().clusters.clone(), model.rest().share.clone())
+        (model.bodies()[0].parts.topology().clusters.clone(), model.bodies()[0].parts.rest().share.clone())
     };
     let plain = clusters("clusters = 20\n");
     assert_eq!(plain, clusters("clusters = 20\nclustering = \"random\"\nsymmetric = false\noverlap = 0\n"));
@@ -202,7 +202,7 @@ fn threads_do_not_change_bits() {
 fn what_is_not_said_is_what_the_engine_takes() {
     let scene = built("[[body]]\nshape = \"ball\"\nparticles = 50\nmass = 1\n");
     assert_eq!(*scene.simulation.controls().body(0).unwrap(), BodyControls::default());
-    let settings = scene.simulation.model().params().bodies[0];
+    let settings = *scene.simulation.model().bodies()[0].parts.settings();
     assert_eq!((settings.goals, settings.integrator), (Goals::Rigid, Integrator::StrainLimited));
     assert!(!settings.two_step && scene.simulation.model().params().keyframes.tracks.is_empty());
 }
@@ -214,7 +214,7 @@ fn goals_and_plasticity_can_be_the_materials() {
          plastic_limit = 2\nhardening = 1\nintegrator = \"deformer\"\nflappiness = 0.4\nviscous_friction = 0.6\n\
          [[body]]\nshape = \"ball\"\nparticles = 50\nmaterial = \"clay\"\ngoals = \"linear\"\ntwo_step = true\n",
     );
-    let settings = scene.simulation.model().params().bodies[0];
+    let settings = *scene.simulation.model().bodies()[0].parts.settings();
     assert_eq!((settings.goals, settings.integrator), (Goals::Linear, Integrator::Deformer));
     assert!(settings.two_step);
     let c = scene.simulation.controls().body(0).unwrap();
@@ -290,12 +290,12 @@ fn a_named_material_makes_elements_of_whatever_the_shape_has() {
     };
     let ball = body("shape = \"ball\"\nparticles = 200\nmaterial = \"rubber\"\n");
     let (model, controls) = (ball.simulation.model(), ball.simulation.controls().body(0).unwrap());
-    assert_eq!(model.params().bodies[0].solver, SolverKind::Projective);
+    assert_eq!(model.bodies()[0].parts.settings().solver, SolverKind::Projective);
     assert_eq!((controls.young, controls.poisson, controls.damping), (1.0e6, 0.47, 1.0));
-    assert!(model.topology().clusters.is_empty() && controls.edge_stiffness == 0.0);
+    assert!(model.bodies()[0].parts.topology().clusters.is_empty() && controls.edge_stiffness == 0.0);
     assert!((150..=260).contains(&model.particle_count()), "{}", model.particle_count());
     let volume = 4.0 / 3.0 * std::f64::consts::PI * 0.15_f64.powi(3);
-    let mass: f64 = model.rest().mass.iter().sum();
+    let mass: f64 = model.bodies()[0].parts.rest().mass.iter().sum();
     assert!((mass / (1100.0 * volume) - 1.0).abs() < 0.1, "{mass}");
     assert_eq!(ball.bodies[0].look, Look::Jelly);
 
@@ -323,11 +323,11 @@ fn a_scene_material_goes_before_one_of_the_same_name() {
     let scene = built(
         "[materials.jelly]\nfrequency = 6\n[[body]]\nshape = \"ball\"\nparticles = 50\nmaterial = \"jelly\"\n",
     );
-    assert_eq!(scene.simulation.model().params().bodies[0].solver, SolverKind::Clustered);
+    assert_eq!(scene.simulation.model().bodies()[0].parts.settings().solver, SolverKind::Clustered);
     let scene = built(
         "[materials.jelly]\nyoung = 2e4\ndensity = 900\n[[body]]\nshape = \"box\"\nparticles = 50\nmaterial = \"jelly\"\n",
     );
-    assert_eq!(scene.simulation.model().params().bodies[0].solver, SolverKind::Projective);
+    assert_eq!(scene.simulation.model().bodies()[0].parts.settings().solver, SolverKind::Projective);
     let c = scene.simulation.controls().body(0).unwrap();
     assert_eq!((c.young, c.poisson), (2e4, 0.3));
     assert!((scene.simulation.model().bodies()[0].parts.rest().mass.iter().sum::<f64>() - 900.0 * 0.027).abs() < 1e-9);
@@ -366,10 +366,9 @@ fn constraints_replace_the_usual_ones() {
          [[body.constraint]]\nkind = \"hinge\"\n\
          [[body.constraint]]\nkind = \"rigid\"\ndifferences = \"vertex\"\n",
     );
-    let batches = scene.simulation.model().bodies()[0].parts.batches();
-    let of = |b: usize| batches.iter().filter(move |batch| batch.body == b).count();
-    assert_eq!((of(0), of(1)), (2, 4), "{:?}", batches.iter().map(|b| b.batch.kind()).collect::<Vec<_>>());
-    assert!(batches.iter().any(|b| b.factor == 1e5) && batches.iter().any(|b| b.factor == 50.0));
+    let [box_, sheet] = [0, 1].map(|b| scene.simulation.model().bodies()[b].parts.batches());
+    assert_eq!((box_.len(), sheet.len()), (2, 4), "{box_:?} {sheet:?}");
+    assert!(box_.iter().any(|b| b.factor == 1e5) && sheet.iter().any(|b| b.factor == 50.0));
     let mut simulation = scene.simulation;
     for _ in 0..5 {
         simulation.step().unwrap();

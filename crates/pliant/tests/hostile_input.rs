@@ -39,7 +39,8 @@ fn a_state_that_does_not_fit_makes_no_simulation() {
         let n = s.model().particle_count();
         let mut stepped = assemble(&s, |_| {}).unwrap();
         stepped.step().unwrap();
-        let other = Builder::new().body(ball().at(0.0, 1.0, 0.0).pin([0])).build().unwrap();
+        let coarse = Body::new("ball", shapes::ball(0.2, 0.07).unwrap());
+        let other = Builder::new().ground().body(coarse).build().unwrap();
         let bad = DVec3::new(0.0, f64::NAN, 0.0);
         type Change<'a> = Box<dyn Fn(&mut State) + 'a>;
         let changes: Vec<(&str, Change<'_>)> = vec![

@@ -200,7 +200,7 @@ fn controls_survive_their_bytes() {
         };
         s.set(*control, value).unwrap();
     }
-    s.controls_mut().place_pins(0, 0, Some(DAffine3::from_translation(DVec3::Y))).unwrap();
+    s.controls_mut().place_pins(1, 0, Some(DAffine3::from_translation(DVec3::Y))).unwrap();
     let bytes = s.controls().encode();
     assert_eq!(&Controls::decode(&bytes, s.model()).unwrap(), s.controls());
     for cut in 0..bytes.len() {

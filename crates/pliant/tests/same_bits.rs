@@ -234,7 +234,7 @@ fn a_checkpoint_carries_the_controls() {
     first.set(Control::EdgeStiffness(1.into()), 200.0).unwrap();
     first.set(Control::GravityMagnitude, 3.0).unwrap();
     let lifted = pliant::DAffine3::from_translation(DVec3::new(0.0, 0.1, 0.0));
-    first.controls_mut().place_pins(1, 0, Some(lifted)).unwrap();
+    first.controls_mut().place_pins(2, 0, Some(lifted)).unwrap();
     run(&mut first, 3);
     let mut second = with_threads(2);
     assert_eq!(second.restore(&first.checkpoint()), Ok(first.bits()));
@@ -252,7 +252,7 @@ fn a_checkpoint_of_the_format_without_controls_is_refused_with_a_reason() {
     let mut bytes = s.checkpoint();
     bytes[8..16].copy_from_slice(&2u64.to_le_bytes());
     let error = s.restore(&bytes).unwrap_err();
-    assert_eq!(error, pliant::StateError::Version { found: 2, expected: 3 });
+    assert_eq!(error, pliant::StateError::Version { found: 2, expected: 4 });
     assert!(error.to_string().contains("run again from the start"), "{error}");
 }
 
