@@ -207,6 +207,11 @@ impl Body {
         })
     }
 
+    /// The controls it starts with.
+    pub(crate) fn live_values(&self) -> BodyControls {
+        BodyControls { mass: self.mass, ..self.controls }
+    }
+
     pub(crate) fn settings(&self) -> BodySettings {
         let Body { solver, goals, two_step, integrator, .. } = *self;
         BodySettings { solver, goals, two_step, integrator }

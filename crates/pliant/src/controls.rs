@@ -842,10 +842,11 @@ impl Controls {
         }
     }
 
-    /// Holds a pin group of a body at `placement` relative to its initial place, or lets it follow its
-    /// own motion again.
+    /// Holds a pin group of a body at `placement` relative to where it was made, or lets it follow its own motion
+    /// again. `model` tells which groups there are.
     pub fn place_pins(
         &mut self,
+        model: &Model,
         body: impl Into<BodyId>,
         group: usize,
         placement: Option<DAffine3>,
@@ -854,8 +855,9 @@ impl Controls {
         if placement.is_some_and(|p| !p.is_finite()) {
             return Err(not_finite_placement());
         }
+        let place = model.get(body).and_then(|b| b.parts.pins.iter().position(|g| g.id == group));
         let pins = self.index(body).map(|k| &mut self.bodies[k].pins);
-        match pins.and_then(|pins| pins.get_mut(group)) {
+        match pins.zip(place).and_then(|(pins, place)| pins.get_mut(place)) {
             Some(slot) => {
                 *slot = placement;
                 Ok(Cost::Free)

@@ -50,6 +50,7 @@ pub mod constraints;
 pub mod contact;
 mod controls;
 mod dofs;
+mod edits;
 mod effect;
 mod elements;
 mod fields;
@@ -76,6 +77,7 @@ pub use controls::{
     BodyControls, Control, ControlError, Controls, Cost, LiveControls, Stiffness, Value, WorldControls,
 };
 pub use dofs::{Dof, DofMap};
+pub use edits::{EditError, Hold, Removed};
 pub use elements::{Constraint, ConstraintKind};
 pub use fields::Field;
 pub use forces::wind;

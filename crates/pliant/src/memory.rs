@@ -86,6 +86,13 @@ impl Memory {
         self[section].as_chunks_mut::<9>().0[k] = to.to_cols_array();
     }
 
+    /// Turns what is told in the world's axes.
+    pub(crate) fn turn(&mut self, turn: DMat3) {
+        for rotation in self[Section::Rotations].as_chunks_mut::<9>().0 {
+            *rotation = (turn * DMat3::from_cols_array(rotation)).to_cols_array();
+        }
+    }
+
     pub(crate) fn copy_from(&mut self, other: &Memory) {
         for (to, from) in self.sections.iter_mut().zip(&other.sections) {
             to.copy_from_slice(from);

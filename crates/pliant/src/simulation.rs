@@ -1,7 +1,8 @@
 //! A running simulation: model, state and controls, and the step that moves them on.
 
 use crate::advance::{Slot, Stepping};
-use crate::builder::{self, BuildErrors};
+use crate::builder::{self, Assembled, Assembler, BuildErrors};
+use crate::body::Body;
 use crate::checkpoint::{self, Checkpoint};
 use crate::controls::{Control, ControlError, Controls, Cost, Value};
 use crate::forces;
@@ -105,21 +106,23 @@ impl From<StateError> for StepError {
 
 /// Model, state, controls, and the solvers with their caches.
 pub struct Simulation {
-    model: Model,
-    state: State,
-    controls: Controls,
+    pub(crate) model: Model,
+    pub(crate) state: State,
+    pub(crate) controls: Controls,
     pools: SolverPools,
+    /// What puts bodies together that come later.
+    pub(crate) assembler: Assembler,
     team: Team,
     clock: Option<Clock>,
     /// Looks at every iteration of a step that is traced.
     tracer: Option<Box<Tracer>>,
     tracing: bool,
     /// The state before the step, to return to if it fails.
-    backup: State,
+    pub(crate) backup: State,
     /// Whether the present state is what a step made of the one before.
-    stepped: bool,
+    pub(crate) stepped: bool,
     /// What else each body has, in the model's order.
-    slots: Vec<Slot>,
+    pub(crate) slots: Vec<Slot>,
 }
 
 impl std::fmt::Debug for Simulation {
@@ -146,6 +149,7 @@ impl Simulation {
             state,
             controls,
             pools: SolverPools::new(Isa::best()),
+            assembler: Assembler::default(),
             team,
             clock: None,
             tracer: None,
@@ -373,6 +377,11 @@ impl Simulation {
         Ok(())
     }
 
+    /// Puts together a body that is to be added.
+    pub(crate) fn assemble(&mut self, body: &Body) -> Result<Assembled, BuildErrors> {
+        builder::assemble_one(body, &self.model, &mut self.assembler)
+    }
+
     /// Goes on under a model of the same sizes and with other controls, from a state if one is given.
     pub(crate) fn take_up(&mut self, model: &Model, controls: &Controls, state: Option<&State>) {
         if let Some(state) = state {
@@ -510,7 +519,7 @@ impl Driver<'_> {
         group: usize,
         placement: Option<DAffine3>,
     ) -> Result<Cost, ControlError> {
-        self.controls.place_pins(body, group, placement)
+        self.controls.place_pins(self.model, body, group, placement)
     }
 }
 

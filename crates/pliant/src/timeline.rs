@@ -480,7 +480,7 @@ impl Setup {
                 self.controls.set(&self.model, *control, *value).map_err(refused)?;
             }
             Edit::Pins(body, group, placement) => {
-                self.controls.place_pins(*body, *group, *placement).map_err(refused)?;
+                self.controls.place_pins(&self.model, *body, *group, *placement).map_err(refused)?;
             }
             Edit::World(substeps, planes) => {
                 let (substeps, planes) = (*substeps, planes.clone());

@@ -17,7 +17,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 /// A body that was put together.
-pub(super) struct Assembled {
+pub(crate) struct Assembled {
     pub parts: BodyModel,
     pub x: Points,
     pub v: Points,
@@ -33,15 +33,15 @@ pub(super) struct Extras {
 }
 
 /// Puts bodies together; those alike share a prototype.
-#[derive(Default)]
-pub(super) struct Assembler {
+#[derive(Debug, Default)]
+pub(crate) struct Assembler {
     /// By a digest of what goes into a prototype: the description it was made of, and the prototype.
     known: HashMap<u64, Vec<(Body, bool, Arc<Prototype>)>>,
 }
 
 impl Assembler {
     /// `b` is the body's index, for faults.
-    pub fn assemble(
+    pub(super) fn assemble(
         &mut self,
         b: usize,
         body: &Body,
@@ -224,7 +224,7 @@ fn pin_groups(b: usize, body: &Body, x: &Points, faults: &mut Faults) -> Vec<Pin
         }
         let anchors = particles.iter().map(|&i| x.get(i as usize)).collect();
         let (name, motion, stiffness) = (pins.name.clone(), pins.motion, pins.stiffness);
-        groups.push(PinGroup { name, particles, anchors, motion, stiffness });
+        groups.push(PinGroup { id: groups.len(), name, particles, anchors, motion, stiffness });
     }
     groups
 }

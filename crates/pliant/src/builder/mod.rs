@@ -7,7 +7,7 @@ pub(crate) use checks::check_world;
 
 use crate::body::Body;
 use crate::constraints::ConstraintBatch;
-use crate::controls::{BodyControls, BodyEntry, Control, Controls};
+use crate::controls::{BodyEntry, Control, Controls};
 use crate::fields::Field;
 use crate::keyframes::{Keyframes, Track};
 use crate::model::{BodyId, HalfSpace, Implicit, Model, Params};
@@ -15,7 +15,8 @@ use crate::points::Points;
 use crate::simulation::Simulation;
 use crate::state::{BodyState, State};
 use crate::team::Team;
-use assembly::{Assembled, Assembler, Extras};
+use assembly::Extras;
+pub(crate) use assembly::{Assembled, Assembler};
 use checks::Faults;
 use glam::DVec3;
 use std::sync::Arc;
@@ -190,16 +191,18 @@ impl Builder {
         if let Err(e) = Team::check(self.threads) {
             return Err(refuse("threads", e.to_string(), format!("give 0 to {}", Team::MOST)));
         }
-        let (model, state, controls, threads) = self.parts()?;
+        let (model, state, controls, threads, assembler) = self.parts()?;
         let team = Team::new(threads)
             .map_err(|e| refuse("threads", e.to_string(), format!("give 0 to {}", Team::MOST)))?;
-        Simulation::new(model, state, controls, team).map_err(|e| {
+        let mut simulation = Simulation::new(model, state, controls, team).map_err(|e| {
             let help = "lower the largest stiffness or take a smaller step".into();
             refuse("stiffness", e.to_string(), help)
-        })
+        })?;
+        simulation.assembler = assembler;
+        Ok(simulation)
     }
 
-    fn parts(self) -> Result<(Model, State, Controls, usize), BuildErrors> {
+    fn parts(self) -> Result<(Model, State, Controls, usize, Assembler), BuildErrors> {
         let mut faults = Faults::default();
         self.check(&mut faults);
         // Shapes with faults cannot be put together.
@@ -231,8 +234,7 @@ impl Builder {
             let id = BodyId::from(b);
             let Assembled { parts: own, x, v } = made;
             states.push(BodyState::new(id, &own, x, v));
-            let values = BodyControls { mass: body.mass, ..body.controls };
-            entries.push(BodyEntry::new(id, values, &own));
+            entries.push(BodyEntry::new(id, body.live_values(), &own));
             parts.push((body.name.as_str().into(), own));
         }
         let model = Model::new(parts, params);
@@ -244,6 +246,27 @@ impl Builder {
         let mut controls = Controls::new(self.gravity, entries);
         controls.put(Control::Wind, self.wind.into());
         controls.put(Control::Gusts, self.gusts.into());
-        Ok((model, state, controls, self.threads))
+        Ok((model, state, controls, self.threads, assembler))
     }
+}
+
+/// Checks a body that comes while a simulation runs, and puts it together.
+pub(crate) fn assemble_one(
+    body: &Body,
+    model: &Model,
+    assembler: &mut Assembler,
+) -> Result<Assembled, BuildErrors> {
+    let mut faults = Faults::default();
+    if model.body(&body.name).is_some() {
+        let text = format!("there is a body named \"{}\" already", body.name);
+        faults.add(None, "name", text, "give each body a name of its own");
+    }
+    faults.body(0, body, model.params.substep());
+    let made = match faults.0.is_empty() {
+        true => assembler.assemble(0, body, Extras::default(), &model.params, &mut faults),
+        false => None,
+    };
+    // It has no number yet.
+    faults.0.iter_mut().for_each(|f| f.body = None);
+    made.filter(|_| faults.0.is_empty()).ok_or(BuildErrors(faults.0))
 }

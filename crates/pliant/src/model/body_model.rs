@@ -15,6 +15,8 @@ pub struct BodyModel {
     pub(crate) settings: BodySettings,
     /// Prescribed and softly held particles.
     pub(crate) pins: Arc<[PinGroup]>,
+    /// The id of the next pin group.
+    pub(crate) next_pin: usize,
     /// What it follows, in the world.
     pub(crate) input: Option<Arc<Input>>,
     /// The prototype's constraints, and the springs of soft pins.
@@ -30,6 +32,17 @@ impl BodyModel {
         input: Option<Arc<Input>>,
         params: &Arc<Params>,
     ) -> BodyModel {
+        let next_pin = pins.len();
+        BodyModel::with_pins(prototype, settings, (pins, next_pin), input, params)
+    }
+
+    fn with_pins(
+        prototype: Arc<Prototype>,
+        settings: BodySettings,
+        (pins, next_pin): (Vec<PinGroup>, usize),
+        input: Option<Arc<Input>>,
+        params: &Arc<Params>,
+    ) -> BodyModel {
         let soft = pins.iter().enumerate().filter_map(|(g, group)| {
             let k = group.stiffness.filter(|_| settings.solver.uses_constraints())?;
             let anchors = group.anchors.iter().copied().collect();
@@ -40,7 +53,14 @@ impl BodyModel {
             true => prototype.batches.iter().cloned().chain(soft).collect(),
             false => prototype.batches.clone(),
         };
-        BodyModel { prototype, settings, pins: pins.into(), input, batches, params: params.clone() }
+        let (pins, params) = (pins.into(), params.clone());
+        BodyModel { prototype, settings, pins, next_pin, input, batches, params }
+    }
+
+    /// The same body with other pin groups; `next_pin` is the id of the next one to come.
+    pub(crate) fn pinned(&self, pins: Vec<PinGroup>, next_pin: usize) -> BodyModel {
+        let BodyModel { prototype, settings, input, params, .. } = self;
+        BodyModel::with_pins(prototype.clone(), *settings, (pins, next_pin), input.clone(), params)
     }
 
     /// The same body in a world of other parameters.

@@ -26,6 +26,7 @@ pub use prototype::{BatchScale, ModelBatch, Prototype};
 pub use rest::{ClusterRest, Rest};
 pub use topology::{ClusterSet, Membership, Topology};
 
+use crate::bytes::Digest;
 use std::sync::Arc;
 
 /// Which model a state belongs to.
@@ -48,10 +49,20 @@ pub struct ModelBody {
     pub parts: BodyModel,
 }
 
+impl ModelBody {
+    fn digest(&self) -> u64 {
+        let mut hash = Digest::default();
+        hash.word(self.id.number());
+        hash.bytes(self.name.as_bytes());
+        self.parts.digest(&mut hash);
+        hash.finish()
+    }
+}
+
 /// Everything about the bodies that does not change from step to step.
 #[derive(Clone, Debug)]
 pub struct Model {
-    pub(crate) bodies: Arc<[ModelBody]>,
+    pub(crate) bodies: Arc<Vec<ModelBody>>,
     pub(crate) params: Arc<Params>,
     /// The id of the next body.
     next: u64,
@@ -64,29 +75,56 @@ impl Model {
     pub(crate) fn new(bodies: Vec<(Arc<str>, BodyModel)>, params: Arc<Params>) -> Model {
         let next = bodies.len() as u64;
         let body = |(k, (name, parts))| ModelBody { id: BodyId::from(k), name, parts };
-        let bodies: Arc<[ModelBody]> = bodies.into_iter().enumerate().map(body).collect();
-        let fingerprint = fingerprint(&bodies, &params);
-        Model { bodies, params, next, id: ModelId { revision: 0, fingerprint } }
-    }
-
-    /// Other bodies under the same parameters, as the next revision; `next` is the id of the next body to come.
-    pub(crate) fn with_bodies(&self, bodies: Vec<ModelBody>, next: u64) -> Model {
-        let bodies: Arc<[ModelBody]> = bodies.into();
-        let id = ModelId {
-            revision: self.id.revision + 1,
-            fingerprint: fingerprint(&bodies, &self.params),
-        };
-        Model { bodies, params: self.params.clone(), next, id }
+        let bodies: Vec<ModelBody> = bodies.into_iter().enumerate().map(body).collect();
+        let mut model = Model { bodies: Arc::new(bodies), params, next, id: ModelId::default() };
+        model.id.fingerprint = model.fingerprint();
+        model
     }
 
     /// The same bodies under other parameters that were checked, as the next revision.
     pub(crate) fn with_params(&self, params: Params) -> Model {
         let params = Arc::new(params);
         let under = |b: &ModelBody| ModelBody { parts: b.parts.under(&params), ..b.clone() };
-        let bodies: Arc<[ModelBody]> = self.bodies.iter().map(under).collect();
-        let id =
-            ModelId { revision: self.id.revision + 1, fingerprint: fingerprint(&bodies, &params) };
-        Model { bodies, params, next: self.next, id }
+        let bodies = Arc::new(self.bodies.iter().map(under).collect());
+        let mut model = Model { bodies, params, next: self.next, id: self.id };
+        (model.id.revision, model.id.fingerprint) = (self.id.revision + 1, model.fingerprint());
+        model
+    }
+
+    /// Adds a body that was checked, as the next revision; returns its id.
+    pub(crate) fn add(&mut self, name: Arc<str>, parts: BodyModel) -> BodyId {
+        let id = BodyId::from_number(self.next);
+        let body = ModelBody { id, name, parts };
+        self.id.revision += 1;
+        self.id.fingerprint = self.id.fingerprint.wrapping_add(body.digest());
+        self.next += 1;
+        Arc::make_mut(&mut self.bodies).push(body);
+        id
+    }
+
+    /// Removes the body of this place, as the next revision.
+    pub(crate) fn remove(&mut self, index: usize) -> ModelBody {
+        let body = Arc::make_mut(&mut self.bodies).remove(index);
+        self.id.revision += 1;
+        self.id.fingerprint = self.id.fingerprint.wrapping_sub(body.digest());
+        body
+    }
+
+    /// Gives the body of this place other parts, as the next revision.
+    pub(crate) fn replace(&mut self, index: usize, parts: BodyModel) {
+        let body = &mut Arc::make_mut(&mut self.bodies)[index];
+        let before = body.digest();
+        body.parts = parts;
+        let change = body.digest().wrapping_sub(before);
+        self.id.revision += 1;
+        self.id.fingerprint = self.id.fingerprint.wrapping_add(change);
+    }
+
+    /// A sum over the bodies, so that one that comes or goes changes it without a look at all others.
+    fn fingerprint(&self) -> u64 {
+        let mut hash = Digest::default();
+        self.params.digest(&mut hash);
+        self.bodies.iter().fold(hash.finish(), |sum, body| sum.wrapping_add(body.digest()))
     }
 
     /// The bodies, in the order they came.
@@ -135,24 +173,13 @@ impl Model {
         Arc::ptr_eq(&self.params, &other.params)
             && (Arc::ptr_eq(&self.bodies, &other.bodies)
                 || self.bodies.len() == other.bodies.len()
-                    && self.bodies.iter().zip(&*other.bodies).all(|(a, b)| a.id == b.id && a.parts.same(&b.parts)))
+                    && self.bodies.iter().zip(other.bodies.iter()).all(|(a, b)| a.id == b.id && a.parts.same(&b.parts)))
     }
 
     /// Whether a state of one has the sizes of a state of the other, body by body, in equal steps of time.
     pub(crate) fn same_sizes(&self, other: &Model) -> bool {
         self.params.step == other.params.step
             && self.bodies.len() == other.bodies.len()
-            && self.bodies.iter().zip(&*other.bodies).all(|(a, b)| a.id == b.id && a.parts.same_sizes(&b.parts))
+            && self.bodies.iter().zip(other.bodies.iter()).all(|(a, b)| a.id == b.id && a.parts.same_sizes(&b.parts))
     }
-}
-
-fn fingerprint(bodies: &[ModelBody], params: &Params) -> u64 {
-    let mut hash = crate::bytes::Digest::default();
-    for body in bodies {
-        hash.word(body.id.number());
-        hash.bytes(body.name.as_bytes());
-        body.parts.digest(&mut hash);
-    }
-    params.digest(&mut hash);
-    hash.finish()
 }

@@ -64,6 +64,13 @@ impl Motion {
         end: f64::INFINITY,
     };
 
+    /// Whether all its numbers are finite; it may go on for ever.
+    pub fn is_finite(&self) -> bool {
+        let vectors = [self.velocity, self.spin, self.pivot, self.sway];
+        let finite = vectors.iter().all(|v| v.is_finite()) && self.frequency.is_finite();
+        finite && !self.start.is_nan() && !self.end.is_nan()
+    }
+
     /// Where the group is at `time`, relative to its initial place.
     pub fn placement(&self, time: f64) -> DAffine3 {
         let t = (time.min(self.end) - self.start).max(0.0);
@@ -83,11 +90,13 @@ impl Default for Motion {
 /// Particles whose positions are prescribed.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PinGroup {
+    /// What it is known by: groups of a body are numbered in the order they come, and no number is given twice.
+    pub id: usize,
     /// Name, for messages and live control.
     pub name: String,
     /// Particles of the body, ascending.
     pub particles: Vec<u32>,
-    /// Where each was at time zero.
+    /// Where each was when the group was made.
     pub anchors: Vec<DVec3>,
     /// How the group moves.
     pub motion: Motion,
@@ -97,6 +106,7 @@ pub struct PinGroup {
 
 impl PinGroup {
     pub(crate) fn digest(&self, hash: &mut Digest) {
+        hash.word(self.id as u64);
         hash.bytes(self.name.as_bytes());
         self.particles.iter().for_each(|&i| hash.word(i.into()));
         let m = &self.motion;
