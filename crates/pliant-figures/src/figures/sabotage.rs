@@ -420,7 +420,7 @@ fn examples(id: &str) -> (Lines, Vec<Lines>) {
 fn good_data_is_believed_and_sabotaged_data_is_not() {
     for claim in all().unwrap() {
         let definition = ALL.iter().find(|d| d.figure.name == claim.figure).unwrap();
-        let verdict = |lines: Lines| claim.judge(definition.measure(&claim.metric, &plot(lines)));
+        let verdict = |lines: Lines| claim.judge(definition, &plot(lines));
         let (good, bad) = examples(&claim.id);
         let result = verdict(good);
         assert_eq!(result.verdict, Verdict::Reproduced, "{}: {}", claim.id, result.measured);
