@@ -242,9 +242,10 @@ mod tests {
         // And no metric hangs in the air.
         for d in crate::figures::ALL {
             for (metric, _) in d.metrics {
-                let used = claims.iter().filter(|c| c.figure == d.figure.name).any(|c| {
-                    c.metric == *metric || c.spread.iter().flatten().any(|end| end == metric)
-                });
+                let used = claims
+                    .iter()
+                    .filter(|c| c.figure == d.figure.name)
+                    .any(|c| c.metric == *metric || c.spread.iter().flatten().any(|end| end == metric));
                 assert!(used, "{}: no claim uses {metric}", d.figure.name);
             }
         }

@@ -112,7 +112,11 @@ mod tests {
         let line = |v: &[f64]| v.iter().enumerate().map(|(k, v)| (k as f64, *v)).collect::<Vec<_>>();
         let plot = |a: &[f64], b: &[f64]| Plot {
             title: String::new(),
-            panels: vec![Panel::new("", "", "").line("a", Style::Marked, line(a)).line("b", Style::Marked, line(b))],
+            panels: vec![Panel::new("", "", "").line("a", Style::Marked, line(a)).line(
+                "b",
+                Style::Marked,
+                line(b),
+            )],
         };
         let ratio = Ratio { panel: 0, over: "a", under: "b" };
         let p = plot(&[2.0, 6.0, 4.0], &[1.0, 2.0, 4.0]);

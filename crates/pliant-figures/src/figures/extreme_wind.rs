@@ -228,8 +228,7 @@ fn run() -> Result<Plot, Failure> {
         .line(ACROSS, Style::Dashed, across);
     let mut panels = vec![ratios, values, errors, push, stretches];
     panels.extend(pictures);
-    let title =
-        "A flag of 1,910 edges held by its pole under forces and wind that turn about every tenth of a second";
+    let title = "A flag of 1,910 edges held by its pole under forces and wind that turn about every tenth of a second";
     Ok(Plot { panels, ..Plot::new(title) })
 }
 

@@ -10,8 +10,8 @@ use crate::rendered::{GREEN, ORANGE, picture};
 use crate::view::boundary;
 use pliant::shapes::{Shape, Solid};
 use pliant::{
-    Body, Builder, ConstraintKind, DQuat, DVec3, MassMatrix, Material, Motion, Pins, Selection, Simulation, SolverKind,
-    shapes,
+    Body, Builder, ConstraintKind, DQuat, DVec3, MassMatrix, Material, Motion, Pins, Selection, Simulation,
+    SolverKind, shapes,
 };
 use pliant_cache::render::{Colors, Item, Look};
 use std::f64::consts::FRAC_PI_2;
@@ -56,7 +56,10 @@ fn cloth(cells: usize) -> Result<Body, Failure> {
 }
 
 /// Distance of the two motions over the diagonal, and both bodies where they are furthest apart.
-fn compare(body: impl Fn() -> Result<Body, Failure>, steps: usize) -> Result<(Vec<(f64, f64)>, [Vec<DVec3>; 2]), Failure> {
+fn compare(
+    body: impl Fn() -> Result<Body, Failure>,
+    steps: usize,
+) -> Result<(Vec<(f64, f64)>, [Vec<DVec3>; 2]), Failure> {
     let mut lumped = build(body()?, MassMatrix::Lumped)?;
     let mut consistent = build(body()?, MassMatrix::Consistent)?;
     let (low, high) = bounds(lumped.positions(0));
@@ -86,7 +89,8 @@ fn run() -> Result<Plot, Failure> {
         Panel::new(title, "time (s)", "RMS distance / diagonal").y_log().line(APART, Style::Solid, points)
     };
     let sheet = shapes::sheet(1.0, 1.0, CELLS, CELLS)?.triangles;
-    let mut panels = vec![panel("Gummy bear, feet shaken", bear_off), panel("Cloth, hooks shaken", cloth_off)];
+    let mut panels =
+        vec![panel("Gummy bear, feet shaken", bear_off), panel("Cloth, hooks shaken", cloth_off)];
     for (what, both, triangles, look, from) in [
         ("bear", &bears, boundary(&shape.tetrahedra), Look::Jelly, (20.0, 10.0)),
         ("cloth", &cloths, sheet, Look::Cloth, (35.0, 10.0)),
@@ -96,7 +100,11 @@ fn run() -> Result<Plot, Failure> {
             let item = Item::Mesh { positions, triangles: &triangles, colors, look };
             // One frame for both, so that a difference would be seen.
             let image = picture(&[item], &both.concat(), from.0, from.1);
-            panels.push(Panel::image(format!("The {what}, {name} mass"), "where they are furthest apart", image));
+            panels.push(Panel::image(
+                format!("The {what}, {name} mass"),
+                "where they are furthest apart",
+                image,
+            ));
         }
     }
     let title = format!(

@@ -5,8 +5,11 @@ use super::{Definition, Failure, Figure};
 use crate::elements::{places, settled};
 use crate::metrics::{largest, tail};
 use crate::plot::{Panel, Plot, Style};
+use crate::rendered::{BODY, Facets, INK, YELLOW, picture, rods};
+use crate::view::boundary;
 use pliant::constraints::EdgeStrain;
 use pliant::{Body, Builder, Clustering, ConstraintKind, DQuat, DVec3, Material, Simulation, shapes};
+use std::collections::BTreeSet;
 use std::f64::consts::FRAC_PI_2;
 
 /// Cells along the side of the cloth.
@@ -16,6 +19,8 @@ const BEAM: [usize; 3] = [4, 6, 8];
 /// Long steps to a standstill, and iterations in each.
 const STEPS: usize = 40;
 const ITERATIONS: u32 = 40;
+/// What pictures show.
+const FRAME: [DVec3; 2] = [DVec3::new(-0.5, -0.5, -0.5), DVec3::new(0.5, 0.15, 0.5)];
 const TRIANGLES: &str = "triangles";
 const EDGES: &str = "edges, one stiffness for each";
 const WEIGHTED: &str = "edges, weighted by their share of the area";
@@ -86,10 +91,26 @@ fn cloth(cells: usize) -> Result<Simulation, Failure> {
     still(body.pin(held))
 }
 
+fn tets(cells: usize) -> Result<shapes::Shape, Failure> {
+    Ok(shapes::tet_box([5 * cells, cells, 2], DVec3::new(1.0, 0.2, 0.1), shapes::TetStyle::Five)?)
+}
+
+/// A body with the edges of its triangles, all resolutions through one camera.
+fn drawn(what: &str, points: &[DVec3], triangles: &[[u32; 3]], from: (f64, f64), color: [f32; 3]) -> Panel {
+    let facets = Facets::new(points, triangles, |_| color);
+    let edges: BTreeSet<[u32; 2]> = triangles
+        .iter()
+        .flat_map(|&[a, b, c]| [[a, b], [b, c], [c, a]])
+        .map(|[a, b]| [a.min(b), a.max(b)])
+        .collect();
+    let edges: Vec<[u32; 2]> = edges.into_iter().collect();
+    let image = picture(&[facets.item(), rods(points, &edges, 0.0012, INK)], &FRAME, from.0, from.1);
+    Panel::image(format!("{what} of {} triangles", triangles.len()), "at rest, held on the left", image)
+}
+
 /// A beam of a metre, a fifth as high, clamped at its end.
 fn beam(cells: usize) -> Result<Simulation, Failure> {
-    let shape = shapes::tet_box([5 * cells, cells, 2], DVec3::new(1.0, 0.2, 0.1), shapes::TetStyle::Five)?;
-    let mut body = Body::new("beam", shape).elastic(material(1000.0, 1e6, 1.0));
+    let mut body = Body::new("beam", tets(cells)?).elastic(material(1000.0, 1e6, 1.0));
     body.constraints = vec![ConstraintKind::Strain.into()];
     let held: Vec<u32> = (0..body.shape.points.len() as u32)
         .filter(|&i| body.shape.points[i as usize].x < -0.5 + 1e-9)
@@ -130,12 +151,19 @@ fn run() -> Result<Plot, Failure> {
         Panel::new("Clamped cloth of triangles with bending", "length (m)", "deflection (m)"),
         Panel::new("Clamped beam of tetrahedra", "length (m)", "deflection (m)"),
     ];
+    let mut pictures = Vec::new();
     for (k, cells) in CLOTH.into_iter().enumerate() {
-        let line = profile(&cloth(cells)?);
+        let cloth = cloth(cells)?;
+        let triangles = shapes::sheet(1.0, 1.0, cells, cells)?.triangles;
+        pictures.push(drawn("Cloth", &places(&cloth), &triangles, (35.0, 25.0), BODY));
+        let line = profile(&cloth);
         panels[0] = std::mem::take(&mut panels[0]).line(named(cells), style(k), line);
     }
     for (k, cells) in BEAM.into_iter().enumerate() {
-        let line = profile(&beam(cells)?);
+        let beam = beam(cells)?;
+        let outside = boundary(&tets(cells)?.tetrahedra);
+        pictures.push(drawn("Beam", &places(&beam), &outside, (25.0, 15.0), YELLOW));
+        let line = profile(&beam);
         panels[1] = std::mem::take(&mut panels[1]).line(named(cells), style(k), line);
     }
     let mut stretch = Panel::new("Hanging cloth", "cells along its side", "longer by (%)").x_log().y_log();
@@ -145,6 +173,7 @@ fn run() -> Result<Plot, Failure> {
         stretch = stretch.line(kind, Style::Marked, points?);
     }
     panels.push(stretch);
+    panels.extend(pictures);
     Ok(Plot { panels, ..Plot::new("The same bodies at three resolutions, at rest under gravity") })
 }
 

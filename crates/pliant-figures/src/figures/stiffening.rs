@@ -9,7 +9,8 @@ use crate::rendered::{GREEN, ORANGE, PINK, picture};
 use crate::view::boundary;
 use pliant::constraints::Limits;
 use pliant::{
-    Acceleration, Body, Builder, Constraint, ConstraintKind, DVec3, Material, Motion, Pins, Selection, Simulation, shapes,
+    Acceleration, Body, Builder, Constraint, ConstraintKind, DVec3, Material, Motion, Pins, Selection,
+    Simulation, shapes,
 };
 use pliant_cache::render::{Colors, Image, Item, Look};
 
@@ -91,7 +92,8 @@ fn bar(cells: [usize; 3], name: &str) -> Result<Simulation, Failure> {
 
 fn run() -> Result<Plot, Failure> {
     let mut forces = Panel::new("Force", "strain (%)", "force (N)");
-    let mut tangents = Panel::new("Tangent stiffness", "strain (%)", "tangent stiffness × length / area (Pa)").y_log();
+    let mut tangents =
+        Panel::new("Tangent stiffness", "strain (%)", "tangent stiffness × length / area (Pa)").y_log();
     let mut pictures = Vec::new();
     for (name, style, color) in [
         (STRAIN_ALONE, Style::Solid, GREEN),
