@@ -111,3 +111,26 @@ pub fn html(figures: &[Figure], claims: &[Claim], results: &[ClaimResult]) -> St
     page.push_str("</body></html>\n");
     page
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_are_told_with_their_spread() {
+        let claims = crate::claims::all().unwrap();
+        let claim = claims.iter().find(|c| c.id == "projective-dynamics/thirty-for-one").unwrap();
+        let definition = crate::figures::ALL.iter().find(|d| d.figure.name == claim.figure).unwrap();
+        let mut result = claim.judge(definition, &crate::plot::Plot::new("nothing"));
+        (result.measured, result.spread) = (30.0, Some([25.0, 62.5]));
+        assert_eq!(measured(&result), "30 (25 to 62.5)");
+        result.verdict = Verdict::Unjudged;
+        let table = markdown(std::slice::from_ref(&result));
+        assert!(
+            table.contains("1 measured but not judged") && table.contains("**measured, not judged**"),
+            "{table}"
+        );
+        result.spread = Some([f64::NAN; 2]);
+        assert_eq!(measured(&result), "30 (by the clock on the wall)");
+    }
+}

@@ -6,8 +6,7 @@ use super::{Definition, Failure, Figure};
 use crate::elements::{apart, bounds, places};
 use crate::metrics::largest;
 use crate::plot::{Panel, Plot, Style};
-use crate::rendered::{GREEN, ORANGE, picture};
-use crate::view::boundary;
+use crate::rendered::{GREEN, ORANGE, carried, picture};
 use pliant::shapes::{Shape, Solid};
 use pliant::{
     Body, Builder, ConstraintKind, DQuat, DVec3, MassMatrix, Material, Motion, Pins, Selection, Simulation,
@@ -92,7 +91,13 @@ fn run() -> Result<Plot, Failure> {
     let mut panels =
         vec![panel("Gummy bear, feet shaken", bear_off), panel("Cloth, hooks shaken", cloth_off)];
     for (what, both, triangles, look, from) in [
-        ("bear", &bears, boundary(&shape.tetrahedra), Look::Jelly, (20.0, 10.0)),
+        (
+            "bear",
+            &bears.map(|b| carried(&shape.skin, &b)),
+            shape.surface.triangles.clone(),
+            Look::Jelly,
+            (20.0, 10.0),
+        ),
         ("cloth", &cloths, sheet, Look::Cloth, (35.0, 10.0)),
     ] {
         for ((name, color), positions) in [("lumped", ORANGE), ("consistent", GREEN)].into_iter().zip(both) {

@@ -19,8 +19,6 @@ const BEAM: [usize; 3] = [4, 6, 8];
 /// Long steps to a standstill, and iterations in each.
 const STEPS: usize = 40;
 const ITERATIONS: u32 = 40;
-/// What pictures show.
-const FRAME: [DVec3; 2] = [DVec3::new(-0.5, -0.5, -0.5), DVec3::new(0.5, 0.15, 0.5)];
 const TRIANGLES: &str = "triangles";
 const EDGES: &str = "edges, one stiffness for each";
 const WEIGHTED: &str = "edges, weighted by their share of the area";
@@ -95,8 +93,23 @@ fn tets(cells: usize) -> Result<shapes::Shape, Failure> {
     Ok(shapes::tet_box([5 * cells, cells, 2], DVec3::new(1.0, 0.2, 0.1), shapes::TetStyle::Five)?)
 }
 
+/// Places and triangles of a body.
+type Drawn = (Vec<DVec3>, Vec<[u32; 3]>);
+
 /// A body with the edges of its triangles, all resolutions through one camera.
-fn drawn(what: &str, points: &[DVec3], triangles: &[[u32; 3]], from: (f64, f64), color: [f32; 3]) -> Panel {
+fn drawn(what: &str, bodies: &[Drawn], from: (f64, f64), color: [f32; 3]) -> Vec<Panel> {
+    let frame: Vec<DVec3> = bodies.iter().flat_map(|b| b.0.iter().copied()).collect();
+    bodies.iter().map(|(points, triangles)| one(what, points, triangles, &frame, from, color)).collect()
+}
+
+fn one(
+    what: &str,
+    points: &[DVec3],
+    triangles: &[[u32; 3]],
+    frame: &[DVec3],
+    from: (f64, f64),
+    color: [f32; 3],
+) -> Panel {
     let facets = Facets::new(points, triangles, |_| color);
     let edges: BTreeSet<[u32; 2]> = triangles
         .iter()
@@ -104,7 +117,7 @@ fn drawn(what: &str, points: &[DVec3], triangles: &[[u32; 3]], from: (f64, f64),
         .map(|[a, b]| [a.min(b), a.max(b)])
         .collect();
     let edges: Vec<[u32; 2]> = edges.into_iter().collect();
-    let image = picture(&[facets.item(), rods(points, &edges, 0.0012, INK)], &FRAME, from.0, from.1);
+    let image = picture(&[facets.item(), rods(points, &edges, 0.0016, INK)], frame, from.0, from.1);
     Panel::image(format!("{what} of {} triangles", triangles.len()), "at rest, held on the left", image)
 }
 
@@ -151,18 +164,18 @@ fn run() -> Result<Plot, Failure> {
         Panel::new("Clamped cloth of triangles with bending", "length (m)", "deflection (m)"),
         Panel::new("Clamped beam of tetrahedra", "length (m)", "deflection (m)"),
     ];
-    let mut pictures = Vec::new();
+    let (mut cloths, mut beams) = (Vec::new(), Vec::new());
     for (k, cells) in CLOTH.into_iter().enumerate() {
         let cloth = cloth(cells)?;
         let triangles = shapes::sheet(1.0, 1.0, cells, cells)?.triangles;
-        pictures.push(drawn("Cloth", &places(&cloth), &triangles, (35.0, 25.0), BODY));
+        cloths.push((places(&cloth), triangles));
         let line = profile(&cloth);
         panels[0] = std::mem::take(&mut panels[0]).line(named(cells), style(k), line);
     }
     for (k, cells) in BEAM.into_iter().enumerate() {
         let beam = beam(cells)?;
         let outside = boundary(&tets(cells)?.tetrahedra);
-        pictures.push(drawn("Beam", &places(&beam), &outside, (25.0, 15.0), YELLOW));
+        beams.push((places(&beam), outside));
         let line = profile(&beam);
         panels[1] = std::mem::take(&mut panels[1]).line(named(cells), style(k), line);
     }
@@ -173,7 +186,8 @@ fn run() -> Result<Plot, Failure> {
         stretch = stretch.line(kind, Style::Marked, points?);
     }
     panels.push(stretch);
-    panels.extend(pictures);
+    panels.extend(drawn("Cloth", &cloths, (35.0, 25.0), BODY));
+    panels.extend(drawn("Beam", &beams, (25.0, 15.0), YELLOW));
     Ok(Plot { panels, ..Plot::new("The same bodies at three resolutions, at rest under gravity") })
 }
 

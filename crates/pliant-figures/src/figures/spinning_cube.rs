@@ -11,8 +11,8 @@ use pliant_cache::render::{Colors, Image, Item};
 use std::f64::consts::TAU;
 
 const STEPS: usize = 600;
-/// Turns after which the two cubes are drawn.
-const DRAWN: [usize; 4] = [0, 1, 2, 4];
+/// Steps after which the two cubes are drawn: the start, a quarter and a half of a turn, and a whole one.
+const DRAWN: [usize; 4] = [0, SECOND / 4, SECOND / 2, SECOND];
 /// The paper has red and blue spheres.
 const BLUE: [f32; 3] = [0.08, 0.25, 0.75];
 const SECOND: usize = RATE as usize;
@@ -76,24 +76,35 @@ fn run() -> Result<Plot, Failure> {
     let title =
         "A cube rotating once a second: shape matching (α = 0.5, γ = 0.3) and position-based (α = γ = 0)";
     let mut panels = vec![kinetic, momentum];
-    for turns in DRAWN {
-        let [red, blue] =
-            films.each_ref().map(|film| film.get(turns * SECOND).map_or(&[][..], Vec::as_slice));
-        let what = if turns == 0 { "At the start".into() } else { format!("After {turns} s") };
-        let note = "red: shape matching, blue: position-based";
+    for step in DRAWN {
+        let [red, blue] = films.each_ref().map(|film| film.get(step).map_or(&[][..], Vec::as_slice));
+        let what = format!("After {} s", step as f64 / RATE);
+        let note = "red: shape matching, blue: position-based; pale: the side that began on the right";
         panels.push(Panel::image(what, note, spheres(red, blue)));
     }
     Ok(Plot { panels, ..Plot::new(title) })
 }
 
-/// The particles of both cubes, the first on the left.
+/// The particles of both cubes, the first on the left. One side of each is pale, to see how far it has turned.
 fn spheres(red: &[DVec3], blue: &[DVec3]) -> Image {
     let aside = |points: &[DVec3], x: f64| points.iter().map(|p| *p + DVec3::X * x).collect::<Vec<_>>();
     let (left, right) = (aside(red, -0.9), aside(blue, 0.9));
-    let item = |positions, color| Item::Points { positions, radius: 0.08, colors: Colors::Uniform(color) };
+    let side = cuboid_side(red.len());
+    let pale = |c: [f32; 3]| c.map(|v| 0.5 + 0.5 * v);
+    let colors = |c: [f32; 3]| side.iter().map(|s| if *s { pale(c) } else { c }).collect::<Vec<_>>();
+    let (reds, blues) = (colors(RED), colors(BLUE));
+    let item =
+        |positions, colors| Item::Points { positions, radius: 0.08, colors: Colors::PerVertex(colors) };
     // Room for any turn, so that all moments have one scale.
-    let frame = [DVec3::new(-1.7, -0.8, -0.6), DVec3::new(1.7, 0.8, 0.6)];
-    picture(&[item(&left, RED), item(&right, BLUE)], &frame, 0.0, 12.0)
+    let corner = |k: usize| DVec3::new([-1.7, 1.7][k & 1], [-0.8, 0.8][k >> 1 & 1], [-0.6, 0.6][k >> 2]);
+    let frame: Vec<DVec3> = (0..8).map(corner).collect();
+    picture(&[item(&left, &reds), item(&right, &blues)], &frame, 0.0, 12.0)
+}
+
+/// Which particles of the cube are on its right.
+fn cuboid_side(count: usize) -> Vec<bool> {
+    let right = cube(Clustering::Whole, 0.0).map(|b| b.shape.points.iter().map(|p| p.x > 0.499).collect());
+    right.ok().filter(|list: &Vec<bool>| list.len() == count).unwrap_or_else(|| vec![false; count])
 }
 
 #[cfg(test)]

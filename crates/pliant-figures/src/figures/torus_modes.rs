@@ -16,6 +16,11 @@ const SECONDS: usize = 6;
 /// Stiff enough that bodies of half a metre carry themselves at 60 steps a second; softer ones lie down like
 /// dough, whatever their goals.
 const STIFFNESS: f64 = 0.8;
+/// Heights, m: of the middle of what is dropped, and of the feet of what is set down.
+const DROPPED: f64 = 0.8;
+const SET_DOWN: f64 = 0.03;
+/// Steps after which that is drawn.
+const SHOWN: usize = RATE as usize / 4;
 /// Of raspberries.
 const GUMMY: [f32; 3] = [0.78, 0.06, 0.16];
 
@@ -50,24 +55,24 @@ fn run() -> Result<Plot, Failure> {
     let mut bear = Panel::new("Gummy bear", "time (s)", "RMS distance from rigid, over its height");
     let tilt = DQuat::from_rotation_z(0.5) * DQuat::from_rotation_x(0.35);
     let (torus, gummy) = (torus(MAJOR, 0.1, 0.04)?, gummy_bear(HEIGHT, 0.04)?);
+    let off = |rest: &[DVec3], now: &[DVec3]| beyond_rigid(rest, now) / HEIGHT;
     let (mut rings, mut bears) = (Vec::new(), Vec::new());
     for goals in Goals::ALL {
-        let (line, film) = dropped(&torus, goals, tilt, warp)?;
+        let (line, film) = dropped(&torus, goals, tilt, DROPPED, warp)?;
         rings.push((goals, most(&line), film));
         ring = ring.line(goals.name(), Style::Solid, line);
-        let (line, film) =
-            dropped(&gummy, goals, DQuat::IDENTITY, |rest, now| beyond_rigid(rest, now) / HEIGHT)?;
+        let (line, film) = dropped(&gummy, goals, DQuat::IDENTITY, DROPPED, off)?;
         bears.push((goals, most(&line), film));
         bear = bear.line(goals.name(), Style::Solid, line);
     }
     let title = "Dropped from 0.6 m, one cluster, α_s = 0.8, α_f = 0.8, β = 0.5, volume kept";
     let mut panels = vec![ring, bear];
-    let resting = bears.last().map_or(0, |(_, _, film)| film.len().saturating_sub(1));
-    if let Some((_, _, film)) = bears.last() {
-        let points = film.get(resting).map_or(&[][..], Vec::as_slice);
-        let image = jelly(&gummy, points, points, GUMMY, (20.0, 10.0));
-        panels.push(Panel::image("Gummy bear, at rest", "quadratic goals, after 6 s", image));
-    }
+    // As in figure 4, where nothing is thrown about.
+    let lowest = gummy.points.iter().map(|p| p.y).fold(f64::MAX, f64::min);
+    let (_, film) = dropped(&gummy, Goals::Quadratic, DQuat::IDENTITY, SET_DOWN - lowest, off)?;
+    let points = film.get(SHOWN).map_or(&[][..], Vec::as_slice);
+    let image = jelly(&gummy, points, points, GUMMY, (20.0, 10.0));
+    panels.push(Panel::image("Gummy bear, set down", "quadratic goals, after a quarter of a second", image));
     // Each at its own most deformed moment.
     for (what, shape, films, from) in
         [("Torus", &torus, &rings, (30.0, 18.0)), ("Gummy bear", &gummy, &bears, (20.0, 10.0))]
@@ -95,9 +100,11 @@ fn dropped(
     shape: &Shape,
     goals: Goals,
     rotation: DQuat,
+    height: f64,
     measure: impl Fn(&[DVec3], &[DVec3]) -> f64,
 ) -> Result<(Vec<(f64, f64)>, Film), Failure> {
-    let mut body = deformer(Body::new("body", shape.clone()).goals(goals).at(0.0, 0.8, 0.0), STIFFNESS, 0.8);
+    let mut body =
+        deformer(Body::new("body", shape.clone()).goals(goals).at(0.0, height, 0.0), STIFFNESS, 0.8);
     body.rotation = rotation;
     body.clusters = Clustering::Whole;
     body.controls.deformation = 0.5;
