@@ -74,11 +74,11 @@ fn shaken(shape: &Shape, solver: SolverKind, iterations: u32) -> Result<Simulati
 /// Milliseconds a step of the same motion takes, run by run, all solvers in turn.
 fn costs(shape: &Shape) -> Result<Panel, Failure> {
     let mut panel = Panel::new(&format!("Cost ({})", kind()), "run", "milliseconds a step").y_log();
-    let mut lines: Vec<(String, SolverKind, u32, Vec<(f64, f64)>)> =
-        COUNTS.map(|n| (named(n), SolverKind::Projective, n, Vec::new())).to_vec();
-    lines.push((NEWTON.into(), SolverKind::Newton, 30, Vec::new()));
+    let solvers = COUNTS.map(|n| (named(n), SolverKind::Projective, n)).into_iter();
+    let solvers: Vec<_> = solvers.chain([(NEWTON.into(), SolverKind::Newton, 30)]).collect();
+    let mut lines = vec![Vec::new(); solvers.len()];
     for run in 1..=runs() {
-        for (_, solver, iterations, points) in &mut lines {
+        for ((_, solver, iterations), points) in solvers.iter().zip(&mut lines) {
             let mut simulation = shaken(shape, *solver, *iterations)?;
             // The first step makes what is made once.
             simulation.step()?;
@@ -89,7 +89,7 @@ fn costs(shape: &Shape) -> Result<Panel, Failure> {
             points.push((run as f64, 1e3 * watch.seconds() / (STEPS - 1) as f64));
         }
     }
-    for (name, _, _, points) in lines {
+    for ((name, ..), points) in solvers.into_iter().zip(lines) {
         panel = panel.line(name, Style::Marked, points);
     }
     Ok(panel)

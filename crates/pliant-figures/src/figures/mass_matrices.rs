@@ -54,11 +54,16 @@ fn cloth(cells: usize) -> Result<Body, Failure> {
     Ok(body)
 }
 
-/// Distance of the two motions over the diagonal, and both bodies where they are furthest apart.
-fn compare(
-    body: impl Fn() -> Result<Body, Failure>,
-    steps: usize,
-) -> Result<(Vec<(f64, f64)>, [Vec<DVec3>; 2]), Failure> {
+/// Two motions of a body.
+struct Compared {
+    /// Their distance over the diagonal, against time.
+    apart: Vec<(f64, f64)>,
+    /// Both where they are furthest apart.
+    shown: [Vec<DVec3>; 2],
+}
+
+/// Moves a body with both masses.
+fn compare(body: impl Fn() -> Result<Body, Failure>, steps: usize) -> Result<Compared, Failure> {
     let mut lumped = build(body()?, MassMatrix::Lumped)?;
     let mut consistent = build(body()?, MassMatrix::Consistent)?;
     let (low, high) = bounds(lumped.positions(0));
@@ -74,7 +79,7 @@ fn compare(
             (worst, shown) = (off, both);
         }
     }
-    Ok((points, shown))
+    Ok(Compared { apart: points, shown })
 }
 
 fn run() -> Result<Plot, Failure> {
@@ -82,23 +87,23 @@ fn run() -> Result<Plot, Failure> {
     let (shape, _) = solid.build_tets(solid.spacing_for_tet_particles(PARTICLES)?)?;
     let steps = (SECONDS * RATE) as usize;
     let bear = |shape: &Shape| shaken_body(shape, SolverKind::Projective, ITERATIONS);
-    let (bear_off, bears) = compare(|| Ok(bear(&shape)), steps)?;
-    let (cloth_off, cloths) = compare(|| cloth(CELLS), steps)?;
+    let bears = compare(|| Ok(bear(&shape)), steps)?;
+    let cloths = compare(|| cloth(CELLS), steps)?;
     let panel = |title: &str, points| {
         Panel::new(title, "time (s)", "RMS distance / diagonal").y_log().line(APART, Style::Solid, points)
     };
     let sheet = shapes::sheet(1.0, 1.0, CELLS, CELLS)?.triangles;
     let mut panels =
-        vec![panel("Gummy bear, feet shaken", bear_off), panel("Cloth, hooks shaken", cloth_off)];
+        vec![panel("Gummy bear, feet shaken", bears.apart), panel("Cloth, hooks shaken", cloths.apart)];
     for (what, both, triangles, look, from) in [
         (
             "bear",
-            &bears.map(|b| carried(&shape.skin, &b)),
+            &bears.shown.map(|b| carried(&shape.skin, &b)),
             shape.surface.triangles.clone(),
             Look::Jelly,
             (20.0, 10.0),
         ),
-        ("cloth", &cloths, sheet, Look::Cloth, (35.0, 10.0)),
+        ("cloth", &cloths.shown, sheet, Look::Cloth, (35.0, 10.0)),
     ] {
         for ((name, color), positions) in [("lumped", ORANGE), ("consistent", GREEN)].into_iter().zip(both) {
             let colors = Colors::Uniform(color);
@@ -126,7 +131,7 @@ mod tests {
 
     #[test]
     fn the_two_masses_are_not_the_same() {
-        let (off, _) = compare(|| cloth(4), 10).unwrap();
+        let off = compare(|| cloth(4), 10).unwrap().apart;
         let most = largest(&off.iter().map(|p| p.1).collect::<Vec<_>>());
         assert!(most > 1e-9, "consistent mass does nothing: {most}");
     }
