@@ -93,7 +93,7 @@ fn a_place_that_cannot_be_written_is_an_io_error_with_its_path() {
 }
 
 #[test]
-#[ignore = "takes three minutes"]
+#[ignore = "takes two minutes"]
 fn all_figures_can_be_made_and_every_claim_has_a_number() {
     let directory = tempfile::tempdir().unwrap();
     let start = std::time::Instant::now();
