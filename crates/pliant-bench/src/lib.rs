@@ -289,7 +289,9 @@ mod tests {
             let m = &all[limits.len()];
             assert_eq!(m.isa, isa.unwrap_or(pliant::Isa::best()).name());
             assert!(["baseline", "avx2", "avx512"].contains(&m.isa));
-            assert!(m.value > 0.0 && m.share_of_limit.unwrap() > 0.0);
+            let share = m.share_of_limit.unwrap();
+            // Nothing is faster than what binds it: more than all of a limit is a wrong limit.
+            assert!(m.value > 0.0 && share > 0.0 && share <= 1.0, "{m:?}");
             assert!(m.note.starts_with("1000 particles"), "{}", m.note);
             let json = serde_json::to_value(m).unwrap();
             let mut keys: Vec<&String> = json.as_object().unwrap().keys().collect();

@@ -68,7 +68,7 @@ pub fn sample(
 pub fn sample_statistics<const K: usize>(
     simulation: &mut Simulation,
     n: usize,
-    f: impl Fn(&Simulation, &Statistics) -> [f64; K],
+    mut f: impl FnMut(&Simulation, &Statistics) -> [f64; K],
 ) -> Result<[Vec<(f64, f64)>; K], Failure> {
     let mut series: [Vec<(f64, f64)>; K] = std::array::from_fn(|_| Vec::with_capacity(n + 1));
     for k in 0..=n {

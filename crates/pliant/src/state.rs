@@ -146,6 +146,11 @@ impl State {
         self.step
     }
 
+    /// Counts steps from here on: keyframes, wind and whatever else follows the time act as after `step` steps of `model`.
+    pub fn begin_at(&mut self, step: u64, model: &Model) {
+        (self.step, self.time) = (step, step as f64 * model.params.step);
+    }
+
     /// The model this state belongs to.
     pub fn model(&self) -> ModelId {
         self.model

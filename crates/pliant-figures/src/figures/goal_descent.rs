@@ -60,7 +60,7 @@ fn run() -> Result<Plot, Failure> {
 
 /// Σ m_ic ‖x − g_ic‖², computed without the engine's own fit.
 fn goal_distance(s: &Simulation) -> f64 {
-    let (model, x) = (s.model(), &s.state().bodies()[0].positions());
+    let (model, x) = (&s.model().bodies()[0].parts, s.state().bodies()[0].positions());
     let (set, rest) = (&model.topology().clusters, &model.rest().positions);
     let mut sum = 0.0;
     for c in 0..set.len() {

@@ -58,7 +58,7 @@ fn run() -> Result<Plot, Failure> {
     ] {
         let mut simulation = weightless(body)?;
         let mut state = simulation.state().clone();
-        state.x.set(1, DVec3::X);
+        state.bodies_mut()[0].positions_mut().set(1, DVec3::X);
         simulation.set_state(state)?;
         let (mut x, mut v) = (Vec::new(), Vec::new());
         for k in 0..=STEPS {
