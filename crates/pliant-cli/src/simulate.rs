@@ -8,7 +8,6 @@ use crate::progress;
 use crate::say;
 use crate::stats::{self, StatsFile, Timings};
 use crate::trace::TraceFile;
-use glam::DVec3;
 use pliant::{Simulation, SolverKind, StepError, StepReport};
 use pliant_cache::LogFrame;
 use pliant_scene::BuiltScene;
