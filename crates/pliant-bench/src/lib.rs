@@ -4,6 +4,7 @@
 //! the machine can do at all (multiply-adds, memory bandwidth) and reports each kernel as a share of
 //! the limit that binds it, next to its time. Names are paths that stay the same for ever.
 
+mod bodies;
 mod clustered;
 mod geometry;
 mod limits;
@@ -160,11 +161,22 @@ const GROUPS: &[Group] = &[
         run: projective::sheet,
     },
     Group {
-        entries: &[(
-            "projective/village/iteration",
-            "a house, a tree, grass and clothes on a line: about 49,000 degrees of freedom, 43,000 constraints",
-        )],
+        entries: &[
+            (
+                "projective/village/iteration",
+                "a house, a tree, grass and clothes on a line: about 49,000 degrees of freedom, 43,000 constraints",
+            ),
+            ("projective/pile/iteration", "100 cubes of 512 particles, 171,500 tetrahedra, that touch nothing"),
+        ],
         run: projective::scene,
+    },
+    Group {
+        entries: &[
+            ("bodies/build", "1,000 copies of a body of 500 particles, from description to first step"),
+            ("bodies/add", "another copy for a thousand of them, the slowest of a hundred"),
+            ("bodies/remove", "one of a thousand, the slowest of a hundred"),
+        ],
+        run: bodies::coming_and_going,
     },
     Group {
         entries: &[

@@ -26,8 +26,25 @@ const CLOTH: Scene = Scene { name: "projective/cloth/iteration", build: cloth, p
 const VILLAGE: Scene =
     Scene { name: "projective/village/iteration", build: crate::village::village, per_element: 20 };
 
+/// Many bodies of one prototype, nothing to touch.
+const PILE: Scene = Scene { name: "projective/pile/iteration", build: pile, per_element: 34 };
+
 pub(crate) fn scene(run: &mut Run<'_>) -> Result<(), String> {
-    measure(run, &VILLAGE)
+    measure(run, &VILLAGE)?;
+    measure(run, &PILE)
+}
+
+/// 100 cubes of 8³ particles, let go stretched: 171,500 tetrahedra.
+fn pile(threads: usize) -> Result<Simulation, String> {
+    let mut builder = Builder::new().substeps(1);
+    builder.threads = threads;
+    for k in 0..100 {
+        let mut body = tet_body(&format!("cube {k}"), [7, 7, 7])?.at(f64::from(k), 0.0, 0.0);
+        body.pins.clear();
+        body.stretch = DVec3::new(1.2, 0.9, 0.95);
+        builder = builder.body(body);
+    }
+    builder.build().map_err(|e| e.to_string())
 }
 
 /// How long it takes to prepare 100,000 particles for the first step: a solid and a sheet.
