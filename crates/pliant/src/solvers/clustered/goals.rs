@@ -1,6 +1,6 @@
 //! Goals one particle at a time: what statistics are made of, and the reference the lanes are held to.
 
-use super::fit::{Fit, Sums, fit, to_rotate};
+use super::fit::{Fit, Making, Sums, fit, to_rotate};
 use crate::controls::Controls;
 use crate::model::{Goals, Model, Rest, quadratic_terms};
 use crate::solvers::SolverKind;
@@ -40,8 +40,8 @@ pub(super) fn fit_cluster(
     }
     let plastic = &state.plastic[c];
     let rotation = nearest_rotation(to_rotate(&sums, plastic), state.frames[c]);
-    let two_step = model.params.bodies[b].two_step;
-    let fit = fit(&sums, cluster, basis, rotation, plastic, two_step, &controls.bodies[b]);
+    let making = Making::of(&model.params.bodies[b]);
+    let fit = fit(&sums, cluster, basis, rotation, plastic, making, &controls.bodies[b]);
     ClusterFit { origin, fit }
 }
 

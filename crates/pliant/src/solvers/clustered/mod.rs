@@ -32,6 +32,7 @@ mod kernels;
 mod layout;
 mod pack;
 
+use self::fit::Making;
 use super::damping::decay;
 use super::{Before, Solver, SolverError, SolverKind, SubstepReport};
 use crate::contact::{Surface, release};
@@ -87,7 +88,7 @@ impl Clustered {
 struct BodyNow {
     active: bool,
     deformer: bool,
-    two_step: bool,
+    making: Making,
     controls: BodyControls,
     alpha: f64,
     /// Limiting iterations that can have an effect.
@@ -337,7 +338,7 @@ impl Cache {
             let now = BodyNow {
                 active,
                 deformer,
-                two_step: settings.two_step,
+                making: Making::of(settings),
                 controls: *c,
                 alpha: c.stiffness.alpha(h),
                 iterations: if idle || !active { 0 } else { c.iterations },
