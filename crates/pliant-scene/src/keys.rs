@@ -169,6 +169,13 @@ pub(crate) static PICTURE: Table = Table {
             "Height of the camera, degrees above the horizon.",
         )
         .default("15"),
+        Key::new(
+            "camera",
+            Kind::Word(&["auto", "fixed", "follow"]),
+            "Whether the camera goes along with what moves, or stands where all of the run is in the picture; auto follows \
+             what would be small.",
+        )
+        .default("\"auto\""),
     ]],
     rules: &[],
 };

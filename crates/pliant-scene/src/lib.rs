@@ -54,7 +54,7 @@ mod source;
 mod suggest;
 mod track;
 
-pub use built::{BuiltBody, BuiltElements, BuiltScene, ColorBy, Look, PictureSettings};
+pub use built::{BuiltBody, BuiltElements, BuiltScene, CameraMotion, ColorBy, Look, PictureSettings};
 pub use demos::{DEMOS, Demo};
 pub use diagnostic::Diagnostic;
 pub use quick::QuickStart;
