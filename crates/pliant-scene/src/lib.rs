@@ -35,6 +35,7 @@ mod field;
 mod fit;
 mod format;
 mod guesses;
+mod inert;
 mod input;
 mod keys;
 mod material;
