@@ -223,7 +223,7 @@ fn nearest_of_volume(a: DMat3, cluster: &ClusterRest, basis: &ClusterBasis) -> D
     let size = columns.iter().map(|c| c.length_squared()).sum::<f64>().sqrt();
     let target = root.determinant();
     // What has shrunk to a point has no shape to give a volume to.
-    if !(SMALLEST_STRETCH..=f64::MAX).contains(&size) || !(target > 0.0 && target.is_finite()) {
+    if !((SMALLEST_STRETCH..=f64::MAX).contains(&size) && target > 0.0 && target.is_finite()) {
         return a;
     }
     // In units of its size if that is large, so that no determinant overflows.
