@@ -7,9 +7,9 @@ use crate::diagnostic::Diagnostic;
 use crate::keys::BODY_CONTROLS;
 use crate::record::{Datum, Record};
 use crate::scene::Scene;
-use pliant::Control;
 use pliant::model::Model;
 use pliant::solvers::Support;
+use pliant::{Control, SolverKind};
 
 /// All keys without effect, at their places.
 pub(crate) fn refuse(scene: &Scene, model: &Model) -> Vec<Diagnostic> {
@@ -48,13 +48,18 @@ fn unread(table: &Record, plan: &BodyPlan, b: usize, model: &Model) -> Vec<(&'st
         Support::Yes => None,
         Support::No(instead) => Some((*key, instead)),
     })
-    .filter(|(key, _)| !overruled(plan, table, key) && !weighs(plan, key))
+    .filter(|(key, _)| !overruled(plan, table, key) && !builds(plan, key))
     .collect()
 }
 
-/// Whether the key makes the mass of the body, whatever else reads it.
-fn weighs(plan: &BodyPlan, key: &str) -> bool {
-    key == "thickness" && plan.mass.is_none() && !matches!(plan.cut, Cut::None | Cut::Tetrahedra)
+/// Whether the body was built by the key, whoever reads it later: a thickness makes its mass, and an edge stiffness its
+/// springs, which PBD has too though it knows no stiffness.
+fn builds(plan: &BodyPlan, key: &str) -> bool {
+    match key {
+        "thickness" => plan.mass.is_none() && !matches!(plan.cut, Cut::None | Cut::Tetrahedra),
+        "edge_stiffness" => plan.solver == SolverKind::Pbd,
+        _ => false,
+    }
 }
 
 /// Whether a material's key is not the body's value anyway.

@@ -610,8 +610,9 @@ fn keys_without_effect_are_refused_at_their_line() {
         assert_eq!((problems.len(), problems[0].place.map(|p| p.0)), (1, Some(line)), "{said}");
         assert!(said.contains(&format!("`{key}` does nothing")) && said.contains(instead), "{said}");
     }
-    // Off where there is none anyway, a material that serves another body, and a thickness that makes the mass.
+    // Off where there is none anyway, springs of PBD, a material that serves another body, and a thickness that makes mass.
     for text in [
+        ball("solver = \"pbd\"\nclusters = \"none\"\nedge_stiffness = 100"),
         ball("volume = 0\nair = 0"),
         format!(
             "[materials.m]\nflappiness = 0.4\n{}{}",
