@@ -2,7 +2,7 @@
 
 use crate::failure::Failure;
 use crate::say;
-use pliant_cache::render::Look as Render;
+use pliant_cache::render::{CameraMotion, Look as Render};
 use pliant_cache::{
     CacheError, ColorBy, ErrorKind, LogBody, LogHeader, LogPicture, LogPlane, LogReader, LogWriter, Simulated,
 };
@@ -227,6 +227,11 @@ fn header(scene: &BuiltScene) -> LogHeader {
             },
             azimuth: picture.azimuth,
             elevation: picture.elevation,
+            camera: match picture.camera {
+                pliant_scene::CameraMotion::Auto => CameraMotion::Auto,
+                pliant_scene::CameraMotion::Fixed => CameraMotion::Fixed,
+                pliant_scene::CameraMotion::Follow => CameraMotion::Follow,
+            },
         },
     }
 }

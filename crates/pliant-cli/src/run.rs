@@ -341,6 +341,11 @@ mod tests {
         assert_eq!(pace(1.04), "1.0 times real time");
         assert_eq!(pace(0.04), "25 times slower than real time");
         assert_eq!(pace(0.9), "1.1 times slower than real time");
+        // Never nothing, however slow.
+        for k in 0..40 {
+            let said = pace(10f64.powi(-k));
+            assert!(!said.starts_with("0 ") && !said.starts_with("0.0"), "{said}");
+        }
         assert!(pace(0.0).starts_with("1000000000 times slower"));
     }
 }

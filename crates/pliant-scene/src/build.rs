@@ -8,6 +8,7 @@ use crate::cut::Cut;
 use crate::diagnostic::Diagnostic;
 use crate::digest::Digest;
 use crate::format::MOST_PARTICLES;
+use crate::inert;
 use crate::notes;
 use crate::paint::{self, Channel};
 use crate::pin;
@@ -80,6 +81,10 @@ impl Scene {
             check.problems.extend(errors.0.iter().map(|e| self.locate(e)));
             check.finish(()).err().unwrap_or_default()
         })?;
+        let inert = inert::refuse(self, simulation.model());
+        if !inert.is_empty() {
+            return Err(inert);
+        }
         notes.extend(notes::about(self, &simulation));
         let (hash, inputs) = digest.finish();
         Ok(BuiltScene {

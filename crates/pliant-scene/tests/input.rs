@@ -273,7 +273,14 @@ fn an_exported_point_cache_can_be_followed() {
         cluster: vec![],
         look: pliant_cache::render::Look::Matte,
     };
-    let picture = LogPicture { width: 64, height: 48, color_by: ColorBy::Body, azimuth: 0.0, elevation: 0.0 };
+    let picture = LogPicture {
+        width: 64,
+        height: 48,
+        color_by: ColorBy::Body,
+        azimuth: 0.0,
+        elevation: 0.0,
+        ..Default::default()
+    };
     let header = LogHeader {
         program: "test".into(),
         bits: String::new(),

@@ -233,14 +233,39 @@ fn tiny_bodies_run_in_every_mode() {
                 let what = format!("{} particles, {} {two_step} {volume}", points.len(), goals.name());
                 assert!(s.state().bodies()[0].positions().first_non_finite().is_none(), "{what}");
                 let far = s.state().bodies()[0].positions().iter().map(|p| p.length()).fold(0.0, f64::max);
-                // Two-step goals that keep volume have no energy: four particles gain motion in free flight, and how far a
-                // bounce then throws them says nothing about contact.
-                let gains = two_step && volume > 0.0 && integrator == pliant::Integrator::StrainLimited;
-                let most = if gains { 20.0 } else { 10.0 };
-                assert!(far < most, "{what}: {far}");
+                assert!(far < 10.0, "{what}: {far}");
             }
         }
     }
+}
+
+#[test]
+fn two_step_goals_that_keep_volume_drive_no_one() {
+    // Four particles in free flight: their fit is exact, so that next to nothing but the volume acts on them. From the rest
+    // shape, where no goal pulls, all energy is that of the motion.
+    let mut worst = 0.0_f64;
+    for seed in 0..40 {
+        let mut body = cloud(random_points(4, seed), 8).goals(Goals::Linear);
+        body.two_step = true;
+        body.controls.volume = [1.0, 0.3][seed as usize % 2];
+        body.controls.deformation = [BETA, 0.5][seed as usize / 2 % 2];
+        body.controls.stiffness = pliant::Stiffness::Alpha(0.3);
+        let mut s = weightless(body).build().unwrap();
+        let (rest, mass) = parts(&s);
+        let mut random = Random(seed + 100);
+        let v: Vec<DVec3> = rest.iter().map(|_| random.vector()).collect();
+        put(&mut s, &rest, &v);
+        let kinetic = |s: &Simulation| {
+            s.state().bodies()[0].velocities().iter().zip(&mass).map(|(v, m)| 0.5 * m * v.length_squared()).sum::<f64>()
+        };
+        let first = kinetic(&s);
+        for _ in 0..600 {
+            run(&mut s, 1);
+            worst = worst.max(kinetic(&s) / first);
+        }
+    }
+    println!("two-step goals that keep volume: at most {worst} times the energy of the start");
+    assert!(worst < 1.2, "{worst}");
 }
 
 #[test]

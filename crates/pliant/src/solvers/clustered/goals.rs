@@ -1,6 +1,6 @@
 //! Goals one particle at a time: what statistics are made of, and the reference the lanes are held to.
 
-use super::fit::{Fit, Sums, fit, to_rotate};
+use super::fit::{Fit, Making, Sums, fit, to_rotate};
 use crate::controls::{BodyControls, LiveControls};
 use crate::memory::Section;
 use crate::model::{BodyModel, Goals, Rest, quadratic_terms};
@@ -39,7 +39,8 @@ fn fit_cluster(
     }
     let plastic = &state.memory.matrix(Section::Plastic, c);
     let rotation = nearest_rotation(to_rotate(&sums, plastic), state.memory.matrix(Section::Rotations, c));
-    let fit = fit(&sums, cluster, basis, rotation, plastic, model.settings.two_step, controls);
+    let making = Making::of(&model.settings);
+    let fit = fit(&sums, cluster, basis, rotation, plastic, making, controls);
     ClusterFit { origin, fit }
 }
 

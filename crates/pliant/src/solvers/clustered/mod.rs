@@ -32,6 +32,7 @@ mod kernels;
 mod layout;
 mod pack;
 
+use self::fit::Making;
 use super::damping::decay;
 use super::{Before, Observer, Solver, SolverError, Subject, SubstepReport};
 use crate::contact::{Surface, release};
@@ -81,7 +82,7 @@ impl Clustered {
 #[derive(Clone, Copy, Debug)]
 struct BodyNow {
     deformer: bool,
-    two_step: bool,
+    making: Making,
     controls: BodyControls,
     alpha: f64,
     /// Limiting iterations that can have an effect.
@@ -307,7 +308,7 @@ impl Cache {
         let idle = c.relaxation == 0.0 || c.strain_limit == f64::INFINITY;
         let now = BodyNow {
             deformer: settings.integrator == Integrator::Deformer,
-            two_step: settings.two_step,
+            making: Making::of(settings),
             controls: *c,
             alpha: c.stiffness.alpha(h),
             iterations: if idle { 0 } else { c.iterations },

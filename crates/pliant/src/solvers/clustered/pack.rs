@@ -4,7 +4,7 @@
 #![allow(clippy::needless_range_loop)]
 
 use super::BodyNow;
-use super::fit::{self, Sums};
+use super::fit::{self, Making, Sums};
 use super::kernels::{FitSum, Goal, QuadraticGoal, QuadraticSum};
 use super::layout::{Layout, WIDTH};
 use crate::model::{Goals, Rest};
@@ -154,7 +154,7 @@ impl Kernel for FitPack<'_> {
                 quadratic.terms = [[0.0; 3]; 6];
             }
             // What is rigid at present has the same bits whatever it could become.
-            let deforms = c.deforms && (body.controls.deformation > 0.0 || body.two_step);
+            let deforms = c.deforms && (body.controls.deformation > 0.0 || body.making != Making::Blend);
             let stretched = self.clusters.plastic && self.plastic[lane] != DMat3::IDENTITY;
             let flows = self.clusters.first && body.creep > 0.0;
             if !sound || deforms || stretched || flows {
@@ -190,7 +190,7 @@ impl FitPack<'_> {
             sums.quadratic = std::array::from_fn(|j| DVec3::new(s[3 * j], s[3 * j + 1], s[3 * j + 2]));
         }
         let plastic = &mut self.plastic[lane];
-        let fit = fit::fit(&sums, cluster, basis, rotation, plastic, body.two_step, &body.controls);
+        let fit = fit::fit(&sums, cluster, basis, rotation, plastic, body.making, &body.controls);
         if goals {
             let goal = &mut self.goals[lane];
             goal.linear = fit.linear.to_cols_array_2d();
