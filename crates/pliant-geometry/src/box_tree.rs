@@ -134,8 +134,9 @@ impl BoxTree {
         while count > 0 {
             count -= 1;
             let (near, index) = open[count];
-            // Not `>`: a box whose distance is no number is passed over.
-            if !(near <= search.limit()) {
+            // A box whose distance is no number is passed over, too.
+            let enough = near <= search.limit();
+            if !enough {
                 continue;
             }
             let node = &self.nodes[index as usize];

@@ -62,6 +62,7 @@ pub mod model;
 mod noise;
 mod notes;
 mod points;
+pub mod queries;
 mod simulation;
 mod solver_pool;
 pub mod solvers;
@@ -73,6 +74,7 @@ mod timeline;
 pub use body::{Body, ClusterStyle, Clustering, ContactRadius, Pins, Selection};
 pub use builder::{BuildError, BuildErrors, Builder};
 pub use checkpoint::Checkpoint;
+pub use contact::{ContactChange, ContactEvent, ContactWatch, Touch};
 pub use controls::{
     BodyControls, Control, ControlError, Controls, Cost, LiveControls, Stiffness, Value, WorldControls,
 };
@@ -92,6 +94,7 @@ pub use model::{
 pub use pliant_geometry::{Method, shapes};
 pub use pliant_math::lanes::{Bits, Isa};
 pub use points::{Points, PointsMut, UnevenColumns};
+pub use queries::{Hit, Place, Queries, RenderMesh, SurfaceMesh};
 pub use simulation::{Clock, Driver, Simulation, StepError, StepReport};
 pub use solvers::{Convergence, SolverKind, TracePoint};
 pub use state::{BodyState, State, StateError};
