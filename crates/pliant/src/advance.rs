@@ -119,6 +119,8 @@ struct Body<'a> {
     step: u64,
 }
 
+// The closure is there for its `?`: what follows it is done whether a substep failed or not.
+#[allow(clippy::redundant_closure_call)]
 fn run(body: Body<'_>, moved: Moved<'_>, team: &Team, tracer: Option<&mut Tracer>) {
     let mut solver = body.pool.take();
     let Moved { state, before, slot } = moved;

@@ -418,7 +418,9 @@ fn what_is_no_question_has_no_answer() {
     for origin in [DVec3::NAN, DVec3::INFINITY, DVec3::splat(1e300)] {
         assert_eq!(finds(&queries, origin, DVec3::NEG_Y, f64::INFINITY), 0);
     }
-    assert_eq!(queries.nearest(DVec3::NAN, f64::INFINITY), None);
+    for nowhere in [DVec3::NAN, DVec3::INFINITY] {
+        assert_eq!(queries.nearest(nowhere, f64::INFINITY), None);
+    }
     for (center, radius) in [(DVec3::NAN, 1.0), (DVec3::ZERO, f64::NAN), (DVec3::ZERO, -1.0), (from, 0.1)] {
         queries.bodies_in_ball(center, radius, &mut bodies);
         queries.particles_in_ball(center, radius, &mut particles);
