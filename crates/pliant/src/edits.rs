@@ -268,8 +268,7 @@ impl Simulation {
         }
         let solver = parts.settings.solver;
         if let (true, Support::No(instead)) = (stiffness.is_some(), support(solver, Feature::SoftPins)) {
-            let text =
-                format!("the {} solver does not support {}", solver.name(), Feature::SoftPins.name());
+            let text = format!("the {} solver does not support {}", solver.name(), Feature::SoftPins.name());
             return Err(self.refuse(k, text, instead.into()));
         }
         if !motion.is_finite() {

@@ -1,8 +1,8 @@
 //! A running simulation: model, state and controls, and the step that moves them on.
 
 use crate::advance::{Slot, Stepping};
-use crate::builder::{self, Assembled, Assembler, BuildErrors};
 use crate::body::Body;
+use crate::builder::{self, Assembled, Assembler, BuildErrors};
 use crate::checkpoint::{self, Checkpoint};
 use crate::controls::{Control, ControlError, Controls, Cost, Value};
 use crate::forces;
@@ -263,15 +263,14 @@ impl Simulation {
             let bad = body.x.first_non_finite().or_else(|| body.v.first_non_finite());
             let Some(particle) = bad else { continue };
             let live = self.controls.live(k);
-            let likely = if live.world.gravity.length() > 1e6
-                || (live.body.force / live.body.mass).length() > 1e6
-            {
-                "gravity, or force over mass, is enormous"
-            } else if self.backup.bodies[k].v.iter().any(|v| v.length() > 1e100) {
-                "velocities are enormous; lower the initial velocity, spin or stretch"
-            } else {
-                "the stiffness is too large for the step; lower it or take more substeps"
-            };
+            let likely =
+                if live.world.gravity.length() > 1e6 || (live.body.force / live.body.mass).length() > 1e6 {
+                    "gravity, or force over mass, is enormous"
+                } else if self.backup.bodies[k].v.iter().any(|v| v.length() > 1e100) {
+                    "velocities are enormous; lower the initial velocity, spin or stretch"
+                } else {
+                    "the stiffness is too large for the step; lower it or take more substeps"
+                };
             return Err(StepError::NonFinite {
                 step: self.state.step,
                 body: self.model.bodies()[k].name.to_string(),
@@ -530,9 +529,8 @@ mod tests {
 
     #[test]
     fn the_last_step_that_can_be_counted_is_the_last() {
-        let build = || {
-            Builder::new().body(Body::new("ball", shapes::ball(0.2, 0.08).unwrap())).build().unwrap()
-        };
+        let build =
+            || Builder::new().body(Body::new("ball", shapes::ball(0.2, 0.08).unwrap())).build().unwrap();
         let mut late = build();
         late.state.step = State::LAST_STEP - 1;
         late.step().unwrap();

@@ -6,7 +6,8 @@ mod common;
 
 use common::*;
 use pliant::{
-    Body, Builder, Clustering, Control, DVec3, Ease, Edit, Goals, HalfSpace, Key, Keyframes, Simulation, Store, Timeline, TimelineError, Track, Value, shapes,
+    Body, Builder, Clustering, Control, DVec3, Ease, Edit, Goals, HalfSpace, Key, Keyframes, Simulation,
+    Store, Timeline, TimelineError, Track, Value, shapes,
 };
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
@@ -102,7 +103,12 @@ fn scrubbing_gives_the_bits_of_a_straight_run() {
 fn the_clay_is_dented() {
     let mut s = scenes().remove(1).build().unwrap();
     run(&mut s, 40);
-    assert!(s.state().bodies()[0].memory().matrices(pliant::Section::Plastic).any(|p| p != pliant::DMat3::IDENTITY));
+    assert!(
+        s.state().bodies()[0]
+            .memory()
+            .matrices(pliant::Section::Plastic)
+            .any(|p| p != pliant::DMat3::IDENTITY)
+    );
 }
 
 #[test]
@@ -160,8 +166,9 @@ fn edits_at_the_present_frame_show_at_once() {
 fn worlds_keyframes_and_models_change_on_the_way() {
     const FRAMES: u64 = 30;
     let raised = vec![HalfSpace { offset: 0.1, ..HalfSpace::ground() }];
-    let keys =
-        Keyframes { tracks: vec![Track::new(Control::Drag(0.into()), [Key::new(0.0, 0.0), Key::new(0.5, 8.0)])] };
+    let keys = Keyframes {
+        tracks: vec![Track::new(Control::Drag(0.into()), [Key::new(0.0, 0.0), Key::new(0.5, 8.0)])],
+    };
     // Upstream the twin was made of another rest shape.
     let other = || {
         let mut twin = twin();

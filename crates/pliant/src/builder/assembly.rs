@@ -121,8 +121,9 @@ fn digest(body: &Body) -> u64 {
 /// Whether two descriptions lead to one prototype.
 fn alike(a: &Body, b: &Body) -> bool {
     let stiff = |body: &Body| body.controls.edge_stiffness > 0.0;
-    let settings =
-        |body: &Body| (body.solver.uses_constraints(), body.clusters, body.cluster_style, body.seed, body.goals);
+    let settings = |body: &Body| {
+        (body.solver.uses_constraints(), body.clusters, body.cluster_style, body.seed, body.goals)
+    };
     settings(a) == settings(b)
         && a.mass == b.mass
         && stiff(a) == stiff(b)
@@ -183,8 +184,7 @@ fn make_prototype(
     };
     let positions: Points = body.shape.points.iter().copied().collect();
     let topology = Topology::new(edges, faces, solid, clusters, positions.len());
-    let mut rest =
-        Rest::with_shares(&topology, positions, masses(body), body.shape.measure.clone(), shares);
+    let mut rest = Rest::with_shares(&topology, positions, masses(body), body.shape.measure.clone(), shares);
     // As given, not as summed up: the ratio of a body of unchanged mass is exactly 1.
     rest.body_mass = body.mass;
     if consistent {

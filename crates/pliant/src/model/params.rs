@@ -113,7 +113,9 @@ impl PinGroup {
         for v in self.anchors.iter().chain([&m.velocity, &m.spin, &m.pivot, &m.sway]) {
             v.to_array().into_iter().for_each(|v| hash.number(v));
         }
-        [m.frequency, m.start, m.end, self.stiffness.unwrap_or(-1.0)].into_iter().for_each(|v| hash.number(v));
+        [m.frequency, m.start, m.end, self.stiffness.unwrap_or(-1.0)]
+            .into_iter()
+            .for_each(|v| hash.number(v));
     }
 }
 

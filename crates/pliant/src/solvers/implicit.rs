@@ -164,9 +164,7 @@ impl Substep {
         let c = controls.body;
         let damping = decay(c.damping, h);
         let rigid = match damping > 0.0 {
-            true => {
-                RigidVelocity::fit(|| model.rest().mass.iter().copied().enumerate(), &state.x, &state.v)
-            }
+            true => RigidVelocity::fit(|| model.rest().mass.iter().copied().enumerate(), &state.x, &state.v),
             false => RigidVelocity::REST,
         };
         let keep = 1.0 - decay(c.drag, h);

@@ -87,13 +87,7 @@ impl Prolongation {
 
     /// Brings the energy of a body down to what it was. Tells whether it is done; if not, the body has moved less
     /// far, and its energy is to be measured again.
-    fn calm(
-        &mut self,
-        passage: Passage<'_>,
-        touches: bool,
-        attempt: usize,
-        state: &mut BodyState,
-    ) -> bool {
+    fn calm(&mut self, passage: Passage<'_>, touches: bool, attempt: usize, state: &mut BodyState) -> bool {
         let Passage { end: Subject { model, controls, .. }, start, arriving, .. } = passage;
         let (pull, h, mass) = (controls.pull(), model.params.substep(), &model.rest().mass);
         let particles = 0..mass.len();

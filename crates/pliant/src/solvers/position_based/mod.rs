@@ -95,13 +95,7 @@ impl Cache {
     }
 
     /// Satisfies every constraint once; returns the largest movement relative to the body's size.
-    fn iterate(
-        &mut self,
-        kind: SolverKind,
-        controls: LiveControls<'_>,
-        memory: &[f64],
-        team: &Team,
-    ) -> f64 {
+    fn iterate(&mut self, kind: SolverKind, controls: LiveControls<'_>, memory: &[f64], team: &Team) -> f64 {
         let Cache { substep, elements, q, scales, rules, auxiliary, shared } = self;
         let model = &substep.model;
         for (b, batch) in model.batches.iter().enumerate().filter(|(b, _)| scales[*b] > 0.0) {
