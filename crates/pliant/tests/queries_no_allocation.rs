@@ -34,13 +34,11 @@ fn questions_allocate_nothing_once_they_were_asked() {
     let (mut hits, mut weights, mut particles) = (Vec::new(), Vec::new(), Vec::new());
     let (mut bodies, mut inside) = (Vec::new(), Vec::new());
     // Room that the host gives for lists whose lengths vary.
-    (
-        hits.reserve(200),
-        weights.reserve(2000),
-        particles.reserve(2000),
-        bodies.reserve(9),
-        inside.reserve(9999),
-    );
+    hits.reserve(200);
+    weights.reserve(2000);
+    particles.reserve(2000);
+    bodies.reserve(9);
+    inside.reserve(9999);
     let (mut found, mut before) = (0, 0);
     for step in 0..40 {
         s.step().unwrap();
