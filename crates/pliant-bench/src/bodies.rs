@@ -38,7 +38,12 @@ pub(crate) fn coming_and_going(run: &mut Run<'_>) -> Result<(), String> {
     Ok(())
 }
 
-fn report(run: &mut Run<'_>, simulation: &Simulation, name: &'static str, (value, unit): (f64, &'static str)) {
+fn report(
+    run: &mut Run<'_>,
+    simulation: &Simulation,
+    name: &'static str,
+    (value, unit): (f64, &'static str),
+) {
     run.report(Measurement {
         name,
         value,

@@ -166,7 +166,10 @@ const GROUPS: &[Group] = &[
                 "projective/village/iteration",
                 "a house, a tree, grass and clothes on a line: about 49,000 degrees of freedom, 43,000 constraints",
             ),
-            ("projective/pile/iteration", "100 cubes of 512 particles, 171,500 tetrahedra, that touch nothing"),
+            (
+                "projective/pile/iteration",
+                "100 cubes of 512 particles, 171,500 tetrahedra, that touch nothing",
+            ),
         ],
         run: projective::scene,
     },

@@ -190,8 +190,9 @@ fn the_cloth_swings_through_and_hangs_on_its_corners() {
     let simulation = &run.built.simulation;
     assert_eq!(simulation.model().particle_count(), 41 * 41);
     let pins = &simulation.model().bodies()[0].parts.pins()[0];
-    for (&i, anchor) in pins.particles.iter().zip(&pins.anchors) {
-        assert!((simulation.state().bodies()[0].positions().get(i as usize) - *anchor).length() < 1e-9);
+    let state = &simulation.state().bodies()[0];
+    for (&i, anchor) in pins.particles.iter().zip(state.memory().anchors()) {
+        assert!((state.positions().get(i as usize) - anchor).length() < 1e-9);
     }
     let mean = simulation.positions(0).map(|p| p.z).sum::<f64>() / 1681.0;
     assert!(mean < -0.8, "it swings past the hooks at z = -0.5, to {mean}");
@@ -211,11 +212,14 @@ fn the_bar_is_wrung_by_its_moving_pins() {
     let run = run("twisting_bar", 30);
     let simulation = &run.built.simulation;
     // Half a second at π radians a second: the turning end stands at a right angle, the other as before.
-    let placement = simulation.model().bodies()[0].parts.pins()[1].motion.placement(simulation.state().time());
+    let placement =
+        simulation.model().bodies()[0].parts.pins()[1].motion.placement(simulation.state().time());
     assert!((placement.matrix3 * DVec3::Y - DVec3::Z).length() < 1e-6);
-    for (group, placement) in simulation.model().bodies()[0].parts.pins().iter().zip([Default::default(), placement]) {
-        for (&i, anchor) in group.particles.iter().zip(&group.anchors) {
-            let held: DVec3 = placement.transform_point3(*anchor);
+    let mut anchors = simulation.state().bodies()[0].memory().anchors();
+    let pins = simulation.model().bodies()[0].parts.pins();
+    for (group, placement) in pins.iter().zip([Default::default(), placement]) {
+        for (&i, anchor) in group.particles.iter().zip(anchors.by_ref()) {
+            let held: DVec3 = placement.transform_point3(anchor);
             assert!((simulation.state().bodies()[0].positions().get(i as usize) - held).length() < 1e-12);
         }
     }
@@ -343,7 +347,8 @@ fn the_flag_flies_in_the_storm_and_stays_whole() {
     let (lo, hi) = extent(&run, 0);
     assert!(hi.x - lo.x > 1.0 && hi.y - lo.y > 0.8 && hi.x < 0.9, "it reaches from {lo} to {hi}");
     assert!(hi.z - lo.z > 0.02, "it flutters");
-    let fastest = run.built.simulation.state().bodies()[0].velocities().iter().map(|v| v.length()).fold(0.0, f64::max);
+    let fastest =
+        run.built.simulation.state().bodies()[0].velocities().iter().map(|v| v.length()).fold(0.0, f64::max);
     assert!(fastest < 60.0, "{fastest} m/s in a wind of 25");
 }
 
@@ -379,9 +384,7 @@ fn the_muscle_contracts_and_bulges() {
 fn the_bar_of_tetrahedra_turns_once_round() {
     let run = run("tet_bar", 60);
     let simulation = &run.built.simulation;
-    let middle: Vec<usize> = simulation
-        .model()
-        .bodies()[0]
+    let middle: Vec<usize> = simulation.model().bodies()[0]
         .parts
         .rest()
         .positions
@@ -390,7 +393,8 @@ fn the_bar_of_tetrahedra_turns_once_round() {
         .filter(|(_, p)| p.x.abs() < 0.02 && p.y > 0.09)
         .map(|(i, _)| i)
         .collect();
-    let mean = middle.iter().map(|&i| simulation.state().bodies()[0].positions().get(i)).sum::<DVec3>() / middle.len() as f64;
+    let mean = middle.iter().map(|&i| simulation.state().bodies()[0].positions().get(i)).sum::<DVec3>()
+        / middle.len() as f64;
     // Half a turn in the middle: what was above is below.
     assert!(mean.y < -0.03, "{mean}");
 }

@@ -69,8 +69,11 @@ impl Stepping<'_> {
         let bodies = self.model.bodies();
         let work = |b: &ModelBody| b.parts.particle_count();
         let total: usize = bodies.iter().map(work).sum();
-        // A body that is a small part of the work is one task; the threads of the others help one another.
-        let is_task = |b: &ModelBody| work(b) * 2 * self.team.size() <= total;
+        // A body that is a small part of the work is one task; threads share the work of the others. Newton's method always
+        // stays on the calling thread: the linear algebra allocates room for every thread that ever factors.
+        let is_task = |b: &ModelBody| {
+            work(b) * 2 * self.team.size() <= total && b.parts.settings.solver != SolverKind::Newton
+        };
         let tracing = tracer.is_some();
         for kind in SolverKind::ALL {
             let of_kind = |b: &ModelBody| b.parts.settings.solver == kind;

@@ -2,6 +2,7 @@
 
 use crate::bytes::{Reader, Truncated, Writer};
 use crate::material::{Elasticity, LARGEST_POISSON};
+use crate::memory::Memory;
 use crate::model::{BodyId, BodyModel, Model};
 use crate::solvers::SolverKind;
 use crate::state::StateError;
@@ -236,11 +237,15 @@ pub struct LiveControls<'a> {
 }
 
 impl LiveControls<'_> {
-    /// Where every pin group of the body is at `time`.
-    pub(crate) fn placements(&self, model: &BodyModel, time: f64, out: &mut Vec<DAffine3>) {
+    /// Where the particles of every pin group of the body are wanted at `time`, one group after the other.
+    pub(crate) fn targets(&self, model: &BodyModel, memory: &Memory, time: f64, out: &mut Vec<DVec3>) {
         out.clear();
-        let groups = model.pins.iter().zip(self.pins);
-        out.extend(groups.map(|(group, held)| held.unwrap_or_else(|| group.motion.placement(time))));
+        let mut anchors = memory.anchors();
+        for (group, held) in model.pins.iter().zip(self.pins) {
+            let placement = held.unwrap_or_else(|| group.motion.placement(time));
+            let own = anchors.by_ref().take(group.particles.len());
+            out.extend(own.map(|anchor| placement.transform_point3(anchor)));
+        }
     }
 
     /// The acceleration of gravity and the force on the whole body.

@@ -399,7 +399,8 @@ mod tests {
     #[test]
     fn smooth_values_stay_between_their_keys() {
         let keys = [(0.0, 0.1), (1.0, 0.98), (1.5, 0.3), (4.0, 0.98)];
-        let track = Track::new(Control::Deformation(0.into()), keys.map(|(t, v)| Key::new(t, v).ease(Ease::Smooth)));
+        let track =
+            Track::new(Control::Deformation(0.into()), keys.map(|(t, v)| Key::new(t, v).ease(Ease::Smooth)));
         for k in 0..=4000 {
             let v = number(&track, f64::from(k) * 1e-3);
             assert!((0.1..=0.98).contains(&v), "{v}");

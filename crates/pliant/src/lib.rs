@@ -77,7 +77,7 @@ pub use controls::{
     BodyControls, Control, ControlError, Controls, Cost, LiveControls, Stiffness, Value, WorldControls,
 };
 pub use dofs::{Dof, DofMap};
-pub use edits::{EditError, Hold, Removed};
+pub use edits::{Edit, EditError, Edited, Hold, Removed};
 pub use elements::{Constraint, ConstraintKind};
 pub use fields::Field;
 pub use forces::wind;
@@ -86,8 +86,8 @@ pub use keyframes::{Ease, Key, KeyframeFault, Keyframes, Track};
 pub use material::{Elasticity, Material};
 pub use memory::{Memory, Section};
 pub use model::{
-    Acceleration, BodyId, Goals, HalfSpace, Implicit, Input, Integrator, MassMatrix, Motion, Sequence, SequenceError,
-    WarmStart,
+    Acceleration, BodyId, Goals, HalfSpace, Implicit, Input, Integrator, MassMatrix, Motion, Sequence,
+    SequenceError, WarmStart,
 };
 pub use pliant_geometry::{Method, shapes};
 pub use pliant_math::lanes::{Bits, Isa};
@@ -97,4 +97,4 @@ pub use solvers::{Convergence, SolverKind, TracePoint};
 pub use state::{BodyState, State, StateError};
 pub use statistics::Statistics;
 pub use team::{Team, TooManyThreads};
-pub use timeline::{Edit, Store, Timeline, TimelineError};
+pub use timeline::{Store, Timeline, TimelineError};

@@ -1,8 +1,7 @@
 //! A running simulation: model, state and controls, and the step that moves them on.
 
 use crate::advance::{Slot, Stepping};
-use crate::builder::{self, Assembled, Assembler, BuildErrors};
-use crate::body::Body;
+use crate::builder::{self, Assembler, BuildErrors};
 use crate::checkpoint::{self, Checkpoint};
 use crate::controls::{Control, ControlError, Controls, Cost, Value};
 use crate::forces;
@@ -263,15 +262,14 @@ impl Simulation {
             let bad = body.x.first_non_finite().or_else(|| body.v.first_non_finite());
             let Some(particle) = bad else { continue };
             let live = self.controls.live(k);
-            let likely = if live.world.gravity.length() > 1e6
-                || (live.body.force / live.body.mass).length() > 1e6
-            {
-                "gravity, or force over mass, is enormous"
-            } else if self.backup.bodies[k].v.iter().any(|v| v.length() > 1e100) {
-                "velocities are enormous; lower the initial velocity, spin or stretch"
-            } else {
-                "the stiffness is too large for the step; lower it or take more substeps"
-            };
+            let likely =
+                if live.world.gravity.length() > 1e6 || (live.body.force / live.body.mass).length() > 1e6 {
+                    "gravity, or force over mass, is enormous"
+                } else if self.backup.bodies[k].v.iter().any(|v| v.length() > 1e100) {
+                    "velocities are enormous; lower the initial velocity, spin or stretch"
+                } else {
+                    "the stiffness is too large for the step; lower it or take more substeps"
+                };
             return Err(StepError::NonFinite {
                 step: self.state.step,
                 body: self.model.bodies()[k].name.to_string(),
@@ -377,20 +375,41 @@ impl Simulation {
         Ok(())
     }
 
-    /// Puts together a body that is to be added.
-    pub(crate) fn assemble(&mut self, body: &Body) -> Result<Assembled, BuildErrors> {
-        builder::assemble_one(body, &self.model, &mut self.assembler)
-    }
-
-    /// Goes on under a model of the same sizes and with other controls, from a state if one is given.
+    /// Goes on under a model and controls that were checked, from a state if one is given.
     pub(crate) fn take_up(&mut self, model: &Model, controls: &Controls, state: Option<&State>) {
         if let Some(state) = state {
             self.state.clone_from(state);
-            self.stepped = false;
         }
         self.model = model.clone();
-        self.state.model = model.id();
         self.controls.clone_from(controls);
+    }
+
+    /// Follows up on a state and a model that have changed together.
+    pub(crate) fn follow_model(&mut self) {
+        self.state.model = self.model.id();
+        self.stepped = false;
+        let Simulation { model, state, backup, slots, .. } = self;
+        let bodies = model.bodies();
+        // What stays keeps its slot and its memory; mostly that is all but one body.
+        let mut at = 0;
+        for (body, state) in bodies.iter().zip(&state.bodies) {
+            while backup.bodies.get(at).is_some_and(|b| b.id() < body.id) {
+                backup.bodies.remove(at);
+                slots.remove(at);
+            }
+            let known = backup.bodies.get_mut(at).filter(|b| b.id() == body.id);
+            match known {
+                Some(kept) if kept.has_sizes_of(state) => {}
+                Some(kept) => kept.clone_from(state),
+                None => {
+                    backup.bodies.insert(at, state.clone());
+                    slots.insert(at, Slot::new(&body.parts));
+                }
+            }
+            at += 1;
+        }
+        backup.bodies.truncate(at);
+        slots.truncate(at);
         self.apply_keyframes();
     }
 
@@ -530,9 +549,8 @@ mod tests {
 
     #[test]
     fn the_last_step_that_can_be_counted_is_the_last() {
-        let build = || {
-            Builder::new().body(Body::new("ball", shapes::ball(0.2, 0.08).unwrap())).build().unwrap()
-        };
+        let build =
+            || Builder::new().body(Body::new("ball", shapes::ball(0.2, 0.08).unwrap())).build().unwrap();
         let mut late = build();
         late.state.step = State::LAST_STEP - 1;
         late.step().unwrap();

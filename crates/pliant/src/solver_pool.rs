@@ -102,7 +102,8 @@ impl SolverPools {
         let mut last: Option<Arc<Pool>> = None;
         for (k, body) in bodies.iter().enumerate() {
             // Copies often follow one another.
-            let found = last.as_ref().filter(|p| fits(p, k)).or_else(|| self.pools.iter().find(|p| fits(p, k)));
+            let found =
+                last.as_ref().filter(|p| fits(p, k)).or_else(|| self.pools.iter().find(|p| fits(p, k)));
             let pool = match found {
                 Some(pool) => pool.clone(),
                 None => {

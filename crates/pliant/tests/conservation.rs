@@ -232,7 +232,10 @@ fn without_limiting_it_is_mullers_integrator_and_without_springs_position_based(
     let mut body = tumbling(Clustering::Whole);
     body.position = DVec3::ZERO;
     let mut s = weightless(body).build().unwrap();
-    let (x, v): (Vec<_>, Vec<_>) = (s.state().bodies()[0].positions().iter().collect(), s.state().bodies()[0].velocities().iter().collect());
+    let (x, v): (Vec<_>, Vec<_>) = (
+        s.state().bodies()[0].positions().iter().collect(),
+        s.state().bodies()[0].velocities().iter().collect(),
+    );
     let mass = s.model().bodies()[0].parts.rest().mass.clone();
     let rest: Vec<_> = s.model().bodies()[0].parts.rest().positions.iter().collect();
     let total: f64 = mass.iter().sum();

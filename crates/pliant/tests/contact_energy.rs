@@ -164,7 +164,8 @@ fn what_starts_inside_leaves_at_a_bounded_speed() {
         let mut fastest = 0.0_f64;
         for _ in 0..180 {
             s.step().unwrap();
-            fastest = fastest.max(s.state().bodies()[0].velocities().iter().map(|v| v.length()).fold(0.0, f64::max));
+            fastest = fastest
+                .max(s.state().bodies()[0].velocities().iter().map(|v| v.length()).fold(0.0, f64::max));
         }
         assert!(fastest < 2.0, "{solver:?}: {fastest} m/s");
         assert!(s.statistics().max_penetration < 1e-9, "{solver:?} is still inside");

@@ -190,7 +190,9 @@ impl Energy {
         let rigid = self.distance(&x, &rigid_fit(&self.rest, &x, &self.mass, rotation(s, 0)));
         let fitted = self.fit.as_ref().map_or(rigid, |f| self.distance(&x, &f.fit(&x)));
         let beta = if self.fit.is_some() { beta } else { 0.0 };
-        let kinetic = (0..x.len()).map(|i| 0.5 * self.mass[i] * s.state().bodies()[0].velocities().get(i).length_squared()).sum();
+        let kinetic = (0..x.len())
+            .map(|i| 0.5 * self.mass[i] * s.state().bodies()[0].velocities().get(i).length_squared())
+            .sum();
         (beta * fitted + (1.0 - beta) * rigid, kinetic)
     }
 }
@@ -528,14 +530,20 @@ fn a_body_that_lies_still_reports_no_motion() {
     run(&mut s, 300);
     let x = s.state().bodies()[0].positions().clone();
     run(&mut s, 1);
-    let moved = (0..x.len()).map(|i| (s.state().bodies()[0].positions().get(i) - x.get(i)).length()).fold(0.0, f64::max);
+    let moved = (0..x.len())
+        .map(|i| (s.state().bodies()[0].positions().get(i) - x.get(i)).length())
+        .fold(0.0, f64::max);
     assert!(moved < 1e-12, "it lies still: {moved:e}");
-    let stored: f64 = (0..x.len()).map(|i| s.state().bodies()[0].velocities().get(i).length()).fold(0.0, f64::max);
+    let stored: f64 =
+        (0..x.len()).map(|i| s.state().bodies()[0].velocities().get(i).length()).fold(0.0, f64::max);
     let expected = s.model().params().substep() * 9.81 / 0.05;
     assert!((stored - expected).abs() < 1e-9, "the scheme's own velocities: {stored}, not {expected}");
     let found = s.statistics();
     assert!(found.kinetic < 1e-20 && found.momentum.length() < 1e-10, "{found:?}");
-    assert!(found.angular_momentum.length() < 1e-10 && s.velocity(0, 0).unwrap().length() < 1e-10, "{found:?}");
+    assert!(
+        found.angular_momentum.length() < 1e-10 && s.velocity(0, 0).unwrap().length() < 1e-10,
+        "{found:?}"
+    );
     // In flight the two agree but for the half step between them.
     let mut body = Body::new("ball", shapes::ball(0.2, 0.06).unwrap());
     body.integrator = Integrator::Deformer;

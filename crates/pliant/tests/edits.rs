@@ -5,8 +5,8 @@ mod common;
 
 use common::*;
 use pliant::{
-    Body, BodyId, Builder, Clustering, Control, DAffine3, DMat3, DQuat, DVec3, EditError, Hold, Key, Material,
-    Simulation, SolverKind, Track, shapes,
+    Body, BodyId, Builder, Clustering, Control, DAffine3, DMat3, DQuat, DVec3, EditError, Hold, Key,
+    Material, Simulation, SolverKind, Track, shapes,
 };
 use proptest::prelude::*;
 use std::sync::Arc;
@@ -71,7 +71,8 @@ fn what_is_added_moves_as_if_it_had_been_there_and_disturbs_nobody() {
 
 #[test]
 fn what_is_removed_leaves_the_others_their_bits_and_its_id_to_nobody() {
-    let three = || [bear(SolverKind::Clustered), bar(SolverKind::Projective), named(bar(SolverKind::Xpbd), "x")];
+    let three =
+        || [bear(SolverKind::Clustered), bar(SolverKind::Projective), named(bar(SolverKind::Xpbd), "x")];
     let mut whole = world(three());
     let mut s = world(three());
     run(&mut whole, 5);
@@ -87,7 +88,10 @@ fn what_is_removed_leaves_the_others_their_bits_and_its_id_to_nobody() {
     assert_eq!(s.positions(1).len(), 0);
     assert_eq!((s.model().index(1), s.controls().body(1)), (None, None));
     let error = s.remove(1).unwrap_err();
-    assert!(matches!(error, EditError::NoBody { .. }) && error.to_string().contains("was removed"), "{error}");
+    assert!(
+        matches!(error, EditError::NoBody { .. }) && error.to_string().contains("was removed"),
+        "{error}"
+    );
     let error = s.set(Control::Young(1.into()), 1e4).unwrap_err().to_string();
     assert!(error.contains("was removed"), "{error}");
     assert!(s.remove(77).unwrap_err().to_string().contains("numbered from 0"));

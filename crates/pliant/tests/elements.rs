@@ -84,7 +84,9 @@ fn build(
     body.constraints = vec![constraint];
     let mut s = Builder::new().substeps(1).body(body).build().unwrap();
     let mut state = s.state().clone();
-    let x: Vec<DVec3> = (0..state.bodies()[0].positions().len()).map(|i| deform(i, s.model().bodies()[0].parts.rest().positions.get(i))).collect();
+    let x: Vec<DVec3> = (0..state.bodies()[0].positions().len())
+        .map(|i| deform(i, s.model().bodies()[0].parts.rest().positions.get(i)))
+        .collect();
     place(&mut state, x);
     s.set_state(state).unwrap();
     s
@@ -112,7 +114,7 @@ fn objective(s: &Simulation, start: &Points, q: &Points, at: &Points) -> f64 {
         let mut shared = vec![0.0; b.batch.shared_len()];
         b.batch.begin_iteration(at, &mut shared);
         let mut p = Points::zeros(rows.len());
-        let view = View { x: at, state: &[], shared: &shared, placements: &[] };
+        let view = View { x: at, state: &[], shared: &shared, targets: &[] };
         b.batch.project(0..rows.elements(), view, &mut p.columns_mut());
         let mut extra = Points::zeros(b.batch.auxiliary_unknowns());
         b.batch.auxiliary_values(q, &mut extra);
@@ -189,7 +191,9 @@ fn spoiled_tetrahedral_bodies_recover_with_damping() {
         let mut s = Builder::new().body(body).build().unwrap();
         s.set(Control::Gravity, DVec3::ZERO).unwrap();
         let mut state = s.state().clone();
-        let x: Vec<DVec3> = (0..state.bodies()[0].positions().len()).map(|i| deform(i, s.model().bodies()[0].parts.rest().positions.get(i))).collect();
+        let x: Vec<DVec3> = (0..state.bodies()[0].positions().len())
+            .map(|i| deform(i, s.model().bodies()[0].parts.rest().positions.get(i)))
+            .collect();
         place(&mut state, x);
         s.set_state(state).unwrap();
         let before = s.statistics().elastic;

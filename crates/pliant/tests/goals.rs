@@ -9,7 +9,10 @@ use pliant::{Body, BodyControls, Clustering, DMat3, DVec3, Goals, Simulation, sh
 const BETA: f64 = BodyControls::LARGEST_DEFORMATION;
 
 fn parts(s: &Simulation) -> (Vec<DVec3>, Vec<f64>) {
-    (s.model().bodies()[0].parts.rest().positions.iter().collect(), s.model().bodies()[0].parts.rest().mass.clone())
+    (
+        s.model().bodies()[0].parts.rest().positions.iter().collect(),
+        s.model().bodies()[0].parts.rest().mass.clone(),
+    )
 }
 
 /// Goals of several clusters by the definition: β · least squares + (1 − β) · rigid, averaged by share.
@@ -256,7 +259,12 @@ fn two_step_goals_that_keep_volume_drive_no_one() {
         let v: Vec<DVec3> = rest.iter().map(|_| random.vector()).collect();
         put(&mut s, &rest, &v);
         let kinetic = |s: &Simulation| {
-            s.state().bodies()[0].velocities().iter().zip(&mass).map(|(v, m)| 0.5 * m * v.length_squared()).sum::<f64>()
+            s.state().bodies()[0]
+                .velocities()
+                .iter()
+                .zip(&mass)
+                .map(|(v, m)| 0.5 * m * v.length_squared())
+                .sum::<f64>()
         };
         let first = kinetic(&s);
         for _ in 0..600 {

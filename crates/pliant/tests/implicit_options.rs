@@ -24,7 +24,8 @@ fn bar(cells: [usize; 3], turns: f64, implicit: Implicit, iterations: u32) -> Si
     builder.gravity = DVec3::ZERO;
     let mut s = builder.build().unwrap();
     let mut state = s.state().clone();
-    let x: Vec<DVec3> = state.bodies()[0].positions()
+    let x: Vec<DVec3> = state.bodies()[0]
+        .positions()
         .iter()
         .map(|p| {
             let (sin, cos) = (std::f64::consts::TAU * turns * (p.x / size.x + 0.5)).sin_cos();

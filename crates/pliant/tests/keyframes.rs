@@ -172,7 +172,8 @@ fn unsound_keyframes_are_refused_when_built_and_when_the_world_changes() {
     assert!(text.contains("key 1 of frequency is at 0.5 s, not after the one at 1 s"), "{text}");
     assert!(text.contains("from 0 to 20.0"), "{text}");
     assert!(text.contains("body 9"), "{text}");
-    let mut s = mixed().track(Track::new(Control::Frequency(0.into()), [Key::new(0.0, 5.0), Key::new(9.0, 18.0)]));
+    let mut s =
+        mixed().track(Track::new(Control::Frequency(0.into()), [Key::new(0.0, 5.0), Key::new(9.0, 18.0)]));
     s.bodies[0].controls.stiffness = pliant::Stiffness::Frequency(5.0);
     let mut s = s.build().unwrap();
     let error = s.set_world(1, vec![]).unwrap_err().to_string();
@@ -210,7 +211,7 @@ fn controls_survive_their_bytes() {
     longer.push(0);
     assert!(Controls::decode(&longer, s.model()).is_err());
     // Another version, another number of bodies, a value that is not allowed.
-    for (at, byte) in [(8, 9), (104, 5), (120, 0xff)] {
+    for (at, byte) in [(8, 9), (104, 5), (128, 0xff)] {
         let mut bad = bytes.clone();
         bad[at..at + 8].fill(byte);
         assert!(Controls::decode(&bad, s.model()).is_err(), "at {at}");

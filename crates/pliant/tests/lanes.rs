@@ -6,7 +6,8 @@ mod common;
 
 use common::*;
 use pliant::{
-    Bits, Body, Builder, Clustering, DMat3, DVec3, Goals, Integrator, Isa, Section, Simulation, Stiffness, shapes,
+    Bits, Body, Builder, Clustering, DMat3, DVec3, Goals, Integrator, Isa, Section, Simulation, Stiffness,
+    shapes,
 };
 use pliant_math::{angular_velocity, inertia_tensor_term};
 
@@ -26,11 +27,16 @@ struct Cluster {
 impl Scalar<'_> {
     fn new(s: &Simulation) -> Scalar<'_> {
         let origin = s.state().bodies()[0].positions().get(0);
-        Scalar { s, x: s.state().bodies()[0].positions().iter().map(|x| x - origin).collect(), v: s.state().bodies()[0].velocities().iter().collect() }
+        Scalar {
+            s,
+            x: s.state().bodies()[0].positions().iter().map(|x| x - origin).collect(),
+            v: s.state().bodies()[0].velocities().iter().collect(),
+        }
     }
 
     fn fit(&self) -> Vec<Cluster> {
-        let (rest, set) = (self.s.model().bodies()[0].parts.rest(), &self.s.model().bodies()[0].parts.topology().clusters);
+        let (rest, set) =
+            (self.s.model().bodies()[0].parts.rest(), &self.s.model().bodies()[0].parts.topology().clusters);
         let beta = self.s.controls().body(0).unwrap().deformation;
         let fit = |c: usize| {
             let of = |slot: usize| set.members[slot] as usize;
@@ -182,7 +188,8 @@ fn difference(body: &Body, size: f64, away: f64, seed: u64, isa: Isa) -> f64 {
                 let off = (s.state().bodies()[0].positions().get(i) - origin - moved[i]).length();
                 // Far away positions are rounded where they are stored, and nowhere else.
                 worst = worst.max((off - if away > 0.0 { 2.0 * ulp } else { 0.0 }).max(0.0) / scale);
-                worst = worst.max((s.state().bodies()[0].velocities().get(i) - speed[i]).length() / (60.0 * scale));
+                worst = worst
+                    .max((s.state().bodies()[0].velocities().get(i) - speed[i]).length() / (60.0 * scale));
             }
             assert!(worst < 1e-12, "{name}, size {size:e}, {away:e} away: {worst:e}");
         }
@@ -267,7 +274,12 @@ fn the_same_bits_on_every_instruction_set_of_a_kind_and_for_any_number_of_thread
                     let mut reference = build(goals, integrator, two_step, 1);
                     reference.set_isa(isa);
                     run(&mut reference, 6);
-                    assert!(reference.state().bodies()[0].memory().matrices(Section::Plastic).any(|p| p != DMat3::IDENTITY));
+                    assert!(
+                        reference.state().bodies()[0]
+                            .memory()
+                            .matrices(Section::Plastic)
+                            .any(|p| p != DMat3::IDENTITY)
+                    );
                     (isa.bits(), all(&reference))
                 });
                 let expected: Vec<(Bits, Vec<u64>)> = of_kind.collect();

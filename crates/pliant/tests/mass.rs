@@ -22,7 +22,11 @@ fn a_force_accelerates_by_the_present_mass() {
             s.set(Control::Mass(0.into()), mass).unwrap();
             run(&mut s, 10);
             expected += force / mass * (10.0 / 60.0);
-            let off = s.state().bodies()[0].velocities().iter().map(|v| (v - expected).length()).fold(0.0, f64::max);
+            let off = s.state().bodies()[0]
+                .velocities()
+                .iter()
+                .map(|v| (v - expected).length())
+                .fold(0.0, f64::max);
             assert!(off < 1e-9, "projective {projective}, {mass} kg: {off:e}");
             let momentum = s.statistics().momentum;
             assert!((momentum - expected * mass).length() < 1e-9, "{momentum}");

@@ -4,7 +4,9 @@
 mod common;
 
 use common::*;
-use pliant::{Body, Builder, Clustering, Control, DMat3, DVec3, Goals, Integrator, Section, Simulation, shapes};
+use pliant::{
+    Body, Builder, Clustering, Control, DMat3, DVec3, Goals, Integrator, Section, Simulation, shapes,
+};
 use pliant_math::svd3;
 
 /// A cube held at all its particles in a stretched shape of the same volume: its strain is known.

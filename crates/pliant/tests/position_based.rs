@@ -47,7 +47,8 @@ fn one_spring_takes_an_implicit_euler_step() {
     // ½ μ/h² δ² + ½ w (1.4 + δ − 1)², with the edge's measure of 4 in w.
     let (reduced, w) = (0.75, 4.0 * k);
     let change = -w * 0.4 / (reduced / (h * h) + w);
-    let length = (s.state().bodies()[0].positions().get(1) - s.state().bodies()[0].positions().get(0)).length();
+    let length =
+        (s.state().bodies()[0].positions().get(1) - s.state().bodies()[0].positions().get(0)).length();
     assert!((length - (1.4 + change)).abs() < 1e-13, "{length}, {}", 1.4 + change);
 }
 
@@ -91,7 +92,11 @@ fn corrections_conserve_linear_and_angular_momentum() {
             body.controls.iterations = 4;
             let mut s = weightless(body).build().unwrap();
             let mut state = s.state().clone();
-            let x: Vec<DVec3> = state.bodies()[0].positions().iter().map(|p| p * DVec3::new(1.5, 0.8, 1.2) + random.vector() * 0.3).collect();
+            let x: Vec<DVec3> = state.bodies()[0]
+                .positions()
+                .iter()
+                .map(|p| p * DVec3::new(1.5, 0.8, 1.2) + random.vector() * 0.3)
+                .collect();
             place(&mut state, x);
             s.set_state(state).unwrap();
             let list = iterates(&mut s);
@@ -151,7 +156,9 @@ fn stretch_of_cloth(solver: SolverKind, iterations: u32) -> f64 {
     let length = |p: &Points, [i, j]: [u32; 2]| (p.get(i as usize) - p.get(j as usize)).length();
     let edges = &s.model().bodies()[0].parts.topology().edges;
     let rest = &s.model().bodies()[0].parts.rest().positions;
-    let stretch = edges.iter().map(|&e| (length(&s.state().bodies()[0].positions(), e) / length(rest, e) - 1.0).max(0.0));
+    let stretch = edges
+        .iter()
+        .map(|&e| (length(&s.state().bodies()[0].positions(), e) / length(rest, e) - 1.0).max(0.0));
     stretch.sum::<f64>() / edges.len() as f64
 }
 

@@ -25,7 +25,8 @@ struct Projections {
 
 impl Objective {
     fn project(&self, sim: &Simulation, q: &Points) -> Projections {
-        let (model, set) = (&sim.model().bodies()[0].parts, &sim.model().bodies()[0].parts.topology().clusters);
+        let (model, set) =
+            (&sim.model().bodies()[0].parts, &sim.model().bodies()[0].parts.topology().clusters);
         let edges = model.topology().edges.iter().map(|&[i, j]| {
             let rest = model.rest().positions.get(i as usize) - model.rest().positions.get(j as usize);
             let d = q.get(i as usize) - q.get(j as usize);
@@ -95,16 +96,15 @@ fn check(mut body: Body, deform: impl Fn(usize, DVec3) -> DVec3, what: &str) {
     builder.gravity = DVec3::new(0.0, -9.81, 0.0);
     let mut sim = builder.build().unwrap();
     let mut state = sim.state().clone();
-    let x: Vec<DVec3> = (0..state.bodies()[0].positions().len()).map(|i| deform(i, sim.model().bodies()[0].parts.rest().positions.get(i))).collect();
+    let x: Vec<DVec3> = (0..state.bodies()[0].positions().len())
+        .map(|i| deform(i, sim.model().bodies()[0].parts.rest().positions.get(i)))
+        .collect();
     place(&mut state, x);
     sim.set_state(state).unwrap();
     for step in 0..5 {
         let seen: Arc<Mutex<Vec<Points>>> = Arc::default();
         let sink = seen.clone();
-        sim.observe_iterations(
-            0,
-            Box::new(move |_, q| sink.lock().unwrap().push(q.clone())),
-        );
+        sim.observe_iterations(0, Box::new(move |_, q| sink.lock().unwrap().push(q.clone())));
         sim.step().unwrap();
         let list = seen.lock().unwrap();
         let objective = Objective {

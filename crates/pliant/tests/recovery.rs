@@ -33,7 +33,9 @@ fn cases() -> Vec<(&'static str, Deformation)> {
 
 fn deform(s: &mut Simulation, f: &dyn Fn(usize, DVec3) -> DVec3) {
     let mut state = s.state().clone();
-    let x: Vec<DVec3> = (0..state.bodies()[0].positions().len()).map(|i| f(i, s.model().bodies()[0].parts.rest().positions.get(i))).collect();
+    let x: Vec<DVec3> = (0..state.bodies()[0].positions().len())
+        .map(|i| f(i, s.model().bodies()[0].parts.rest().positions.get(i)))
+        .collect();
     place(&mut state, x);
     let mut v = state.bodies_mut()[0].velocities_mut();
     (0..v.len()).for_each(|i| v.set(i, DVec3::ZERO));

@@ -106,7 +106,10 @@ fn run() -> Result<Plot, Failure> {
         let mut points = vec![(0.0, 0.0)];
         for _ in 0..SECONDS * RATE as usize {
             simulation.step()?;
-            points.push((simulation.state().time(), simulation.state().bodies()[0].positions().get(top).x - start));
+            points.push((
+                simulation.state().time(),
+                simulation.state().bodies()[0].positions().get(top).x - start,
+            ));
         }
         tip = tip.line(label(flappiness), Style::Solid, points);
     }

@@ -62,7 +62,10 @@ fn run() -> Result<Plot, Failure> {
         let mut points = Vec::new();
         for k in 1..=STEPS {
             simulation.step()?;
-            let (mass, v) = (&simulation.model().bodies()[0].parts.rest().mass, &simulation.state().bodies()[0].velocities());
+            let (mass, v) = (
+                &simulation.model().bodies()[0].parts.rest().mass,
+                &simulation.state().bodies()[0].velocities(),
+            );
             let scale: f64 = mass.iter().zip(v.iter()).map(|(m, v)| m * v.length()).sum();
             points.push((k as f64, (simulation.statistics().momentum - before).length() / scale));
         }

@@ -49,7 +49,8 @@ fn run() -> Result<Plot, Failure> {
             }
         }
         // From the lowest place a body reached, so that the sum has a zero and a ratio has a meaning.
-        let lowest = simulation.state().bodies()[0].positions().iter().map(|p| p.y).fold(f64::INFINITY, f64::min);
+        let lowest =
+            simulation.state().bodies()[0].positions().iter().map(|p| p.y).fold(f64::INFINITY, f64::min);
         energies.iter_mut().for_each(|e| e.1 -= 9.81 * BODIES as f64 * lowest);
         strain = strain.line(name, Style::Solid, strains);
         energy = energy.line(name, Style::Solid, energies);

@@ -56,7 +56,7 @@ impl Assembler {
             true => self.shared(b, body, extras, consistent, faults),
         };
         let (x, v) = start(body, prototype.as_ref().map_or(&[], |p| &p.rest.mass));
-        let pins = pin_groups(b, body, &x, faults);
+        let pins = pin_groups(b, body, faults);
         let input = body.placed_input().map(Arc::new);
         let prototype = prototype.filter(|_| faults.0.len() == before)?;
         let parts = BodyModel::new(prototype, body.settings(), pins, input, params);
@@ -100,8 +100,9 @@ fn digest(body: &Body) -> u64 {
 /// Whether two descriptions lead to one prototype.
 fn alike(a: &Body, b: &Body) -> bool {
     let stiff = |body: &Body| body.controls.edge_stiffness > 0.0;
-    let settings =
-        |body: &Body| (body.solver.uses_constraints(), body.clusters, body.cluster_style, body.seed, body.goals);
+    let settings = |body: &Body| {
+        (body.solver.uses_constraints(), body.clusters, body.cluster_style, body.seed, body.goals)
+    };
     settings(a) == settings(b)
         && a.mass == b.mass
         && stiff(a) == stiff(b)
@@ -162,8 +163,7 @@ fn make_prototype(
     };
     let positions: Points = body.shape.points.iter().copied().collect();
     let topology = Topology::new(edges, faces, solid, clusters, positions.len());
-    let mut rest =
-        Rest::with_shares(&topology, positions, masses(body), body.shape.measure.clone(), shares);
+    let mut rest = Rest::with_shares(&topology, positions, masses(body), body.shape.measure.clone(), shares);
     // As given, not as summed up: the ratio of a body of unchanged mass is exactly 1.
     rest.body_mass = body.mass;
     if consistent {
@@ -197,7 +197,7 @@ fn clusters(body: &Body) -> Result<(ClusterSet, Vec<f64>), pliant_geometry::Geom
     Ok((ClusterSet { offsets: covering.offsets, members: covering.members }, shares))
 }
 
-fn pin_groups(b: usize, body: &Body, x: &Points, faults: &mut Faults) -> Vec<PinGroup> {
+fn pin_groups(b: usize, body: &Body, faults: &mut Faults) -> Vec<PinGroup> {
     let mut taken = vec![false; body.shape.points.len()];
     let mut groups = Vec::with_capacity(body.pins.len());
     for pins in &body.pins {
@@ -222,9 +222,8 @@ fn pin_groups(b: usize, body: &Body, x: &Points, faults: &mut Faults) -> Vec<Pin
             let text = format!("particle {i} is in two groups");
             faults.add(Some(b), "pins", text, "let each particle be held by one group");
         }
-        let anchors = particles.iter().map(|&i| x.get(i as usize)).collect();
         let (name, motion, stiffness) = (pins.name.clone(), pins.motion, pins.stiffness);
-        groups.push(PinGroup { id: groups.len(), name, particles, anchors, motion, stiffness });
+        groups.push(PinGroup { id: groups.len(), name, particles, motion, stiffness });
     }
     groups
 }

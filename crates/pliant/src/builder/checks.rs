@@ -155,12 +155,7 @@ impl Faults {
             }
             Clustering::None if body.solver == SolverKind::Clustered => {
                 let text = "the clustered solver needs clusters".into();
-                self.add(
-                    at,
-                    "clusters",
-                    text,
-                    "give `radius` or `clusters`, or use solver = \"projective\"",
-                );
+                self.add(at, "clusters", text, "give `radius` or `clusters`, or use solver = \"projective\"");
             }
             _ => {}
         }

@@ -173,13 +173,21 @@ impl Model {
         Arc::ptr_eq(&self.params, &other.params)
             && (Arc::ptr_eq(&self.bodies, &other.bodies)
                 || self.bodies.len() == other.bodies.len()
-                    && self.bodies.iter().zip(other.bodies.iter()).all(|(a, b)| a.id == b.id && a.parts.same(&b.parts)))
+                    && self
+                        .bodies
+                        .iter()
+                        .zip(other.bodies.iter())
+                        .all(|(a, b)| a.id == b.id && a.parts.same(&b.parts)))
     }
 
     /// Whether a state of one has the sizes of a state of the other, body by body, in equal steps of time.
     pub(crate) fn same_sizes(&self, other: &Model) -> bool {
         self.params.step == other.params.step
             && self.bodies.len() == other.bodies.len()
-            && self.bodies.iter().zip(other.bodies.iter()).all(|(a, b)| a.id == b.id && a.parts.same_sizes(&b.parts))
+            && self
+                .bodies
+                .iter()
+                .zip(other.bodies.iter())
+                .all(|(a, b)| a.id == b.id && a.parts.same_sizes(&b.parts))
     }
 }

@@ -76,9 +76,9 @@ impl Prolongation {
         }
         self.full_x.copy_from(&state.x);
         self.full_v.copy_from(&state.v);
-        self.before = energy.measure(end, &self.begin, &state.memory[Section::Batches]);
+        self.before = energy.measure(end, &self.begin, &state.memory);
         for attempt in 0..=SHARES.len() {
-            self.after = energy.measure(end, &state.x, &state.memory[Section::Batches]);
+            self.after = energy.measure(end, &state.x, &state.memory);
             if self.calm(passage, touches, attempt, state) {
                 return;
             }
@@ -87,13 +87,7 @@ impl Prolongation {
 
     /// Brings the energy of a body down to what it was. Tells whether it is done; if not, the body has moved less
     /// far, and its energy is to be measured again.
-    fn calm(
-        &mut self,
-        passage: Passage<'_>,
-        touches: bool,
-        attempt: usize,
-        state: &mut BodyState,
-    ) -> bool {
+    fn calm(&mut self, passage: Passage<'_>, touches: bool, attempt: usize, state: &mut BodyState) -> bool {
         let Passage { end: Subject { model, controls, .. }, start, arriving, .. } = passage;
         let (pull, h, mass) = (controls.pull(), model.params.substep(), &model.rest().mass);
         let particles = 0..mass.len();

@@ -95,12 +95,7 @@ pub fn raise_strain(
 /// Energy of the springs with k/m = α/h²: ½ k/m (Σ m |x − g*|² + (1 − β) Σ m |g* − r*|²), where g* is the
 /// best-fit deformation and r* the best rigid motion; their gradient is k/m · m (x − g). For rigid goals
 /// the two are the same and this is ½ k/m Σ m |x − g|².
-pub fn elastic_energy(
-    model: &BodyModel,
-    controls: LiveControls<'_>,
-    state: &BodyState,
-    time: f64,
-) -> f64 {
+pub fn elastic_energy(model: &BodyModel, controls: LiveControls<'_>, state: &BodyState, time: f64) -> f64 {
     let h = model.params.substep();
     let body = controls.body;
     let mut total = 0.0;

@@ -41,7 +41,13 @@ struct Mean {
 }
 
 impl Borders {
-    pub fn new(model: &BodyModel, unknowns: &Unknowns, curved: &[bool], inner: &[usize], size: usize) -> Borders {
+    pub fn new(
+        model: &BodyModel,
+        unknowns: &Unknowns,
+        curved: &[bool],
+        inner: &[usize],
+        size: usize,
+    ) -> Borders {
         let mut borders = Borders::default();
         for (b, batch) in model.batches.iter().enumerate().filter(|(b, _)| curved[*b]) {
             let Some(hessian) = batch.batch.curved() else { continue };

@@ -75,7 +75,12 @@ struct Chunk {
 }
 
 impl Hessian {
-    pub fn new(model: &BodyModel, unknowns: Unknowns, scales: &[f64], h: f64) -> Result<Hessian, SolverError> {
+    pub fn new(
+        model: &BodyModel,
+        unknowns: Unknowns,
+        scales: &[f64],
+        h: f64,
+    ) -> Result<Hessian, SolverError> {
         let inertia = Inertia::new(model, h);
         let curved: Vec<bool> =
             (0..model.batches.len()).map(|b| unknowns.active[b] && is_curved(model, &unknowns, b)).collect();
@@ -242,7 +247,12 @@ impl Hessian {
         }
     }
 
-    fn fill_blocks<'v>(&mut self, model: &BodyModel, at: &(impl Fn(usize) -> HessianAt<'v> + Sync), team: &Team) {
+    fn fill_blocks<'v>(
+        &mut self,
+        model: &BodyModel,
+        at: &(impl Fn(usize) -> HessianAt<'v> + Sync),
+        team: &Team,
+    ) {
         let (chunks, scales) = (&self.chunks, &self.scales);
         team.split(Pieces(&mut self.blocks[..], &self.block_ends), 1, |range, mut blocks| {
             let chunk = &chunks[range.start];

@@ -95,13 +95,7 @@ impl Cache {
     }
 
     /// Satisfies every constraint once; returns the largest movement relative to the body's size.
-    fn iterate(
-        &mut self,
-        kind: SolverKind,
-        controls: LiveControls<'_>,
-        memory: &[f64],
-        team: &Team,
-    ) -> f64 {
+    fn iterate(&mut self, kind: SolverKind, controls: LiveControls<'_>, memory: &[f64], team: &Team) -> f64 {
         let Cache { substep, elements, q, scales, rules, auxiliary, shared } = self;
         let model = &substep.model;
         for (b, batch) in model.batches.iter().enumerate().filter(|(b, _)| scales[*b] > 0.0) {
@@ -116,7 +110,7 @@ impl Cache {
             };
         }
         let surroundings =
-            Surroundings { memory, offsets: &substep.memory_offsets, placements: &substep.placements };
+            Surroundings { memory, offsets: &substep.memory_offsets, targets: &substep.targets };
         let largest = elements.sweep(model, q, Around { rules, surroundings, shared, auxiliary }, team);
         substep.push_out(controls, q);
         largest.sqrt() / substep.diameter
