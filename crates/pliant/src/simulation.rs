@@ -157,7 +157,18 @@ impl Simulation {
         };
         simulation.apply_keyframes();
         simulation.pools.assign(&simulation.model, &simulation.controls, simulation.team.size())?;
+        simulation.make_room();
         Ok(simulation)
+    }
+
+    /// Makes room for some bodies more, so that the first that comes does not wait for all lists to be copied.
+    fn make_room(&mut self) {
+        let more = self.model.bodies().len() / 4 + 16;
+        self.state.bodies.reserve(more);
+        self.backup.bodies.reserve(more);
+        self.controls.bodies.reserve(more);
+        self.slots.reserve(more);
+        self.model.make_room(more);
     }
 
     /// Gives keyframed controls their values at the present time: those of the step to come.

@@ -252,7 +252,8 @@ mod tests {
         let body = Body::new("ball", shapes::ball(0.2, 0.08).unwrap());
         let s = Builder::new().body(body).build().unwrap();
         let n = s.model().particle_count();
-        let changes: [(&str, &dyn Fn(&mut State)); 8] = [
+        type Change<'a> = &'a dyn Fn(&mut State);
+        let changes: [(&str, Change<'_>); 8] = [
             ("fewer positions", &|s| s.bodies[0].x = Points::zeros(n - 1)),
             ("more velocities", &|s| s.bodies[0].v = Points::zeros(n + 1)),
             ("no bodies", &|s| s.bodies.clear()),

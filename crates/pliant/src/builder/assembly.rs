@@ -1,9 +1,10 @@
 //! From the description of a body to its parts: prototype, pins, where it starts.
 
+use super::MakeBatch;
 use super::checks::Faults;
 use crate::body::{Body, Clustering, ContactRadius, Selection};
 use crate::bytes::Digest;
-use crate::constraints::{ClusterShape, ConstraintBatch, EdgeStrain};
+use crate::constraints::{ClusterShape, EdgeStrain};
 use crate::elements;
 use crate::model::{
     BatchScale, BodyModel, ClusterSet, Goals, MassMatrix, ModelBatch, Params, PinGroup, Prototype, Rest,
@@ -29,7 +30,7 @@ pub(super) struct Extras {
     /// Whether keyframes give it springs later.
     pub sprung: bool,
     /// Constraints of the user's own.
-    pub custom: Vec<Box<dyn FnOnce(&Points) -> Arc<dyn ConstraintBatch>>>,
+    pub custom: Vec<MakeBatch>,
 }
 
 /// Puts bodies together; those alike share a prototype.

@@ -91,6 +91,13 @@ impl Model {
         model
     }
 
+    /// Makes room for so many bodies more, if nobody else has this model.
+    pub(crate) fn make_room(&mut self, more: usize) {
+        if let Some(bodies) = Arc::get_mut(&mut self.bodies) {
+            bodies.reserve(more);
+        }
+    }
+
     /// Adds a body that was checked, as the next revision; returns its id.
     pub(crate) fn add(&mut self, name: Arc<str>, parts: BodyModel) -> BodyId {
         let id = BodyId::from_number(self.next);

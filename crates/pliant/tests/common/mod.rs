@@ -38,7 +38,7 @@ pub fn bits(simulation: &Simulation) -> Vec<u64> {
 
 /// All positions and velocities of a state as bits.
 pub fn state_bits(state: &State) -> Vec<u64> {
-    state.bodies().iter().flat_map(|b| body_bits(b)).collect()
+    state.bodies().iter().flat_map(body_bits).collect()
 }
 
 /// Positions and velocities of a body as bits.
