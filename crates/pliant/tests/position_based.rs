@@ -158,7 +158,7 @@ fn stretch_of_cloth(solver: SolverKind, iterations: u32) -> f64 {
     let rest = &s.model().bodies()[0].parts.rest().positions;
     let stretch = edges
         .iter()
-        .map(|&e| (length(&s.state().bodies()[0].positions(), e) / length(rest, e) - 1.0).max(0.0));
+        .map(|&e| (length(s.state().bodies()[0].positions(), e) / length(rest, e) - 1.0).max(0.0));
     stretch.sum::<f64>() / edges.len() as f64
 }
 
