@@ -3,7 +3,7 @@
 use crate::timing::best_of;
 use crate::{Measurement, Run};
 use pliant::constraints::Limits;
-use pliant::model::{BatchScale, ModelBatch};
+use pliant::model::{BatchScale, ModelBatch, ModelBody};
 use pliant::shapes::{self, TetStyle};
 use pliant::{Body, Builder, Clustering, ConstraintKind, Control, DVec3, Isa, Material, Simulation};
 use std::time::Duration;
@@ -26,8 +26,25 @@ const CLOTH: Scene = Scene { name: "projective/cloth/iteration", build: cloth, p
 const VILLAGE: Scene =
     Scene { name: "projective/village/iteration", build: crate::village::village, per_element: 20 };
 
+/// Many bodies of one prototype, nothing to touch.
+const PILE: Scene = Scene { name: "projective/pile/iteration", build: pile, per_element: 34 };
+
 pub(crate) fn scene(run: &mut Run<'_>) -> Result<(), String> {
-    measure(run, &VILLAGE)
+    measure(run, &VILLAGE)?;
+    measure(run, &PILE)
+}
+
+/// 100 cubes of 8³ particles, let go stretched: 171,500 tetrahedra.
+fn pile(threads: usize) -> Result<Simulation, String> {
+    let mut builder = Builder::new().substeps(1);
+    builder.threads = threads;
+    for k in 0..100 {
+        let mut body = tet_body(&format!("cube {k}"), [7, 7, 7])?.at(f64::from(k), 0.0, 0.0);
+        body.pins.clear();
+        body.stretch = DVec3::new(1.2, 0.9, 0.95);
+        builder = builder.body(body);
+    }
+    builder.build().map_err(|e| e.to_string())
 }
 
 /// How long it takes to prepare 100,000 particles for the first step: a solid and a sheet.
@@ -96,12 +113,14 @@ fn measure(run: &mut Run<'_>, scene: &Scene) -> Result<(), String> {
         let each = iteration(&mut simulation)?;
         // What an iteration must at least move: the factor twice, and the elements.
         // Springs without stiffness are in no system.
-        let active = |b: &&ModelBatch| {
-            let controls = simulation.controls().body(b.body);
-            b.scale != BatchScale::EdgeStiffness || controls.is_some_and(|c| c.edge_stiffness > 0.0)
+        let elements = |body: &ModelBody| -> usize {
+            let controls = simulation.controls().body(body.id);
+            let active = |b: &&ModelBatch| {
+                b.scale != BatchScale::EdgeStiffness || controls.is_some_and(|c| c.edge_stiffness > 0.0)
+            };
+            body.parts.batches().iter().filter(active).map(|b| b.batch.rows().elements()).sum()
         };
-        let batches = simulation.model().batches().iter().filter(active);
-        let elements: usize = batches.map(|b| b.batch.rows().elements()).sum();
+        let elements: usize = simulation.model().bodies().iter().map(elements).sum();
         let (factor, rest) = (8 * simulation.factor_len(), 8 * scene.per_element * elements);
         let bytes = (2 * factor + rest) as f64;
         // Each thread goes over its own part, from whichever cache it fits into.
@@ -131,8 +150,8 @@ fn iteration(simulation: &mut Simulation) -> Result<f64, String> {
     let counts = [5.0, 45.0];
     let start = simulation.state().clone();
     for (count, seconds) in counts.iter().zip(&mut seconds) {
-        for b in 0..simulation.model().topology().bodies.len() {
-            simulation.set(Control::Iterations(b), *count).map_err(|e| e.to_string())?;
+        for b in 0..simulation.model().bodies().len() {
+            simulation.set(Control::Iterations(b.into()), *count).map_err(|e| e.to_string())?;
         }
         simulation.set_state(start.clone()).map_err(|e| e.to_string())?;
         *seconds = best_of(Duration::from_millis(400), || {
@@ -182,13 +201,12 @@ fn limited_beam(threads: usize) -> Result<Simulation, String> {
 fn bar(threads: usize) -> Result<Simulation, String> {
     let mut simulation = build(tet_body("bar", [59, 2, 7])?, threads)?;
     let mut state = simulation.state().clone();
-    state.x = (0..state.x.len())
-        .map(|i| {
-            let p = state.x.get(i);
-            let turn = std::f64::consts::TAU * (p.x + 0.59) / 1.18;
-            DVec3::new(p.x, p.y * turn.cos() - p.z * turn.sin(), p.y * turn.sin() + p.z * turn.cos())
-        })
-        .collect();
+    let mut x = state.bodies_mut()[0].positions_mut();
+    for i in 0..x.len() {
+        let p = x.get(i);
+        let turn = std::f64::consts::TAU * (p.x + 0.59) / 1.18;
+        x.set(i, DVec3::new(p.x, p.y * turn.cos() - p.z * turn.sin(), p.y * turn.sin() + p.z * turn.cos()));
+    }
     simulation.set_state(state).map_err(|e| e.to_string())?;
     Ok(simulation)
 }

@@ -52,7 +52,14 @@ fn body(particles: usize, entries: usize) -> LogBody {
 
 fn write_log(path: &Path, body: LogBody) {
     let particles = body.particles.len();
-    let picture = LogPicture { width: 64, height: 48, color_by: ColorBy::Body, azimuth: 0.0, elevation: 0.0 };
+    let picture = LogPicture {
+        width: 64,
+        height: 48,
+        color_by: ColorBy::Body,
+        azimuth: 0.0,
+        elevation: 0.0,
+        ..Default::default()
+    };
     let header = LogHeader {
         program: "speed".into(),
         bits: String::new(),

@@ -1,6 +1,7 @@
 //! The command line.
 
 use clap::{Args as Group, Parser, Subcommand, ValueEnum};
+use pliant_cache::render::CameraMotion;
 use pliant_cache::{ColorBy, Conversion, ExportOptions, FrameSelection, Placing, Target};
 use std::path::PathBuf;
 
@@ -341,6 +342,17 @@ pub struct PictureArgs {
     /// Height of the camera, in degrees above the horizon
     #[arg(long, value_name = "DEGREES", allow_hyphen_values = true, value_parser = elevation)]
     pub elevation: Option<f64>,
+    /// Whether the camera goes along with what moves; auto follows what would be small
+    #[arg(long, value_enum)]
+    pub camera: Option<Cameras>,
+}
+
+/// Whether the camera goes along.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub enum Cameras {
+    Auto,
+    Fixed,
+    Follow,
 }
 
 /// What colours show.
@@ -385,6 +397,11 @@ impl PictureArgs {
             height: self.size.map(|s| s.1),
             azimuth: self.azimuth,
             elevation: self.elevation,
+            camera: self.camera.map(|c| match c {
+                Cameras::Auto => CameraMotion::Auto,
+                Cameras::Fixed => CameraMotion::Fixed,
+                Cameras::Follow => CameraMotion::Follow,
+            }),
             threads,
         }
     }

@@ -22,14 +22,23 @@ pub fn command(args: &FiguresArgs) -> Result<(), Failure> {
         })?;
     let mut text = String::new();
     for r in &results {
-        text += &format!("{:12} {:50} {:10.3e}  wanted {}\n", word(r.verdict), r.id, r.measured, r.threshold);
+        // Of times, how far the runs scatter.
+        let spread = r.spread.map_or(String::new(), |[least, most]| format!(" ({least:.3} to {most:.3})"));
+        text += &format!(
+            "{:12} {:50} {:10.3e}{spread}  wanted {}\n",
+            word(r.verdict),
+            r.id,
+            r.measured,
+            r.threshold
+        );
     }
     let count = |v| results.iter().filter(|r| r.verdict == v).count();
     text += &format!(
-        "{} reproduced, {} partly, {} not; drawings and data in {}\n",
+        "{} reproduced, {} partly, {} not, {} measured but not judged; drawings and data in {}\n",
         count(Verdict::Reproduced),
         count(Verdict::Partly),
         count(Verdict::Not),
+        count(Verdict::Unjudged),
         args.output.join("index.html").display()
     );
     say::result(&text)
@@ -73,5 +82,6 @@ fn word(verdict: Verdict) -> &'static str {
         Verdict::Reproduced => "reproduced",
         Verdict::Partly => "partly",
         Verdict::Not => "not",
+        Verdict::Unjudged => "not judged",
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::failure::Failure;
 use crate::say;
-use pliant_cache::render::Look as Render;
+use pliant_cache::render::{CameraMotion, Look as Render};
 use pliant_cache::{
     CacheError, ColorBy, ErrorKind, LogBody, LogHeader, LogPicture, LogPlane, LogReader, LogWriter, Simulated,
 };
@@ -168,7 +168,12 @@ fn program() -> String {
 /// What the log has to know of the scene to be shown without it.
 fn header(scene: &BuiltScene) -> LogHeader {
     let model = scene.simulation.model();
-    let bodies = scene.bodies.iter().zip(&model.topology().bodies);
+    let mut first = 0;
+    let bodies = scene.bodies.iter().zip(model.bodies()).map(|(body, model)| {
+        let begin = first;
+        first += model.parts.particle_count() as u32;
+        (body, &model.parts, begin..first)
+    });
     let picture = scene.picture;
     LogHeader {
         program: program(),
@@ -177,19 +182,19 @@ fn header(scene: &BuiltScene) -> LogHeader {
         scene_hash: scene.hash,
         frames_per_second: scene.frames_per_second,
         bodies: bodies
-            .map(|(body, topology)| LogBody {
+            .map(|(body, model, particles)| LogBody {
                 name: body.name.clone(),
                 color: body.color,
-                particles: topology.particles.start as u32..topology.particles.end as u32,
+                particles,
                 mesh: body.surface.clone().into(),
                 coat: body.coat.clone().into(),
                 skin: body.skin.clone().into(),
-                cluster: topology.particles.clone().map_while(|i| nearest_cluster(model, i)).collect(),
+                cluster: (0..model.particle_count()).map_while(|i| nearest_cluster(model, i)).collect(),
                 simulated: Simulated {
                     tetrahedra: body.elements.tetrahedra.clone(),
                     triangles: body.elements.triangles.clone(),
                     edges: body.elements.edges.clone(),
-                    masses: model.rest().mass[topology.particles.clone()].iter().map(|&m| m as f32).collect(),
+                    masses: model.rest().mass.iter().map(|&m| m as f32).collect(),
                 }
                 .into(),
                 look: match body.look {
@@ -222,12 +227,17 @@ fn header(scene: &BuiltScene) -> LogHeader {
             },
             azimuth: picture.azimuth,
             elevation: picture.elevation,
+            camera: match picture.camera {
+                pliant_scene::CameraMotion::Auto => CameraMotion::Auto,
+                pliant_scene::CameraMotion::Fixed => CameraMotion::Fixed,
+                pliant_scene::CameraMotion::Follow => CameraMotion::Follow,
+            },
         },
     }
 }
 
 /// The cluster of a particle whose centre is nearest at rest.
-fn nearest_cluster(model: &pliant::model::Model, particle: usize) -> Option<u32> {
+fn nearest_cluster(model: &pliant::model::BodyModel, particle: usize) -> Option<u32> {
     let x = model.rest().positions.get(particle);
     let distance = |c: u32| model.rest().clusters[c as usize].center.distance_squared(x);
     let of = model.topology().memberships(particle).iter().map(|m| m.cluster);

@@ -140,7 +140,7 @@ fn execute(order: Order) -> Result<(), Failure> {
 
 /// Whether some body is moved by a solver that minimises something.
 fn traceable(scene: &BuiltScene) -> bool {
-    scene.simulation.model().params().bodies.iter().any(|b| b.solver.uses_constraints())
+    scene.simulation.model().bodies().iter().any(|b| b.parts.settings().solver.uses_constraints())
 }
 
 /// Runs the simulation; `None` if the log already held everything.
@@ -341,6 +341,11 @@ mod tests {
         assert_eq!(pace(1.04), "1.0 times real time");
         assert_eq!(pace(0.04), "25 times slower than real time");
         assert_eq!(pace(0.9), "1.1 times slower than real time");
+        // Never nothing, however slow.
+        for k in 0..40 {
+            let said = pace(10f64.powi(-k));
+            assert!(!said.starts_with("0 ") && !said.starts_with("0.0"), "{said}");
+        }
         assert!(pace(0.0).starts_with("1000000000 times slower"));
     }
 }

@@ -8,7 +8,6 @@ use crate::progress;
 use crate::say;
 use crate::stats::{self, StatsFile, Timings};
 use crate::trace::TraceFile;
-use glam::DVec3;
 use pliant::{Simulation, SolverKind, StepError, StepReport};
 use pliant_cache::LogFrame;
 use pliant_scene::BuiltScene;
@@ -129,21 +128,24 @@ pub fn simulate(
 fn record(frame: &mut LogFrame, index: u32, simulation: &Simulation, report: &StepReport) {
     let state = simulation.state();
     frame.index = index;
-    frame.time = state.time;
-    for (to, from) in frame.positions.iter_mut().zip(state.x.columns()) {
-        to.clear();
-        to.extend_from_slice(from);
-    }
+    frame.time = state.time();
+    frame.positions.iter_mut().for_each(Vec::clear);
     frame.velocity.iter_mut().for_each(Vec::clear);
-    for i in 0..state.v.len() {
-        let v = simulation.velocity(i).to_array();
-        frame.velocity.iter_mut().zip(v).for_each(|(to, v)| to.push(v as f32));
-    }
+    frame.contact.clear();
     // Planes are all there is to touch; what is pushed out of one lies on it to rounding.
     let planes = &simulation.model().params().planes;
-    let touches = |x: DVec3| planes.iter().any(|p| p.gap(x) <= 1e-9 * (1.0 + x.abs().max_element()));
-    frame.contact.clear();
-    frame.contact.extend(state.x.iter().map(|x| u8::from(touches(x))));
+    for (body, state) in simulation.model().bodies().iter().zip(state.bodies()) {
+        for (to, from) in frame.positions.iter_mut().zip(state.positions().columns()) {
+            to.extend_from_slice(from);
+        }
+        let radius = &body.parts.rest().radius;
+        for (i, x) in state.positions().iter().enumerate() {
+            let v = simulation.velocity(body.id, i).unwrap_or_default().to_array();
+            frame.velocity.iter_mut().zip(v).for_each(|(to, v)| to.push(v as f32));
+            let near = radius[i] + 1e-9 * (1.0 + x.abs().max_element());
+            frame.contact.push(planes.iter().any(|p| p.gap(x) <= near).into());
+        }
+    }
     let mut strain = Vec::new();
     let statistics = simulation.statistics_and_strain(&mut strain);
     frame.strain.clear();

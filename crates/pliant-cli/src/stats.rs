@@ -59,7 +59,7 @@ fn driven(simulation: &Simulation) -> BTreeMap<String, Driven> {
     let (model, controls) = (simulation.model(), simulation.controls());
     let tracks = model.params().keyframes.tracks.iter();
     let entry = |control: Control| {
-        let name = match control.body().and_then(|b| model.topology().bodies.get(b)) {
+        let name = match control.body().and_then(|b| model.get(b)) {
             Some(body) => format!("{}.{}", body.name, control.name()),
             None => control.name().into(),
         };
@@ -88,7 +88,7 @@ pub struct Timings {
 pub fn json(frame: u32, s: &Statistics, simulation: &Simulation, report: &StepReport) -> String {
     let stats = FrameStats {
         frame,
-        time: simulation.state().time,
+        time: simulation.state().time(),
         kinetic: bounded(s.kinetic),
         elastic: bounded(s.elastic),
         gravity: bounded(s.gravity),

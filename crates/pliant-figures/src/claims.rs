@@ -1,6 +1,8 @@
 //! Claims of the papers: `claims.toml`, thresholds, and the verdict on a measured number.
 
 use crate::error::FigureError;
+use crate::figures::Definition;
+use crate::plot::Plot;
 use serde::Deserialize;
 use std::fmt;
 
@@ -18,6 +20,8 @@ pub enum Verdict {
     Partly,
     /// It meets neither, or there is no number.
     Not,
+    /// A time that scatters across a threshold, or that is of the clock on the wall: nothing follows from it.
+    Unjudged,
 }
 
 impl fmt::Display for Verdict {
@@ -26,6 +30,7 @@ impl fmt::Display for Verdict {
             Verdict::Reproduced => "reproduced",
             Verdict::Partly => "partly",
             Verdict::Not => "not",
+            Verdict::Unjudged => "measured, not judged",
         })
     }
 }
@@ -45,6 +50,8 @@ pub struct ClaimResult {
     pub metric: String,
     /// The number; NaN if it could not be had.
     pub measured: f64,
+    /// For times, the least and the most of all runs; NaN if it is not processor time.
+    pub spread: Option<[f64; 2]>,
     /// What is accepted, both thresholds.
     pub threshold: String,
     /// The verdict.
@@ -62,6 +69,8 @@ pub struct Claim {
     /// The figure of ours that measures it.
     pub figure: String,
     pub metric: String,
+    /// For times, the metrics of the least and the most of all runs.
+    pub spread: Option<[String; 2]>,
     pub reproduced: Threshold,
     pub partly: Threshold,
     /// How the thresholds follow from the paper.
@@ -86,9 +95,22 @@ pub fn all() -> Result<Vec<Claim>, FigureError> {
 }
 
 impl Claim {
-    /// The verdict on a measured number.
-    pub fn judge(&self, measured: f64) -> ClaimResult {
+    /// The verdict on the data of its figure.
+    pub fn judge(&self, definition: &Definition, plot: &Plot) -> ClaimResult {
+        let spread = self.spread.as_ref().map(|ends| ends.each_ref().map(|m| definition.measure(m, plot)));
+        self.judge_number(definition.measure(&self.metric, plot), spread)
+    }
+
+    /// The verdict on a measured number and, for times, the least and the most of all runs.
+    fn judge_number(&self, measured: f64, spread: Option<[f64; 2]>) -> ClaimResult {
+        let scatters = |[least, most]: [f64; 2]| {
+            !(least.is_finite() && most.is_finite())
+                || self.reproduced.parts(least, most)
+                || self.partly.parts(least, most)
+        };
         let verdict = match measured {
+            v if !v.is_finite() => Verdict::Not,
+            _ if spread.is_some_and(scatters) => Verdict::Unjudged,
             v if self.reproduced.accepts(v) => Verdict::Reproduced,
             v if self.partly.accepts(v) => Verdict::Partly,
             _ => Verdict::Not,
@@ -100,6 +122,7 @@ impl Claim {
             text: self.text.clone(),
             metric: self.metric.clone(),
             measured,
+            spread,
             threshold: format!("{} (partly {})", self.reproduced, self.partly),
             verdict,
         }
@@ -156,6 +179,11 @@ impl Threshold {
         };
         inside && value.is_finite()
     }
+
+    /// Whether an end of it lies between two numbers, so that they may not be on the same side of it.
+    fn parts(&self, least: f64, most: f64) -> bool {
+        [self.lo, self.hi].iter().any(|end| least < *end && *end < most)
+    }
 }
 
 impl fmt::Display for Threshold {
@@ -203,6 +231,10 @@ mod tests {
             let definition = crate::figures::ALL.iter().find(|d| d.figure.name == claim.figure);
             let known = definition.is_some_and(|d| d.metrics.iter().any(|(name, _)| *name == claim.metric));
             assert!(known, "{}: no figure {} with metric {}", claim.id, claim.figure, claim.metric);
+            for end in claim.spread.iter().flatten() {
+                let known = definition.is_some_and(|d| d.metrics.iter().any(|(name, _)| name == end));
+                assert!(known, "{}: no metric {end}", claim.id);
+            }
             let (strong, weak) = (&claim.reproduced, &claim.partly);
             assert!(weak.lo <= strong.lo && strong.hi <= weak.hi, "{}: partly is not weaker", claim.id);
             assert!(!claim.why.is_empty() && !claim.text.is_empty() && !claim.place.is_empty());
@@ -210,10 +242,31 @@ mod tests {
         // And no metric hangs in the air.
         for d in crate::figures::ALL {
             for (metric, _) in d.metrics {
-                let used = claims.iter().any(|c| c.figure == d.figure.name && c.metric == *metric);
+                let used = claims
+                    .iter()
+                    .filter(|c| c.figure == d.figure.name)
+                    .any(|c| c.metric == *metric || c.spread.iter().flatten().any(|end| end == metric));
                 assert!(used, "{}: no claim uses {metric}", d.figure.name);
             }
         }
+    }
+
+    #[test]
+    fn times_are_judged_only_where_all_runs_agree() {
+        let text = "[[claim]]\nid = \"a\"\npaper = \"b\"\nplace = \"c\"\ntext = \"d\"\nfigure = \"e\"\n\
+                    metric = \"f\"\nspread = [\"g\", \"h\"]\nreproduced = \"1..2\"\npartly = \"<= 4\"\nwhy = \"i\"\n";
+        let claim = &parse(text).unwrap()[0];
+        let verdict = |measured, ends| claim.judge_number(measured, Some(ends)).verdict;
+        assert_eq!(verdict(1.5, [1.4, 1.6]), Verdict::Reproduced);
+        assert_eq!(verdict(3.0, [2.1, 3.9]), Verdict::Partly);
+        assert_eq!(verdict(6.0, [5.0, 7.0]), Verdict::Not);
+        for (measured, ends) in [(1.5, [1.4, 2.1]), (1.5, [0.9, 1.6]), (3.0, [2.5, 4.5]), (0.5, [0.1, 9.0])] {
+            assert_eq!(verdict(measured, ends), Verdict::Unjudged, "{ends:?}");
+        }
+        // Time on the wall has no spread that means anything, and no time at all is no number.
+        assert_eq!(verdict(1.5, [f64::NAN; 2]), Verdict::Unjudged);
+        assert_eq!(verdict(f64::NAN, [f64::NAN; 2]), Verdict::Not);
+        assert_eq!(claim.judge_number(1.5, None).verdict, Verdict::Reproduced);
     }
 
     #[test]

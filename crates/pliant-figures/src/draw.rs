@@ -37,11 +37,11 @@ pub fn svg(plot: &Plot) -> Result<String, String> {
 }
 
 fn draw<'a>(plot: &'a Plot, text: &mut String) -> Result<Vec<Placed<'a>>, Box<dyn std::error::Error>> {
-    // Four in a square, three or six in rows of three; three are narrower, to be read at the width of a page.
+    // Four in a square, multiples of three in rows of three; three are narrower, to be read at the width of a page.
     let panels = plot.panels.len().max(1);
     let (columns, width) = match panels {
         1 | 2 => (panels, 640),
-        3 | 6 => (3, 520),
+        n if n % 3 == 0 => (3, 520),
         _ => (2, 640),
     };
     let grid = panels.div_ceil(columns);

@@ -22,16 +22,18 @@ pub fn balance(body: Body, gravity: DVec3) -> Result<Simulation, Failure> {
     builder.step = LONG;
     builder.substeps = 1;
     let mut simulation = builder.build()?;
-    let start = simulation.state().x.clone();
+    let start = simulation.state().bodies()[0].positions().clone();
     let farthest =
         |a: &Points, b: &Points| a.iter().zip(b.iter()).map(|(p, q)| (p - q).length()).fold(0.0, f64::max);
     let mut last = (f64::NAN, f64::NAN);
     for _ in 0..MOST {
-        let before = simulation.state().x.clone();
+        let before = simulation.state().bodies()[0].positions().clone();
         simulation.step()?;
         let mut state = simulation.state().clone();
-        let (moved, all) = (farthest(&state.x, &before), farthest(&state.x, &start));
-        state.v = Points::zeros(state.v.len());
+        let x = state.bodies()[0].positions();
+        let (moved, all) = (farthest(x, &before), farthest(x, &start));
+        let mut v = state.bodies_mut()[0].velocities_mut();
+        (0..v.len()).for_each(|i| v.set(i, DVec3::ZERO));
         simulation.set_state(state)?;
         last = (moved, all);
         if moved <= STILL * all {
@@ -68,7 +70,8 @@ pub fn places(simulation: &Simulation) -> Vec<DVec3> {
 /// Replaces the places of all particles, at rest.
 pub fn place(simulation: &mut Simulation, f: impl Fn(usize, DVec3) -> DVec3) -> Result<(), Failure> {
     let mut state = simulation.state().clone();
-    state.x = state.x.iter().enumerate().map(|(i, p)| f(i, p)).collect();
+    let mut x = state.bodies_mut()[0].positions_mut();
+    (0..x.len()).for_each(|i| x.set(i, f(i, x.get(i))));
     Ok(simulation.set_state(state)?)
 }
 

@@ -6,6 +6,7 @@
 //! of the data, tests can feed them sabotaged data and see the verdict say no.
 
 mod claims;
+mod clock;
 mod draw;
 mod elements;
 mod embed;
@@ -54,7 +55,7 @@ pub fn run(
         write::file(&out_dir.join(format!("{name}.csv")), &plot.csv())?;
         write::file(&out_dir.join(format!("{name}.svg")), &draw::svg(&plot).map_err(failed)?)?;
         for claim in claims.iter().filter(|c| c.figure == name) {
-            results.push(claim.judge(definition.measure(&claim.metric, &plot)));
+            results.push(claim.judge(definition, &plot));
         }
     }
     // By claim, whatever the order the figures were asked for in.

@@ -19,6 +19,15 @@ pub fn mean(values: &[f64]) -> f64 {
     values.iter().sum::<f64>() / values.len() as f64
 }
 
+/// The middle value, the upper one of two; NaN of nothing or if a value is NaN.
+pub fn median(mut values: Vec<f64>) -> f64 {
+    if values.iter().any(|v| v.is_nan()) {
+        return f64::NAN;
+    }
+    values.sort_by(f64::total_cmp);
+    values.get(values.len() / 2).copied().unwrap_or(f64::NAN)
+}
+
 /// Difference between the largest and the smallest value; NaN of nothing.
 pub fn swing(values: &[f64]) -> f64 {
     largest(values) - smallest(values)
@@ -94,12 +103,14 @@ mod tests {
     fn nothing_and_nan_give_nan() {
         assert!(largest(&[]).is_nan() && mean(&[]).is_nan() && swing(&[]).is_nan());
         assert!(growth(&[1.0; 9]).is_nan() && worst_ratio(&[1.0], 0.0).is_nan() && order(&[]).is_nan());
+        assert!(median(vec![]).is_nan() && median(vec![1.0, f64::NAN, 2.0]).is_nan());
         assert!(swing(&[1.0, f64::NAN, 2.0]).is_nan() && largest(&[f64::NAN, 1.0]).is_nan());
     }
 
     #[test]
     fn known_series_give_known_numbers() {
         assert_eq!(swing(&[1.0, -2.0, 3.0]), 5.0);
+        assert_eq!(median(vec![3.0, 1.0, 9.0]), 3.0);
         assert_eq!(worst_ratio(&[4.0, 2.0, 3.0, 1.0], 0.0), 1.5);
         assert_eq!(worst_ratio(&[1.0, 1e-20, 2e-20], 1e-15), 1.0);
         let square: Vec<(f64, f64)> = (1..9).map(|k| (f64::from(k), f64::from(k * k) * 3.0)).collect();

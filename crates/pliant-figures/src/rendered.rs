@@ -1,7 +1,9 @@
 //! Meshes and particles as renderings on white.
 
 use pliant::DVec3;
-use pliant_cache::render::{Backdrop, Camera, Colors, Image, Item, Look, Settings, render};
+use pliant::shapes::Shape;
+use pliant_cache::render::{Backdrop, Camera, Colors, Image, Item, Look, Plane, Settings, render};
+use pliant_geometry::Skin;
 
 /// Colours of renderings (sRGB), the palette of the diagrams made paler.
 pub const BODY: [f32; 3] = [0.56, 0.72, 0.84];
@@ -26,6 +28,30 @@ pub fn picture(items: &[Item<'_>], frame: &[DVec3], azimuth: f64, elevation: f64
         }
     }
     trimmed(&image)
+}
+
+/// Items on the ground (y = 0) of a studio, seen so that the points of `frame` fit: the same frame for several
+/// moments lets them be compared.
+pub fn on_the_ground(items: &[Item<'_>], frame: &[DVec3], azimuth: f64, elevation: f64) -> Image {
+    let settings = Settings { samples: 2, dither: false, ..Settings::sized(960, 800) };
+    let camera = Camera::fit_points(frame, 1.2, azimuth, elevation);
+    render(items, &[Plane { normal: DVec3::Y, offset: 0.0 }], &camera, &settings)
+}
+
+/// Where a skin is when the particles are there.
+pub fn carried(skin: &Skin, points: &[DVec3]) -> Vec<DVec3> {
+    let [x, y, z]: [Vec<f64>; 3] = [0, 1, 2].map(|k| points.iter().map(|p| p[k]).collect());
+    let mut vertices = Vec::new();
+    skin.apply([&x, &y, &z], &mut vertices);
+    vertices
+}
+
+/// A body of gelatine with its particles at `points`, on the ground.
+pub fn jelly(shape: &Shape, points: &[DVec3], frame: &[DVec3], color: [f32; 3], from: (f64, f64)) -> Image {
+    let positions = carried(&shape.skin, points);
+    let (triangles, colors) = (&shape.surface.triangles, Colors::Uniform(color));
+    let item = Item::Mesh { positions: &positions, triangles, colors, look: Look::Jelly };
+    on_the_ground(&[item], frame, from.0, from.1)
 }
 
 /// The picture without white rows and columns around it.

@@ -56,10 +56,10 @@ pub fn sample(
     n: usize,
     mut f: impl FnMut(&Simulation) -> f64,
 ) -> Result<Vec<(f64, f64)>, Failure> {
-    let mut points = vec![(simulation.state().time, f(simulation))];
+    let mut points = vec![(simulation.state().time(), f(simulation))];
     for _ in 0..n {
         simulation.step()?;
-        points.push((simulation.state().time, f(simulation)));
+        points.push((simulation.state().time(), f(simulation)));
     }
     Ok(points)
 }
@@ -68,14 +68,14 @@ pub fn sample(
 pub fn sample_statistics<const K: usize>(
     simulation: &mut Simulation,
     n: usize,
-    f: impl Fn(&Simulation, &Statistics) -> [f64; K],
+    mut f: impl FnMut(&Simulation, &Statistics) -> [f64; K],
 ) -> Result<[Vec<(f64, f64)>; K], Failure> {
     let mut series: [Vec<(f64, f64)>; K] = std::array::from_fn(|_| Vec::with_capacity(n + 1));
     for k in 0..=n {
         if k > 0 {
             simulation.step()?;
         }
-        let time = simulation.state().time;
+        let time = simulation.state().time();
         for (list, value) in series.iter_mut().zip(f(simulation, &simulation.statistics())) {
             list.push((time, value));
         }

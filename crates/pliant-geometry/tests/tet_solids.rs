@@ -268,3 +268,25 @@ fn a_coarse_ball_or_box_leaves_nothing_out() {
         tets_from_mesh(cuboid(DVec3::new(1.0, 0.7, 0.9), 0.1).unwrap().surface, spacing).unwrap();
     }
 }
+
+/// Small tetrahedra in rows, none touching another.
+fn crowd(count: usize) -> TriMesh {
+    let mut mesh = TriMesh { positions: Vec::new(), triangles: Vec::new() };
+    for k in 0..count {
+        let at = DVec3::new((k % 100) as f64, (k / 100 % 100) as f64, (k / 10_000) as f64) * 1.5;
+        let first = mesh.positions.len() as u32;
+        mesh.positions.extend([DVec3::ZERO, DVec3::X, DVec3::Y, DVec3::Z].map(|p| p + at));
+        mesh.triangles.extend([[0, 2, 1], [0, 1, 3], [0, 3, 2], [1, 2, 3]].map(|t| t.map(|i| i + first)));
+    }
+    mesh
+}
+
+#[test]
+fn a_crowd_of_pieces_is_refused_before_it_is_compared_piece_by_piece() {
+    // Every two of three hundred thousand would take hours.
+    let refused = tets_from_mesh_within(crowd(300_000), 3.0, 0).unwrap_err();
+    assert!(refused.message.contains("300000 separate pieces"), "{}", refused.message);
+    // What is possible is cut, each piece on its own.
+    let (shape, _) = tets_from_mesh_within(crowd(12), 0.2, 100_000).unwrap();
+    assert_eq!(parts(&mesh_of(&shape)), 12);
+}

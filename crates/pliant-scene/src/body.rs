@@ -103,8 +103,8 @@ pub(crate) fn plan(
     layers.check(check, &name, &controls, solver, nature, around.substep);
     let clusters = clusters(check, layers, solver, nature, &controls);
     let rotation = rotation(check, body);
-    let bodies = [(solver, controls)];
-    let tracks = track::plan(check, body.records("keyframes"), Some(0), &bodies, around.substep);
+    let bodies = [(0.into(), solver, controls)];
+    let tracks = track::plan(check, body.records("keyframes"), Some(0.into()), &bodies, around.substep);
     let has_input = body.given("input").is_some();
     let paint = body.records("paint").iter().filter_map(|p| paint::plan(check, p, has_input)).collect();
     let input = input::plan(check, body, solver, around.fps);

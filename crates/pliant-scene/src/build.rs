@@ -8,6 +8,7 @@ use crate::cut::Cut;
 use crate::diagnostic::Diagnostic;
 use crate::digest::Digest;
 use crate::format::MOST_PARTICLES;
+use crate::inert;
 use crate::notes;
 use crate::paint::{self, Channel};
 use crate::pin;
@@ -80,6 +81,10 @@ impl Scene {
             check.problems.extend(errors.0.iter().map(|e| self.locate(e)));
             check.finish(()).err().unwrap_or_default()
         })?;
+        let inert = inert::refuse(self, simulation.model());
+        if !inert.is_empty() {
+            return Err(inert);
+        }
         notes.extend(notes::about(self, &simulation));
         let (hash, inputs) = digest.finish();
         Ok(BuiltScene {
@@ -189,7 +194,7 @@ impl Scene {
     fn keyframes(&self) -> Keyframes {
         let mut tracks = self.tracks.clone();
         for (b, plan) in self.bodies.iter().enumerate() {
-            tracks.extend(plan.tracks.iter().map(|t| Track { control: t.control.of(b), ..t.clone() }));
+            tracks.extend(plan.tracks.iter().map(|t| Track { control: t.control.of(b.into()), ..t.clone() }));
         }
         Keyframes { tracks }
     }

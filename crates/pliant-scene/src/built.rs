@@ -103,4 +103,17 @@ pub struct PictureSettings {
     pub azimuth: f64,
     /// Height of the camera, degrees above the horizon.
     pub elevation: f64,
+    /// Whether the camera goes along with what it shows.
+    pub camera: CameraMotion,
+}
+
+/// Whether the camera goes along with what it shows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CameraMotion {
+    /// Where things would be small otherwise.
+    Auto,
+    /// It stands where all of the run is in the picture.
+    Fixed,
+    /// Always.
+    Follow,
 }

@@ -49,7 +49,7 @@ pub const DEMOS: &[Demo] = &[
     demo!("draped_cloth", "a tablecloth of cotton folds where it hangs over the edge"),
     demo!("flag", "a flag in a storm with gusts of twice the wind"),
     demo!("fillings", "bears filled on a lattice, shaken, and evenly without order, shown by clusters"),
-    demo!("balloons", "balloons of one rubber: empty, filled, blown up to twice the volume (offline)"),
+    demo!("balloons", "balloons of one rubber: limp, filled, blown up to twice the volume (offline)"),
     demo!("washing_line", "clothes on a line, a tree and a house in gusty wind (offline)"),
     demo!("buckling_cylinder", "thin tubes pressed from above buckle, finer the softer they bend"),
     demo!("materials", "sheets and balls of eight materials, hung and dropped"),

@@ -169,6 +169,13 @@ pub(crate) static PICTURE: Table = Table {
             "Height of the camera, degrees above the horizon.",
         )
         .default("15"),
+        Key::new(
+            "camera",
+            Kind::Word(&["auto", "fixed", "follow"]),
+            "Whether the camera goes along with what moves, or stands where all of the run is in the picture; auto follows \
+             what would be small.",
+        )
+        .default("\"auto\""),
     ]],
     rules: &[],
 };
@@ -476,6 +483,25 @@ static SPHERE: Table = Table {
 };
 
 const ONE_STIFFNESS: Rule = Rule::AtMostOne(&["frequency", "alpha"]);
+
+/// What the many keys of a large table are for, in a line.
+pub(crate) fn groups(table: &Table) -> Option<&'static str> {
+    match table.title {
+        "a body" => Some(
+            "its shape and fineness (`shape`, `particles`), place (`position`, `rotation`), material (`material`, `young`, \
+             `frequency`), solver and clusters (`solver`, `clusters`), pins and input (`pin`, `input`) and look (`color`, `look`)",
+        ),
+        "a material" => Some(
+            "stiffness (`frequency`, `young`), damping (`damping`, `drag`), limits (`strain_limit`, `yield_strain`), contact \
+             (`friction`, `restitution`) and goals (`goals`, `volume`)",
+        ),
+        "the scene" => Some(
+            "time (`fps`, `frames`, `substeps`), forces (`gravity`, `wind`), bodies (`body`, `plane`, `materials`), solver \
+             (`solver`) and results (`output`, `picture`)",
+        ),
+        _ => None,
+    }
+}
 
 static MATERIAL: Table = Table { title: "a material", groups: &[MATERIAL_KEYS], rules: &[ONE_STIFFNESS] };
 

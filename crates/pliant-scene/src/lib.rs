@@ -35,6 +35,7 @@ mod field;
 mod fit;
 mod format;
 mod guesses;
+mod inert;
 mod input;
 mod keys;
 mod material;
@@ -54,7 +55,7 @@ mod source;
 mod suggest;
 mod track;
 
-pub use built::{BuiltBody, BuiltElements, BuiltScene, ColorBy, Look, PictureSettings};
+pub use built::{BuiltBody, BuiltElements, BuiltScene, CameraMotion, ColorBy, Look, PictureSettings};
 pub use demos::{DEMOS, Demo};
 pub use diagnostic::Diagnostic;
 pub use quick::QuickStart;

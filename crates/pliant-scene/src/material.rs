@@ -62,7 +62,7 @@ impl<'a> Layers<'a> {
     /// The live values of a body.
     pub fn controls(&self, solver: SolverKind, nature: Nature, h: f64) -> BodyControls {
         // Long steps allow less; a scene that does not care about stiffness should still run.
-        let most = Control::Frequency(0).range(solver, h).map_or(FREQUENCY, |r| r.1);
+        let most = Control::Frequency(0.into()).range(solver, h).map_or(FREQUENCY, |r| r.1);
         let usual_stiffness = Stiffness::Frequency(FREQUENCY.min(most));
         let usual = BodyControls::default();
         let projective = solver.uses_constraints();
@@ -129,20 +129,20 @@ impl<'a> Layers<'a> {
             self.body.values.get(key).or_else(|| self.given_by_material(key)).map_or(&self.body.at, |v| &v.at)
         };
         let stiffness = match controls.stiffness {
-            Stiffness::Alpha(v) => (Control::Alpha(0), v),
-            Stiffness::Frequency(v) => (Control::Frequency(0), v),
+            Stiffness::Alpha(v) => (Control::Alpha(0.into()), v),
+            Stiffness::Frequency(v) => (Control::Frequency(0.into()), v),
         };
         for (control, v) in [
             stiffness,
-            (Control::StrainLimit(0), controls.strain_limit),
-            (Control::Relaxation(0), controls.relaxation),
-            (Control::Damping(0), controls.damping),
-            (Control::EdgeStiffness(0), controls.edge_stiffness),
-            (Control::Deformation(0), controls.deformation),
-            (Control::YieldStrain(0), controls.yield_strain),
-            (Control::PlasticLimit(0), controls.plastic_limit),
-            (Control::Follow(0), controls.follow),
-            (Control::FollowDamping(0), controls.follow_damping),
+            (Control::StrainLimit(0.into()), controls.strain_limit),
+            (Control::Relaxation(0.into()), controls.relaxation),
+            (Control::Damping(0.into()), controls.damping),
+            (Control::EdgeStiffness(0.into()), controls.edge_stiffness),
+            (Control::Deformation(0.into()), controls.deformation),
+            (Control::YieldStrain(0.into()), controls.yield_strain),
+            (Control::PlasticLimit(0.into()), controls.plastic_limit),
+            (Control::Follow(0.into()), controls.follow),
+            (Control::FollowDamping(0.into()), controls.follow_damping),
         ] {
             if let Err(e) = control.check(Value::Number(v), solver, h) {
                 let key = control.name();

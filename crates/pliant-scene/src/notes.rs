@@ -12,8 +12,8 @@ pub(crate) fn about(scene: &Scene, simulation: &Simulation) -> Vec<String> {
             continue;
         }
         let mut note = |text: String| notes.push(format!("body `{}`: {text}", plan.name));
-        let part = &simulation.model().topology().bodies[b];
-        let (clusters, particles) = (part.clusters.len(), part.particles.len());
+        let part = &simulation.model().bodies()[b].parts;
+        let (clusters, particles) = (part.topology().clusters.len(), part.particle_count());
         match plan.clusters {
             Clustering::Radius(r) if clusters == 1 && particles > 1 => {
                 note(format!("cluster_radius {r} covers everything: one cluster"));

@@ -3,10 +3,10 @@
 
 use crate::format::{Key, Kind, Rule, Table};
 use crate::guesses;
-use crate::keys::{BODY, SCENE};
+use crate::keys::{BODY, SCENE, groups};
 use crate::record::{Datum, Record};
 use crate::source::{Check, Placed, Source, Span};
-use crate::suggest::{list, nearest};
+use crate::suggest::{likely, list, nearest};
 use std::collections::BTreeMap;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
@@ -159,6 +159,9 @@ fn rules(check: &mut Check<'_>, form: &Table, present: &BTreeMap<&str, Span>, at
 /// Keys of a table up to which all are named to somebody who missed one.
 const MOST_LISTED: usize = 20;
 
+/// Of a larger table, how many that look like it.
+const MOST_LIKELY: usize = 3;
+
 /// Refuses a key that does not exist, and says which was meant.
 fn unknown(check: &mut Check<'_>, name: &str, at: &Span, form: &Table, tagged: bool) {
     let mut names: Vec<&str> = form.keys().map(|k| k.name).collect();
@@ -185,11 +188,20 @@ fn unknown(check: &mut Check<'_>, name: &str, at: &Span, form: &Table, tagged: b
         None if !elsewhere.is_empty() => format!("it is a key of {}; ", elsewhere.join(", ")),
         None => String::new(),
     };
-    // Sixty words hide the one that was found.
-    let allowed = match names.len() > MOST_LISTED && !meant.is_empty() {
+    // Sixty words hide the one that is wanted.
+    let allowed = match names.len() > MOST_LISTED {
         true => {
+            let likely = likely(name, names.iter().copied(), MOST_LIKELY);
+            let likely = match meant.is_empty() && !likely.is_empty() {
+                true => format!("nearest to it are {}; ", list(&likely, "and")),
+                false => String::new(),
+            };
+            let groups = match groups(form).filter(|_| meant.is_empty()) {
+                Some(groups) => format!(" for {groups}"),
+                None => String::new(),
+            };
             format!(
-                "{} has {} keys, which `pliant schema` lists with what they mean",
+                "{likely}{} has {} keys{groups}, which `pliant schema` lists with what they mean",
                 form.title,
                 names.len()
             )

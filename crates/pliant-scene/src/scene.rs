@@ -1,7 +1,7 @@
 //! A scene: read from a file, checked, and ready to be built.
 
 use crate::body::{self, BodyPlan, Surroundings};
-use crate::built::{ColorBy, PictureSettings};
+use crate::built::{CameraMotion, ColorBy, PictureSettings};
 use crate::copies;
 use crate::diagnostic::Diagnostic;
 use crate::field;
@@ -228,5 +228,10 @@ fn picture(root: &Record) -> PictureSettings {
         },
         azimuth: picture.number("azimuth"),
         elevation: picture.number("elevation"),
+        camera: match picture.text("camera").as_str() {
+            "fixed" => CameraMotion::Fixed,
+            "follow" => CameraMotion::Follow,
+            _ => CameraMotion::Auto,
+        },
     }
 }

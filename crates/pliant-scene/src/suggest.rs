@@ -19,6 +19,17 @@ pub(crate) fn nearest<'a>(given: &str, words: impl IntoIterator<Item = &'a str>)
     best.map(|b| b.2)
 }
 
+/// The `most` words that look most like `given`, the likeliest first; none that has next to nothing in common with it.
+pub(crate) fn likely<'a>(given: &str, words: impl IntoIterator<Item = &'a str>, most: usize) -> Vec<&'a str> {
+    const LITTLE: f64 = 0.6;
+    let given = given.to_lowercase().replace(['-', ' '], "_");
+    let alike = |word: &str| strsim::jaro_winkler(&given, &word.to_lowercase());
+    let mut near: Vec<(f64, &str)> =
+        words.into_iter().map(|w| (alike(w), w)).filter(|w| w.0 > LITTLE).collect();
+    near.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(b.1)));
+    near.into_iter().take(most).map(|w| w.1).collect()
+}
+
 /// Words as `a`, `b` or `c`.
 pub(crate) fn list(words: &[&str], last: &str) -> String {
     let quoted: Vec<String> = words.iter().map(|w| format!("`{w}`")).collect();

@@ -2,14 +2,14 @@
 
 use crate::record::{Datum, Record};
 use crate::source::{Check, Span};
-use pliant::{BodyControls, Control, Ease, Key, Keyframes, SolverKind, Track, Value};
+use pliant::{BodyControls, BodyId, Control, Ease, Key, Keyframes, SolverKind, Track, Value};
 
 /// Reads the tracks of one owner: of the world, or of the only one of `bodies`. Faults are reported.
 pub(crate) fn plan(
     check: &mut Check<'_>,
     records: &[Record],
-    body: Option<usize>,
-    bodies: &[(SolverKind, BodyControls)],
+    body: Option<BodyId>,
+    bodies: &[(BodyId, SolverKind, BodyControls)],
     h: f64,
 ) -> Vec<Track> {
     // A track that lost its control or keys has been reported; the rest is still checked.
@@ -27,7 +27,7 @@ pub(crate) fn plan(
     keyframes.tracks
 }
 
-fn read(record: &Record, body: Option<usize>) -> Option<Track> {
+fn read(record: &Record, body: Option<BodyId>) -> Option<Track> {
     let control = Control::named(record.given("control")?.it.text(), body)?;
     let usual = match (record.given("ease"), control) {
         (Some(word), _) => ease(&word.it),
@@ -61,10 +61,10 @@ mod tests {
 
     #[test]
     fn the_format_names_the_engines_controls() {
-        let names = |of: Option<usize>| -> Vec<&str> {
-            Control::all(1).filter(|c| c.body() == of).map(Control::name).collect()
+        let names = |of: Option<BodyId>| -> Vec<&str> {
+            Control::all([0.into()]).filter(|c| c.body() == of).map(Control::name).collect()
         };
         assert_eq!(names(None), WORLD_CONTROLS);
-        assert_eq!(names(Some(0)), BODY_CONTROLS);
+        assert_eq!(names(Some(0.into())), BODY_CONTROLS);
     }
 }

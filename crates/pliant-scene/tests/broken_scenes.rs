@@ -561,3 +561,68 @@ fn words_of_other_programs_are_known() {
         assert!(help.contains(wanted), "{text}: {help}");
     }
 }
+
+/// A key like nothing there is: what looks most like it, and what the keys are for, in one line; never sixty words.
+#[test]
+fn strange_keys_are_answered_in_a_line() {
+    for (text, title) in [
+        ("[[body]]\nshape = \"ball\"\nqwertz = 1\n", "a body has"),
+        ("[materials.m]\nqwertz = 1\n", "a material has"),
+        ("[[body]]\nshape = \"ball\"\nfluffiness_of_it = 1\n", "a body has"),
+    ] {
+        let problems = Scene::parse(text, "s.toml".as_ref()).expect_err("a refusal");
+        let help = &problems.iter().find(|p| p.message.contains("there is no key")).expect("the key").help;
+        assert!(help.contains(title) && help.contains("`pliant schema`") && help.contains(" for "), "{help}");
+        let words = help.matches('`').count() / 2;
+        assert!(!help.contains('\n') && (3..=20).contains(&words), "{words} words: {help}");
+    }
+    let problems = Scene::parse("[[body]]\nshape = \"ball\"\nplastic = 1\n", "s.toml".as_ref());
+    let help = problems.expect_err("a refusal")[0].help.clone();
+    assert!(help.contains("plastic"), "{help}");
+}
+
+/// A key that nothing of its body reads is refused where it stands, with what would have the effect.
+#[test]
+fn keys_without_effect_are_refused_at_their_line() {
+    let built = |text: &str| Scene::parse(text, "s.toml".as_ref()).expect("a scene").build(1);
+    let ball = |lines: &str| format!("[[body]]\nname = \"it\"\nshape = \"ball\"\nparticles = 60\n{lines}\n");
+    for (text, line, key, instead) in [
+        (ball("flappiness = 0.4"), 5, "flappiness", "`damping`"),
+        (ball("viscous_friction = 0.4"), 5, "viscous_friction", "`friction`"),
+        (ball("volume = 0.5"), 5, "volume", "goals"),
+        (ball("friction = 0.5\nfollow = 3.0"), 6, "follow", "`input`"),
+        (ball("solver = \"pbd\"\nfrequency = 10"), 6, "frequency", "relaxation"),
+        (
+            ball("elements = \"tetrahedra\"\nspacing = 0.05\nfrequency = 9").replace("particles = 60\n", ""),
+            6,
+            "frequency",
+            "`young`",
+        ),
+        (
+            format!("[materials.m]\nflappiness = 0.4\n{}", ball("material = \"m\"")),
+            2,
+            "flappiness",
+            "`damping`",
+        ),
+    ] {
+        let problems = built(&text).err().unwrap_or_else(|| panic!("accepted:\n{text}"));
+        let said = problems[0].to_string();
+        assert_eq!((problems.len(), problems[0].place.map(|p| p.0)), (1, Some(line)), "{said}");
+        assert!(said.contains(&format!("`{key}` does nothing")) && said.contains(instead), "{said}");
+    }
+    // Off where there is none anyway, springs of PBD, a material that serves another body, and a thickness that makes mass.
+    for text in [
+        ball("solver = \"pbd\"\nclusters = \"none\"\nedge_stiffness = 100"),
+        ball("volume = 0\nair = 0"),
+        format!(
+            "[materials.m]\nflappiness = 0.4\n{}{}",
+            ball("material = \"m\""),
+            ball("material = \"m\"\nintegrator = \"deformer\"").replace("\"it\"", "\"other\"")
+        ),
+        "[[body]]\nshape = { kind = \"sheet\", size = [1, 1], cells = [3, 3] }\nthickness = 0.01\ndensity = 900\n\
+         elements = \"triangles\"\nconstraint = [{ kind = \"strain\", stiffness = 1e3 }]\n"
+            .to_string(),
+    ] {
+        assert!(built(&text).is_ok(), "{text}\n{:?}", built(&text).err());
+    }
+}

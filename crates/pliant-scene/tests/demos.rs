@@ -139,7 +139,7 @@ fn the_bunny_bounces_and_damping_calms_it() {
     let (undamped, damped) = (run("bunny_undamped", 240), run("bunny_damped", 240));
     for run in [&undamped, &damped] {
         let model = run.built.simulation.model();
-        assert_eq!((model.particle_count(), model.topology().clusters.len()), (2020, 26));
+        assert_eq!((model.particle_count(), model.bodies()[0].parts.topology().clusters.len()), (2020, 26));
         let (low, high, _) = bounce(&run.heights[0]);
         assert!(low < 0.7 && high > low + 0.4, "{low} {high}");
         assert!(run.worst_strain < 1.0, "{}", run.worst_strain);
@@ -152,7 +152,7 @@ fn the_bunny_bounces_and_damping_calms_it() {
 fn the_stretched_cube_swings_and_keeps_its_momentum() {
     for (name, clusters) in [("stretched_cube_one", 1), ("stretched_cube_many", 29)] {
         let run = run(name, 120);
-        assert_eq!(run.built.simulation.model().topology().clusters.len(), clusters);
+        assert_eq!(run.built.simulation.model().bodies()[0].parts.topology().clusters.len(), clusters);
         let end = run.built.simulation.statistics();
         // A thousand kilograms at metres per second.
         assert!(end.momentum.length() < 1e-7, "{name}: {}", end.momentum);
@@ -174,11 +174,10 @@ fn shape_matching_keeps_the_spin_that_position_based_dynamics_loses() {
     let run = run("spinning_cube", 180);
     let (model, state) = (run.built.simulation.model(), run.built.simulation.state());
     let spin = |b: usize| {
-        let particles = model.topology().bodies[b].particles.clone();
-        let weight = |i: usize| model.rest().mass[i];
-        let total: f64 = particles.clone().map(weight).sum();
-        let middle = particles.clone().map(|i| state.x.get(i) * weight(i)).sum::<DVec3>() / total;
-        particles.map(|i| (state.x.get(i) - middle).cross(state.v.get(i)).z * weight(i)).sum::<f64>()
+        let (mass, state) = (&model.bodies()[b].parts.rest().mass, &state.bodies()[b]);
+        let moving = || mass.iter().zip(state.positions().iter().zip(state.velocities().iter()));
+        let middle = moving().map(|(m, (x, _))| x * *m).sum::<DVec3>() / mass.iter().sum::<f64>();
+        moving().map(|(m, (x, v))| (x - middle).cross(v).z * m).sum::<f64>()
     };
     let start = 0.5 * run.first.angular_momentum.z;
     assert!((spin(0) / start - 1.0).abs() < 1e-9, "{} of {start}", spin(0));
@@ -190,9 +189,10 @@ fn the_cloth_swings_through_and_hangs_on_its_corners() {
     let run = run("hanging_cloth", 60);
     let simulation = &run.built.simulation;
     assert_eq!(simulation.model().particle_count(), 41 * 41);
-    let pins = &simulation.model().params().pins[0];
-    for (&i, anchor) in pins.particles.iter().zip(&pins.anchors) {
-        assert!((simulation.state().x.get(i as usize) - *anchor).length() < 1e-9);
+    let pins = &simulation.model().bodies()[0].parts.pins()[0];
+    let state = &simulation.state().bodies()[0];
+    for (&i, anchor) in pins.particles.iter().zip(state.memory().anchors()) {
+        assert!((state.positions().get(i as usize) - anchor).length() < 1e-9);
     }
     let mean = simulation.positions(0).map(|p| p.z).sum::<f64>() / 1681.0;
     assert!(mean < -0.8, "it swings past the hooks at z = -0.5, to {mean}");
@@ -212,12 +212,15 @@ fn the_bar_is_wrung_by_its_moving_pins() {
     let run = run("twisting_bar", 30);
     let simulation = &run.built.simulation;
     // Half a second at π radians a second: the turning end stands at a right angle, the other as before.
-    let placement = simulation.model().params().pins[1].motion.placement(simulation.state().time);
+    let placement =
+        simulation.model().bodies()[0].parts.pins()[1].motion.placement(simulation.state().time());
     assert!((placement.matrix3 * DVec3::Y - DVec3::Z).length() < 1e-6);
-    for (group, placement) in simulation.model().params().pins.iter().zip([Default::default(), placement]) {
-        for (&i, anchor) in group.particles.iter().zip(&group.anchors) {
-            let held: DVec3 = placement.transform_point3(*anchor);
-            assert!((simulation.state().x.get(i as usize) - held).length() < 1e-12);
+    let mut anchors = simulation.state().bodies()[0].memory().anchors();
+    let pins = simulation.model().bodies()[0].parts.pins();
+    for (group, placement) in pins.iter().zip([Default::default(), placement]) {
+        for (&i, anchor) in group.particles.iter().zip(anchors.by_ref()) {
+            let held: DVec3 = placement.transform_point3(anchor);
+            assert!((simulation.state().bodies()[0].positions().get(i as usize) - held).length() < 1e-12);
         }
     }
 }
@@ -344,7 +347,8 @@ fn the_flag_flies_in_the_storm_and_stays_whole() {
     let (lo, hi) = extent(&run, 0);
     assert!(hi.x - lo.x > 1.0 && hi.y - lo.y > 0.8 && hi.x < 0.9, "it reaches from {lo} to {hi}");
     assert!(hi.z - lo.z > 0.02, "it flutters");
-    let fastest = run.built.simulation.state().v.iter().map(|v| v.length()).fold(0.0, f64::max);
+    let fastest =
+        run.built.simulation.state().bodies()[0].velocities().iter().map(|v| v.length()).fold(0.0, f64::max);
     assert!(fastest < 60.0, "{fastest} m/s in a wind of 25");
 }
 
@@ -380,8 +384,8 @@ fn the_muscle_contracts_and_bulges() {
 fn the_bar_of_tetrahedra_turns_once_round() {
     let run = run("tet_bar", 60);
     let simulation = &run.built.simulation;
-    let middle: Vec<usize> = simulation
-        .model()
+    let middle: Vec<usize> = simulation.model().bodies()[0]
+        .parts
         .rest()
         .positions
         .iter()
@@ -389,7 +393,8 @@ fn the_bar_of_tetrahedra_turns_once_round() {
         .filter(|(_, p)| p.x.abs() < 0.02 && p.y > 0.09)
         .map(|(i, _)| i)
         .collect();
-    let mean = middle.iter().map(|&i| simulation.state().x.get(i)).sum::<DVec3>() / middle.len() as f64;
+    let mean = middle.iter().map(|&i| simulation.state().bodies()[0].positions().get(i)).sum::<DVec3>()
+        / middle.len() as f64;
     // Half a turn in the middle: what was above is below.
     assert!(mean.y < -0.03, "{mean}");
 }

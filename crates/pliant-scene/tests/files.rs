@@ -24,7 +24,7 @@ fn a_closed_mesh_is_filled_and_weighs_its_volume() {
     let built = Scene::load(&folder.path().join("scene.toml")).unwrap().build(1).unwrap();
     let particles = built.simulation.model().particle_count();
     assert!((400..=650).contains(&particles), "{particles}");
-    let mass: f64 = built.simulation.model().rest().mass.iter().sum();
+    let mass: f64 = built.simulation.model().bodies()[0].parts.rest().mass.iter().sum();
     assert!((mass - 8.0).abs() < 1e-9, "{mass} kg of 0.008 m³ of water");
     assert_eq!(built.bodies[0].look, Look::Jelly);
     assert_eq!(built.bodies[0].name, "mesh");
@@ -36,7 +36,7 @@ fn an_open_mesh_is_a_shell_and_says_so() {
     let scene = "[[body]]\nshape = { kind = \"mesh\", file = \"open.obj\" }\ndensity = 2\n";
     let folder = folder(&[("open.obj", &open), ("scene.toml", scene)]);
     let built = Scene::load(&folder.path().join("scene.toml")).unwrap().build(1).unwrap();
-    let mass: f64 = built.simulation.model().rest().mass.iter().sum();
+    let mass: f64 = built.simulation.model().bodies()[0].parts.rest().mass.iter().sum();
     assert!((mass - 10.0).abs() < 1e-9, "{mass} kg of 5 m²");
     assert_eq!(built.bodies[0].look, Look::Cloth);
     assert!(built.notes.iter().any(|n| n.contains("the mesh is open")), "{:?}", built.notes);

@@ -89,7 +89,7 @@ fn every_vertex_is_a_particle_in_its_order() {
     let built = build(folder.path(), text).unwrap();
     let at: Vec<DVec3> = built.simulation.positions(0).collect();
     assert_eq!(at, STRIP.iter().map(|p| DVec3::from_array(*p)).collect::<Vec<_>>());
-    let mass = &built.simulation.model().rest().mass;
+    let mass = &built.simulation.model().bodies()[0].parts.rest().mass;
     // The bare vertex weighs what they all do on average.
     assert!((mass[8] / 3.0 - 2.0 / 9.0).abs() < 1e-9, "{mass:?}");
     assert!((mass[..8].iter().sum::<f64>() - 6.0).abs() < 1e-9, "2 m² of 3 kg/m²: {mass:?}");
@@ -273,7 +273,14 @@ fn an_exported_point_cache_can_be_followed() {
         cluster: vec![],
         look: pliant_cache::render::Look::Matte,
     };
-    let picture = LogPicture { width: 64, height: 48, color_by: ColorBy::Body, azimuth: 0.0, elevation: 0.0 };
+    let picture = LogPicture {
+        width: 64,
+        height: 48,
+        color_by: ColorBy::Body,
+        azimuth: 0.0,
+        elevation: 0.0,
+        ..Default::default()
+    };
     let header = LogHeader {
         program: "test".into(),
         bits: String::new(),

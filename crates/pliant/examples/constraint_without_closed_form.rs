@@ -70,8 +70,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut simulation = Builder::new()
         .ground()
         .body(sheet)
-        .constraint(move |first, rest| {
-            let particles: Vec<[u32; 1]> = (first..first + count).map(|i| [i]).collect();
+        .constraint(move |rest| {
+            let particles: Vec<[u32; 1]> = (0..count).map(|i| [i]).collect();
             General::new(outside, &particles, rest, &vec![100.0; particles.len()])
                 .expect("the sheet begins outside")
         })

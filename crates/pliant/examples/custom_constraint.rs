@@ -92,7 +92,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut simulation = Builder::new()
         .ground()
         .body(sheet)
-        .constraint(move |first, _| OutsideBall::new((first..first + count).collect(), center, radius, 100.0))
+        .constraint(move |_| OutsideBall::new((0..count).collect(), center, radius, 100.0))
         .build()?;
     for frame in 1..=90 {
         simulation.step()?;

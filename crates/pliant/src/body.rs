@@ -4,7 +4,7 @@ use crate::constraints::Limits;
 use crate::controls::{BodyControls, Stiffness};
 use crate::elements::{Constraint, ConstraintKind, Elements};
 use crate::material::Material;
-use crate::model::{BodyInput, BodySettings, Goals, Input, Integrator, Motion};
+use crate::model::{BodySettings, Goals, Input, Integrator, Motion};
 use crate::solvers::SolverKind;
 use glam::{DAffine3, DQuat, DVec3};
 use pliant_geometry::{Covering, Method, Shape, Size};
@@ -199,12 +199,17 @@ impl Body {
     }
 
     /// The input with its sequence in the world.
-    pub(crate) fn placed_input(&self, body: usize) -> Option<BodyInput> {
+    pub(crate) fn placed_input(&self) -> Option<Input> {
         let placement = DAffine3::from_rotation_translation(self.rotation, self.position);
         self.input.as_ref().map(|input| {
             let sequence = Arc::new(input.sequence.placed(placement));
-            BodyInput { body, input: Input { sequence, ..input.clone() } }
+            Input { sequence, ..input.clone() }
         })
+    }
+
+    /// The controls it starts with.
+    pub(crate) fn live_values(&self) -> BodyControls {
+        BodyControls { mass: self.mass, ..self.controls }
     }
 
     pub(crate) fn settings(&self) -> BodySettings {

@@ -9,8 +9,8 @@ use pliant_math::lanes::Bits;
 
 const MAGIC: u64 = u64::from_le_bytes(*b"PLIANTST");
 
-/// Version 2 had the state alone: a run set up by hand would go on with other controls, so it is refused.
-const VERSION: u64 = 3;
+/// Version 3 had all bodies in one set of columns.
+const VERSION: u64 = 4;
 
 /// What a checkpoint holds.
 #[derive(Clone, Debug, PartialEq)]
@@ -56,8 +56,7 @@ impl Checkpoint {
 /// The checkpoint of a state and controls.
 pub(crate) fn encode(state: &State, controls: &Controls, bits: Bits) -> Vec<u8> {
     let controls = controls.encode();
-    let numbers = 48 * state.x.len() + 144 * state.frames.len() + 8 * state.auxiliary.len();
-    let mut w = Writer(Vec::with_capacity(numbers + controls.len() + 160));
+    let mut w = Writer(Vec::with_capacity(state.size() + controls.len() + 64));
     w.word(MAGIC);
     w.word(VERSION);
     w.word((bits == Bits::Fused).into());

@@ -2,7 +2,8 @@
 
 use crate::bytes::{Reader, Truncated, Writer};
 use crate::material::{Elasticity, LARGEST_POISSON};
-use crate::model::Model;
+use crate::memory::Memory;
+use crate::model::{BodyId, BodyModel, Model};
 use crate::solvers::SolverKind;
 use crate::state::StateError;
 use glam::{DAffine3, DVec3};
@@ -196,9 +197,9 @@ impl Default for BodyControls {
     }
 }
 
-/// Everything that may change between two steps.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Controls {
+/// What may change of the world around the bodies.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct WorldControls {
     /// Gravity, m/s²; kept beside its size and direction, so that either can be changed alone and the
     /// direction survives a time without gravity.
     pub(crate) gravity: DVec3,
@@ -206,13 +207,55 @@ pub struct Controls {
     pub(crate) gravity_magnitude: f64,
     pub(crate) wind: DVec3,
     pub(crate) gusts: f64,
-    pub(crate) bodies: Vec<BodyControls>,
+}
+
+/// What may change of a body.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct BodyEntry {
+    pub id: BodyId,
+    pub values: BodyControls,
     /// Where a host holds a pin group; `None` follows the group's own motion.
-    pub(crate) pins: Vec<Option<DAffine3>>,
+    pub pins: Vec<Option<DAffine3>>,
+}
+
+/// Everything that may change between two steps.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Controls {
+    pub(crate) world: WorldControls,
+    /// The bodies, in the model's order.
+    pub(crate) bodies: Vec<BodyEntry>,
+}
+
+/// What one body is moved by at present.
+#[derive(Clone, Copy, Debug)]
+pub struct LiveControls<'a> {
+    /// Of the world.
+    pub world: &'a WorldControls,
+    /// Its own.
+    pub body: &'a BodyControls,
+    pub(crate) pins: &'a [Option<DAffine3>],
+}
+
+impl LiveControls<'_> {
+    /// Where the particles of every pin group of the body are wanted at `time`, one group after the other.
+    pub(crate) fn targets(&self, model: &BodyModel, memory: &Memory, time: f64, out: &mut Vec<DVec3>) {
+        out.clear();
+        let mut anchors = memory.anchors();
+        for (group, held) in model.pins.iter().zip(self.pins) {
+            let placement = held.unwrap_or_else(|| group.motion.placement(time));
+            let own = anchors.by_ref().take(group.particles.len());
+            out.extend(own.map(|anchor| placement.transform_point3(anchor)));
+        }
+    }
+
+    /// The acceleration of gravity and the force on the whole body.
+    pub(crate) fn pull(&self) -> DVec3 {
+        self.world.gravity + self.body.force / self.body.mass
+    }
 }
 
 const MAGIC: u64 = u64::from_le_bytes(*b"PLIANTCT");
-const VERSION: u64 = 2;
+const VERSION: u64 = 3;
 
 /// What a change costs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -239,61 +282,61 @@ pub enum Control {
     /// How much of it comes and goes: 0 for a steady wind, 1 for one that now and then stands still.
     Gusts,
     /// [`BodyControls::stiffness`] as α.
-    Alpha(usize),
+    Alpha(BodyId),
     /// [`BodyControls::stiffness`] as a frequency.
-    Frequency(usize),
+    Frequency(BodyId),
     /// [`BodyControls::strain_limit`].
-    StrainLimit(usize),
+    StrainLimit(BodyId),
     /// [`BodyControls::relaxation`].
-    Relaxation(usize),
+    Relaxation(BodyId),
     /// [`BodyControls::iterations`].
-    Iterations(usize),
+    Iterations(BodyId),
     /// [`BodyControls::damping`].
-    Damping(usize),
+    Damping(BodyId),
     /// [`BodyControls::drag`].
-    Drag(usize),
+    Drag(BodyId),
     /// [`BodyControls::force`].
-    Force(usize),
+    Force(BodyId),
     /// [`BodyControls::edge_stiffness`].
-    EdgeStiffness(usize),
+    EdgeStiffness(BodyId),
     /// [`BodyControls::friction`].
-    Friction(usize),
+    Friction(BodyId),
     /// [`BodyControls::restitution`].
-    Restitution(usize),
+    Restitution(BodyId),
     /// [`BodyControls::viscous_friction`].
-    ViscousFriction(usize),
+    ViscousFriction(BodyId),
     /// [`BodyControls::flappiness`].
-    Flappiness(usize),
+    Flappiness(BodyId),
     /// [`BodyControls::deformation`].
-    Deformation(usize),
+    Deformation(BodyId),
     /// [`BodyControls::volume`].
-    Volume(usize),
+    Volume(BodyId),
     /// [`BodyControls::yield_strain`].
-    YieldStrain(usize),
+    YieldStrain(BodyId),
     /// [`BodyControls::creep`].
-    Creep(usize),
+    Creep(BodyId),
     /// [`BodyControls::plastic_limit`].
-    PlasticLimit(usize),
+    PlasticLimit(BodyId),
     /// [`BodyControls::hardening`].
-    Hardening(usize),
+    Hardening(BodyId),
     /// [`BodyControls::follow`].
-    Follow(usize),
+    Follow(BodyId),
     /// [`BodyControls::follow_damping`].
-    FollowDamping(usize),
+    FollowDamping(BodyId),
     /// [`BodyControls::mass`].
-    Mass(usize),
+    Mass(BodyId),
     /// [`BodyControls::young`].
-    Young(usize),
+    Young(BodyId),
     /// [`BodyControls::poisson`].
-    Poisson(usize),
+    Poisson(BodyId),
     /// [`BodyControls::thickness`].
-    Thickness(usize),
+    Thickness(BodyId),
     /// [`BodyControls::air`].
-    Air(usize),
+    Air(BodyId),
 }
 
 /// The controls of a body, made for its index.
-const OF_BODY: [fn(usize) -> Control; 26] = [
+const OF_BODY: [fn(BodyId) -> Control; 26] = [
     Control::Alpha,
     Control::Frequency,
     Control::StrainLimit,
@@ -372,8 +415,8 @@ impl fmt::Display for ControlError {
 impl std::error::Error for ControlError {}
 
 impl Control {
-    /// Every control of a scene of `bodies` bodies, in a fixed order.
-    pub fn all(bodies: usize) -> impl Iterator<Item = Control> {
+    /// Every control of a scene of these bodies, in a fixed order.
+    pub fn all(bodies: impl IntoIterator<Item = BodyId>) -> impl Iterator<Item = Control> {
         let world = [
             Control::Gravity,
             Control::GravityMagnitude,
@@ -381,17 +424,18 @@ impl Control {
             Control::Wind,
             Control::Gusts,
         ];
-        world.into_iter().chain((0..bodies).flat_map(|b| OF_BODY.into_iter().map(move |make| make(b))))
+        let of_bodies = bodies.into_iter().flat_map(|b| OF_BODY.into_iter().map(move |make| make(b)));
+        world.into_iter().chain(of_bodies)
     }
 
     /// The control of this name: of body `body`, or of the world.
-    pub fn named(name: &str, body: Option<usize>) -> Option<Control> {
-        Control::all(1).map(|c| c.of(body.unwrap_or(0))).find(|c| c.name() == name && c.body() == body)
+    pub fn named(name: &str, body: Option<BodyId>) -> Option<Control> {
+        Control::all([body.unwrap_or(0.into())]).find(|c| c.name() == name && c.body() == body)
     }
 
     /// The same control of body `b`; the world's stay the world's.
-    pub fn of(self, b: usize) -> Control {
-        let index = |c: &&fn(usize) -> Control| self.body().is_some_and(|own| c(own) == self);
+    pub fn of(self, b: BodyId) -> Control {
+        let index = |c: &&fn(BodyId) -> Control| self.body().is_some_and(|own| c(own) == self);
         OF_BODY.iter().find(index).map_or(self, |make| make(b))
     }
 
@@ -433,7 +477,7 @@ impl Control {
     }
 
     /// The body it belongs to, if any.
-    pub fn body(self) -> Option<usize> {
+    pub fn body(self) -> Option<BodyId> {
         match self {
             Control::Gravity
             | Control::GravityMagnitude
@@ -581,39 +625,65 @@ impl Control {
     }
 }
 
+impl WorldControls {
+    pub(crate) fn set_gravity(&mut self, gravity: DVec3) {
+        (self.gravity, self.gravity_magnitude) = (gravity, gravity.length());
+        self.gravity_direction = unit(gravity).unwrap_or(self.gravity_direction);
+    }
+
+    /// Gravity, m/s².
+    pub fn gravity(&self) -> DVec3 {
+        self.gravity
+    }
+}
+
+impl BodyEntry {
+    /// Controls of a body whose pin groups follow their own motion.
+    pub fn new(id: BodyId, values: BodyControls, model: &BodyModel) -> BodyEntry {
+        BodyEntry { id, values, pins: vec![None; model.pins.len()] }
+    }
+}
+
 impl Controls {
-    /// Controls of a model, every pin group following its own motion. Values are taken as checked.
-    pub(crate) fn new(gravity: DVec3, bodies: Vec<BodyControls>, pins: usize) -> Controls {
-        let mut controls = Controls {
+    /// Controls of a model. Values are taken as checked.
+    pub(crate) fn new(gravity: DVec3, bodies: Vec<BodyEntry>) -> Controls {
+        let mut world = WorldControls {
             gravity,
             gravity_direction: DVec3::NEG_Y,
             gravity_magnitude: 0.0,
             wind: DVec3::ZERO,
             gusts: 0.0,
-            bodies,
-            pins: vec![None; pins],
         };
-        controls.set_gravity(gravity);
-        controls
+        world.set_gravity(gravity);
+        Controls { world, bodies }
     }
 
-    fn set_gravity(&mut self, gravity: DVec3) {
-        (self.gravity, self.gravity_magnitude) = (gravity, gravity.length());
-        self.gravity_direction = unit(gravity).unwrap_or(self.gravity_direction);
+    fn index(&self, id: BodyId) -> Option<usize> {
+        self.bodies.binary_search_by_key(&id, |b| b.id).ok()
+    }
+
+    /// What moves the body of this place in the model.
+    pub(crate) fn live(&self, index: usize) -> LiveControls<'_> {
+        let BodyEntry { values, pins, .. } = &self.bodies[index];
+        LiveControls { world: &self.world, body: values, pins }
+    }
+
+    fn values_mut(&mut self, id: BodyId) -> Option<&mut BodyControls> {
+        self.index(id).map(|k| &mut self.bodies[k].values)
     }
 
     /// The present value of a control; nothing for a body that is not there.
     pub fn get(&self, control: Control) -> Option<Value> {
         let Some(b) = control.body() else {
             return Some(match control {
-                Control::GravityMagnitude => self.gravity_magnitude.into(),
-                Control::GravityDirection => self.gravity_direction.into(),
-                Control::Wind => self.wind.into(),
-                Control::Gusts => self.gusts.into(),
-                _ => self.gravity.into(),
+                Control::GravityMagnitude => self.world.gravity_magnitude.into(),
+                Control::GravityDirection => self.world.gravity_direction.into(),
+                Control::Wind => self.world.wind.into(),
+                Control::Gusts => self.world.gusts.into(),
+                _ => self.world.gravity.into(),
             });
         };
-        let c = self.bodies.get(b)?;
+        let c = self.body(b)?;
         let number = match control {
             Control::Force(_) => return Some(c.force.into()),
             Control::Alpha(_) | Control::Frequency(_) => match (control, c.stiffness) {
@@ -630,57 +700,72 @@ impl Controls {
 
     /// Gravity, m/s².
     pub fn gravity(&self) -> DVec3 {
-        self.gravity
+        self.world.gravity
     }
 
     /// Direction of gravity, of length 1; kept while there is none.
     pub fn gravity_direction(&self) -> DVec3 {
-        self.gravity_direction
+        self.world.gravity_direction
     }
 
     /// Velocity of the air, m/s.
     pub fn wind(&self) -> DVec3 {
-        self.wind
+        self.world.wind
     }
 
     /// How much of the wind comes and goes.
     pub fn gusts(&self) -> f64 {
-        self.gusts
+        self.world.gusts
     }
 
-    /// The live values of body `b`; nothing for a body that is not there.
-    pub fn body(&self, b: usize) -> Option<&BodyControls> {
-        self.bodies.get(b)
+    /// The live values of a body; nothing for a body that is not there.
+    pub fn body(&self, b: impl Into<BodyId>) -> Option<&BodyControls> {
+        self.index(b.into()).map(|k| &self.bodies[k].values)
     }
 
     /// Why these cannot be controls of `model`: of other bodies or pin groups, or with values that are not
     /// allowed there.
     pub fn check(&self, model: &Model) -> Result<(), ControlError> {
-        let params = &model.params;
-        let counts = [("bodies", self.bodies.len(), params.bodies.len())];
-        let counts = counts.into_iter().chain([("pins", self.pins.len(), params.pins.len())]);
-        for (control, found, wanted) in counts {
-            if found != wanted {
-                let value = format!("controls of {found}");
-                let allowed = format!("the model has {wanted}: take controls made for it");
-                return Err(ControlError { control, value, allowed });
+        let refuse = |control, found: usize, wanted: usize| {
+            let value = format!("controls of {found}");
+            let allowed = format!("the model has {wanted}: take controls made for it");
+            Err(ControlError { control, value, allowed })
+        };
+        if self.bodies.len() != model.bodies().len() {
+            return refuse("bodies", self.bodies.len(), model.bodies().len());
+        }
+        for (entry, body) in self.bodies.iter().zip(model.bodies()) {
+            if entry.id != body.id {
+                let allowed = "the model has others: take controls made for it".into();
+                let value = format!("controls of body {}", entry.id);
+                return Err(ControlError { control: "bodies", value, allowed });
+            }
+            if entry.pins.len() != body.parts.pins.len() {
+                return refuse("pins", entry.pins.len(), body.parts.pins.len());
             }
         }
-        for control in Control::all(params.bodies.len()) {
-            let solver = control.body().map_or(SolverKind::Clustered, |b| params.bodies[b].solver);
+        let h = model.params.substep();
+        for control in Control::all([]) {
             if let Some(value) = self.get(control) {
-                control.check(value, solver, params.substep())?;
+                control.check(value, SolverKind::Clustered, h)?;
             }
         }
-        for (settings, c) in params.bodies.iter().zip(&self.bodies) {
-            if settings.solver == SolverKind::Clustered {
-                c.check_relaxation()?;
+        for (k, body) in model.bodies().iter().enumerate() {
+            let entry = &self.bodies[k];
+            let solver = body.parts.settings.solver;
+            for control in OF_BODY.into_iter().map(|make| make(body.id)) {
+                if let Some(value) = self.get(control) {
+                    control.check(value, solver, h)?;
+                }
+            }
+            if solver == SolverKind::Clustered {
+                entry.values.check_relaxation()?;
+            }
+            if !entry.pins.iter().flatten().all(DAffine3::is_finite) {
+                return Err(not_finite_placement());
             }
         }
-        match self.pins.iter().flatten().all(DAffine3::is_finite) {
-            true => Ok(()),
-            false => Err(not_finite_placement()),
-        }
+        Ok(())
     }
 
     /// Changes a value for the steps to come, and says what that will cost. A value out of range, or one that
@@ -692,29 +777,26 @@ impl Controls {
         value: impl Into<Value>,
     ) -> Result<Cost, ControlError> {
         let value = value.into();
-        let solver = match control.body() {
-            None => SolverKind::Clustered,
-            Some(b) => match model.params.bodies.get(b) {
-                Some(settings) if b < self.bodies.len() => settings.solver,
-                _ => {
-                    let count = self.bodies.len().min(model.params.bodies.len());
-                    let value = format!("(body {b})");
-                    let allowed = format!("there are {count} bodies, numbered from 0");
-                    return Err(ControlError { control: control.name(), value, allowed });
-                }
-            },
+        let found = control.body().map(|b| (b, model.get(b), self.body(b).copied()));
+        let (solver, before) = match found {
+            None => (SolverKind::Clustered, None),
+            Some((_, Some(body), Some(values))) => (body.parts.settings.solver, Some(values)),
+            Some((b, ..)) => {
+                let value = format!("(body {b})");
+                let allowed = no_such_body(model, b);
+                return Err(ControlError { control: control.name(), value, allowed });
+            }
         };
         control.check(value, solver, model.params.substep())?;
         control.check_effect(value, model)?;
         model.params.keyframes.allow(control, value, self)?;
-        let before = control.body().map(|b| self.bodies[b]);
         // Relaxation and iterations are only sound together.
-        match (control, value) {
-            (Control::Relaxation(b), Value::Number(v)) => {
-                BodyControls { relaxation: v, ..self.bodies[b] }.check_relaxation()?;
+        match (control, value, before) {
+            (Control::Relaxation(_), Value::Number(v), Some(before)) => {
+                BodyControls { relaxation: v, ..before }.check_relaxation()?;
             }
-            (Control::Iterations(b), Value::Number(v)) if solver == SolverKind::Clustered => {
-                BodyControls { iterations: v as u32, ..self.bodies[b] }.check_relaxation()?;
+            (Control::Iterations(_), Value::Number(v), Some(before)) if solver == SolverKind::Clustered => {
+                BodyControls { iterations: v as u32, ..before }.check_relaxation()?;
             }
             _ => {}
         }
@@ -725,32 +807,38 @@ impl Controls {
             let zero = |v: f64| v == 0.0;
             [c.edge_stiffness, c.stiffness.per_mass(1.0), elastic.young, elastic.poisson].map(zero)
         };
-        let rebuild =
-            before.zip(control.body()).is_some_and(|(old, b)| vanishes(&old) != vanishes(&self.bodies[b]));
+        let now = control.body().and_then(|b| self.body(b));
+        let rebuild = before.zip(now).is_some_and(|(old, now)| vanishes(&old) != vanishes(now));
         Ok(if cost == Cost::Refactor && rebuild { Cost::Rebuild } else { cost })
     }
 
     /// Changes a value that was checked.
     pub(crate) fn put(&mut self, control: Control, value: Value) {
+        let world = &mut self.world;
         match (control, value) {
-            (Control::Gravity, Value::Vector(v)) => self.set_gravity(v),
+            (Control::Gravity, Value::Vector(v)) => return world.set_gravity(v),
             (Control::GravityMagnitude, Value::Number(v)) => {
-                (self.gravity, self.gravity_magnitude) = (self.gravity_direction * v, v);
+                (world.gravity, world.gravity_magnitude) = (world.gravity_direction * v, v);
+                return;
             }
             (Control::GravityDirection, Value::Vector(v)) => {
-                self.gravity_direction = unit(v).unwrap_or(self.gravity_direction);
-                self.gravity = self.gravity_direction * self.gravity_magnitude;
+                world.gravity_direction = unit(v).unwrap_or(world.gravity_direction);
+                world.gravity = world.gravity_direction * world.gravity_magnitude;
+                return;
             }
-            (Control::Force(b), Value::Vector(v)) => self.bodies[b].force = v,
-            (Control::Alpha(b), Value::Number(v)) => self.bodies[b].stiffness = Stiffness::Alpha(v),
-            (Control::Frequency(b), Value::Number(v)) => self.bodies[b].stiffness = Stiffness::Frequency(v),
-            (Control::Iterations(b), Value::Number(v)) => self.bodies[b].iterations = v as u32,
-            (Control::Friction(b), Value::Number(v)) => self.bodies[b].friction = Some(v),
-            (Control::Wind, Value::Vector(v)) => self.wind = v,
-            (Control::Gusts, Value::Number(v)) => self.gusts = v,
+            (Control::Wind, Value::Vector(v)) => return world.wind = v,
+            (Control::Gusts, Value::Number(v)) => return world.gusts = v,
+            _ => {}
+        }
+        let Some(body) = control.body().and_then(|b| self.values_mut(b)) else { return };
+        match (control, value) {
+            (Control::Force(_), Value::Vector(v)) => body.force = v,
+            (Control::Alpha(_), Value::Number(v)) => body.stiffness = Stiffness::Alpha(v),
+            (Control::Frequency(_), Value::Number(v)) => body.stiffness = Stiffness::Frequency(v),
+            (Control::Iterations(_), Value::Number(v)) => body.iterations = v as u32,
+            (Control::Friction(_), Value::Number(v)) => body.friction = Some(v),
             (_, Value::Number(v)) => {
-                let body = control.body().and_then(|b| self.bodies.get_mut(b));
-                if let Some(slot) = body.and_then(|body| control.slot(body)) {
+                if let Some(slot) = control.slot(body) {
                     *slot = v;
                 }
             }
@@ -759,39 +847,51 @@ impl Controls {
         }
     }
 
-    /// Holds pin group `group` at `placement` relative to its initial place, or lets it follow its
-    /// own motion again.
-    pub fn place_pins(&mut self, group: usize, placement: Option<DAffine3>) -> Result<Cost, ControlError> {
-        let refuse = |value: String, allowed: &str| {
-            Err(ControlError { control: "pins", value, allowed: allowed.into() })
-        };
+    /// Holds a pin group of a body at `placement` relative to where it was made, or lets it follow its own motion
+    /// again. `model` tells which groups there are.
+    pub fn place_pins(
+        &mut self,
+        model: &Model,
+        body: impl Into<BodyId>,
+        group: usize,
+        placement: Option<DAffine3>,
+    ) -> Result<Cost, ControlError> {
+        let body = body.into();
         if placement.is_some_and(|p| !p.is_finite()) {
             return Err(not_finite_placement());
         }
-        match self.pins.get_mut(group) {
+        let place = model.get(body).and_then(|b| b.parts.pins.iter().position(|g| g.id == group));
+        let pins = self.index(body).map(|k| &mut self.bodies[k].pins);
+        match pins.zip(place).and_then(|(pins, place)| pins.get_mut(place)) {
             Some(slot) => {
                 *slot = placement;
                 Ok(Cost::Free)
             }
-            None => refuse(format!("(group {group})"), "there is no such pin group"),
+            None => {
+                let value = format!("(body {body}, group {group})");
+                Err(ControlError { control: "pins", value, allowed: "there is no such pin group".into() })
+            }
         }
     }
 
     /// All values as bytes, to be kept beside a frame.
     pub fn encode(&self) -> Vec<u8> {
-        let mut w = Writer(Vec::with_capacity(8 * (14 + 30 * self.bodies.len() + 13 * self.pins.len())));
+        let pins: usize = self.bodies.iter().map(|b| b.pins.len()).sum();
+        let mut w = Writer(Vec::with_capacity(8 * (14 + 32 * self.bodies.len() + 13 * pins)));
         w.word(MAGIC);
         w.word(VERSION);
-        let world = [self.gravity, self.gravity_direction, self.wind];
-        world.iter().flat_map(|v| v.to_array()).for_each(|v| w.number(v));
-        w.number(self.gravity_magnitude);
-        w.number(self.gusts);
+        let world = &self.world;
+        let vectors = [world.gravity, world.gravity_direction, world.wind];
+        vectors.iter().flat_map(|v| v.to_array()).for_each(|v| w.number(v));
+        w.number(world.gravity_magnitude);
+        w.number(world.gusts);
         w.word(self.bodies.len() as u64);
-        for c in &self.bodies {
+        for BodyEntry { id, values: c, pins } in &self.bodies {
             let (kind, stiffness) = match c.stiffness {
                 Stiffness::Alpha(v) => (0, v),
                 Stiffness::Frequency(v) => (1, v),
             };
+            w.word(id.number());
             w.word(kind);
             w.number(stiffness);
             w.word(c.conserve_momentum.into());
@@ -800,17 +900,17 @@ impl Controls {
             w.number(c.friction.unwrap_or(0.0));
             { *c }.numbers().into_iter().for_each(|v| w.number(*v));
             c.force.to_array().into_iter().for_each(|v| w.number(v));
-        }
-        w.word(self.pins.len() as u64);
-        for pins in &self.pins {
-            w.word(pins.is_some().into());
-            let placement = pins.unwrap_or(DAffine3::IDENTITY);
-            placement.to_cols_array().into_iter().for_each(|v| w.number(v));
+            w.word(pins.len() as u64);
+            for pins in pins {
+                w.word(pins.is_some().into());
+                let placement = pins.unwrap_or(DAffine3::IDENTITY);
+                placement.to_cols_array().into_iter().for_each(|v| w.number(v));
+            }
         }
         w.0
     }
 
-    /// Reads the values back for a model of as many bodies and pin groups.
+    /// Reads the values back for a model of the same bodies and pin groups.
     pub fn decode(bytes: &[u8], model: &Model) -> Result<Controls, StateError> {
         let mut r = Reader(bytes);
         if r.word()? != MAGIC {
@@ -824,52 +924,60 @@ impl Controls {
             || -> Result<DVec3, Truncated> { Ok(DVec3::new(r.number()?, r.number()?, r.number()?)) };
         let (gravity, gravity_direction, wind) = (vector()?, vector()?, vector()?);
         let (gravity_magnitude, gusts) = (r.number()?, r.number()?);
-        let params = &model.params;
-        if r.word()? != params.bodies.len() as u64 {
+        let world = WorldControls { gravity, gravity_direction, gravity_magnitude, wind, gusts };
+        if r.word()? != model.bodies().len() as u64 {
             return Err(StateError::Damaged("the number of bodies does not fit the model"));
         }
-        let mut bodies = Vec::with_capacity(params.bodies.len());
-        for _ in &params.bodies {
-            let stiffness = match (r.word()?, r.number()?) {
-                (0, v) => Stiffness::Alpha(v),
-                (_, v) => Stiffness::Frequency(v),
-            };
-            let conserve_momentum = r.word()? != 0;
-            let iterations = r.word()? as u32;
-            let rough = r.word()? != 0;
-            let mut c = BodyControls { stiffness, conserve_momentum, iterations, ..Default::default() };
-            let friction = r.number()?;
-            c.friction = rough.then_some(friction);
-            for v in c.numbers() {
-                *v = r.number()?;
+        let mut bodies = Vec::with_capacity(model.bodies().len());
+        for body in model.bodies() {
+            let id = BodyId::from_number(r.word()?);
+            let values = read_body(&mut r)?;
+            if r.word()? != body.parts.pins.len() as u64 {
+                return Err(StateError::Damaged("the number of pin groups does not fit the model"));
             }
-            c.force = DVec3::new(r.number()?, r.number()?, r.number()?);
-            bodies.push(c);
-        }
-        if r.word()? != params.pins.len() as u64 {
-            return Err(StateError::Damaged("the number of pin groups does not fit the model"));
-        }
-        let mut pins = Vec::with_capacity(params.pins.len());
-        for _ in &params.pins {
-            let held = r.word()? != 0;
-            let mut e = [0.0; 12];
-            for v in &mut e {
-                *v = r.number()?;
+            let mut pins = Vec::with_capacity(body.parts.pins.len());
+            for _ in body.parts.pins.iter() {
+                let held = r.word()? != 0;
+                let mut e = [0.0; 12];
+                for v in &mut e {
+                    *v = r.number()?;
+                }
+                pins.push(held.then(|| DAffine3::from_cols_array(&e)));
             }
-            pins.push(held.then(|| DAffine3::from_cols_array(&e)));
+            bodies.push(BodyEntry { id, values, pins });
         }
-        let controls = Controls { gravity, gravity_direction, gravity_magnitude, wind, gusts, bodies, pins };
+        let controls = Controls { world, bodies };
         match r.0.is_empty() && controls.check(model).is_ok() {
             true => Ok(controls),
             false => Err(StateError::Damaged("it has values that are not allowed")),
         }
     }
+}
 
-    /// Where every pin group is at `time`.
-    pub(crate) fn placements(&self, model: &Model, time: f64, out: &mut Vec<DAffine3>) {
-        out.clear();
-        let groups = model.params.pins.iter().zip(&self.pins);
-        out.extend(groups.map(|(group, held)| held.unwrap_or_else(|| group.motion.placement(time))));
+fn read_body(r: &mut Reader<'_>) -> Result<BodyControls, Truncated> {
+    let stiffness = match (r.word()?, r.number()?) {
+        (0, v) => Stiffness::Alpha(v),
+        (_, v) => Stiffness::Frequency(v),
+    };
+    let conserve_momentum = r.word()? != 0;
+    let iterations = r.word()? as u32;
+    let rough = r.word()? != 0;
+    let mut c = BodyControls { stiffness, conserve_momentum, iterations, ..Default::default() };
+    let friction = r.number()?;
+    c.friction = rough.then_some(friction);
+    for v in c.numbers() {
+        *v = r.number()?;
+    }
+    c.force = DVec3::new(r.number()?, r.number()?, r.number()?);
+    Ok(c)
+}
+
+/// What to say of a body that is not there.
+pub(crate) fn no_such_body(model: &Model, id: BodyId) -> String {
+    let count = model.bodies().len();
+    match id.number() < model.next_id() {
+        true => format!("that body was removed; there are {count} bodies"),
+        false => format!("there are {count} bodies, numbered from 0"),
     }
 }
 

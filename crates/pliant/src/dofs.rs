@@ -1,7 +1,6 @@
 //! Degrees of freedom: which particles are free, fixed, or linear in others.
 
-use crate::model::Model;
-use crate::solvers::SolverKind;
+use crate::model::BodyModel;
 
 /// How a particle depends on the unknowns of the linear system.
 #[derive(Clone, Debug, PartialEq)]
@@ -18,11 +17,9 @@ pub enum Dof {
         /// All its parents, as particles.
         parents: Vec<(u32, f64)>,
     },
-    /// Another solver moves it.
-    Absent,
 }
 
-/// The map from particles to unknowns of one solver.
+/// The map from the particles of a body to unknowns.
 #[derive(Clone, Debug, PartialEq)]
 pub struct DofMap {
     dofs: Vec<Dof>,
@@ -30,18 +27,11 @@ pub struct DofMap {
 }
 
 impl DofMap {
-    /// All particles of the bodies `solver` moves: pinned ones fixed, the others free.
-    pub fn of_solver(model: &Model, solver: SolverKind) -> DofMap {
-        let mut dofs = vec![Dof::Absent; model.particle_count()];
-        for (body, settings) in model.topology.bodies.iter().zip(&model.params.bodies) {
-            if settings.solver == solver {
-                dofs[body.particles.clone()].fill(Dof::Free(0));
-            }
-        }
-        for &i in model.params.pins.iter().filter(|g| g.stiffness.is_none()).flat_map(|g| &g.particles) {
-            if dofs[i as usize] != Dof::Absent {
-                dofs[i as usize] = Dof::Fixed;
-            }
+    /// The particles of a body: pinned ones fixed, the others free.
+    pub fn of_body(model: &BodyModel) -> DofMap {
+        let mut dofs = vec![Dof::Free(0); model.particle_count()];
+        for &i in model.pins().iter().filter(|g| g.stiffness.is_none()).flat_map(|g| &g.particles) {
+            dofs[i as usize] = Dof::Fixed;
         }
         DofMap::new(dofs, &[])
     }
@@ -79,7 +69,7 @@ impl DofMap {
             match dof {
                 Dof::Free(n) => *n = name[*n as usize],
                 Dof::Combined { free, .. } => free.iter_mut().for_each(|(n, _)| *n = name[*n as usize]),
-                Dof::Fixed | Dof::Absent => {}
+                Dof::Fixed => {}
             }
         }
         map
@@ -100,7 +90,7 @@ impl DofMap {
         match &self.dofs[i] {
             Dof::Free(n) => entry(*n, 1.0),
             Dof::Combined { free, .. } => free.iter().for_each(|&(n, w)| entry(n, w)),
-            Dof::Fixed | Dof::Absent => {}
+            Dof::Fixed => {}
         }
     }
 }

@@ -9,14 +9,12 @@ impl Control {
     /// Whether a change of it has an effect on a body as it is built in `model`, and if not, what has.
     pub fn effect(self, model: &Model) -> Support {
         let Some(b) = self.body() else { return Support::Yes };
-        let (Some(settings), Some(body)) = (model.params.bodies.get(b), model.topology.bodies.get(b)) else {
+        let Some(body) = model.get(b).map(|b| &b.parts) else {
             return Support::No("there is no such body");
         };
-        let BodySettings { solver, goals, integrator, .. } = *settings;
+        let BodySettings { solver, goals, integrator, .. } = body.settings;
         let clustered = solver == SolverKind::Clustered;
-        let takes = |scales: &[BatchScale]| {
-            model.batches.iter().any(|batch| batch.body == b && scales.contains(&batch.scale))
-        };
+        let takes = |scales: &[BatchScale]| body.batches.iter().any(|b| scales.contains(&b.scale));
         let needs = |yes: bool, instead: &'static str| if yes { Support::Yes } else { Support::No(instead) };
         // A solver that knows the feature reads it, if the body has what it acts on.
         let feature = |feature: Feature, has: bool, instead: &'static str| match support(solver, feature) {
@@ -64,11 +62,11 @@ impl Control {
             ),
             Control::Follow(_) | Control::FollowDamping(_) => feature(
                 Feature::AnimatedInput,
-                model.params.inputs.iter().any(|i| i.body == b && i.input.follow.iter().any(|w| *w > 0.0)),
+                body.input.iter().any(|i| i.follow.iter().any(|w| *w > 0.0)),
                 "no particle of the body follows an animation: build it with `input` and painted `follow`",
             ),
             Control::Air(_) => needs(
-                !body.faces.is_empty(),
+                !body.topology().faces.is_empty(),
                 "the body has no faces for air to push: set `drag`, or build it of triangles or tetrahedra",
             ),
             Control::Alpha(_) | Control::Frequency(_) if clustered => Support::Yes,

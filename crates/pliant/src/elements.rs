@@ -6,7 +6,7 @@ use crate::constraints::{
     ExampleWeights, Fibres, Filling, GradientSet, HingeBending, Limits, Pressure, Rotations, Simplices,
     StrainLimits, VolumeLimits, simplex_measure,
 };
-use crate::model::{BatchScale, Topology};
+use crate::model::BatchScale;
 use crate::points::Points;
 use crate::solvers::SolverKind;
 use glam::DVec3;
@@ -243,15 +243,13 @@ fn remedy(elements: Option<Elements>) -> String {
 /// A batch with what scales it.
 pub(crate) type Scaled = (BatchScale, f64, Arc<dyn ConstraintBatch>);
 
-/// The batches of a body's constraints, over particles from `first` on; `rest` are those of all bodies.
-/// Elements without extent are faults.
-pub(crate) fn batches(body: &Body, first: usize, rest: &Points) -> Result<Vec<Scaled>, Vec<Fault>> {
+/// The batches of a body's constraints. Elements without extent are faults.
+pub(crate) fn batches(body: &Body, rest: &Points) -> Result<Vec<Scaled>, Vec<Fault>> {
     let Some(kind) = Elements::of(body) else { return Ok(Vec::new()) };
     let maker = Maker {
-        tetrahedra: shifted(&body.shape.tetrahedra, first),
-        triangles: shifted(&body.shape.triangles, first),
-        edges: shifted(&body.shape.edges, first),
-        first,
+        tetrahedra: &body.shape.tetrahedra,
+        triangles: &body.shape.triangles,
+        edges: &body.shape.edges,
         rest,
         kind,
     };
@@ -269,16 +267,11 @@ pub(crate) fn batches(body: &Body, first: usize, rest: &Points) -> Result<Vec<Sc
     if faults.is_empty() { Ok(list) } else { Err(faults) }
 }
 
-fn shifted<const C: usize>(elements: &[[u32; C]], first: usize) -> Vec<[u32; C]> {
-    elements.iter().map(|e| e.map(|i| i + first as u32)).collect()
-}
-
 /// A body's elements, to make batches of.
 struct Maker<'a> {
-    tetrahedra: Vec<[u32; 4]>,
-    triangles: Vec<[u32; 3]>,
-    edges: Vec<[u32; 2]>,
-    first: usize,
+    tetrahedra: &'a [[u32; 4]],
+    triangles: &'a [[u32; 3]],
+    edges: &'a [[u32; 2]],
     rest: &'a Points,
     kind: Elements,
 }
@@ -307,28 +300,28 @@ impl Maker<'_> {
                 Elements::Tetrahedra => self.solids(VolumeLimits(*limits))?,
                 _ => self.sheets(VolumeLimits(*limits), None)?,
             },
-            ConstraintKind::Bending => Arc::new(Bending::new(&self.triangles, self.rest)),
+            ConstraintKind::Bending => Arc::new(Bending::new(self.triangles, self.rest)),
             ConstraintKind::BendingLimit(limits) => {
-                Arc::new(Bending::limited(&self.triangles, self.rest, *limits))
+                Arc::new(Bending::limited(self.triangles, self.rest, *limits))
             }
-            ConstraintKind::Hinge => Arc::new(HingeBending::new(&self.triangles, self.rest)),
+            ConstraintKind::Hinge => Arc::new(HingeBending::new(self.triangles, self.rest)),
             ConstraintKind::Examples(shapes, weights) => self.examples(shapes, *weights)?,
             ConstraintKind::Pressure(filling) => {
-                let batch = Pressure::new(&self.triangles, self.rest, *filling);
+                let batch = Pressure::new(self.triangles, self.rest, *filling);
                 let help = "close the surface, with all its triangles facing outward";
                 arc(batch.map_err(|e| (e.to_string(), help.into()))?)
             }
             ConstraintKind::Rigid(differences) => match self.kind {
-                Elements::Tetrahedra => self.rigid::<3, 4>(&self.tetrahedra, *differences),
-                Elements::Triangles => self.rigid::<2, 3>(&self.triangles, *differences),
-                Elements::Edges => self.rigid::<1, 2>(&self.edges, *differences),
+                Elements::Tetrahedra => self.rigid::<3, 4>(self.tetrahedra, *differences),
+                Elements::Triangles => self.rigid::<2, 3>(self.triangles, *differences),
+                Elements::Edges => self.rigid::<1, 2>(self.edges, *differences),
             },
         })
     }
 
     fn solids<S: GradientSet<3>>(&self, set: S) -> Result<Arc<dyn ConstraintBatch>, Fault> {
-        let volumes = measures::<3, 4>(&self.tetrahedra, self.rest);
-        let batch = Simplices::<3, _>::new(set, &self.tetrahedra, self.rest, &volumes, None);
+        let volumes = measures::<3, 4>(self.tetrahedra, self.rest);
+        let batch = Simplices::<3, _>::new(set, self.tetrahedra, self.rest, &volumes, None);
         batch.map(arc).map_err(|bad| self.without_extent(&bad))
     }
 
@@ -337,14 +330,14 @@ impl Maker<'_> {
         set: S,
         along: Option<DVec3>,
     ) -> Result<Arc<dyn ConstraintBatch>, Fault> {
-        let areas = measures::<2, 3>(&self.triangles, self.rest);
-        let batch = Simplices::<2, _>::new(set, &self.triangles, self.rest, &areas, along);
+        let areas = measures::<2, 3>(self.triangles, self.rest);
+        let batch = Simplices::<2, _>::new(set, self.triangles, self.rest, &areas, along);
         batch.map(arc).map_err(|bad| self.without_extent(&bad))
     }
 
     fn threads(&self, limits: Limits) -> Arc<dyn ConstraintBatch> {
-        let lengths = measures::<1, 2>(&self.edges, self.rest);
-        Arc::new(EdgeStrain::limited(&self.edges, self.rest, &lengths, [limits.min, limits.max]))
+        let lengths = measures::<1, 2>(self.edges, self.rest);
+        Arc::new(EdgeStrain::limited(self.edges, self.rest, &lengths, [limits.min, limits.max]))
     }
 
     /// Rows are whole edges here, not ratios: dividing the measure by their mean square makes the stiffness
@@ -369,22 +362,16 @@ impl Maker<'_> {
         shapes: &[Vec<DVec3>],
         weights: ExampleWeights,
     ) -> Result<Arc<dyn ConstraintBatch>, Fault> {
-        // Batches number the particles of all bodies; the others' places do not matter.
-        let everywhere = |shape: &Vec<DVec3>| {
-            let mut points = self.rest.clone();
-            shape.iter().enumerate().for_each(|(k, p)| points.set(self.first + k, *p));
-            points
-        };
-        let shapes: Vec<Points> = shapes.iter().map(everywhere).collect();
+        let shapes: Vec<Points> = shapes.iter().map(|s| s.iter().copied().collect()).collect();
         let help = "give deformed copies of the shape: same points, same order, no element turned over";
         if self.kind == Elements::Tetrahedra {
-            let volumes = measures::<3, 4>(&self.tetrahedra, self.rest);
-            let batch = ExampleTetrahedra::new(&self.tetrahedra, self.rest, &volumes, &shapes, weights, 1.0);
+            let volumes = measures::<3, 4>(self.tetrahedra, self.rest);
+            let batch = ExampleTetrahedra::new(self.tetrahedra, self.rest, &volumes, &shapes, weights, 1.0);
             return batch.map(arc).map_err(|e| (e.to_string(), help.into()));
         }
         let batch = match weights {
-            ExampleWeights::Own => Bending::with_examples(&self.triangles, self.rest, &shapes),
-            ExampleWeights::Common => Bending::with_common_examples(&self.triangles, self.rest, &shapes),
+            ExampleWeights::Own => Bending::with_examples(self.triangles, self.rest, &shapes),
+            ExampleWeights::Common => Bending::with_common_examples(self.triangles, self.rest, &shapes),
         };
         batch.map(arc).map_err(|e| (e.to_string(), help.into()))
     }
@@ -417,26 +404,24 @@ fn measures<const D: usize, const C: usize>(elements: &[[u32; C]], rest: &Points
     elements.iter().map(|e| simplex_measure(edges(e))).collect()
 }
 
-/// m_ij = ∫ρ φᵢ φⱼ of neighbouring particles of implicit bodies of tetrahedra or triangles: a simplex of k corners
+/// m_ij = ∫ρ φᵢ φⱼ of neighbouring particles of an implicit body of tetrahedra or triangles: a simplex of k corners
 /// gives m/k(k + 1) to each pair.
-pub(crate) fn coupled_masses(bodies: &[Body], topology: &Topology) -> Vec<(u32, u32, f64)> {
+pub(crate) fn coupled_masses(body: &Body) -> Vec<(u32, u32, f64)> {
     let mut list = Vec::new();
-    for (body, part) in bodies.iter().zip(&topology.bodies) {
-        if body.solver == SolverKind::Clustered {
-            continue;
+    if body.solver == SolverKind::Clustered {
+        return list;
+    }
+    let rest: Points = body.shape.points.iter().copied().collect();
+    match Elements::of(body) {
+        Some(Elements::Tetrahedra) => {
+            let volumes = measures::<3, 4>(&body.shape.tetrahedra, &rest);
+            couple(&body.shape.tetrahedra, &volumes, body.mass, &mut list);
         }
-        let rest: Points = body.shape.points.iter().copied().collect();
-        match Elements::of(body) {
-            Some(Elements::Tetrahedra) => {
-                let volumes = measures::<3, 4>(&body.shape.tetrahedra, &rest);
-                couple(&body.shape.tetrahedra, &volumes, body.mass, part.particles.start, &mut list);
-            }
-            Some(Elements::Triangles) => {
-                let areas = measures::<2, 3>(&body.shape.triangles, &rest);
-                couple(&body.shape.triangles, &areas, body.mass, part.particles.start, &mut list);
-            }
-            _ => {}
+        Some(Elements::Triangles) => {
+            let areas = measures::<2, 3>(&body.shape.triangles, &rest);
+            couple(&body.shape.triangles, &areas, body.mass, &mut list);
         }
+        _ => {}
     }
     list
 }
@@ -445,28 +430,23 @@ fn couple<const C: usize>(
     elements: &[[u32; C]],
     measures: &[f64],
     mass: f64,
-    first: usize,
     list: &mut Vec<(u32, u32, f64)>,
 ) {
     let total: f64 = measures.iter().sum();
-    let begin = list.len();
     for (corners, measure) in elements.iter().zip(measures) {
         let m = mass * measure / total / (C * (C + 1)) as f64;
         for (k, &i) in corners.iter().enumerate() {
             for &j in &corners[..k] {
-                list.push((i.min(j) + first as u32, i.max(j) + first as u32, m));
+                list.push((i.min(j), i.max(j), m));
             }
         }
     }
-    list[begin..].sort_by_key(|&(i, j, _)| (i, j));
-    let mut kept = begin;
-    for k in begin + 1..list.len() {
-        if (list[kept].0, list[kept].1) == (list[k].0, list[k].1) {
-            list[kept].2 += list[k].2;
-        } else {
-            kept += 1;
-            list[kept] = list[k];
+    list.sort_by_key(|&(i, j, _)| (i, j));
+    list.dedup_by(|next, kept| {
+        let same = (next.0, next.1) == (kept.0, kept.1);
+        if same {
+            kept.2 += next.2;
         }
-    }
-    list.truncate(if list.len() > begin { kept + 1 } else { begin });
+        same
+    });
 }

@@ -7,11 +7,11 @@
 //! m dw/dt = −½ air A |w| w of w = u·n has the solution w/(1 + k|w|h), k = ½ air A/m, which is taken whole: the
 //! impulse is ∫F dt, and no wind or step, however large, pushes a face beyond the wind.
 
-use crate::controls::Controls;
+use crate::controls::{Controls, LiveControls, WorldControls};
 use crate::fields::DRIFT;
-use crate::model::Model;
+use crate::model::BodyModel;
 use crate::noise::noise;
-use crate::state::State;
+use crate::state::BodyState;
 use crate::team::Team;
 use glam::DVec3;
 
@@ -27,20 +27,24 @@ const SIDEWAYS: f64 = 0.4;
 /// The change of velocity of every face, between the two passes.
 pub(crate) type Pushes = Vec<DVec3>;
 
-/// Whether anything acts with these controls.
-pub(crate) fn act(model: &Model, controls: &Controls) -> bool {
-    !model.params.fields.is_empty() || (0..controls.bodies.len()).any(|b| has_air(model, controls, b))
+/// Whether anything acts on a body with these controls.
+pub(crate) fn act(model: &BodyModel, controls: LiveControls<'_>) -> bool {
+    !model.params.fields.is_empty() || has_air(model, controls)
 }
 
-/// Whether air pushes body `b`.
-pub(crate) fn has_air(model: &Model, controls: &Controls, b: usize) -> bool {
-    controls.bodies[b].air > 0.0 && !model.topology.bodies[b].faces.is_empty()
+/// Whether air pushes a body.
+pub(crate) fn has_air(model: &BodyModel, controls: LiveControls<'_>) -> bool {
+    controls.body.air > 0.0 && !model.topology().faces.is_empty()
 }
 
 /// The velocity of the air at a place and time: a smooth function without memory. Gusts add up to `gusts` times
 /// the wind along it, and 0.4 times that in any direction across.
 pub fn wind(controls: &Controls, x: DVec3, time: f64) -> DVec3 {
-    let (wind, gusts) = (controls.wind, controls.gusts);
+    wind_at(&controls.world, x, time)
+}
+
+fn wind_at(world: &WorldControls, x: DVec3, time: f64) -> DVec3 {
+    let (wind, gusts) = (world.wind, world.gusts);
     let speed = wind.length();
     if gusts == 0.0 || speed == 0.0 {
         return wind;
@@ -52,17 +56,19 @@ pub fn wind(controls: &Controls, x: DVec3, time: f64) -> DVec3 {
     wind + gusts * speed * (along + SIDEWAYS * (shape - along))
 }
 
-/// Lets wind and fields act on all velocities for `h` seconds.
+/// Lets wind and fields act on the velocities of a body for `h` seconds from `time` on.
 pub(crate) fn apply(
-    model: &Model,
-    controls: &Controls,
-    state: &mut State,
-    h: f64,
+    model: &BodyModel,
+    controls: LiveControls<'_>,
+    state: &mut BodyState,
+    (time, h): (f64, f64),
     pushes: &mut Pushes,
     team: &Team,
 ) {
-    blow(model, controls, state, h, pushes, team);
-    let (x, time, fields) = (&state.x, state.time, &model.params.fields);
+    if has_air(model, controls) {
+        blow(model, controls, state, (time, h), pushes, team);
+    }
+    let (x, fields) = (&state.x, &model.params.fields);
     if fields.is_empty() {
         return;
     }
@@ -74,41 +80,41 @@ pub(crate) fn apply(
     });
 }
 
-fn blow(model: &Model, controls: &Controls, state: &mut State, h: f64, pushes: &mut Pushes, team: &Team) {
-    let topology = &model.topology;
+fn blow(
+    model: &BodyModel,
+    controls: LiveControls<'_>,
+    state: &mut BodyState,
+    (time, h): (f64, f64),
+    pushes: &mut Pushes,
+    team: &Team,
+) {
+    let (topology, rest) = (model.topology(), model.rest());
     pushes.resize(topology.faces.len(), DVec3::ZERO);
-    for (b, body) in topology.bodies.iter().enumerate() {
-        if !has_air(model, controls, b) {
-            continue;
+    let (air, mass_ratio) = (controls.body.air, model.mass_ratio(controls.body));
+    let now = &*state;
+    team.split(&mut pushes[..], CHUNK, |range, part| {
+        for (push, f) in part.iter_mut().zip(range) {
+            let corners = topology.faces[f].map(|i| i as usize);
+            let mass = corners.map(|i| mass_ratio * rest.mass[i] * topology.face_share[i]);
+            *push = change(controls.world, now, corners, mass, (air, topology.solid), (time, h));
         }
-        let (air, heavier) = (controls.bodies[b].air, model.heavier(controls, b));
-        let first = body.faces.start;
-        let now = &*state;
-        team.split(&mut pushes[body.faces.clone()], CHUNK, |range, part| {
-            for (push, f) in part.iter_mut().zip(range) {
-                let corners = topology.faces[first + f].map(|i| i as usize);
-                let mass = corners.map(|i| heavier * model.rest.mass[i] * topology.face_share[i]);
-                *push = change(controls, now, corners, mass, air, body.solid, h);
-            }
-        });
-        // One thread and one order: the sums are the same for any number of threads.
-        for (f, push) in body.faces.clone().zip(&pushes[body.faces.clone()]) {
-            for i in topology.faces[f].map(|i| i as usize) {
-                state.v.set(i, state.v.get(i) + *push * topology.face_share[i]);
-            }
+    });
+    // One thread and one order: the sums are the same for any number of threads.
+    for (corners, push) in topology.faces.iter().zip(&*pushes) {
+        for i in corners.map(|i| i as usize) {
+            state.v.set(i, state.v.get(i) + *push * topology.face_share[i]);
         }
     }
 }
 
 /// How air changes the velocity of a face of these corners and masses in `h` seconds.
 fn change(
-    controls: &Controls,
-    state: &State,
+    world: &WorldControls,
+    state: &BodyState,
     corners: [usize; 3],
     mass: [f64; 3],
-    air: f64,
-    solid: bool,
-    h: f64,
+    (air, solid): (f64, bool),
+    (time, h): (f64, f64),
 ) -> DVec3 {
     let [a, b, c] = corners.map(|i| state.x.get(i));
     let double = (b - a).cross(c - a);
@@ -119,7 +125,7 @@ fn change(
     let normal = double / (2.0 * area);
     let total: f64 = mass.iter().sum();
     let velocity: DVec3 = corners.iter().zip(mass).map(|(&i, m)| state.v.get(i) * (m / total)).sum();
-    let past = wind(controls, (a + b + c) / 3.0, state.time) - velocity;
+    let past = wind_at(world, (a + b + c) / 3.0, time) - velocity;
     let w = past.dot(normal);
     if solid && w > 0.0 {
         return DVec3::ZERO;

@@ -9,6 +9,7 @@
 
 use crate::bytes::Digest;
 use crate::controls::{BodyControls, Control, ControlError, Controls, Value};
+use crate::model::BodyId;
 use crate::solvers::{Feature, SolverKind, Support, support};
 use glam::{DQuat, DVec3};
 
@@ -222,14 +223,15 @@ impl Keyframes {
     }
 
     /// Every fault at once, for bodies of these solvers and initial values with substeps of `h` seconds.
-    pub fn check(&self, bodies: &[(SolverKind, BodyControls)], h: f64) -> Vec<KeyframeFault> {
+    pub fn check(&self, bodies: &[(BodyId, SolverKind, BodyControls)], h: f64) -> Vec<KeyframeFault> {
         let mut faults = Vec::new();
         for (t, track) in self.tracks.iter().enumerate() {
             let mut fault = |key, message, help| faults.push(KeyframeFault { track: t, key, message, help });
             let name = track.control.name();
-            let solver = match track.control.body().map(|b| (b, bodies.get(b))) {
+            let of = |b: BodyId| bodies.iter().find(|(id, ..)| *id == b);
+            let solver = match track.control.body().map(|b| (b, of(b))) {
                 None => SolverKind::Clustered,
-                Some((_, Some((solver, _)))) => *solver,
+                Some((_, Some((_, solver, _)))) => *solver,
                 Some((b, None)) => {
                     let help = format!("there are {} bodies, numbered from 0", bodies.len());
                     fault(None, format!("{name} of body {b} cannot be keyframed"), help);
@@ -247,9 +249,9 @@ impl Keyframes {
             }
         }
         if faults.is_empty() {
-            for (b, (solver, controls)) in bodies.iter().enumerate() {
+            for (b, solver, controls) in bodies {
                 if *solver == SolverKind::Clustered {
-                    self.check_relaxation(b, controls, &mut faults);
+                    self.check_relaxation(*b, controls, &mut faults);
                 }
             }
         }
@@ -258,7 +260,7 @@ impl Keyframes {
 
     /// Relaxation and iterations are only sound together, at every time. Between two keys of either the
     /// iterations stay and the relaxation is monotone, so the ends of each span are enough.
-    fn check_relaxation(&self, b: usize, base: &BodyControls, faults: &mut Vec<KeyframeFault>) {
+    fn check_relaxation(&self, b: BodyId, base: &BodyControls, faults: &mut Vec<KeyframeFault>) {
         let index = |c: Control| self.tracks.iter().position(|t| t.control == c);
         let found = [Control::Relaxation(b), Control::Iterations(b)].map(index);
         let Some(track) = found[0].or(found[1]) else { return };
@@ -299,13 +301,13 @@ impl Keyframes {
             ));
         }
         let mut faults = Vec::new();
-        match (control, value) {
-            (Control::Relaxation(b), Value::Number(relaxation)) => {
-                self.check_relaxation(b, &BodyControls { relaxation, ..base.bodies[b] }, &mut faults);
+        match (control, value, control.body().and_then(|b| base.body(b))) {
+            (Control::Relaxation(b), Value::Number(relaxation), Some(own)) => {
+                self.check_relaxation(b, &BodyControls { relaxation, ..*own }, &mut faults);
             }
-            (Control::Iterations(b), Value::Number(v)) => {
+            (Control::Iterations(b), Value::Number(v), Some(own)) => {
                 let iterations = v as u32;
-                self.check_relaxation(b, &BodyControls { iterations, ..base.bodies[b] }, &mut faults);
+                self.check_relaxation(b, &BodyControls { iterations, ..*own }, &mut faults);
             }
             _ => {}
         }
@@ -321,7 +323,7 @@ impl Keyframes {
             if let Some(value) = track.value(time) {
                 if track.control == Control::Gravity {
                     // A gravity of zero keeps the direction before it; here no time before may show.
-                    controls.gravity_direction = DVec3::NEG_Y;
+                    controls.world.gravity_direction = DVec3::NEG_Y;
                 }
                 controls.put(track.control, value);
             }
@@ -331,7 +333,7 @@ impl Keyframes {
     pub(crate) fn digest(&self, hash: &mut Digest) {
         for track in &self.tracks {
             hash.bytes(track.control.name().as_bytes());
-            hash.word(track.control.body().map_or(u64::MAX, |b| b as u64));
+            hash.word(track.control.body().map_or(u64::MAX, BodyId::number));
             hash.word(track.keys.len() as u64);
             for key in &track.keys {
                 let v = match key.value {
@@ -376,7 +378,7 @@ mod tests {
             Key::new(3.0, 8.0).ease(Ease::Smooth),
             Key::new(4.0, 0.0),
         ];
-        let track = Track::new(Control::Damping(0), keys);
+        let track = Track::new(Control::Damping(0.into()), keys);
         for (time, value) in [
             (-1.0, 2.0),
             (1.0, 2.0),
@@ -397,7 +399,8 @@ mod tests {
     #[test]
     fn smooth_values_stay_between_their_keys() {
         let keys = [(0.0, 0.1), (1.0, 0.98), (1.5, 0.3), (4.0, 0.98)];
-        let track = Track::new(Control::Deformation(0), keys.map(|(t, v)| Key::new(t, v).ease(Ease::Smooth)));
+        let track =
+            Track::new(Control::Deformation(0.into()), keys.map(|(t, v)| Key::new(t, v).ease(Ease::Smooth)));
         for k in 0..=4000 {
             let v = number(&track, f64::from(k) * 1e-3);
             assert!((0.1..=0.98).contains(&v), "{v}");
@@ -422,18 +425,18 @@ mod tests {
 
     #[test]
     fn all_faults_are_found_at_once() {
-        let bodies = [(SolverKind::Clustered, BodyControls::default())];
+        let bodies = [(0.into(), SolverKind::Clustered, BodyControls::default())];
         let tracks = vec![
-            Track::new(Control::Damping(0), []),
+            Track::new(Control::Damping(0.into()), []),
             Track::new(Control::Gravity, [Key::new(0.0, DVec3::X), Key::new(0.0, DVec3::Y)]),
             Track::new(Control::GravityMagnitude, [Key::new(f64::NAN, 1.0)]),
-            Track::new(Control::Alpha(0), [Key::new(2.0, 0.5), Key::new(1.0, 1.5)]),
-            Track::new(Control::Frequency(0), [Key::new(0.0, 1.0)]),
-            Track::new(Control::Iterations(0), [Key::new(0.0, 1.0), Key::new(1.0, 2.0)]),
-            Track::new(Control::StrainLimit(0), [Key::new(0.0, f64::INFINITY), Key::new(1.0, 0.3)]),
-            Track::new(Control::EdgeStiffness(0), [Key::new(0.0, 1.0)]),
-            Track::new(Control::Drag(7), [Key::new(0.0, 1.0)]),
-            Track::new(Control::Volume(0), [Key::new(0.0, DVec3::X)]),
+            Track::new(Control::Alpha(0.into()), [Key::new(2.0, 0.5), Key::new(1.0, 1.5)]),
+            Track::new(Control::Frequency(0.into()), [Key::new(0.0, 1.0)]),
+            Track::new(Control::Iterations(0.into()), [Key::new(0.0, 1.0), Key::new(1.0, 2.0)]),
+            Track::new(Control::StrainLimit(0.into()), [Key::new(0.0, f64::INFINITY), Key::new(1.0, 0.3)]),
+            Track::new(Control::EdgeStiffness(0.into()), [Key::new(0.0, 1.0)]),
+            Track::new(Control::Drag(7.into()), [Key::new(0.0, 1.0)]),
+            Track::new(Control::Volume(0.into()), [Key::new(0.0, DVec3::X)]),
         ];
         let faults = Keyframes { tracks }.check(&bodies, 1.0 / 240.0);
         let found: Vec<(usize, Option<usize>, &str)> =
@@ -461,11 +464,12 @@ mod tests {
 
     #[test]
     fn relaxation_and_iterations_are_sound_together_at_all_times() {
-        let bodies = [(SolverKind::Clustered, BodyControls { relaxation: 1.0, ..Default::default() })];
+        let own = BodyControls { relaxation: 1.0, ..Default::default() };
+        let bodies = [(0.into(), SolverKind::Clustered, own)];
         let sound = |relaxation: &[Key], iterations: &[Key]| {
             let tracks = vec![
-                Track::new(Control::Relaxation(0), relaxation.iter().copied()),
-                Track::new(Control::Iterations(0), iterations.iter().copied()),
+                Track::new(Control::Relaxation(0.into()), relaxation.iter().copied()),
+                Track::new(Control::Iterations(0.into()), iterations.iter().copied()),
             ];
             Keyframes { tracks }.check(&bodies, 1.0 / 240.0).is_empty()
         };

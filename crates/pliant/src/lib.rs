@@ -41,6 +41,7 @@
 //! # Units
 //! SI units, y up, right-handed; 60 steps a second unless told otherwise.
 
+mod advance;
 mod body;
 mod builder;
 pub mod bytes;
@@ -49,17 +50,20 @@ pub mod constraints;
 pub mod contact;
 mod controls;
 mod dofs;
+mod edits;
 mod effect;
 mod elements;
 mod fields;
 mod forces;
 mod keyframes;
 mod material;
+mod memory;
 pub mod model;
 mod noise;
 mod notes;
 mod points;
 mod simulation;
+mod solver_pool;
 pub mod solvers;
 mod state;
 mod statistics;
@@ -69,24 +73,28 @@ mod timeline;
 pub use body::{Body, ClusterStyle, Clustering, ContactRadius, Pins, Selection};
 pub use builder::{BuildError, BuildErrors, Builder};
 pub use checkpoint::Checkpoint;
-pub use controls::{BodyControls, Control, ControlError, Controls, Cost, Stiffness, Value};
+pub use controls::{
+    BodyControls, Control, ControlError, Controls, Cost, LiveControls, Stiffness, Value, WorldControls,
+};
 pub use dofs::{Dof, DofMap};
+pub use edits::{Edit, EditError, Edited, Hold, Removed};
 pub use elements::{Constraint, ConstraintKind};
 pub use fields::Field;
 pub use forces::wind;
 pub use glam::{DAffine3, DMat3, DQuat, DVec3};
 pub use keyframes::{Ease, Key, KeyframeFault, Keyframes, Track};
 pub use material::{Elasticity, Material};
+pub use memory::{Memory, Section};
 pub use model::{
-    Acceleration, Goals, HalfSpace, Implicit, Input, Integrator, MassMatrix, Motion, Sequence, SequenceError,
-    WarmStart,
+    Acceleration, BodyId, Goals, HalfSpace, Implicit, Input, Integrator, MassMatrix, Motion, Sequence,
+    SequenceError, WarmStart,
 };
 pub use pliant_geometry::{Method, shapes};
 pub use pliant_math::lanes::{Bits, Isa};
 pub use points::{Points, PointsMut, UnevenColumns};
 pub use simulation::{Clock, Driver, Simulation, StepError, StepReport};
 pub use solvers::{Convergence, SolverKind, TracePoint};
-pub use state::{State, StateError};
+pub use state::{BodyState, State, StateError};
 pub use statistics::Statistics;
 pub use team::{Team, TooManyThreads};
-pub use timeline::{Edit, Store, Timeline, TimelineError};
+pub use timeline::{Store, Timeline, TimelineError};

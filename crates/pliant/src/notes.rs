@@ -1,20 +1,21 @@
 //! Things about a built model that are no faults but that whoever described it may not expect.
 
-use crate::model::{BodyTopology, Goals, Model};
+use crate::model::{BodyModel, Goals, Model};
 use crate::solvers::SolverKind;
 
 /// What there is to say about a model, body by body.
 pub(crate) fn about(model: &Model) -> Vec<String> {
     let mut notes = Vec::new();
-    for (body, settings) in model.topology.bodies.iter().zip(&model.params.bodies) {
-        if settings.solver != SolverKind::Clustered {
+    for body in model.bodies() {
+        let (name, body) = (&body.name, &body.parts);
+        if body.settings.solver != SolverKind::Clustered {
             continue;
         }
-        let mut note = |text: String| notes.push(format!("body `{}`: {text}", body.name));
-        fallbacks(model, body, settings.goals).into_iter().for_each(&mut note);
-        match pieces(model, body) {
+        let mut note = |text: String| notes.push(format!("body `{name}`: {text}"));
+        fallbacks(body, body.settings.goals).into_iter().for_each(&mut note);
+        match pieces(body) {
             1 => {}
-            n if n == body.particles.len() => {
+            n if n == body.particle_count() => {
                 note("one cluster per particle: nothing holds them together".into());
             }
             n => note(format!(
@@ -27,11 +28,12 @@ pub(crate) fn about(model: &Model) -> Vec<String> {
 }
 
 /// Which clusters do not show what was asked for, and why.
-fn fallbacks(model: &Model, body: &BodyTopology, wanted: Goals) -> Vec<String> {
-    let size = |c: usize| model.topology.clusters.range(c).len();
+fn fallbacks(body: &BodyModel, wanted: Goals) -> Vec<String> {
+    let clusters = &body.topology().clusters;
+    let size = |c: usize| clusters.range(c).len();
     let mut notes = Vec::new();
     for found in Goals::ALL.into_iter().take_while(|g| *g != wanted) {
-        let fallen = || body.clusters.clone().filter(|&c| model.rest.bases[c].goals == found);
+        let fallen = || (0..clusters.len()).filter(|&c| body.rest().bases[c].goals == found);
         let few = fallen().filter(|&c| size(c) < wanted.points()).count();
         let flat = fallen().count() - few;
         let reasons = [
@@ -39,7 +41,7 @@ fn fallbacks(model: &Model, body: &BodyTopology, wanted: Goals) -> Vec<String> {
             (flat, "points that do not determine it".into()),
         ];
         for (count, why) in reasons.into_iter().filter(|(count, _)| *count > 0) {
-            let (all, found, wanted) = (body.clusters.len(), found.name(), wanted.name());
+            let (all, found, wanted) = (clusters.len(), found.name(), wanted.name());
             notes.push(format!("{count} of {all} clusters have {found} instead of {wanted} goals: {why}"));
         }
     }
@@ -47,9 +49,9 @@ fn fallbacks(model: &Model, body: &BodyTopology, wanted: Goals) -> Vec<String> {
 }
 
 /// Number of groups of particles that no cluster joins.
-fn pieces(model: &Model, body: &BodyTopology) -> usize {
-    let first = body.particles.start;
-    let mut parent: Vec<usize> = (0..body.particles.len()).collect();
+fn pieces(body: &BodyModel) -> usize {
+    let clusters = &body.topology().clusters;
+    let mut parent: Vec<usize> = (0..body.particle_count()).collect();
     fn root(parent: &mut [usize], mut i: usize) -> usize {
         while parent[i] != i {
             parent[i] = parent[parent[i]];
@@ -58,9 +60,9 @@ fn pieces(model: &Model, body: &BodyTopology) -> usize {
         i
     }
     let mut count = parent.len();
-    for c in body.clusters.clone() {
-        for pair in model.topology.clusters.particles(c).windows(2) {
-            let [a, b] = [pair[0], pair[1]].map(|i| root(&mut parent, i as usize - first));
+    for c in 0..clusters.len() {
+        for pair in clusters.particles(c).windows(2) {
+            let [a, b] = [pair[0], pair[1]].map(|i| root(&mut parent, i as usize));
             if a != b {
                 parent[a] = b;
                 count -= 1;

@@ -29,6 +29,9 @@ impl std::fmt::Display for UnevenColumns {
 impl std::error::Error for UnevenColumns {}
 
 impl Points {
+    /// No points.
+    pub(crate) const EMPTY: Points = Points { x: Vec::new(), y: Vec::new(), z: Vec::new() };
+
     /// `count` points at the origin.
     pub fn zeros(count: usize) -> Points {
         Points { x: vec![0.0; count], y: vec![0.0; count], z: vec![0.0; count] }

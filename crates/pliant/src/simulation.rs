@@ -1,16 +1,19 @@
 //! A running simulation: model, state and controls, and the step that moves them on.
 
-use crate::builder::{self, BuildErrors};
+use crate::advance::{Slot, Stepping};
+use crate::builder::{self, Assembler, BuildErrors};
 use crate::checkpoint::{self, Checkpoint};
 use crate::controls::{Control, ControlError, Controls, Cost, Value};
 use crate::forces;
 use crate::keyframes::Keyframes;
-use crate::model::{HalfSpace, Model, Params};
+use crate::model::{BodyId, HalfSpace, Model, Params};
 use crate::notes;
+use crate::points::Points;
+use crate::solver_pool::SolverPools;
 use crate::solvers::trace::{TracePoint, Tracer};
-use crate::solvers::{self, Convergence, Observer, Solver, SolverError, SolverKind};
+use crate::solvers::{Convergence, Observer, SolverError, SolverKind};
 use crate::state::{State, StateError};
-use crate::statistics::{self, Motion, Statistics};
+use crate::statistics::{Present, Statistics};
 use crate::team::Team;
 use glam::{DAffine3, DVec3};
 use pliant_math::lanes::{Bits, Isa};
@@ -32,7 +35,7 @@ pub struct StepReport {
     /// How far the last iteration was from consensus, the largest of all solvers: see
     /// [`SubstepReport`](crate::solvers::SubstepReport).
     pub residual: f64,
-    /// How each solver converged, in the order of [`SolverKind::ALL`].
+    /// How the bodies of each solver converged, in the order of [`SolverKind::ALL`].
     pub convergence: [Convergence; SolverKind::ALL.len()],
     /// Seconds spent in each solver, in the order of [`SolverKind::ALL`]; zero without a clock.
     pub seconds: [f64; SolverKind::ALL.len()],
@@ -102,29 +105,29 @@ impl From<StateError> for StepError {
 
 /// Model, state, controls, and the solvers with their caches.
 pub struct Simulation {
-    model: Model,
-    state: State,
-    controls: Controls,
-    /// One of each kind.
-    solvers: Vec<Box<dyn Solver>>,
-    isa: Isa,
+    pub(crate) model: Model,
+    pub(crate) state: State,
+    pub(crate) controls: Controls,
+    pools: SolverPools,
+    /// What puts bodies together that come later.
+    pub(crate) assembler: Assembler,
     team: Team,
     clock: Option<Clock>,
     /// Looks at every iteration of a step that is traced.
     tracer: Option<Box<Tracer>>,
     tracing: bool,
     /// The state before the step, to return to if it fails.
-    backup: State,
+    pub(crate) backup: State,
     /// Whether the present state is what a step made of the one before.
-    stepped: bool,
-    /// Scratch of the forces.
-    pushes: forces::Pushes,
+    pub(crate) stepped: bool,
+    /// What else each body has, in the model's order.
+    pub(crate) slots: Vec<Slot>,
 }
 
 impl std::fmt::Debug for Simulation {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Simulation")
-            .field("bodies", &self.model.topology.bodies.len())
+            .field("bodies", &self.model.bodies().len())
             .field("particles", &self.model.particle_count())
             .field("step", &self.state.step)
             .field("team", &self.team)
@@ -138,39 +141,40 @@ impl Simulation {
     pub fn new(model: Model, state: State, controls: Controls, team: Team) -> Result<Simulation, StepError> {
         state.check(&model)?;
         controls.check(&model)?;
-        let backup = state.clone();
         let mut simulation = Simulation {
+            slots: model.bodies().iter().map(|b| Slot::new(&b.parts)).collect(),
+            backup: state.clone(),
             model,
             state,
             controls,
-            solvers: solvers::one_of_each(),
-            isa: Isa::best(),
+            pools: SolverPools::new(Isa::best()),
+            assembler: Assembler::default(),
             team,
             clock: None,
             tracer: None,
             tracing: false,
-            backup,
             stepped: false,
-            pushes: forces::Pushes::new(),
         };
-        simulation.pushes.reserve(simulation.model.topology.faces.len());
         simulation.apply_keyframes();
-        simulation.prepare()?;
+        simulation.pools.assign(&simulation.model, &simulation.controls, simulation.team.size())?;
+        simulation.make_room();
         Ok(simulation)
+    }
+
+    /// Makes room for some bodies more, so that the first that comes does not wait for all lists to be copied.
+    fn make_room(&mut self) {
+        let more = self.model.bodies().len() / 4 + 16;
+        self.state.bodies.reserve(more);
+        self.backup.bodies.reserve(more);
+        self.controls.bodies.reserve(more);
+        self.slots.reserve(more);
+        self.model.make_room(more);
     }
 
     /// Gives keyframed controls their values at the present time: those of the step to come.
     fn apply_keyframes(&mut self) {
         let time = self.state.step as f64 * self.model.params.step;
         self.model.params.keyframes.apply(time, &mut self.controls);
-    }
-
-    fn prepare(&mut self) -> Result<(), StepError> {
-        let Simulation { model, controls, solvers, .. } = self;
-        for solver in used(model, solvers) {
-            solver.prepare(model, controls)?;
-        }
-        Ok(())
     }
 
     /// Advances by one step, with keyframed controls at their values of the moment it begins. If it
@@ -180,23 +184,10 @@ impl Simulation {
             return Err(StepError::TooManySteps);
         }
         self.apply_keyframes();
-        // The first substep reads what was and writes what will be: nothing need be copied for that, unless
-        // forces change velocities before it.
-        let forced = forces::act(&self.model, &self.controls);
-        let single = self.single_solver() && !forced;
-        if single {
-            std::mem::swap(&mut self.backup.x, &mut self.state.x);
-            std::mem::swap(&mut self.backup.v, &mut self.state.v);
-        } else {
-            self.backup.x.copy_from(&self.state.x);
-            self.backup.v.copy_from(&self.state.v);
-        }
-        self.backup.frames.copy_from_slice(&self.state.frames);
-        self.backup.plastic.copy_from_slice(&self.state.plastic);
-        self.backup.auxiliary.copy_from_slice(&self.state.auxiliary);
+        self.pools.assign(&self.model, &self.controls, self.team.size())?;
         (self.backup.time, self.backup.step) = (self.state.time, self.state.step);
-        (self.backup.random, self.backup.model) = (self.state.random, self.state.model);
-        let result = self.advance(single, forced);
+        self.backup.model = self.state.model;
+        let result = self.advance();
         self.stepped = result.is_ok();
         match result {
             Ok(_) => self.apply_keyframes(),
@@ -216,8 +207,9 @@ impl Simulation {
     /// # use pliant::{Body, Builder, Control, shapes};
     /// # let body = Body::new("ball", shapes::ball(0.2, 0.05).unwrap());
     /// # let mut simulation = Builder::new().body(body).build().unwrap();
+    /// let ball = simulation.model().body("ball").unwrap();
     /// simulation.step_with(|_step, time, controls| {
-    ///     controls.set(Control::Frequency(0), 20.0 + 5.0 * time.sin())?;
+    ///     controls.set(Control::Frequency(ball), 20.0 + 5.0 * time.sin())?;
     ///     Ok(())
     /// })?;
     /// # Ok::<(), pliant::StepError>(())
@@ -245,54 +237,27 @@ impl Simulation {
         self.tracing = true;
         let report = self.step();
         self.tracing = false;
-        let points = self.tracer.as_mut().map(|t| std::mem::take(&mut t.points));
-        Ok((report?, points.unwrap_or_default()))
+        let mut points = self.tracer.as_mut().map(|t| std::mem::take(&mut t.points)).unwrap_or_default();
+        points.sort_by_key(|p| p.substep);
+        Ok((report?, points))
     }
 
-    /// Whether one solver moves all bodies, and so writes all positions and velocities.
-    fn single_solver(&self) -> bool {
-        let mut kinds = self.model.params.bodies.iter().map(|b| b.solver);
-        kinds.next().is_some_and(|first| kinds.all(|k| k == first))
-    }
-
-    fn advance(&mut self, single: bool, forced: bool) -> Result<StepReport, StepError> {
-        let mut report = StepReport::default();
+    fn advance(&mut self) -> Result<StepReport, StepError> {
+        let Simulation { model, state, controls, pools, team, clock, backup, tracer, slots, .. } = self;
+        let tracer = tracer.as_deref_mut().filter(|_| self.tracing);
+        let stepping = Stepping { model, controls, pools, team };
+        let seconds = stepping.take((state, backup), slots, clock.as_ref(), tracer);
+        let mut report = StepReport { seconds, ..Default::default() };
         let mut finite = true;
-        let Simulation { model, state, controls, solvers, team, clock, backup, tracer, isa, pushes, .. } =
-            self;
-        let mut tracer = tracer.as_mut().filter(|_| self.tracing);
-        // Time is counted, not summed: no drift, and the same bits after a resume.
-        let begin = state.step as f64 * model.params.step;
-        let substeps = model.params.substeps;
-        for k in 0..substeps {
-            state.time = begin + model.params.step * (f64::from(k) / f64::from(substeps));
-            (report.contacts, report.iterations, report.residual) = (0, 0, 0.0);
-            if forced {
-                forces::apply(model, controls, state, model.params.substep(), pushes, team);
-            }
-            for solver in used(model, solvers) {
-                let since = clock.as_ref().map(|c| c());
-                let before = (single && k == 0).then_some((&backup.x, &backup.v));
-                let observer = tracer.as_mut().map(|t| t.watch(&state.auxiliary));
-                let usual = observer.and_then(|o| solver.observe(Some(o)));
-                let part = solver.substep(model, controls, before, state, team);
-                if tracer.is_some() {
-                    solver.observe(usual);
-                }
-                let part = part?;
-                if let (Some(clock), Some(since)) = (clock.as_ref(), since) {
-                    report.seconds[solver.kind() as usize] += clock() - since;
-                }
-                if let Some(tracer) = tracer.as_mut() {
-                    let now = (state.step + 1, k, state.time);
-                    tracer.evaluate(solver.kind(), (model, controls), now, (team, *isa))?;
-                }
-                finite &= part.finite;
-                report.contacts += part.contacts;
-                report.iterations = report.iterations.max(part.iterations);
-                report.residual = report.residual.max(part.residual);
-                report.convergence[solver.kind() as usize].add(solver.kind(), &part);
-            }
+        for (slot, body) in slots.iter_mut().zip(model.bodies()) {
+            let outcome = std::mem::replace(&mut slot.outcome, Ok(Default::default()))?;
+            let kind = body.parts.settings.solver;
+            let last = &outcome.last;
+            finite &= outcome.finite;
+            report.contacts += last.contacts;
+            report.iterations = report.iterations.max(last.iterations);
+            report.residual = report.residual.max(last.residual);
+            report.convergence[kind as usize].join(&outcome.convergence);
         }
         state.step += 1;
         state.time = state.step as f64 * model.params.step;
@@ -304,24 +269,26 @@ impl Simulation {
     }
 
     fn check_finite(&self) -> Result<(), StepError> {
-        let bad = self.state.x.first_non_finite().or_else(|| self.state.v.first_non_finite());
-        let Some(i) = bad else { return Ok(()) };
-        let bodies = &self.model.topology.bodies;
-        let b = bodies.iter().position(|b| b.particles.contains(&i)).unwrap_or(0);
-        let c = &self.controls.bodies[b];
-        let likely = if self.controls.gravity.length() > 1e6 || (c.force / c.mass).length() > 1e6 {
-            "gravity, or force over mass, is enormous"
-        } else if self.backup.v.iter().any(|v| v.length() > 1e100) {
-            "velocities are enormous; lower the initial velocity, spin or stretch"
-        } else {
-            "the stiffness is too large for the step; lower it or take more substeps"
-        };
-        Err(StepError::NonFinite {
-            step: self.state.step,
-            body: bodies[b].name.clone(),
-            particle: i - bodies[b].particles.start,
-            likely: likely.into(),
-        })
+        for (k, body) in self.state.bodies.iter().enumerate() {
+            let bad = body.x.first_non_finite().or_else(|| body.v.first_non_finite());
+            let Some(particle) = bad else { continue };
+            let live = self.controls.live(k);
+            let likely =
+                if live.world.gravity.length() > 1e6 || (live.body.force / live.body.mass).length() > 1e6 {
+                    "gravity, or force over mass, is enormous"
+                } else if self.backup.bodies[k].v.iter().any(|v| v.length() > 1e100) {
+                    "velocities are enormous; lower the initial velocity, spin or stretch"
+                } else {
+                    "the stiffness is too large for the step; lower it or take more substeps"
+                };
+            return Err(StepError::NonFinite {
+                step: self.state.step,
+                body: self.model.bodies()[k].name.to_string(),
+                particle,
+                likely: likely.into(),
+            });
+        }
+        Ok(())
     }
 
     /// The constant side.
@@ -333,8 +300,9 @@ impl Simulation {
     /// for and fall back to simpler ones, bodies that fall apart, and wind that blows on nothing.
     pub fn notes(&self) -> Vec<String> {
         let mut notes = notes::about(&self.model);
-        let pushed = |b| forces::has_air(&self.model, &self.controls, b);
-        if self.controls.wind != DVec3::ZERO && !(0..self.controls.bodies.len()).any(pushed) {
+        let mut bodies = self.model.bodies().iter().enumerate();
+        let pushed = bodies.any(|(k, b)| forces::has_air(&b.parts, self.controls.live(k)));
+        if self.controls.wind() != DVec3::ZERO && !pushed {
             notes.push("the wind blows on nothing: no body has both `air` and faces".into());
         }
         notes
@@ -368,20 +336,20 @@ impl Simulation {
         self.controls.set(&self.model, control, value)
     }
 
-    /// Positions of a body's particles, in the order of its shape.
-    pub fn positions(&self, body: usize) -> impl ExactSizeIterator<Item = DVec3> + '_ {
-        let range = self.model.topology.bodies.get(body).map_or(0..0, |b| b.particles.clone());
-        range.map(|i| self.state.x.get(i))
+    /// Positions of a body's particles, in the order of its shape; none if the body is gone.
+    pub fn positions(&self, body: impl Into<BodyId>) -> impl ExactSizeIterator<Item = DVec3> + '_ {
+        const NONE: &Points = &Points::EMPTY;
+        self.state.body(body).map_or(NONE, |b| b.positions()).iter()
     }
 
-    /// The checkpoint of the present state and controls.
+    /// The simulation as bytes: state, controls, and which set of bits they were computed with.
     pub fn checkpoint(&self) -> Vec<u8> {
         checkpoint::encode(&self.state, &self.controls, self.bits())
     }
 
-    /// Continues from a checkpoint of the same model, with the controls it was saved with. Gives the set of
-    /// bits it was computed with: with the same as [`Simulation::bits`] it goes on as if never interrupted,
-    /// else it differs by rounding. A refusal changes nothing.
+    /// Goes on from a checkpoint of the same model, with the state and controls it was made with; keyframed
+    /// controls follow their keys. Tells how what led to it was rounded: if not as [`Simulation::bits`],
+    /// what follows differs from an unbroken run by rounding. A refusal changes nothing.
     pub fn restore(&mut self, checkpoint: &[u8]) -> Result<Bits, StateError> {
         let Checkpoint { state, controls, bits } = Checkpoint::decode(checkpoint, &self.model)?;
         (self.state, self.controls, self.stepped) = (state, controls, false);
@@ -418,29 +386,61 @@ impl Simulation {
         Ok(())
     }
 
-    /// Goes on under a model of the same sizes and with other controls, from a state if one is given.
+    /// Goes on under a model and controls that were checked, from a state if one is given.
     pub(crate) fn take_up(&mut self, model: &Model, controls: &Controls, state: Option<&State>) {
         if let Some(state) = state {
             self.state.clone_from(state);
-            self.stepped = false;
         }
         self.model = model.clone();
-        self.state.model = model.id();
         self.controls.clone_from(controls);
+    }
+
+    /// Follows up on a state and a model that have changed together.
+    pub(crate) fn follow_model(&mut self) {
+        self.state.model = self.model.id();
+        self.stepped = false;
+        let Simulation { model, state, backup, slots, .. } = self;
+        let bodies = model.bodies();
+        // What stays keeps its slot and its memory; mostly that is all but one body.
+        let mut at = 0;
+        for (body, state) in bodies.iter().zip(&state.bodies) {
+            while backup.bodies.get(at).is_some_and(|b| b.id() < body.id) {
+                backup.bodies.remove(at);
+                slots.remove(at);
+            }
+            let known = backup.bodies.get_mut(at).filter(|b| b.id() == body.id);
+            match known {
+                Some(kept) if kept.has_sizes_of(state) => {}
+                Some(kept) => kept.clone_from(state),
+                None => {
+                    backup.bodies.insert(at, state.clone());
+                    slots.insert(at, Slot::new(&body.parts));
+                }
+            }
+            at += 1;
+        }
+        backup.bodies.truncate(at);
+        slots.truncate(at);
         self.apply_keyframes();
     }
 
-    /// How fast particle `i` moves. For all but the deformer's bodies this is its velocity in the state. The
-    /// deformer's matching step moves particles beside their velocities, which hold what gravity adds until
-    /// the next one takes it back (h g / flappiness where a body lies still): there it is the way of the last
-    /// step over its time, or the velocity where none was taken, as after a restore.
-    pub fn velocity(&self, i: usize) -> DVec3 {
-        self.motion().of(&self.model, &self.state, i)
+    /// How fast particle `i` of a body moves; nothing if it is not there. For all but the deformer's bodies this is its
+    /// velocity in the state. The deformer's matching step moves particles beside their velocities, which hold what
+    /// gravity adds until the next one takes it back (h g / flappiness where a body lies still): there it is the way of
+    /// the last step over its time, or the velocity where none was taken, as after a restore.
+    pub fn velocity(&self, body: impl Into<BodyId>, i: usize) -> Option<DVec3> {
+        let k = self.model.index(body)?;
+        (i < self.state.bodies[k].x.len()).then(|| self.present(k).velocity(i))
     }
 
-    /// Positions before the last step, if the present ones came of it.
-    fn motion(&self) -> Motion<'_> {
-        Motion { before: self.stepped.then_some(&self.backup.x) }
+    fn present(&self, k: usize) -> Present<'_> {
+        Present {
+            model: &self.model.bodies()[k].parts,
+            controls: self.controls.live(k),
+            state: &self.state.bodies[k],
+            time: self.state.time,
+            before: self.stepped.then(|| &self.backup.bodies[k].x),
+        }
     }
 
     /// Energies, momenta, strain and penetration of the present state; of the motion there is, see
@@ -449,14 +449,34 @@ impl Simulation {
         self.statistics_and_strain(&mut Vec::new())
     }
 
-    /// [`Simulation::statistics`] and [`Simulation::strain`] at the price of one.
-    pub fn statistics_and_strain(&self, strain: &mut Vec<f64>) -> Statistics {
-        statistics::measure(&self.model, &self.controls, &self.state, self.motion(), strain)
+    /// The statistics of one body; nothing if it is gone.
+    pub fn statistics_of(&self, body: impl Into<BodyId>) -> Option<Statistics> {
+        let k = self.model.index(body)?;
+        let mut strain = vec![0.0; self.model.bodies()[k].parts.particle_count()];
+        Some(self.present(k).measure(&mut strain))
     }
 
-    /// Relative deformation of every particle.
+    /// [`Simulation::statistics`] and [`Simulation::strain`] at the price of one.
+    pub fn statistics_and_strain(&self, strain: &mut Vec<f64>) -> Statistics {
+        let mut sum = Statistics::default();
+        self.for_each_body(strain, |body, strain| sum.add(&body.measure(strain)));
+        sum
+    }
+
+    /// Relative deformation of every particle, body after body.
     pub fn strain(&self, strain: &mut Vec<f64>) {
-        statistics::strain(&self.model, &self.controls, &self.state, strain);
+        self.for_each_body(strain, |body, strain| body.strain(strain));
+    }
+
+    fn for_each_body(&self, each: &mut Vec<f64>, mut f: impl FnMut(Present<'_>, &mut [f64])) {
+        each.clear();
+        each.resize(self.model.particle_count(), 0.0);
+        let mut rest = &mut each[..];
+        for (k, body) in self.model.bodies().iter().enumerate() {
+            let (own, others) = rest.split_at_mut(body.parts.particle_count());
+            f(self.present(k), own);
+            rest = others;
+        }
     }
 
     /// Lets the report say how long each solver took.
@@ -464,38 +484,37 @@ impl Simulation {
         self.clock = Some(clock);
     }
 
-    /// Shows the iterations of one solver's bodies to `observer`.
-    pub fn observe_iterations(&mut self, solver: SolverKind, observer: Observer) {
-        self.solvers[solver as usize].observe(Some(observer));
+    /// Shows the iterations of a body to `observer`; tells whether there is such a body.
+    pub fn observe_iterations(&mut self, body: impl Into<BodyId>, observer: Observer) -> bool {
+        let slot = self.model.index(body).map(|k| &mut self.slots[k].observer);
+        slot.map(|slot| *slot = Some(observer)).is_some()
     }
 
-    /// Numbers in the matrix factors of the solvers that have one: what each of their solves reads twice.
+    /// Numbers in the matrix factors of all bodies that have one: what each of their solves reads twice.
     pub fn factor_len(&self) -> usize {
-        self.solvers.iter().map(|s| s.factor_len()).sum()
+        self.pools.factor_len()
     }
 
     /// Runs the kernels with another instruction set, or the next best that the processor has: slower, and
     /// with the same bits if it is of the same [`Bits`].
     pub fn set_isa(&mut self, isa: Isa) {
-        let isa = isa.min(Isa::best());
-        self.isa = isa;
-        self.solvers.iter_mut().for_each(|s| s.set_isa(isa));
+        self.pools = SolverPools::new(isa.min(Isa::best()));
     }
 
     /// The instruction set the kernels run with.
     pub fn isa(&self) -> Isa {
-        self.isa
+        self.pools.isa
     }
 
     /// The set of bits the kernels compute with.
     pub fn bits(&self) -> Bits {
-        self.isa.bits()
+        self.isa().bits()
     }
 
     /// Forgets everything that is only there for speed. The next step gives the same bits.
     pub fn drop_caches(&mut self) {
         self.tracer = None;
-        self.solvers.iter_mut().for_each(|s| s.drop_caches());
+        self.pools.clear();
     }
 }
 
@@ -523,17 +542,37 @@ impl Driver<'_> {
         self.controls.set(self.model, control, value)
     }
 
-    /// Holds a pin group; see [`Controls::place_pins`].
-    pub fn place_pins(&mut self, group: usize, placement: Option<DAffine3>) -> Result<Cost, ControlError> {
-        self.controls.place_pins(group, placement)
+    /// Holds a pin group of a body; see [`Controls::place_pins`].
+    pub fn place_pins(
+        &mut self,
+        body: impl Into<BodyId>,
+        group: usize,
+        placement: Option<DAffine3>,
+    ) -> Result<Cost, ControlError> {
+        self.controls.place_pins(self.model, body, group, placement)
     }
 }
 
-/// The solvers that have bodies to move.
-fn used<'a>(
-    model: &Model,
-    solvers: &'a mut [Box<dyn Solver>],
-) -> impl Iterator<Item = &'a mut Box<dyn Solver>> {
-    let bodies = model.params.clone();
-    solvers.iter_mut().filter(move |s| bodies.bodies.iter().any(|b| b.solver == s.kind()))
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Body, Builder, Timeline, TimelineError, shapes};
+
+    #[test]
+    fn the_last_step_that_can_be_counted_is_the_last() {
+        let build =
+            || Builder::new().body(Body::new("ball", shapes::ball(0.2, 0.08).unwrap())).build().unwrap();
+        let mut late = build();
+        late.state.step = State::LAST_STEP - 1;
+        late.step().unwrap();
+        let before = late.state().clone();
+        assert_eq!(late.step().unwrap_err(), StepError::TooManySteps);
+        assert_eq!(late.state(), &before);
+        assert_eq!(before.step(), State::LAST_STEP);
+        let mut timeline = Timeline::new(late);
+        assert!(timeline.frame(State::LAST_STEP).is_ok());
+        assert!(matches!(timeline.frame(u64::MAX), Err(TimelineError::Step { .. })));
+        let mut early = Timeline::new(build());
+        assert!(matches!(early.frame(u64::MAX), Err(TimelineError::Step { .. })));
+    }
 }

@@ -1,32 +1,31 @@
 //! The changing side of a simulation: with the controls, exactly what a checkpoint stores.
 
 use crate::bytes::{Reader, Truncated, Writer};
-use crate::model::{Model, ModelId};
-use crate::points::Points;
-use glam::DMat3;
+use crate::memory::Memory;
+use crate::model::{BodyId, BodyModel, Model, ModelId};
+use crate::points::{Points, PointsMut};
 
 /// Positions, velocities and everything else history leaves behind. A step is a pure function of
 /// model, state and controls, so these saved and loaded continue with the same bits.
 #[derive(Clone, Debug, PartialEq)]
 pub struct State {
     /// Seconds since the start.
-    pub time: f64,
+    pub(crate) time: f64,
     /// Steps since the start.
-    pub step: u64,
-    /// Positions.
-    pub x: Points,
-    /// Velocities.
-    pub v: Points,
-    /// Last rotation of every cluster: breaks ties where several rotations fit equally well.
-    pub frames: Vec<DMat3>,
-    /// Permanent stretch of every cluster's rest shape.
-    pub plastic: Vec<DMat3>,
-    /// What the constraint batches remember, one after the other.
-    pub auxiliary: Vec<f64>,
-    /// Source of random numbers for whatever needs them while running.
-    pub random: u64,
+    pub(crate) step: u64,
+    /// The bodies, in the model's order.
+    pub(crate) bodies: Vec<BodyState>,
     /// The model this state belongs to.
-    pub model: ModelId,
+    pub(crate) model: ModelId,
+}
+
+/// The state of one body.
+#[derive(Clone, Debug, PartialEq)]
+pub struct BodyState {
+    id: BodyId,
+    pub(crate) x: Points,
+    pub(crate) v: Points,
+    pub(crate) memory: Memory,
 }
 
 /// Why a checkpoint cannot be used.
@@ -70,46 +69,125 @@ impl From<Truncated> for StateError {
     }
 }
 
+impl BodyState {
+    /// A body at `x` with velocities `v`, which has no history yet.
+    pub(crate) fn new(id: BodyId, model: &BodyModel, x: Points, v: Points) -> BodyState {
+        let memory = Memory::new(model, &x);
+        BodyState { id, x, v, memory }
+    }
+
+    /// Whose state it is.
+    pub fn id(&self) -> BodyId {
+        self.id
+    }
+
+    /// Positions, in the order of the body's shape.
+    pub fn positions(&self) -> &Points {
+        &self.x
+    }
+
+    /// Velocities.
+    pub fn velocities(&self) -> &Points {
+        &self.v
+    }
+
+    /// The positions, writable.
+    pub fn positions_mut(&mut self) -> PointsMut<'_> {
+        self.x.columns_mut()
+    }
+
+    /// The velocities, writable.
+    pub fn velocities_mut(&mut self) -> PointsMut<'_> {
+        self.v.columns_mut()
+    }
+
+    /// What else history leaves behind.
+    pub fn memory(&self) -> &Memory {
+        &self.memory
+    }
+
+    /// The same, writable; sections keep their lengths.
+    pub fn memory_mut(&mut self) -> &mut Memory {
+        &mut self.memory
+    }
+
+    /// Copies everything from a state of the same body, without allocating.
+    pub(crate) fn copy_from(&mut self, other: &BodyState) {
+        self.x.copy_from(&other.x);
+        self.v.copy_from(&other.v);
+        self.memory.copy_from(&other.memory);
+    }
+
+    /// Whether it can be copied without allocating.
+    pub(crate) fn has_sizes_of(&self, other: &BodyState) -> bool {
+        self.x.len() == other.x.len() && self.memory.has_sizes_of(&other.memory)
+    }
+
+    fn fits(&self, id: BodyId, model: &BodyModel) -> bool {
+        let n = model.particle_count();
+        self.id == id && [self.x.len(), self.v.len()] == [n; 2] && self.memory.fits(model)
+    }
+
+    fn is_finite(&self) -> bool {
+        self.x.first_non_finite().or(self.v.first_non_finite()).is_none() && self.memory.is_finite()
+    }
+}
+
 impl State {
-    /// Bodies at `x` with velocities `v`, at time zero.
-    pub fn new(model: &Model, x: Points, v: Points) -> State {
-        let mut auxiliary = Vec::new();
-        for b in model.batches.iter() {
-            b.batch.initial_state(&mut auxiliary);
-        }
-        auxiliary.resize(auxiliary.len() + model.topology.bodies.len(), 0.0);
-        State {
-            time: 0.0,
-            step: 0,
-            x,
-            v,
-            frames: vec![DMat3::IDENTITY; model.topology.clusters.len()],
-            plastic: vec![DMat3::IDENTITY; model.topology.clusters.len()],
-            auxiliary,
-            random: 0x5EED,
-            model: model.id(),
-        }
+    /// Bodies with these states, at time zero.
+    pub(crate) fn new(model: &Model, bodies: Vec<BodyState>) -> State {
+        State { time: 0.0, step: 0, bodies, model: model.id() }
     }
 
     /// The last step that can be counted to: beyond it a step is no longer a time of its own.
     pub const LAST_STEP: u64 = 1 << 53;
 
+    /// Seconds since the start.
+    pub fn time(&self) -> f64 {
+        self.time
+    }
+
+    /// Steps since the start.
+    pub fn step(&self) -> u64 {
+        self.step
+    }
+
+    /// Counts steps from here on: keyframes, wind and whatever else follows the time act as after `step` steps of `model`.
+    pub fn begin_at(&mut self, step: u64, model: &Model) {
+        (self.step, self.time) = (step, step as f64 * model.params.step);
+    }
+
+    /// The model this state belongs to.
+    pub fn model(&self) -> ModelId {
+        self.model
+    }
+
+    /// The bodies, in the model's order.
+    pub fn bodies(&self) -> &[BodyState] {
+        &self.bodies
+    }
+
+    /// The bodies, writable.
+    pub fn bodies_mut(&mut self) -> &mut [BodyState] {
+        &mut self.bodies
+    }
+
+    /// A body; `None` if it is gone or never was.
+    pub fn body(&self, id: impl Into<BodyId>) -> Option<&BodyState> {
+        let id = id.into();
+        self.bodies.binary_search_by_key(&id, |b| b.id).ok().map(|k| &self.bodies[k])
+    }
+
     /// Why this cannot be a state of `model`: of another model, of other sizes, or with numbers that are none.
     pub fn check(&self, model: &Model) -> Result<(), StateError> {
-        let (n, clusters) = (model.particle_count(), model.topology.clusters.len());
+        let mut pairs = self.bodies.iter().zip(model.bodies());
         let fits = self.model == model.id()
-            && [self.x.len(), self.v.len()] == [n; 2]
-            && [self.frames.len(), self.plastic.len()] == [clusters; 2]
-            && self.auxiliary.len() == model.auxiliary_offsets().last().copied().unwrap_or(0);
+            && self.bodies.len() == model.bodies().len()
+            && pairs.all(|(state, body)| state.fits(body.id, &body.parts));
         if !fits {
             return Err(StateError::OtherModel);
         }
-        let matrices = self.frames.iter().chain(&self.plastic);
-        let finite = self.x.first_non_finite().or(self.v.first_non_finite()).is_none()
-            && matrices.into_iter().all(DMat3::is_finite)
-            && self.auxiliary.iter().all(|v| v.is_finite())
-            && self.time.is_finite();
-        if !finite {
+        if !(self.time.is_finite() && self.bodies.iter().all(BodyState::is_finite)) {
             return Err(StateError::Damaged("it has numbers that are not finite"));
         }
         if self.step > State::LAST_STEP {
@@ -118,20 +196,25 @@ impl State {
         Ok(())
     }
 
+    /// Bytes a checkpoint of it takes, about.
+    pub(crate) fn size(&self) -> usize {
+        self.bodies.iter().map(|b| 48 * b.x.len() + 8 * b.memory.len() + 128).sum::<usize>() + 64
+    }
+
     /// Appends all of it to a checkpoint.
     pub(crate) fn write(&self, w: &mut Writer) {
         w.word(self.model.revision);
         w.word(self.model.fingerprint);
         w.number(self.time);
         w.word(self.step);
-        w.word(self.random);
-        for column in self.x.columns().into_iter().chain(self.v.columns()) {
-            w.numbers(column);
+        w.word(self.bodies.len() as u64);
+        for body in &self.bodies {
+            w.word(body.id.number());
+            for column in body.x.columns().into_iter().chain(body.v.columns()) {
+                w.numbers(column);
+            }
+            body.memory.write(w);
         }
-        w.word(self.frames.len() as u64);
-        let matrices = self.frames.iter().chain(&self.plastic);
-        matrices.flat_map(|r| r.to_cols_array()).for_each(|e| w.number(e));
-        w.numbers(&self.auxiliary);
     }
 
     /// Reads back what [`State::write`] wrote of a state of `model`, and checks it.
@@ -140,30 +223,51 @@ impl State {
         if id != model.id() {
             return Err(StateError::OtherModel);
         }
-        let (time, step, random) = (r.number()?, r.word()?, r.word()?);
-        let (x, v) = (r.points()?, r.points()?);
-        let count = r.word()? as usize;
-        if count != model.topology.clusters.len() {
-            return Err(StateError::Damaged("the number of clusters does not fit the model"));
+        let (time, step) = (r.number()?, r.word()?);
+        if r.word()? != model.bodies().len() as u64 {
+            return Err(StateError::Damaged("the number of bodies does not fit the model"));
         }
-        let mut matrices = || -> Result<Vec<DMat3>, Truncated> {
-            let mut list = Vec::with_capacity(count);
-            for _ in 0..count {
-                let mut e = [0.0; 9];
-                for v in &mut e {
-                    *v = r.number()?;
-                }
-                list.push(DMat3::from_cols_array(&e));
-            }
-            Ok(list)
-        };
-        let (frames, plastic) = (matrices()?, matrices()?);
-        let auxiliary = r.numbers()?;
-        let state = State { time, step, x, v, frames, plastic, auxiliary, random, model: id };
+        let mut bodies = Vec::with_capacity(model.bodies().len());
+        for _ in model.bodies() {
+            let id = BodyId::from_number(r.word()?);
+            let (x, v) = (r.points()?, r.points()?);
+            bodies.push(BodyState { id, x, v, memory: Memory::read(r)? });
+        }
+        let state = State { time, step, bodies, model: id };
         match state.check(model) {
             // It names the model, so it was changed since it was written.
             Err(StateError::OtherModel) => Err(StateError::Damaged("its sizes do not fit the model")),
             checked => checked.map(|()| state),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Body, Builder, shapes};
+
+    #[test]
+    fn what_does_not_fit_a_model_is_told_apart() {
+        let body = Body::new("ball", shapes::ball(0.2, 0.08).unwrap());
+        let s = Builder::new().body(body).build().unwrap();
+        let n = s.model().particle_count();
+        type Change<'a> = &'a dyn Fn(&mut State);
+        let changes: [(&str, Change<'_>); 8] = [
+            ("fewer positions", &|s| s.bodies[0].x = Points::zeros(n - 1)),
+            ("more velocities", &|s| s.bodies[0].v = Points::zeros(n + 1)),
+            ("no bodies", &|s| s.bodies.clear()),
+            ("another body", &|s| s.bodies[0].id = 3.into()),
+            ("another memory", &|s| s.bodies[0].memory = Memory::empty()),
+            ("another model", &|s| s.model.fingerprint ^= 1),
+            ("time", &|s| s.time = f64::NAN),
+            ("steps", &|s| s.step = u64::MAX),
+        ];
+        for (what, change) in changes {
+            let mut state = s.state().clone();
+            assert_eq!(state.check(s.model()), Ok(()));
+            change(&mut state);
+            assert!(state.check(s.model()).is_err(), "{what}");
         }
     }
 }

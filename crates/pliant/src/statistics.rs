@@ -1,14 +1,15 @@
 //! What a state amounts to: energies, momenta, strain, penetration.
 
 use crate::constraints::View;
-use crate::controls::Controls;
-use crate::model::{BatchScale, BodySettings, Integrator, Model};
+use crate::controls::LiveControls;
+use crate::memory::Section;
+use crate::model::{BatchScale, BodyModel, Integrator};
 use crate::points::Points;
 use crate::solvers::{SolverKind, clustered};
-use crate::state::State;
+use crate::state::BodyState;
 use glam::DVec3;
 
-/// Sums over all bodies.
+/// Sums over bodies.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Statistics {
     /// ½ Σ m v².
@@ -28,97 +29,104 @@ pub struct Statistics {
     pub max_penetration: f64,
 }
 
-/// What tells how fast particles move where velocities do not.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Motion<'a> {
-    /// Positions a step ago.
+impl Statistics {
+    /// Takes up another body.
+    pub(crate) fn add(&mut self, other: &Statistics) {
+        self.kinetic += other.kinetic;
+        self.elastic += other.elastic;
+        self.gravity += other.gravity;
+        self.momentum += other.momentum;
+        self.angular_momentum += other.angular_momentum;
+        self.max_strain = self.max_strain.max(other.max_strain);
+        self.max_penetration = self.max_penetration.max(other.max_penetration);
+    }
+}
+
+/// A body at some time.
+#[derive(Clone, Copy)]
+pub(crate) struct Present<'a> {
+    pub model: &'a BodyModel,
+    pub controls: LiveControls<'a>,
+    pub state: &'a BodyState,
+    pub time: f64,
+    /// Positions a step ago: they tell how fast particles move where velocities do not.
     pub before: Option<&'a Points>,
 }
 
-impl Motion<'_> {
+impl Present<'_> {
     /// The velocity of particle `i`; see [`Simulation::velocity`](crate::Simulation::velocity).
-    pub fn of(self, model: &Model, state: &State, i: usize) -> DVec3 {
-        let bodies = model.topology.bodies.iter().zip(&model.params.bodies);
-        let settings = bodies.into_iter().find(|(body, _)| body.particles.contains(&i));
-        self.moving(model, state, i, settings.is_some_and(|(_, settings)| jumps(settings)))
+    pub fn velocity(&self, i: usize) -> DVec3 {
+        match self.before.filter(|_| jumps(self.model)) {
+            Some(before) => (self.state.x.get(i) - before.get(i)) / self.model.params.step,
+            None => self.state.v.get(i),
+        }
     }
 
-    fn moving(self, model: &Model, state: &State, i: usize, jumps: bool) -> DVec3 {
-        match self.before.filter(|_| jumps) {
-            Some(before) => (state.x.get(i) - before.get(i)) / model.params.step,
-            None => state.v.get(i),
+    /// Measures the body and the strain of each particle.
+    pub fn measure(&self, each: &mut [f64]) -> Statistics {
+        let Present { model, controls, state, .. } = *self;
+        let mut s = Statistics::default();
+        let mut pinned = vec![false; model.particle_count()];
+        for group in model.pins.iter().filter(|g| g.stiffness.is_none()) {
+            group.particles.iter().for_each(|&i| pinned[i as usize] = true);
+        }
+        let mass_ratio = model.mass_ratio(controls.body);
+        for (i, m) in model.rest().mass.iter().enumerate() {
+            let (x, v) = (state.x.get(i), self.velocity(i));
+            let m = mass_ratio * m;
+            // The mass first: of a body light enough v² has no number while its energy has one.
+            let momentum = m * v;
+            s.kinetic += 0.5 * momentum.dot(v);
+            s.gravity -= controls.world.gravity.dot(m * x);
+            s.momentum += momentum;
+            s.angular_momentum += x.cross(momentum);
+            for plane in model.params.planes.iter().filter(|_| !pinned[i]) {
+                s.max_penetration = s.max_penetration.max(model.rest().radius[i] - plane.gap(x));
+            }
+        }
+        if model.settings.solver == SolverKind::Clustered {
+            s.elastic = clustered::elastic_energy(model, controls, state, self.time);
+        }
+        self.for_each_batch(|k, view| {
+            let scale = model.batch_scale(controls.body, k);
+            s.elastic += mass_ratio * scale * model.batches[k].batch.energy(view);
+        });
+        self.strain(each);
+        s.max_strain = each.iter().copied().fold(0.0, f64::max);
+        s
+    }
+
+    /// Relative deformation of each particle, whoever moves it.
+    pub fn strain(&self, strain: &mut [f64]) {
+        let Present { model, controls, state, time, .. } = *self;
+        strain.fill(0.0);
+        if model.settings.solver == SolverKind::Clustered {
+            clustered::raise_strain(model, controls, state, time, strain);
+        }
+        self.for_each_batch(|k, view| {
+            // Edges without stiffness hold nothing and say nothing.
+            let b = &model.batches[k];
+            if b.scale != BatchScale::EdgeStiffness || controls.body.edge_stiffness > 0.0 {
+                b.batch.raise_strain(view, strain);
+            }
+        });
+    }
+
+    fn for_each_batch(&self, mut f: impl FnMut(usize, View<'_>)) {
+        let Present { model, controls, state, time, .. } = *self;
+        let offsets = model.memory_offsets();
+        let mut targets = Vec::new();
+        controls.targets(model, &state.memory, time, &mut targets);
+        for (k, b) in model.batches.iter().enumerate() {
+            let mut shared = vec![0.0; b.batch.shared_len()];
+            b.batch.begin_iteration(&state.x, &mut shared);
+            let own = &state.memory[Section::Batches][offsets[k]..offsets[k + 1]];
+            f(k, View { x: &state.x, state: own, shared: &shared, targets: &targets });
         }
     }
 }
 
 /// Whether a body's particles are moved beside their velocities.
-fn jumps(settings: &BodySettings) -> bool {
-    settings.solver == SolverKind::Clustered && settings.integrator == Integrator::Deformer
-}
-
-/// Measures a state and the strain of each particle.
-pub(crate) fn measure(
-    model: &Model,
-    controls: &Controls,
-    state: &State,
-    motion: Motion<'_>,
-    each: &mut Vec<f64>,
-) -> Statistics {
-    let mut s = Statistics::default();
-    let mut pinned = vec![false; model.particle_count()];
-    for group in model.params.pins.iter().filter(|g| g.stiffness.is_none()) {
-        group.particles.iter().for_each(|&i| pinned[i as usize] = true);
-    }
-    let bodies = model.topology.bodies.iter().enumerate();
-    let particles = bodies.flat_map(|(b, body)| {
-        let (heavier, jumps) = (model.heavier(controls, b), jumps(&model.params.bodies[b]));
-        body.particles.clone().map(move |i| (i, heavier * model.rest.mass[i], jumps))
-    });
-    for (i, m, jumps) in particles {
-        let (x, v) = (state.x.get(i), motion.moving(model, state, i, jumps));
-        // The mass first: of a body light enough v² has no number while its energy has one.
-        let momentum = m * v;
-        s.kinetic += 0.5 * momentum.dot(v);
-        s.gravity -= controls.gravity().dot(m * x);
-        s.momentum += momentum;
-        s.angular_momentum += x.cross(momentum);
-        for plane in model.params.planes.iter().filter(|_| !pinned[i]) {
-            s.max_penetration = s.max_penetration.max(model.rest.radius[i] - plane.gap(x));
-        }
-    }
-    s.elastic = clustered::elastic_energy(model, controls, state);
-    for_each_batch(model, controls, state, |k, view| {
-        let b = &model.batches[k];
-        let scale = model.batch_scale(controls, k);
-        s.elastic += model.heavier(controls, b.body) * scale * b.batch.energy(view);
-    });
-    strain(model, controls, state, each);
-    s.max_strain = each.iter().copied().fold(0.0, f64::max);
-    s
-}
-
-/// Relative deformation of each particle, whoever moves it.
-pub fn strain(model: &Model, controls: &Controls, state: &State, strain: &mut Vec<f64>) {
-    strain.clear();
-    strain.resize(model.particle_count(), 0.0);
-    clustered::raise_strain(model, controls, state, strain);
-    for_each_batch(model, controls, state, |k, view| {
-        // Edges without stiffness hold nothing and say nothing.
-        let b = &model.batches[k];
-        if b.scale != BatchScale::EdgeStiffness || controls.bodies[b.body].edge_stiffness > 0.0 {
-            b.batch.raise_strain(view, strain);
-        }
-    });
-}
-
-fn for_each_batch(model: &Model, controls: &Controls, state: &State, mut f: impl FnMut(usize, View<'_>)) {
-    let offsets = model.auxiliary_offsets();
-    let mut placements = Vec::new();
-    controls.placements(model, state.time, &mut placements);
-    for (k, b) in model.batches.iter().enumerate() {
-        let mut shared = vec![0.0; b.batch.shared_len()];
-        b.batch.begin_iteration(&state.x, &mut shared);
-        let state_part = &state.auxiliary[offsets[k]..offsets[k + 1]];
-        f(k, View { x: &state.x, state: state_part, shared: &shared, placements: &placements });
-    }
+fn jumps(model: &BodyModel) -> bool {
+    model.settings.solver == SolverKind::Clustered && model.settings.integrator == Integrator::Deformer
 }

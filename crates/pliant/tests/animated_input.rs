@@ -166,7 +166,7 @@ fn threads_caches_and_live_values_leave_the_same_bits() {
         let mut s = builder.build().unwrap();
         for k in 0..50 {
             if k == 20 {
-                s.set(Control::Follow(0), 6.0).unwrap();
+                s.set(Control::Follow(0.into()), 6.0).unwrap();
             }
             if drop {
                 s.drop_caches();

@@ -45,9 +45,8 @@ fn ratio_after(frames: usize, filling: Option<Filling>) -> f64 {
     let mut builder = Builder::new().ground().body(body);
     if let Some(filling) = filling {
         let surface = triangles.clone();
-        builder = builder.constraint(move |first, rest: &Points| {
-            let moved: Vec<[u32; 3]> = surface.iter().map(|t| t.map(|i| i + first)).collect();
-            Pressure::new(&moved, rest, filling).expect("a sphere is closed")
+        builder = builder.constraint(move |rest: &Points| {
+            Pressure::new(&surface, rest, filling).expect("a sphere is closed")
         });
     }
     let mut simulation = builder.build().expect("the balloon is sound");

@@ -29,8 +29,8 @@ fn clustered_without_limit_conserves_both_momenta_to_rounding() {
                 let linear = (now.momentum - before.momentum).length() / momentum_scale(&s);
                 let angular = (now.angular_momentum - before.angular_momentum).length() / angular_scale(&s);
                 // Rounding of sums over a cluster, 1e-14 a step at most.
-                assert!(linear < 1e-14 * s.state().step as f64, "{clusters:?} linear {linear:e}");
-                assert!(angular < 1e-14 * s.state().step as f64, "{clusters:?} angular {angular:e}");
+                assert!(linear < 1e-14 * s.state().step() as f64, "{clusters:?} linear {linear:e}");
+                assert!(angular < 1e-14 * s.state().step() as f64, "{clusters:?} angular {angular:e}");
             }
         }
     }
@@ -201,7 +201,7 @@ fn clusters_and_particles_have_the_same_centre_of_mass() {
         let mut body = Body::new("bear", shape.clone());
         body.clusters = Clustering::Radius(radius);
         let s = Builder::new().body(body).build().unwrap();
-        let rest = &s.model().rest();
+        let rest = &s.model().bodies()[0].parts.rest();
         let particles: DVec3 = (0..rest.mass.len()).map(|i| rest.positions.get(i) * rest.mass[i]).sum();
         let clusters: DVec3 = rest.clusters.iter().map(|c| c.center * c.mass).sum();
         let mass: f64 = rest.clusters.iter().map(|c| c.mass).sum();
@@ -232,9 +232,12 @@ fn without_limiting_it_is_mullers_integrator_and_without_springs_position_based(
     let mut body = tumbling(Clustering::Whole);
     body.position = DVec3::ZERO;
     let mut s = weightless(body).build().unwrap();
-    let (x, v): (Vec<_>, Vec<_>) = (s.state().x.iter().collect(), s.state().v.iter().collect());
-    let mass = s.model().rest().mass.clone();
-    let rest: Vec<_> = s.model().rest().positions.iter().collect();
+    let (x, v): (Vec<_>, Vec<_>) = (
+        s.state().bodies()[0].positions().iter().collect(),
+        s.state().bodies()[0].velocities().iter().collect(),
+    );
+    let mass = s.model().bodies()[0].parts.rest().mass.clone();
+    let rest: Vec<_> = s.model().bodies()[0].parts.rest().positions.iter().collect();
     let total: f64 = mass.iter().sum();
     let center = |p: &[DVec3]| p.iter().zip(&mass).map(|(p, m)| *p * *m).sum::<DVec3>() / total;
     let (xc, rc) = (center(&x), center(&rest));
@@ -244,8 +247,8 @@ fn without_limiting_it_is_mullers_integrator_and_without_springs_position_based(
     for i in 0..x.len() {
         let goal = turn * (rest[i] - rc) + xc;
         let expected_v = v[i] + (goal - x[i]) * (0.5 * 60.0);
-        assert!((s.state().v.get(i) - expected_v).length() < 1e-9);
-        assert!((s.state().x.get(i) - (x[i] + expected_v / 60.0)).length() < 1e-11);
+        assert!((s.state().bodies()[0].velocities().get(i) - expected_v).length() < 1e-9);
+        assert!((s.state().bodies()[0].positions().get(i) - (x[i] + expected_v / 60.0)).length() < 1e-11);
     }
     // α = 0 and γ = 0: x moves by its velocity, then to the goals; v is what x moved.
     let mut body = tumbling(Clustering::Whole);
@@ -260,7 +263,7 @@ fn without_limiting_it_is_mullers_integrator_and_without_springs_position_based(
     run(&mut s, 1);
     for i in 0..x.len() {
         let goal = turn * (rest[i] - rc) + mc;
-        assert!((s.state().x.get(i) - goal).length() < 1e-11);
-        assert!((s.state().v.get(i) - (goal - x[i]) * 60.0).length() < 1e-9);
+        assert!((s.state().bodies()[0].positions().get(i) - goal).length() < 1e-11);
+        assert!((s.state().bodies()[0].velocities().get(i) - (goal - x[i]) * 60.0).length() < 1e-9);
     }
 }

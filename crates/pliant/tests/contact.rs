@@ -148,7 +148,7 @@ fn a_cloth_falling_flat_has_more_contacts_than_a_dense_block_takes() {
     for _ in 0..60 {
         let report = s.step().unwrap();
         assert!(s.statistics().max_penetration < 1e-12);
-        if s.state().step > 40 {
+        if s.state().step() > 40 {
             assert!(report.contacts > 1500, "{}", report.contacts);
         }
     }
@@ -204,7 +204,7 @@ fn the_shown_surface_rests_on_the_ground() {
         let mut deepest = 0.0_f64;
         for _ in 0..300 {
             s.step().unwrap();
-            skin.apply(s.state().x.columns(), &mut shown);
+            skin.apply(s.state().bodies()[0].positions().columns(), &mut shown);
             deepest = deepest.max(shown.iter().map(|p| -p.y).fold(f64::NEG_INFINITY, f64::max));
         }
         let lowest = shown.iter().map(|p| p.y).fold(f64::INFINITY, f64::min);

@@ -91,16 +91,16 @@ fn gains(body: &Body, restitution: f64, friction: f64, step: f64, steps: usize) 
     };
     let (mut s, mut free) = (build(true), build(false));
     let first = energy(&s);
-    let mass = s.model().rest().mass.clone();
+    let mass = s.model().bodies()[0].parts.rest().mass.clone();
     let (mut sum, mut most) = (0.0, 0.0_f64);
     for _ in 0..steps {
         let mut state = free.state().clone();
-        (state.x, state.v) = (s.state().x.clone(), s.state().v.clone());
-        let before = state.v.clone();
+        state.bodies_mut().clone_from_slice(s.state().bodies());
+        let before = state.bodies()[0].velocities().clone();
         free.set_state(state).unwrap();
         free.step().unwrap();
         s.step().unwrap();
-        let (v, without) = (&s.state().v, &free.state().v);
+        let (v, without) = (&s.state().bodies()[0].velocities(), &free.state().bodies()[0].velocities());
         let gain = |i: usize| 0.5 * mass[i] * (v.get(i) - without.get(i)).dot(v.get(i) + before.get(i));
         let gain: f64 = (0..mass.len()).map(gain).sum::<f64>() / first;
         (sum, most) = (sum + gain, most.max(gain));
@@ -164,7 +164,8 @@ fn what_starts_inside_leaves_at_a_bounded_speed() {
         let mut fastest = 0.0_f64;
         for _ in 0..180 {
             s.step().unwrap();
-            fastest = fastest.max(s.state().v.iter().map(|v| v.length()).fold(0.0, f64::max));
+            fastest = fastest
+                .max(s.state().bodies()[0].velocities().iter().map(|v| v.length()).fold(0.0, f64::max));
         }
         assert!(fastest < 2.0, "{solver:?}: {fastest} m/s");
         assert!(s.statistics().max_penetration < 1e-9, "{solver:?} is still inside");

@@ -31,13 +31,13 @@ fn a_particle_meets_a_plane_as_in_equation_two() {
         assert_eq!(report.contacts, 1);
         let j_c = -(elasticity + 1.0) * n * n.dot(v);
         let j_f = -friction * (v - n * n.dot(v));
-        let off = (s.state().v.get(0) - (v + j_c + j_f)).length();
+        let off = (s.state().bodies()[0].velocities().get(0) - (v + j_c + j_f)).length();
         assert!(off < 1e-14, "elasticity {elasticity}, friction {friction}: {off:e}");
-        assert!(plane.gap(s.state().x.get(0)) > -1e-15);
+        assert!(plane.gap(s.state().bodies()[0].positions().get(0)) > -1e-15);
         // It leaves, and nothing more happens to it.
-        let leaving = s.state().v.get(0);
+        let leaving = s.state().bodies()[0].velocities().get(0);
         run(&mut s, 10);
-        assert!((s.state().v.get(0) - leaving).length() < 1e-14);
+        assert!((s.state().bodies()[0].velocities().get(0) - leaving).length() < 1e-14);
     }
 }
 
@@ -56,8 +56,8 @@ fn a_step_is_equations_four_and_seven() {
         builder.gravity = DVec3::new(1.0, -9.0, 2.0);
         let mut s = builder.build().unwrap();
         let (h, g) = (1.0 / 60.0, DVec3::new(1.0, -9.0, 2.0));
-        let rest: Vec<DVec3> = s.model().rest().positions.iter().collect();
-        let mass = s.model().rest().mass.clone();
+        let rest: Vec<DVec3> = s.model().bodies()[0].parts.rest().positions.iter().collect();
+        let mass = s.model().bodies()[0].parts.rest().mass.clone();
         let turn = random.rotation();
         let x: Vec<DVec3> = points.iter().map(|p| turn * *p + random.vector() * 0.2).collect();
         let v: Vec<DVec3> = points.iter().map(|_| random.vector() * 3.0).collect();
@@ -72,8 +72,8 @@ fn a_step_is_equations_four_and_seven() {
         for i in 0..p.len() {
             let way = fitted[i] * 0.5 + rigid[i] * 0.5 - p[i];
             let (to, speed) = (p[i] + way * 0.4, v[i] + g * h + way * (0.7 * 0.4 / h));
-            assert!((s.state().x.get(i) - to).length() < 1e-13, "{}", goals.name());
-            assert!((s.state().v.get(i) - speed).length() < 1e-11, "{}", goals.name());
+            assert!((s.state().bodies()[0].positions().get(i) - to).length() < 1e-13, "{}", goals.name());
+            assert!((s.state().bodies()[0].velocities().get(i) - speed).length() < 1e-11, "{}", goals.name());
         }
     }
 }
@@ -106,8 +106,9 @@ fn linear_momentum_is_conserved_and_spin_lost_at_a_known_rate() {
     let mut s = weightless(body).build().unwrap();
     // Of the scheme's own velocities: what is reported is the motion there is.
     let spin = |s: &Simulation| -> DVec3 {
-        let state = s.state();
-        s.model().rest().mass.iter().enumerate().map(|(i, m)| state.x.get(i).cross(state.v.get(i)) * *m).sum()
+        let (state, mass) = (&s.state().bodies()[0], &s.model().bodies()[0].parts.rest().mass);
+        let spin = |i: usize| state.positions().get(i).cross(state.velocities().get(i));
+        mass.iter().enumerate().map(|(i, m)| spin(i) * *m).sum()
     };
     let before = spin(&s);
     run(&mut s, 1);
@@ -166,8 +167,8 @@ struct Energy {
 
 impl Energy {
     fn new(s: &Simulation, goals: Goals) -> Energy {
-        let rest: Vec<DVec3> = s.model().rest().positions.iter().collect();
-        let mass = s.model().rest().mass.clone();
+        let rest: Vec<DVec3> = s.model().bodies()[0].parts.rest().positions.iter().collect();
+        let mass = s.model().bodies()[0].parts.rest().mass.clone();
         let fit = (goals != Goals::Rigid).then(|| LeastSquares::new(&rest, &mass, goals == Goals::Quadratic));
         Energy { rest, mass, fit }
     }
@@ -185,11 +186,13 @@ impl Energy {
 
     /// (E, ½ Σ m v²)
     fn of(&self, s: &Simulation, beta: f64) -> (f64, f64) {
-        let x: Vec<DVec3> = s.state().x.iter().collect();
-        let rigid = self.distance(&x, &rigid_fit(&self.rest, &x, &self.mass, s.state().frames[0]));
+        let x: Vec<DVec3> = s.state().bodies()[0].positions().iter().collect();
+        let rigid = self.distance(&x, &rigid_fit(&self.rest, &x, &self.mass, rotation(s, 0)));
         let fitted = self.fit.as_ref().map_or(rigid, |f| self.distance(&x, &f.fit(&x)));
         let beta = if self.fit.is_some() { beta } else { 0.0 };
-        let kinetic = (0..x.len()).map(|i| 0.5 * self.mass[i] * s.state().v.get(i).length_squared()).sum();
+        let kinetic = (0..x.len())
+            .map(|i| 0.5 * self.mass[i] * s.state().bodies()[0].velocities().get(i).length_squared())
+            .sum();
         (beta * fitted + (1.0 - beta) * rigid, kinetic)
     }
 }
@@ -218,9 +221,9 @@ fn settings(s: &mut Simulation, random: &mut Random) -> (f64, f64, f64) {
         _ => random.share() * most,
     };
     let (alpha, flappiness, beta) = (pick(1.0), pick(1.0), pick(BodyControls::LARGEST_DEFORMATION));
-    s.set(Control::Alpha(0), alpha).unwrap();
-    set_where_read(s, Control::Flappiness(0), flappiness);
-    set_where_read(s, Control::Deformation(0), beta);
+    s.set(Control::Alpha(0.into()), alpha).unwrap();
+    set_where_read(s, Control::Flappiness(0.into()), flappiness);
+    set_where_read(s, Control::Deformation(0.into()), beta);
     (alpha, flappiness, beta)
 }
 
@@ -315,7 +318,7 @@ fn worst_above_plane(trials: usize, steps: usize, seed: u64) -> f64 {
             (builder.step, builder.gravity) = (h, DVec3::NEG_Y * gravity);
             let mut s = builder.build().unwrap();
             let energy = Energy::new(&s, goals);
-            let width = s.model().rest().clusters[0].width;
+            let width = s.model().bodies()[0].parts.rest().clusters[0].width;
             for _ in 0..trials {
                 let (mut x, v) = wild_state(&points, &mut random);
                 let lowest = x.iter().map(|x| x.y).fold(f64::MAX, f64::min);
@@ -323,8 +326,8 @@ fn worst_above_plane(trials: usize, steps: usize, seed: u64) -> f64 {
                 put(&mut s, &x, &v);
                 let (alpha, flappiness, beta) = settings(&mut s, &mut random);
                 let elasticity = [0.0, 1.0, random.share()][random.index(3)];
-                s.set(Control::Restitution(0), elasticity).unwrap();
-                set_where_read(&mut s, Control::ViscousFriction(0), random.share());
+                s.set(Control::Restitution(0.into()), elasticity).unwrap();
+                set_where_read(&mut s, Control::ViscousFriction(0.into()), random.share());
                 let c = alpha * flappiness / (h * h);
                 let value = |s: &Simulation| {
                     let (e, kinetic) = energy.of(s, beta);
@@ -387,25 +390,25 @@ const WIDEST: f64 = 8.0;
 /// Largest spread (root of the mean square distance from the centre) that a body reaches, over what the start allows: its
 /// own size, the body's, and the way its velocities could take it in the time the springs need to answer.
 fn widest(s: &mut Simulation, steps: usize) -> f64 {
-    let mass = s.model().rest().mass.clone();
+    let mass = s.model().bodies()[0].parts.rest().mass.clone();
     let total: f64 = mass.iter().sum();
     let rms = |p: &dyn Fn(usize) -> DVec3| {
         let c = (0..mass.len()).map(|i| p(i) * mass[i]).sum::<DVec3>() / total;
         ((0..mass.len()).map(|i| mass[i] * (p(i) - c).length_squared()).sum::<f64>() / total).sqrt()
     };
-    let rest = rms(&|i| s.model().rest().positions.get(i));
+    let rest = rms(&|i| s.model().bodies()[0].parts.rest().positions.get(i));
     let alpha = s.controls().body(0).unwrap().stiffness.alpha(1.0);
     let BodyControls { deformation: beta, flappiness, .. } = *s.controls().body(0).unwrap();
-    let speed = rms(&|i| s.state().v.get(i));
+    let speed = rms(&|i| s.state().bodies()[0].velocities().get(i));
     // A mode that keeps β of its stretch is pulled back a = (1 − β) α of the way in each step. It turns
     // where all its velocity is used up, or, with little flappiness, stays where that balances it.
     let pull = (alpha * (1.0 - beta)).max(1e-9);
     let reach = speed * s.model().params().substep() / pull.max((pull * flappiness).sqrt());
-    let allowed = rest + rms(&|i| s.state().x.get(i)) + reach;
+    let allowed = rest + rms(&|i| s.state().bodies()[0].positions().get(i)) + reach;
     let mut most = 0.0_f64;
     for _ in 0..steps {
         run(s, 1);
-        most = most.max(rms(&|i| s.state().x.get(i)));
+        most = most.max(rms(&|i| s.state().bodies()[0].positions().get(i)));
     }
     most / allowed
 }
@@ -429,7 +432,7 @@ fn widest_with_volume(trials: usize, steps: usize, seed: u64) -> f64 {
                     put(&mut s, &x, &v);
                     let (alpha, flappiness, beta) = settings(&mut s, &mut random);
                     let volume = [1.0, 0.5, random.share()][random.index(3)];
-                    set_where_read(&mut s, Control::Volume(0), volume);
+                    set_where_read(&mut s, Control::Volume(0.into()), volume);
                     let width = widest(&mut s, steps);
                     if width > worst {
                         let name = goals.name();
@@ -481,7 +484,7 @@ fn widest_of_several(trials: usize, steps: usize, seed: u64) -> f64 {
                     put(&mut s, &x, &v);
                     let (alpha, flappiness, beta) = settings(&mut s, &mut random);
                     let volume = [0.0, 1.0, random.share()][random.index(3)];
-                    set_where_read(&mut s, Control::Volume(0), volume);
+                    set_where_read(&mut s, Control::Volume(0.into()), volume);
                     let width = widest(&mut s, steps);
                     if width > worst {
                         let (name, kind) = (goals.name(), integrator.name());
@@ -525,16 +528,22 @@ fn a_body_that_lies_still_reports_no_motion() {
     body.contact_radius = pliant::ContactRadius::Fixed(0.0);
     let mut s = pliant::Builder::new().ground().body(body).build().unwrap();
     run(&mut s, 300);
-    let x = s.state().x.clone();
+    let x = s.state().bodies()[0].positions().clone();
     run(&mut s, 1);
-    let moved = (0..x.len()).map(|i| (s.state().x.get(i) - x.get(i)).length()).fold(0.0, f64::max);
+    let moved = (0..x.len())
+        .map(|i| (s.state().bodies()[0].positions().get(i) - x.get(i)).length())
+        .fold(0.0, f64::max);
     assert!(moved < 1e-12, "it lies still: {moved:e}");
-    let stored: f64 = (0..x.len()).map(|i| s.state().v.get(i).length()).fold(0.0, f64::max);
+    let stored: f64 =
+        (0..x.len()).map(|i| s.state().bodies()[0].velocities().get(i).length()).fold(0.0, f64::max);
     let expected = s.model().params().substep() * 9.81 / 0.05;
     assert!((stored - expected).abs() < 1e-9, "the scheme's own velocities: {stored}, not {expected}");
     let found = s.statistics();
     assert!(found.kinetic < 1e-20 && found.momentum.length() < 1e-10, "{found:?}");
-    assert!(found.angular_momentum.length() < 1e-10 && s.velocity(0).length() < 1e-10, "{found:?}");
+    assert!(
+        found.angular_momentum.length() < 1e-10 && s.velocity(0, 0).unwrap().length() < 1e-10,
+        "{found:?}"
+    );
     // In flight the two agree but for the half step between them.
     let mut body = Body::new("ball", shapes::ball(0.2, 0.06).unwrap());
     body.integrator = Integrator::Deformer;

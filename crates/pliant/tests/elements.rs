@@ -1,6 +1,9 @@
 //! Bodies of elements: what holds for every constraint, from every state.
 #![allow(clippy::unwrap_used)]
 
+mod common;
+
+use common::place;
 use pliant::constraints::{CurvatureLimits, Differences, ExampleWeights, Filling, Limits, View};
 use pliant::shapes::{self, Shape, TetStyle};
 use pliant::*;
@@ -81,7 +84,10 @@ fn build(
     body.constraints = vec![constraint];
     let mut s = Builder::new().substeps(1).body(body).build().unwrap();
     let mut state = s.state().clone();
-    state.x = (0..state.x.len()).map(|i| deform(i, s.model().rest().positions.get(i))).collect();
+    let x: Vec<DVec3> = (0..state.bodies()[0].positions().len())
+        .map(|i| deform(i, s.model().bodies()[0].parts.rest().positions.get(i)))
+        .collect();
+    place(&mut state, x);
     s.set_state(state).unwrap();
     s
 }
@@ -100,15 +106,15 @@ const STATES: [State; 5] = [
 /// Objective (8) at positions q and projections found at positions `at`, row by row.
 fn objective(s: &Simulation, start: &Points, q: &Points, at: &Points) -> f64 {
     let h = s.model().params().substep();
-    let mass = &s.model().rest().mass;
+    let mass = &s.model().bodies()[0].parts.rest().mass;
     let inertia = |i: usize| mass[i] / (2.0 * h * h) * (q.get(i) - start.get(i)).length_squared();
     let mut sum: f64 = (0..q.len()).map(inertia).sum();
-    for b in s.model().batches().iter().filter(|b| b.batch.kind() != "edge_strain") {
+    for b in s.model().bodies()[0].parts.batches().iter().filter(|b| b.batch.kind() != "edge_strain") {
         let rows = b.batch.rows();
         let mut shared = vec![0.0; b.batch.shared_len()];
         b.batch.begin_iteration(at, &mut shared);
         let mut p = Points::zeros(rows.len());
-        let view = View { x: at, state: &[], shared: &shared, placements: &[] };
+        let view = View { x: at, state: &[], shared: &shared, targets: &[] };
         b.batch.project(0..rows.elements(), view, &mut p.columns_mut());
         let mut extra = Points::zeros(b.batch.auxiliary_unknowns());
         b.batch.auxiliary_values(q, &mut extra);
@@ -130,7 +136,7 @@ fn the_objective_decreases_in_every_half_step_for_every_constraint() {
                 let seen: Arc<Mutex<Vec<Points>>> = Arc::default();
                 let sink = seen.clone();
                 let observer = Box::new(move |_, q: &Points| sink.lock().unwrap().push(q.clone()));
-                s.observe_iterations(SolverKind::Projective, observer);
+                s.observe_iterations(0, observer);
                 s.step().unwrap();
                 let list = seen.lock().unwrap();
                 let mut last = f64::INFINITY;
@@ -185,7 +191,10 @@ fn spoiled_tetrahedral_bodies_recover_with_damping() {
         let mut s = Builder::new().body(body).build().unwrap();
         s.set(Control::Gravity, DVec3::ZERO).unwrap();
         let mut state = s.state().clone();
-        state.x = (0..state.x.len()).map(|i| deform(i, s.model().rest().positions.get(i))).collect();
+        let x: Vec<DVec3> = (0..state.bodies()[0].positions().len())
+            .map(|i| deform(i, s.model().bodies()[0].parts.rest().positions.get(i)))
+            .collect();
+        place(&mut state, x);
         s.set_state(state).unwrap();
         let before = s.statistics().elastic;
         for _ in 0..600 {
@@ -210,7 +219,7 @@ fn the_order_of_elements_does_not_matter_beyond_rounding() {
         for _ in 0..30 {
             s.step().unwrap();
         }
-        s.state().x.clone()
+        s.state().bodies()[0].positions().clone()
     };
     let off = run(false).iter().zip(run(true).iter()).map(|(a, b)| (a - b).length()).fold(0.0, f64::max);
     assert!(off > 0.0 && off < 1e-9, "{off}");
@@ -283,7 +292,7 @@ fn consistent_mass_conserves_momentum_and_newton_agrees() {
             s.step().unwrap();
         }
         assert!((s.statistics().momentum - before).length() < 1e-11 * before.length());
-        s.state().x.clone()
+        s.state().bodies()[0].positions().clone()
     };
     let (a, b) = (run(SolverKind::Projective, 2000), run(SolverKind::Newton, 60));
     let off = a.iter().zip(b.iter()).map(|(a, b)| (a - b).length()).fold(0.0, f64::max);
@@ -324,7 +333,8 @@ fn energy_density(shape: Shape, material: Material, map: impl Fn(DVec3) -> DVec3
     let body = Body::new("b", shape).elastic(material);
     let mut s = Builder::new().body(body).build().unwrap();
     let mut state = s.state().clone();
-    state.x = s.model().rest().positions.iter().map(map).collect();
+    let x: Vec<DVec3> = s.model().bodies()[0].parts.rest().positions.iter().map(map).collect();
+    place(&mut state, x);
     s.set_state(state).unwrap();
     s.statistics().elastic / measure
 }

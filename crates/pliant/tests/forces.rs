@@ -66,10 +66,10 @@ fn the_momentum_given_is_the_integral_of_the_force() {
 fn no_wind_blows_anything_beyond_itself() {
     for speed in [1e3, 1e9] {
         let mut s = without_gravity().wind(speed, 0.0, 0.0).body(facing_x()).build().unwrap();
-        s.set(Control::Air(0), 1e6).unwrap();
+        s.set(Control::Air(0.into()), 1e6).unwrap();
         for _ in 0..20 {
             s.step().unwrap();
-            let fastest = s.state().v.iter().map(|v| v.x).fold(0.0, f64::max);
+            let fastest = s.state().bodies()[0].velocities().iter().map(|v| v.x).fold(0.0, f64::max);
             assert!(fastest <= speed * (1.0 + 1e-9), "{fastest} in a wind of {speed}");
         }
         assert!(momentum(&s).x / 0.3 > 0.999 * speed);
@@ -102,7 +102,7 @@ fn a_solid_meets_air_from_outside_only() {
         body.controls.air = AIR;
         let mut s = without_gravity().wind(wind, 0.0, 0.0).body(body).build().unwrap();
         s.step().unwrap();
-        assert_eq!(s.model().topology().faces.len(), 6 * 9 * 2);
+        assert_eq!(s.model().bodies()[0].parts.topology().faces.len(), 6 * 9 * 2);
         momentum(&s).x
     };
     // One face of a square metre; k is that of the surface particles' mass, hence the small wind.
@@ -128,7 +128,7 @@ fn fields_move_every_body_alike() {
         .build()
         .unwrap();
     run(&mut s, 60);
-    for v in s.state().v.iter() {
+    for v in s.state().bodies()[0].velocities().iter() {
         assert!((v - DVec3::new(0.0, 3.0, 1.0)).length() < 1e-9, "{v}");
     }
     let bad = Field::Attractor { center: DVec3::ZERO, strength: 1.0, radius: -1.0 };

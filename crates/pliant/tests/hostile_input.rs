@@ -3,10 +3,9 @@
 
 mod common;
 
-use common::*;
 use pliant::{
-    Body, Builder, Clustering, Control, DAffine3, DMat3, DVec3, HalfSpace, Input, Material, Points, Sequence,
-    Simulation, SolverKind, State, StateError, StepError, Team, Timeline, TimelineError, shapes,
+    Body, Builder, Clustering, Control, DAffine3, DVec3, HalfSpace, Input, Material, Points, Section,
+    Sequence, Simulation, SolverKind, State, StateError, StepError, Team, shapes,
 };
 
 fn ball() -> Body {
@@ -40,21 +39,17 @@ fn a_state_that_does_not_fit_makes_no_simulation() {
         let n = s.model().particle_count();
         let mut stepped = assemble(&s, |_| {}).unwrap();
         stepped.step().unwrap();
-        let short = |_: &mut Points| Points::zeros(n - 1);
+        let coarse = Body::new("ball", shapes::ball(0.2, 0.07).unwrap());
+        let other = Builder::new().ground().body(coarse).build().unwrap();
+        let bad = DVec3::new(0.0, f64::NAN, 0.0);
         type Change<'a> = Box<dyn Fn(&mut State) + 'a>;
         let changes: Vec<(&str, Change<'_>)> = vec![
-            ("fewer positions", Box::new(|s| s.x = short(&mut s.x))),
-            ("more velocities", Box::new(|s| s.v = Points::zeros(n + 1))),
-            ("no frames", Box::new(|s| s.frames.clear())),
-            ("more stretches", Box::new(|s| s.plastic.push(DMat3::IDENTITY))),
-            ("memory", Box::new(|s| s.auxiliary.push(0.0))),
-            ("another model", Box::new(|s| s.model.fingerprint ^= 1)),
-            ("positions", Box::new(|s| s.x.set(n / 2, DVec3::new(0.0, f64::NAN, 0.0)))),
-            ("velocities", Box::new(|s| s.v.set(0, DVec3::splat(f64::INFINITY)))),
-            ("rotations", Box::new(|s| s.frames[0] = DMat3::NAN)),
-            ("stretches", Box::new(|s| s.plastic[0] *= f64::INFINITY)),
-            ("time", Box::new(|s| s.time = f64::NAN)),
-            ("steps", Box::new(|s| s.step = u64::MAX)),
+            ("another model", Box::new(|s| *s = other.state().clone())),
+            ("another body", Box::new(|s| s.bodies_mut()[0] = other.state().bodies()[0].clone())),
+            ("positions", Box::new(|s| s.bodies_mut()[0].positions_mut().set(n / 2, bad))),
+            ("velocities", Box::new(|s| s.bodies_mut()[0].velocities_mut().set(0, bad))),
+            ("rotations", Box::new(|s| s.bodies_mut()[0].memory_mut()[Section::Rotations][0] = f64::NAN)),
+            ("stretches", Box::new(|s| s.bodies_mut()[0].memory_mut()[Section::Plastic][0] = f64::INFINITY)),
         ];
         for (what, change) in changes {
             let made = assemble(&s, &change);
@@ -80,36 +75,21 @@ fn controls_of_another_model_are_refused() {
     assert!(two.set_controls(one.controls().clone()).is_err());
     // Controls of one body, asked through a model of two.
     let mut foreign = one.controls().clone();
-    assert!(foreign.set(two.model(), Control::Drag(1), 1.0).is_err());
-    assert!(two.controls().clone().set(one.model(), Control::Drag(1), 1.0).is_err());
+    assert!(foreign.set(two.model(), Control::Drag(1.into()), 1.0).is_err());
+    assert!(two.controls().clone().set(one.model(), Control::Drag(1.into()), 1.0).is_err());
     assert_eq!(one.controls().body(7), None);
-    assert!(two.set(Control::Drag(7), 1.0).unwrap_err().to_string().contains("there are 2 bodies"));
+    assert!(two.set(Control::Drag(7.into()), 1.0).unwrap_err().to_string().contains("there are 2 bodies"));
     let nowhere = DAffine3::from_translation(DVec3::NAN);
-    assert!(two.controls_mut().place_pins(0, Some(nowhere)).is_err());
-    assert!(two.controls_mut().place_pins(9, None).is_err());
+    assert!(two.controls_mut().place_pins(1, 0, Some(nowhere)).is_err());
+    assert!(two.controls_mut().place_pins(0, 9, None).is_err());
     two.step().unwrap();
     // Values that the substeps of one model allow and those of another do not.
     let mut fine = Builder::new().substeps(60).body(ball()).build().unwrap();
-    fine.set(Control::Frequency(0), 500.0).unwrap();
+    fine.set(Control::Frequency(0.into()), 500.0).unwrap();
     let coarse = Builder::new().body(ball()).build().unwrap();
     let (model, state, _) = parts(&coarse);
     let made = Simulation::new(model, state, fine.controls().clone(), Team::serial());
     assert!(matches!(made, Err(StepError::Control(_))), "{made:?}");
-}
-
-#[test]
-fn the_last_step_that_can_be_counted_is_the_last() {
-    let s = Builder::new().body(ball()).build().unwrap();
-    let mut late = assemble(&s, |state| state.step = State::LAST_STEP - 1).unwrap();
-    late.step().unwrap();
-    let before = bits(&late);
-    assert_eq!(late.step().unwrap_err(), StepError::TooManySteps);
-    assert_eq!((late.state().step, bits(&late)), (State::LAST_STEP, before));
-    let mut timeline = Timeline::new(late);
-    assert!(timeline.frame(State::LAST_STEP).is_ok());
-    assert!(matches!(timeline.frame(u64::MAX), Err(TimelineError::Step { .. })));
-    let mut early = Timeline::new(s);
-    assert!(matches!(early.frame(u64::MAX), Err(TimelineError::Step { .. })));
 }
 
 #[test]

@@ -6,7 +6,8 @@ mod common;
 
 use common::*;
 use pliant::{
-    Bits, Body, Builder, Clustering, DMat3, DVec3, Goals, Integrator, Isa, Simulation, Stiffness, shapes,
+    Bits, Body, Builder, Clustering, DMat3, DVec3, Goals, Integrator, Isa, Section, Simulation, Stiffness,
+    shapes,
 };
 use pliant_math::{angular_velocity, inertia_tensor_term};
 
@@ -25,12 +26,17 @@ struct Cluster {
 
 impl Scalar<'_> {
     fn new(s: &Simulation) -> Scalar<'_> {
-        let origin = s.state().x.get(0);
-        Scalar { s, x: s.state().x.iter().map(|x| x - origin).collect(), v: s.state().v.iter().collect() }
+        let origin = s.state().bodies()[0].positions().get(0);
+        Scalar {
+            s,
+            x: s.state().bodies()[0].positions().iter().map(|x| x - origin).collect(),
+            v: s.state().bodies()[0].velocities().iter().collect(),
+        }
     }
 
     fn fit(&self) -> Vec<Cluster> {
-        let (rest, set) = (self.s.model().rest(), &self.s.model().topology().clusters);
+        let (rest, set) =
+            (self.s.model().bodies()[0].parts.rest(), &self.s.model().bodies()[0].parts.topology().clusters);
         let beta = self.s.controls().body(0).unwrap().deformation;
         let fit = |c: usize| {
             let of = |slot: usize| set.members[slot] as usize;
@@ -39,7 +45,7 @@ impl Scalar<'_> {
             let r: Vec<DVec3> = members.iter().map(|m| rest.positions.get(m.0)).collect();
             let p: Vec<DVec3> = members.iter().map(|m| self.x[m.0]).collect();
             let m: Vec<f64> = members.iter().map(|m| m.2).collect();
-            let mut goals = rigid_fit(&r, &p, &m, self.s.state().frames[c]);
+            let mut goals = rigid_fit(&r, &p, &m, rotation(self.s, c));
             let kind = rest.bases[c].goals;
             if kind != Goals::Rigid {
                 let fitted = LeastSquares::new(&r, &m, kind == Goals::Quadratic).fit(&p);
@@ -62,7 +68,7 @@ impl Scalar<'_> {
     }
 
     fn step(&mut self, integrator: Integrator, painted: &[f64]) {
-        let rest = self.s.model().rest();
+        let rest = self.s.model().bodies()[0].parts.rest();
         let c = *self.s.controls().body(0).unwrap();
         let h = self.s.model().params().substep();
         let (alpha, gravity) = (c.stiffness.alpha(h), self.s.controls().gravity());
@@ -165,7 +171,7 @@ fn difference(body: &Body, size: f64, away: f64, seed: u64, isa: Isa) -> f64 {
     let mut worst = 0.0_f64;
     for (name, deform) in STATES {
         let (turn, offset) = (random.rotation(), DVec3::new(1.0, -0.7, 0.3) * away);
-        let rest: Vec<DVec3> = s.model().rest().positions.iter().collect();
+        let rest: Vec<DVec3> = s.model().bodies()[0].parts.rest().positions.iter().collect();
         let x: Vec<DVec3> =
             rest.iter().map(|p| turn * deform(*p / size, &mut random) * size + offset).collect();
         let v: Vec<DVec3> = x.iter().map(|_| random.vector() * size).collect();
@@ -174,15 +180,16 @@ fn difference(body: &Body, size: f64, away: f64, seed: u64, isa: Isa) -> f64 {
             let mut scalar = Scalar::new(&s);
             scalar.step(integrator, &painted);
             let (moved, speed) = (std::mem::take(&mut scalar.x), std::mem::take(&mut scalar.v));
-            let origin = s.state().x.get(0);
+            let origin = s.state().bodies()[0].positions().get(0);
             run(&mut s, 1);
             let scale = moved.iter().map(|p| p.length()).fold(size, f64::max);
             let ulp = 2.0 * f64::EPSILON * (away + size);
             for i in 0..moved.len() {
-                let off = (s.state().x.get(i) - origin - moved[i]).length();
+                let off = (s.state().bodies()[0].positions().get(i) - origin - moved[i]).length();
                 // Far away positions are rounded where they are stored, and nowhere else.
                 worst = worst.max((off - if away > 0.0 { 2.0 * ulp } else { 0.0 }).max(0.0) / scale);
-                worst = worst.max((s.state().v.get(i) - speed[i]).length() / (60.0 * scale));
+                worst = worst
+                    .max((s.state().bodies()[0].velocities().get(i) - speed[i]).length() / (60.0 * scale));
             }
             assert!(worst < 1e-12, "{name}, size {size:e}, {away:e} away: {worst:e}");
         }
@@ -256,9 +263,9 @@ fn the_same_bits_on_every_instruction_set_of_a_kind_and_for_any_number_of_thread
         builder.build().unwrap()
     };
     let all = |s: &Simulation| {
-        let state = s.state();
-        let matrices = state.frames.iter().chain(&state.plastic).flat_map(|m| m.to_cols_array());
-        bits(s).into_iter().chain(matrices.map(f64::to_bits)).collect::<Vec<u64>>()
+        let memory = s.state().bodies()[0].memory();
+        let matrices = memory[Section::Rotations].iter().chain(&memory[Section::Plastic]);
+        bits(s).into_iter().chain(matrices.map(|v| v.to_bits())).collect::<Vec<u64>>()
     };
     for goals in Goals::ALL {
         for integrator in Integrator::ALL {
@@ -267,7 +274,12 @@ fn the_same_bits_on_every_instruction_set_of_a_kind_and_for_any_number_of_thread
                     let mut reference = build(goals, integrator, two_step, 1);
                     reference.set_isa(isa);
                     run(&mut reference, 6);
-                    assert!(reference.state().plastic.iter().any(|p| *p != DMat3::IDENTITY));
+                    assert!(
+                        reference.state().bodies()[0]
+                            .memory()
+                            .matrices(Section::Plastic)
+                            .any(|p| p != DMat3::IDENTITY)
+                    );
                     (isa.bits(), all(&reference))
                 });
                 let expected: Vec<(Bits, Vec<u64>)> = of_kind.collect();
@@ -309,7 +321,7 @@ fn a_checkpoint_tells_its_set_of_bits_and_goes_on_in_another() {
             assert_eq!(other.restore(&s.checkpoint()), Ok(isa.bits()));
             assert_eq!(other.bits(), Isa::best().bits());
             run(&mut other, 5);
-            other.state().x.iter().collect()
+            other.state().bodies()[0].positions().iter().collect()
         })
         .collect();
     // The sets differ by rounding, and only by that.

@@ -34,21 +34,22 @@ fn held(projective: bool, motion: Motion, stiffness: Option<f64>) -> Body {
 }
 
 fn offsets(s: &Simulation, placement: DAffine3) -> f64 {
-    let group = &s.model().params().pins[0];
-    let off = |(&i, &anchor): (&u32, &DVec3)| {
-        (s.state().x.get(i as usize) - placement.transform_point3(anchor)).length()
+    let group = &s.model().bodies()[0].parts.pins()[0];
+    let off = |(&i, anchor): (&u32, DVec3)| {
+        (s.state().bodies()[0].positions().get(i as usize) - placement.transform_point3(anchor)).length()
     };
-    group.particles.iter().zip(&group.anchors).map(off).fold(0.0, f64::max)
+    let anchors = s.state().bodies()[0].memory().anchors();
+    group.particles.iter().zip(anchors).map(off).fold(0.0, f64::max)
 }
 
 #[test]
 fn hard_pins_are_exactly_where_their_motion_says() {
     for projective in [false, true] {
         let mut s = Builder::new().substeps(2).body(held(projective, swinging(), None)).build().unwrap();
-        assert_eq!(s.model().params().pins[0].particles.len(), 36);
+        assert_eq!(s.model().bodies()[0].parts.pins()[0].particles.len(), 36);
         for _ in 0..90 {
             run(&mut s, 1);
-            let off = offsets(&s, swinging().placement(s.state().time));
+            let off = offsets(&s, swinging().placement(s.state().time()));
             assert!(off < 1e-14, "projective {projective}: off by {off:e}");
         }
         // The motion has ended: the pins rest, and so does the body after a while.
@@ -65,15 +66,15 @@ fn a_host_may_hold_pins_anywhere_and_let_go_again() {
         let mut s = Builder::new().substeps(2).body(held(projective, Motion::REST, None)).build().unwrap();
         let placement =
             DAffine3::from_rotation_translation(DQuat::from_rotation_z(0.3), DVec3::new(0.1, 0.2, 0.0));
-        s.controls_mut().place_pins(0, Some(placement)).unwrap();
+        s.controls_mut().place_pins(0, 0, Some(placement)).unwrap();
         run(&mut s, 3);
         assert!(offsets(&s, placement) < 1e-14);
-        s.controls_mut().place_pins(0, None).unwrap();
+        s.controls_mut().place_pins(0, 0, None).unwrap();
         run(&mut s, 3);
         assert!(offsets(&s, DAffine3::IDENTITY) < 1e-14);
-        assert!(s.controls_mut().place_pins(1, None).is_err());
+        assert!(s.controls_mut().place_pins(0, 1, None).is_err());
         let nowhere = DAffine3::from_translation(DVec3::NAN);
-        assert!(s.controls_mut().place_pins(0, Some(nowhere)).is_err());
+        assert!(s.controls_mut().place_pins(0, 0, Some(nowhere)).is_err());
     }
 }
 
@@ -87,9 +88,9 @@ fn soft_pins_give_way_in_proportion_to_their_softness() {
         body.controls.iterations = 30;
         let mut s = Builder::new().substeps(1).body(body).build().unwrap();
         run(&mut s, 600);
-        let group = &s.model().params().pins[0];
-        let pairs = group.particles.iter().zip(&group.anchors);
-        pairs.map(|(&i, a)| a.y - s.state().x.get(i as usize).y).sum::<f64>() / 36.0
+        let group = &s.model().bodies()[0].parts.pins()[0];
+        let pairs = group.particles.iter().zip(s.state().bodies()[0].memory().anchors());
+        pairs.map(|(&i, a)| a.y - s.state().bodies()[0].positions().get(i as usize).y).sum::<f64>() / 36.0
     };
     let (soft, hard) = (sag(20.0), sag(200.0));
     // 36 springs carry a kilogram.
@@ -110,7 +111,7 @@ fn a_cloth_hangs_from_two_corners_and_follows_them() {
     let mut s = Builder::new().body(cloth).build().unwrap();
     run(&mut s, 600);
     // Two seconds at half a metre per second, then at rest, hanging below its corners.
-    let corners: Vec<DVec3> = [0, 20].iter().map(|&i| s.state().x.get(i)).collect();
+    let corners: Vec<DVec3> = [0, 20].iter().map(|&i| s.state().bodies()[0].positions().get(i)).collect();
     assert!((corners[0] - DVec3::new(0.5, 0.0, -0.5)).length() < 1e-12, "{}", corners[0]);
     let lowest = s.positions(0).map(|p| p.y).fold(f64::MAX, f64::min);
     assert!((-1.2..-0.6).contains(&lowest), "hangs down to {lowest}");

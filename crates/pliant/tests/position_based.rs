@@ -26,10 +26,10 @@ fn row(n: usize, measure: Vec<f64>, solver: SolverKind) -> Body {
 }
 
 /// The positions after the prediction and after each iteration of one step.
-fn iterates(simulation: &mut Simulation, solver: SolverKind) -> Vec<Points> {
+fn iterates(simulation: &mut Simulation) -> Vec<Points> {
     let seen: Arc<Mutex<Vec<Points>>> = Arc::default();
     let sink = seen.clone();
-    simulation.observe_iterations(solver, Box::new(move |_, q| sink.lock().unwrap().push(q.clone())));
+    simulation.observe_iterations(0, Box::new(move |_, q| sink.lock().unwrap().push(q.clone())));
     simulation.step().unwrap();
     std::mem::take(&mut *seen.lock().unwrap())
 }
@@ -47,7 +47,8 @@ fn one_spring_takes_an_implicit_euler_step() {
     // ½ μ/h² δ² + ½ w (1.4 + δ − 1)², with the edge's measure of 4 in w.
     let (reduced, w) = (0.75, 4.0 * k);
     let change = -w * 0.4 / (reduced / (h * h) + w);
-    let length = (s.state().x.get(1) - s.state().x.get(0)).length();
+    let length =
+        (s.state().bodies()[0].positions().get(1) - s.state().bodies()[0].positions().get(0)).length();
     assert!((length - (1.4 + change)).abs() < 1e-13, "{length}, {}", 1.4 + change);
 }
 
@@ -61,7 +62,7 @@ fn a_straight_chain_converges_to_newtons_step() {
         builder.gravity = DVec3::X * 9.81;
         let mut s = builder.build().unwrap();
         run(&mut s, 3);
-        s.state().x.clone()
+        s.state().bodies()[0].positions().clone()
     };
     let (newton, xpbd) = (step(SolverKind::Newton, 50), step(SolverKind::Xpbd, 2000));
     let off = newton.iter().zip(xpbd.iter()).map(|(a, b)| (a - b).length()).fold(0.0, f64::max);
@@ -91,10 +92,15 @@ fn corrections_conserve_linear_and_angular_momentum() {
             body.controls.iterations = 4;
             let mut s = weightless(body).build().unwrap();
             let mut state = s.state().clone();
-            state.x = state.x.iter().map(|p| p * DVec3::new(1.5, 0.8, 1.2) + random.vector() * 0.3).collect();
+            let x: Vec<DVec3> = state.bodies()[0]
+                .positions()
+                .iter()
+                .map(|p| p * DVec3::new(1.5, 0.8, 1.2) + random.vector() * 0.3)
+                .collect();
+            place(&mut state, x);
             s.set_state(state).unwrap();
-            let list = iterates(&mut s, solver);
-            let mass = &s.model().rest().mass;
+            let list = iterates(&mut s);
+            let mass = &s.model().bodies()[0].parts.rest().mass;
             for pair in list.windows(2) {
                 let way = |i: usize| pair[1].get(i) - pair[0].get(i);
                 let each = || (0..mass.len()).map(|i| (mass[i], pair[0].get(i), way(i)));
@@ -135,7 +141,7 @@ fn stretch_of_chain(solver: SolverKind, iterations: u32) -> f64 {
     builder.gravity = DVec3::X * 9.81;
     let mut s = builder.build().unwrap();
     run(&mut s, 600);
-    s.state().x.get(n - 1).x / (n - 1) as f64 - 1.0
+    s.state().bodies()[0].positions().get(n - 1).x / (n - 1) as f64 - 1.0
 }
 
 /// The mean stretch of the edges of a cloth held at two corners, once it hangs still.
@@ -148,9 +154,11 @@ fn stretch_of_cloth(solver: SolverKind, iterations: u32) -> f64 {
     let mut s = Builder::new().substeps(1).body(body.pin([0, 10])).build().unwrap();
     run(&mut s, 400);
     let length = |p: &Points, [i, j]: [u32; 2]| (p.get(i as usize) - p.get(j as usize)).length();
-    let edges = &s.model().topology().edges;
-    let rest = &s.model().rest().positions;
-    let stretch = edges.iter().map(|&e| (length(&s.state().x, e) / length(rest, e) - 1.0).max(0.0));
+    let edges = &s.model().bodies()[0].parts.topology().edges;
+    let rest = &s.model().bodies()[0].parts.rest().positions;
+    let stretch = edges
+        .iter()
+        .map(|&e| (length(s.state().bodies()[0].positions(), e) / length(rest, e) - 1.0).max(0.0));
     stretch.sum::<f64>() / edges.len() as f64
 }
 
@@ -182,7 +190,7 @@ fn where_constraints_contradict_each_other_the_order_decides_in_pbd_only() {
         (body.controls.edge_stiffness, body.controls.iterations) = (1e5, 4000);
         let mut s = weightless(body).build().unwrap();
         run(&mut s, 1);
-        s.state().x.get(1).x
+        s.state().bodies()[0].positions().get(1).x
     };
     let apart = |solver| ends(solver, vec![[0, 1], [1, 2]]) - ends(solver, vec![[1, 2], [0, 1]]);
     // The sets are 1 and 3, a distance of 2.

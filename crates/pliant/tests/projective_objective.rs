@@ -25,7 +25,8 @@ struct Projections {
 
 impl Objective {
     fn project(&self, sim: &Simulation, q: &Points) -> Projections {
-        let (model, set) = (sim.model(), &sim.model().topology().clusters);
+        let (model, set) =
+            (&sim.model().bodies()[0].parts, &sim.model().bodies()[0].parts.topology().clusters);
         let edges = model.topology().edges.iter().map(|&[i, j]| {
             let rest = model.rest().positions.get(i as usize) - model.rest().positions.get(j as usize);
             let d = q.get(i as usize) - q.get(j as usize);
@@ -44,7 +45,7 @@ impl Objective {
     }
 
     fn centers(&self, sim: &Simulation, c: usize, q: &Points) -> (Vec<(usize, f64)>, DVec3, DVec3) {
-        let model = sim.model();
+        let model = &sim.model().bodies()[0].parts;
         let members: Vec<(usize, f64)> = model
             .topology()
             .clusters
@@ -62,7 +63,7 @@ impl Objective {
     }
 
     fn value(&self, sim: &Simulation, q: &Points, p: &Projections) -> f64 {
-        let model = sim.model();
+        let model = &sim.model().bodies()[0].parts;
         let mut sum = 0.0;
         for (i, m) in model.rest().mass.iter().enumerate() {
             sum += m / (2.0 * self.h * self.h) * (q.get(i) - self.s.get(i)).length_squared();
@@ -95,15 +96,15 @@ fn check(mut body: Body, deform: impl Fn(usize, DVec3) -> DVec3, what: &str) {
     builder.gravity = DVec3::new(0.0, -9.81, 0.0);
     let mut sim = builder.build().unwrap();
     let mut state = sim.state().clone();
-    state.x = (0..state.x.len()).map(|i| deform(i, sim.model().rest().positions.get(i))).collect();
+    let x: Vec<DVec3> = (0..state.bodies()[0].positions().len())
+        .map(|i| deform(i, sim.model().bodies()[0].parts.rest().positions.get(i)))
+        .collect();
+    place(&mut state, x);
     sim.set_state(state).unwrap();
     for step in 0..5 {
         let seen: Arc<Mutex<Vec<Points>>> = Arc::default();
         let sink = seen.clone();
-        sim.observe_iterations(
-            pliant::SolverKind::Projective,
-            Box::new(move |_, q| sink.lock().unwrap().push(q.clone())),
-        );
+        sim.observe_iterations(0, Box::new(move |_, q| sink.lock().unwrap().push(q.clone())));
         sim.step().unwrap();
         let list = seen.lock().unwrap();
         let objective = Objective {

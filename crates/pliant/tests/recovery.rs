@@ -4,7 +4,7 @@
 mod common;
 
 use common::*;
-use pliant::{Body, Clustering, DVec3, Points, Simulation};
+use pliant::{Body, Clustering, DVec3, Simulation};
 
 /// Steps after which every case must be back within 1 % of the rest shape.
 const STEPS: usize = 400;
@@ -33,8 +33,12 @@ fn cases() -> Vec<(&'static str, Deformation)> {
 
 fn deform(s: &mut Simulation, f: &dyn Fn(usize, DVec3) -> DVec3) {
     let mut state = s.state().clone();
-    state.x = (0..state.x.len()).map(|i| f(i, s.model().rest().positions.get(i))).collect();
-    state.v = Points::zeros(state.x.len());
+    let x: Vec<DVec3> = (0..state.bodies()[0].positions().len())
+        .map(|i| f(i, s.model().bodies()[0].parts.rest().positions.get(i)))
+        .collect();
+    place(&mut state, x);
+    let mut v = state.bodies_mut()[0].velocities_mut();
+    (0..v.len()).for_each(|i| v.set(i, DVec3::ZERO));
     s.set_state(state).unwrap();
 }
 
@@ -103,7 +107,7 @@ fn a_collapsed_body_comes_back_the_way_it_was_turned() {
         run(&mut s, 3);
         deform(&mut s, &|_, _| DVec3::ONE);
         run(&mut s, 200);
-        let rest = s.model().rest().positions.iter();
+        let rest = s.model().bodies()[0].parts.rest().positions.iter();
         let r = horn_rotation(rest.zip(s.positions(0)).map(|(r, x)| (r, x - DVec3::ONE)));
         let off =
             (r - pliant::DMat3::from_quat(turn)).to_cols_array().iter().fold(0.0_f64, |m, e| m.max(e.abs()));

@@ -2,13 +2,13 @@
 #![allow(clippy::unwrap_used)]
 
 use glam::{DMat3, DVec3};
-use pliant::model::Model;
+use pliant::model::BodyModel;
 use pliant::{Body, BodyControls, Builder, Clustering, Simulation, Stiffness, shapes};
 use pliant_math::{angular_velocity, inertia_tensor_term, nearest_rotation};
 
 /// Algorithm 1 of the strain-limiting paper with optional momentum correction, no planes, no damping.
 struct Reference<'a> {
-    model: &'a Model,
+    model: &'a BodyModel,
     controls: BodyControls,
     gravity: DVec3,
     x: Vec<DVec3>,
@@ -113,12 +113,12 @@ impl Reference<'_> {
 
 fn reference(s: &Simulation) -> Reference<'_> {
     Reference {
-        model: s.model(),
+        model: &s.model().bodies()[0].parts,
         controls: *s.controls().body(0).unwrap(),
         gravity: s.controls().gravity(),
-        x: s.state().x.iter().collect(),
-        v: s.state().v.iter().collect(),
-        frames: s.state().frames.clone(),
+        x: s.state().bodies()[0].positions().iter().collect(),
+        v: s.state().bodies()[0].velocities().iter().collect(),
+        frames: s.state().bodies()[0].memory().matrices(pliant::Section::Rotations).collect(),
     }
 }
 
@@ -148,9 +148,9 @@ fn difference(body: Body, steps: usize) -> f64 {
     for _ in 0..steps {
         s.step().unwrap();
         reference.step(1.0 / 60.0);
-        for (i, x) in s.state().x.iter().enumerate() {
+        for (i, x) in s.state().bodies()[0].positions().iter().enumerate() {
             worst = worst.max((x - reference.x[i]).length());
-            worst = worst.max((s.state().v.get(i) - reference.v[i]).length() / 60.0);
+            worst = worst.max((s.state().bodies()[0].velocities().get(i) - reference.v[i]).length() / 60.0);
         }
     }
     worst

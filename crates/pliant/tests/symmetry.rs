@@ -9,14 +9,16 @@ use pliant::{Body, Clustering, DVec3, Method, Simulation, Stiffness, shapes};
 
 /// The body's best-fit rotation, in radians.
 fn angle(s: &Simulation) -> f64 {
-    let (rest, mass) = (&s.model().rest().positions, &s.model().rest().mass);
+    let (rest, mass) =
+        (&s.model().bodies()[0].parts.rest().positions, &s.model().bodies()[0].parts.rest().mass);
     let total: f64 = mass.iter().sum();
     let (mut rest_center, mut center) = (DVec3::ZERO, DVec3::ZERO);
     for (i, m) in mass.iter().enumerate() {
         rest_center += rest.get(i) * (m / total);
-        center += s.state().x.get(i) * (m / total);
+        center += s.state().bodies()[0].positions().get(i) * (m / total);
     }
-    let pair = |i: usize| ((rest.get(i) - rest_center) * mass[i], s.state().x.get(i) - center);
+    let pair =
+        |i: usize| ((rest.get(i) - rest_center) * mass[i], s.state().bodies()[0].positions().get(i) - center);
     let r = horn_rotation((0..mass.len()).map(pair));
     // From the antisymmetric part, which is accurate for the smallest angles.
     let axis = DVec3::new(r.y_axis.z - r.z_axis.y, r.z_axis.x - r.x_axis.z, r.x_axis.y - r.y_axis.x);
@@ -46,7 +48,7 @@ fn turned(body: Body, steps: usize) -> (f64, usize) {
         s.step().unwrap();
         largest = largest.max(angle(&s));
     }
-    (largest, s.model().topology().clusters.len())
+    (largest, s.model().bodies()[0].parts.topology().clusters.len())
 }
 
 #[test]
@@ -105,7 +107,7 @@ fn every_style_of_clusters_conserves_momentum() {
         body.cluster_style.smooth = smooth;
         body.spin = DVec3::new(0.3, 1.0, -0.5);
         let mut s = weightless(body).build().unwrap();
-        let (topology, rest) = (s.model().topology(), s.model().rest());
+        let (topology, rest) = (s.model().bodies()[0].parts.topology(), s.model().bodies()[0].parts.rest());
         for i in 0..rest.mass.len() {
             let sum: f64 = topology.memberships(i).iter().map(|m| rest.share[m.slot as usize]).sum();
             assert!((sum - 1.0).abs() < 1e-14);

@@ -123,7 +123,7 @@ fn scene_survives(seed: u64, builder: Builder, steps: usize) {
             // Out of one plane may be into another; what is left is small and goes away.
             let most = if one_plane { 1e-9 } else { 0.1 };
             // What began inside comes out at its own size a second: bodies here are a metre large.
-            let most = most + (began_inside - 0.9 * s.state().time).max(0.0);
+            let most = most + (began_inside - 0.9 * s.state().time()).max(0.0);
             assert!(inside < most, "seed {seed}, step {step}: {inside} m inside\n{describe}");
         }
     }

@@ -96,10 +96,10 @@ fn change(simulation: &mut Simulation) -> Result<f64, String> {
 
 fn set(simulation: &mut Simulation, difference: f64) -> Result<(), String> {
     for (control, value) in [
-        (Control::Alpha(0), 0.5),
-        (Control::StrainLimit(0), 0.1),
-        (Control::Relaxation(0), 1.0),
-        (Control::Mass(0), 1.0),
+        (Control::Alpha(0.into()), 0.5),
+        (Control::StrainLimit(0.into()), 0.1),
+        (Control::Relaxation(0.into()), 1.0),
+        (Control::Mass(0.into()), 1.0),
     ] {
         simulation.set(control, value + difference).map_err(|e| e.to_string())?;
     }

@@ -8,7 +8,7 @@
 use super::{body, build, frame, lattice_shape, memberships, note, pass};
 use crate::timing::Window;
 use crate::{FrameTime, Measurement, Options, Run};
-use pliant::model::{ClusterBasis, ClusterRest, Membership, Model};
+use pliant::model::{BodyModel, ClusterBasis, ClusterRest, Membership, Model};
 use pliant::{Builder, Clustering, DMat3, DVec3, Simulation, Team};
 
 const RADIUS: f64 = 4.0;
@@ -108,6 +108,10 @@ fn memory(simulation: &Simulation, bytes: usize, threads: usize) -> Measurement 
 /// directions with their shares; clusters at rest, their bases, rotations and permanent stretch, now and
 /// before. What solvers make of these for speed does not count: it is what the ratio is about.
 fn array_bytes(model: &Model) -> usize {
+    model.bodies().iter().map(|b| body_bytes(&b.parts)).sum()
+}
+
+fn body_bytes(model: &BodyModel) -> usize {
     let (topology, rest) = (model.topology(), model.rest());
     let particle = 5 * size_of::<DVec3>() + 2 * size_of::<f64>() + size_of::<u32>();
     let membership = size_of::<u32>() + size_of::<Membership>() + size_of::<f64>();

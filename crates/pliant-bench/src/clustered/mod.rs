@@ -15,6 +15,7 @@ pub(crate) use large::large;
 pub(crate) use lattice::{SIZES, lattice};
 
 use crate::{Limits, Measurement, Options};
+use pliant::model::ClusterSet;
 use pliant::{Body, Builder, Clustering, DVec3, Method, Simulation, Stiffness, shapes};
 
 /// Operations a membership costs in one pass, counted from the formulas: 3 subtractions, 3 products
@@ -52,17 +53,20 @@ fn build(mut builder: Builder, threads: usize, options: &Options) -> Result<Simu
 }
 
 fn memberships(simulation: &Simulation) -> f64 {
-    simulation.model().topology().clusters.members.len() as f64
+    clusters(simulation).map(|c| c.members.len()).sum::<usize>() as f64
+}
+
+fn clusters(simulation: &Simulation) -> impl Iterator<Item = &ClusterSet> {
+    simulation.model().bodies().iter().map(|b| &b.parts.topology().clusters)
 }
 
 /// What there is, for the reader of a number.
 fn note(simulation: &Simulation) -> String {
-    let topology = simulation.model().topology();
     format!(
         "{} particles, {} clusters, {} memberships",
         simulation.model().particle_count(),
-        topology.clusters.len(),
-        topology.clusters.members.len()
+        clusters(simulation).map(ClusterSet::len).sum::<usize>(),
+        memberships(simulation)
     )
 }
 
@@ -99,7 +103,7 @@ fn frame(
 }
 
 /// Particles on a cubic lattice, the quickest of shapes to make.
-fn lattice_shape(counts: [u32; 3], spacing: f64) -> shapes::Shape {
+pub(crate) fn lattice_shape(counts: [u32; 3], spacing: f64) -> shapes::Shape {
     let [nx, ny, nz] = counts;
     let at = |i: u32| DVec3::new(f64::from(i % nx), f64::from(i / nx % ny), f64::from(i / (nx * ny)));
     let points: Vec<DVec3> = (0..nx * ny * nz).map(|i| spacing * at(i)).collect();

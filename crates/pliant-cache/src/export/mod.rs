@@ -24,6 +24,7 @@ pub use target::{Placing, Target};
 
 use std::path::{Path, PathBuf};
 
+use crate::render::CameraMotion;
 use crate::{CacheError, ColorBy, LogBody, LogReader};
 
 /// Which frames to export, by the frame numbers in the log.
@@ -104,6 +105,8 @@ pub struct ExportOptions {
     pub azimuth: Option<f64>,
     /// Height of the camera, degrees above the horizon.
     pub elevation: Option<f64>,
+    /// Whether the camera goes along with what it shows.
+    pub camera: Option<CameraMotion>,
     /// Threads for drawing and for making frames ready; 0 is as many as the machine has. Files do not depend on it.
     pub threads: usize,
 }

@@ -1,7 +1,7 @@
 //! Pictures: `.gif` and `.apng` are animations in real time, `.png` is a contact sheet, `####.png` a picture of each frame.
 //!
-//! The camera is fitted once to what the bodies cover over all frames, and the scale of colours to the
-//! values they reach, so that neither jumps while the animation plays.
+//! The camera is fitted to what the bodies cover over all frames, or follows them smoothly, and the scale of colours is
+//! fitted to the values they reach, so that neither jumps while the animation plays.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -14,9 +14,9 @@ use super::{ExportOptions, ExportSummary, Progress, chosen_bodies};
 use crate::atomic::AtomicFile;
 use crate::export::Footage;
 use crate::render::{
-    Camera, ColorMap, Colors, Framing, GifError, Image, Item, Look, Plane, Settings, busy_frames,
+    Camera, CameraPath, ColorMap, Colors, Framing, GifError, Image, Item, Look, Plane, Settings, busy_frames,
     categorical, contact_sheet, draw_legend, draw_text, encode_png, frame_stride, map_colors,
-    neighbour_colors, render, sheet_frames, text_size, write_png_by,
+    neighbour_colors, render, round_spacing, sheet_frames, text_size, write_png_by,
 };
 use crate::{CacheError, ColorBy, LogBody, LogFrame, LogPicture};
 
@@ -221,7 +221,7 @@ impl Failure {
 struct Studio<'a> {
     bodies: Vec<Sitter<'a>>,
     planes: Vec<Plane>,
-    camera: Camera,
+    path: CameraPath,
     settings: Settings,
     picture: LogPicture,
     /// Smallest and largest value of the colour scale.
@@ -254,11 +254,12 @@ impl<'a> Studio<'a> {
             .map(|body| Sitter::new(body, picture.color_by))
             .collect();
         let aspect = f64::from(picture.width) / f64::from(picture.height);
-        let mut framing = Framing::new(aspect, picture.azimuth, picture.elevation);
+        let mut seen = Vec::new();
         let only_props = bodies.iter().all(Sitter::is_prop);
         let mut top = 0.0f64;
         for k in sheet_frames(selected.len(), SURVEYED) {
             let frame = reader.frame(selected[k])?;
+            let mut framing = Framing::new(aspect, picture.azimuth, picture.elevation);
             for sitter in &mut bodies {
                 sitter.pose(&frame);
                 if only_props || !sitter.is_prop() {
@@ -266,14 +267,27 @@ impl<'a> Studio<'a> {
                 }
                 top = top.max(high_value(&sitter.particle_values(&frame, picture.color_by)));
             }
+            if !framing.is_empty() {
+                seen.push((frame.time, framing));
+            }
         }
-        let camera = framing.camera();
-        let settings = Settings { dither, ..Settings::sized(picture.width, picture.height) };
+        if seen.is_empty() {
+            seen.push((0.0, Framing::new(aspect, picture.azimuth, picture.elevation)));
+        }
+        let path = CameraPath::new(seen, picture.camera);
+        let settings = Settings {
+            dither,
+            // The same lines all the time, however near the camera comes.
+            grid: Some(round_spacing(path.radius())),
+            ..Settings::sized(picture.width, picture.height)
+        };
+        let mut start = 0.0;
         if let Some(first) = selected.first() {
             let frame = reader.frame(*first)?;
             bodies.iter_mut().for_each(|sitter| sitter.pose(&frame));
+            start = frame.time;
         }
-        let named = names_fit(&bodies, &camera, &settings);
+        let named = names_fit(&bodies, &path.at(start), &settings);
         Ok(Studio {
             bodies,
             planes: reader
@@ -282,7 +296,7 @@ impl<'a> Studio<'a> {
                 .iter()
                 .map(|p| Plane { normal: p.normal, offset: p.offset })
                 .collect(),
-            camera,
+            path,
             settings,
             named,
             picture,
@@ -302,10 +316,11 @@ impl<'a> Studio<'a> {
         }
         let items: Vec<Item> = self.bodies.iter().map(|s| s.item(by)).collect();
         let settings = Settings { threads, ..self.settings };
-        let mut image = render(&items, &self.planes, &self.camera, &settings);
+        let camera = self.path.at(frame.time);
+        let mut image = render(&items, &self.planes, &camera, &settings);
         if self.named {
             for sitter in self.bodies.iter().filter(|sitter| !sitter.is_prop()) {
-                if let Some([left, top, ..]) = sitter.label(&self.camera, &settings) {
+                if let Some([left, top, ..]) = sitter.label(&camera, &settings) {
                     let scale = label_scale(&settings);
                     draw_text(&mut image, left, top, &sitter.body.name, scale, [60, 66, 80], 0.85);
                 }
@@ -412,7 +427,7 @@ impl<'a> Sitter<'a> {
 
 /// Pixels for a dot of a name's letters.
 fn label_scale(settings: &Settings) -> u32 {
-    (settings.height / 180).max(1)
+    ((settings.height + 60) / 180).max(1)
 }
 
 /// Whether there are bodies to name, and none of their names begins on top of another.
@@ -451,6 +466,7 @@ fn checked_picture(reader: &Footage<'_>, options: &ExportOptions) -> Result<LogP
         color_by: options.color_by.unwrap_or(own.color_by),
         azimuth: options.azimuth.unwrap_or(own.azimuth),
         elevation: options.elevation.unwrap_or(own.elevation),
+        camera: options.camera.unwrap_or(own.camera),
     };
     let refuse = |why: String, remedy: &str| Err(CacheError::invalid("picture", why, remedy));
     if !SIDES.contains(&picture.width) || !SIDES.contains(&picture.height) {

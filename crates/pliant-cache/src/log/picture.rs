@@ -2,6 +2,7 @@
 //! alone looks like the one made right after the run.
 
 use super::channel::{Channel, find, put};
+use crate::render::CameraMotion;
 
 /// What colours show.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -45,11 +46,20 @@ pub struct LogPicture {
     pub azimuth: f64,
     /// Height of the camera, degrees above the horizon.
     pub elevation: f64,
+    /// Whether the camera goes along with what it shows.
+    pub camera: CameraMotion,
 }
 
 impl Default for LogPicture {
     fn default() -> Self {
-        LogPicture { width: 480, height: 360, color_by: ColorBy::Body, azimuth: 25.0, elevation: 15.0 }
+        LogPicture {
+            width: 480,
+            height: 360,
+            color_by: ColorBy::Body,
+            azimuth: 25.0,
+            elevation: 15.0,
+            camera: CameraMotion::Auto,
+        }
     }
 }
 
@@ -58,6 +68,7 @@ impl LogPicture {
         put(out, "picture_size", &[&[self.width, self.height][..]]);
         put(out, "picture_angles", &[&[self.azimuth, self.elevation][..]]);
         put(out, "picture_color_by", &[self.color_by.name().as_bytes()]);
+        put(out, "picture_camera", &[self.camera.name().as_bytes()]);
     }
 
     /// What is missing or unknown gets its default: pictures are no reason to refuse a log.
@@ -77,6 +88,11 @@ impl LogPicture {
             let name = c.text()?;
             let known = ColorBy::ALL.into_iter().find(|c| c.name() == name);
             picture.color_by = known.unwrap_or_default();
+        }
+        if let Some(c) = find(channels, "picture_camera") {
+            let name = c.text()?;
+            let known = CameraMotion::ALL.into_iter().find(|c| c.name() == name);
+            picture.camera = known.unwrap_or_default();
         }
         Ok(picture)
     }

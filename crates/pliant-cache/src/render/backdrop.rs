@@ -53,7 +53,7 @@ fn smooth(low: f32, high: f32, x: f32) -> f32 {
 }
 
 /// A spacing of 1, 2 or 5 times a power of ten that puts a handful of lines below the subject.
-fn round_spacing(radius: f64) -> f64 {
+pub(crate) fn round_spacing(radius: f64) -> f64 {
     let wanted = 0.32 * radius;
     let decade = 10f64.powf(wanted.log10().floor());
     let step = [1.0, 2.0, 5.0, 10.0].into_iter().min_by(|a, b| {

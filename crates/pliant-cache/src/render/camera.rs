@@ -68,6 +68,7 @@ const OPENING: f64 = 28.0;
 ///
 /// Seen from a fixed direction, the four sides of what fits in the picture are planes of fixed directions. The points
 /// furthest along these four settle everything.
+#[derive(Clone, Copy)]
 pub(crate) struct Framing {
     right: DVec3,
     up: DVec3,
@@ -115,9 +116,48 @@ impl Framing {
         self.max = self.max.max(p + radius);
     }
 
+    /// Takes in all that another of the same direction has.
+    pub fn take_in(&mut self, other: &Framing) {
+        self.reach = std::array::from_fn(|k| self.reach[k].max(other.reach[k]));
+        self.min = self.min.min(other.min);
+        self.max = self.max.max(other.max);
+    }
+
+    /// Whether there is anything to see.
+    pub fn is_empty(&self) -> bool {
+        self.min.x > self.max.x
+    }
+
+    /// How far away the camera has to be.
+    pub fn distance(&self) -> f64 {
+        let camera = self.camera();
+        camera.eye.distance(camera.target)
+    }
+
+    /// Between this one and another, `share` of the way; encloses what both enclose.
+    pub fn mixed(&self, other: &Framing, share: f64) -> Framing {
+        let mix = |a: f64, b: f64| a + share * (b - a);
+        Framing {
+            reach: std::array::from_fn(|k| mix(self.reach[k], other.reach[k])),
+            min: self.min.lerp(other.min, share),
+            max: self.max.lerp(other.max, share),
+            ..*self
+        }
+    }
+
+    /// The mean of some, which are not none.
+    pub fn mean(all: &[Framing]) -> Framing {
+        let (mut mean, mut count) = (all[0], 1.0);
+        for framing in &all[1..] {
+            count += 1.0;
+            mean = mean.mixed(framing, 1.0 / count);
+        }
+        mean
+    }
+
     /// The camera; of a unit box if there was nothing.
     pub fn camera(&self) -> Camera {
-        if self.min.x > self.max.x {
+        if self.is_empty() {
             let mut unit = Framing { reach: [f64::NEG_INFINITY; 4], min: DVec3::INFINITY, ..*self };
             unit.max = DVec3::NEG_INFINITY;
             corners((DVec3::splat(-1.0), DVec3::splat(1.0))).into_iter().for_each(|p| unit.add(p, 0.0));

@@ -4,7 +4,6 @@
 //! further away, darkening in creases and under bodies, and a tint of the body on the ground. All of it is smooth
 //! and without noise, so animations do not flicker.
 
-use super::Look;
 use super::camera::View;
 use super::parallel::spread;
 use super::scene::{Scene, Sheet};
@@ -36,7 +35,7 @@ pub(super) struct Lighting {
     key: Vec<DepthMap>,
     dome: Vec<DepthMap>,
     /// For each vertex of the scene.
-    pub vertices: Vec<Gathered>,
+    pub vertices: Vec<[Gathered; 2]>,
     /// For each plane.
     pub sheets: Vec<LightMap>,
 }
@@ -59,7 +58,7 @@ impl Lighting {
             Lighting { key: Vec::new(), dome: Vec::new(), vertices: Vec::new(), sheets: Vec::new() };
         let Some((center, radius)) = scene.extent() else {
             light.sheets = scene.sheets.iter().map(|s| LightMap::empty(s, view)).collect();
-            light.vertices = vec![Gathered { key: Vec3::ONE, sky: Vec3::ONE }; scene.positions.len()];
+            light.vertices = vec![[Gathered { key: Vec3::ONE, sky: Vec3::ONE }; 2]; scene.positions.len()];
             return light;
         };
         // Steps of a quarter octave: the size of texels stays put while a body breathes.
@@ -113,26 +112,26 @@ impl Lighting {
     }
 
     fn gather_vertices(&mut self, scene: &Scene, view: &View, threads: usize) {
-        let mut facing = scene.normals.clone();
-        let mut seen = vec![false; scene.positions.len()];
+        // Which sides of the vertices the eye may see: a sheet folded over an edge shows both around one vertex, and what
+        // lies on top of the fold must not get the light below it.
+        let mut seen = [vec![false; scene.positions.len()], vec![false; scene.positions.len()]];
         for t in &scene.triangles {
             let corners = t.corners.map(|v| v as usize);
-            let body = &scene.bodies[t.item as usize];
-            let front = t.normal.dot(view.eye - scene.positions[corners[0]]) >= 0.0;
+            let way = view.eye - scene.positions[corners[0]];
+            let (front, hair) = (t.normal.dot(way), 0.05 * way.length());
             // The far side of a closed body is never seen and needs no light.
-            if front || !body.closed {
-                corners.iter().for_each(|v| seen[*v] = true);
-            }
-            if body.look == Look::Cloth {
-                for v in corners {
-                    // A sheet is seen from either side: gather on the side that is seen.
-                    if facing[v].dot(view.eye - scene.positions[v]) < 0.0 {
-                        facing[v] = -facing[v];
-                    }
-                }
+            for (side, shown) in
+                [front > -hair, front < hair && !scene.bodies[t.item as usize].closed].into_iter().enumerate()
+            {
+                corners.iter().for_each(|v| seen[side][*v] |= shown);
             }
         }
-        let asked: Vec<u32> = (0..seen.len() as u32).filter(|v| seen[*v as usize]).collect();
+        let sides = |v: u32| [(v, 0), (v, 1)];
+        let asked: Vec<(u32, usize)> = (0..scene.positions.len() as u32)
+            .flat_map(sides)
+            .filter(|(v, side)| seen[*side][*v as usize])
+            .collect();
+        let facing = |v: usize, side: usize| if side == 0 { scene.normals[v] } else { -scene.normals[v] };
         const CHUNK: usize = 512;
         let dark = Gathered { key: Vec3::ZERO, sky: Vec3::ZERO };
         let mut got = vec![dark; asked.len()];
@@ -144,27 +143,27 @@ impl Lighting {
                 // Map by map, so that each stays in the cache while many vertices read it.
                 let vertices = &asked[c * CHUNK..c * CHUNK + chunk.len()];
                 for map in &self.key {
-                    for (slot, v) in chunk.iter_mut().zip(vertices) {
-                        let v = *v as usize;
+                    for (slot, (v, side)) in chunk.iter_mut().zip(vertices) {
+                        let (v, normal) = (*v as usize, facing(*v as usize, *side));
                         // Beyond this even wrapped light does not reach.
-                        if facing[v].dot(view.key) > -0.5 {
-                            add_key(&mut slot.key, map, scene.positions[v], facing[v]);
+                        if normal.dot(view.key) > -0.5 {
+                            add_key(&mut slot.key, map, scene.positions[v], normal);
                         }
                     }
                 }
                 for map in &self.dome {
-                    for (slot, v) in chunk.iter_mut().zip(vertices) {
-                        let v = *v as usize;
-                        add_dome(&mut slot.sky, map, scene.positions[v], facing[v]);
+                    for (slot, (v, side)) in chunk.iter_mut().zip(vertices) {
+                        let (v, normal) = (*v as usize, facing(*v as usize, *side));
+                        add_dome(&mut slot.sky, map, scene.positions[v], normal);
                     }
                 }
             },
         );
         // Should an unseen vertex show after all, it is in even half-light.
         let even = Gathered { key: Vec3::splat(0.3), sky: Vec3::splat(0.4) };
-        self.vertices = vec![even; scene.positions.len()];
-        for (v, light) in asked.iter().zip(got) {
-            self.vertices[*v as usize] = light;
+        self.vertices = vec![[even; 2]; scene.positions.len()];
+        for ((v, side), light) in asked.iter().zip(got) {
+            self.vertices[*v as usize][*side] = light;
         }
     }
 

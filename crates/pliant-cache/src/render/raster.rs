@@ -65,6 +65,10 @@ struct Job<'a> {
     first_ball: u32,
 }
 
+/// How much further away than they are surfaces turned away from the eye are taken to be, in scene radii. The two layers
+/// of a membrane that has collapsed lie in one place, and would show in turn from pixel to pixel and frame to frame.
+const LINING: f32 = 4e-3;
+
 const NO_ITEM: u32 = u32::MAX;
 
 /// Draws the scene.
@@ -182,6 +186,7 @@ impl Job<'_> {
     fn place_triangles(&mut self) {
         let scene = self.scene;
         let seen: Vec<Vec3> = scene.positions.iter().map(|p| self.view.see(*p)).collect();
+        let behind = |corners: [Vec3; 3]| corners.map(|p| Vec3::new(p.x, p.y, p.z / (1.0 + LINING * p.z)));
         let placed: Vec<Vec3> = seen.iter().map(|p| self.project(*p)).collect();
         // f32 keeps sub-sample accuracy up to here; what reaches further is clipped to the picture first.
         const GUARD: f32 = 60_000.0;
@@ -190,7 +195,10 @@ impl Job<'_> {
             if corners.iter().all(|p| p.z < NEAR) {
                 continue;
             }
+            // Turned away from the eye: below what is turned to it in the same place.
+            let back = t.normal.dot(self.view.eye - scene.positions[t.corners[0] as usize]) < 0.0;
             let flat = t.corners.map(|v| placed[v as usize]);
+            let flat = if back { behind(flat) } else { flat };
             if corners.iter().all(|p| p.z >= NEAR)
                 && flat.iter().all(|p| p.x.abs() < GUARD && p.y.abs() < GUARD)
             {
@@ -199,6 +207,7 @@ impl Job<'_> {
                 let polygon = self.clip(&corners);
                 for k in 2..polygon.len() {
                     let fan = [polygon[0], polygon[k - 1], polygon[k]].map(|p| self.project(p));
+                    let fan = if back { behind(fan) } else { fan };
                     self.add_flat(fan, i as u32);
                 }
             }
@@ -492,7 +501,8 @@ impl Job<'_> {
             let w = self.weights(v, ray);
             let mix = |f: &dyn Fn(usize) -> Vec3| w[0] * f(v[0]) + w[1] * f(v[1]) + w[2] * f(v[2]);
             let mut normal = mix(&|v| self.scene.normals[v]).normalize_or(t.normal);
-            if t.normal.dot(eye) < 0.0 {
+            let side = usize::from(t.normal.dot(eye) < 0.0);
+            if side == 1 {
                 normal = -normal;
             }
             let body = &self.scene.bodies[t.item as usize];
@@ -507,8 +517,8 @@ impl Job<'_> {
                 eye,
                 color: mix(&|v| self.scene.colors[v]),
                 light: super::lighting::Gathered {
-                    key: mix(&|v| self.light.vertices[v].key),
-                    sky: mix(&|v| self.light.vertices[v].sky),
+                    key: mix(&|v| self.light.vertices[v][side].key),
+                    sky: mix(&|v| self.light.vertices[v][side].sky),
                 },
                 look: body.look,
                 thickness,

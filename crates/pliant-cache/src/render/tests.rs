@@ -306,3 +306,55 @@ fn the_target_is_in_the_middle_and_what_is_above_it_higher() {
     assert!((above - 100.0).abs() < 1e-3 && higher < 45.0, "{above} {higher}");
     assert_eq!(project(camera.eye + (camera.eye - camera.target)), None);
 }
+
+#[test]
+fn of_two_layers_in_one_place_the_one_that_faces_the_eye_is_seen() {
+    // A membrane that has collapsed: the lower layer is a hair above the upper one here and there.
+    let square =
+        |z: f64| [(-1.0, -1.0), (1.0, -1.0), (1.0, 1.0), (-1.0, 1.0)].map(|(x, y)| DVec3::new(x, y, z));
+    let (near, far) = ([[0, 1, 2], [0, 2, 3]], [[0, 2, 1], [0, 3, 2]]);
+    let blue = Colors::Uniform([0.1, 0.2, 0.9]);
+    for gap in [-1e-3, 0.0, 1e-3] {
+        let (upper, lower) = (square(0.0), square(gap));
+        let upper = Item::Mesh { positions: &upper, triangles: &near, colors: RED, look: Look::Cloth };
+        let lower = Item::Mesh { positions: &lower, triangles: &far, colors: blue, look: Look::Cloth };
+        for items in [[upper, lower], [lower, upper]] {
+            let image = render(&items, &[], &front(1.5), &small());
+            let red = (0..image.height).flat_map(|y| (0..image.width).map(move |x| (x, y)));
+            let (red, blue) = red.fold((0, 0), |(r, b), (x, y)| {
+                let p = image.pixel(x, y).unwrap_or_default();
+                (r + u32::from(reddish(p)), b + u32::from(i32::from(p[2]) > i32::from(p[0]) + 60))
+            });
+            assert!(red > 500 && blue == 0, "gap {gap}: {red} red and {blue} blue pixels");
+        }
+    }
+}
+
+#[test]
+fn cloth_over_an_edge_is_as_bright_at_the_edge_as_on_the_table() {
+    // Level from the eye to the edge, and down behind it: the vertices of the edge lean away from the eye.
+    const N: u32 = 12;
+    let at = |i: u32, j: u32| {
+        let (x, way) = (f64::from(i) / f64::from(N) - 0.5, 1.25 * f64::from(j) / f64::from(N));
+        if way <= 1.0 { DVec3::new(x, 0.0, 0.5 - way) } else { DVec3::new(x, 1.0 - way, -0.5) }
+    };
+    let points: Vec<DVec3> = (0..=N).flat_map(|j| (0..=N).map(move |i| at(i, j))).collect();
+    let faces: Vec<[u32; 3]> = (0..N * N)
+        .flat_map(|k| {
+            let a = k / N * (N + 1) + k % N;
+            [[a, a + 1, a + N + 1], [a + 1, a + N + 2, a + N + 1]]
+        })
+        .collect();
+    let cloth = Item::Mesh { positions: &points, triangles: &faces, colors: RED, look: Look::Cloth };
+    let settings = Settings { width: 480, height: 320, ..small() };
+    let camera = Camera::fit(Camera::bounds(&points), 1.5, 0.0, 20.0);
+    let image = render(&[cloth], &[], &camera, &settings);
+    let project = camera.projection(&settings);
+    let row = |z: f64| project(DVec3::new(0.0, 0.0, z)).map_or(0.0, |p| p.1) as u32;
+    let column: Vec<i32> = (row(-0.5) + 2..row(0.5) - 2)
+        .filter_map(|y| image.pixel(image.width / 2, y))
+        .map(brightness)
+        .collect();
+    let middle = column[column.len() / 2];
+    assert!(column.iter().all(|b| 10 * b > 9 * middle), "{column:?}");
+}

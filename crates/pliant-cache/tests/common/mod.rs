@@ -104,6 +104,7 @@ pub fn header() -> LogHeader {
             width: 64,
             height: 48,
             color_by: ColorBy::Speed,
+            camera: pliant_cache::render::CameraMotion::Follow,
             azimuth: -30.0,
             elevation: 20.0,
         },

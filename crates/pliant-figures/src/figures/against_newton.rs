@@ -2,6 +2,7 @@
 //! converged solution of Newton's method.
 
 use super::{Definition, Failure, Figure};
+use crate::clock::{Ratio, Stopwatch, kind, runs};
 use crate::elements::{apart, bounds, places};
 use crate::metrics::largest;
 use crate::plot::{Panel, Plot, Style};
@@ -12,6 +13,11 @@ use pliant::{
 };
 
 const COUNTS: [u32; 3] = [1, 10, 20];
+const NEWTON: &str = "Newton's method";
+/// Panel of the times, run by run.
+const COSTS: usize = 6;
+const TEN: Ratio<'_> = Ratio { panel: COSTS, over: "10 iterations", under: NEWTON };
+const TWENTY: Ratio<'_> = Ratio { panel: COSTS, over: "20 iterations", under: "10 iterations" };
 /// 7,161 DoF.
 const PARTICLES: usize = 2387;
 const STEPS: usize = 24;
@@ -29,6 +35,12 @@ pub const DEFINITION: Definition = Definition {
         ("twenty_over_one", |p| {
             largest(&p.values(0, &named(COUNTS[2]))) / largest(&p.values(0, &named(COUNTS[0])))
         }),
+        ("ten_cost", |p| TEN.median(p)),
+        ("ten_cost_least", |p| TEN.least(p)),
+        ("ten_cost_most", |p| TEN.most(p)),
+        ("twenty_over_ten_cost", |p| TWENTY.median(p)),
+        ("twenty_over_ten_cost_least", |p| TWENTY.least(p)),
+        ("twenty_over_ten_cost_most", |p| TWENTY.most(p)),
     ],
 };
 
@@ -37,7 +49,7 @@ fn named(iterations: u32) -> String {
 }
 
 /// A solid whose feet are shaken.
-fn shaken(shape: &Shape, solver: SolverKind, iterations: u32) -> Result<Simulation, Failure> {
+pub(super) fn shaken_body(shape: &Shape, solver: SolverKind, iterations: u32) -> Body {
     let (low, high) = bounds(shape.points.iter().copied());
     let feet = (0..shape.points.len() as u32)
         .filter(|&i| shape.points[i as usize].y < low.y + 0.12 * (high.y - low.y))
@@ -50,9 +62,37 @@ fn shaken(shape: &Shape, solver: SolverKind, iterations: u32) -> Result<Simulati
     let motion = Motion { sway: DVec3::new(0.1, 0.0, 0.05), frequency: 1.5, ..Motion::REST };
     let select = Selection::Particles(feet);
     body.pins.push(Pins { name: String::new(), select, motion, stiffness: None });
-    let mut builder = Builder::new().substeps(1).body(body);
+    body
+}
+
+fn shaken(shape: &Shape, solver: SolverKind, iterations: u32) -> Result<Simulation, Failure> {
+    let mut builder = Builder::new().substeps(1).body(shaken_body(shape, solver, iterations));
     builder.step = 1.0 / RATE;
     Ok(builder.build()?)
+}
+
+/// Milliseconds a step of the same motion takes, run by run, all solvers in turn.
+fn costs(shape: &Shape) -> Result<Panel, Failure> {
+    let mut panel = Panel::new(&format!("Cost ({})", kind()), "run", "milliseconds a step").y_log();
+    let solvers = COUNTS.map(|n| (named(n), SolverKind::Projective, n)).into_iter();
+    let solvers: Vec<_> = solvers.chain([(NEWTON.into(), SolverKind::Newton, 30)]).collect();
+    let mut lines = vec![Vec::new(); solvers.len()];
+    for run in 1..=runs() {
+        for ((_, solver, iterations), points) in solvers.iter().zip(&mut lines) {
+            let mut simulation = shaken(shape, *solver, *iterations)?;
+            // The first step makes what is made once.
+            simulation.step()?;
+            let watch = Stopwatch::start();
+            for _ in 1..STEPS {
+                simulation.step()?;
+            }
+            points.push((run as f64, 1e3 * watch.seconds() / (STEPS - 1) as f64));
+        }
+    }
+    for ((name, ..), points) in solvers.into_iter().zip(lines) {
+        panel = panel.line(name, Style::Marked, points);
+    }
+    Ok(panel)
 }
 
 fn run() -> Result<Plot, Failure> {
@@ -69,7 +109,7 @@ fn run() -> Result<Plot, Failure> {
     let mut moved = Vec::new();
     for _ in 0..STEPS {
         newton.step()?;
-        let (time, goal) = (newton.state().time, places(&newton));
+        let (time, goal) = (newton.state().time(), places(&newton));
         for (_, simulation, points) in &mut others {
             simulation.step()?;
             points.push((time, apart(&places(simulation), &goal) / size));
@@ -90,9 +130,10 @@ fn run() -> Result<Plot, Failure> {
         "time (s)",
         "RMS distance from rest / diagonal",
     )
-    .line("Newton's method", Style::Solid, moved);
+    .line(NEWTON, Style::Solid, moved);
     let mut panels = vec![distance, motion];
     panels.extend(pictures);
+    panels.push(costs(&shape)?);
     let (dof, tets) = (3 * shape.points.len(), shape.tetrahedra.len());
     let title = format!(
         "A gummy bear of {dof} DoF and {tets} strain constraints whose feet are shaken, 30 steps a second"

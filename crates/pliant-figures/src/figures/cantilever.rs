@@ -55,7 +55,7 @@ fn beam(cells: usize) -> Result<Simulation, Failure> {
 
 /// Mean sinking of the particles of each cross-section, against the length, over the theory's at the tip.
 fn sinking(simulation: &Simulation, cells: usize) -> Vec<(f64, f64)> {
-    let rest = &simulation.model().rest().positions;
+    let rest = &simulation.model().bodies()[0].parts.rest().positions;
     let mut sums = vec![(0.0, 0.0); 10 * cells + 1];
     for (r, x) in rest.iter().zip(simulation.positions(0)) {
         let section = ((r.x / LENGTH + 0.5) * (10 * cells) as f64).round() as usize;

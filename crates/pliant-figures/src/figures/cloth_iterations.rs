@@ -50,10 +50,13 @@ fn cloth(cells: usize, solver: SolverKind, iterations: u32) -> Result<Simulation
 
 /// Mean stretch of the edges, rest is 0.
 fn stretch(s: &Simulation) -> f64 {
-    let (topology, rest) = (s.model().topology(), &s.model().rest().positions);
+    let (topology, rest) =
+        (s.model().bodies()[0].parts.topology(), &s.model().bodies()[0].parts.rest().positions);
     let ratio = |&[i, j]: &[u32; 2]| {
         let (i, j) = (i as usize, j as usize);
-        (s.state().x.get(i) - s.state().x.get(j)).length() / (rest.get(i) - rest.get(j)).length() - 1.0
+        (s.state().bodies()[0].positions().get(i) - s.state().bodies()[0].positions().get(j)).length()
+            / (rest.get(i) - rest.get(j)).length()
+            - 1.0
     };
     topology.edges.iter().map(ratio).sum::<f64>() / topology.edges.len() as f64
 }

@@ -87,7 +87,7 @@ fn run() -> Result<Plot, Failure> {
         let mut most = (0.0, places(&simulation));
         for _ in 0..STEPS {
             simulation.step()?;
-            let (time, now) = (simulation.state().time, places(&simulation));
+            let (time, now) = (simulation.state().time(), places(&simulation));
             let moves = displacements(&shape.points, &now);
             let dot = |a: &[DVec3], b: &[DVec3]| a.iter().zip(b).map(|(p, q)| p.dot(*q)).sum::<f64>();
             let (along, own, all) =
@@ -128,6 +128,6 @@ mod tests {
         for _ in 0..4 {
             simulation.step().unwrap();
         }
-        assert!(simulation.state().x.first_non_finite().is_none());
+        assert!(simulation.state().bodies()[0].positions().first_non_finite().is_none());
     }
 }

@@ -100,13 +100,16 @@ fn run() -> Result<Plot, Failure> {
         let mut builder = Builder::new().body(tail_body(flappiness)?);
         builder.gravity = DVec3::ZERO;
         let mut simulation = builder.build()?;
-        let rest = &simulation.model().rest().positions;
+        let rest = &simulation.model().bodies()[0].parts.rest().positions;
         let top = (0..rest.len()).max_by(|&a, &b| rest.get(a).y.total_cmp(&rest.get(b).y)).unwrap_or(0);
         let start = rest.get(top).x;
         let mut points = vec![(0.0, 0.0)];
         for _ in 0..SECONDS * RATE as usize {
             simulation.step()?;
-            points.push((simulation.state().time, simulation.state().x.get(top).x - start));
+            points.push((
+                simulation.state().time(),
+                simulation.state().bodies()[0].positions().get(top).x - start,
+            ));
         }
         tip = tip.line(label(flappiness), Style::Solid, points);
     }

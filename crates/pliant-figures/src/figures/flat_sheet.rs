@@ -61,8 +61,8 @@ fn run() -> Result<Plot, Failure> {
             let now: Vec<DVec3> = simulation.positions(0).collect();
             let middle = now.iter().sum::<DVec3>() / now.len() as f64;
             let radius = now.iter().map(|p| p.distance(middle)).fold(0.0, f64::max);
-            sizes.push((simulation.state().time, radius / 0.5f64.sqrt()));
-            shapes.push((simulation.state().time, beyond_rigid(&rest, &now)));
+            sizes.push((simulation.state().time(), radius / 0.5f64.sqrt()));
+            shapes.push((simulation.state().time(), beyond_rigid(&rest, &now)));
         }
         let style = if one { Style::Solid } else { Style::Dashed };
         extent = extent.line(label(goals, one), style, sizes);
@@ -75,10 +75,11 @@ fn run() -> Result<Plot, Failure> {
 /// Folds the sheet by waves into a ball of a third of its size.
 fn crumple(simulation: &mut Simulation) -> Result<(), Failure> {
     let mut state = simulation.state().clone();
-    for i in 0..state.x.len() {
-        let p = state.x.get(i);
+    let mut x = state.bodies_mut()[0].positions_mut();
+    for i in 0..x.len() {
+        let p = x.get(i);
         let folded = DVec3::new((9.0 * p.x + 2.0 * p.z).sin(), (7.0 * p.x * p.z).cos(), (11.0 * p.z).sin());
-        state.x.set(i, 0.15 * folded + 0.02 * DVec3::new((57.0 * p.z).sin(), (91.0 * p.x).sin(), 0.0));
+        x.set(i, 0.15 * folded + 0.02 * DVec3::new((57.0 * p.z).sin(), (91.0 * p.x).sin(), 0.0));
     }
     simulation.set_state(state)?;
     Ok(())

@@ -84,7 +84,7 @@ fn run() -> Result<Plot, Failure> {
     for step in 0..steps {
         simulation.set_world(1, planes(gap(step)))?;
         simulation.step()?;
-        let time = simulation.state().time;
+        let time = simulation.state().time();
         let points: Vec<DVec3> = simulation.positions(0).collect();
         let (low, high) = bounds(points.iter().copied());
         height.push((time, (high.y - low.y) / (2.0 * RADIUS)));
@@ -125,6 +125,6 @@ mod tests {
             simulation.set_world(1, planes(Some(g))).unwrap();
             simulation.step().unwrap();
         }
-        assert!(simulation.state().x.first_non_finite().is_none());
+        assert!(simulation.state().bodies()[0].positions().first_non_finite().is_none());
     }
 }

@@ -49,7 +49,7 @@ fn run() -> Result<Plot, Failure> {
         // over-relaxed ones would leave the body with an overshoot.
         for k in (1..=ITERATIONS).filter(|k| omega <= BodyControls::largest_relaxation(*k)) {
             simulation.set_state(start.clone())?;
-            simulation.set(Control::Iterations(0), f64::from(k))?;
+            simulation.set(Control::Iterations(0.into()), f64::from(k))?;
             simulation.step()?;
             points.push((f64::from(k), goal_distance(&simulation) / first));
         }
@@ -60,7 +60,7 @@ fn run() -> Result<Plot, Failure> {
 
 /// Σ m_ic ‖x − g_ic‖², computed without the engine's own fit.
 fn goal_distance(s: &Simulation) -> f64 {
-    let (model, x) = (s.model(), &s.state().x);
+    let (model, x) = (&s.model().bodies()[0].parts, s.state().bodies()[0].positions());
     let (set, rest) = (&model.topology().clusters, &model.rest().positions);
     let mut sum = 0.0;
     for c in 0..set.len() {

@@ -17,8 +17,10 @@ mod flappiness;
 mod flat_sheet;
 mod flattened_balls;
 mod goal_descent;
+mod gravity_paths;
 mod infeasible_sets;
 mod limit_excess;
+mod mass_matrices;
 mod mesh_care;
 mod multi_scale;
 mod peak_strain;
@@ -28,6 +30,7 @@ mod raining_bodies;
 mod resolutions;
 mod riding;
 mod spinning_cube;
+mod stiffening;
 mod stretched_cube;
 mod stretched_cube_grid;
 mod stuffing;
@@ -86,6 +89,7 @@ pub const ALL: &[&Definition] = &[
     &zero_length_spring::DEFINITION,
     &spinning_cube::DEFINITION,
     &goal_descent::DEFINITION,
+    &gravity_paths::DEFINITION,
     &bouncing_bunny::DEFINITION,
     &symmetric_stretch::DEFINITION,
     &clusters::DEFINITION,
@@ -106,11 +110,13 @@ pub const ALL: &[&Definition] = &[
     &cantilever::DEFINITION,
     &curtain_limits::DEFINITION,
     &volume_weights::DEFINITION,
+    &stiffening::DEFINITION,
     &example_cars::DEFINITION,
     &buckling::DEFINITION,
     &extreme_wind::DEFINITION,
     &flattened_balls::DEFINITION,
     &against_newton::DEFINITION,
+    &mass_matrices::DEFINITION,
     &convergence::DEFINITION,
     &differences::DEFINITION,
     &mesh_care::DEFINITION,

@@ -46,9 +46,11 @@ fn hanging(levels: u32) -> Result<Vec<(f64, f64)>, Failure> {
         stiffness: None,
     });
     let mut simulation = Builder::new().body(body).build()?;
-    let rest = &simulation.model().rest().positions;
+    let rest = &simulation.model().bodies()[0].parts.rest().positions;
     let end: Vec<usize> = (0..rest.len()).filter(|&i| rest.get(i).x > 0.5 * size.x - 1e-9).collect();
     sample(&mut simulation, SECONDS * RATE as usize, |s| {
-        end.iter().map(|&i| s.state().x.get(i).y).sum::<f64>() / end.len() as f64 / size.x
+        end.iter().map(|&i| s.state().bodies()[0].positions().get(i).y).sum::<f64>()
+            / end.len() as f64
+            / size.x
     })
 }

@@ -67,13 +67,14 @@ fn run() -> Result<Plot, Failure> {
     for start in STARTS {
         let mut simulation = Builder::new().substeps(1).body(body()?).build()?;
         let mut state = simulation.state().clone();
-        let rest = simulation.model().rest().positions.clone();
-        state.x = (0..state.x.len()).map(|i| deformed(start, i, rest.get(i))).collect();
+        let rest = simulation.model().bodies()[0].parts.rest().positions.clone();
+        let mut x = state.bodies_mut()[0].positions_mut();
+        (0..x.len()).for_each(|i| x.set(i, deformed(start, i, rest.get(i))));
         simulation.set_state(state)?;
         let seen: Arc<Mutex<Vec<Points>>> = Arc::default();
         let sink = seen.clone();
         simulation.observe_iterations(
-            pliant::SolverKind::Projective,
+            0,
             Box::new(move |_, q| {
                 sink.lock().unwrap_or_else(PoisonError::into_inner).push(q.clone());
             }),
@@ -133,7 +134,7 @@ fn center(members: &[(usize, f64)], p: &Points) -> DVec3 {
 
 impl<'a> Objective<'a> {
     fn new(simulation: &'a Simulation, s: Points) -> Objective<'a> {
-        let model = simulation.model();
+        let model = &simulation.model().bodies()[0].parts;
         let mut count = vec![0.0; model.particle_count()];
         model.topology().clusters.members.iter().for_each(|&i| count[i as usize] += 1.0);
         let clusters = (0..model.topology().clusters.len())
@@ -152,7 +153,7 @@ impl<'a> Objective<'a> {
     }
 
     fn project(&self, q: &Points) -> Projections {
-        let model = self.simulation.model();
+        let model = &self.simulation.model().bodies()[0].parts;
         let rest = &model.rest().positions;
         let edges = model.topology().edges.iter().map(|&[i, j]| {
             let r = rest.get(i as usize) - rest.get(j as usize);
@@ -169,7 +170,7 @@ impl<'a> Objective<'a> {
     }
 
     fn value(&self, q: &Points, p: &Projections) -> f64 {
-        let model = self.simulation.model();
+        let model = &self.simulation.model().bodies()[0].parts;
         let h = 1.0 / RATE;
         let mut sum = 0.0;
         for (i, m) in model.rest().mass.iter().enumerate() {

@@ -46,10 +46,11 @@ fn tumbling(substeps: u32, iterations: u32) -> Result<Simulation, Failure> {
 
 /// Angular momentum about the centre of mass.
 fn spin(s: &Simulation) -> DVec3 {
-    let (mass, state) = (&s.model().rest().mass, s.state());
+    let (mass, state) = (&s.model().bodies()[0].parts.rest().mass, &s.state().bodies()[0]);
+    let (x, v) = (state.positions(), state.velocities());
     let total: f64 = mass.iter().sum();
-    let center = (0..mass.len()).map(|i| state.x.get(i) * mass[i]).sum::<DVec3>() / total;
-    (0..mass.len()).map(|i| (state.x.get(i) - center).cross(state.v.get(i)) * mass[i]).sum()
+    let center = (0..mass.len()).map(|i| x.get(i) * mass[i]).sum::<DVec3>() / total;
+    (0..mass.len()).map(|i| (x.get(i) - center).cross(v.get(i)) * mass[i]).sum()
 }
 
 fn run() -> Result<Plot, Failure> {
@@ -61,7 +62,10 @@ fn run() -> Result<Plot, Failure> {
         let mut points = Vec::new();
         for k in 1..=STEPS {
             simulation.step()?;
-            let (mass, v) = (&simulation.model().rest().mass, &simulation.state().v);
+            let (mass, v) = (
+                &simulation.model().bodies()[0].parts.rest().mass,
+                &simulation.state().bodies()[0].velocities(),
+            );
             let scale: f64 = mass.iter().zip(v.iter()).map(|(m, v)| m * v.length()).sum();
             points.push((k as f64, (simulation.statistics().momentum - before).length() / scale));
         }

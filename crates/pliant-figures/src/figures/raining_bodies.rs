@@ -43,13 +43,14 @@ fn run() -> Result<Plot, Failure> {
                 simulation.step()?;
             }
             if step % EVERY == 0 {
-                let (time, s) = (simulation.state().time, simulation.statistics());
+                let (time, s) = (simulation.state().time(), simulation.statistics());
                 strains.push((time, s.max_strain));
                 energies.push((time, s.kinetic + s.elastic + s.gravity));
             }
         }
         // From the lowest place a body reached, so that the sum has a zero and a ratio has a meaning.
-        let lowest = simulation.state().x.iter().map(|p| p.y).fold(f64::INFINITY, f64::min);
+        let lowest =
+            simulation.state().bodies()[0].positions().iter().map(|p| p.y).fold(f64::INFINITY, f64::min);
         energies.iter_mut().for_each(|e| e.1 -= 9.81 * BODIES as f64 * lowest);
         strain = strain.line(name, Style::Solid, strains);
         energy = energy.line(name, Style::Solid, energies);

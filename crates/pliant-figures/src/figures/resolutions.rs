@@ -5,8 +5,11 @@ use super::{Definition, Failure, Figure};
 use crate::elements::{places, settled};
 use crate::metrics::{largest, tail};
 use crate::plot::{Panel, Plot, Style};
+use crate::rendered::{BODY, Facets, INK, YELLOW, picture, rods};
+use crate::view::boundary;
 use pliant::constraints::EdgeStrain;
 use pliant::{Body, Builder, Clustering, ConstraintKind, DQuat, DVec3, Material, Simulation, shapes};
+use std::collections::BTreeSet;
 use std::f64::consts::FRAC_PI_2;
 
 /// Cells along the side of the cloth.
@@ -50,7 +53,7 @@ fn ends(plot: &Plot, panel: usize, cells: [usize; 3]) -> f64 {
 
 /// Height against length along the middle, from the held to the free end.
 fn profile(simulation: &Simulation) -> Vec<(f64, f64)> {
-    let rest = &simulation.model().rest().positions;
+    let rest = &simulation.model().bodies()[0].parts.rest().positions;
     // The particles nearest the middle line in the rest shape, one for each length.
     let middle = rest.iter().map(|p| p.z.abs() + p.y.abs()).fold(f64::MAX, f64::min);
     let now = places(simulation);
@@ -86,10 +89,41 @@ fn cloth(cells: usize) -> Result<Simulation, Failure> {
     still(body.pin(held))
 }
 
+fn tets(cells: usize) -> Result<shapes::Shape, Failure> {
+    Ok(shapes::tet_box([5 * cells, cells, 2], DVec3::new(1.0, 0.2, 0.1), shapes::TetStyle::Five)?)
+}
+
+/// Places and triangles of a body.
+type Drawn = (Vec<DVec3>, Vec<[u32; 3]>);
+
+/// A body with the edges of its triangles, all resolutions through one camera.
+fn drawn(what: &str, bodies: &[Drawn], from: (f64, f64), color: [f32; 3]) -> Vec<Panel> {
+    let frame: Vec<DVec3> = bodies.iter().flat_map(|b| b.0.iter().copied()).collect();
+    bodies.iter().map(|(points, triangles)| one(what, points, triangles, &frame, from, color)).collect()
+}
+
+fn one(
+    what: &str,
+    points: &[DVec3],
+    triangles: &[[u32; 3]],
+    frame: &[DVec3],
+    from: (f64, f64),
+    color: [f32; 3],
+) -> Panel {
+    let facets = Facets::new(points, triangles, |_| color);
+    let edges: BTreeSet<[u32; 2]> = triangles
+        .iter()
+        .flat_map(|&[a, b, c]| [[a, b], [b, c], [c, a]])
+        .map(|[a, b]| [a.min(b), a.max(b)])
+        .collect();
+    let edges: Vec<[u32; 2]> = edges.into_iter().collect();
+    let image = picture(&[facets.item(), rods(points, &edges, 0.0016, INK)], frame, from.0, from.1);
+    Panel::image(format!("{what} of {} triangles", triangles.len()), "at rest, held on the left", image)
+}
+
 /// A beam of a metre, a fifth as high, clamped at its end.
 fn beam(cells: usize) -> Result<Simulation, Failure> {
-    let shape = shapes::tet_box([5 * cells, cells, 2], DVec3::new(1.0, 0.2, 0.1), shapes::TetStyle::Five)?;
-    let mut body = Body::new("beam", shape).elastic(material(1000.0, 1e6, 1.0));
+    let mut body = Body::new("beam", tets(cells)?).elastic(material(1000.0, 1e6, 1.0));
     body.constraints = vec![ConstraintKind::Strain.into()];
     let held: Vec<u32> = (0..body.shape.points.len() as u32)
         .filter(|&i| body.shape.points[i as usize].x < -0.5 + 1e-9)
@@ -114,10 +148,7 @@ fn hanging(cells: usize, kind: &str) -> Result<f64, Failure> {
         // Together as stiff as 20 N/m over the area with the coarsest mesh.
         let coarsest = shapes::sheet(1.0, 1.0, CLOTH[0], CLOTH[0])?.edges.len();
         let weights = vec![20.0 / coarsest as f64; edges.len()];
-        builder = builder.constraint(move |first, rest| {
-            let edges: Vec<[u32; 2]> = edges.iter().map(|e| e.map(|i| i + first)).collect();
-            EdgeStrain::lengths(&edges, rest, &weights)
-        });
+        builder = builder.constraint(move |rest| EdgeStrain::lengths(&edges, rest, &weights));
     }
     let simulation = settled(builder, STEPS)?;
     let lower = places(&simulation).split_off(cells * (cells + 1));
@@ -130,12 +161,19 @@ fn run() -> Result<Plot, Failure> {
         Panel::new("Clamped cloth of triangles with bending", "length (m)", "deflection (m)"),
         Panel::new("Clamped beam of tetrahedra", "length (m)", "deflection (m)"),
     ];
+    let (mut cloths, mut beams) = (Vec::new(), Vec::new());
     for (k, cells) in CLOTH.into_iter().enumerate() {
-        let line = profile(&cloth(cells)?);
+        let cloth = cloth(cells)?;
+        let triangles = shapes::sheet(1.0, 1.0, cells, cells)?.triangles;
+        cloths.push((places(&cloth), triangles));
+        let line = profile(&cloth);
         panels[0] = std::mem::take(&mut panels[0]).line(named(cells), style(k), line);
     }
     for (k, cells) in BEAM.into_iter().enumerate() {
-        let line = profile(&beam(cells)?);
+        let beam = beam(cells)?;
+        let outside = boundary(&tets(cells)?.tetrahedra);
+        beams.push((places(&beam), outside));
+        let line = profile(&beam);
         panels[1] = std::mem::take(&mut panels[1]).line(named(cells), style(k), line);
     }
     let mut stretch = Panel::new("Hanging cloth", "cells along its side", "longer by (%)").x_log().y_log();
@@ -145,6 +183,8 @@ fn run() -> Result<Plot, Failure> {
         stretch = stretch.line(kind, Style::Marked, points?);
     }
     panels.push(stretch);
+    panels.extend(drawn("Cloth", &cloths, (35.0, 25.0), BODY));
+    panels.extend(drawn("Beam", &beams, (25.0, 15.0), YELLOW));
     Ok(Plot { panels, ..Plot::new("The same bodies at three resolutions, at rest under gravity") })
 }
 

@@ -3,7 +3,7 @@
 use super::{Definition, Failure, Figure};
 use crate::metrics::{distribution, mean};
 use crate::plot::{Panel, Plot, Style};
-use crate::rendered::{BODY, RED, picture};
+use crate::rendered::{BODY, RED, carried, picture};
 use pliant::{DQuat, DVec3};
 use pliant_cache::render::{Colors, Image, Item, Look};
 use pliant_geometry::shapes::{Solid, sheet, tets_from_mesh};
@@ -88,14 +88,6 @@ fn run() -> Result<Plot, Failure> {
         panels,
         ..Plot::new("Fine surfaces riding on coarse bodies, twisted; red where off by a fifth of the spacing")
     })
-}
-
-/// Where a skin is when the particles are there.
-fn carried(skin: &Skin, points: &[DVec3]) -> Vec<DVec3> {
-    let [x, y, z]: [Vec<f64>; 3] = [0, 1, 2].map(|k| points.iter().map(|p| p[k]).collect());
-    let mut vertices = Vec::new();
-    skin.apply([&x, &y, &z], &mut vertices);
-    vertices
 }
 
 fn from(got: &[DVec3], wanted: &[DVec3], unit: f64) -> Vec<f64> {

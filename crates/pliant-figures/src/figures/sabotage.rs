@@ -70,6 +70,11 @@ fn sheets(panel: usize, from: f64, to: f64) -> Lines {
     names.map(|name| (panel, name, series(9, move |t| from + t * (to - from)))).to_vec()
 }
 
+/// A fall that grows with this power of time.
+fn flight(name: &'static str, order: i32) -> Lines {
+    vec![(1, name, (1..=120).map(|k| f64::from(k) / 60.0).map(|t| (t, 5.0 * t.powi(order))).collect())]
+}
+
 /// Good data, and data with which the verdict must be "not".
 fn examples(id: &str) -> (Lines, Vec<Lines>) {
     let free = "no limiting";
@@ -209,6 +214,31 @@ fn examples(id: &str) -> (Lines, Vec<Lines>) {
             vec![(2, damped, series(600, |t| (-20.0 * t).exp()))],
             vec![vec![(2, damped, wave(600, |_| 0.9))]],
         ),
+        "strain-limiting/bunny-stands" => (
+            vec![(4, damped, series(600, |t| 1.0 - 0.3 * (-20.0 * t).exp()))],
+            vec![
+                // Sunk into itself, and collapsed only in the very end.
+                vec![(4, damped, series(600, |t| 1.0 - 0.5 * t))],
+                vec![(4, damped, series(600, |t| if t > 0.99 { 0.3 } else { 1.0 }))],
+                vec![(4, quiet, series(600, |_| 1.0))],
+            ],
+        ),
+        "strain-limiting/bunny-looks-like-a-bunny" => (
+            vec![(5, damped, series(600, |t| 0.01 + 0.2 * (-40.0 * t).exp()))],
+            vec![vec![(5, damped, series(600, |t| 0.3 * t))], vec![(5, damped, series(600, |_| f64::NAN))]],
+        ),
+        "strain-limiting/forces-fall-in-arcs" => (
+            flight("shape matching, gravity as a force", 2),
+            vec![flight("shape matching, gravity as a force", 1)],
+        ),
+        "strain-limiting/pbd-itself-falls-in-arcs" => (
+            flight("position-based, gravity as a force", 2),
+            vec![flight("position-based, gravity as a force", 1)],
+        ),
+        "strain-limiting/gravity-by-positions-falls-in-lines" => {
+            let name = "position-based, gravity moves positions";
+            (flight(name, 1), vec![flight(name, 2), flight(name, 0)])
+        }
         "strain-limiting/random-clusters-turn" => {
             let seeds =
                 ["29 clusters, seed 1", "29 clusters, seed 2", "29 clusters, seed 3", "29 clusters, seed 4"];
@@ -420,7 +450,7 @@ fn examples(id: &str) -> (Lines, Vec<Lines>) {
 fn good_data_is_believed_and_sabotaged_data_is_not() {
     for claim in all().unwrap() {
         let definition = ALL.iter().find(|d| d.figure.name == claim.figure).unwrap();
-        let verdict = |lines: Lines| claim.judge(definition.measure(&claim.metric, &plot(lines)));
+        let verdict = |lines: Lines| claim.judge(definition, &plot(lines));
         let (good, bad) = examples(&claim.id);
         let result = verdict(good);
         assert_eq!(result.verdict, Verdict::Reproduced, "{}: {}", claim.id, result.measured);
@@ -428,6 +458,12 @@ fn good_data_is_believed_and_sabotaged_data_is_not() {
             let result = verdict(lines);
             assert_eq!(result.verdict, Verdict::Not, "{}: {}", claim.id, result.measured);
         }
+        // A time that scatters across its threshold is not judged, nor one of a single run, by the clock on the wall.
+        for lines in super::sabotage_projective::scattered(&claim.id) {
+            let result = verdict(lines);
+            assert_eq!(result.verdict, Verdict::Unjudged, "{}: {:?}", claim.id, result.spread);
+        }
+        assert_eq!(claim.spread.is_some(), !super::sabotage_projective::scattered(&claim.id).is_empty());
         // A figure without data shows nothing.
         assert_eq!(verdict(vec![]).verdict, Verdict::Not, "{} with no data", claim.id);
     }

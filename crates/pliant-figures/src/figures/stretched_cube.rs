@@ -55,7 +55,7 @@ fn stretched(clusters: Clustering, alpha: f64, gamma: f64) -> Result<Body, Failu
 /// Distance between the middles of the two end faces: unlike the extent along x, it does not change
 /// when the cube turns, which random clusters make it do.
 fn width(s: &Simulation) -> f64 {
-    let rest = &s.model().rest().positions;
+    let rest = &s.model().bodies()[0].parts.rest().positions;
     let middle = |side: f64| {
         let face = s.positions(0).zip(rest.iter()).filter(|(_, r)| r.x * side > 0.499);
         let (sum, count) = face.fold((DVec3::ZERO, 0.0), |(sum, n), (p, _)| (sum + p, n + 1.0));
@@ -75,13 +75,13 @@ fn run() -> Result<Plot, Failure> {
         let mut panel = Panel::new(title, "time (s)", "distance of the end faces (m)").view(0.0, view);
         for (label, alpha, gamma, style) in settings() {
             let mut simulation = weightless(stretched(clusters, alpha, gamma)?)?;
-            let rest: Vec<DVec3> = simulation.model().rest().positions.iter().collect();
+            let rest: Vec<DVec3> = simulation.model().bodies()[0].parts.rest().positions.iter().collect();
             let (mut widths, mut beyond) = (Vec::new(), Vec::new());
             for k in 0..=SECONDS * SECOND {
                 if k > 0 {
                     simulation.step()?;
                 }
-                let time = simulation.state().time;
+                let time = simulation.state().time();
                 widths.push((time, width(&simulation)));
                 if label == ELASTIC {
                     let now: Vec<DVec3> = simulation.positions(0).collect();

@@ -48,7 +48,7 @@ fn run() -> Result<Plot, Failure> {
         body.seed = seed;
         body.stretch = DVec3::new(1.5, 1.0, 1.0);
         let mut simulation = weightless(body)?;
-        let rest: Vec<DVec3> = simulation.model().rest().positions.iter().collect();
+        let rest: Vec<DVec3> = simulation.model().bodies()[0].parts.rest().positions.iter().collect();
         let points = sample(&mut simulation, STEPS, |s| turned(&rest, &s.positions(0).collect::<Vec<_>>()))?;
         panel = panel.line(name, Style::Solid, scale_x(points, RATE));
     }
@@ -65,11 +65,11 @@ fn run() -> Result<Plot, Failure> {
         body.controls.stiffness = Stiffness::Alpha(0.5);
         body.controls.damping = 0.0;
         let mut simulation = weightless(body)?;
-        let clusters = simulation.model().topology().clusters.len();
+        let clusters = simulation.model().bodies()[0].parts.topology().clusters.len();
         if clusters < 29 {
             return Err(format!("{clusters} symmetric clusters are too few to compare with 29").into());
         }
-        let rest: Vec<DVec3> = simulation.model().rest().positions.iter().collect();
+        let rest: Vec<DVec3> = simulation.model().bodies()[0].parts.rest().positions.iter().collect();
         let turn = |s: &Simulation| turned(&rest, &s.positions(0).collect::<Vec<_>>());
         let points = sample(&mut simulation, SYMMETRIC_STEPS, turn)?;
         symmetric = symmetric.line(name, Style::Solid, scale_x(points, RATE));

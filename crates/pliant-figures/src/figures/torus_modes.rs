@@ -5,6 +5,7 @@ use super::{Definition, Failure, Figure};
 use crate::fit::{beyond_rigid, displacements};
 use crate::metrics::{largest, tail};
 use crate::plot::{Panel, Plot, Style};
+use crate::rendered::{GREEN, ORANGE, PINK, jelly};
 use crate::scenes::{RATE, deformer, grounded, sample};
 use pliant::shapes::{Shape, gummy_bear, torus};
 use pliant::{Body, Clustering, DQuat, DVec3, Goals, Simulation};
@@ -15,6 +16,13 @@ const SECONDS: usize = 6;
 /// Stiff enough that bodies of half a metre carry themselves at 60 steps a second; softer ones lie down like
 /// dough, whatever their goals.
 const STIFFNESS: f64 = 0.8;
+/// Heights, m: of the middle of what is dropped, and of the feet of what is set down.
+const DROPPED: f64 = 0.8;
+const SET_DOWN: f64 = 0.03;
+/// Steps after which that is drawn.
+const SHOWN: usize = RATE as usize / 4;
+/// Of raspberries.
+const GUMMY: [f32; 3] = [0.78, 0.06, 0.16];
 
 pub const DEFINITION: Definition = Definition {
     figure: Figure {
@@ -46,33 +54,70 @@ fn run() -> Result<Plot, Failure> {
         Panel::new("Torus, falling tilted", "time (s)", "saddle out of its plane, over its radius");
     let mut bear = Panel::new("Gummy bear", "time (s)", "RMS distance from rigid, over its height");
     let tilt = DQuat::from_rotation_z(0.5) * DQuat::from_rotation_x(0.35);
+    let (torus, gummy) = (torus(MAJOR, 0.1, 0.04)?, gummy_bear(HEIGHT, 0.04)?);
+    let off = |rest: &[DVec3], now: &[DVec3]| beyond_rigid(rest, now) / HEIGHT;
+    let (mut rings, mut bears) = (Vec::new(), Vec::new());
     for goals in Goals::ALL {
-        let line = dropped(torus(MAJOR, 0.1, 0.04)?, goals, tilt, warp)?;
+        let (line, film) = dropped(&torus, goals, tilt, DROPPED, warp)?;
+        rings.push((goals, most(&line), film));
         ring = ring.line(goals.name(), Style::Solid, line);
-        let line = dropped(gummy_bear(HEIGHT, 0.04)?, goals, DQuat::IDENTITY, |rest, now| {
-            beyond_rigid(rest, now) / HEIGHT
-        })?;
+        let (line, film) = dropped(&gummy, goals, DQuat::IDENTITY, DROPPED, off)?;
+        bears.push((goals, most(&line), film));
         bear = bear.line(goals.name(), Style::Solid, line);
     }
     let title = "Dropped from 0.6 m, one cluster, α_s = 0.8, α_f = 0.8, β = 0.5, volume kept";
-    Ok(Plot { panels: vec![ring, bear], ..Plot::new(title) })
+    let mut panels = vec![ring, bear];
+    // As in figure 4, where nothing is thrown about.
+    let lowest = gummy.points.iter().map(|p| p.y).fold(f64::MAX, f64::min);
+    let (_, film) = dropped(&gummy, Goals::Quadratic, DQuat::IDENTITY, SET_DOWN - lowest, off)?;
+    let points = film.get(SHOWN).map_or(&[][..], Vec::as_slice);
+    let image = jelly(&gummy, points, points, GUMMY, (20.0, 10.0));
+    panels.push(Panel::image("Gummy bear, set down", "quadratic goals, after a quarter of a second", image));
+    // Each at its own most deformed moment.
+    for (what, shape, films, from) in
+        [("Torus", &torus, &rings, (30.0, 18.0)), ("Gummy bear", &gummy, &bears, (20.0, 10.0))]
+    {
+        for ((goals, step, film), color) in films.iter().zip([ORANGE, GREEN, PINK]) {
+            let points = film.get(*step).map_or(&[][..], Vec::as_slice);
+            let image = jelly(shape, points, points, color, from);
+            let note = format!("most deformed, {:.2} s", *step as f64 / RATE);
+            panels.push(Panel::image(format!("{what}, {} goals", goals.name()), note, image));
+        }
+    }
+    Ok(Plot { panels, ..Plot::new(title) })
 }
 
-/// A measure of one body falling on the ground, against time.
+/// The step with the largest value.
+fn most(line: &[(f64, f64)]) -> usize {
+    (0..line.len()).max_by(|&a, &b| line[a].1.total_cmp(&line[b].1)).unwrap_or(0)
+}
+
+/// Places of all particles, step by step.
+type Film = Vec<Vec<DVec3>>;
+
+/// A measure of one body falling on the ground, against time, and the body itself.
 fn dropped(
-    shape: Shape,
+    shape: &Shape,
     goals: Goals,
     rotation: DQuat,
+    height: f64,
     measure: impl Fn(&[DVec3], &[DVec3]) -> f64,
-) -> Result<Vec<(f64, f64)>, Failure> {
-    let rest = shape.points.clone();
-    let mut body = deformer(Body::new("body", shape).goals(goals).at(0.0, 0.8, 0.0), STIFFNESS, 0.8);
+) -> Result<(Vec<(f64, f64)>, Film), Failure> {
+    let mut body =
+        deformer(Body::new("body", shape.clone()).goals(goals).at(0.0, height, 0.0), STIFFNESS, 0.8);
     body.rotation = rotation;
     body.clusters = Clustering::Whole;
     body.controls.deformation = 0.5;
     let mut simulation = grounded(body)?;
-    let now = |s: &Simulation| measure(&rest, &s.positions(0).collect::<Vec<_>>());
-    sample(&mut simulation, SECONDS * RATE as usize, now)
+    let mut film = Film::new();
+    let now = |s: &Simulation| {
+        let points: Vec<DVec3> = s.positions(0).collect();
+        let value = measure(&shape.points, &points);
+        film.push(points);
+        value
+    };
+    let line = sample(&mut simulation, SECONDS * RATE as usize, now)?;
+    Ok((line, film))
 }
 
 /// Amplitude of the displacement cos 2θ along the axis of the ring, over its radius: a ring bent about a

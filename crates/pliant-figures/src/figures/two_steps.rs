@@ -36,7 +36,7 @@ fn due(name: &str) -> String {
 
 /// Angular velocity about z by angular momentum over inertia.
 fn rate(s: &Simulation) -> f64 {
-    let (x, v) = (&s.state().x, &s.state().v);
+    let (x, v) = (&s.state().bodies()[0].positions(), &s.state().bodies()[0].velocities());
     let n = x.len() as f64;
     let middle = x.iter().sum::<DVec3>() / n;
     let (mut momentum, mut inertia) = (0.0, 0.0);
@@ -71,7 +71,7 @@ fn run() -> Result<Plot, Failure> {
             // An Euler step goes along the tangent.
             angle += (rate(&simulation) / RATE).atan();
             simulation.step()?;
-            let time = simulation.state().time;
+            let time = simulation.state().time();
             dues.push((time, angle));
             angles.push((time, turned(&rest, &now(&simulation))));
             distances.push((time, beyond_rigid(&rest, &now(&simulation))));

@@ -64,7 +64,7 @@ fn cube(cells: usize, stretch: f64, ratio: f64) -> Result<Simulation, Failure> {
 
 /// Width of the section in the middle, rest is 1.
 fn waist(simulation: &Simulation) -> f64 {
-    let rest = &simulation.model().rest().positions;
+    let rest = &simulation.model().bodies()[0].parts.rest().positions;
     let middle = rest.iter().zip(simulation.positions(0)).filter(|(r, _)| r.x.abs() < 1e-9);
     let (low, high) = bounds(middle.map(|(_, x)| x));
     0.5 * (high.y - low.y + high.z - low.z)

@@ -58,15 +58,15 @@ fn run() -> Result<Plot, Failure> {
     ] {
         let mut simulation = weightless(body)?;
         let mut state = simulation.state().clone();
-        state.x.set(1, DVec3::X);
+        state.bodies_mut()[0].positions_mut().set(1, DVec3::X);
         simulation.set_state(state)?;
         let (mut x, mut v) = (Vec::new(), Vec::new());
         for k in 0..=STEPS {
             if k > 0 {
                 simulation.step()?;
             }
-            x.push((k as f64, simulation.state().x.get(1).x));
-            v.push((k as f64, simulation.state().v.get(1).length()));
+            x.push((k as f64, simulation.state().bodies()[0].positions().get(1).x));
+            v.push((k as f64, simulation.state().bodies()[0].velocities().get(1).length()));
         }
         place = place.line(name, style, x);
         speed = speed.line(name, style, v);

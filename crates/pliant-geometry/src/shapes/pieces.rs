@@ -30,6 +30,11 @@ impl Pieces {
     /// Joined are triangles at an edge that two of them share, of vertices in the same place. Small open patches count
     /// together as one piece: one by one they bound nothing.
     pub fn new(mesh: &TriMesh) -> Pieces {
+        Pieces::up_to(mesh, usize::MAX).unwrap_or_else(|count| unreachable!("{count} pieces are counted"))
+    }
+
+    /// The same if there are no more than `most`; otherwise their number, told before anything large is made of them.
+    pub fn up_to(mesh: &TriMesh, most: usize) -> Result<Pieces, usize> {
         let (welded, vertex_of) = weld(mesh);
         let mut sides: Vec<([u32; 2], u32)> = Vec::with_capacity(3 * welded.triangles.len());
         for (t, &[a, b, c]) in welded.triangles.iter().enumerate() {
@@ -62,6 +67,9 @@ impl Pieces {
                 count += 1;
             }
         }
+        if count > most {
+            return Err(count);
+        }
         let piece = |t: usize| number[root[t]].unwrap_or(count);
         let mut own: Vec<Vec<[u32; 3]>> = vec![Vec::new(); count + 1];
         // A vertex without a triangle goes with the patches.
@@ -91,11 +99,11 @@ impl Pieces {
                 winding: Winding::of_triangles(corners),
             }
         });
-        Pieces {
+        Ok(Pieces {
             list: list.collect(),
             of_vertex: vertex_of.iter().map(|&v| of_welded[v as usize]).collect(),
             points: welded.positions,
-        }
+        })
     }
 
     /// For each piece the number of the body it belongs to. Pieces that cross or lie in one another make one body, and

@@ -22,6 +22,8 @@ pub const LEFT_OUT: f64 = 0.01;
 const CELLS_A_SPACING: f64 = 1.26;
 /// A smaller spacing after one that left something out: about half as many points again.
 const FINER: f64 = 0.86;
+/// Pieces of a mesh up to which it is cut: who crosses whom is asked of every two, and each needs points of its own.
+const MOST_PIECES: usize = 5_000;
 /// Points up to which a spacing that would do is looked for.
 const MOST_TRIED: usize = 400_000;
 /// Places looked at to tell what of a mesh has no tetrahedra near.
@@ -53,7 +55,7 @@ pub fn tets_from_mesh_within(
         ));
     }
     let surface = if is_closed(&weld(&mesh).0) { outwards(mesh) } else { mesh };
-    let bodies = apart(&surface);
+    let bodies = apart(&surface)?;
     let mut first: Option<(f64, f64)> = None;
     let mut finer = spacing;
     let refused = |(spacing, left_out), found| Err(refusal(spacing, left_out, found));
@@ -104,27 +106,41 @@ struct Apart {
 }
 
 /// The bodies of a mesh: each is cut on its own, as cells would bridge a gap smaller than they are.
-fn apart(surface: &TriMesh) -> Vec<Apart> {
-    let pieces = Pieces::new(surface);
+fn apart(surface: &TriMesh) -> Result<Vec<Apart>, GeometryError> {
+    let pieces = Pieces::up_to(surface, MOST_PIECES).map_err(|count| {
+        GeometryError::new(
+            format!(
+                "the mesh has {count} separate pieces, each of which would be cut into tetrahedra of its own; \
+                 {MOST_PIECES} are possible"
+            ),
+            "take fewer objects of the file, or the particles of a few as bodies of a scene with `copies`",
+        )
+    })?;
     let of_piece = pieces.bodies();
     let mut names: Vec<usize> = of_piece.clone();
     names.sort_unstable();
     names.dedup();
-    let body_of: Vec<usize> = pieces.of_vertex.iter().map(|&piece| of_piece[piece]).collect();
-    let of_name = |name: usize| {
-        let vertices: Vec<usize> = (0..body_of.len()).filter(|&v| body_of[v] == name).collect();
-        let mut place = vec![0; body_of.len()];
-        vertices.iter().enumerate().for_each(|(k, &v)| place[v] = k as u32);
-        let own = surface.triangles.iter().filter(|t| body_of[t[0] as usize] == name);
-        let mesh = TriMesh {
-            positions: vertices.iter().map(|&v| surface.positions[v]).collect(),
-            triangles: own.map(|t| t.map(|i| place[i as usize])).collect(),
-        };
+    // Once over the mesh for all of them: there may be thousands.
+    let mut own: Vec<(Vec<usize>, Vec<[u32; 3]>)> = vec![Default::default(); names.len()];
+    let number = |v: usize| names.partition_point(|&name| name < of_piece[pieces.of_vertex[v]]);
+    let place: Vec<u32> = (0..pieces.of_vertex.len())
+        .map(|v| {
+            let vertices = &mut own[number(v)].0;
+            vertices.push(v);
+            vertices.len() as u32 - 1
+        })
+        .collect();
+    for t in &surface.triangles {
+        own[number(t[0] as usize)].1.push(t.map(|i| place[i as usize]));
+    }
+    let of_name = |(vertices, triangles): (Vec<usize>, Vec<[u32; 3]>)| {
+        let positions = vertices.iter().map(|&v| surface.positions[v]).collect();
+        let mesh = TriMesh { positions, triangles };
         let signed = mesh.volume().abs();
         let volume = if is_closed(&weld(&mesh).0) { signed } else { inside(&mesh).volume };
         Apart { pieces: Pieces::new(&mesh), vertices, mesh, volume }
     };
-    names.into_iter().map(of_name).filter(|body| !body.mesh.triangles.is_empty()).collect()
+    Ok(own.into_iter().map(of_name).filter(|body| !body.mesh.triangles.is_empty()).collect())
 }
 
 /// A body cut at one spacing.

@@ -8,7 +8,7 @@ use super::supernodes::Supernode;
 use std::ops::Range;
 
 /// The columns of a panel and the rows below, in the final numbers of the unknowns.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Shape {
     pub columns: Range<usize>,
     pub below: Vec<u32>,

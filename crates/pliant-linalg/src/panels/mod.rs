@@ -23,11 +23,12 @@ use layout::Shape;
 use pack::Pattern;
 use pliant_math::lanes::Isa;
 use std::ops::Range;
+use std::sync::Arc;
 
 /// A sparse symmetric positive definite matrix, ordered, factored and packed for solving.
 ///
 /// Unknowns have numbers of their own here: `order()[new]` is the row of the matrix.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Panels {
     order: Vec<u32>,
     domains: Vec<Range<usize>>,
@@ -35,7 +36,7 @@ pub struct Panels {
     /// One for each domain, and the top's.
     blocks: Vec<Block>,
     shapes: Vec<Shape>,
-    pattern: Pattern,
+    pattern: Arc<Pattern>,
 }
 
 /// Working memory of one domain (or the top) for three right-hand sides. Between `forward` and
@@ -62,7 +63,7 @@ impl Panels {
         let graph = graph::Graph::of(matrix);
         let best = order::order(&graph, points.filter(|p| p.len() == matrix.size));
         let layout = layout::layout(&graph, &best.tree, &best.nodes, &best.cut);
-        let pattern = Pattern::of(matrix, &layout.order)?;
+        let pattern = Arc::new(Pattern::of(matrix, &layout.order)?);
         let mut domains = layout.ranges;
         let top = domains.pop().unwrap_or(0..0);
         let mut panels = Panels {

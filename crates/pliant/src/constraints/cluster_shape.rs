@@ -154,7 +154,7 @@ impl ConstraintBatch for ClusterShape {
 mod tests {
     use super::*;
     use crate::constraints::conformance;
-    use crate::model::{BodyTopology, ClusterSet};
+    use crate::model::ClusterSet;
 
     #[test]
     fn conforms() {
@@ -165,15 +165,7 @@ mod tests {
             })
             .collect();
         let clusters = ClusterSet { offsets: vec![0, 8, 16], members: (0..8).chain(4..12).collect() };
-        let body = BodyTopology {
-            name: String::new(),
-            particles: 0..12,
-            clusters: 0..2,
-            edges: 0..0,
-            faces: 0..0,
-            solid: false,
-        };
-        let topology = Topology::new(vec![body], Vec::new(), Vec::new(), clusters, 12);
+        let topology = Topology::new(Vec::new(), Vec::new(), false, clusters, 12);
         let mass: Vec<f64> = (0..12).map(|i| 1.0 + f64::from(i) * 0.1).collect();
         let r = Rest::new(&topology, rest.clone(), mass, vec![1.0; 12]);
         conformance::check(&ClusterShape::new(&topology, &r, 0..2), &rest).unwrap();

@@ -148,15 +148,6 @@ impl Input {
     }
 }
 
-/// The input of one body, in the world.
-#[derive(Clone, Debug, PartialEq)]
-pub struct BodyInput {
-    /// The body.
-    pub body: usize,
-    /// What it follows.
-    pub input: Input,
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

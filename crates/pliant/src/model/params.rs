@@ -1,6 +1,5 @@
-//! Settings that hold for a whole run: step, solvers, planes, pins.
+//! Settings of the world and of bodies that hold for a whole run: step, substeps, planes, pins, goals.
 
-use super::BodyInput;
 use crate::bytes::Digest;
 use crate::fields::Field;
 use crate::keyframes::Keyframes;
@@ -65,6 +64,13 @@ impl Motion {
         end: f64::INFINITY,
     };
 
+    /// Whether all its numbers are finite; it may go on for ever.
+    pub fn is_finite(&self) -> bool {
+        let vectors = [self.velocity, self.spin, self.pivot, self.sway];
+        let finite = vectors.iter().all(|v| v.is_finite()) && self.frequency.is_finite();
+        finite && !self.start.is_nan() && !self.end.is_nan()
+    }
+
     /// Where the group is at `time`, relative to its initial place.
     pub fn placement(&self, time: f64) -> DAffine3 {
         let t = (time.min(self.end) - self.start).max(0.0);
@@ -84,18 +90,31 @@ impl Default for Motion {
 /// Particles whose positions are prescribed.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PinGroup {
+    /// What it is known by: groups of a body are numbered in the order they come, and no number is given twice.
+    pub id: usize,
     /// Name, for messages and live control.
     pub name: String,
-    /// The body the particles are of.
-    pub body: usize,
-    /// Global particle indices, ascending.
+    /// Particles of the body, ascending.
     pub particles: Vec<u32>,
-    /// Where each was at time zero.
-    pub anchors: Vec<DVec3>,
     /// How the group moves.
     pub motion: Motion,
     /// Spring stiffness in N/m per particle of a soft pin; `None` holds exactly.
     pub stiffness: Option<f64>,
+}
+
+impl PinGroup {
+    pub(crate) fn digest(&self, hash: &mut Digest) {
+        hash.word(self.id as u64);
+        hash.bytes(self.name.as_bytes());
+        self.particles.iter().for_each(|&i| hash.word(i.into()));
+        let m = &self.motion;
+        for v in [m.velocity, m.spin, m.pivot, m.sway] {
+            v.to_array().into_iter().for_each(|v| hash.number(v));
+        }
+        [m.frequency, m.start, m.end, self.stiffness.unwrap_or(-1.0)]
+            .into_iter()
+            .for_each(|v| hash.number(v));
+    }
 }
 
 /// Which deformations of its rest shape a cluster's goals may show (shape-matching-deformer, §3).
@@ -231,7 +250,7 @@ impl Default for Implicit {
     }
 }
 
-/// Settings of a whole run.
+/// Settings of the world.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Params {
     /// Seconds per step (a frame, usually).
@@ -240,12 +259,6 @@ pub struct Params {
     pub substeps: u32,
     /// Solid half-spaces.
     pub planes: Vec<HalfSpace>,
-    /// Prescribed particles.
-    pub pins: Vec<PinGroup>,
-    /// Animated inputs of the bodies that have one, in the world.
-    pub inputs: Vec<BodyInput>,
-    /// Per body.
-    pub bodies: Vec<BodySettings>,
     /// Controls that follow keys.
     pub keyframes: Keyframes,
     /// How the implicit solvers take a step.
@@ -267,28 +280,6 @@ impl Params {
             [p.normal.x, p.normal.y, p.normal.z, p.offset, p.friction, p.restitution]
                 .into_iter()
                 .for_each(|v| hash.number(v));
-        }
-        for g in &self.pins {
-            hash.bytes(g.name.as_bytes());
-            g.particles.iter().for_each(|&i| hash.word(i.into()));
-            let m = &g.motion;
-            for v in g.anchors.iter().chain([&m.velocity, &m.spin, &m.pivot, &m.sway]) {
-                v.to_array().into_iter().for_each(|v| hash.number(v));
-            }
-            [m.frequency, m.start, m.end, g.stiffness.unwrap_or(-1.0)]
-                .into_iter()
-                .for_each(|v| hash.number(v));
-        }
-        for i in &self.inputs {
-            hash.word(i.body as u64);
-            hash.word(i.input.reshape.into());
-            i.input.follow.iter().for_each(|w| hash.number(*w));
-            i.input.sequence.digest(hash);
-        }
-        for b in &self.bodies {
-            [b.solver as u64, b.goals as u64, b.two_step.into(), b.integrator as u64]
-                .into_iter()
-                .for_each(|v| hash.word(v));
         }
         let i = &self.implicit;
         [i.warm_start as u64, i.mass as u64, i.acceleration as u64].into_iter().for_each(|v| hash.word(v));

@@ -45,10 +45,10 @@ pub struct Rest {
     pub bases: Vec<ClusterBasis>,
     /// m_ij of neighbours i, j, where mass is spread as the elements' shape functions say; empty otherwise.
     pub coupled_mass: Vec<(u32, u32, f64)>,
-    /// Mass each body was built with.
-    pub body_mass: Vec<f64>,
-    /// Goals each body asks for.
-    pub goals: Vec<Goals>,
+    /// Mass the body was built with.
+    pub body_mass: f64,
+    /// Goals the body asks for.
+    pub goals: Goals,
 }
 
 impl Rest {
@@ -71,25 +71,23 @@ impl Rest {
             clusters: vec![ClusterRest::default(); topology.clusters.len()],
             bases: vec![ClusterBasis::default(); topology.clusters.len()],
             coupled_mass: Vec::new(),
-            body_mass: topology.bodies.iter().map(|b| mass[b.particles.clone()].iter().sum()).collect(),
-            goals: vec![Goals::Rigid; topology.bodies.len()],
+            body_mass: mass.iter().sum(),
+            goals: Goals::Rigid,
             radius: vec![0.0; mass.len()],
             positions,
             mass,
             measure,
             share,
         };
-        (0..topology.bodies.len()).for_each(|b| rest.measure_clusters(topology, b));
+        rest.measure_clusters(topology);
         rest
     }
 
-    /// Finds mass, centre, width and basis of a body's clusters.
-    fn measure_clusters(&mut self, topology: &Topology, b: usize) {
-        let body = &topology.bodies[b];
-        let first = body.particles.clone().next().map_or(DVec3::ZERO, |i| self.positions.get(i));
-        let extents = body.particles.clone().map(|i| (self.positions.get(i) - first).length());
-        let extent = extents.fold(0.0, f64::max);
-        for c in body.clusters.clone() {
+    /// Finds mass, centre, width and basis of the clusters.
+    fn measure_clusters(&mut self, topology: &Topology) {
+        let first = self.positions.iter().next().unwrap_or(DVec3::ZERO);
+        let extent = self.positions.iter().map(|p| (p - first).length()).fold(0.0, f64::max);
+        for c in 0..topology.clusters.len() {
             // Offsets from a member, not from the origin: no cancellation for bodies far away.
             let origin = self.members(topology, c).next().map_or(DVec3::ZERO, |(_, r)| r);
             let mass: f64 = self.members(topology, c).map(|(m, _)| m).sum();
@@ -100,22 +98,20 @@ impl Rest {
             // Coincident points differ from their mean by rounding.
             let width = if width > 1e-12 * extent { width } else { 0.0 };
             self.clusters[c] = ClusterRest { mass, center, width, ..self.clusters[c] };
-            self.find_basis(topology, b, c);
+            self.find_basis(topology, c);
         }
     }
 
-    fn find_basis(&mut self, topology: &Topology, b: usize, c: usize) {
+    fn find_basis(&mut self, topology: &Topology, c: usize) {
         let mut basis = std::mem::take(&mut self.bases[c]);
-        basis.become_of(|| self.members(topology, c), &self.clusters[c], self.goals[b]);
+        basis.become_of(|| self.members(topology, c), &self.clusters[c], self.goals);
         self.bases[c] = basis;
     }
 
-    /// Gives body `b` another rest shape of the same particles.
-    pub fn reshape(&mut self, topology: &Topology, b: usize, shape: &Moment<'_>) {
-        for (k, i) in topology.bodies[b].particles.clone().enumerate() {
-            self.positions.set(i, shape.get(k));
-        }
-        self.measure_clusters(topology, b);
+    /// Gives the body another rest shape of the same particles.
+    pub fn reshape(&mut self, topology: &Topology, shape: &Moment<'_>) {
+        (0..self.positions.len()).for_each(|i| self.positions.set(i, shape.get(i)));
+        self.measure_clusters(topology);
     }
 
     /// Members of cluster `c` as (split mass, rest position).
@@ -130,21 +126,19 @@ impl Rest {
         })
     }
 
-    /// Prepares the clusters of body `b` for the goals it asks for; clusters of too few points get what
-    /// they can determine.
-    pub fn set_goals(&mut self, topology: &Topology, b: usize, goals: Goals) {
-        self.goals[b] = goals;
-        topology.bodies[b].clusters.clone().for_each(|c| self.find_basis(topology, b, c));
+    /// Prepares the clusters for the goals the body asks for; clusters of too few points get what they can determine.
+    pub fn set_goals(&mut self, topology: &Topology, goals: Goals) {
+        self.goals = goals;
+        (0..topology.clusters.len()).for_each(|c| self.find_basis(topology, c));
     }
 
-    /// Paints the stiffness of body `b`: one number from 0 to 1 per particle. Forces within a cluster
+    /// Paints the stiffness: one number from 0 to 1 per particle. Forces within a cluster
     /// only balance if it pulls all its members alike, so each cluster takes the mean of its own.
-    pub fn paint_stiffness(&mut self, topology: &Topology, b: usize, paint: &[f64]) {
-        let body = &topology.bodies[b];
-        for c in body.clusters.clone() {
+    pub fn paint_stiffness(&mut self, topology: &Topology, paint: &[f64]) {
+        for c in 0..topology.clusters.len() {
             let painted = topology.clusters.range(c).map(|slot| {
                 let i = topology.clusters.members[slot] as usize;
-                self.share[slot] * self.mass[i] * paint[i - body.particles.start]
+                self.share[slot] * self.mass[i] * paint[i]
             });
             self.clusters[c].stiffness = (painted.sum::<f64>() / self.clusters[c].mass).clamp(0.0, 1.0);
         }

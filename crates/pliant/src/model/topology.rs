@@ -1,23 +1,6 @@
-//! What there is and what touches what.
+//! What a body is made of, and what belongs to what.
 
 use std::ops::Range;
-
-/// One body's stretch of the global arrays.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct BodyTopology {
-    /// Unique name.
-    pub name: String,
-    /// Its particles.
-    pub particles: Range<usize>,
-    /// Its clusters.
-    pub clusters: Range<usize>,
-    /// Its edges.
-    pub edges: Range<usize>,
-    /// Its faces.
-    pub faces: Range<usize>,
-    /// Whether its faces bound a solid, so that air meets them from outside only.
-    pub solid: bool,
-}
 
 /// Overlapping sets of particles, compressed: cluster c has members `offsets[c]..offsets[c + 1]`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -61,18 +44,18 @@ pub struct Membership {
     pub slot: u32,
 }
 
-/// Bodies, elements, clusters and the incidence of particles and clusters.
+/// Elements, clusters and the incidence of particles and clusters.
 #[derive(Clone, Debug, Default)]
 pub struct Topology {
-    /// The bodies, in order; their ranges tile the arrays.
-    pub bodies: Vec<BodyTopology>,
     /// Springs between particles.
     pub edges: Vec<[u32; 2]>,
     /// What air pushes: triangles of sheets and shells, the boundary of tetrahedra, outwards.
     pub faces: Vec<[u32; 3]>,
     /// Per particle, one over the number of its faces; 0 if it is on none.
     pub face_share: Vec<f64>,
-    /// The clusters of all bodies.
+    /// Whether the faces bound a solid, so that air meets them from outside only.
+    pub solid: bool,
+    /// The clusters.
     pub clusters: ClusterSet,
     /// Which clusters a particle is in: entries `incidence_offsets[i]..incidence_offsets[i + 1]`.
     pub incidence_offsets: Vec<u32>,
@@ -84,9 +67,9 @@ pub struct Topology {
 impl Topology {
     /// Adds the incidence lists and shares that follow from faces and clusters over `particles` particles.
     pub fn new(
-        bodies: Vec<BodyTopology>,
         edges: Vec<[u32; 2]>,
         faces: Vec<[u32; 3]>,
+        solid: bool,
         clusters: ClusterSet,
         particles: usize,
     ) -> Topology {
@@ -109,7 +92,7 @@ impl Topology {
                 *place += 1;
             }
         }
-        Topology { bodies, edges, faces, face_share, clusters, incidence_offsets: offsets, incidence }
+        Topology { edges, faces, face_share, solid, clusters, incidence_offsets: offsets, incidence }
     }
 
     /// The clusters particle `i` is in.

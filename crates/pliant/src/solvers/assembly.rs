@@ -8,7 +8,7 @@ use super::objective::vector;
 use super::unknowns::Unknowns;
 use crate::constraints::{AUXILIARY, Neighbourhood, Place, View};
 use crate::dofs::Dof;
-use crate::model::Model;
+use crate::model::BodyModel;
 use crate::points::{Points, PointsMut};
 use crate::team::{Pieces, Team};
 use glam::DVec3;
@@ -22,13 +22,13 @@ const ROWS: usize = 256;
 const NOWHERE: u32 = u32::MAX;
 
 /// A part of a batch.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Chunk {
     batch: usize,
     work: Work,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 enum Work {
     /// Packs of the batch's kernel, and where their corners stand in [`Assembly::corners`].
     Packs { packs: Range<usize>, corners: Range<usize> },
@@ -38,7 +38,7 @@ enum Work {
 
 /// The constraints of one solver, ready to be evaluated. Places are numbered: unknowns first, then
 /// prescribed particles, then particles that are combinations of others.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Assembly {
     unknowns: Unknowns,
     /// The place of each particle.
@@ -66,7 +66,7 @@ pub(crate) struct Assembly {
     plain: bool,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Combined {
     place: usize,
     particle: usize,
@@ -76,7 +76,7 @@ struct Combined {
 }
 
 impl Assembly {
-    pub fn new(model: &Model, unknowns: Unknowns) -> Assembly {
+    pub fn new(model: &BodyModel, unknowns: Unknowns) -> Assembly {
         let (places, particles) = number_places(model, &unknowns);
         let mut assembly = Assembly {
             chunks: Vec::new(),
@@ -111,7 +111,7 @@ impl Assembly {
     }
 
     /// Cuts a batch into chunks.
-    fn cut(&mut self, model: &Model, b: usize, local: &mut LocalNumbers) {
+    fn cut(&mut self, model: &BodyModel, b: usize, local: &mut LocalNumbers) {
         let batch = &model.batches[b].batch;
         let projected = self.projected_ends.last().copied().unwrap_or(0);
         if let Some(kernel) = batch.kernel() {
@@ -222,7 +222,7 @@ impl Assembly {
     }
 
     /// Puts auxiliary unknowns where they have least energy, and combined particles between their parents.
-    pub fn complete(&self, model: &Model, x: &mut Points, values: &mut [Points], places: &mut [Place]) {
+    pub fn complete(&self, model: &BodyModel, x: &mut Points, values: &mut [Points], places: &mut [Place]) {
         for c in &self.combined {
             let at = c.parents.iter().map(|&(p, w)| vector(places[p as usize]) * w).sum::<DVec3>();
             x.set(c.particle, at);
@@ -247,7 +247,7 @@ impl Assembly {
     /// Computes all forces at `q` and returns the energy. `view` is what a batch's projection may look at.
     pub fn forces<'v>(
         &mut self,
-        model: &Model,
+        model: &BodyModel,
         scales: &[f64],
         q: &[Place],
         (team, isa): (&Team, Isa),
@@ -337,7 +337,7 @@ impl LocalNumbers {
     }
 }
 
-fn number_places(model: &Model, unknowns: &Unknowns) -> (Vec<u32>, Vec<u32>) {
+fn number_places(model: &BodyModel, unknowns: &Unknowns) -> (Vec<u32>, Vec<u32>) {
     let mut places = vec![NOWHERE; model.particle_count()];
     let mut particles = vec![NOWHERE; unknowns.count];
     for (i, place) in places.iter_mut().enumerate() {
@@ -350,7 +350,7 @@ fn number_places(model: &Model, unknowns: &Unknowns) -> (Vec<u32>, Vec<u32>) {
             let wanted = match unknowns.dofs.get(i) {
                 Dof::Fixed => !combined,
                 Dof::Combined { .. } => combined,
-                Dof::Free(_) | Dof::Absent => false,
+                Dof::Free(_) => false,
             };
             if wanted {
                 *place = particles.len() as u32;

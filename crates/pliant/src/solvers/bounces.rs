@@ -5,34 +5,35 @@
 //! largest share of them at which kinetic, elastic and potential energy are not above those at the start of the
 //! substep. A particle on its own always gets all of its restitution.
 
-use super::energy::{ElasticEnergy, Moment};
+use super::Subject;
+use super::energy::ElasticEnergy;
 use super::implicit::Passage;
 use crate::contact::{Contact, bounce};
-use crate::model::Model;
+use crate::memory::Memory;
+use crate::model::BodyModel;
 use crate::points::Points;
-use crate::state::State;
+use crate::state::BodyState;
 use glam::DVec3;
 
 /// What is known of the bounces of a substep.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Bounces {
     /// Whether any may happen.
     expected: bool,
-    /// Elastic energy of each body at the start and at the end of the substep.
-    before: Vec<f64>,
-    after: Vec<f64>,
-    /// Particles of a body that bounce, with their velocities before.
+    /// Elastic energy at the start and at the end of the substep.
+    before: f64,
+    after: f64,
+    /// Particles that bounce, with their velocities before.
     turned: Vec<(u32, DVec3)>,
     is_turned: Vec<bool>,
 }
 
 impl Bounces {
-    pub fn new(model: &Model) -> Bounces {
-        let bodies = model.topology.bodies.len();
+    pub fn new(model: &BodyModel) -> Bounces {
         Bounces {
             expected: false,
-            before: vec![0.0; bodies],
-            after: vec![0.0; bodies],
+            before: 0.0,
+            after: 0.0,
             turned: Vec::with_capacity(model.particle_count()),
             is_turned: vec![false; model.particle_count()],
         }
@@ -43,14 +44,14 @@ impl Bounces {
         &mut self,
         (contacts, velocities, resting): (&[Contact], &Points, f64),
         energy: &mut ElasticEnergy,
-        before: Moment<'_>,
+        (body, start, memory): (Subject<'_>, &Points, &Memory),
     ) {
         self.expected = contacts.iter().any(|c| {
             let speed = -c.normal.dot(velocities.get(c.stencil[0] as usize));
             c.restitution > 0.0 && c.gap < 0.0 && speed > resting
         });
         if self.expected {
-            energy.measure(before, &mut self.before);
+            self.before = energy.measure(body, start, memory);
         }
     }
 
@@ -60,49 +61,39 @@ impl Bounces {
         (contacts, resting): (&[Contact], f64),
         energy: &mut ElasticEnergy,
         passage: Passage<'_>,
-        state: &mut State,
+        state: &mut BodyState,
     ) {
         if !self.expected {
             return;
         }
-        let Passage { kind, model, controls, arriving, time, .. } = passage;
-        let after = Moment { kind, model, controls, x: &state.x, memory: &state.auxiliary, time };
-        energy.measure(after, &mut self.after);
-        for b in 0..model.topology.bodies.len() {
-            let particles = model.topology.bodies[b].particles.clone();
-            self.turned.clear();
-            for c in contacts.iter().filter(|c| c.restitution > 0.0 && c.gap < 0.0) {
-                let i = c.stencil[0] as usize;
-                if particles.contains(&i) {
-                    let v = state.v.get(i);
-                    let to = bounce(c, arriving.get(i), v, resting);
-                    if to != v {
-                        // In a corner a particle may bounce off several planes; it came with one velocity.
-                        if !self.is_turned[i] {
-                            self.is_turned[i] = true;
-                            self.turned.push((i as u32, v));
-                        }
-                        state.v.set(i, to);
-                    }
+        self.after = energy.measure(passage.end, &state.x, &state.memory);
+        self.turned.clear();
+        for c in contacts.iter().filter(|c| c.restitution > 0.0 && c.gap < 0.0) {
+            let i = c.stencil[0] as usize;
+            let v = state.v.get(i);
+            let to = bounce(c, passage.arriving.get(i), v, resting);
+            if to != v {
+                // In a corner a particle may bounce off several planes; it came with one velocity.
+                if !self.is_turned[i] {
+                    self.is_turned[i] = true;
+                    self.turned.push((i as u32, v));
                 }
+                state.v.set(i, to);
             }
-            if !self.turned.is_empty() {
-                let share = self.share(passage, b, state);
-                self.scale(share, state);
-            }
+        }
+        if !self.turned.is_empty() {
+            let share = self.share(passage, state);
+            self.scale(share, state);
         }
     }
 
-    /// The largest share of the turns that adds no energy to body `b`.
-    fn share(&self, passage: Passage<'_>, b: usize, state: &State) -> f64 {
-        let Passage { model, controls, start, arriving, .. } = passage;
-        let c = &controls.bodies[b];
-        let pull = controls.gravity + c.force / c.mass;
-        let h = model.params.substep();
+    /// The largest share of the turns that adds no energy.
+    fn share(&self, passage: Passage<'_>, state: &BodyState) -> f64 {
+        let Passage { end: Subject { model, controls, .. }, start, arriving, .. } = passage;
+        let (pull, h, mass) = (controls.pull(), model.params.substep(), &model.rest().mass);
         // K at the end is `turned` with all of the turns; what was there, less what has become deformation and height.
-        let (mut room, mut turned) = (self.before[b] - self.after[b], 0.0);
-        for i in model.topology.bodies[b].particles.clone() {
-            let m = model.rest.mass[i];
+        let (mut room, mut turned) = (self.before - self.after, 0.0);
+        for (i, &m) in mass.iter().enumerate() {
             let began = arriving.get(i) - pull * h;
             room += m * (0.5 * began.length_squared() + pull.dot(state.x.get(i) - start.get(i)));
             turned += 0.5 * m * state.v.get(i).length_squared();
@@ -112,7 +103,7 @@ impl Bounces {
         }
         let (mut linear, mut square) = (0.0, 0.0);
         for &(i, was) in &self.turned {
-            let (m, turn) = (model.rest.mass[i as usize], state.v.get(i as usize) - was);
+            let (m, turn) = (mass[i as usize], state.v.get(i as usize) - was);
             linear += m * was.dot(turn);
             square += 0.5 * m * turn.length_squared();
         }
@@ -128,7 +119,7 @@ impl Bounces {
         share.clamp(0.0, 1.0)
     }
 
-    fn scale(&mut self, share: f64, state: &mut State) {
+    fn scale(&mut self, share: f64, state: &mut BodyState) {
         for &(i, was) in &self.turned {
             let i = i as usize;
             self.is_turned[i] = false;

@@ -1,55 +1,44 @@
-//! Elastic energy by body, as checks of a substep need it.
+//! Elastic energy of a body, as checks of a substep need it.
 
-use super::SolverKind;
+use super::Subject;
 use crate::constraints::View;
-use crate::controls::Controls;
-use crate::model::Model;
+use crate::memory::{Memory, Section};
+use crate::model::BodyModel;
 use crate::points::Points;
-use glam::DAffine3;
+use glam::DVec3;
 
 /// Measures; all it holds is memory to do so without allocating.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct ElasticEnergy {
-    placements: Vec<DAffine3>,
+    targets: Vec<DVec3>,
     shared: Vec<Vec<f64>>,
 }
 
-/// The bodies of a solver at some time.
-#[derive(Clone, Copy)]
-pub(super) struct Moment<'a> {
-    pub kind: SolverKind,
-    pub model: &'a Model,
-    pub controls: &'a Controls,
-    pub x: &'a Points,
-    /// What batches remember from earlier steps.
-    pub memory: &'a [f64],
-    pub time: f64,
-}
-
 impl ElasticEnergy {
-    pub fn new(model: &Model) -> ElasticEnergy {
+    pub fn new(model: &BodyModel) -> ElasticEnergy {
         ElasticEnergy {
-            placements: Vec::with_capacity(model.params.pins.len()),
+            targets: Vec::with_capacity(model.pins.iter().map(|g| g.particles.len()).sum()),
             shared: model.batches.iter().map(|b| vec![0.0; b.batch.shared_len()]).collect(),
         }
     }
 
-    /// The elastic energy of each body of the solver, zero for others.
-    pub fn measure(&mut self, at: Moment<'_>, energy: &mut [f64]) {
-        let Moment { kind, model, controls, x, memory, time } = at;
-        energy.fill(0.0);
-        controls.placements(model, time, &mut self.placements);
-        let mut begin = 0;
+    /// The elastic energy of a body at positions `x`, with the mass it was built with.
+    pub fn measure(&mut self, body: Subject<'_>, x: &Points, memory: &Memory) -> f64 {
+        let Subject { model, controls, time } = body;
+        controls.targets(model, memory, time, &mut self.targets);
+        let memory = &memory[Section::Batches];
+        let (mut begin, mut energy) = (0, 0.0);
         for (k, b) in model.batches.iter().enumerate() {
             let state = &memory[begin..begin + b.batch.state_len()];
             begin += state.len();
-            let scale = model.batch_scale(controls, k);
-            if model.params.bodies[b.body].solver != kind || scale == 0.0 {
+            let scale = model.batch_scale(controls.body, k);
+            if scale == 0.0 {
                 continue;
             }
             b.batch.begin_iteration(x, &mut self.shared[k]);
-            let view = View { x, state, shared: &self.shared[k], placements: &self.placements };
-            energy[b.body] += scale * b.batch.energy(view);
+            let view = View { x, state, shared: &self.shared[k], targets: &self.targets };
+            energy += scale * b.batch.energy(view);
         }
+        energy
     }
 }

@@ -6,18 +6,18 @@
 
 use super::bounces::Bounces;
 use super::damping::{RigidVelocity, decay};
-use super::energy::{ElasticEnergy, Moment};
+use super::energy::ElasticEnergy;
 use super::objective::Objective;
 use super::prolongation::Prolongation;
-use super::{Before, SolverKind};
+use super::{Before, SolverKind, Subject};
 use crate::contact::{Arrival, Contact, ContactSet, Surface, lowest_gap, push_out, release};
-use crate::controls::Controls;
+use crate::controls::LiveControls;
 use crate::dofs::{Dof, DofMap};
-use crate::model::{HalfSpace, Model};
+use crate::memory::Section;
+use crate::model::{BodyModel, HalfSpace};
 use crate::points::Points;
-use crate::state::State;
-use glam::{DAffine3, DVec3};
-use std::ops::Range;
+use crate::state::BodyState;
+use glam::DVec3;
 
 /// Where particles are while a substep is being solved.
 pub(super) trait Moving {
@@ -41,68 +41,46 @@ impl Moving for Objective {
     }
 }
 
-/// The stiffness each batch of a solver's bodies is scaled by at present; zero for those of others.
-pub(super) fn scale_of(kind: SolverKind, model: &Model, controls: &Controls, batch: usize) -> f64 {
-    let b = &model.batches[batch];
-    if model.params.bodies[b.body].solver != kind {
-        return 0.0;
-    }
-    model.batch_scale(controls, batch)
-}
-
-/// θ of a solver: position based ones know no other than 1.
-fn theta(kind: SolverKind, model: &Model) -> f64 {
-    match kind {
+/// θ of a body: position based solvers know no other than 1.
+fn theta(model: &BodyModel) -> f64 {
+    match model.settings.solver {
         SolverKind::Pbd | SolverKind::Xpbd => 1.0,
         _ => model.params.implicit.implicitness,
     }
 }
 
 /// Seconds from the start of a substep to where its forces are taken: θ h.
-pub(super) fn reach(kind: SolverKind, model: &Model) -> f64 {
-    theta(kind, model) * model.params.substep()
-}
-
-/// The size of each body.
-pub(super) fn diameters(model: &Model) -> Vec<f64> {
-    let size = |particles: Range<usize>| {
-        let points: Vec<DVec3> = particles.map(|i| model.rest.positions.get(i)).collect();
-        let bounds = pliant_geometry::TriMesh::bounds(&points);
-        bounds.map_or(0.0, |(lo, hi)| (hi - lo).length()).max(f64::MIN_POSITIVE)
-    };
-    model.topology.bodies.iter().map(|b| size(b.particles.clone())).collect()
+pub(super) fn reach(model: &BodyModel) -> f64 {
+    theta(model) * model.params.substep()
 }
 
 /// A substep that is coming to its end.
 #[derive(Clone, Copy)]
 pub(super) struct Passage<'a> {
-    pub kind: SolverKind,
-    pub model: &'a Model,
-    pub controls: &'a Controls,
+    /// The body, when the substep ends.
+    pub end: Subject<'a>,
     pub dofs: &'a DofMap,
     /// Where the particles began, and the velocities they were predicted with.
     pub start: &'a Points,
     pub arriving: &'a Points,
     pub theta: f64,
-    /// When it ends.
-    pub time: f64,
 }
 
-/// A substep of the bodies of one solver, apart from its minimisation.
-#[derive(Debug)]
+/// A substep of a body, apart from its minimisation.
+#[derive(Clone, Debug)]
 pub(super) struct Substep {
-    kind: SolverKind,
-    pub model: Model,
+    pub model: BodyModel,
     pub dofs: DofMap,
     /// Where the memory of each batch begins.
     pub memory_offsets: Vec<usize>,
-    pub placements: Vec<DAffine3>,
+    /// Where pinned particles are wanted.
+    pub targets: Vec<DVec3>,
     /// Where the particles came from, and their velocities of arrival, kept once these are overwritten.
     start: Points,
     arriving: Points,
     /// The prediction.
     pub s: Points,
-    pub diameters: Vec<f64>,
+    pub diameter: f64,
     contacts: ContactSet,
     /// Whether a contact of (plane, particle) is listed; particles of one plane after the other.
     listed: Vec<bool>,
@@ -114,30 +92,29 @@ pub(super) struct Substep {
 }
 
 impl Substep {
-    pub fn new(kind: SolverKind, model: &Model) -> Substep {
+    pub fn new(model: &BodyModel) -> Substep {
         let n = model.particle_count();
         Substep {
-            kind,
-            dofs: DofMap::of_solver(model, kind),
-            memory_offsets: model.auxiliary_offsets(),
-            placements: Vec::with_capacity(model.params.pins.len()),
+            dofs: DofMap::of_body(model),
+            memory_offsets: model.memory_offsets(),
+            targets: Vec::with_capacity(model.pins.iter().map(|g| g.particles.len()).sum()),
             start: Points::zeros(n),
             arriving: Points::zeros(n),
             s: Points::zeros(n),
-            diameters: diameters(model),
+            diameter: model.diameter(),
             contacts: ContactSet::with_capacity(n * model.params.planes.len()),
             listed: vec![false; n * model.params.planes.len()],
             bounces: Bounces::new(model),
             energy: ElasticEnergy::new(model),
-            prolongation: Prolongation::new(model.topology.bodies.len(), n),
-            theta: theta(kind, model),
+            prolongation: Prolongation::new(n),
+            theta: theta(model),
             model: model.clone(),
         }
     }
 
     /// Seconds from the start of the substep to where its forces are taken.
     pub fn reach(&self) -> f64 {
-        reach(self.kind, &self.model)
+        reach(&self.model)
     }
 
     /// What may touch a plane in this substep.
@@ -158,8 +135,8 @@ impl Substep {
 
     /// How low along the normal of a plane a particle may be at θ h to end the substep outside, or as far inside as what
     /// began there still is.
-    pub fn lowest(&self, plane: &HalfSpace, body: usize, i: usize) -> f64 {
-        let Arrival { start, release, radius, .. } = self.arrival(body, i);
+    pub fn lowest(&self, plane: &HalfSpace, i: usize) -> f64 {
+        let Arrival { start, release, radius, .. } = self.arrival(i);
         let end = plane.offset + radius + lowest_gap(plane.gap(start) - radius, release);
         if self.theta < 1.0 { self.theta * end + (1.0 - self.theta) * plane.normal.dot(start) } else { end }
     }
@@ -169,109 +146,76 @@ impl Substep {
         &self.start
     }
 
-    /// The bodies this solver moves.
-    pub fn bodies(&self) -> impl Iterator<Item = usize> + '_ {
-        let bodies = self.model.params.bodies.iter().enumerate();
-        bodies.filter(|(_, s)| s.solver == self.kind).map(|(b, _)| b)
-    }
-
-    fn particles(&self, body: usize) -> Range<usize> {
-        self.model.topology.bodies[body].particles.clone()
-    }
-
     fn is_fixed(&self, particle: usize) -> bool {
         self.dofs.get(particle) == &Dof::Fixed
-    }
-
-    /// The most iterations any of the bodies asks for.
-    pub fn iterations(&self, controls: &Controls) -> u32 {
-        self.bodies().map(|b| controls.bodies[b].iterations).max().unwrap_or(0)
     }
 
     /// Lines 1 and 2 of algorithm 1 (projective-dynamics): damped velocities, left in the state, lead to s.
     /// Prescribed particles go to their places, and what may touch a plane is listed. With θ < 1 the implicit
     /// step goes to θ h, and [`Substep::finish`] prolongs it.
-    pub fn predict(&mut self, controls: &Controls, before: Option<Before<'_>>, state: &mut State) {
+    pub fn predict(&mut self, body: Subject<'_>, before: Option<Before<'_>>, state: &mut BodyState) {
         if let Some((x, v)) = before {
             state.x.copy_from(x);
             state.v.copy_from(v);
         }
-        let model = self.model.clone();
+        let Subject { model, controls, time } = body;
         let (h, reach) = (model.params.substep(), self.reach());
-        controls.placements(&model, state.time + reach, &mut self.placements);
+        controls.targets(model, &state.memory, time + reach, &mut self.targets);
         self.start.copy_from(&state.x);
-        self.s.copy_from(&state.x);
-        for (b, c) in controls.bodies.iter().enumerate() {
-            if model.params.bodies[b].solver != self.kind {
-                continue;
+        let c = controls.body;
+        let damping = decay(c.damping, h);
+        let rigid = match damping > 0.0 {
+            true => RigidVelocity::fit(|| model.rest().mass.iter().copied().enumerate(), &state.x, &state.v),
+            false => RigidVelocity::REST,
+        };
+        let keep = 1.0 - decay(c.drag, h);
+        let acceleration = controls.pull();
+        for i in 0..model.particle_count() {
+            let (x, mut v) = (state.x.get(i), state.v.get(i));
+            if damping > 0.0 {
+                v += (rigid.at(x) - v) * damping;
             }
-            let points = || self.particles(b).map(|i| (i, model.rest.mass[i]));
-            let damping = decay(c.damping, h);
-            let rigid = match damping > 0.0 {
-                true => RigidVelocity::fit(points, &state.x, &state.v),
-                false => RigidVelocity::REST,
-            };
-            let keep = 1.0 - decay(c.drag, h);
-            let acceleration = controls.gravity + c.force / c.mass;
-            for i in self.particles(b) {
-                let (x, mut v) = (state.x.get(i), state.v.get(i));
-                if damping > 0.0 {
-                    v += (rigid.at(x) - v) * damping;
-                }
-                v *= keep;
-                state.v.set(i, v + acceleration * h);
-                self.s.set(i, x + (v + acceleration * reach) * reach);
-            }
+            v *= keep;
+            state.v.set(i, v + acceleration * h);
+            self.s.set(i, x + (v + acceleration * reach) * reach);
         }
-        for (group, placement) in model.params.pins.iter().zip(&self.placements) {
-            for (&i, &anchor) in group.particles.iter().zip(&group.anchors) {
-                if group.stiffness.is_none() && self.is_fixed(i as usize) {
-                    self.s.set(i as usize, placement.transform_point3(anchor));
-                }
-            }
+        for (i, target) in model.prescribed(&self.targets) {
+            self.s.set(i, target);
         }
         self.detect(controls, h);
-        let (kind, time, x) = (self.kind, state.time, &self.start);
-        let before = Moment { kind, model: &model, controls, x, memory: &state.auxiliary, time };
-        let arrivals = (&self.contacts.list[..], &state.v, resting(&model, controls));
+        let before = (body, &self.start, &state.memory);
+        let arrivals = (&self.contacts.list[..], &state.v, resting(model, controls));
         self.bounces.expect(arrivals, &mut self.energy, before);
     }
 
     /// Lists what will be nearer to a plane than a margin, by the prediction.
-    fn detect(&mut self, controls: &Controls, h: f64) {
+    fn detect(&mut self, controls: LiveControls<'_>, h: f64) {
         for c in &self.contacts.list {
             self.listed[c.id.0 as usize * self.model.particle_count() + c.id.1 as usize] = false;
         }
         self.contacts.list.clear();
         let s = std::mem::take(&mut self.s);
-        for b in 0..controls.bodies.len() {
-            let margin = 1e-3 * self.diameters[b] + 2.0 * h * h * controls.gravity.length();
-            self.list(b, controls, margin, |i| s.get(i));
-        }
+        let margin = 1e-3 * self.diameter + 2.0 * h * h * controls.world.gravity.length();
+        self.list(controls, margin, |i| s.get(i));
         self.s = s;
     }
 
     /// Lists what is inside a plane at the end of the substep with particles at `at` at θ h, and was not listed before:
     /// whether a particle touches is not for the prediction alone to say. Tells whether there was any.
-    pub fn join(&mut self, controls: &Controls, at: impl Fn(usize) -> DVec3) -> bool {
+    pub fn join(&mut self, controls: LiveControls<'_>, at: impl Fn(usize) -> DVec3) -> bool {
         let before = self.contacts.list.len();
         if !self.model.params.planes.is_empty() {
-            for b in 0..controls.bodies.len() {
-                self.list(b, controls, 0.0, &at);
-            }
+            self.list(controls, 0.0, &at);
         }
         self.contacts.list.len() > before
     }
 
-    fn list(&mut self, b: usize, controls: &Controls, margin: f64, at: impl Fn(usize) -> DVec3) {
-        if self.model.params.bodies[b].solver != self.kind {
-            return;
-        }
-        let (surface, model) = (surface(controls, b), &self.model);
-        let release = release(self.diameters[b], model.params.substep());
+    fn list(&mut self, controls: LiveControls<'_>, margin: f64, at: impl Fn(usize) -> DVec3) {
+        let (surface, model) = (surface(controls), &self.model);
+        let release = release(self.diameter, model.params.substep());
         for (k, plane) in model.params.planes.iter().enumerate() {
-            for i in self.particles(b) {
-                let radius = model.rest.radius[i];
+            for i in 0..model.particle_count() {
+                let radius = model.rest().radius[i];
                 let place = k * model.particle_count() + i;
                 let gap = plane.gap(self.end(i, at(i))) - radius;
                 if gap >= margin || self.listed[place] || self.is_fixed(i) {
@@ -285,95 +229,80 @@ impl Substep {
         }
     }
 
-    fn arrival(&self, b: usize, i: usize) -> Arrival {
+    fn arrival(&self, i: usize) -> Arrival {
         Arrival {
             start: self.start.get(i),
-            release: release(self.diameters[b], self.model.params.substep()),
+            release: release(self.diameter, self.model.params.substep()),
             // Bounces of an implicit step change velocities only.
             way: DVec3::ZERO,
             resting: 0.0,
             share: 0.0,
-            radius: self.model.rest.radius[i],
+            radius: self.model.rest().radius[i],
         }
     }
 
     /// Moves particles to where they end outside of planes, with friction on the way they came; returns the longest
-    /// such movement relative to the size of its body.
-    pub fn push_out(&self, controls: &Controls, q: &mut impl Moving) -> f64 {
+    /// such movement relative to the size of the body.
+    pub fn push_out(&self, controls: LiveControls<'_>, q: &mut impl Moving) -> f64 {
         let mut furthest = 0.0_f64;
         if self.model.params.planes.is_empty() {
             return furthest;
         }
-        for b in self.bodies() {
-            let surface = surface(controls, b);
-            for i in self.particles(b).filter(|i| !self.is_fixed(*i)) {
-                let at = q.position(i);
-                let end = self.end(i, at);
-                let to = push_out(&self.model.params.planes, surface, self.arrival(b, i), end);
-                if to != end {
-                    q.put(i, if self.theta < 1.0 { at + (to - end) * self.theta } else { to });
-                    furthest = furthest.max((to - end).length() / self.diameters[b]);
-                }
+        let surface = surface(controls);
+        for i in (0..self.model.particle_count()).filter(|i| !self.is_fixed(*i)) {
+            let at = q.position(i);
+            let end = self.end(i, at);
+            let to = push_out(&self.model.params.planes, surface, self.arrival(i), end);
+            if to != end {
+                q.put(i, if self.theta < 1.0 { at + (to - end) * self.theta } else { to });
+                furthest = furthest.max((to - end).length() / self.diameter);
             }
         }
         furthest
     }
 
     /// Line 9 of algorithm 1: the velocities, after the last word of the planes. Returns how far the
-    /// planes' last word moved a particle, relative to the size of its body.
-    pub fn finish(&mut self, controls: &Controls, state: &mut State, q: &mut impl Moving) -> f64 {
+    /// planes' last word moved a particle, relative to the size of the body.
+    pub fn finish(&mut self, body: Subject<'_>, state: &mut BodyState, q: &mut impl Moving) -> f64 {
+        let Subject { model, controls, time } = body;
         let pushed = self.push_out(controls, q);
-        let h = self.model.params.substep();
-        for b in 0..controls.bodies.len() {
-            if self.model.params.bodies[b].solver != self.kind {
+        let h = model.params.substep();
+        for i in 0..model.particle_count() {
+            if self.is_fixed(i) {
                 continue;
             }
-            for i in self.particles(b) {
-                if self.is_fixed(i) {
-                    continue;
-                }
-                // As v* + (q − s)/θ²h, which is exact where nothing but inertia acts.
-                let predicted = state.v.get(i);
-                let middle = q.position(i);
-                let to = self.end(i, middle);
-                let mut after = predicted + q.way(i) / (self.theta * self.theta * h);
-                if self.theta < 1.0 {
-                    after = self.settled(b, i, to, after);
-                    self.prolongation.middle.set(i, middle);
-                }
-                state.x.set(i, to);
-                state.v.set(i, after);
-                self.arriving.set(i, predicted);
+            // As v* + (q − s)/θ²h, which is exact where nothing but inertia acts.
+            let predicted = state.v.get(i);
+            let middle = q.position(i);
+            let to = self.end(i, middle);
+            let mut after = predicted + q.way(i) / (self.theta * self.theta * h);
+            if self.theta < 1.0 {
+                after = self.settled(i, to, after);
+                self.prolongation.middle.set(i, middle);
             }
+            state.x.set(i, to);
+            state.v.set(i, after);
+            self.arriving.set(i, predicted);
         }
-        controls.placements(&self.model, state.time + h, &mut self.placements);
-        for (group, placement) in self.model.params.pins.iter().zip(&self.placements) {
-            for (&i, &anchor) in group.particles.iter().zip(&group.anchors) {
-                let i = i as usize;
-                if group.stiffness.is_none() && self.is_fixed(i) {
-                    let to = placement.transform_point3(anchor);
-                    state.v.set(i, (to - self.start.get(i)) / h);
-                    state.x.set(i, to);
-                }
-            }
+        controls.targets(model, &state.memory, time + h, &mut self.targets);
+        for (i, to) in model.prescribed(&self.targets) {
+            state.v.set(i, (to - self.start.get(i)) / h);
+            state.x.set(i, to);
         }
-        let Substep { kind, model, dofs, start, arriving, theta, contacts, .. } = self;
-        let (kind, theta, time) = (*kind, *theta, state.time + h);
-        let passage = Passage { kind, model, controls, dofs, start, arriving, theta, time };
+        let Substep { dofs, start, arriving, theta, contacts, .. } = self;
+        let theta = *theta;
+        let end = Subject { time: time + h, ..body };
+        let passage = Passage { end, dofs, start, arriving, theta };
         if theta < 1.0 {
-            let bodies = &model.topology.bodies;
-            let touches = |b: usize| {
-                contacts.list.iter().any(|c| bodies[b].particles.contains(&(c.stencil[0] as usize)))
-            };
+            let touches = !contacts.list.is_empty();
             self.prolongation.limit(&mut self.energy, passage, touches, state);
         }
         let arrivals = (&contacts.list[..], resting(model, controls));
         self.bounces.apply(arrivals, &mut self.energy, passage, state);
-        for (k, batch) in self.model.batches.iter().enumerate() {
-            if self.model.params.bodies[batch.body].solver == self.kind {
-                let range = self.memory_offsets[k]..self.memory_offsets[k + 1];
-                batch.batch.end_step(&state.x, &mut state.auxiliary[range]);
-            }
+        let BodyState { x, memory, .. } = state;
+        for (k, batch) in model.batches.iter().enumerate() {
+            let range = self.memory_offsets[k]..self.memory_offsets[k + 1];
+            batch.batch.end_step(x, &mut memory[Section::Batches][range]);
         }
         pushed
     }
@@ -381,15 +310,15 @@ impl Substep {
     /// The velocity `v` of a particle that ends at `to`, less what leads away from a plane it is held by, and what turns a
     /// slide around that friction stopped: prolonged from θ h to h, the forces of contact overshoot, by as much as the
     /// particle was braked where θ is a half.
-    fn settled(&self, b: usize, i: usize, to: DVec3, mut v: DVec3) -> DVec3 {
-        let near = self.model.rest.radius[i] + 1e-6 * self.diameters[b];
+    fn settled(&self, i: usize, to: DVec3, mut v: DVec3) -> DVec3 {
+        let near = self.model.rest().radius[i] + 1e-6 * self.diameter;
         for plane in self.model.params.planes.iter().filter(|p| p.gap(to) <= near) {
             let n = plane.normal;
             v -= n * n.dot(v).max(0.0);
             let way = to - self.start.get(i);
             let slide = way - n * n.dot(way);
             let (length, along) = (slide.length(), v.dot(slide));
-            if length <= 1e-12 * self.diameters[b] {
+            if length <= 1e-12 * self.diameter {
                 v = n * n.dot(v);
             } else if along < 0.0 {
                 v -= slide * (along / (length * length));
@@ -398,27 +327,21 @@ impl Substep {
         v
     }
 
-    /// Points within a millionth of their body's size of a plane, or still inside.
+    /// Points within a millionth of the body's size of a plane, or still inside.
     pub fn touching(&self, q: &Points) -> usize {
-        let Model { params, rest, topology, .. } = &self.model;
-        let mut count = 0;
-        for b in self.bodies() {
-            let near = 1e-6 * self.diameters[b];
-            let particles = topology.bodies[b].particles.clone().filter(|i| !self.is_fixed(*i));
-            count += particles
-                .map(|i| params.planes.iter().filter(|p| p.gap(q.get(i)) - rest.radius[i] <= near).count())
-                .sum::<usize>();
-        }
-        count
+        let (planes, radius) = (&self.model.params.planes, &self.model.rest().radius);
+        let near = 1e-6 * self.diameter;
+        let free = (0..self.model.particle_count()).filter(|i| !self.is_fixed(*i));
+        free.map(|i| planes.iter().filter(|p| p.gap(q.get(i)) - radius[i] <= near).count()).sum()
     }
 }
 
 /// Arrivals slower than this do not bounce.
-fn resting(model: &Model, controls: &Controls) -> f64 {
-    2.0 * model.params.substep() * controls.gravity.length()
+fn resting(model: &BodyModel, controls: LiveControls<'_>) -> f64 {
+    2.0 * model.params.substep() * controls.world.gravity.length()
 }
 
-fn surface(controls: &Controls, body: usize) -> Surface {
-    let c = &controls.bodies[body];
-    Surface { friction: c.friction, restitution: c.restitution }
+/// What the surface of a body adds to a contact.
+pub(super) fn surface(controls: LiveControls<'_>) -> Surface {
+    Surface { friction: controls.body.friction, restitution: controls.body.restitution }
 }

@@ -18,10 +18,10 @@ mod unknowns;
 pub use support::{Feature, Support, support, support_table};
 pub use trace::TracePoint;
 
-use crate::controls::Controls;
-use crate::model::Model;
+use crate::controls::LiveControls;
+use crate::model::BodyModel;
 use crate::points::Points;
-use crate::state::State;
+use crate::state::BodyState;
 use crate::team::Team;
 use pliant_math::lanes::Isa;
 
@@ -70,7 +70,7 @@ impl SolverKind {
 /// Positions and velocities to start from.
 pub type Before<'a> = (&'a Points, &'a Points);
 
-/// What a substep of one solver reports.
+/// What a substep of a body reports.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SubstepReport {
     /// Contacts found.
@@ -89,7 +89,7 @@ impl SubstepReport {
     pub const CONVERGED: f64 = 0.01;
 }
 
-/// How near the iterations of a solver came to an end in the substeps of a step.
+/// How near the iterations of a solver came to an end in the substeps of its bodies in a step.
 ///
 /// *Projective, XPBD and PBD* have converged if their last iteration moved no particle by more than
 /// [`SubstepReport::CONVERGED`] times the size of its body; *Newton* also if no step lowers the objective any more. The
@@ -98,7 +98,7 @@ impl SubstepReport {
 pub struct Convergence {
     /// The largest residual of any substep.
     pub residual: f64,
-    /// Substeps taken; 0 if the solver has no bodies.
+    /// Substeps taken, of all its bodies; 0 if it has none.
     pub substeps: u32,
     /// Those of them that have not converged.
     pub unconverged: u32,
@@ -112,6 +112,15 @@ impl Convergence {
         // Written so that a residual that is not a number has not converged.
         let converged = kind == SolverKind::Clustered || report.residual <= SubstepReport::CONVERGED;
         self.unconverged += u32::from(!converged);
+    }
+}
+
+impl Convergence {
+    /// Takes up another body of the same solver.
+    pub(crate) fn join(&mut self, other: &Convergence) {
+        self.residual = self.residual.max(other.residual);
+        self.substeps += other.substeps;
+        self.unconverged += other.unconverged;
     }
 }
 
@@ -136,36 +145,36 @@ impl std::fmt::Display for SolverError {
     }
 }
 
-/// Moves the bodies assigned to it. All a solver keeps between calls is a cache: dropping it must not
-/// change a bit of the result.
+/// One body in a substep.
+#[derive(Clone, Copy)]
+pub struct Subject<'a> {
+    /// What it is.
+    pub model: &'a BodyModel,
+    /// What moves it at present.
+    pub controls: LiveControls<'a>,
+    /// When the substep begins.
+    pub time: f64,
+}
+
+/// Moves a body, and any other that is of the same parts and as stiff. All a solver keeps between calls is a cache: one
+/// that was made anew, or that has just moved another body, gives the same bits.
 pub trait Solver: std::fmt::Debug + Send {
-    /// Which one it is.
-    fn kind(&self) -> SolverKind;
-
     /// Makes whatever can be computed before the first step, so that stepping allocates nothing.
-    fn prepare(&mut self, model: &Model, controls: &Controls) -> Result<(), SolverError>;
+    fn prepare(&mut self, model: &BodyModel, controls: LiveControls<'_>) -> Result<(), SolverError>;
 
-    /// Advances the bodies assigned to this solver by one substep. If `before` is given, positions and
-    /// velocities are to be read there, and those in `state` are old and only to be written.
+    /// Advances a body by one substep. If `before` is given, positions and velocities are to be read there, and those in
+    /// `state` are old and only to be written. Every iteration is shown to `observer`.
     fn substep(
         &mut self,
-        model: &Model,
-        controls: &Controls,
+        body: Subject<'_>,
         before: Option<Before<'_>>,
-        state: &mut State,
+        state: &mut BodyState,
         team: &Team,
+        observer: Option<&mut Observer>,
     ) -> Result<SubstepReport, SolverError>;
 
-    /// Forgets everything computed so far.
-    fn drop_caches(&mut self);
-
-    /// Runs the kernels with another instruction set: slower, with the same bits.
-    fn set_isa(&mut self, _isa: Isa) {}
-
-    /// Shows the positions of every iteration to `observer`; returns the one before.
-    fn observe(&mut self, _observer: Option<Observer>) -> Option<Observer> {
-        None
-    }
+    /// Another of the same, with copies of all that was prepared.
+    fn duplicate(&self) -> Box<dyn Solver>;
 
     /// Numbers in the factor of the system matrix; 0 if there is none.
     fn factor_len(&self) -> usize {
@@ -176,13 +185,12 @@ pub trait Solver: std::fmt::Debug + Send {
 /// Sees the positions after the prediction (iteration 0) and after every iteration of every substep.
 pub type Observer = Box<dyn FnMut(u32, &Points) + Send>;
 
-/// One solver of each kind, in the order of [`SolverKind::ALL`].
-pub(crate) fn one_of_each() -> Vec<Box<dyn Solver>> {
-    vec![
-        Box::new(clustered::Clustered::default()),
-        Box::new(projective::Projective::default()),
-        Box::new(newton::Newton::default()),
-        Box::new(position_based::PositionBased::xpbd()),
-        Box::new(position_based::PositionBased::pbd()),
-    ]
+/// A solver of a kind whose kernels run with an instruction set.
+pub(crate) fn solver(kind: SolverKind, isa: Isa) -> Box<dyn Solver> {
+    match kind {
+        SolverKind::Clustered => Box::new(clustered::Clustered::new(isa)),
+        SolverKind::Projective => Box::new(projective::Projective::new(isa)),
+        SolverKind::Newton => Box::new(newton::Newton::new(isa)),
+        SolverKind::Xpbd | SolverKind::Pbd => Box::new(position_based::PositionBased::new(kind)),
+    }
 }

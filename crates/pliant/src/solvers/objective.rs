@@ -10,10 +10,10 @@ use super::assembly::Assembly;
 use super::unknowns::{Inertia, Unknowns};
 use crate::constraints::{Place, View};
 use crate::dofs::{Dof, DofMap};
-use crate::model::Model;
+use crate::model::BodyModel;
 use crate::points::Points;
 use crate::team::{Pieces, Team};
-use glam::{DAffine3, DVec3};
+use glam::DVec3;
 use pliant_math::lanes::Isa;
 
 /// Unknowns per chunk of plain loops.
@@ -28,18 +28,19 @@ pub(crate) struct Surroundings<'a> {
     /// What the batches remember from earlier steps, and where each one's memory begins.
     pub memory: &'a [f64],
     pub offsets: &'a [usize],
-    pub placements: &'a [DAffine3],
+    /// Where pinned particles are wanted.
+    pub targets: &'a [DVec3],
 }
 
-/// E of one solver's bodies, at present positions that can be moved.
-#[derive(Debug)]
+/// E of a body, at present positions that can be moved.
+#[derive(Clone, Debug)]
 pub(crate) struct Objective {
     assembly: Assembly,
     scales: Vec<f64>,
     /// M/h², and its diagonal by unknown.
     inertia: Inertia,
     inertia_of_unknown: Vec<f64>,
-    /// One over the size of the body of each unknown, squared: what movements are measured by.
+    /// One over the size of the body, squared: what movements of particles are measured by; 0 for other unknowns.
     per_size: Vec<f64>,
     /// Prediction, way from it, and present position of every place.
     s: Vec<Place>,
@@ -57,19 +58,16 @@ pub(crate) struct Objective {
 }
 
 impl Objective {
-    /// `unknowns` in the order the linear solver wants them; `diameters` by body.
-    pub fn new(model: &Model, unknowns: Unknowns, scales: &[f64], h: f64, diameters: &[f64]) -> Objective {
+    /// `unknowns` in the order the linear solver wants them.
+    pub fn new(model: &BodyModel, unknowns: Unknowns, scales: &[f64], h: f64, diameter: f64) -> Objective {
         let assembly = Assembly::new(model, unknowns);
         let inertia = Inertia::new(model, h);
         let (n, places) = (assembly.unknowns().count, assembly.place_count());
-        let mut per_size_of = vec![0.0; model.particle_count()];
-        for (body, diameter) in model.topology.bodies.iter().zip(diameters) {
-            per_size_of[body.particles.clone()].fill(diameter.powi(-2));
-        }
-        let by_unknown = |of: &[f64]| (0..n).map(|u| assembly.particle(u).map_or(0.0, |i| of[i])).collect();
+        let by_unknown =
+            |of: &dyn Fn(usize) -> f64| (0..n).map(|u| assembly.particle(u).map_or(0.0, of)).collect();
         Objective {
-            inertia_of_unknown: by_unknown(&inertia.each),
-            per_size: by_unknown(&per_size_of),
+            inertia_of_unknown: by_unknown(&|i| inertia.each[i]),
+            per_size: by_unknown(&|_| diameter.powi(-2)),
             scales: scales.to_vec(),
             s: vec![[0.0; 4]; places],
             way: vec![[0.0; 4]; places],
@@ -101,7 +99,7 @@ impl Objective {
 
     /// Begins a substep at the prediction `s`, in which prescribed particles are where they will be;
     /// combined ones are put where their parents are.
-    pub fn begin(&mut self, model: &Model, s: &mut Points) {
+    pub fn begin(&mut self, model: &BodyModel, s: &mut Points) {
         for (place, at) in self.s.iter_mut().enumerate() {
             if let Some(i) = self.assembly.particle(place) {
                 let s = s.get(i);
@@ -132,7 +130,7 @@ impl Objective {
     }
 
     /// Puts auxiliary unknowns where they have least energy at the present positions.
-    pub fn settle_auxiliary(&mut self, model: &Model) {
+    pub fn settle_auxiliary(&mut self, model: &BodyModel) {
         self.read_all();
         self.assembly.complete(model, &mut self.points, &mut self.auxiliary, &mut self.q);
         for place in (0..self.len()).filter(|place| self.assembly.particle(*place).is_none()) {
@@ -166,7 +164,7 @@ impl Objective {
     }
 
     /// E at the present positions; its descent direction −∇E is in [`Objective::descent`] afterwards.
-    pub fn evaluate(&mut self, model: &Model, around: Surroundings<'_>, (team, isa): Hands<'_>) -> f64 {
+    pub fn evaluate(&mut self, model: &BodyModel, around: Surroundings<'_>, (team, isa): Hands<'_>) -> f64 {
         for (b, shared) in model.batches.iter().zip(&mut self.shared).filter(|(_, s)| !s.is_empty()) {
             b.batch.begin_iteration(&self.points, shared);
         }
@@ -233,9 +231,8 @@ impl Objective {
         self.descent.iter().map(|g| g * g).sum()
     }
 
-    /// Moves the unknowns by `step` (columns), those of frozen bodies excepted; returns the largest movement,
-    /// relative to the size of its body.
-    pub fn move_by(&mut self, step: &[f64], frozen: &[bool], team: &Team) -> f64 {
+    /// Moves the unknowns by `step` (columns); returns the largest movement, relative to the size of the body.
+    pub fn move_by(&mut self, step: &[f64], team: &Team) -> f64 {
         let n = self.len();
         let (s, per_size) = (&self.s, &self.per_size);
         let [x, y, z] = [&step[..n], &step[n..2 * n], &step[2 * n..]];
@@ -246,9 +243,6 @@ impl Objective {
             let mut largest = 0.0_f64;
             for (k, (way, q)) in way.iter_mut().zip(q).enumerate() {
                 let u = first + k;
-                if !frozen.is_empty() && frozen[u] {
-                    continue;
-                }
                 let (a, b, c) = (x[u], y[u], z[u]);
                 largest = largest.max((a * a + b * b + c * c) * per_size[u]);
                 *way = [way[0] + a, way[1] + b, way[2] + c, 0.0];
@@ -311,7 +305,7 @@ fn views<'a>(
         x,
         state: &around.memory[around.offsets[b]..around.offsets[b + 1]],
         shared: &shared[b],
-        placements: around.placements,
+        targets: around.targets,
     }
 }
 

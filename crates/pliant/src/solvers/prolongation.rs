@@ -11,14 +11,15 @@
 //! The midpoint rule's energy swings a little around what it keeps. What a body without contact lost in earlier
 //! substeps, up to a small part of what it has, is therefore remembered in the state and may come back.
 
+use super::Subject;
 use super::damping::RigidVelocity;
-use super::energy::{ElasticEnergy, Moment};
+use super::energy::ElasticEnergy;
 use super::implicit::Passage;
 use crate::dofs::Dof;
+use crate::memory::Section;
 use crate::points::Points;
-use crate::state::State;
+use crate::state::BodyState;
 use glam::{DQuat, DVec3};
-use std::ops::Range;
 
 /// Shares of the prolongation tried one after the other.
 const SHARES: [f64; 3] = [0.5, 0.25, 0.0];
@@ -29,14 +30,13 @@ const REMEMBERED: f64 = 0.05;
 /// Energy above what there was that is rounding, relative.
 const ROUNDING: f64 = 1e-13;
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Prolongation {
     /// Where particles are at θ h.
     pub middle: Points,
-    /// Elastic energy of each body before and after, and whether it is within its bound.
-    before: Vec<f64>,
-    after: Vec<f64>,
-    done: Vec<bool>,
+    /// Elastic energy before and after.
+    before: f64,
+    after: f64,
     /// Where particles began, prescribed ones excepted: those are where they end.
     begin: Points,
     /// The end of the substep as prolonged, and what of it is being taken apart.
@@ -46,13 +46,12 @@ pub(super) struct Prolongation {
 }
 
 impl Prolongation {
-    pub fn new(bodies: usize, particles: usize) -> Prolongation {
+    pub fn new(particles: usize) -> Prolongation {
         let points = || Points::zeros(particles);
         Prolongation {
             middle: points(),
-            before: vec![0.0; bodies],
-            after: vec![0.0; bodies],
-            done: vec![false; bodies],
+            before: 0.0,
+            after: 0.0,
             begin: points(),
             full_x: points(),
             full_v: points(),
@@ -60,36 +59,27 @@ impl Prolongation {
         }
     }
 
-    /// Takes from the end of the substep, which is in `state`, what energy there is too much. `touches` tells of a body
-    /// whether there was contact.
+    /// Takes from the end of the substep, which is in `state`, what energy there is too much. `touches` tells whether
+    /// there was contact.
     pub fn limit(
         &mut self,
         energy: &mut ElasticEnergy,
         passage: Passage<'_>,
-        touches: impl Fn(usize) -> bool,
-        state: &mut State,
+        touches: bool,
+        state: &mut BodyState,
     ) {
-        let Passage { kind, model, controls, dofs, start, time, .. } = passage;
+        let Passage { end, dofs, start, .. } = passage;
+        let model = end.model;
         self.begin.copy_from(start);
         for i in (0..model.particle_count()).filter(|i| dofs.get(*i) == &Dof::Fixed) {
             self.begin.set(i, state.x.get(i));
         }
         self.full_x.copy_from(&state.x);
         self.full_v.copy_from(&state.v);
-        let before = Moment { kind, model, controls, x: &self.begin, memory: &state.auxiliary, time };
-        energy.measure(before, &mut self.before);
-        for (done, body) in self.done.iter_mut().zip(&model.params.bodies) {
-            *done = body.solver != kind;
-        }
+        self.before = energy.measure(end, &self.begin, &state.memory);
         for attempt in 0..=SHARES.len() {
-            let moment = Moment { kind, model, controls, x: &state.x, memory: &state.auxiliary, time };
-            energy.measure(moment, &mut self.after);
-            for b in 0..self.done.len() {
-                if !self.done[b] {
-                    self.done[b] = self.calm(passage, (b, touches(b)), attempt, state);
-                }
-            }
-            if self.done.iter().all(|d| *d) {
+            self.after = energy.measure(end, &state.x, &state.memory);
+            if self.calm(passage, touches, attempt, state) {
                 return;
             }
         }
@@ -97,29 +87,19 @@ impl Prolongation {
 
     /// Brings the energy of a body down to what it was. Tells whether it is done; if not, the body has moved less
     /// far, and its energy is to be measured again.
-    fn calm(
-        &mut self,
-        passage: Passage<'_>,
-        (b, touches): (usize, bool),
-        attempt: usize,
-        state: &mut State,
-    ) -> bool {
-        let Passage { model, controls, start, arriving, .. } = passage;
-        let particles = model.topology.bodies[b].particles.clone();
-        let c = &controls.bodies[b];
-        let pull = controls.gravity + c.force / c.mass;
-        let h = model.params.substep();
-        let (mut kinetic, mut excess) = (0.0, self.after[b] - self.before[b]);
-        for i in particles.clone() {
-            let m = model.rest.mass[i];
+    fn calm(&mut self, passage: Passage<'_>, touches: bool, attempt: usize, state: &mut BodyState) -> bool {
+        let Passage { end: Subject { model, controls, .. }, start, arriving, .. } = passage;
+        let (pull, h, mass) = (controls.pull(), model.params.substep(), &model.rest().mass);
+        let particles = 0..mass.len();
+        let (mut kinetic, mut excess) = (0.0, self.after - self.before);
+        for (i, &m) in mass.iter().enumerate() {
             let (was, is) = (arriving.get(i) - pull * h, state.v.get(i));
             kinetic += 0.5 * m * was.length_squared();
             excess += 0.5 * m * (is.length_squared() - was.length_squared());
             excess -= m * pull.dot(state.x.get(i) - start.get(i));
         }
-        let had = kinetic + self.before[b];
-        let memory = state.auxiliary.len() - model.topology.bodies.len() + b;
-        let lost = &mut state.auxiliary[memory];
+        let had = kinetic + self.before;
+        let lost = &mut state.memory[Section::LostEnergy][0];
         // What planes and moving pins take is not the integrator's to give back.
         let held = |i: usize| passage.dofs.get(i) == &Dof::Fixed;
         let alone = !touches && particles.clone().all(|i| !held(i) || self.begin.get(i) == start.get(i));
@@ -129,14 +109,14 @@ impl Prolongation {
         }
         let excess = excess - *lost;
         let loose = !touches && particles.clone().all(|i| !held(i));
-        let points = || particles.clone().map(|i| (i, model.rest.mass[i]));
+        let points = || mass.iter().copied().enumerate();
         let rigid = if loose { RigidVelocity::fit(points, &state.x, &state.v) } else { RigidVelocity::REST };
         let deforming: f64 = points()
             .map(|(i, m)| 0.5 * m * (state.v.get(i) - rigid.at(state.x.get(i))).length_squared())
             .sum();
         let last = attempt == SHARES.len();
         if excess <= MOST * deforming || (last && excess <= deforming) {
-            state.auxiliary[memory] = 0.0;
+            *lost = 0.0;
             let keep = (1.0 - excess / deforming).max(0.0).sqrt();
             for i in particles.filter(|i| passage.dofs.get(*i) != &Dof::Fixed) {
                 let along = rigid.at(state.x.get(i));
@@ -145,27 +125,21 @@ impl Prolongation {
             return true;
         }
         if last {
-            state.auxiliary[memory] = 0.0;
-            self.stiffen(passage, particles, loose, state);
+            *lost = 0.0;
+            self.stiffen(passage, loose, state);
             return true;
         }
-        self.shorten(passage, particles, loose, SHARES[attempt], state);
+        self.shorten(passage, loose, SHARES[attempt], state);
         false
     }
 
     /// Prolongs the deforming part of the motion by a share only.
-    fn shorten(
-        &mut self,
-        passage: Passage<'_>,
-        body: Range<usize>,
-        loose: bool,
-        share: f64,
-        state: &mut State,
-    ) {
+    fn shorten(&mut self, passage: Passage<'_>, loose: bool, share: f64, state: &mut BodyState) {
         let Prolongation { middle, full_x, full_v, part, .. } = self;
-        let Passage { model, start, theta, dofs, .. } = passage;
+        let Passage { end: Subject { model, .. }, start, theta, dofs, .. } = passage;
         let reach = theta * model.params.substep();
-        let points = || body.clone().map(|i| (i, model.rest.mass[i]));
+        let points = || model.rest().mass.iter().copied().enumerate();
+        let body = 0..model.particle_count();
         let implicit = |i: usize| (middle.get(i) - start.get(i)) / reach;
         for (full, to, from) in [
             (&*full_x, &mut state.x, &(|i: usize| middle.get(i)) as &dyn Fn(usize) -> DVec3),
@@ -181,9 +155,11 @@ impl Prolongation {
     }
 
     /// Moves the body as a rigid one: it ends as deformed as it began.
-    fn stiffen(&mut self, passage: Passage<'_>, body: Range<usize>, loose: bool, state: &mut State) {
+    fn stiffen(&mut self, passage: Passage<'_>, loose: bool, state: &mut BodyState) {
         let Prolongation { begin, full_x, full_v, part, .. } = self;
-        let points = || body.clone().map(|i| (i, passage.model.rest.mass[i]));
+        let mass = &passage.end.model.rest().mass;
+        let points = || mass.iter().copied().enumerate();
+        let body = 0..mass.len();
         body.clone().for_each(|i| part.set(i, full_x.get(i) - begin.get(i)));
         let fit = |x: &Points, v: &Points| match loose {
             true => RigidVelocity::fit(points, x, v),

@@ -9,16 +9,17 @@
 //! steps converge; for Newton's own runs its steps do. It counts if its gradient is at rounding. If no
 //! such place is found there is no relative error to tell.
 
-use super::implicit::{diameters, reach, scale_of};
+use super::implicit::reach;
 use super::newton::Minimiser;
 use super::objective::{Hands, Surroundings};
-use super::{Observer, SolverError, SolverKind};
-use crate::controls::Controls;
+use super::{Observer, SolverError, SolverKind, Subject};
+use crate::controls::LiveControls;
 use crate::dofs::DofMap;
-use crate::model::Model;
+use crate::memory::{Memory, Section};
+use crate::model::{BodyId, BodyModel};
 use crate::points::Points;
 use crate::simulation::Clock;
-use glam::DAffine3;
+use glam::DVec3;
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// Newton iterations with a line search that make a solution, unless nothing is left to gain before.
@@ -41,6 +42,8 @@ pub struct TracePoint {
     /// The substep, from 0.
     pub substep: u32,
     /// Whose iteration.
+    pub body: BodyId,
+    /// Who moves that body.
     pub solver: SolverKind,
     /// Its number; 0 is the prediction.
     pub iteration: u32,
@@ -68,10 +71,10 @@ struct Seen {
 pub(crate) struct Tracer {
     clock: Arc<Mutex<Clock>>,
     seen: Arc<Mutex<Seen>>,
-    memory: Vec<f64>,
+    memory: Memory,
     pub points: Vec<TracePoint>,
-    /// What evaluates, by kind of solver; kept for as long as the model stays.
-    evaluators: Vec<Evaluator>,
+    /// What evaluates, for as long as bodies stay as they are.
+    evaluators: Vec<(BodyId, Evaluator)>,
 }
 
 impl Tracer {
@@ -79,7 +82,7 @@ impl Tracer {
         Tracer {
             clock: Arc::new(Mutex::new(Box::new(|| 0.0))),
             seen: Arc::default(),
-            memory: Vec::new(),
+            memory: Memory::empty(),
             points: Vec::new(),
             evaluators: Vec::new(),
         }
@@ -93,9 +96,8 @@ impl Tracer {
 
     /// Begins a substep, of which the observer returned is to be shown every iteration. `memory` is what the
     /// batches remember.
-    pub fn watch(&mut self, memory: &[f64]) -> Observer {
-        self.memory.clear();
-        self.memory.extend_from_slice(memory);
+    pub fn watch(&mut self, memory: &Memory) -> Observer {
+        self.memory.clone_from(memory);
         let (seen, clock) = (self.seen.clone(), self.clock.clone());
         *seen.lock().unwrap_or_else(PoisonError::into_inner) = Seen::default();
         Box::new(move |iteration, q| {
@@ -111,36 +113,37 @@ impl Tracer {
         })
     }
 
-    /// Evaluates what was seen in a substep of `kind` that began at `time`.
+    /// Evaluates what was seen in a substep of a body.
     pub fn evaluate(
         &mut self,
-        kind: SolverKind,
-        (model, controls): (&Model, &Controls),
-        (step, substep, time): (u64, u32, f64),
+        id: BodyId,
+        body: Subject<'_>,
+        (step, substep): (u64, u32),
         hands: Hands<'_>,
     ) -> Result<(), SolverError> {
+        let Subject { model, controls, time } = body;
         let seen = std::mem::take(&mut *self.seen.lock().unwrap_or_else(PoisonError::into_inner));
         let (Some((_, _, s)), Some((_, _, last))) = (seen.list.first(), seen.list.last()) else {
             return Ok(());
         };
-        self.evaluators.retain(|e| e.model.same_parts(model));
-        let known = self.evaluators.iter_mut().position(|e| e.kind == kind && e.follows(controls));
-        let known = match known {
+        let fits = |(of, e): &(BodyId, Evaluator)| *of == id && e.model.same(model) && e.follows(controls);
+        let known = match self.evaluators.iter().position(fits) {
             Some(known) => known,
             None => {
-                self.evaluators.retain(|e| e.kind != kind);
-                self.evaluators.push(Evaluator::new(kind, model, controls)?);
+                self.evaluators.retain(|(of, _)| *of != id);
+                self.evaluators.push((id, Evaluator::new(model, controls)?));
                 self.evaluators.len() - 1
             }
         };
-        let evaluator = &mut self.evaluators[known];
-        controls.placements(model, time + reach(kind, model), &mut evaluator.placements);
-        evaluator.begin(s, &self.memory, hands);
+        let evaluator = &mut self.evaluators[known].1;
+        controls.targets(model, &self.memory, time + reach(model), &mut evaluator.targets);
+        let memory = &self.memory[Section::Batches];
+        evaluator.begin(s, memory, hands);
         let values: Vec<(f64, f64)> =
-            seen.list.iter().map(|(_, _, q)| evaluator.value(q, &self.memory, hands)).collect();
+            seen.list.iter().map(|(_, _, q)| evaluator.value(q, memory, hands)).collect();
         let (first, slope) = values[0];
         let lowest = values.iter().map(|(e, _)| *e).fold(f64::INFINITY, f64::min);
-        let solution = evaluator.solution(last, slope, &self.memory, hands)?;
+        let solution = evaluator.solution(last, slope, memory, hands)?;
         let best = solution.filter(|best| best - lowest <= BELOW * (first - best).abs());
         let error = |e: f64| {
             // Rounding may leave an iterate a digit below the solution.
@@ -150,7 +153,8 @@ impl Tracer {
             self.points.push(TracePoint {
                 step,
                 substep,
-                solver: kind,
+                body: id,
+                solver: model.settings.solver,
                 iteration: *iteration,
                 seconds: *seconds,
                 objective,
@@ -162,44 +166,41 @@ impl Tracer {
     }
 }
 
-/// E of the bodies of one solver, and its minimum.
+/// E of a body, and its minimum.
 struct Evaluator {
-    kind: SolverKind,
-    model: Model,
+    model: BodyModel,
     scales: Vec<f64>,
     minimiser: Minimiser,
     offsets: Vec<usize>,
-    placements: Vec<DAffine3>,
+    targets: Vec<DVec3>,
 }
 
 impl Evaluator {
-    fn new(kind: SolverKind, model: &Model, controls: &Controls) -> Result<Evaluator, SolverError> {
-        let scales: Vec<f64> = (0..model.batches.len()).map(|b| scale_of(kind, model, controls, b)).collect();
-        let dofs = DofMap::of_solver(model, kind);
+    fn new(model: &BodyModel, controls: LiveControls<'_>) -> Result<Evaluator, SolverError> {
+        let scales: Vec<f64> = model.batch_scales(controls.body).collect();
+        let dofs = DofMap::of_body(model);
         Ok(Evaluator {
-            kind,
-            minimiser: Minimiser::new(model, dofs, &scales, reach(kind, model), &diameters(model))?,
-            offsets: model.auxiliary_offsets(),
-            placements: Vec::new(),
+            minimiser: Minimiser::new(model, dofs, &scales, reach(model), model.diameter())?,
+            offsets: model.memory_offsets(),
+            targets: Vec::new(),
             model: model.clone(),
             scales,
         })
     }
 
     /// Whether the stiffnesses are the ones it was made for.
-    fn follows(&self, controls: &Controls) -> bool {
-        let now = |b| scale_of(self.kind, &self.model, controls, b);
-        self.scales.iter().enumerate().all(|(b, scale)| *scale == now(b))
+    fn follows(&self, controls: LiveControls<'_>) -> bool {
+        self.model.batch_scales(controls.body).zip(&self.scales).all(|(now, was)| now == *was)
     }
 
     fn begin(&mut self, s: &Points, memory: &[f64], hands: Hands<'_>) {
-        let around = Surroundings { memory, offsets: &self.offsets, placements: &self.placements };
+        let around = Surroundings { memory, offsets: &self.offsets, targets: &self.targets };
         self.minimiser.begin(&self.model, &mut s.clone(), around, hands);
     }
 
     /// E and ‖∇E‖ at `q`.
     fn value(&mut self, q: &Points, memory: &[f64], hands: Hands<'_>) -> (f64, f64) {
-        let around = Surroundings { memory, offsets: &self.offsets, placements: &self.placements };
+        let around = Surroundings { memory, offsets: &self.offsets, targets: &self.targets };
         self.minimiser.objective.start_at(q);
         self.minimiser.objective.settle_auxiliary(&self.model);
         self.minimiser.evaluate(&self.model, around, hands);
@@ -216,11 +217,11 @@ impl Evaluator {
         hands: Hands<'_>,
     ) -> Result<Option<f64>, SolverError> {
         self.value(q, memory, hands);
-        let around = Surroundings { memory, offsets: &self.offsets, placements: &self.placements };
-        let Evaluator { minimiser, model, kind, .. } = self;
+        let around = Surroundings { memory, offsets: &self.offsets, targets: &self.targets };
+        let Evaluator { minimiser, model, .. } = self;
         let flat = (GRADIENT * slope).powi(2);
         let done = |m: &Minimiser| m.objective.gradient_squared() <= flat;
-        if *kind != SolverKind::Newton {
+        if model.settings.solver != SolverKind::Newton {
             let (mut count, mut total) = (FEWEST, 0);
             while total < STEPS {
                 let kept = minimiser.objective.ways().to_vec();
@@ -248,7 +249,7 @@ impl Evaluator {
 /// ones with the true Hessian that lower the gradient.
 fn minimise(
     minimiser: &mut Minimiser,
-    model: &Model,
+    model: &BodyModel,
     around: Surroundings<'_>,
     hands: Hands<'_>,
     most: usize,

@@ -2,10 +2,10 @@
 
 use crate::constraints::AUXILIARY;
 use crate::dofs::{Dof, DofMap};
-use crate::model::Model;
+use crate::model::BodyModel;
 use pliant_linalg::{SymmetricBuilder, SymmetricMatrix};
 
-/// The unknowns of one solver, by number.
+/// The unknowns of one body, by number.
 #[derive(Clone, Debug)]
 pub(crate) struct Unknowns {
     pub dofs: DofMap,
@@ -19,7 +19,7 @@ pub(crate) struct Unknowns {
 
 impl Unknowns {
     /// Free particles first, in order, then what the batches add.
-    pub fn new(model: &Model, dofs: DofMap, scales: &[f64]) -> Unknowns {
+    pub fn new(model: &BodyModel, dofs: DofMap, scales: &[f64]) -> Unknowns {
         let mut count = dofs.unknowns();
         let active: Vec<bool> = scales.iter().map(|s| *s > 0.0).collect();
         let mut auxiliary = Vec::new();
@@ -72,7 +72,7 @@ impl Unknowns {
     }
 
     /// M/h² + Σ w AᵀA.
-    pub fn matrix(&self, model: &Model, scales: &[f64], inertia: &Inertia) -> SymmetricMatrix {
+    pub fn matrix(&self, model: &BodyModel, scales: &[f64], inertia: &Inertia) -> SymmetricMatrix {
         let mut builder = SymmetricBuilder::new(self.count);
         for &(i, j, m) in &inertia.coupled {
             self.couple(i, j, m, &mut builder);
@@ -86,7 +86,7 @@ impl Unknowns {
                         others.for_each(|&(v, wv)| builder.add(u as usize, v as usize, inertia * wu * wv));
                     }
                 }
-                Dof::Fixed | Dof::Absent => {}
+                Dof::Fixed => {}
             }
         }
         let mut element = ElementMatrix::default();
@@ -119,11 +119,11 @@ pub(crate) struct Inertia {
 
 impl Inertia {
     /// For steps of `h` seconds.
-    pub fn new(model: &Model, h: f64) -> Inertia {
+    pub fn new(model: &BodyModel, h: f64) -> Inertia {
         let per = 1.0 / (h * h);
         Inertia {
-            each: model.rest.mass.iter().map(|m| m / (h * h)).collect(),
-            coupled: model.rest.coupled_mass.iter().map(|&(i, j, m)| (i, j, m * per)).collect(),
+            each: model.rest().mass.iter().map(|m| m / (h * h)).collect(),
+            coupled: model.rest().coupled_mass.iter().map(|&(i, j, m)| (i, j, m * per)).collect(),
         }
     }
 }

@@ -1,7 +1,9 @@
 //! Bodies and measures the engine's tests share.
 #![allow(dead_code)]
 
-use pliant::{Body, Builder, Clustering, DMat3, DVec3, Simulation, Stiffness, shapes};
+use pliant::{
+    Body, BodyState, Builder, Clustering, DMat3, DVec3, Section, Simulation, State, Stiffness, shapes,
+};
 
 /// A cube of edge 1 with 6³ particles, undamped and unlimited; if limited, to the paper's letter.
 pub fn cube(clusters: Clustering, alpha: f64) -> Body {
@@ -31,31 +33,51 @@ pub fn run(simulation: &mut Simulation, n: usize) {
 
 /// All positions and velocities as bits.
 pub fn bits(simulation: &Simulation) -> Vec<u64> {
-    let s = simulation.state();
-    s.x.columns().into_iter().chain(s.v.columns()).flatten().map(|v| v.to_bits()).collect()
+    state_bits(simulation.state())
+}
+
+/// All positions and velocities of a state as bits.
+pub fn state_bits(state: &State) -> Vec<u64> {
+    state.bodies().iter().flat_map(body_bits).collect()
+}
+
+/// Positions and velocities of a body as bits.
+pub fn body_bits(body: &BodyState) -> Vec<u64> {
+    let columns = body.positions().columns().into_iter().chain(body.velocities().columns());
+    columns.flatten().map(|v| v.to_bits()).collect()
+}
+
+/// Puts the particles of the first body of a state somewhere.
+pub fn place(state: &mut State, x: impl IntoIterator<Item = DVec3>) {
+    let mut to = state.bodies_mut()[0].positions_mut();
+    x.into_iter().enumerate().for_each(|(i, x)| to.set(i, x));
+}
+
+/// Masses of all particles with where they are and how fast they move.
+fn particles(simulation: &Simulation) -> impl Iterator<Item = (f64, DVec3, DVec3)> + '_ {
+    let bodies = simulation.model().bodies().iter().zip(simulation.state().bodies());
+    bodies.flat_map(|(model, state)| {
+        let moving = state.positions().iter().zip(state.velocities().iter());
+        model.parts.rest().mass.iter().zip(moving).map(|(m, (x, v))| (*m, x, v))
+    })
 }
 
 /// Size of all momenta if they did not cancel: what rounding is measured against.
 pub fn momentum_scale(simulation: &Simulation) -> f64 {
-    let s = simulation.state();
-    let m = &simulation.model().rest().mass;
-    (0..m.len()).map(|i| m[i] * s.v.get(i).length()).sum::<f64>() + f64::MIN_POSITIVE
+    particles(simulation).map(|(m, _, v)| m * v.length()).sum::<f64>() + f64::MIN_POSITIVE
 }
 
 /// As [`momentum_scale`], for angular momentum.
 pub fn angular_scale(simulation: &Simulation) -> f64 {
-    let s = simulation.state();
-    let m = &simulation.model().rest().mass;
-    (0..m.len()).map(|i| m[i] * s.x.get(i).length() * s.v.get(i).length()).sum::<f64>() + f64::MIN_POSITIVE
+    particles(simulation).map(|(m, x, v)| m * x.length() * v.length()).sum::<f64>() + f64::MIN_POSITIVE
 }
 
 /// Largest distance of a particle from the best rigid fit of its body's rest shape, over the body's
 /// size: 0 for the rest shape wherever it is. Independent of the engine: the fit is by Horn's
 /// quaternion method with power iteration.
 pub fn distance_from_rest(simulation: &Simulation, body: usize) -> f64 {
-    let range = simulation.model().topology().bodies[body].particles.clone();
-    let rest: Vec<DVec3> = range.clone().map(|i| simulation.model().rest().positions.get(i)).collect();
-    let x: Vec<DVec3> = range.map(|i| simulation.state().x.get(i)).collect();
+    let rest: Vec<DVec3> = simulation.model().bodies()[body].parts.rest().positions.iter().collect();
+    let x: Vec<DVec3> = simulation.positions(body).collect();
     let n = rest.len() as f64;
     let (rc, xc) = (rest.iter().sum::<DVec3>() / n, x.iter().sum::<DVec3>() / n);
     let size = rest.iter().map(|r| (*r - rc).length()).fold(0.0, f64::max);
@@ -170,10 +192,9 @@ pub fn random_points(n: usize, seed: u64) -> Vec<DVec3> {
 /// Puts particles to places and gives them velocities.
 pub fn put(simulation: &mut Simulation, x: &[DVec3], v: &[DVec3]) {
     let mut state = simulation.state().clone();
-    for i in 0..x.len() {
-        state.x.set(i, x[i]);
-        state.v.set(i, v[i]);
-    }
+    place(&mut state, x.iter().copied());
+    let mut to = state.bodies_mut()[0].velocities_mut();
+    v.iter().enumerate().for_each(|(i, v)| to.set(i, *v));
     simulation.set_state(state).unwrap();
 }
 
@@ -182,7 +203,7 @@ pub fn put(simulation: &mut Simulation, x: &[DVec3], v: &[DVec3]) {
 pub fn goals_at(simulation: &mut Simulation, x: &[DVec3]) -> Vec<DVec3> {
     put(simulation, x, &vec![DVec3::ZERO; x.len()]);
     run(simulation, 1);
-    simulation.state().x.iter().collect()
+    simulation.state().bodies()[0].positions().iter().collect()
 }
 
 /// A general least-squares solver: an orthonormal basis of the functions of the rest position that a
@@ -261,4 +282,10 @@ pub fn rigid_fit(rest: &[DVec3], x: &[DVec3], mass: &[f64], previous: DMat3) -> 
 /// Largest distance of two lists of points.
 pub fn farthest(a: &[DVec3], b: &[DVec3]) -> f64 {
     a.iter().zip(b).map(|(a, b)| (*a - *b).length()).fold(0.0, f64::max)
+}
+
+/// The last rotation of a cluster of the first body.
+pub fn rotation(simulation: &Simulation, cluster: usize) -> DMat3 {
+    let mut all = simulation.state().bodies()[0].memory().matrices(Section::Rotations);
+    all.nth(cluster).unwrap()
 }

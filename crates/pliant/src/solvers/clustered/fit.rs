@@ -5,8 +5,9 @@
 //! so the passes over particles are the same for all of them.
 
 use crate::controls::BodyControls;
-use crate::model::{ClusterBasis, ClusterRest, Goals, quadratic_terms};
+use crate::model::{BodySettings, ClusterBasis, ClusterRest, Goals, Integrator, quadratic_terms};
 use glam::{DMat3, DVec3};
+use pliant_math::projections::limit_volume;
 use pliant_math::{nearest_rotation, svd3};
 
 /// Volume preservation may stretch a shape to this much of its rest size and no further. Without a
@@ -15,6 +16,27 @@ const LARGEST_STRETCH: f64 = 2.0;
 
 /// Below this a shape is a point, and its directions are rounding.
 const SMALLEST_STRETCH: f64 = 1e-9;
+
+/// How goals come of rotation and deformation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Making {
+    /// β A + (1 − β) R.
+    Blend,
+    /// Deformed, then turned, to the deformer report's letter: with its own integrator, whose unrest the report tells of.
+    AsReported,
+    /// Deformed, then turned; volume is kept by a force that has an energy. For springs, which would gain from it otherwise.
+    TwoSteps,
+}
+
+impl Making {
+    pub fn of(settings: &BodySettings) -> Making {
+        match (settings.two_step, settings.integrator) {
+            (false, _) => Making::Blend,
+            (true, Integrator::Deformer) => Making::AsReported,
+            (true, Integrator::StrainLimited) => Making::TwoSteps,
+        }
+    }
+}
 
 /// Σ m x, Σ m x qᵀ, and Σ m x tᵀ over the six quadratic terms t (in widths, not centred).
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -87,14 +109,14 @@ pub(super) fn fit(
     basis: &ClusterBasis,
     rotation: DMat3,
     plastic: &DMat3,
-    two_step: bool,
+    making: Making,
     controls: &BodyControls,
 ) -> Fit {
     let center = sums.first / cluster.mass;
     let stretched = if *plastic == DMat3::IDENTITY { rotation } else { rotation * *plastic };
     let rigid = Fit { rotation, center, linear: stretched, ..Fit::default() };
     let beta = controls.deformation;
-    if basis.goals == Goals::Rigid || (beta == 0.0 && !two_step) {
+    if basis.goals == Goals::Rigid || (beta == 0.0 && making == Making::Blend) {
         return rigid;
     }
     let mut linear = best_linear(sums, basis, rotation);
@@ -116,13 +138,23 @@ pub(super) fn fit(
         linear = fitted + rotation * basis.null;
         quadratic = std::array::from_fn(|k| column(3 + k));
     }
-    // All of the shape by one factor, or the goals would turn it.
-    let bend: f64 = quadratic.iter().map(|q| q.length_squared()).sum();
-    let bend = if bend > 0.0 { bend / (cluster.width * cluster.width) } else { 0.0 };
-    let scale = beta * volume_scale(linear, bend, controls.volume);
+    let mut scale = beta;
+    if making == Making::TwoSteps && controls.volume > 0.0 {
+        let best = best_linear(sums, basis, rotation);
+        linear += (nearest_of_volume(best, cluster, basis) - best) * controls.volume;
+        // Turned back before it is mixed with the undeformed shape: otherwise what is mixed depends on how the body lies,
+        // and one that only spins would be drawn together.
+        linear = rotation.transpose() * linear;
+        quadratic.iter_mut().for_each(|q| *q = rotation.transpose() * *q);
+    } else {
+        // All of the shape by one factor, or the goals would turn it.
+        let bend: f64 = quadratic.iter().map(|q| q.length_squared()).sum();
+        let bend = if bend > 0.0 { bend / (cluster.width * cluster.width) } else { 0.0 };
+        scale *= volume_scale(linear, bend, controls.volume);
+    }
     quadratic.iter_mut().for_each(|q| *q *= scale);
     let mut fit = rigid;
-    if two_step {
+    if making != Making::Blend {
         // Deform first, then turn the result onto the points (deformer, §3.3). With P folded in, the
         // undeformed shape is P q.
         let deformed = linear * scale + *plastic * (1.0 - beta);
@@ -164,6 +196,40 @@ pub(super) fn volume_scale(a: DMat3, bend: f64, share: f64) -> f64 {
     // In units of the stretch, where the determinant of anything is a number of its own size.
     let unit = (a * stretch.recip()).determinant().abs().cbrt() * stretch;
     unit.recip().min(most).powf(share)
+}
+
+/// The map Y of determinant 1 whose goals Y q are nearest to those of the linear map `a`, weighed by the particles'
+/// masses: how two-step goals keep volume.
+///
+/// Scaling A by det A^(−1/3), as the blend does, is no one's gradient: with G = Σ m q qᵀ its pull is k (s − 1) A G, and the
+/// derivative of s A G is not symmetric, so a cluster that goes round a cycle of shapes may come back faster. Four particles,
+/// whose linear fit is exact, are held by little else: each passage through flat, where s is largest, throws them apart.
+///
+/// The distance to a set has an energy. Let V(x) = ½ k min Σ mᵢ ‖A qᵢ − Y qᵢ‖² over det Y = 1, with A the best linear map of
+/// the x. The minimum does not change with Y to first order, so −∂V/∂xᵢ = k mᵢ (Y − A) qᵢ: moving the goals by (Y − A) q *is*
+/// the force of V, and a share of it that of the share of V. Its curvature is at most k, that of a spring to the goal, so
+/// the explicit step is as stable as without. Σ m q = 0 keeps linear momentum, and as A G Yᵀ is symmetric at the nearest Y
+/// the force has no torque. With B = A G^½ the sum is ‖B − Y G^½‖², so Y G^½ is the nearest matrix of determinant det G^½.
+/// It thickens what is flat instead of blowing it up in its plane, and what is turned inside out is turned back.
+fn nearest_of_volume(a: DMat3, cluster: &ClusterRest, basis: &ClusterBasis) -> DMat3 {
+    // Per mass and width, with extent one where the shape has none: there the map only turns with the rest.
+    let inverse = svd3(basis.inverse * (cluster.mass * cluster.width * cluster.width) + basis.null);
+    let power = |exponent: fn(f64) -> f64| {
+        inverse.u * DMat3::from_diagonal(inverse.sigma.map(exponent)) * inverse.u.transpose()
+    };
+    let (root, back) = (power(|e| e.sqrt().recip()), power(f64::sqrt));
+    let b = a * root;
+    let columns = [b.x_axis, b.y_axis, b.z_axis];
+    let size = columns.iter().map(|c| c.length_squared()).sum::<f64>().sqrt();
+    let target = root.determinant();
+    // What has shrunk to a point has no shape to give a volume to.
+    if !((SMALLEST_STRETCH..=f64::MAX).contains(&size) && target > 0.0 && target.is_finite()) {
+        return a;
+    }
+    // In units of its size if that is large, so that no determinant overflows.
+    let unit = size.max(1.0);
+    let wanted = target / unit / unit / unit;
+    limit_volume(b * unit.recip(), wanted, wanted) * back * unit
 }
 
 /// What remains of a cluster's stretch: the part beyond the yield strain flows into the permanent
@@ -274,6 +340,64 @@ mod tests {
             // Continuous through flat.
             let thin = |z: f64| volume_scale(a * DMat3::from_diagonal(DVec3::new(1.0, 1.0, z)), 0.0, 1.0);
             assert!((thin(1e-12) - thin(-1e-12)).abs() < 1e-9 * thin(0.0));
+        }
+    }
+
+    #[test]
+    fn what_keeps_the_volume_of_two_steps_is_the_force_of_an_energy() {
+        let points = [
+            DVec3::new(0.1, 0.2, -0.9),
+            DVec3::new(1.0, -0.3, 0.2),
+            DVec3::new(-0.8, 0.7, 0.4),
+            DVec3::new(0.2, -0.9, 0.5),
+            DVec3::new(-0.4, 0.1, 0.3),
+        ];
+        let mass = [0.3, 0.9, 0.5, 1.1, 0.7];
+        let total: f64 = mass.iter().sum();
+        let center = points.iter().zip(mass).map(|(p, m)| *p * m).sum::<DVec3>() / total;
+        let cluster = ClusterRest { mass: total, center, width: 0.7, stiffness: 1.0 };
+        let mut basis = ClusterBasis::default();
+        basis.become_of(|| mass.iter().copied().zip(points), &cluster, Goals::Linear);
+        let outer = |a: DVec3, b: DVec3| DMat3::from_cols(a * b.x, a * b.y, a * b.z);
+        let best = |x: &[DVec3]| {
+            let mut sums = Sums::ZERO;
+            for ((x, q), m) in x.iter().zip(points).zip(mass) {
+                sums.covariance += outer(*x * m, q - center);
+            }
+            best_linear(&sums, &basis, DMat3::IDENTITY)
+        };
+        let energy = |x: &[DVec3]| {
+            let a = best(x);
+            let way = nearest_of_volume(a, &cluster, &basis) - a;
+            points
+                .iter()
+                .zip(mass)
+                .map(|(q, m)| 0.5 * m * (way * (*q - center)).length_squared())
+                .sum::<f64>()
+        };
+        for (k, (_, map)) in maps().enumerate() {
+            // Also turned inside out.
+            let map = if k % 4 == 0 { map * DMat3::from_diagonal(DVec3::new(1.0, 1.0, -0.3)) } else { map };
+            let x: Vec<DVec3> = points.iter().map(|p| map * *p).collect();
+            let a = best(&x);
+            let y = nearest_of_volume(a, &cluster, &basis);
+            assert!((y.determinant() - 1.0).abs() < 1e-9, "{}", y.determinant());
+            let (mut push, mut torque) = (DVec3::ZERO, DVec3::ZERO);
+            for i in 0..x.len() {
+                let force = (y - a) * (points[i] - center) * mass[i];
+                push += force;
+                torque += x[i].cross(force);
+                for axis in [DVec3::X, DVec3::Y, DVec3::Z] {
+                    let at = |step: f64| {
+                        let mut moved = x.clone();
+                        moved[i] += axis * step;
+                        energy(&moved)
+                    };
+                    let slope = (at(1e-5) - at(-1e-5)) / 2e-5;
+                    assert!((slope + force.dot(axis)).abs() < 1e-7, "{k}: {slope} {}", force.dot(axis));
+                }
+            }
+            assert!(push.length() < 1e-12 && torque.length() < 1e-9, "{push} {torque}");
         }
     }
 

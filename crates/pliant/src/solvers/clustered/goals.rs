@@ -1,10 +1,10 @@
 //! Goals one particle at a time: what statistics are made of, and the reference the lanes are held to.
 
-use super::fit::{Fit, Sums, fit, to_rotate};
-use crate::controls::Controls;
-use crate::model::{Goals, Model, Rest, quadratic_terms};
-use crate::solvers::SolverKind;
-use crate::state::State;
+use super::fit::{Fit, Making, Sums, fit, to_rotate};
+use crate::controls::{BodyControls, LiveControls};
+use crate::memory::Section;
+use crate::model::{BodyModel, Goals, Rest, quadratic_terms};
+use crate::state::BodyState;
 use glam::{DMat3, DVec3};
 use pliant_math::nearest_rotation;
 
@@ -14,16 +14,15 @@ pub(super) struct ClusterFit {
     pub fit: Fit,
 }
 
-/// The goals of cluster `c` of body `b` in a state.
-pub(super) fn fit_cluster(
-    model: &Model,
+/// The goals of cluster `c` in a state.
+fn fit_cluster(
+    model: &BodyModel,
     rest: &Rest,
-    controls: &Controls,
-    state: &State,
-    b: usize,
+    controls: &BodyControls,
+    state: &BodyState,
     c: usize,
 ) -> ClusterFit {
-    let set = &model.topology.clusters;
+    let set = &model.topology().clusters;
     let (cluster, basis) = (&rest.clusters[c], &rest.bases[c]);
     let origin = set.particles(c).first().map_or(DVec3::ZERO, |&i| state.x.get(i as usize));
     let mut sums = Sums::ZERO;
@@ -38,38 +37,36 @@ pub(super) fn fit_cluster(
             sums.quadratic.iter_mut().zip(terms).for_each(|(sum, t)| *sum += x * t);
         }
     }
-    let plastic = &state.plastic[c];
-    let rotation = nearest_rotation(to_rotate(&sums, plastic), state.frames[c]);
-    let two_step = model.params.bodies[b].two_step;
-    let fit = fit(&sums, cluster, basis, rotation, plastic, two_step, &controls.bodies[b]);
+    let plastic = &state.memory.matrix(Section::Plastic, c);
+    let rotation = nearest_rotation(to_rotate(&sums, plastic), state.memory.matrix(Section::Rotations, c));
+    let making = Making::of(&model.settings);
+    let fit = fit(&sums, cluster, basis, rotation, plastic, making, controls);
     ClusterFit { origin, fit }
 }
 
-/// Calls `f(body, cluster, its fit)` for every cluster the solver has.
+/// Calls `f(cluster, rest shape, its fit)` for every cluster of a body at a time.
 fn for_each_cluster(
-    model: &Model,
-    controls: &Controls,
-    state: &State,
-    mut f: impl FnMut(usize, usize, &Rest, &ClusterFit),
+    model: &BodyModel,
+    controls: &BodyControls,
+    state: &BodyState,
+    time: f64,
+    mut f: impl FnMut(usize, &Rest, &ClusterFit),
 ) {
-    let rest = model.rest_at(state.time);
-    let bodies = model.topology.bodies.iter().zip(&model.params.bodies).enumerate();
-    for (b, (body, _)) in bodies.filter(|(_, (_, s))| s.solver == SolverKind::Clustered) {
-        for c in body.clusters.clone() {
-            f(b, c, &rest, &fit_cluster(model, &rest, controls, state, b, c));
-        }
+    let rest = model.rest_at(time);
+    for c in 0..model.topology().clusters.len() {
+        f(c, &rest, &fit_cluster(model, &rest, controls, state, c));
     }
 }
 
 /// Ways g − x of the members of cluster `c`, as (particle, split mass, way).
-pub(super) fn ways<'a>(
-    model: &'a Model,
+fn ways<'a>(
+    model: &'a BodyModel,
     rest: &'a Rest,
-    state: &'a State,
+    state: &'a BodyState,
     c: usize,
     cluster: &'a ClusterFit,
 ) -> impl Iterator<Item = (usize, f64, DVec3)> + 'a {
-    let set = &model.topology.clusters;
+    let set = &model.topology().clusters;
     set.range(c).map(move |slot| {
         let i = set.members[slot] as usize;
         let goal = cluster.fit.goal(&rest.clusters[c], &rest.bases[c], rest.positions.get(i));
@@ -78,8 +75,14 @@ pub(super) fn ways<'a>(
 }
 
 /// Raises each particle's strain to the largest β = ‖x − g_ic‖ / w_c of its clusters (eq. 4).
-pub fn raise_strain(model: &Model, controls: &Controls, state: &State, strain: &mut [f64]) {
-    for_each_cluster(model, controls, state, |_, c, rest, cluster| {
+pub fn raise_strain(
+    model: &BodyModel,
+    controls: LiveControls<'_>,
+    state: &BodyState,
+    time: f64,
+    strain: &mut [f64],
+) {
+    for_each_cluster(model, controls.body, state, time, |c, rest, cluster| {
         let width = rest.clusters[c].width;
         if width > 0.0 {
             for (i, _, way) in ways(model, rest, state, c, cluster) {
@@ -92,13 +95,13 @@ pub fn raise_strain(model: &Model, controls: &Controls, state: &State, strain: &
 /// Energy of the springs with k/m = α/h²: ½ k/m (Σ m |x − g*|² + (1 − β) Σ m |g* − r*|²), where g* is the
 /// best-fit deformation and r* the best rigid motion; their gradient is k/m · m (x − g). For rigid goals
 /// the two are the same and this is ½ k/m Σ m |x − g|².
-pub fn elastic_energy(model: &Model, controls: &Controls, state: &State) -> f64 {
+pub fn elastic_energy(model: &BodyModel, controls: LiveControls<'_>, state: &BodyState, time: f64) -> f64 {
     let h = model.params.substep();
+    let body = controls.body;
     let mut total = 0.0;
-    for_each_cluster(model, controls, state, |b, c, all, cluster| {
-        let body = &controls.bodies[b];
+    for_each_cluster(model, body, state, time, |c, all, cluster| {
         let (rest, basis) = (&all.clusters[c], &all.bases[c]);
-        let k = body.stiffness.alpha(h) / (h * h) * model.heavier(controls, b) * rest.stiffness;
+        let k = body.stiffness.alpha(h) / (h * h) * model.mass_ratio(body) * rest.stiffness;
         let to_goal: f64 =
             ways(model, all, state, c, cluster).map(|(_, m, way)| m * way.length_squared()).sum();
         // |x − g|² = |x − g*|² + (1 − β)² |g* − r*|², with g − r* = β (g* − r*).
@@ -106,12 +109,12 @@ pub fn elastic_energy(model: &Model, controls: &Controls, state: &State) -> f64 
         let mut between = 0.0;
         if basis.goals != Goals::Rigid && beta > 0.0 {
             let rigid = Fit {
-                linear: cluster.fit.rotation * state.plastic[c],
+                linear: cluster.fit.rotation * state.memory.matrix(Section::Plastic, c),
                 quadratic: [DVec3::ZERO; 6],
                 offset: DVec3::ZERO,
                 ..cluster.fit
             };
-            for (m, r) in all.members(&model.topology, c) {
+            for (m, r) in all.members(model.topology(), c) {
                 let apart = cluster.fit.goal(rest, basis, r) - rigid.goal(rest, basis, r);
                 between += m * apart.length_squared();
             }

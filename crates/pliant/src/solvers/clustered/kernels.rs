@@ -188,8 +188,6 @@ pub(super) struct Fixed<'a> {
     pub rest: &'a [RestBlock],
     /// Rest centres of the clusters.
     pub centers: &'a [[f64; 3]],
-    pub body_of_cluster: &'a [u32],
-    pub body_of_block: &'a [u32],
 }
 
 impl Fixed<'_> {
@@ -209,12 +207,10 @@ impl Fixed<'_> {
     }
 }
 
-/// Sums of all pieces whose cluster is wanted, for [`super::fit`].
+/// Sums of pieces, for [`super::fit`].
 pub(super) struct FitSums<'a> {
     pub fixed: Fixed<'a>,
     pub pieces: &'a [Piece],
-    /// Bodies it is for.
-    pub wanted: &'a [bool],
     pub x: &'a [Octet],
     pub out: &'a mut [FitSum],
 }
@@ -224,11 +220,7 @@ impl Kernel for FitSums<'_> {
 
     #[inline(always)]
     fn run<L: Lanes>(mut self, l: L) {
-        let body_of_cluster = self.fixed.body_of_cluster;
         for p in 0..self.pieces.len() {
-            if !self.wanted[body_of_cluster[self.pieces[p].cluster as usize] as usize] {
-                continue;
-            }
             // The sums do not depend on how many are made at a time, only the speed does.
             if L::REGISTERS >= 20 {
                 self.columns::<L, 0, 4>(l, p);
@@ -281,7 +273,6 @@ pub(super) struct QuadraticSums<'a> {
     pub fixed: Fixed<'a>,
     pub pieces: &'a [Piece],
     /// Bodies it is for.
-    pub wanted: &'a [bool],
     pub quadratic: &'a [QuadraticGoal],
     pub x: &'a [Octet],
     pub out: &'a mut [QuadraticSum],
@@ -292,11 +283,11 @@ impl Kernel for QuadraticSums<'_> {
 
     #[inline(always)]
     fn run<L: Lanes>(self, l: L) {
-        let Fixed { by_cluster, weights, rest, body_of_cluster, .. } = self.fixed;
+        let Fixed { by_cluster, weights, rest, .. } = self.fixed;
         for (piece, out) in self.pieces.iter().zip(self.out) {
             let k = piece.cluster as usize;
             let goal = &self.quadratic[k];
-            if goal.scale == 0.0 || !self.wanted[body_of_cluster[k] as usize] {
+            if goal.scale == 0.0 {
                 continue;
             }
             let mut sums = [[l.splat(0.0); 3]; 6];
@@ -323,7 +314,6 @@ pub(super) struct MotionSums<'a> {
     pub fixed: Fixed<'a>,
     pub pieces: &'a [Piece],
     /// Bodies it is for.
-    pub wanted: &'a [bool],
     pub centers: &'a [DVec3],
     pub x: &'a [Octet],
     pub v: &'a [Octet],
@@ -335,12 +325,9 @@ impl Kernel for MotionSums<'_> {
 
     #[inline(always)]
     fn run<L: Lanes>(self, l: L) {
-        let Fixed { by_cluster, weights, body_of_cluster, .. } = self.fixed;
+        let Fixed { by_cluster, weights, .. } = self.fixed;
         for (piece, out) in self.pieces.iter().zip(self.out) {
             let k = piece.cluster as usize;
-            if !self.wanted[body_of_cluster[k] as usize] {
-                continue;
-            }
             let center = splat3(l, self.centers[k].to_array());
             let zero = [l.splat(0.0); 3];
             let (mut momentum, mut squares, mut products, mut spin) = (zero, zero, zero, zero);
@@ -372,7 +359,6 @@ pub(super) struct BalanceSums<'a> {
     pub fixed: Fixed<'a>,
     pub pieces: &'a [Piece],
     /// Bodies it is for.
-    pub wanted: &'a [bool],
     pub goals: &'a [Goal],
     pub quadratic: &'a [QuadraticGoal],
     pub anchors: &'a [Anchor],
@@ -388,12 +374,9 @@ impl Kernel for BalanceSums<'_> {
 
     #[inline(always)]
     fn run<L: Lanes>(self, l: L) {
-        let Fixed { by_cluster, weights, rest, body_of_cluster, .. } = self.fixed;
+        let Fixed { by_cluster, weights, rest, .. } = self.fixed;
         for (piece, out) in self.pieces.iter().zip(self.out) {
             let k = piece.cluster as usize;
-            if !self.wanted[body_of_cluster[k] as usize] {
-                continue;
-            }
             let center = splat3(l, self.anchors[k].center.to_array());
             let quadratic = self.quadratic.get(k).filter(|q| q.scale > 0.0);
             let zero = [l.splat(0.0); 3];
@@ -507,8 +490,7 @@ pub(super) struct Springs<'a> {
     pub goals: &'a [Goal],
     pub quadratic: &'a [QuadraticGoal],
     pub screws: &'a [Screw],
-    /// By body; `None` for those to leave alone.
-    pub drives: &'a [Option<Drive>],
+    pub drive: Drive,
     pub x: &'a mut [Octet],
     pub v: &'a mut [Octet],
     /// The new positions once more, for what planes and limits change about them.
@@ -533,7 +515,7 @@ impl Springs<'_> {
         let clusters = (self.goals, self.quadratic, self.screws);
         for (k, ((to_x, to_v), predicted)) in self.x.iter_mut().zip(self.v).zip(self.predicted).enumerate() {
             let b = self.first + k;
-            let Some(drive) = &self.drives[self.fixed.body_of_block[b] as usize] else { continue };
+            let drive = &self.drive;
             let (x, v) = (load3(l, &to_x.0), load3(l, &to_v.0));
             let share = l.load(&self.fixed.rest[b].share);
             let (averages, calm) = if drive.damping > 0.0 {
@@ -560,11 +542,8 @@ impl Springs<'_> {
 /// Forces and the explicit Euler step of the deformer (eq. 4): p + h v with the velocity before the
 /// forces. Impulses come after it, for the few lanes that touch something.
 pub(super) struct Euler<'a> {
-    pub fixed: Fixed<'a>,
-    pub first: usize,
-    /// By body: seconds, share of the velocity that stays, and its change by forces; `None` for those to
-    /// leave alone.
-    pub drives: &'a [Option<(f64, f64, [f64; 3])>],
+    /// Seconds, share of the velocity that stays, and its change by forces.
+    pub drive: (f64, f64, [f64; 3]),
     pub x: &'a mut [Octet],
     pub v: &'a mut [Octet],
 }
@@ -574,9 +553,8 @@ impl Kernel for Euler<'_> {
 
     #[inline(always)]
     fn run<L: Lanes>(self, l: L) {
-        for (k, (to_x, to_v)) in self.x.iter_mut().zip(self.v).enumerate() {
-            let body = self.fixed.body_of_block[self.first + k] as usize;
-            let Some((h, keep, kick)) = self.drives[body] else { continue };
+        let (h, keep, kick) = self.drive;
+        for (to_x, to_v) in self.x.iter_mut().zip(self.v) {
             let v = load3(l, &to_v.0);
             store3(l, l.scale_add(l.splat(h), v, load3(l, &to_x.0)), &mut to_x.0);
             store3(l, l.scale_add(l.splat(keep), v, splat3(l, kick)), &mut to_v.0);
@@ -624,8 +602,7 @@ pub(super) struct Limit<'a> {
     pub quadratic: &'a [QuadraticGoal],
     /// What each cluster takes back, where bodies conserve momentum.
     pub reactions: &'a [Screw],
-    /// By body; `None` for those to leave alone.
-    pub relaxation: &'a [Option<Relaxation>],
+    pub relaxation: Relaxation,
     pub free: &'a [u8],
     pub start: &'a [Octet],
     pub x: &'a mut [Octet],
@@ -657,11 +634,7 @@ impl Limit<'_> {
         for (k, (to, moved)) in self.x.iter_mut().zip(self.moved).enumerate() {
             let b = self.first + k;
             *moved = 0;
-            let Some(Relaxation { omega, gamma, conserve }) =
-                self.relaxation[self.fixed.body_of_block[b] as usize]
-            else {
-                continue;
-            };
+            let Relaxation { omega, gamma, conserve } = self.relaxation;
             let x = load3(l, &to.0);
             let (averages, mut correction);
             if conserve {

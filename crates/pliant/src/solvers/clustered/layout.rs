@@ -6,8 +6,7 @@
 //! not in the cluster are wasted, so particles of the same clusters are packed into the same blocks
 //! (1.5 against 2.2 ns a membership on the paper's bunny), and blocks follow a space-filling curve.
 
-use crate::model::Model;
-use crate::solvers::SolverKind;
+use crate::model::BodyModel;
 use glam::DVec3;
 use std::ops::Range;
 
@@ -36,7 +35,7 @@ pub(super) struct Entry {
 }
 
 /// Entries of each cluster or block: `offsets[k]..offsets[k + 1]`.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Entries {
     pub offsets: Vec<u32>,
     pub list: Vec<Entry>,
@@ -59,17 +58,13 @@ pub(super) struct Piece {
     pub entries: Range<u32>,
 }
 
-/// The blocks of all bodies the solver moves, and their clusters.
-#[derive(Debug, Default)]
+/// The blocks of a body, and their clusters.
+#[derive(Clone, Debug, Default)]
 pub(super) struct Layout {
     /// Particle in each lane of each block, or [`EMPTY`].
     pub lanes: Vec<[u32; WIDTH]>,
-    /// Body of each block.
-    pub body_of_block: Vec<u32>,
-    /// The model's index of each cluster of the solver.
+    /// The model's index of each cluster of the layout.
     pub clusters: Vec<u32>,
-    /// Body of each of them.
-    pub body_of_cluster: Vec<u32>,
     pub by_cluster: Entries,
     pub by_block: Entries,
     pub pieces: Vec<Piece>,
@@ -78,20 +73,13 @@ pub(super) struct Layout {
 }
 
 impl Layout {
-    pub fn new(model: &Model) -> Layout {
+    pub fn new(model: &BodyModel) -> Layout {
         let mut layout = Layout::default();
         let smooth = is_smooth(model);
         layout.by_block.offsets.push(0);
-        let bodies = model.topology.bodies.iter().zip(&model.params.bodies).enumerate();
-        for (b, (body, _)) in bodies.filter(|(_, (_, s))| s.solver == SolverKind::Clustered) {
-            let first = layout.clusters.len();
-            layout.clusters.extend(body.clusters.clone().map(|c| c as u32));
-            layout.body_of_cluster.resize(layout.clusters.len(), b as u32);
-            let order = along_curve(model, body.particles.clone());
-            for lanes in pack(model, &order) {
-                layout.body_of_block.push(b as u32);
-                layout.add_block(model, lanes, smooth, first, body.clusters.start);
-            }
+        layout.clusters.extend(0..model.topology().clusters.len() as u32);
+        for lanes in pack(model, &along_curve(model)) {
+            layout.add_block(model, lanes, smooth);
         }
         layout.order_clusters();
         layout.list_by_cluster();
@@ -112,27 +100,19 @@ impl Layout {
         order.iter().enumerate().for_each(|(new, &old)| number[old as usize] = new as u32);
         self.by_block.list.iter_mut().for_each(|e| e.index = number[e.index as usize]);
         self.clusters = order.iter().map(|&k| self.clusters[k as usize]).collect();
-        self.body_of_cluster = order.iter().map(|&k| self.body_of_cluster[k as usize]).collect();
     }
 
-    fn add_block(
-        &mut self,
-        model: &Model,
-        lanes: [u32; WIDTH],
-        smooth: bool,
-        first_cluster: usize,
-        model_cluster: usize,
-    ) {
+    fn add_block(&mut self, model: &BodyModel, lanes: [u32; WIDTH], smooth: bool) {
         let mut clusters: Vec<(u32, u8, [f64; WIDTH])> = Vec::new();
         for (lane, &i) in lanes.iter().enumerate().filter(|(_, i)| **i != EMPTY) {
-            for member in model.topology.memberships(i as usize) {
-                let k = (member.cluster as usize - model_cluster + first_cluster) as u32;
+            for member in model.topology().memberships(i as usize) {
+                let k = member.cluster;
                 let at = clusters.iter().position(|e| e.0 == k).unwrap_or_else(|| {
                     clusters.push((k, 0, [0.0; WIDTH]));
                     clusters.len() - 1
                 });
                 clusters[at].1 |= 1 << lane;
-                clusters[at].2[lane] = model.rest.share[member.slot as usize];
+                clusters[at].2[lane] = model.rest().share[member.slot as usize];
             }
         }
         clusters.sort_unstable_by_key(|e| e.0);
@@ -191,24 +171,24 @@ impl Layout {
 }
 
 /// Whether any particle is split unequally.
-fn is_smooth(model: &Model) -> bool {
+fn is_smooth(model: &BodyModel) -> bool {
     (0..model.particle_count()).any(|i| {
-        let members = model.topology.memberships(i);
+        let members = model.topology().memberships(i);
         let equal = 1.0 / members.len() as f64;
-        members.iter().any(|m| model.rest.share[m.slot as usize] != equal)
+        members.iter().any(|m| model.rest().share[m.slot as usize] != equal)
     })
 }
 
 /// The particles of a body along a Morton curve through its rest shape.
-fn along_curve(model: &Model, particles: Range<usize>) -> Vec<u32> {
-    let rest = &model.rest.positions;
+fn along_curve(model: &BodyModel) -> Vec<u32> {
+    let rest = &model.rest().positions;
     let (mut lo, mut hi) = (DVec3::INFINITY, DVec3::NEG_INFINITY);
-    for i in particles.clone() {
-        (lo, hi) = (lo.min(rest.get(i)), hi.max(rest.get(i)));
+    for p in rest.iter() {
+        (lo, hi) = (lo.min(p), hi.max(p));
     }
     // Cubic cells: a flat body must not be cut finely across its thickness.
     let cell = (hi - lo).max_element().max(f64::MIN_POSITIVE) / f64::from(1u32 << 20);
-    let mut keyed: Vec<(u64, u32)> = particles
+    let mut keyed: Vec<(u64, u32)> = (0..rest.len())
         .map(|i| {
             let p = (rest.get(i) - lo) / cell;
             let key = spread(p.x as u64) | spread(p.y as u64) << 1 | spread(p.z as u64) << 2;
@@ -230,8 +210,8 @@ fn spread(v: u64) -> u64 {
 }
 
 /// Blocks of particles that have as many clusters in common as possible, along the given order.
-fn pack(model: &Model, order: &[u32]) -> Vec<[u32; WIDTH]> {
-    let clusters = |rank: u32| model.topology.memberships(order[rank as usize] as usize);
+fn pack(model: &BodyModel, order: &[u32]) -> Vec<[u32; WIDTH]> {
+    let clusters = |rank: u32| model.topology().memberships(order[rank as usize] as usize);
     let same = |a: &u32, b: &u32| {
         let (a, b) = (clusters(*a), clusters(*b));
         a.iter().map(|m| m.cluster).eq(b.iter().map(|m| m.cluster))
@@ -302,13 +282,13 @@ mod tests {
     use super::*;
     use crate::{Body, Builder, Clustering, shapes};
 
-    fn layout(clusters: Clustering) -> (Model, Layout) {
+    fn layout(clusters: Clustering) -> (BodyModel, Layout) {
         let solid = shapes::Solid::Bunny { height: 1.0 };
         let spacing = solid.spacing_for_count(2020);
         let shape = spacing.and_then(|s| solid.build(s)).unwrap_or_default();
         let mut body = Body::new("bunny", shape);
         body.clusters = clusters;
-        let model = Builder::new().body(body).build().map(|s| s.model().clone());
+        let model = Builder::new().body(body).build().map(|s| s.model().bodies()[0].parts.clone());
         let model = model.unwrap_or_else(|e| panic!("{e}"));
         let layout = Layout::new(&model);
         (model, layout)
@@ -320,7 +300,7 @@ mod tests {
             let (model, layout) = layout(clusters);
             let mut expected = Vec::new();
             for i in 0..model.particle_count() {
-                expected.extend(model.topology.memberships(i).iter().map(|m| (i as u32, m.cluster)));
+                expected.extend(model.topology().memberships(i).iter().map(|m| (i as u32, m.cluster)));
             }
             let pair = |block: u32, k: u32, lane: usize| {
                 (layout.lanes[block as usize][lane], layout.clusters[k as usize])

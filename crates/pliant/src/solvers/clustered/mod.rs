@@ -32,17 +32,19 @@ mod kernels;
 mod layout;
 mod pack;
 
+use self::fit::Making;
 use super::damping::decay;
-use super::{Before, Solver, SolverError, SolverKind, SubstepReport};
+use super::{Before, Observer, Solver, SolverError, Subject, SubstepReport};
 use crate::contact::{Surface, release};
-use crate::controls::{BodyControls, Controls};
-use crate::model::{Goals, HalfSpace, Integrator, Model, Rest};
+use crate::controls::{BodyControls, LiveControls};
+use crate::memory::Section;
+use crate::model::{BodyModel, Goals, HalfSpace, Input, Integrator, Rest};
 use crate::points::Points;
-use crate::state::State;
+use crate::state::BodyState;
 use crate::team::Team;
 use balance::Anchor;
 use contacts::Meeting;
-use glam::{DAffine3, DMat3, DVec3};
+use glam::{DMat3, DVec3};
 use kernels::{
     BalanceSum, BalanceSums, Drive, Euler, Finish, FitSum, FitSums, Fixed, Goal, Limit, MotionSum,
     MotionSums, Octet, QuadraticGoal, QuadraticSum, QuadraticSums, Relaxation, RestBlock, Screw, Springs,
@@ -62,32 +64,25 @@ const CLUSTERS: usize = 8;
 /// Particles per chunk when results are taken back.
 const PARTICLES: usize = 1024;
 
-/// The solver; everything in it is a cache.
-#[derive(Debug)]
+/// The solver; all but the instruction set is a cache.
+#[derive(Clone, Debug)]
 pub struct Clustered {
     cache: Option<Box<Cache>>,
     isa: Isa,
 }
 
-impl Default for Clustered {
-    fn default() -> Self {
-        Clustered { cache: None, isa: Isa::best() }
-    }
-}
-
 impl Clustered {
-    /// The instruction set the kernels run with.
-    pub fn isa(&self) -> Isa {
-        self.isa
+    /// A solver whose kernels run with an instruction set.
+    pub fn new(isa: Isa) -> Clustered {
+        Clustered { cache: None, isa }
     }
 }
 
-/// Numbers of one body for one substep.
+/// Numbers of the body for one substep.
 #[derive(Clone, Copy, Debug)]
 struct BodyNow {
-    active: bool,
     deformer: bool,
-    two_step: bool,
+    making: Making,
     controls: BodyControls,
     alpha: f64,
     /// Limiting iterations that can have an effect.
@@ -104,52 +99,47 @@ struct BodyNow {
     release: f64,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Cache {
     /// How the kernels round.
     bits: Bits,
-    model: Model,
+    model: BodyModel,
     layout: Layout,
     /// Where each particle lies: block · 8 + lane, or [`EMPTY`].
     slots: Vec<u32>,
     /// Lanes that hold a particle no pin prescribes.
     free: Vec<u8>,
-    /// How far the particles of each block keep from planes, and the size of each body.
+    /// How far the particles of each block keep from planes, and the size of the body.
     radii: Vec<[f64; WIDTH]>,
     /// What contact adds to the energy of the particles of each block, their masses, and their velocities before it.
     gains: Vec<f64>,
     masses: Vec<[f64; WIDTH]>,
     arriving: Vec<Octet>,
-    diameters: Vec<f64>,
+    diameter: f64,
     /// End of the present substep.
     time: f64,
-    /// Lanes with prescribed particles: block, lane, pin group, anchor.
-    pins: Vec<(u32, u32, u32, DVec3)>,
-    placements: Vec<DAffine3>,
-    /// Lanes that follow an animated input: block, lane, input, particle of the body, painted weight.
-    followers: Vec<(u32, u32, u32, u32, f64)>,
-    /// Rest shapes of the present substep, if any body's is animated.
+    /// Lanes with prescribed particles: block, lane, number of the target.
+    pins: Vec<(u32, u32, u32)>,
+    targets: Vec<DVec3>,
+    /// Lanes that follow an animated input: block, lane, particle, painted weight.
+    followers: Vec<(u32, u32, u32, f64)>,
+    /// Rest shape of the present substep, if it is animated.
     animated: Option<Box<Rest>>,
 
     weights: Vec<Weights>,
     rest: Vec<RestBlock>,
-    /// Rest centres of the clusters, from their body's.
+    /// Rest centres of the clusters, from the body's.
     centers: Vec<[f64; 3]>,
     constants: Vec<ClusterConstants>,
 
-    now: Vec<BodyNow>,
-    /// What positions of a body are relative to in this substep, and the planes seen from there.
-    origins: Vec<DVec3>,
+    /// What positions are relative to in this substep, and the planes seen from there.
+    origin: DVec3,
     planes: Vec<HalfSpace>,
-    wanted: Vec<bool>,
-    drives: Vec<Option<Drive>>,
-    euler: Vec<Option<(f64, f64, [f64; 3])>>,
-    relaxation: Vec<Option<Relaxation>>,
 
     x: Vec<Octet>,
     v: Vec<Octet>,
     start: Vec<Octet>,
-    /// Where rigid motions are fitted if some body is the deformer's: after its Euler step. Else empty, and
+    /// Where rigid motions are fitted if the body is the deformer's: after its Euler step. Else empty, and
     /// `start` serves.
     levers: Vec<Octet>,
     predicted: Vec<Octet>,
@@ -161,7 +151,7 @@ struct Cache {
     balance: Vec<BalanceSum>,
 
     goals: Vec<Goal>,
-    /// One per cluster if any body has quadratic goals, else empty.
+    /// One per cluster if any has quadratic goals, else empty.
     quadratic: Vec<QuadraticGoal>,
     rotations: Vec<DMat3>,
     plastic: Vec<DMat3>,
@@ -173,10 +163,9 @@ struct Cache {
 }
 
 impl Cache {
-    fn new(model: &Model, bits: Bits) -> Cache {
+    fn new(model: &BodyModel, bits: Bits) -> Cache {
         let layout = Layout::new(model);
         let (blocks, clusters, pieces) = (layout.lanes.len(), layout.clusters.len(), layout.pieces.len());
-        let bodies = model.topology.bodies.len();
         let mut slots = vec![EMPTY; model.particle_count()];
         let mut free = vec![0u8; blocks];
         let (mut radii, mut masses) = (vec![[0.0; WIDTH]; blocks], vec![[0.0; WIDTH]; blocks]);
@@ -184,59 +173,49 @@ impl Cache {
             for (lane, &i) in lanes.iter().enumerate().filter(|(_, i)| **i != EMPTY) {
                 slots[i as usize] = (b * WIDTH + lane) as u32;
                 free[b] |= 1 << lane;
-                radii[b][lane] = model.rest.radius[i as usize];
-                masses[b][lane] = model.rest.mass[i as usize];
+                radii[b][lane] = model.rest().radius[i as usize];
+                masses[b][lane] = model.rest().mass[i as usize];
             }
         }
         let mut pins = Vec::new();
-        for (g, group) in model.params.pins.iter().enumerate() {
-            for (&i, &anchor) in group.particles.iter().zip(&group.anchors) {
-                let slot = slots[i as usize];
-                if slot != EMPTY {
-                    let (block, lane) = (slot / WIDTH as u32, slot % WIDTH as u32);
-                    free[block as usize] &= !(1 << lane);
-                    pins.push((block, lane, g as u32, anchor));
-                }
-            }
+        for (number, &i) in model.pins.iter().flat_map(|g| &g.particles).enumerate() {
+            let slot = slots[i as usize];
+            let (block, lane) = (slot / WIDTH as u32, slot % WIDTH as u32);
+            free[block as usize] &= !(1 << lane);
+            pins.push((block, lane, number as u32));
         }
         let mut followers = Vec::new();
-        for (n, input) in model.params.inputs.iter().enumerate() {
-            let first = model.topology.bodies[input.body].particles.start;
-            for (k, &weight) in input.input.follow.iter().enumerate().filter(|(_, w)| **w > 0.0) {
-                let slot = slots[first + k];
+        if let Some(input) = &model.input {
+            for (k, &weight) in input.follow.iter().enumerate().filter(|(_, w)| **w > 0.0) {
+                let slot = slots[k];
+                let (block, lane) = (slot / WIDTH as u32, slot % WIDTH as u32);
                 // A pin holds more firmly than any weight.
-                if slot != EMPTY && free[slot as usize / WIDTH] & (1 << (slot % WIDTH as u32)) != 0 {
-                    let (block, lane) = (slot / WIDTH as u32, slot % WIDTH as u32);
-                    followers.push((block, lane, n as u32, k as u32, weight));
+                if free[block as usize] & (1 << lane) != 0 {
+                    followers.push((block, lane, k as u32, weight));
                     if weight >= 1.0 {
                         free[block as usize] &= !(1 << lane);
                     }
                 }
             }
         }
-        let reshapes = model.params.inputs.iter().any(|i| i.input.reshape);
-        let any_deformer = model.params.bodies.iter().any(|b| b.integrator == Integrator::Deformer);
-        let any_quadratic = model.rest.bases.iter().any(|b| b.goals == Goals::Quadratic);
+        let reshapes = model.input.as_ref().is_some_and(|i| i.reshape);
+        let deformer = model.settings.integrator == Integrator::Deformer;
+        let any_quadratic = model.rest().bases.iter().any(|b| b.goals == Goals::Quadratic);
         let quadratic = |n: usize| if any_quadratic { n } else { 0 };
         let mut cache = Cache {
             bits,
-            placements: Vec::with_capacity(model.params.pins.len()),
+            targets: Vec::with_capacity(model.pins.iter().map(|g| g.particles.len()).sum()),
             time: 0.0,
             weights: vec![Weights::default(); blocks],
             rest: vec![RestBlock::default(); blocks],
             centers: vec![[0.0; 3]; clusters],
             constants: vec![ClusterConstants::default(); clusters],
-            now: Vec::with_capacity(bodies),
-            origins: vec![DVec3::ZERO; bodies],
-            planes: Vec::with_capacity(bodies * model.params.planes.len()),
-            wanted: vec![false; bodies],
-            drives: vec![None; bodies],
-            euler: vec![None; bodies],
-            relaxation: vec![None; bodies],
+            origin: DVec3::ZERO,
+            planes: Vec::with_capacity(model.params.planes.len()),
             x: vec![Octet::default(); blocks],
             v: vec![Octet::default(); blocks],
             start: vec![Octet::default(); blocks],
-            levers: vec![Octet::default(); if any_deformer { blocks } else { 0 }],
+            levers: vec![Octet::default(); if deformer { blocks } else { 0 }],
             predicted: vec![Octet::default(); blocks],
             moved: vec![0; blocks],
             sums: vec![[0.0; 12]; pieces],
@@ -259,32 +238,28 @@ impl Cache {
             masses,
             gains: vec![0.0; blocks],
             arriving: vec![Octet::default(); blocks],
-            diameters: super::implicit::diameters(model),
+            diameter: model.diameter(),
             pins,
             followers,
-            animated: reshapes.then(|| Box::new((*model.rest).clone())),
+            animated: reshapes.then(|| Box::new(model.rest().clone())),
         };
         cache.take_rest();
         cache
     }
 
-    /// Puts the rest shape into lanes, relative to each body's centre.
+    /// Puts the rest shape into lanes, relative to the body's centre.
     fn take_rest(&mut self) {
         let Cache { model, layout, weights, rest, centers, constants, quadratic, animated, .. } = self;
         let bits = self.bits;
-        let model_rest: &Rest = animated.as_deref().unwrap_or(&model.rest);
-        let origins = &mut self.origins;
-        for (origin, body) in origins.iter_mut().zip(&model.topology.bodies) {
-            let first = model_rest.positions.get(body.particles.start);
-            let offsets = body.particles.clone().map(|i| model_rest.positions.get(i) - first);
-            *origin = first + offsets.sum::<DVec3>() / body.particles.len() as f64;
-        }
+        let model_rest: &Rest = animated.as_deref().unwrap_or(model.rest());
+        let first = model_rest.positions.get(0);
+        let offsets = model_rest.positions.iter().map(|p| p - first);
+        let origin = first + offsets.sum::<DVec3>() / model.particle_count() as f64;
         let smooth = !layout.by_block.shares.is_empty();
         for (b, lanes) in layout.lanes.iter().enumerate() {
-            let origin = origins[layout.body_of_block[b] as usize];
             for (lane, &i) in lanes.iter().enumerate().filter(|(_, i)| **i != EMPTY) {
                 let i = i as usize;
-                let share = if smooth { 1.0 } else { 1.0 / model.topology.memberships(i).len() as f64 };
+                let share = if smooth { 1.0 } else { 1.0 / model.topology().memberships(i).len() as f64 };
                 let (mass, r) = (model_rest.mass[i] * share, model_rest.positions.get(i) - origin);
                 weights[b].weight[lane] = mass;
                 rest[b].share[lane] = share;
@@ -295,7 +270,6 @@ impl Cache {
             }
         }
         for (k, &c) in layout.clusters.iter().enumerate() {
-            let origin = origins[layout.body_of_cluster[k] as usize];
             let cluster = &model_rest.clusters[c as usize];
             centers[k] = (cluster.center - origin).to_array();
             let mut lopsided = DVec3::ZERO;
@@ -315,7 +289,7 @@ impl Cache {
                 stiffness: cluster.stiffness,
                 center: centers[k],
                 lopsided: lopsided.to_array(),
-                coincident: width == 0.0 && model.topology.clusters.range(c as usize).len() > 1,
+                coincident: width == 0.0 && model.topology().clusters.range(c as usize).len() > 1,
                 deforms: model_rest.bases[c as usize].goals != Goals::Rigid,
             };
             if let Some(to) = quadratic.get_mut(k) {
@@ -326,61 +300,77 @@ impl Cache {
         }
     }
 
-    /// The live values of all bodies, read anew in each substep: changing them costs nothing.
-    fn read_controls(&mut self, controls: &Controls, x: &Points, h: f64) {
-        self.now.clear();
+    /// The live values, read anew in each substep: changing them costs nothing.
+    fn read_controls(&mut self, controls: LiveControls<'_>, x: &Points, h: f64) -> BodyNow {
+        let (c, settings) = (controls.body, &self.model.settings);
+        let idle = c.relaxation == 0.0 || c.strain_limit == f64::INFINITY;
+        let now = BodyNow {
+            deformer: settings.integrator == Integrator::Deformer,
+            making: Making::of(settings),
+            controls: *c,
+            alpha: c.stiffness.alpha(h),
+            iterations: if idle { 0 } else { c.iterations },
+            damping: decay(c.damping, h),
+            keep: 1.0 - decay(c.drag, h),
+            inverse_gamma: c.strain_limit.max(1e-18).powi(-2),
+            creep: if c.yield_strain < f64::INFINITY { decay(c.creep, h) } else { 0.0 },
+            kick: controls.pull() * h,
+            surface: Surface { friction: c.friction, restitution: c.restitution },
+            release: release(self.diameter, h),
+        };
+        self.origin = x.get(0);
+        let origin = self.origin;
         self.planes.clear();
-        for (b, (c, settings)) in controls.bodies.iter().zip(&self.model.params.bodies).enumerate() {
-            let idle = c.relaxation == 0.0 || c.strain_limit == f64::INFINITY;
-            let active = settings.solver == SolverKind::Clustered;
-            let deformer = settings.integrator == Integrator::Deformer;
-            let now = BodyNow {
-                active,
-                deformer,
-                two_step: settings.two_step,
-                controls: *c,
-                alpha: c.stiffness.alpha(h),
-                iterations: if idle || !active { 0 } else { c.iterations },
-                damping: decay(c.damping, h),
-                keep: 1.0 - decay(c.drag, h),
-                inverse_gamma: c.strain_limit.max(1e-18).powi(-2),
-                creep: if c.yield_strain < f64::INFINITY { decay(c.creep, h) } else { 0.0 },
-                kick: (controls.gravity + c.force / c.mass) * h,
-                surface: Surface { friction: c.friction, restitution: c.restitution },
-                release: release(self.diameters[b], h),
-            };
-            self.origins[b] = x.get(self.model.topology.bodies[b].particles.start);
-            let origin = self.origins[b];
-            self.planes
-                .extend(self.model.params.planes.iter().map(|p| HalfSpace { offset: -p.gap(origin), ..*p }));
-            self.euler[b] = (active && deformer).then_some((h, now.keep, now.kick.to_array()));
-            self.drives[b] = active.then(|| match deformer {
-                false => Drive {
-                    pull: now.alpha / h,
-                    jump: 0.0,
-                    damping: now.damping,
-                    keep: now.keep,
-                    kick: now.kick.to_array(),
-                    advance: h,
-                },
-                true => Drive {
-                    pull: c.flappiness * now.alpha / h,
-                    jump: now.alpha,
-                    damping: now.damping,
-                    keep: 1.0,
-                    kick: [0.0; 3],
-                    advance: 0.0,
-                },
-            });
-            self.now.push(now);
-        }
+        let planes = self.model.params.planes.iter();
+        self.planes.extend(planes.map(|p| HalfSpace { offset: -p.gap(origin), ..*p }));
+        now
+    }
+}
+
+/// The planes, and what the blocks of the body meet them with.
+#[derive(Clone, Copy)]
+struct Around<'a> {
+    planes: &'a [HalfSpace],
+    radii: &'a [[f64; WIDTH]],
+    start: &'a [Octet],
+    now: &'a BodyNow,
+}
+
+impl<'a> Around<'a> {
+    /// Block `b` at the planes, without bounces.
+    fn meeting(self, b: usize, h: f64, resting: f64) -> Meeting<'a> {
+        let Around { planes, radii, start, now } = self;
+        let (surface, release, radii, start) = (now.surface, now.release, &radii[b], &start[b]);
+        Meeting { planes, surface, release, resting, radii, start, arriving: None, h, share: 0.0 }
+    }
+}
+
+impl BodyNow {
+    /// Whether limits take back the momentum they introduce.
+    fn balances(&self) -> bool {
+        self.iterations > 0 && self.controls.conserve_momentum
     }
 
-    fn want(&mut self, wanted: impl Fn(&BodyNow) -> bool) -> bool {
-        for (flag, now) in self.wanted.iter_mut().zip(&self.now) {
-            *flag = now.active && wanted(now);
+    /// What springs and forces do to velocities and positions.
+    fn drive(&self, h: f64) -> Drive {
+        match self.deformer {
+            false => Drive {
+                pull: self.alpha / h,
+                jump: 0.0,
+                damping: self.damping,
+                keep: self.keep,
+                kick: self.kick.to_array(),
+                advance: h,
+            },
+            true => Drive {
+                pull: self.controls.flappiness * self.alpha / h,
+                jump: self.alpha,
+                damping: self.damping,
+                keep: 1.0,
+                kick: [0.0; 3],
+                advance: 0.0,
+            },
         }
-        self.wanted.contains(&true)
     }
 }
 
@@ -393,19 +383,13 @@ macro_rules! fixed {
             weights: &$cache.weights,
             rest: &$cache.rest,
             centers: &$cache.centers,
-            body_of_cluster: &$cache.layout.body_of_cluster,
-            body_of_block: &$cache.layout.body_of_block,
         }
     };
 }
 
 impl Solver for Clustered {
-    fn kind(&self) -> SolverKind {
-        SolverKind::Clustered
-    }
-
-    fn prepare(&mut self, model: &Model, _controls: &Controls) -> Result<(), SolverError> {
-        if !self.cache.as_ref().is_some_and(|c| c.model.same_parts(model)) {
+    fn prepare(&mut self, model: &BodyModel, _controls: LiveControls<'_>) -> Result<(), SolverError> {
+        if !self.cache.as_ref().is_some_and(|c| c.model.same(model)) {
             self.cache = Some(Box::new(Cache::new(model, self.isa.bits())));
         }
         Ok(())
@@ -413,59 +397,51 @@ impl Solver for Clustered {
 
     fn substep(
         &mut self,
-        model: &Model,
-        controls: &Controls,
+        body: Subject<'_>,
         from: Option<Before<'_>>,
-        state: &mut State,
+        state: &mut BodyState,
         team: &Team,
+        _observer: Option<&mut Observer>,
     ) -> Result<SubstepReport, SolverError> {
+        let Subject { model, controls, time } = body;
         self.prepare(model, controls)?;
         let (Some(cache), isa) = (&mut self.cache, self.isa) else {
             return Ok(SubstepReport::default());
         };
         let h = model.params.substep();
-        cache.time = state.time + h;
-        cache.follow_inputs();
-        cache.read_controls(controls, from.map_or(&state.x, |f| f.0), h);
-        controls.placements(model, state.time + h, &mut cache.placements);
+        cache.time = time + h;
+        cache.follow_input();
+        let now = cache.read_controls(controls, from.map_or(&state.x, |f| f.0), h);
+        controls.targets(model, &state.memory, time + h, &mut cache.targets);
         // Gravity alone brings a resting particle h² g into the ground.
-        let resting = 2.0 * h * h * controls.gravity.length();
+        let resting = 2.0 * h * h * controls.world.gravity.length();
 
-        cache.take_state(from, state, team);
-        let mut contacts = cache.euler_step(h, resting, isa, team);
-        cache.want(|_| true);
-        cache.fit(true, isa, team);
-        cache.fit_motion(isa, team);
+        cache.take_state(&now, from, state, team);
+        let mut contacts = cache.euler_step(&now, h, resting, isa, team);
+        cache.fit(&now, true, isa, team);
+        cache.fit_motion(&now, isa, team);
         cache.draw_followers(controls, h);
-        contacts += cache.springs(h, resting, isa, team);
-        let (iterations, residual) = cache.limit_strain(isa, team);
+        contacts += cache.springs(&now, h, resting, isa, team);
+        let residual = cache.limit_strain(&now, isa, team);
         let finite = cache.update_velocities(h, isa, team);
         cache.give_state(from, state, team);
-        Ok(SubstepReport { contacts, iterations, residual, finite })
+        Ok(SubstepReport { contacts, iterations: now.iterations, residual, finite })
     }
 
-    fn drop_caches(&mut self) {
-        self.cache = None;
-    }
-
-    fn set_isa(&mut self, isa: Isa) {
-        // What is made beside the kernels is rounded as they do.
-        if isa.bits() != self.isa.bits() {
-            self.cache = None;
-        }
-        self.isa = isa;
+    fn duplicate(&self) -> Box<dyn Solver> {
+        Box::new(self.clone())
     }
 }
 
 impl Cache {
     /// Takes positions and velocities into lanes, and what clusters remember.
-    fn take_state(&mut self, from: Option<Before<'_>>, state: &State, team: &Team) {
-        let Cache { layout, origins, x, v, start, rotations, plastic, .. } = self;
+    fn take_state(&mut self, now: &BodyNow, from: Option<Before<'_>>, state: &BodyState, team: &Team) {
+        let Cache { layout, origin, x, v, start, rotations, plastic, .. } = self;
         let (from_x, from_v) = from.unwrap_or((&state.x, &state.v));
+        let origin = origin.to_array();
         team.split((&mut x[..], (&mut v[..], &mut start[..])), BLOCKS, |range, (x, (v, start))| {
             let columns = (from_x.columns(), from_v.columns());
             for (k, b) in range.enumerate() {
-                let origin = origins[layout.body_of_block[b] as usize].to_array();
                 for (j, origin) in origin.into_iter().enumerate() {
                     let (from_x, from_v) = (columns.0[j], columns.1[j]);
                     let (to_x, to_v) = (&mut x[k].0[j], &mut v[k].0[j]);
@@ -479,45 +455,30 @@ impl Cache {
             }
         });
         for (k, &c) in layout.clusters.iter().enumerate() {
-            (rotations[k], plastic[k]) = (state.frames[c as usize], state.plastic[c as usize]);
+            rotations[k] = state.memory.matrix(Section::Rotations, c as usize);
+            plastic[k] = state.memory.matrix(Section::Plastic, c as usize);
         }
-        let stretched = || plastic.iter().any(|p| *p != DMat3::IDENTITY);
-        self.any_plastic = self.now.iter().any(|b| b.creep > 0.0) || stretched();
+        self.any_plastic = now.creep > 0.0 || plastic.iter().any(|p| *p != DMat3::IDENTITY);
     }
 
     /// The deformer's forces and Euler step, with impulses where planes are touched.
-    fn euler_step(&mut self, h: f64, resting: f64, isa: Isa, team: &Team) -> usize {
-        if self.levers.is_empty() {
+    fn euler_step(&mut self, now: &BodyNow, h: f64, resting: f64, isa: Isa, team: &Team) -> usize {
+        if !now.deformer {
             return 0;
         }
         let contacts = AtomicUsize::new(0);
-        let fixed = fixed!(self);
-        let (now, free, planes, drives) = (&self.now, &self.free, &self.planes, &self.euler);
-        let per_body = self.model.params.planes.len();
-        let (start, radii) = (&self.start, &self.radii);
+        let Cache { planes, radii, start, free, .. } = self;
+        let around = Around { planes, radii, start, now };
+        let drive = (h, now.keep, now.kick.to_array());
         team.split((&mut self.x[..], &mut self.v[..]), BLOCKS, |range, (x, v)| {
-            isa.run(Euler { fixed, first: range.start, drives, x, v });
+            isa.run(Euler { drive, x, v });
+            if around.planes.is_empty() {
+                return;
+            }
             let mut found = 0;
             for (k, b) in range.enumerate() {
-                let body = fixed.body_of_block[b] as usize;
-                if drives[body].is_some() && per_body > 0 {
-                    let planes = &planes[body * per_body..(body + 1) * per_body];
-                    let BodyNow { controls, surface, release, .. } = now[body];
-                    let (radii, start) = (&radii[b], &start[b]);
-                    let meeting = Meeting {
-                        planes,
-                        surface,
-                        release,
-                        resting,
-                        radii,
-                        start,
-                        arriving: None,
-                        h,
-                        share: 0.0,
-                    };
-                    let (x, v) = (&mut x[k], &mut v[k]);
-                    found += contacts::impulses(meeting, &controls, free[b], x, v, isa);
-                }
+                let (meeting, x, v) = (around.meeting(b, h, resting), &mut x[k], &mut v[k]);
+                found += contacts::impulses(meeting, &now.controls, free[b], x, v, isa);
             }
             contacts.fetch_add(found, Ordering::Relaxed);
         });
@@ -526,25 +487,24 @@ impl Cache {
         contacts.into_inner()
     }
 
-    /// Line 6 of algorithm 2 for the wanted bodies: sums over the members, then the best-fit motions.
+    /// Line 6 of algorithm 2: sums over the members, then the best-fit motions.
     /// The first fit of a substep also lets permanent deformation flow.
-    fn fit(&mut self, first: bool, isa: Isa, team: &Team) {
+    fn fit(&mut self, now: &BodyNow, first: bool, isa: Isa, team: &Team) {
         let fixed = fixed!(self);
-        let (layout, x, wanted) = (&self.layout, &self.x, &self.wanted);
+        let (layout, x) = (&self.layout, &self.x);
         team.split(&mut self.sums[..], PIECES, |range, out| {
-            isa.run(FitSums { fixed, pieces: &layout.pieces[range], wanted, x, out });
+            isa.run(FitSums { fixed, pieces: &layout.pieces[range], x, out });
         });
         if !self.quadratic.is_empty() {
             let quadratic = &self.quadratic;
             team.split(&mut self.quadratic_sums[..], PIECES, |range, out| {
-                isa.run(QuadraticSums { fixed, pieces: &layout.pieces[range], wanted, quadratic, x, out });
+                isa.run(QuadraticSums { fixed, pieces: &layout.pieces[range], quadratic, x, out });
             });
         }
         let clusters = FitClusters {
-            rest: self.animated.as_deref().unwrap_or(&self.model.rest),
+            rest: self.animated.as_deref().unwrap_or(self.model.rest()),
             layout,
-            now: &self.now,
-            wanted,
+            now,
             constants: &self.constants,
             sums: &self.sums,
             quadratic_sums: &self.quadratic_sums,
@@ -566,22 +526,19 @@ impl Cache {
     }
 
     /// The rigid motion each cluster's damping leaves alone, and the inertia its limits push against.
-    fn fit_motion(&mut self, isa: Isa, team: &Team) {
-        if !self.want(|b| b.damping > 0.0 || (b.iterations > 0 && b.controls.conserve_momentum)) {
+    fn fit_motion(&mut self, now: &BodyNow, isa: Isa, team: &Team) {
+        if now.damping == 0.0 && !now.balances() {
             return;
         }
         let fixed = fixed!(self);
         let layout = &self.layout;
-        let rest = self.animated.as_deref().unwrap_or(&self.model.rest);
-        let Cache { x, v, present, wanted, motion, anchors, screws, .. } = self;
+        let rest = self.animated.as_deref().unwrap_or(self.model.rest());
+        let Cache { x, v, present, motion, anchors, screws, .. } = self;
         team.split(&mut motion[..], PIECES, |range, out| {
-            isa.run(MotionSums { fixed, pieces: &layout.pieces[range], wanted, centers: present, x, v, out });
+            isa.run(MotionSums { fixed, pieces: &layout.pieces[range], centers: present, x, v, out });
         });
         team.split((&mut anchors[..], &mut screws[..]), CLUSTERS, |range, (anchors, screws)| {
             for ((k, anchor), screw) in range.zip(anchors).zip(screws) {
-                if !wanted[layout.body_of_cluster[k] as usize] {
-                    continue;
-                }
                 let sum = total(&motion[..], &layout.piece_offsets, k);
                 let cluster = &rest.clusters[layout.clusters[k] as usize];
                 (*anchor, *screw) = balance::rigid_motion(&sum, present[k], cluster);
@@ -591,139 +548,96 @@ impl Cache {
 
     /// Lines 1 to 3 of algorithm 1 or the matching step of the deformer, then pins and planes. Leaves
     /// v* in `v`, x⁰ in `predicted`, and x⁰ pushed out of the planes in `x`.
-    fn springs(&mut self, h: f64, resting: f64, isa: Isa, team: &Team) -> usize {
+    fn springs(&mut self, now: &BodyNow, h: f64, resting: f64, isa: Isa, team: &Team) -> usize {
         let contacts = AtomicUsize::new(0);
         let fixed = fixed!(self);
-        let Cache { goals, quadratic, screws, drives, now, free, radii, masses, planes, start, .. } = self;
-        let per_body = self.model.params.planes.len();
+        let Cache { goals, quadratic, screws, free, radii, masses, planes, start, .. } = self;
+        let around = Around { planes, radii, start, now };
         let parts = (&mut self.x[..], (&mut self.v[..], &mut self.predicted[..]));
-        let planes_bounce = self.model.params.planes.iter().any(|p| p.restitution > 0.0);
-        let bounces = per_body > 0 && (planes_bounce || now.iter().any(|n| n.surface.restitution > 0.0));
+        let restitution = now.surface.restitution > 0.0 || planes.iter().any(|p| p.restitution > 0.0);
+        let bounces = !now.deformer && !planes.is_empty() && restitution;
         let others = (&mut self.arriving[..], &mut self.gains[..]);
+        let drive = now.drive(h);
         team.split((parts, others), BLOCKS, |range, ((x, (v, predicted)), (arriving, gains))| {
             if bounces {
                 arriving.copy_from_slice(v);
                 gains.fill(0.0);
             }
-            isa.run(Springs { fixed, first: range.start, goals, quadratic, screws, drives, x, v, predicted });
-            if per_body == 0 {
+            isa.run(Springs { fixed, first: range.start, goals, quadratic, screws, drive, x, v, predicted });
+            if around.planes.is_empty() {
                 return;
             }
             let mut found = 0;
             for (k, b) in range.enumerate() {
-                let body = fixed.body_of_block[b] as usize;
-                let planes = &planes[body * per_body..(body + 1) * per_body];
-                let now = &now[body];
-                // What the matching step presses into a plane is no velocity, and friction was the impulses'.
-                let surface = match now.deformer {
-                    true => Surface { friction: Some(0.0), restitution: 0.0 },
-                    false => now.surface,
-                };
-                let (release, radii, start) = (now.release, &radii[b], &start[b]);
-                let arrived = (bounces && !now.deformer).then_some(&arriving[k]);
-                let meeting = Meeting {
-                    planes,
-                    surface,
-                    release,
-                    resting,
-                    radii,
-                    start,
-                    arriving: arrived,
-                    h,
-                    share: 1.0,
-                };
+                let mut meeting = around.meeting(b, h, resting);
+                if now.deformer {
+                    // What the matching step presses into a plane is no velocity, and friction was the impulses'.
+                    meeting.surface = Surface { friction: Some(0.0), restitution: 0.0 };
+                }
+                (meeting.arriving, meeting.share) = (bounces.then_some(&arriving[k]), 1.0);
                 let touching = contacts::push_out_lanes(meeting, free[b], &mut x[k], isa);
                 if now.deformer {
                     predicted[k] = x[k];
                 } else {
                     found += touching;
                 }
-                if bounces && touching > 0 && !now.deformer {
+                if bounces && touching > 0 {
                     gains[k] =
                         contacts::energy_gained(&masses[b], (&arriving[k], &v[k]), (&predicted[k], &x[k]), h);
                 }
             }
             contacts.fetch_add(found, Ordering::Relaxed);
         });
-        if bounces {
-            self.limit_bounces(h, resting, isa);
+        if bounces && self.gains.iter().sum::<f64>() > 0.0 {
+            self.limit_bounces(now, h, resting, isa);
         }
         self.place_pins(true, h);
         contacts.into_inner()
     }
 
-    /// Returns less of their restitution to the particles of bodies whose contacts would add energy: one that has turned
+    /// Returns less of their restitution to the particles, where their contacts would add energy: one that has turned
     /// around may be pulled back by its neighbours in the next substep, and be turned around again.
-    fn limit_bounces(&mut self, h: f64, resting: f64, isa: Isa) {
-        let planes_bounce = self.model.params.planes.iter().any(|p| p.restitution > 0.0);
-        let bounces = |now: &BodyNow| !now.deformer && (planes_bounce || now.surface.restitution > 0.0);
-        let (per_body, blocks) = (self.model.params.planes.len(), self.layout.body_of_block.len());
-        let mut first = 0;
-        while first < blocks {
-            let body = self.layout.body_of_block[first] as usize;
-            let count =
-                self.layout.body_of_block[first..].iter().take_while(|b| **b as usize == body).count();
-            let range = first..first + count;
-            first += count;
-            if !bounces(&self.now[body]) || self.gains[range.clone()].iter().sum::<f64>() <= 0.0 {
-                continue;
-            }
-            let BodyNow { surface, release, .. } = self.now[body];
-            let planes = &self.planes[body * per_body..(body + 1) * per_body];
-            let Cache { x, v, predicted, arriving, start, radii, masses, free, .. } = self;
-            let mut gained = |share: f64| {
-                let mut sum = 0.0;
-                for b in range.clone() {
-                    let (radii, start, arriving) = (&radii[b], &start[b], &arriving[b]);
-                    let arrived = Some(arriving);
-                    let meeting = Meeting {
-                        planes,
-                        surface,
-                        release,
-                        resting,
-                        radii,
-                        start,
-                        arriving: arrived,
-                        h,
-                        share,
-                    };
-                    x[b] = predicted[b];
-                    if contacts::push_out_lanes(meeting, free[b], &mut x[b], isa) > 0 {
-                        sum +=
-                            contacts::energy_gained(&masses[b], (arriving, &v[b]), (&predicted[b], &x[b]), h);
-                    }
+    fn limit_bounces(&mut self, now: &BodyNow, h: f64, resting: f64, isa: Isa) {
+        let Cache { x, v, predicted, arriving, start, radii, masses, free, planes, .. } = self;
+        let around = Around { planes, radii, start, now };
+        let mut gained = |share: f64| {
+            let mut sum = 0.0;
+            for b in 0..x.len() {
+                let meeting =
+                    Meeting { arriving: Some(&arriving[b]), share, ..around.meeting(b, h, resting) };
+                x[b] = predicted[b];
+                if contacts::push_out_lanes(meeting, free[b], &mut x[b], isa) > 0 {
+                    sum +=
+                        contacts::energy_gained(&masses[b], (&arriving[b], &v[b]), (&predicted[b], &x[b]), h);
                 }
-                sum
-            };
-            let (mut low, mut high) = (0.0, 1.0);
-            for _ in 0..8 {
-                let middle = 0.5 * (low + high);
-                if gained(middle) > 0.0 { high = middle } else { low = middle }
             }
-            gained(low);
+            sum
+        };
+        let (mut low, mut high) = (0.0, 1.0);
+        for _ in 0..8 {
+            let middle = 0.5 * (low + high);
+            if gained(middle) > 0.0 { high = middle } else { low = middle }
         }
+        gained(low);
     }
 
-    /// Takes up the rest shapes that animated inputs have at `time`.
-    fn follow_inputs(&mut self) {
-        let Some(rest) = &mut self.animated else { return };
-        for input in self.model.params.inputs.iter().filter(|i| i.input.reshape) {
-            rest.reshape(&self.model.topology, input.body, &input.input.sequence.at(self.time));
+    /// Takes up the rest shape that an animated input has at the end of the substep.
+    fn follow_input(&mut self) {
+        if let (Some(rest), Some(input)) = (&mut self.animated, &self.model.input) {
+            rest.reshape(self.model.topology(), &input.sequence.at(self.time));
+            self.take_rest();
         }
-        self.take_rest();
     }
 
     /// Draws painted particles toward their animated input by damped springs: they lag and overshoot.
-    fn draw_followers(&mut self, controls: &Controls, h: f64) {
-        let time = self.time;
-        for &(block, lane, n, k, weight) in self.followers.iter().filter(|f| f.4 < 1.0) {
+    fn draw_followers(&mut self, controls: LiveControls<'_>, h: f64) {
+        let (time, c) = (self.time, controls.body);
+        let Some(Input { sequence, .. }) = self.model.input.as_deref() else { return };
+        for &(block, lane, k, weight) in self.followers.iter().filter(|f| f.3 < 1.0) {
             let (b, lane) = (block as usize, lane as usize);
-            let input = &self.model.params.inputs[n as usize];
-            let c = &controls.bodies[input.body];
-            let sequence = &input.input.sequence;
             let target = sequence.at(time).get(k as usize);
             let velocity = (target - sequence.at(time - h).get(k as usize)) / h;
-            let way = target - self.origins[input.body] - self.start[b].get(lane);
+            let way = target - self.origin - self.start[b].get(lane);
             // Implicit in the way still to go: stable for any frequency and step.
             let stiffness = (std::f64::consts::TAU * c.follow * h).powi(2);
             let (alpha, calm) = (stiffness / (1.0 + stiffness), decay(c.follow_damping, h));
@@ -737,20 +651,19 @@ impl Cache {
 
     /// Puts prescribed particles where they are held: for the goals only, or for good.
     fn place_pins(&mut self, last: bool, h: f64) {
-        for &(block, lane, n, k, _) in self.followers.iter().filter(|f| f.4 >= 1.0) {
+        for &(block, lane, k, _) in self.followers.iter().filter(|f| f.3 >= 1.0) {
+            let Some(input) = &self.model.input else { break };
             let (b, lane) = (block as usize, lane as usize);
-            let input = &self.model.params.inputs[n as usize];
-            let target = input.input.sequence.at(self.time).get(k as usize) - self.origins[input.body];
+            let target = input.sequence.at(self.time).get(k as usize) - self.origin;
             self.x[b].set(lane, target);
             if last {
                 self.predicted[b].set(lane, target);
                 self.v[b].set(lane, (target - self.start[b].get(lane)) / h);
             }
         }
-        for &(block, lane, group, anchor) in &self.pins {
+        for &(block, lane, number) in &self.pins {
             let (b, lane) = (block as usize, lane as usize);
-            let body = self.layout.body_of_block[b] as usize;
-            let target = self.placements[group as usize].transform_point3(anchor) - self.origins[body];
+            let target = self.targets[number as usize] - self.origin;
             self.x[b].set(lane, target);
             if last {
                 self.predicted[b].set(lane, target);
@@ -759,30 +672,25 @@ impl Cache {
         }
     }
 
-    /// Lines 4 to 7 of algorithm 1. Where a body asks for it, each cluster takes back the momentum its
-    /// corrections introduced; see [`balance`].
-    fn limit_strain(&mut self, isa: Isa, team: &Team) -> (u32, f64) {
-        let most = self.now.iter().map(|b| b.iterations).max().unwrap_or(0);
-        // Largest excess; a maximum does not depend on the order it is taken in, and bits of
-        // non-negative numbers sort like the numbers.
+    /// Lines 4 to 7 of algorithm 1. Where the body asks for it, each cluster takes back the momentum its
+    /// corrections introduced; see [`balance`]. Returns how far beyond the limit the farthest particle was.
+    fn limit_strain(&mut self, now: &BodyNow, isa: Isa, team: &Team) -> f64 {
+        let c = &now.controls;
+        let relaxation =
+            Relaxation { omega: c.relaxation, gamma: c.strain_limit, conserve: c.conserve_momentum };
         let mut residual = 0.0;
-        for iteration in 0..most {
-            self.want(|body| iteration < body.iterations);
-            self.fit(false, isa, team);
-            self.balance(iteration, isa, team);
-            for (to, body) in self.relaxation.iter_mut().zip(&self.now) {
-                let c = &body.controls;
-                *to = (iteration < body.iterations).then_some(Relaxation {
-                    omega: c.relaxation,
-                    gamma: c.strain_limit,
-                    conserve: c.conserve_momentum,
-                });
+        for iteration in 0..now.iterations {
+            self.fit(now, false, isa, team);
+            if now.balances() {
+                self.balance(isa, team);
             }
+            // Largest excess; a maximum does not depend on the order it is taken in, and bits of
+            // non-negative numbers sort like the numbers.
             let largest = AtomicU64::new(0);
             let fixed = fixed!(self);
-            let Cache { goals, quadratic, screws, relaxation, now, free, radii, planes, start, .. } = self;
+            let Cache { goals, quadratic, screws, free, radii, planes, start, .. } = self;
             let levers = if self.levers.is_empty() { &*start } else { &self.levers };
-            let per_body = self.model.params.planes.len();
+            let around = Around { planes, radii, start, now };
             team.split((&mut self.x[..], &mut self.moved[..]), BLOCKS, |range, (x, moved)| {
                 let far = isa.run(Limit {
                     fixed,
@@ -795,66 +703,35 @@ impl Cache {
                     start: levers,
                     x,
                     moved,
-                    measure: iteration + 1 == most,
+                    measure: iteration + 1 == now.iterations,
                 });
                 largest.fetch_max(far.to_bits(), Ordering::Relaxed);
-                if per_body == 0 {
+                if around.planes.is_empty() {
                     return;
                 }
                 for (k, b) in range.enumerate().filter(|(k, _)| moved[*k] != 0) {
-                    let body = fixed.body_of_block[b] as usize;
-                    let planes = &planes[body * per_body..(body + 1) * per_body];
-                    let BodyNow { surface, release, .. } = now[body];
-                    let (radii, start) = (&radii[b], &start[b]);
                     // Whether it bounces was decided when it arrived.
-                    let meeting = Meeting {
-                        planes,
-                        surface,
-                        release,
-                        resting: 0.0,
-                        radii,
-                        start,
-                        arriving: None,
-                        h: 0.0,
-                        share: 0.0,
-                    };
-                    contacts::push_out_lanes(meeting, moved[k], &mut x[k], isa);
+                    contacts::push_out_lanes(around.meeting(b, 0.0, 0.0), moved[k], &mut x[k], isa);
                 }
             });
             residual = f64::from_bits(largest.into_inner());
         }
-        (most, residual)
+        residual
     }
 
     /// The rigid displacement that takes back what each cluster is about to introduce.
-    fn balance(&mut self, iteration: u32, isa: Isa, team: &Team) {
-        if !self.want(|body| iteration < body.iterations && body.controls.conserve_momentum) {
-            return;
-        }
+    fn balance(&mut self, isa: Isa, team: &Team) {
         let fixed = fixed!(self);
         let layout = &self.layout;
         let levers = if self.levers.is_empty() { &self.start } else { &self.levers };
-        let Cache { x, anchors, wanted, free, goals, quadratic, balance, screws, .. } = self;
+        let Cache { x, anchors, free, goals, quadratic, balance, screws, .. } = self;
         team.split(&mut balance[..], PIECES, |range, out| {
             let pieces = &layout.pieces[range];
-            isa.run(BalanceSums {
-                fixed,
-                pieces,
-                wanted,
-                goals,
-                quadratic,
-                anchors,
-                free,
-                start: levers,
-                x,
-                out,
-            });
+            isa.run(BalanceSums { fixed, pieces, goals, quadratic, anchors, free, start: levers, x, out });
         });
         team.split(&mut screws[..], CLUSTERS, |range, screws| {
             for (k, screw) in range.zip(screws) {
-                if wanted[layout.body_of_cluster[k] as usize] {
-                    *screw = anchors[k].reaction(&total(&balance[..], &layout.piece_offsets, k));
-                }
+                *screw = anchors[k].reaction(&total(&balance[..], &layout.piece_offsets, k));
             }
         });
     }
@@ -873,7 +750,7 @@ impl Cache {
     }
 
     /// Takes movements, velocities and what clusters remember back to the state.
-    fn give_state(&mut self, from: Option<Before<'_>>, state: &mut State, team: &Team) {
+    fn give_state(&mut self, from: Option<Before<'_>>, state: &mut BodyState, team: &Team) {
         let Cache { layout, slots, v, start, rotations, plastic, .. } = self;
         team.split((&mut state.x, &mut state.v), PARTICLES, |range, (to_x, to_v)| {
             let was = from.map(|(x, _)| x.columns().map(|c| &c[range.clone()]));
@@ -882,26 +759,23 @@ impl Cache {
             for (j, (to_x, to_v)) in to.into_iter().enumerate() {
                 for ((k, &slot), (to_x, to_v)) in slots.iter().enumerate().zip(to_x.iter_mut().zip(to_v)) {
                     let (b, lane) = (slot as usize / WIDTH, slot as usize % WIDTH);
-                    // Particles of other solvers are in no block.
-                    if let (Some(moved), Some(v)) = (start.get(b), v.get(b)) {
-                        // As a movement: what stands still keeps its bits, however far from the origin.
-                        *to_x = was.map_or(*to_x, |was| was[j][k]) + moved.0[j][lane];
-                        *to_v = v.0[j][lane];
-                    }
+                    // As a movement: what stands still keeps its bits, however far from the origin.
+                    *to_x = was.map_or(*to_x, |was| was[j][k]) + start[b].0[j][lane];
+                    *to_v = v[b].0[j][lane];
                 }
             }
         });
-        for &(block, lane, group, anchor) in &self.pins {
+        for &(block, lane, number) in &self.pins {
             let i = layout.lanes[block as usize][lane as usize] as usize;
-            state.x.set(i, self.placements[group as usize].transform_point3(anchor));
+            state.x.set(i, self.targets[number as usize]);
         }
-        for &(block, lane, n, k, _) in self.followers.iter().filter(|f| f.4 >= 1.0) {
-            let i = layout.lanes[block as usize][lane as usize] as usize;
-            let sequence = &self.model.params.inputs[n as usize].input.sequence;
-            state.x.set(i, sequence.at(self.time).get(k as usize));
+        for &(_, _, k, _) in self.followers.iter().filter(|f| f.3 >= 1.0) {
+            let Some(input) = &self.model.input else { break };
+            state.x.set(k as usize, input.sequence.at(self.time).get(k as usize));
         }
         for (k, &c) in layout.clusters.iter().enumerate() {
-            (state.frames[c as usize], state.plastic[c as usize]) = (rotations[k], plastic[k]);
+            state.memory.set_matrix(Section::Rotations, c as usize, rotations[k]);
+            state.memory.set_matrix(Section::Plastic, c as usize, plastic[k]);
         }
     }
 }

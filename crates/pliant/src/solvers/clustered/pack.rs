@@ -4,7 +4,7 @@
 #![allow(clippy::needless_range_loop)]
 
 use super::BodyNow;
-use super::fit::{self, Sums};
+use super::fit::{self, Making, Sums};
 use super::kernels::{FitSum, Goal, QuadraticGoal, QuadraticSum};
 use super::layout::{Layout, WIDTH};
 use crate::model::{Goals, Rest};
@@ -54,8 +54,7 @@ pub(super) struct FitClusters<'a> {
     pub rest: &'a Rest,
     pub layout: &'a Layout,
     pub constants: &'a [ClusterConstants],
-    pub now: &'a [BodyNow],
-    pub wanted: &'a [bool],
+    pub now: &'a BodyNow,
     pub sums: &'a [FitSum],
     pub quadratic_sums: &'a [QuadraticSum],
     /// Whether any cluster is, or may become, permanently stretched.
@@ -79,13 +78,11 @@ impl Kernel for FitPack<'_> {
 
     #[inline(always)]
     fn run<L: Lanes>(mut self, l: L) {
-        let FitClusters { layout, constants, now, wanted, .. } = self.clusters;
-        let mut any = false;
+        let FitClusters { layout, constants, now: body, .. } = self.clusters;
         // Columns of the covariances, present centres, rest centres: one cluster a lane.
         let mut columns = [[[0.0; WIDTH]; 3]; 3];
         let (mut present, mut center) = ([[0.0; WIDTH]; 3], [[0.0; WIDTH]; 3]);
         for (lane, k) in self.range.clone().enumerate() {
-            any |= wanted[layout.body_of_cluster[k] as usize];
             let (s, c) = (total(self.clusters.sums, &layout.piece_offsets, k), &constants[k]);
             for i in 0..3 {
                 present[i][lane] = s[i] * c.inverse_mass;
@@ -102,9 +99,6 @@ impl Kernel for FitPack<'_> {
                     }
                 }
             }
-        }
-        if !any {
-            return;
         }
         let mut a: M3<L> = [[l.splat(0.0); 3]; 3];
         for j in 0..3 {
@@ -130,10 +124,7 @@ impl Kernel for FitPack<'_> {
         }
         let trusted = l.bits(trusted);
         for (lane, k) in self.range.clone().enumerate() {
-            let (body, c) = (&now[layout.body_of_cluster[k] as usize], &constants[k]);
-            if !wanted[layout.body_of_cluster[k] as usize] {
-                continue;
-            }
+            let c = &constants[k];
             // A point has no rotation; what the sums say is rounding.
             let sound = trusted & (1 << lane) != 0 && c.inverse_width > 0.0;
             let goal = &mut self.goals[lane];
@@ -163,7 +154,7 @@ impl Kernel for FitPack<'_> {
                 quadratic.terms = [[0.0; 3]; 6];
             }
             // What is rigid at present has the same bits whatever it could become.
-            let deforms = c.deforms && (body.controls.deformation > 0.0 || body.two_step);
+            let deforms = c.deforms && (body.controls.deformation > 0.0 || body.making != Making::Blend);
             let stretched = self.clusters.plastic && self.plastic[lane] != DMat3::IDENTITY;
             let flows = self.clusters.first && body.creep > 0.0;
             if !sound || deforms || stretched || flows {
@@ -182,8 +173,7 @@ impl FitPack<'_> {
     /// Goals of a cluster that deforms, is permanently stretched, or whose rotation took some care; and
     /// what becomes permanent of its stretch.
     fn fit_one(&mut self, lane: usize, k: usize, rotation: DMat3, goals: bool, flows: bool) {
-        let FitClusters { rest, layout, constants, now, .. } = self.clusters;
-        let body = &now[layout.body_of_cluster[k] as usize];
+        let FitClusters { rest, layout, constants, now: body, .. } = self.clusters;
         let c = layout.clusters[k] as usize;
         let (cluster, basis) = (&rest.clusters[c], &rest.bases[c]);
         let s = total(self.clusters.sums, &layout.piece_offsets, k);
@@ -200,7 +190,7 @@ impl FitPack<'_> {
             sums.quadratic = std::array::from_fn(|j| DVec3::new(s[3 * j], s[3 * j + 1], s[3 * j + 2]));
         }
         let plastic = &mut self.plastic[lane];
-        let fit = fit::fit(&sums, cluster, basis, rotation, plastic, body.two_step, &body.controls);
+        let fit = fit::fit(&sums, cluster, basis, rotation, plastic, body.making, &body.controls);
         if goals {
             let goal = &mut self.goals[lane];
             goal.linear = fit.linear.to_cols_array_2d();

@@ -11,10 +11,9 @@
 //! Friction tilts a body and so changes λ: the mean of what was and what is found keeps that from going back and
 //! forth for ever.
 
-use super::super::implicit::Substep;
+use super::super::implicit::{Substep, surface};
 use super::super::objective::Objective;
-use crate::contact::Surface;
-use crate::controls::Controls;
+use crate::controls::LiveControls;
 use crate::dofs::Dof;
 use crate::model::HalfSpace;
 use glam::{DMat3, DVec3};
@@ -77,8 +76,8 @@ pub(super) struct Contacts {
     drag: Vec<f64>,
     /// Where each may be at θ h for the end of the substep to be outside: n·q at least.
     offsets: Vec<f64>,
-    /// Particles that may move, with their unknown and the body they belong to.
-    free: Vec<(usize, usize, usize)>,
+    /// Particles that may move, with their unknown.
+    free: Vec<(usize, usize)>,
     planes: Vec<HalfSpace>,
 }
 
@@ -87,11 +86,9 @@ impl Contacts {
         let planes = substep.model.params.planes.clone();
         let mut free = Vec::new();
         if !planes.is_empty() {
-            for b in substep.bodies() {
-                for i in substep.model.topology.bodies[b].particles.clone() {
-                    if let Dof::Free(u) = substep.dofs.get(i) {
-                        free.push((i, *u as usize, b));
-                    }
+            for i in 0..substep.model.particle_count() {
+                if let Dof::Free(u) = substep.dofs.get(i) {
+                    free.push((i, *u as usize));
                 }
             }
         }
@@ -124,29 +121,29 @@ impl Contacts {
         self.held.clear();
         self.drag.fill(-1.0);
         let mut offsets = self.offsets.iter_mut();
-        for &(particle, _, body) in &self.free {
+        for &(particle, _) in &self.free {
             for (plane, offset) in self.planes.iter().zip(offsets.by_ref()) {
-                *offset = substep.lowest(plane, body, particle);
+                *offset = substep.lowest(plane, particle);
             }
         }
     }
 
     /// Finds what is on a plane and pressed into it, by the gradient as last evaluated.
-    pub fn find(&mut self, iteration: u32, substep: &Substep, controls: &Controls, q: &Objective) {
+    pub fn find(&mut self, iteration: u32, substep: &Substep, controls: LiveControls<'_>, q: &Objective) {
         self.held.clear();
         let share = 2.0 / (1.0 + f64::from(iteration));
         let (n, descent) = (q.len(), q.descent());
         let mut drags = self.drag.iter_mut().zip(&self.offsets);
-        for &(particle, unknown, body) in &self.free {
+        for &(particle, unknown) in &self.free {
             let at = q.position(particle);
             for (plane, (drag, offset)) in self.planes.iter().zip(drags.by_ref()) {
-                if plane.normal.dot(at) - offset > ON * (substep.diameters[body] + at.abs().max_element()) {
+                if plane.normal.dot(at) - offset > ON * (substep.diameter + at.abs().max_element()) {
                     *drag = -1.0;
                     continue;
                 }
                 let [x, y, z] = [0, n, 2 * n].map(|column| descent[column + unknown]);
                 let pressed = -plane.normal.dot(DVec3::new(x, y, z));
-                let found = surface(controls, body).friction(plane) * pressed.max(0.0);
+                let found = surface(controls).friction(plane) * pressed.max(0.0);
                 *drag = if *drag < 0.0 { found } else { *drag + (found - *drag) * share };
                 if pressed > 0.0 {
                     self.held.push(Held {
@@ -155,40 +152,36 @@ impl Contacts {
                         particle,
                         start: substep.start().get(particle),
                         drag: *drag,
-                        slip: SLIP * substep.diameters[body],
+                        slip: SLIP * substep.diameter,
                     });
                 }
             }
         }
     }
 
-    /// Moves bodies out of planes as they are, without deforming them.
+    /// Moves the body out of planes as it is, without deforming it.
     pub fn lift(&self, q: &mut Objective) {
-        let mut first = 0;
-        for body in self.free.chunk_by(|a, b| a.2 == b.2) {
-            for (p, plane) in self.planes.iter().enumerate() {
-                let gap = |(k, (i, ..)): (usize, &(usize, usize, usize))| {
-                    plane.normal.dot(q.position(*i)) - self.offsets[(first + k) * self.planes.len() + p]
-                };
-                let lowest = body.iter().enumerate().map(gap).fold(0.0, f64::min);
-                for (i, ..) in body.iter().filter(|_| lowest < 0.0) {
-                    q.put(*i, q.position(*i) - plane.normal * lowest);
-                }
+        for (p, plane) in self.planes.iter().enumerate() {
+            let gap = |(k, (i, _)): (usize, &(usize, usize))| {
+                plane.normal.dot(q.position(*i)) - self.offsets[k * self.planes.len() + p]
+            };
+            let lowest = self.free.iter().enumerate().map(gap).fold(0.0, f64::min);
+            for (i, _) in self.free.iter().filter(|_| lowest < 0.0) {
+                q.put(*i, q.position(*i) - plane.normal * lowest);
             }
-            first += body.len();
         }
     }
 
     /// What friction would cost at a place a substep may begin at, if planes gave what inertia lacks there: it tells
     /// bodies that stick from those that slide before any force is known.
-    pub fn estimated_friction(&self, substep: &Substep, controls: &Controls, q: &Objective) -> f64 {
+    pub fn estimated_friction(&self, substep: &Substep, controls: LiveControls<'_>, q: &Objective) -> f64 {
         let mut sum = 0.0;
-        for &(particle, unknown, body) in &self.free {
+        for &(particle, unknown) in &self.free {
             let (moved, way) = (q.way(particle), q.position(particle) - substep.start().get(particle));
             for plane in &self.planes {
                 let load = q.inertia(unknown) * plane.normal.dot(moved).max(0.0);
                 let slide = way - plane.normal * plane.normal.dot(way);
-                sum += surface(controls, body).friction(plane) * load * slide.length();
+                sum += surface(controls).friction(plane) * load * slide.length();
             }
         }
         sum
@@ -234,11 +227,6 @@ impl Contacts {
             add(columns, h.unknown, h.normal * -h.normal.dot(v));
         }
     }
-}
-
-fn surface(controls: &Controls, body: usize) -> Surface {
-    let c = &controls.bodies[body];
-    Surface { friction: c.friction, restitution: c.restitution }
 }
 
 fn add(columns: &mut [f64], unknown: usize, v: DVec3) {

@@ -7,7 +7,7 @@
 use super::borders::Borders;
 use crate::constraints::{ElementHessian, HessianAt, INNER, View};
 use crate::dofs::Dof;
-use crate::model::Model;
+use crate::model::BodyModel;
 use crate::solvers::SolverError;
 use crate::solvers::objective::Hands;
 use crate::solvers::unknowns::{Inertia, Unknowns};
@@ -75,7 +75,12 @@ struct Chunk {
 }
 
 impl Hessian {
-    pub fn new(model: &Model, unknowns: Unknowns, scales: &[f64], h: f64) -> Result<Hessian, SolverError> {
+    pub fn new(
+        model: &BodyModel,
+        unknowns: Unknowns,
+        scales: &[f64],
+        h: f64,
+    ) -> Result<Hessian, SolverError> {
         let inertia = Inertia::new(model, h);
         let curved: Vec<bool> =
             (0..model.batches.len()).map(|b| unknowns.active[b] && is_curved(model, &unknowns, b)).collect();
@@ -122,7 +127,7 @@ impl Hessian {
     }
 
     /// Other stiffnesses of the same batches.
-    pub fn rescale(&mut self, model: &Model, scales: &[f64]) {
+    pub fn rescale(&mut self, model: &BodyModel, scales: &[f64]) {
         self.scales = scales.to_vec();
         // So that the bound is factored anew when it is asked for.
         self.present = Matrix::Clamped;
@@ -154,7 +159,7 @@ impl Hessian {
     }
 
     /// Cuts the stencils into chunks and finds the place of each of their blocks.
-    fn list_blocks(&mut self, model: &Model) {
+    fn list_blocks(&mut self, model: &BodyModel) {
         let mut places: Vec<(u32, u32)> = Vec::new();
         let mut count = 0;
         for b in (0..model.batches.len()).filter(|b| self.curved[*b]) {
@@ -196,7 +201,7 @@ impl Hessian {
     /// to add to their block; `view` is what a batch may look at.
     pub fn update<'v>(
         &mut self,
-        model: &Model,
+        model: &BodyModel,
         wanted: Matrix,
         hands: Hands<'_>,
         held: &[(usize, DVec3, DMat3)],
@@ -242,7 +247,12 @@ impl Hessian {
         }
     }
 
-    fn fill_blocks<'v>(&mut self, model: &Model, at: &(impl Fn(usize) -> HessianAt<'v> + Sync), team: &Team) {
+    fn fill_blocks<'v>(
+        &mut self,
+        model: &BodyModel,
+        at: &(impl Fn(usize) -> HessianAt<'v> + Sync),
+        team: &Team,
+    ) {
         let (chunks, scales) = (&self.chunks, &self.scales);
         team.split(Pieces(&mut self.blocks[..], &self.block_ends), 1, |range, mut blocks| {
             let chunk = &chunks[range.start];
@@ -303,7 +313,7 @@ impl Hessian {
 
 /// Whether a batch knows its Hessian, and its stencils have unknowns of their own: particles that are
 /// combinations of others keep to the bound.
-fn is_curved(model: &Model, unknowns: &Unknowns, b: usize) -> bool {
+fn is_curved(model: &BodyModel, unknowns: &Unknowns, b: usize) -> bool {
     let plain = |c: &dyn ElementHessian| {
         let columns = (0..c.stencils()).flat_map(|s| (0..c.width(s)).map(move |k| c.column(s, k)));
         let dof = |i: u32| unknowns.dofs.get(i as usize);
@@ -327,7 +337,7 @@ fn row_of(unknowns: &Unknowns, inner: usize, column: u32) -> Option<usize> {
 fn with_inner<'u>(
     matrix: SymmetricMatrix,
     size: usize,
-    model: &Model,
+    model: &BodyModel,
     of: impl Fn(usize) -> Option<(&'u Unknowns, usize)>,
 ) -> SymmetricMatrix {
     if size == matrix.size() {

@@ -4,7 +4,7 @@ use super::contacts::Contacts;
 use super::hessian::{Hessian, Matrix};
 use crate::constraints::Place;
 use crate::dofs::DofMap;
-use crate::model::Model;
+use crate::model::BodyModel;
 use crate::points::Points;
 use crate::solvers::SolverError;
 use crate::solvers::objective::{Hands, Objective, Surroundings};
@@ -17,7 +17,7 @@ const HALVINGS: usize = 40;
 /// A decrease below this part of the energy cannot be told from rounding.
 const ROUNDING: f64 = 1e-13;
 
-/// Minimises the objective of one solver's bodies.
+/// Minimises the objective of a body.
 #[derive(Debug)]
 pub(crate) struct Minimiser {
     pub objective: Objective,
@@ -34,7 +34,7 @@ pub(crate) struct Minimiser {
 /// What an iteration did.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Progress {
-    /// The largest movement relative to the bodies' sizes.
+    /// The largest movement relative to the body's size.
     pub moved: f64,
     /// Whether nothing is left to gain: no step lowers the objective, or its gradient, any more.
     pub settled: bool,
@@ -46,15 +46,15 @@ pub(crate) struct Progress {
 
 impl Minimiser {
     pub fn new(
-        model: &Model,
+        model: &BodyModel,
         dofs: DofMap,
         scales: &[f64],
         h: f64,
-        diameters: &[f64],
+        diameter: f64,
     ) -> Result<Minimiser, SolverError> {
         let unknowns = Unknowns::new(model, dofs, scales);
         let hessian = Hessian::new(model, unknowns.clone(), scales, h)?;
-        let objective = Objective::new(model, unknowns, scales, h, diameters);
+        let objective = Objective::new(model, unknowns, scales, h, diameter);
         Ok(Minimiser {
             step: vec![0.0; 3 * objective.len()],
             kept: objective.ways().to_vec(),
@@ -67,19 +67,19 @@ impl Minimiser {
     }
 
     /// Other stiffnesses of the same batches.
-    pub fn rescale(&mut self, model: &Model, scales: &[f64]) {
+    pub fn rescale(&mut self, model: &BodyModel, scales: &[f64]) {
         self.objective.rescale(scales);
         self.hessian.rescale(model, scales);
     }
 
     /// Begins at the prediction.
-    pub fn begin(&mut self, model: &Model, s: &mut Points, around: Surroundings<'_>, hands: Hands<'_>) {
+    pub fn begin(&mut self, model: &BodyModel, s: &mut Points, around: Surroundings<'_>, hands: Hands<'_>) {
         self.objective.begin(model, s);
         self.evaluate(model, around, hands);
     }
 
     /// Computes energy and gradient anew, after positions were changed from outside.
-    pub fn evaluate(&mut self, model: &Model, around: Surroundings<'_>, hands: Hands<'_>) {
+    pub fn evaluate(&mut self, model: &BodyModel, around: Surroundings<'_>, hands: Hands<'_>) {
         self.energy = self.objective.evaluate(model, around, hands);
     }
 
@@ -93,7 +93,7 @@ impl Minimiser {
     /// curvature, the positions stay as they are.
     pub fn iterate(
         &mut self,
-        model: &Model,
+        model: &BodyModel,
         around: Surroundings<'_>,
         hands: Hands<'_>,
     ) -> Result<Progress, SolverError> {
@@ -105,7 +105,7 @@ impl Minimiser {
     pub(super) fn iterate_on(
         &mut self,
         contacts: Option<&Contacts>,
-        model: &Model,
+        model: &BodyModel,
         around: Surroundings<'_>,
         hands: Hands<'_>,
     ) -> Result<Progress, SolverError> {
@@ -122,13 +122,13 @@ impl Minimiser {
     /// One step of projective dynamics, with the constant matrix: it never raises the energy but for rounding.
     pub fn projective_step(
         &mut self,
-        model: &Model,
+        model: &BodyModel,
         around: Surroundings<'_>,
         hands: Hands<'_>,
     ) -> Result<(), SolverError> {
         self.hessian.update(model, Matrix::Bound, hands, &[], self.objective.views(around))?;
         self.hessian.solve(self.objective.descent(), &mut self.step);
-        self.objective.move_by(&self.step, &[], hands.0);
+        self.objective.move_by(&self.step, hands.0);
         self.evaluate(model, around, hands);
         Ok(())
     }
@@ -137,7 +137,7 @@ impl Minimiser {
         &mut self,
         wanted: Matrix,
         contacts: Option<&Contacts>,
-        model: &Model,
+        model: &BodyModel,
         around: Surroundings<'_>,
         hands: Hands<'_>,
     ) -> Result<(Progress, Matrix), SolverError> {
@@ -172,7 +172,7 @@ impl Minimiser {
             if progress.small && !alone {
                 break;
             }
-            let moved = self.objective.move_by(&self.step, &[], hands.0);
+            let moved = self.objective.move_by(&self.step, hands.0);
             let landed = contacts.is_some_and(|c| c.land(&mut self.objective));
             self.evaluate(model, around, hands);
             let energy = self.energy + contacts.map_or(0.0, |c| c.energy(&self.objective));

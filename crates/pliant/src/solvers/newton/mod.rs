@@ -7,8 +7,7 @@
 //! coupled. Where it is not positive definite, elements are taken without their negative curvature, and a line
 //! search makes sure that E decreases: precautions that the constant matrix, an upper bound, does without.
 //!
-//! Bodies of this solver share iterations (the most any of them asks for) and the line search. It stops before
-//! them once nothing is left to gain. Planes hold the particles that press on them (`contacts.rs`).
+//! It stops before its iterations are done once nothing is left to gain. Planes hold the particles that press on them (`contacts.rs`).
 
 mod borders;
 mod contacts;
@@ -18,23 +17,27 @@ mod minimiser;
 use contacts::Contacts;
 pub(crate) use minimiser::Minimiser;
 
-use super::implicit::{Substep, scale_of};
+use super::implicit::Substep;
 use super::objective::{Hands, Objective, Surroundings};
-use super::{Before, Observer, Solver, SolverError, SolverKind, SubstepReport};
-use crate::controls::Controls;
-use crate::model::Model;
-use crate::state::State;
+use super::{Before, Observer, Solver, SolverError, Subject, SubstepReport};
+use crate::controls::LiveControls;
+use crate::memory::Section;
+use crate::model::BodyModel;
+use crate::state::BodyState;
 use crate::team::Team;
 use pliant_math::lanes::Isa;
 
-const KIND: SolverKind = SolverKind::Newton;
-
-/// The solver; all but the observer is a cache.
-#[derive(Default)]
+/// The solver; all but the instruction set is a cache.
 pub struct Newton {
     cache: Option<Cache>,
-    observer: Option<Observer>,
-    isa: Option<Isa>,
+    isa: Isa,
+}
+
+impl Newton {
+    /// A solver whose kernels run with an instruction set.
+    pub fn new(isa: Isa) -> Newton {
+        Newton { cache: None, isa }
+    }
 }
 
 impl std::fmt::Debug for Newton {
@@ -52,22 +55,21 @@ struct Cache {
 }
 
 impl Cache {
-    fn new(model: &Model, controls: &Controls) -> Result<Cache, SolverError> {
-        let scales: Vec<f64> = (0..model.batches.len()).map(|b| scale_of(KIND, model, controls, b)).collect();
-        let substep = Substep::new(KIND, model);
+    fn new(model: &BodyModel, controls: LiveControls<'_>) -> Result<Cache, SolverError> {
+        let scales: Vec<f64> = model.batch_scales(controls.body).collect();
+        let substep = Substep::new(model);
         let mut minimiser =
-            Minimiser::new(model, substep.dofs.clone(), &scales, substep.reach(), &substep.diameters)?;
+            Minimiser::new(model, substep.dofs.clone(), &scales, substep.reach(), substep.diameter)?;
         let contacts = Contacts::new(&substep);
         minimiser.reserve(contacts.most());
         Ok(Cache { substep, minimiser, contacts, scales })
     }
 
     /// Takes up other stiffnesses; begins anew if one came from or went to zero.
-    fn follow(self, model: &Model, controls: &Controls) -> Result<Cache, SolverError> {
+    fn follow(self, model: &BodyModel, controls: LiveControls<'_>) -> Result<Cache, SolverError> {
         let Cache { substep, mut minimiser, contacts, mut scales } = self;
         let (mut changed, mut fits) = (false, true);
-        for (b, scale) in scales.iter_mut().enumerate() {
-            let now = scale_of(KIND, model, controls, b);
+        for (scale, now) in scales.iter_mut().zip(model.batch_scales(controls.body)) {
             changed |= now != *scale;
             fits &= (now > 0.0) == (*scale > 0.0);
             *scale = now;
@@ -107,14 +109,10 @@ impl Way {
 }
 
 impl Solver for Newton {
-    fn kind(&self) -> SolverKind {
-        KIND
-    }
-
-    fn prepare(&mut self, model: &Model, controls: &Controls) -> Result<(), SolverError> {
+    fn prepare(&mut self, model: &BodyModel, controls: LiveControls<'_>) -> Result<(), SolverError> {
         // Taken out, so that a cache that could not follow is not used again.
         let cache = match self.cache.take() {
-            Some(cache) if cache.substep.model.same_parts(model) => cache.follow(model, controls)?,
+            Some(cache) if cache.substep.model.same(model) => cache.follow(model, controls)?,
             _ => Cache::new(model, controls)?,
         };
         self.cache = Some(cache);
@@ -123,28 +121,29 @@ impl Solver for Newton {
 
     fn substep(
         &mut self,
-        model: &Model,
-        controls: &Controls,
+        body: Subject<'_>,
         before: Option<Before<'_>>,
-        state: &mut State,
+        state: &mut BodyState,
         team: &Team,
+        mut observer: Option<&mut Observer>,
     ) -> Result<SubstepReport, SolverError> {
+        let Subject { model, controls, .. } = body;
         self.prepare(model, controls)?;
         let Some(Cache { substep, minimiser, contacts, .. }) = &mut self.cache else {
             return Ok(SubstepReport::default());
         };
-        let hands: Hands<'_> = (team, self.isa.unwrap_or(Isa::best()));
-        substep.predict(controls, before, state);
+        let hands: Hands<'_> = (team, self.isa);
+        substep.predict(body, before, state);
         let mut s = std::mem::take(&mut substep.s);
         let around = Surroundings {
-            memory: &state.auxiliary,
+            memory: &state.memory[Section::Batches],
             offsets: &substep.memory_offsets,
-            placements: &substep.placements,
+            targets: &substep.targets,
         };
         minimiser.begin(model, &mut s, around, hands);
         let mut report = SubstepReport::default();
         let mut show = |iteration, minimiser: &mut Minimiser| {
-            if let Some(observer) = &mut self.observer {
+            if let Some(observer) = &mut observer {
                 observer(iteration, minimiser.objective.read());
             }
         };
@@ -165,7 +164,7 @@ impl Solver for Newton {
             best.1.take(substep, contacts, &mut minimiser.objective);
             minimiser.evaluate(model, around, hands);
         }
-        for iteration in 1..=substep.iterations(controls) {
+        for iteration in 1..=controls.body.iterations {
             contacts.find(iteration, substep, controls, &minimiser.objective);
             let bounds = Some(&*contacts).filter(|c| !c.is_empty());
             let progress = minimiser.iterate_on(bounds, model, around, hands)?;
@@ -177,22 +176,15 @@ impl Solver for Newton {
             (report.iterations, report.residual) = (iteration, progress.moved);
         }
         substep.s = s;
-        substep.finish(controls, state, &mut minimiser.objective);
+        substep.finish(body, state, &mut minimiser.objective);
         report.contacts = substep.touching(&state.x);
         report.finite = state.x.first_non_finite().or(state.v.first_non_finite()).is_none();
         Ok(report)
     }
 
-    fn drop_caches(&mut self) {
-        self.cache = None;
-    }
-
-    fn set_isa(&mut self, isa: Isa) {
-        self.isa = Some(isa);
-    }
-
-    fn observe(&mut self, observer: Option<Observer>) -> Option<Observer> {
-        std::mem::replace(&mut self.observer, observer)
+    /// Prepares itself when it is first used: a factor belongs to one place of its iterations.
+    fn duplicate(&self) -> Box<dyn Solver> {
+        Box::new(Newton::new(self.isa))
     }
 
     fn factor_len(&self) -> usize {

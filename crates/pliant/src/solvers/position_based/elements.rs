@@ -3,7 +3,7 @@
 use super::colours::colours;
 use crate::constraints::{AUXILIARY, ConstraintBatch, Place, View};
 use crate::dofs::{Dof, DofMap};
-use crate::model::Model;
+use crate::model::BodyModel;
 use crate::points::{Points, PointsMut};
 use crate::solvers::objective::Surroundings;
 use crate::team::{Pieces, Team};
@@ -16,8 +16,8 @@ const CHUNK: usize = 64;
 /// An entry of a row whose column is an auxiliary unknown.
 const NO_PARTICLE: u32 = u32::MAX;
 
-/// All elements of one solver's batches.
-#[derive(Debug)]
+/// All elements of a body's batches.
+#[derive(Clone, Debug)]
 pub(super) struct Elements {
     colours: Vec<Colour>,
     items: Vec<Item>,
@@ -35,7 +35,7 @@ pub(super) struct Elements {
     corrections: Vec<Place>,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Item {
     batch: u32,
     element: u32,
@@ -45,7 +45,7 @@ struct Item {
 }
 
 /// Items that share no particle, in chunks that are ranges of items, particles and rows.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 struct Colour {
     items: Range<usize>,
     particles: Range<usize>,
@@ -55,7 +55,7 @@ struct Colour {
     row_ends: Vec<usize>,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Chunk {
     batch: usize,
     items: Range<usize>,
@@ -73,11 +73,10 @@ pub(super) struct Rule {
     pub share: f64,
 }
 
-/// What constraints may look at besides positions, and how those of each batch are satisfied; `None` leaves
-/// them as they are.
+/// What constraints may look at besides positions, and how those of each batch are satisfied.
 #[derive(Clone, Copy)]
 pub(super) struct Around<'a> {
-    pub rules: &'a [Option<Rule>],
+    pub rules: &'a [Rule],
     pub surroundings: Surroundings<'a>,
     pub shared: &'a [Vec<f64>],
     pub auxiliary: &'a [Points],
@@ -88,13 +87,13 @@ impl<'a> Around<'a> {
     where
         'a: 'x,
     {
-        let Surroundings { memory, offsets, placements } = self.surroundings;
-        View { x, state: &memory[offsets[b]..offsets[b + 1]], shared: &self.shared[b], placements }
+        let Surroundings { memory, offsets, targets } = self.surroundings;
+        View { x, state: &memory[offsets[b]..offsets[b + 1]], shared: &self.shared[b], targets }
     }
 }
 
 /// What moves.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Positions {
     pub x: Points,
     /// From the prediction.
@@ -103,7 +102,7 @@ pub(super) struct Positions {
 
 impl Elements {
     /// `active` tells which batches take part.
-    pub fn new(model: &Model, dofs: &DofMap, active: &[bool]) -> Elements {
+    pub fn new(model: &BodyModel, dofs: &DofMap, active: &[bool]) -> Elements {
         let mut elements = Elements {
             colours: Vec::new(),
             items: Vec::new(),
@@ -117,7 +116,7 @@ impl Elements {
         };
         let free = |i: &u32| matches!(dofs.get(*i as usize), Dof::Free(_));
         elements.inverse_mass = (0..model.particle_count() as u32)
-            .map(|i| if free(&i) { model.rest.mass[i as usize].recip() } else { 0.0 })
+            .map(|i| if free(&i) { model.rest().mass[i as usize].recip() } else { 0.0 })
             .collect();
         let mut list: Vec<(usize, usize, Vec<u32>)> = Vec::new();
         for b in (0..model.batches.len()).filter(|b| active[*b]) {
@@ -146,7 +145,7 @@ impl Elements {
         elements
     }
 
-    fn add_colour(&mut self, model: &Model, members: impl Iterator<Item = (usize, usize)>) {
+    fn add_colour(&mut self, model: &BodyModel, members: impl Iterator<Item = (usize, usize)>) {
         let first = self.items.len();
         let mut colour = Colour { particles: self.particles.len()..0, ..Colour::default() };
         members.for_each(|(b, e)| self.add_item(model, b, e));
@@ -176,7 +175,7 @@ impl Elements {
         self.colours.push(colour);
     }
 
-    fn add_item(&mut self, model: &Model, batch: usize, element: usize) {
+    fn add_item(&mut self, model: &BodyModel, batch: usize, element: usize) {
         let rows = model.batches[batch].batch.rows();
         let begin = [self.particles.len(), self.entries.len(), self.auxiliary.len()].map(|n| n as u32);
         for (column, _) in rows.of_elements(element..element + 1).flat_map(|r| rows.row(r)) {
@@ -208,23 +207,15 @@ impl Elements {
         self.multipliers.fill(0.0);
     }
 
-    /// Satisfies every element once, colour after colour; returns the largest squared correction, measured by
-    /// `per_size` of the particle.
-    pub fn sweep(
-        &mut self,
-        model: &Model,
-        q: &mut Positions,
-        per_size: &[f64],
-        around: Around<'_>,
-        team: &Team,
-    ) -> f64 {
+    /// Satisfies every element once, colour after colour; returns the largest squared correction.
+    pub fn sweep(&mut self, model: &BodyModel, q: &mut Positions, around: Around<'_>, team: &Team) -> f64 {
         let mut largest = 0.0_f64;
         for c in 0..self.colours.len() {
             self.correct(c, model, &q.x, around, team);
             let colour = &self.colours[c];
             for (&i, d) in self.particles[colour.particles.clone()].iter().zip(&self.corrections) {
                 let (i, d) = (i as usize, DVec3::new(d[0], d[1], d[2]));
-                largest = largest.max(d.length_squared() * per_size[i]);
+                largest = largest.max(d.length_squared());
                 let way = q.way.get(i) + d;
                 q.way.set(i, way);
                 q.x.set(i, q.x.get(i) + d);
@@ -234,7 +225,7 @@ impl Elements {
     }
 
     /// The corrections of a colour at `x`.
-    fn correct(&mut self, c: usize, model: &Model, x: &Points, around: Around<'_>, team: &Team) {
+    fn correct(&mut self, c: usize, model: &BodyModel, x: &Points, around: Around<'_>, team: &Team) {
         let Elements { colours, items, multipliers, projected, corrections, .. } = self;
         let (particles, entries, auxiliary, inverse_mass) =
             (&self.particles, &self.entries, &self.auxiliary, &self.inverse_mass);
@@ -246,10 +237,7 @@ impl Elements {
         team.split(data, 1, |range, ((mut p, corrections), multipliers)| {
             let chunk = &colour.chunks[range.start];
             let batch = &model.batches[chunk.batch].batch;
-            let Some(rule) = around.rules[chunk.batch] else {
-                corrections.fill([0.0; 4]);
-                return;
-            };
+            let rule = around.rules[chunk.batch];
             if let Some((sorted, first)) = &chunk.sorted {
                 sorted.project(*first..first + chunk.items.len(), around.view(chunk.batch, x), &mut p);
             }

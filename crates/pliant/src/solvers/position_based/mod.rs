@@ -25,33 +25,28 @@ mod colours;
 mod elements;
 pub mod projections;
 
-use super::implicit::{Moving, Substep, scale_of};
+use super::implicit::{Moving, Substep};
 use super::objective::Surroundings;
-use super::{Before, Observer, Solver, SolverError, SolverKind, SubstepReport};
-use crate::controls::Controls;
-use crate::model::Model;
+use super::{Before, Observer, Solver, SolverError, SolverKind, Subject, SubstepReport};
+use crate::controls::LiveControls;
+use crate::memory::Section;
+use crate::model::BodyModel;
 use crate::points::Points;
-use crate::state::State;
+use crate::state::BodyState;
 use crate::team::Team;
 use elements::{Around, Elements, Positions, Rule};
 use glam::DVec3;
 
-/// The solver; all but its kind and the observer is a cache.
+/// The solver; all but its kind is a cache.
 pub struct PositionBased {
     kind: SolverKind,
     cache: Option<Cache>,
-    observer: Option<Observer>,
 }
 
 impl PositionBased {
-    /// With the material's compliance.
-    pub fn xpbd() -> PositionBased {
-        PositionBased { kind: SolverKind::Xpbd, cache: None, observer: None }
-    }
-
-    /// Without.
-    pub fn pbd() -> PositionBased {
-        PositionBased { kind: SolverKind::Pbd, cache: None, observer: None }
+    /// [`SolverKind::Xpbd`] with the material's compliance, any other kind without.
+    pub fn new(kind: SolverKind) -> PositionBased {
+        PositionBased { kind, cache: None }
     }
 }
 
@@ -61,46 +56,38 @@ impl std::fmt::Debug for PositionBased {
     }
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Cache {
     substep: Substep,
     elements: Elements,
     q: Positions,
     scales: Vec<f64>,
-    rules: Vec<Option<Rule>>,
-    /// One over the size of each particle's body, squared.
-    per_size: Vec<f64>,
+    rules: Vec<Rule>,
     auxiliary: Vec<Points>,
     shared: Vec<Vec<f64>>,
 }
 
 impl Cache {
-    fn new(kind: SolverKind, model: &Model, controls: &Controls) -> Cache {
-        let scales: Vec<f64> = (0..model.batches.len()).map(|b| scale_of(kind, model, controls, b)).collect();
-        let substep = Substep::new(kind, model);
+    fn new(model: &BodyModel, controls: LiveControls<'_>) -> Cache {
+        let scales: Vec<f64> = model.batch_scales(controls.body).collect();
+        let substep = Substep::new(model);
         let active: Vec<bool> = scales.iter().map(|s| *s > 0.0).collect();
         let n = model.particle_count();
-        let mut per_size = vec![0.0; n];
-        for (body, diameter) in model.topology.bodies.iter().zip(&substep.diameters) {
-            per_size[body.particles.clone()].fill(diameter.powi(-2));
-        }
         Cache {
             elements: Elements::new(model, &substep.dofs, &active),
             substep,
             q: Positions { x: Points::zeros(n), way: Points::zeros(n) },
-            rules: vec![None; scales.len()],
+            rules: vec![Rule { compliance: 0.0, share: 1.0 }; scales.len()],
             scales,
-            per_size,
             auxiliary: model.batches.iter().map(|b| Points::zeros(b.batch.auxiliary_unknowns())).collect(),
             shared: model.batches.iter().map(|b| vec![0.0; b.batch.shared_len()]).collect(),
         }
     }
 
     /// Takes up other stiffnesses; tells whether the same batches still take part.
-    fn follow(&mut self, kind: SolverKind, model: &Model, controls: &Controls) -> bool {
+    fn follow(&mut self, model: &BodyModel, controls: LiveControls<'_>) -> bool {
         let mut fits = true;
-        for (b, scale) in self.scales.iter_mut().enumerate() {
-            let now = scale_of(kind, model, controls, b);
+        for (scale, now) in self.scales.iter_mut().zip(model.batch_scales(controls.body)) {
             fits &= (now > 0.0) == (*scale > 0.0);
             *scale = now;
         }
@@ -108,35 +95,25 @@ impl Cache {
     }
 
     /// Satisfies every constraint once; returns the largest movement relative to the body's size.
-    fn iterate(
-        &mut self,
-        kind: SolverKind,
-        iteration: u32,
-        controls: &Controls,
-        memory: &[f64],
-        team: &Team,
-    ) -> f64 {
-        let Cache { substep, elements, q, scales, rules, per_size, auxiliary, shared } = self;
+    fn iterate(&mut self, kind: SolverKind, controls: LiveControls<'_>, memory: &[f64], team: &Team) -> f64 {
+        let Cache { substep, elements, q, scales, rules, auxiliary, shared } = self;
         let model = &substep.model;
         for (b, batch) in model.batches.iter().enumerate().filter(|(b, _)| scales[*b] > 0.0) {
             batch.batch.begin_iteration(&q.x, &mut shared[b]);
             batch.batch.auxiliary_values(&q.x, &mut auxiliary[b]);
         }
         let h = model.params.substep();
-        for ((rule, batch), scale) in rules.iter_mut().zip(model.batches.iter()).zip(&*scales) {
-            let body = &controls.bodies[batch.body];
-            let present = match kind {
-                SolverKind::Pbd => Rule { compliance: 0.0, share: body.relaxation },
+        for (rule, scale) in rules.iter_mut().zip(&*scales) {
+            *rule = match kind {
+                SolverKind::Pbd => Rule { compliance: 0.0, share: controls.body.relaxation },
                 _ => Rule { compliance: (scale * h * h).recip(), share: 1.0 },
             };
-            *rule = (iteration <= body.iterations).then_some(present);
         }
         let surroundings =
-            Surroundings { memory, offsets: &substep.memory_offsets, placements: &substep.placements };
-        let largest =
-            elements.sweep(model, q, per_size, Around { rules, surroundings, shared, auxiliary }, team);
+            Surroundings { memory, offsets: &substep.memory_offsets, targets: &substep.targets };
+        let largest = elements.sweep(model, q, Around { rules, surroundings, shared, auxiliary }, team);
         substep.push_out(controls, q);
-        largest.sqrt()
+        largest.sqrt() / substep.diameter
     }
 }
 
@@ -164,57 +141,50 @@ impl Moving for Positions {
 }
 
 impl Solver for PositionBased {
-    fn kind(&self) -> SolverKind {
-        self.kind
-    }
-
-    fn prepare(&mut self, model: &Model, controls: &Controls) -> Result<(), SolverError> {
-        let kind = self.kind;
-        let fits = |c: &mut Cache| c.substep.model.same_parts(model) && c.follow(kind, model, controls);
+    fn prepare(&mut self, model: &BodyModel, controls: LiveControls<'_>) -> Result<(), SolverError> {
+        let fits = |c: &mut Cache| c.substep.model.same(model) && c.follow(model, controls);
         if !self.cache.as_mut().is_some_and(fits) {
-            self.cache = Some(Cache::new(kind, model, controls));
+            self.cache = Some(Cache::new(model, controls));
         }
         Ok(())
     }
 
     fn substep(
         &mut self,
-        model: &Model,
-        controls: &Controls,
+        body: Subject<'_>,
         before: Option<Before<'_>>,
-        state: &mut State,
+        state: &mut BodyState,
         team: &Team,
+        mut observer: Option<&mut Observer>,
     ) -> Result<SubstepReport, SolverError> {
+        let Subject { model, controls, .. } = body;
         self.prepare(model, controls)?;
         let Some(cache) = &mut self.cache else {
             return Ok(SubstepReport::default());
         };
-        cache.substep.predict(controls, before, state);
+        cache.substep.predict(body, before, state);
         cache.q.begin(&cache.substep.s);
         cache.elements.begin();
         let mut report = SubstepReport::default();
         let mut show = |iteration, x: &Points| {
-            if let Some(observer) = &mut self.observer {
+            if let Some(observer) = &mut observer {
                 observer(iteration, x);
             }
         };
         show(0, &cache.q.x);
-        report.iterations = cache.substep.iterations(controls);
+        report.iterations = controls.body.iterations;
         for iteration in 1..=report.iterations {
-            report.residual = cache.iterate(self.kind, iteration, controls, &state.auxiliary, team);
+            let memory = &state.memory[Section::Batches];
+            report.residual = cache.iterate(self.kind, controls, memory, team);
             show(iteration, &cache.q.x);
         }
-        cache.substep.finish(controls, state, &mut cache.q);
+        cache.substep.finish(body, state, &mut cache.q);
         report.contacts = cache.substep.touching(&state.x);
         report.finite = state.x.first_non_finite().or(state.v.first_non_finite()).is_none();
         Ok(report)
     }
 
-    fn drop_caches(&mut self) {
-        self.cache = None;
-    }
-
-    fn observe(&mut self, observer: Option<Observer>) -> Option<Observer> {
-        std::mem::replace(&mut self.observer, observer)
+    fn duplicate(&self) -> Box<dyn Solver> {
+        Box::new(PositionBased { kind: self.kind, cache: self.cache.clone() })
     }
 }

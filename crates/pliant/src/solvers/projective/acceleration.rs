@@ -13,7 +13,7 @@ use crate::model::Acceleration;
 const MEMORY: usize = 6;
 
 /// What the iterations of one substep have shown so far.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Accelerator {
     method: Acceleration,
     /// Pairs of (step taken, change of −∇E or of the plain step), the newest last; a ring without allocation.

@@ -1,4 +1,4 @@
-//! Contacts of the projective solver: forces inside friction cones, body by body.
+//! Contacts of a projective body: forces inside friction cones.
 //!
 //! Half-spaces do not enter the matrix. The points of a body that touch respond to forces through G = S B⁻¹ Sᵀ, one
 //! number per pair of points as B is the same for x, y and z. What is sought are forces f that push only, with their
@@ -12,18 +12,15 @@
 //! become more exact as the positions do.
 //!
 //! The response of a body with up to [`DENSE`] contacts is a dense block, whose columns are kept while the matrix
-//! lives; beyond that every response is a solve. Both find the same forces. The matrix has one block per body, so
-//! one solve responds for all bodies at once, and none feels how many others there are.
+//! lives; beyond that every response is a solve. Both find the same forces.
 
 use super::System;
 use crate::contact::Contact;
 use crate::dofs::DofMap;
-use crate::model::Model;
 use crate::solvers::implicit::Substep;
 use crate::solvers::objective::Hands;
 use glam::DVec3;
 use pliant_math::lanes::{Isa, Kernel, Lanes};
-use std::ops::Range;
 
 /// Most contacts of a body whose responses are kept as a dense block, and most numbers in the columns it comes from.
 const DENSE: usize = 1024;
@@ -58,10 +55,11 @@ struct Row {
     metric: f64,
 }
 
-/// The contacts of one body, with their forces.
-#[derive(Debug)]
+/// The contacts, with their forces.
+#[derive(Clone, Debug)]
 struct Group {
-    particles: Range<usize>,
+    /// Particles of the body.
+    particles: usize,
     diameter: f64,
     rows: Vec<Row>,
     /// Forces extrapolated from the last two, x, y and z; those that follow; and those with the smallest residual so far.
@@ -85,8 +83,8 @@ struct Pace {
 }
 
 impl Group {
-    fn new(particles: Range<usize>, diameter: f64, planes: usize) -> Group {
-        let most = particles.len() * planes;
+    fn new(particles: usize, diameter: f64, planes: usize) -> Group {
+        let most = particles * planes;
         let tiles = most.div_ceil(WIDTH);
         Group {
             rows: Vec::with_capacity(most),
@@ -104,7 +102,7 @@ impl Group {
     }
 
     fn is_dense(&self, dense: usize) -> bool {
-        self.rows.len() <= dense && self.rows.len() * self.particles.len() <= DENSE_COLUMNS
+        self.rows.len() <= dense && self.rows.len() * self.particles <= DENSE_COLUMNS
     }
 
     fn add(&mut self, contact: &Contact, start: DVec3) {
@@ -237,10 +235,10 @@ impl Group {
         self.block.clear();
         for tile in self.rows.chunks(WIDTH) {
             for with in &self.rows {
-                let column = columns.get(with.particle as usize, &self.particles);
+                let column = columns.get(with.particle as usize, self.particles);
                 let mut entry = [0.0; WIDTH];
                 for (to, row) in entry.iter_mut().zip(tile) {
-                    *to = column[row.particle as usize - self.particles.start];
+                    *to = column[row.particle as usize];
                 }
                 self.block.push(entry);
             }
@@ -330,7 +328,7 @@ impl Kernel for Reach<'_> {
 
 /// How the particles of a body respond to a unit force on one of them, kept while the matrix lives. Contacts last for
 /// many steps; their columns need not be solved for again.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Columns {
     numbers: Vec<f64>,
     /// Where the column of a particle begins, counted from 1; 0 if there is none.
@@ -338,9 +336,9 @@ struct Columns {
 }
 
 impl Columns {
-    fn get(&self, particle: usize, body: &Range<usize>) -> &[f64] {
+    fn get(&self, particle: usize, len: usize) -> &[f64] {
         let begin = self.begin[particle] - 1;
-        &self.numbers[begin..begin + body.len()]
+        &self.numbers[begin..begin + len]
     }
 
     fn forget(&mut self) {
@@ -355,39 +353,24 @@ thread_local! {
     static DENSE_IN_TESTS: std::cell::Cell<Option<usize>> = const { std::cell::Cell::new(None) };
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct ContactSolver {
-    /// One per body of the model; those of other solvers stay empty.
-    groups: Vec<Group>,
-    body_of: Vec<u32>,
+    group: Group,
     columns: Columns,
-    /// Contacts taken up so far.
-    known: usize,
-    /// Most contacts of a body with a dense block.
+    /// Most contacts with a dense block.
     dense: usize,
 }
 
 impl ContactSolver {
-    pub fn new(model: &Model, substep: &Substep) -> ContactSolver {
-        let bodies = &model.topology.bodies;
-        let mut body_of = vec![0; model.particle_count()];
-        let mut kept = 0;
-        for (b, body) in bodies.iter().enumerate() {
-            body_of[body.particles.clone()].fill(b as u32);
-            kept += body.particles.len() * body.particles.len();
-        }
-        let mut groups: Vec<Group> = bodies.iter().map(|b| Group::new(b.particles.clone(), 1.0, 0)).collect();
-        for b in substep.bodies() {
-            let (particles, diameter) = (bodies[b].particles.clone(), substep.diameters[b]);
-            groups[b] = Group::new(particles, diameter, model.params.planes.len());
-        }
-        let kept = if model.params.planes.is_empty() { 0 } else { kept.min(KEPT) };
-        let columns = Columns { numbers: Vec::with_capacity(kept), begin: vec![0; model.particle_count()] };
+    pub fn new(substep: &Substep) -> ContactSolver {
+        let (n, planes) = (substep.model.particle_count(), substep.model.params.planes.len());
+        let kept = if planes == 0 { 0 } else { (n * n).min(KEPT) };
+        let columns = Columns { numbers: Vec::with_capacity(kept), begin: vec![0; n] };
         #[cfg(test)]
         let dense = DENSE_IN_TESTS.get().unwrap_or(DENSE);
         #[cfg(not(test))]
         let dense = DENSE;
-        ContactSolver { groups, body_of, columns, known: 0, dense }
+        ContactSolver { group: Group::new(n, substep.diameter, planes), columns, dense }
     }
 
     /// To be called when the matrix changes.
@@ -397,141 +380,114 @@ impl ContactSolver {
 
     /// Forgets the contacts of the last substep.
     pub fn clear(&mut self) {
-        self.known = 0;
-        for group in &mut self.groups {
-            group.rows.clear();
-            group.block_rows = 0;
-        }
+        self.group.rows.clear();
+        self.group.block_rows = 0;
     }
 
     /// Takes up contacts that are listed and not yet known.
     fn take_up(&mut self, substep: &Substep) {
-        for contact in &substep.contacts()[self.known..] {
-            let i = contact.stencil[0] as usize;
-            self.groups[self.body_of[i] as usize].add(contact, substep.start().get(i));
+        for contact in &substep.contacts()[self.group.rows.len()..] {
+            self.group.add(contact, substep.start().get(contact.stencil[0] as usize));
         }
-        self.known = substep.contacts().len();
     }
 
     /// Adds the contact forces to the solution of the global step.
     pub fn resolve(&mut self, substep: &Substep, system: &mut System, hands: Hands<'_>) {
         self.take_up(substep);
-        if self.known == 0 {
+        let group = &mut self.group;
+        if group.rows.is_empty() {
             return;
         }
-        let (theta, dense) = (substep.theta(), self.dense);
-        for group in &mut self.groups {
-            for row in &mut group.rows {
-                let i = row.particle as usize;
-                row.free = substep.end(i, system.ahead(i));
-            }
+        let theta = substep.theta();
+        for row in &mut group.rows {
+            let i = row.particle as usize;
+            row.free = substep.end(i, system.ahead(i));
         }
-        self.prepare(system, hands);
-        hands.0.split(&mut self.groups[..], 1, |_, group| {
-            let group = &mut group[0];
-            if !group.rows.is_empty() && group.is_dense(dense) {
-                group.relax(theta, hands.1);
-            }
-        });
-        self.relax_by_solves(theta, system, hands);
-        let groups = &self.groups;
-        if groups.iter().flat_map(|g| &g.rows).any(|r| r.force != DVec3::ZERO) {
+        if group.is_dense(self.dense) {
+            self.prepare(system, hands);
+            self.group.relax(theta, hands.1);
+        } else {
+            self.relax_by_solves(theta, system, hands);
+        }
+        let rows = &self.group.rows;
+        if rows.iter().any(|r| r.force != DVec3::ZERO) {
             system.solve_with(hands, |dofs, rhs| {
-                for row in groups.iter().flat_map(|g| &g.rows) {
-                    scatter(dofs, rhs, row.particle, row.force);
-                }
+                rows.iter().for_each(|row| scatter(dofs, rhs, row.particle, row.force));
             });
         }
     }
 
     /// Contacts that carry a force.
     pub fn touching(&self) -> usize {
-        self.groups.iter().flat_map(|g| &g.rows).filter(|r| r.force != DVec3::ZERO).count()
+        self.group.rows.iter().filter(|r| r.force != DVec3::ZERO).count()
     }
 
-    /// Makes the dense blocks that are missing, and the columns they need: a solve gives three columns of every body.
+    /// Makes the dense block if it is missing, and the columns it needs: a solve gives three of them.
     fn prepare(&mut self, system: &mut System, hands: Hands<'_>) {
-        let ContactSolver { groups, columns, dense, .. } = self;
-        let wanted = |g: &Group| g.block_rows != g.rows.len() && g.is_dense(*dense);
-        let mut numbers = columns.numbers.len();
-        for group in groups.iter().filter(|g| wanted(g)) {
-            let missing = group.rows.iter().filter(|r| columns.begin[r.particle as usize] == 0);
-            numbers += missing.count() * group.particles.len();
+        let ContactSolver { group, columns, .. } = self;
+        if group.block_rows == group.rows.len() {
+            return;
         }
-        if numbers > KEPT && !columns.numbers.is_empty() && numbers > columns.numbers.len() {
+        let new = missing(group, columns).count() * group.particles;
+        if new > 0 && columns.numbers.len() + new > KEPT {
             columns.forget();
         }
         loop {
-            let mut any = false;
-            system.respond(hands, |dofs, rhs| {
-                for group in groups.iter().filter(|g| wanted(g)) {
-                    for (i, rhs) in missing(group, columns).zip(rhs.iter_mut()) {
-                        any = true;
-                        dofs.expand(i, |u, w| rhs[u as usize] += w);
-                    }
+            let (mut found, mut count) = ([0; 3], 0);
+            for i in missing(group, columns) {
+                // One with several contacts comes up several times.
+                if !found[..count].contains(&i) {
+                    (found[count], count) = (i, count + 1);
                 }
-                any
-            });
-            if !any {
+                if count == 3 {
+                    break;
+                }
+            }
+            if count == 0 {
                 break;
             }
-            for group in groups.iter().filter(|g| wanted(g)) {
-                let mut found = [0; 3];
-                let mut count = 0;
-                for (i, to) in missing(group, columns).zip(&mut found) {
-                    (*to, count) = (i, count + 1);
+            system.respond(hands, |dofs, rhs| {
+                for (&i, rhs) in found[..count].iter().zip(rhs.iter_mut()) {
+                    dofs.expand(i, |u, w| rhs[u as usize] += w);
                 }
-                for (axis, &i) in found[..count].iter().enumerate() {
-                    columns.begin[i] = columns.numbers.len() + 1;
-                    columns.numbers.extend(group.particles.clone().map(|j| system.responded(j)[axis]));
-                }
+            });
+            for (axis, &i) in found[..count].iter().enumerate() {
+                columns.begin[i] = columns.numbers.len() + 1;
+                columns.numbers.extend((0..group.particles).map(|j| system.responded(j)[axis]));
             }
         }
-        for group in groups.iter_mut().filter(|g| wanted(g)) {
-            group.fill(columns);
-        }
+        group.fill(columns);
     }
 
-    /// Finds the forces of bodies with very many contacts, every response of all of them being one solve.
+    /// Finds the forces of a body with very many contacts, every response being a solve.
     fn relax_by_solves(&mut self, theta: f64, system: &mut System, hands: Hands<'_>) {
-        let dense = self.dense;
-        let groups = &mut self.groups[..];
-        let many = |g: &&mut Group| !g.is_dense(dense);
-        if groups.iter_mut().find(many).is_none() {
-            return;
-        }
-        groups.iter_mut().filter(many).for_each(Group::begin);
-        respond_by_solves(groups, dense, system, hands);
-        groups.iter_mut().filter(many).for_each(|g| g.weigh(theta));
-        respond_by_solves(groups, dense, system, hands);
-        groups.iter_mut().filter(many).for_each(|g| g.bound(theta, SAFETY));
+        let group = &mut self.group;
+        group.begin();
+        respond_by_solves(group, system, hands);
+        group.weigh(theta);
+        respond_by_solves(group, system, hands);
+        group.bound(theta, SAFETY);
         for step in 1..=STEPS_BY_SOLVES {
-            if groups.iter_mut().filter(many).all(|g| g.pace.settled) {
+            if group.pace.settled {
                 break;
             }
-            respond_by_solves(groups, dense, system, hands);
-            let last = step == STEPS_BY_SOLVES;
-            groups.iter_mut().filter(many).filter(|g| !g.pace.settled).for_each(|g| g.update(theta, last));
+            respond_by_solves(group, system, hands);
+            group.update(theta, step == STEPS_BY_SOLVES);
         }
-        groups.iter_mut().filter(many).for_each(Group::end);
+        group.end();
     }
 }
 
-/// Responses to the trial forces of the groups without a dense block.
-fn respond_by_solves(groups: &mut [Group], dense: usize, system: &mut System, hands: Hands<'_>) {
+/// Responses to the trial forces.
+fn respond_by_solves(group: &mut Group, system: &mut System, hands: Hands<'_>) {
     system.respond(hands, |dofs, rhs| {
-        for group in groups.iter().filter(|g| !g.is_dense(dense)) {
-            for (k, row) in group.rows.iter().enumerate() {
-                let force = DVec3::new(group.trial[0][k], group.trial[1][k], group.trial[2][k]);
-                scatter(dofs, rhs, row.particle, force);
-            }
+        for (k, row) in group.rows.iter().enumerate() {
+            let force = DVec3::new(group.trial[0][k], group.trial[1][k], group.trial[2][k]);
+            scatter(dofs, rhs, row.particle, force);
         }
-        true
     });
-    for group in groups.iter_mut().filter(|g| !g.is_dense(dense)) {
-        for k in 0..group.rows.len() {
-            group.set_response(k, system.responded(group.rows[k].particle as usize));
-        }
+    for k in 0..group.rows.len() {
+        group.set_response(k, system.responded(group.rows[k].particle as usize));
     }
 }
 
@@ -543,7 +499,7 @@ fn scatter(dofs: &DofMap, [x, y, z]: &mut [&mut [f64]; 3], particle: u32, force:
     });
 }
 
-/// Particles of a group whose columns are not known; one with several contacts comes up several times in a row.
+/// Particles whose columns are not known; one with several contacts comes up several times.
 fn missing<'a>(group: &'a Group, columns: &'a Columns) -> impl Iterator<Item = usize> + 'a {
     let particles = group.rows.iter().map(|r| r.particle as usize);
     particles.filter(|i| columns.begin[*i] == 0)

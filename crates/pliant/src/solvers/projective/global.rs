@@ -3,10 +3,12 @@
 use crate::solvers::objective::{Hands, columns};
 use crate::team::Pieces;
 use pliant_linalg::{DomainWork, NotPositiveDefinite, Panels, SymmetricMatrix};
+use std::sync::Arc;
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Global {
-    panels: Panels,
+    /// Shared by copies, until one of them gets another matrix.
+    panels: Arc<Panels>,
     ends: Vec<usize>,
     work: Vec<DomainWork>,
     top_work: DomainWork,
@@ -20,13 +22,13 @@ impl Global {
             ends: panels.domains().iter().map(|d| d.end).collect(),
             work: (0..panels.domains().len()).map(|d| panels.domain_work(d)).collect(),
             top_work: panels.top_work(),
-            panels,
+            panels: Arc::new(panels),
         })
     }
 
     /// Another matrix of the same pattern.
     pub fn refactor(&mut self, matrix: &SymmetricMatrix) -> Result<(), NotPositiveDefinite> {
-        self.panels.refactor(matrix)
+        Arc::make_mut(&mut self.panels).refactor(matrix)
     }
 
     /// The row of the matrix that each unknown stands for.
@@ -42,7 +44,7 @@ impl Global {
     /// Solves for three columns `to` with the right-hand sides `from`.
     pub fn solve(&mut self, from: &[f64], to: &mut [f64], (team, isa): Hands<'_>) {
         let Global { panels, ends, work, top_work, .. } = self;
-        let panels = &*panels;
+        let panels = &**panels;
         let (n, begin) = (panels.size(), panels.top().start);
         let of = |axis: usize, domain: usize| {
             let own = &panels.domains()[domain];

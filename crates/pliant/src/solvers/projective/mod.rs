@@ -20,24 +20,30 @@ mod contacts;
 mod global;
 mod system;
 
-use super::implicit::{Substep, scale_of};
+use super::implicit::Substep;
 use super::objective::{Hands, Surroundings};
-use super::{Before, Observer, Solver, SolverError, SolverKind, SubstepReport};
-use crate::controls::Controls;
-use crate::model::{Acceleration, Implicit, Model, WarmStart};
-use crate::state::State;
+use super::{Before, Observer, Solver, SolverError, Subject, SubstepReport};
+use crate::controls::LiveControls;
+use crate::memory::Section;
+use crate::model::{Acceleration, BodyModel, Implicit, WarmStart};
+use crate::state::BodyState;
 use crate::team::Team;
 use acceleration::{Accelerator, Verdict};
 use contacts::ContactSolver;
 use pliant_math::lanes::Isa;
 use system::System;
 
-/// The solver; all but the observer is a cache.
-#[derive(Default)]
+/// The solver; all but the instruction set is a cache.
 pub struct Projective {
     cache: Option<Cache>,
-    observer: Option<Observer>,
-    isa: Option<Isa>,
+    isa: Isa,
+}
+
+impl Projective {
+    /// A solver whose kernels run with an instruction set.
+    pub fn new(isa: Isa) -> Projective {
+        Projective { cache: None, isa }
+    }
 }
 
 impl std::fmt::Debug for Projective {
@@ -46,7 +52,7 @@ impl std::fmt::Debug for Projective {
     }
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Cache {
     substep: Substep,
     system: System,
@@ -54,22 +60,17 @@ struct Cache {
     scales: Vec<f64>,
     contacts: ContactSolver,
     accelerator: Accelerator,
-    /// Unknowns of bodies that have had their iterations.
-    frozen: Vec<bool>,
 }
 
-const KIND: SolverKind = SolverKind::Projective;
-
 impl Cache {
-    fn new(model: &Model, controls: &Controls) -> Result<Cache, SolverError> {
-        let scales: Vec<f64> = (0..model.batches.len()).map(|b| scale_of(KIND, model, controls, b)).collect();
-        let substep = Substep::new(KIND, model);
-        let system = System::new(model, &scales, substep.dofs.clone(), substep.reach(), &substep.diameters)?;
+    fn new(model: &BodyModel, controls: LiveControls<'_>) -> Result<Cache, SolverError> {
+        let scales: Vec<f64> = model.batch_scales(controls.body).collect();
+        let substep = Substep::new(model);
+        let system = System::new(model, &scales, substep.dofs.clone(), substep.reach(), substep.diameter)?;
         let (unknowns, places) = (system.objective.len(), system.objective.ways().len());
         Ok(Cache {
-            contacts: ContactSolver::new(model, &substep),
+            contacts: ContactSolver::new(&substep),
             accelerator: Accelerator::new(model.params.implicit.acceleration, unknowns, places),
-            frozen: vec![false; unknowns],
             substep,
             system,
             scales,
@@ -78,10 +79,9 @@ impl Cache {
 
     /// Refactors if a stiffness has changed since the matrix was made; rebuilds if one came from or
     /// went to zero.
-    fn follow_controls(&mut self, controls: &Controls) -> Result<(), SolverError> {
+    fn follow_controls(&mut self, controls: LiveControls<'_>) -> Result<(), SolverError> {
         let mut changed = false;
-        for (b, scale) in self.scales.iter_mut().enumerate() {
-            let now = scale_of(KIND, &self.substep.model, controls, b);
+        for (scale, now) in self.scales.iter_mut().zip(self.substep.model.batch_scales(controls.body)) {
             changed |= now != *scale;
             *scale = now;
         }
@@ -98,14 +98,10 @@ impl Cache {
 }
 
 impl Solver for Projective {
-    fn kind(&self) -> SolverKind {
-        SolverKind::Projective
-    }
-
-    fn prepare(&mut self, model: &Model, controls: &Controls) -> Result<(), SolverError> {
+    fn prepare(&mut self, model: &BodyModel, controls: LiveControls<'_>) -> Result<(), SolverError> {
         // Taken out, so that a cache that could not follow is not used again.
         let cache = match self.cache.take() {
-            Some(mut cache) if cache.substep.model.same_parts(model) => {
+            Some(mut cache) if cache.substep.model.same(model) => {
                 cache.follow_controls(controls)?;
                 cache
             }
@@ -117,38 +113,30 @@ impl Solver for Projective {
 
     fn substep(
         &mut self,
-        model: &Model,
-        controls: &Controls,
+        body: Subject<'_>,
         before: Option<Before<'_>>,
-        state: &mut State,
+        state: &mut BodyState,
         team: &Team,
+        observer: Option<&mut Observer>,
     ) -> Result<SubstepReport, SolverError> {
-        self.prepare(model, controls)?;
+        self.prepare(body.model, body.controls)?;
         let Some(cache) = &mut self.cache else {
             return Ok(SubstepReport::default());
         };
-        let hands = (team, self.isa.unwrap_or(Isa::best()));
+        let hands = (team, self.isa);
         let Cache { substep, system, contacts, .. } = cache;
-        substep.predict(controls, before, state);
-        system.objective.begin(model, &mut substep.s);
+        substep.predict(body, before, state);
+        system.objective.begin(body.model, &mut substep.s);
         contacts.clear();
-        let (iterations, residual) = cache.converge(controls, state, hands, &mut self.observer);
-        let pushed = cache.substep.finish(controls, state, &mut cache.system.objective);
+        let (iterations, residual) = cache.converge(body.controls, state, hands, observer);
+        let pushed = cache.substep.finish(body, state, &mut cache.system.objective);
         let residual = residual.max(pushed);
         let finite = state.x.first_non_finite().or(state.v.first_non_finite()).is_none();
         Ok(SubstepReport { contacts: cache.contacts.touching(), iterations, residual, finite })
     }
 
-    fn drop_caches(&mut self) {
-        self.cache = None;
-    }
-
-    fn set_isa(&mut self, isa: Isa) {
-        self.isa = Some(isa);
-    }
-
-    fn observe(&mut self, observer: Option<Observer>) -> Option<Observer> {
-        std::mem::replace(&mut self.observer, observer)
+    fn duplicate(&self) -> Box<dyn Solver> {
+        Box::new(Projective { cache: self.cache.clone(), isa: self.isa })
     }
 
     fn factor_len(&self) -> usize {
@@ -158,22 +146,20 @@ impl Solver for Projective {
 
 impl Cache {
     /// Lines 3 to 8 of algorithm 1: local and global steps until there have been enough. Returns their number
-    /// and the largest movement in the last one, relative to the size of its body. The system is shared,
-    /// but a body that has had its own number of iterations stays where it is.
+    /// and the largest movement in the last one, relative to the size of the body.
     fn converge(
         &mut self,
-        controls: &Controls,
-        state: &State,
+        controls: LiveControls<'_>,
+        state: &BodyState,
         hands: Hands<'_>,
-        observer: &mut Option<Observer>,
+        mut observer: Option<&mut Observer>,
     ) -> (u32, f64) {
         let Implicit { warm_start, acceleration, tolerance, .. } = self.substep.model.params.implicit;
-        let most = self.substep.iterations(controls);
-        let same = self.substep.bodies().all(|b| controls.bodies[b].iterations == most);
+        let most = controls.body.iterations;
         // What contacts do between iterations is not in the objective: no decrease to keep there.
         let mut alone = self.substep.contacts().is_empty();
-        let accelerates = acceleration != Acceleration::None && same;
-        if let Some(observer) = observer {
+        let accelerates = acceleration != Acceleration::None;
+        if let Some(observer) = &mut observer {
             observer(0, self.system.objective.read());
         }
         if warm_start == WarmStart::Last {
@@ -191,18 +177,17 @@ impl Cache {
             }
             last = energy;
             if accelerates && alone {
-                residual = self.venture(energy, hands);
+                residual = self.accelerate(energy, hands);
             } else {
                 self.system.solve(hands);
                 self.contacts.resolve(&self.substep, &mut self.system, hands);
-                let frozen = self.freeze(iteration, controls);
-                residual = self.system.take_step(if frozen { &self.frozen } else { &[] }, hands);
+                residual = self.system.take_step(hands);
             }
             let objective = &self.system.objective;
             if self.substep.join(controls, |i| objective.position(i)) {
                 alone = false;
             }
-            if let Some(observer) = observer {
+            if let Some(observer) = &mut observer {
                 observer(iteration, self.system.objective.read());
             }
         }
@@ -210,7 +195,7 @@ impl Cache {
             let energy = self.evaluate(state, hands);
             if self.accelerator.judge(energy) == Verdict::Return {
                 self.go_back(hands);
-                if let Some(observer) = observer {
+                if let Some(observer) = &mut observer {
                     observer(most, self.system.objective.read());
                 }
             }
@@ -219,17 +204,17 @@ impl Cache {
     }
 
     /// The objective and its gradient at the present positions.
-    fn evaluate(&mut self, state: &State, hands: Hands<'_>) -> f64 {
+    fn evaluate(&mut self, state: &BodyState, hands: Hands<'_>) -> f64 {
         let around = Surroundings {
-            memory: &state.auxiliary,
+            memory: &state.memory[Section::Batches],
             offsets: &self.substep.memory_offsets,
-            placements: &self.substep.placements,
+            targets: &self.substep.targets,
         };
         self.system.objective.evaluate(&self.substep.model, around, hands)
     }
 
     /// An accelerated step, or the plain one after a failed attempt.
-    fn venture(&mut self, energy: f64, hands: Hands<'_>) -> f64 {
+    fn accelerate(&mut self, energy: f64, hands: Hands<'_>) -> f64 {
         if self.accelerator.judge(energy) == Verdict::Return {
             return self.go_back(hands);
         }
@@ -242,7 +227,7 @@ impl Cache {
         let objective = &system.objective;
         self.accelerator.learn(energy, objective.ways(), objective.descent(), system.step(), n);
         system.improve(plain, &mut self.accelerator, hands);
-        system.take_step(&[], hands)
+        system.take_step(hands)
     }
 
     /// Returns to the last iterate that was kept and takes the plain step from there.
@@ -250,20 +235,6 @@ impl Cache {
         let (ways, descent) = self.accelerator.last();
         self.system.objective.set_ways(ways);
         self.system.solve_from(descent, hands);
-        self.system.take_step(&[], hands)
-    }
-
-    /// Marks the unknowns of bodies that have had their iterations; tells whether there are any.
-    fn freeze(&mut self, iteration: u32, controls: &Controls) -> bool {
-        let done = |b: usize| iteration > controls.bodies[b].iterations;
-        if !self.substep.bodies().any(done) {
-            return false;
-        }
-        for b in self.substep.bodies() {
-            for i in self.substep.model.topology.bodies[b].particles.clone() {
-                self.system.dofs().expand(i, |u, _| self.frozen[u as usize] = done(b));
-            }
-        }
-        true
+        self.system.take_step(hands)
     }
 }

@@ -8,13 +8,13 @@
 use super::acceleration::Accelerator;
 use super::global::Global;
 use crate::dofs::{Dof, DofMap};
-use crate::model::Model;
+use crate::model::BodyModel;
 use crate::solvers::SolverError;
 use crate::solvers::objective::{Hands, Objective, columns};
 use crate::solvers::unknowns::{Inertia, Unknowns};
 use glam::DVec3;
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct System {
     pub objective: Objective,
     /// The unknowns as the model has them; the objective's are in the order of the factor.
@@ -31,17 +31,17 @@ pub(super) struct System {
 
 impl System {
     pub fn new(
-        model: &Model,
+        model: &BodyModel,
         scales: &[f64],
         dofs: DofMap,
         h: f64,
-        diameters: &[f64],
+        diameter: f64,
     ) -> Result<System, SolverError> {
         let natural = Unknowns::new(model, dofs, scales);
         let inertia = Inertia::new(model, h);
         let matrix = natural.matrix(model, scales, &inertia);
         let global = Global::new(&matrix, &places(model, &natural)).map_err(factor_error)?;
-        let objective = Objective::new(model, natural.renumbered(global.order()), scales, h, diameters);
+        let objective = Objective::new(model, natural.renumbered(global.order()), scales, h, diameter);
         let [step, loaded, response] = [(); 3].map(|()| vec![0.0; 3 * natural.count]);
         Ok(System { global, inertia, step, loaded, response, natural, objective })
     }
@@ -52,7 +52,7 @@ impl System {
     }
 
     /// New weights on the same rows: a numerical refactorisation with the ordering kept.
-    pub fn rescale(&mut self, model: &Model, scales: &[f64]) -> Result<(), SolverError> {
+    pub fn rescale(&mut self, model: &BodyModel, scales: &[f64]) -> Result<(), SolverError> {
         self.objective.rescale(scales);
         let matrix = self.natural.matrix(model, scales, &self.inertia);
         self.global.refactor(&matrix).map_err(factor_error)
@@ -100,13 +100,11 @@ impl System {
         self.global.solve(&self.loaded, &mut self.step, hands);
     }
 
-    /// Solves for the movements that forces alone bring about, if `add` says that there are any: see
-    /// [`System::responded`].
-    pub fn respond(&mut self, hands: Hands<'_>, add: impl FnOnce(&DofMap, &mut [&mut [f64]; 3]) -> bool) {
+    /// Solves for the movements that forces alone bring about: see [`System::responded`].
+    pub fn respond(&mut self, hands: Hands<'_>, add: impl FnOnce(&DofMap, &mut [&mut [f64]; 3])) {
         self.loaded.fill(0.0);
-        if add(self.objective.dofs(), &mut columns(&mut self.loaded)) {
-            self.global.solve(&self.loaded, &mut self.response, hands);
-        }
+        add(self.objective.dofs(), &mut columns(&mut self.loaded));
+        self.global.solve(&self.loaded, &mut self.response, hands);
     }
 
     /// How a particle responded.
@@ -114,9 +112,9 @@ impl System {
         self.moved(i, &self.response)
     }
 
-    /// Takes the step that was solved for; returns the largest movement relative to the bodies' sizes.
-    pub fn take_step(&mut self, frozen: &[bool], hands: Hands<'_>) -> f64 {
-        self.objective.move_by(&self.step, frozen, hands.0)
+    /// Takes the step that was solved for; returns the largest movement relative to the body's size.
+    pub fn take_step(&mut self, hands: Hands<'_>) -> f64 {
+        self.objective.move_by(&self.step, hands.0)
     }
 
     /// Where a particle would be after the step.
@@ -135,11 +133,11 @@ impl System {
 }
 
 /// Where the unknowns are at rest, which helps to order them; auxiliary ones wherever.
-fn places(model: &Model, unknowns: &Unknowns) -> Vec<[f64; 3]> {
+fn places(model: &BodyModel, unknowns: &Unknowns) -> Vec<[f64; 3]> {
     let mut list = vec![[0.0; 3]; unknowns.count];
     for i in 0..model.particle_count() {
         if let Dof::Free(u) = unknowns.dofs.get(i) {
-            list[*u as usize] = model.rest.positions.get(i).to_array();
+            list[*u as usize] = model.rest().positions.get(i).to_array();
         }
     }
     list
@@ -173,25 +171,25 @@ mod tests {
         body.clusters = crate::Clustering::None;
         body.mass = 3.0;
         let simulation = Builder::new().substeps(1).body(body).build().unwrap();
-        let model = simulation.model();
+        let model = &simulation.model().bodies()[0].parts;
         let stiffness = 5000.0;
         let dofs = vec![Dof::Free(0), Dof::Free(0), Dof::Fixed];
         let dofs = DofMap::new(dofs, &[(1, vec![(0, 0.5), (2, 0.5)])]);
-        let mut system = System::new(model, &[stiffness], dofs, 1.0 / 60.0, &[1.0]).unwrap();
+        let mut system = System::new(model, &[stiffness], dofs, 1.0 / 60.0, 1.0).unwrap();
         assert_eq!(system.objective.len(), 1);
 
         // Stretched to twice its length: s = (0, ·, 4).
         let mut s: Points = [DVec3::ZERO, DVec3::splat(9.0), DVec3::X * 4.0].into_iter().collect();
         system.objective.begin(model, &mut s);
         assert_eq!(s.get(1), DVec3::X * 2.0, "the embedded particle goes between its parents");
-        let around = Surroundings { memory: &[], offsets: &[0, 0], placements: &[] };
+        let around = Surroundings { memory: &[], offsets: &[0, 0], targets: &[] };
         let team = Team::serial();
         let hands = (&team, Isa::best());
         // The second iteration must find nothing left to do: edges along x have one direction only.
         for _ in 0..2 {
             system.objective.evaluate(model, around, hands);
             system.solve(hands);
-            system.take_step(&[], hands);
+            system.take_step(hands);
         }
         let q = system.objective.read();
 

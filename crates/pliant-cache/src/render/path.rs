@@ -1,0 +1,181 @@
+//! Where the camera goes while an animation plays: nowhere, or smoothly along with what moves.
+
+use super::camera::{Camera, Framing};
+
+/// Whether the camera goes along with what it shows.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum CameraMotion {
+    /// It follows where a fixed one would show everything small, and stands still elsewhere.
+    #[default]
+    Auto,
+    /// It stands where all of the run is in the picture.
+    Fixed,
+    /// It keeps what is there at each moment in the picture.
+    Follow,
+}
+
+impl CameraMotion {
+    /// All of them.
+    pub const ALL: [CameraMotion; 3] = [CameraMotion::Auto, CameraMotion::Fixed, CameraMotion::Follow];
+
+    /// Name in files and on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            CameraMotion::Auto => "auto",
+            CameraMotion::Fixed => "fixed",
+            CameraMotion::Follow => "follow",
+        }
+    }
+}
+
+/// Seconds before and after a moment that its camera keeps in view: it sets off before what it follows, and arrives after.
+const AHEAD: f64 = 0.6;
+/// A fixed camera that shows things on average smaller than this share of their size in a frame of their own follows.
+const SMALL: f64 = 0.55;
+
+struct Moment {
+    time: f64,
+    /// What is to be seen then.
+    framing: Framing,
+    /// How far away the camera is, which may be further than the framing needs.
+    distance: f64,
+}
+
+/// What `of` makes of each value and the `half` before and after it. Beyond the ends the last values go on, so that a
+/// camera does not set off with a jerk.
+fn windows<T: Copy>(values: &[T], half: usize, of: impl Fn(&[T]) -> T) -> Vec<T> {
+    let end = values.len().saturating_sub(1);
+    let padded: Vec<T> =
+        (0..values.len() + 2 * half).map(|k| values[k.saturating_sub(half).min(end)]).collect();
+    padded.windows(2 * half + 1).map(of).collect()
+}
+
+/// The camera at every moment.
+pub(crate) struct CameraPath {
+    /// Moments in order; a fixed camera has one.
+    moments: Vec<Moment>,
+}
+
+impl CameraPath {
+    /// From what there is to see at some moments, in order of time; not empty.
+    ///
+    /// Each moment takes in all of the seconds around it and is then averaged twice over half as many. What a framing
+    /// encloses is told by the furthest along four directions, so the mean of framings that all enclose something encloses
+    /// it too: nothing leaves the picture, and the camera moves without jerks. The same is done once more with its distance,
+    /// which would have a kink where what fills the picture changes from its width to its height.
+    pub fn new(seen: Vec<(f64, Framing)>, motion: CameraMotion) -> CameraPath {
+        let union = |from: &[Framing]| {
+            let mut all = from[0];
+            from.iter().for_each(|framing| all.take_in(framing));
+            all
+        };
+        let framings: Vec<Framing> = seen.iter().map(|(_, framing)| *framing).collect();
+        let whole = union(&framings);
+        let small = || {
+            let sum: f64 = framings.iter().map(Framing::distance).sum();
+            sum < SMALL * seen.len() as f64 * whole.distance()
+        };
+        let follows = match motion {
+            CameraMotion::Fixed => false,
+            CameraMotion::Follow => true,
+            CameraMotion::Auto => small(),
+        };
+        if !follows {
+            let distance = whole.distance();
+            return CameraPath { moments: vec![Moment { time: 0.0, framing: whole, distance }] };
+        }
+        // Moments are evenly spaced, as frames are.
+        let last = seen.len() - 1;
+        let apart = (seen[last].0 - seen[0].0) / last.max(1) as f64;
+        let half = if apart > 0.0 { ((0.5 * AHEAD / apart) as usize).clamp(1, last.max(1)) } else { 0 };
+        let mut framings = windows(&framings, 2 * half, union);
+        for _ in 0..2 {
+            framings = windows(&framings, half, Framing::mean);
+        }
+        let needed: Vec<f64> = framings.iter().map(Framing::distance).collect();
+        let mut distances = windows(&needed, 2 * half, |w| w.iter().copied().fold(0.0, f64::max));
+        for _ in 0..2 {
+            distances = windows(&distances, half, |w| w.iter().sum::<f64>() / w.len() as f64);
+        }
+        let moments = seen.iter().zip(framings).zip(distances);
+        CameraPath {
+            moments: moments
+                .map(|(((time, _), framing), distance)| Moment { time: *time, framing, distance })
+                .collect(),
+        }
+    }
+
+    /// The camera at a moment; between two that are known it goes straight from one to the other.
+    pub fn at(&self, time: f64) -> Camera {
+        let next = self.moments.partition_point(|m| m.time <= time).min(self.moments.len() - 1);
+        let (before, after) = (&self.moments[next.saturating_sub(1)], &self.moments[next]);
+        let way = after.time - before.time;
+        let share = if way > 0.0 { ((time - before.time) / way).clamp(0.0, 1.0) } else { 0.0 };
+        let camera = before.framing.mixed(&after.framing, share).camera();
+        let distance = before.distance + share * (after.distance - before.distance);
+        // From a single moment the camera is where its framing says, to the last bit.
+        match self.moments.len() {
+            1 => camera,
+            _ => {
+                Camera { eye: camera.target + (camera.eye - camera.target).normalize() * distance, ..camera }
+            }
+        }
+    }
+
+    /// A size for the grid that holds at all moments: that of the middle one.
+    pub fn radius(&self) -> f64 {
+        self.moments.get(self.moments.len() / 2).map_or(1.0, |m| m.framing.camera().radius)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use glam::DVec3;
+
+    /// A ball of the given radius that flies far and fast, sampled at 60 frames a second.
+    fn flight() -> Vec<(f64, DVec3)> {
+        (0..240)
+            .map(|k| f64::from(k) / 60.0)
+            .map(|t| (t, DVec3::new(3.0 * t * t, 5.0 * t.sin(), t)))
+            .collect()
+    }
+
+    fn framing(p: DVec3) -> Framing {
+        let mut framing = Framing::new(1.5, 20.0, 10.0);
+        framing.add(p, 0.2);
+        framing
+    }
+
+    #[test]
+    fn what_is_followed_never_leaves_the_picture_and_the_camera_has_no_jerks() {
+        let settings = crate::render::Settings::sized(600, 400);
+        let path =
+            CameraPath::new(flight().iter().map(|(t, p)| (*t, framing(*p))).collect(), CameraMotion::Auto);
+        assert!(path.moments.len() > 1, "a ball that is tiny in the whole is followed");
+        let mut eyes = Vec::new();
+        for (t, p) in flight() {
+            let camera = path.at(t);
+            let (x, y) = camera.projection(&settings)(p).expect("in front of the camera");
+            assert!(x > 30.0 && x < 570.0 && y > 30.0 && y < 370.0, "{t}: {x} {y}");
+            eyes.push(camera.eye);
+        }
+        // Speed changes by little from frame to frame: below a tenth of its largest.
+        let steps: Vec<DVec3> = eyes.windows(2).map(|w| w[1] - w[0]).collect();
+        let fastest = steps.iter().map(|s| s.length()).fold(0.0, f64::max);
+        let jerk = steps.windows(2).map(|w| (w[1] - w[0]).length()).fold(0.0, f64::max);
+        assert!(jerk < 0.1 * fastest, "{jerk} of {fastest}");
+    }
+
+    #[test]
+    fn what_fills_the_picture_anyway_is_not_followed() {
+        let still = |k: u32| (f64::from(k), framing(DVec3::new(0.1 * f64::from(k), 0.0, 0.0)));
+        let path = CameraPath::new((0..4).map(still).collect(), CameraMotion::Auto);
+        assert_eq!(path.at(0.0), path.at(3.0));
+        let path = CameraPath::new((0..4).map(still).collect(), CameraMotion::Follow);
+        assert_ne!(path.at(0.0), path.at(3.0));
+        let far = |k: u32| (f64::from(k), framing(DVec3::new(5.0 * f64::from(k), 0.0, 0.0)));
+        let path = CameraPath::new((0..4).map(far).collect(), CameraMotion::Fixed);
+        assert_eq!(path.at(0.0), path.at(3.0));
+    }
+}

@@ -1,0 +1,209 @@
+//! One body as a solver sees it: its prototype, what it has beside it, and the world around.
+
+use super::{BodySettings, Input, ModelBatch, Params, PinGroup, Prototype, Rest, Topology};
+use crate::bytes::Digest;
+use crate::constraints::Position;
+use crate::controls::BodyControls;
+use crate::model::BatchScale;
+use glam::DVec3;
+use std::sync::Arc;
+
+/// The constant side of one body. All indices of particles, clusters and pin groups are its own.
+#[derive(Clone, Debug)]
+pub struct BodyModel {
+    pub(crate) prototype: Arc<Prototype>,
+    pub(crate) settings: BodySettings,
+    /// Prescribed and softly held particles.
+    pub(crate) pins: Arc<[PinGroup]>,
+    /// The id of the next pin group.
+    pub(crate) next_pin: usize,
+    /// What it follows, in the world.
+    pub(crate) input: Option<Arc<Input>>,
+    /// The prototype's constraints, and the springs of soft pins.
+    pub(crate) batches: Arc<[ModelBatch]>,
+    pub(crate) params: Arc<Params>,
+}
+
+impl BodyModel {
+    pub(crate) fn new(
+        prototype: Arc<Prototype>,
+        settings: BodySettings,
+        pins: Vec<PinGroup>,
+        input: Option<Arc<Input>>,
+        params: &Arc<Params>,
+    ) -> BodyModel {
+        let next_pin = pins.len();
+        BodyModel::with_pins(prototype, settings, (pins, next_pin), input, params)
+    }
+
+    fn with_pins(
+        prototype: Arc<Prototype>,
+        settings: BodySettings,
+        (pins, next_pin): (Vec<PinGroup>, usize),
+        input: Option<Arc<Input>>,
+        params: &Arc<Params>,
+    ) -> BodyModel {
+        let mut first = 0;
+        let soft = pins.iter().filter_map(|group| {
+            let begin = first;
+            first += group.particles.len();
+            let k = group.stiffness.filter(|_| settings.solver.uses_constraints())?;
+            let batch = Arc::new(Position::new(&group.particles, begin, k));
+            Some(ModelBatch { scale: BatchScale::Own, factor: 1.0, batch })
+        });
+        let batches = match pins.iter().any(|p| p.stiffness.is_some()) {
+            true => prototype.batches.iter().cloned().chain(soft).collect(),
+            false => prototype.batches.clone(),
+        };
+        let (pins, params) = (pins.into(), params.clone());
+        BodyModel { prototype, settings, pins, next_pin, input, batches, params }
+    }
+
+    /// The same body with other pin groups; `next_pin` is the id of the next one to come.
+    pub(crate) fn pinned(&self, pins: Vec<PinGroup>, next_pin: usize) -> BodyModel {
+        let BodyModel { prototype, settings, input, params, .. } = self;
+        BodyModel::with_pins(prototype.clone(), *settings, (pins, next_pin), input.clone(), params)
+    }
+
+    /// The same body in a world of other parameters.
+    pub(crate) fn under(&self, params: &Arc<Params>) -> BodyModel {
+        BodyModel { params: params.clone(), ..self.clone() }
+    }
+
+    /// What its copies share.
+    pub fn prototype(&self) -> &Arc<Prototype> {
+        &self.prototype
+    }
+
+    /// Elements, clusters, incidence.
+    pub fn topology(&self) -> &Topology {
+        &self.prototype.topology
+    }
+
+    /// Rest shape and masses.
+    pub fn rest(&self) -> &Rest {
+        &self.prototype.rest
+    }
+
+    /// Who moves it, and how.
+    pub fn settings(&self) -> &BodySettings {
+        &self.settings
+    }
+
+    /// Groups of prescribed and softly held particles.
+    pub fn pins(&self) -> &[PinGroup] {
+        &self.pins
+    }
+
+    /// What it follows.
+    pub fn input(&self) -> Option<&Input> {
+        self.input.as_deref()
+    }
+
+    /// Constraints of the implicit solvers, in a fixed order.
+    pub fn batches(&self) -> &[ModelBatch] {
+        &self.batches
+    }
+
+    /// The world around it.
+    pub fn params(&self) -> &Params {
+        &self.params
+    }
+
+    /// Number of particles.
+    pub fn particle_count(&self) -> usize {
+        self.rest().mass.len()
+    }
+
+    /// How many times the mass it was built with it has at present.
+    pub(crate) fn mass_ratio(&self, controls: &BodyControls) -> f64 {
+        controls.mass / self.rest().body_mass
+    }
+
+    /// What the weights of batch `k` are multiplied by at present.
+    pub(crate) fn batch_scale(&self, controls: &BodyControls, k: usize) -> f64 {
+        let b = &self.batches[k];
+        b.factor * b.scale.value(controls, self.params.substep(), self.mass_ratio(controls))
+    }
+
+    /// What all of them are multiplied by.
+    pub(crate) fn batch_scales(&self, controls: &BodyControls) -> impl Iterator<Item = f64> + '_ {
+        let (h, ratio) = (self.params.substep(), self.mass_ratio(controls));
+        let controls = *controls;
+        self.batches.iter().map(move |b| b.factor * b.scale.value(&controls, h, ratio))
+    }
+
+    /// The rest shape at a time: that of a body with an animated input follows it.
+    pub fn rest_at(&self, time: f64) -> std::borrow::Cow<'_, Rest> {
+        let mut rest = std::borrow::Cow::Borrowed(self.rest());
+        if let Some(input) = self.input.as_ref().filter(|i| i.reshape) {
+            rest.to_mut().reshape(self.topology(), &input.sequence.at(time));
+        }
+        rest
+    }
+
+    /// Its size at rest: the diagonal of its bounds, never zero.
+    pub(crate) fn diameter(&self) -> f64 {
+        let points: Vec<DVec3> = self.rest().positions.iter().collect();
+        let bounds = pliant_geometry::TriMesh::bounds(&points);
+        bounds.map_or(0.0, |(lo, hi)| (hi - lo).length()).max(f64::MIN_POSITIVE)
+    }
+
+    /// Where the memory of each batch begins; the last is the length of all.
+    pub fn memory_offsets(&self) -> Vec<usize> {
+        let mut offsets = vec![0];
+        for b in self.batches.iter() {
+            offsets.push(offsets[offsets.len() - 1] + b.batch.state_len());
+        }
+        offsets
+    }
+
+    /// Particles that are held exactly, with their targets, of the targets of all pinned ones.
+    pub(crate) fn prescribed<'a>(
+        &'a self,
+        targets: &'a [DVec3],
+    ) -> impl Iterator<Item = (usize, DVec3)> + 'a {
+        let held =
+            self.pins.iter().flat_map(|g| g.particles.iter().map(|i| (*i as usize, g.stiffness.is_none())));
+        held.zip(targets).filter(|((_, exactly), _)| *exactly).map(|((i, _), target)| (i, *target))
+    }
+
+    /// Whether a cache made for one serves the other.
+    pub fn same(&self, other: &BodyModel) -> bool {
+        let same_pins = Arc::ptr_eq(&self.pins, &other.pins) || self.pins.is_empty() && other.pins.is_empty();
+        let same_batches = Arc::ptr_eq(&self.batches, &other.batches)
+            || same_pins && Arc::ptr_eq(&self.prototype.batches, &other.prototype.batches);
+        let same_input = match (&self.input, &other.input) {
+            (None, None) => true,
+            (Some(a), Some(b)) => Arc::ptr_eq(a, b),
+            _ => false,
+        };
+        Arc::ptr_eq(&self.prototype, &other.prototype)
+            && Arc::ptr_eq(&self.params, &other.params)
+            && self.settings == other.settings
+            && same_pins
+            && same_batches
+            && same_input
+    }
+
+    /// Whether a state of one has the sizes of a state of the other.
+    pub(crate) fn same_sizes(&self, other: &BodyModel) -> bool {
+        let pins = |m: &BodyModel| m.pins.iter().map(|g| (g.id, g.particles.len())).collect::<Vec<_>>();
+        let sizes = |m: &BodyModel| (m.particle_count(), m.topology().clusters.len(), pins(m));
+        sizes(self) == sizes(other) && self.memory_offsets().last() == other.memory_offsets().last()
+    }
+
+    pub(crate) fn digest(&self, hash: &mut Digest) {
+        hash.word(self.prototype.digest());
+        let s = &self.settings;
+        [s.solver as u64, s.goals as u64, s.two_step.into(), s.integrator as u64]
+            .into_iter()
+            .for_each(|v| hash.word(v));
+        self.pins.iter().for_each(|g| g.digest(hash));
+        if let Some(i) = &self.input {
+            hash.word(i.reshape.into());
+            i.follow.iter().for_each(|w| hash.number(*w));
+            i.sequence.digest(hash);
+        }
+    }
+}

@@ -1,0 +1,131 @@
+//! One body at rest, in its own numbering: what its copies share.
+
+use super::{Rest, Topology};
+use crate::bytes::Digest;
+use crate::constraints::ConstraintBatch;
+use crate::controls::BodyControls;
+use std::sync::Arc;
+
+/// A constraint batch and what scales it.
+#[derive(Clone, Debug)]
+pub struct ModelBatch {
+    /// Which of the body's stiffnesses scales it.
+    pub scale: BatchScale,
+    /// What it is multiplied by besides: a stiffness given with the constraint, else 1.
+    pub factor: f64,
+    /// The constraints.
+    pub batch: Arc<dyn ConstraintBatch>,
+}
+
+impl ModelBatch {
+    pub(crate) fn digest(&self, hash: &mut Digest) {
+        hash.bytes(self.batch.kind().as_bytes());
+        hash.word(self.scale as u64);
+        hash.number(self.factor);
+        hash.bytes(&self.batch.encode());
+    }
+}
+
+/// Which control multiplies the weights of a batch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BatchScale {
+    /// [`BodyControls::stiffness`](crate::BodyControls::stiffness), as k/m in 1/s².
+    Stiffness,
+    /// [`BodyControls::edge_stiffness`](crate::BodyControls::edge_stiffness).
+    EdgeStiffness,
+    /// 2μ of the elements' material, Pa: strain of tetrahedra.
+    Strain,
+    /// 3λ: their volume.
+    Volume,
+    /// 2μ t, N/m: strain of triangles.
+    SheetStrain,
+    /// 2λ′ t: their area.
+    SheetArea,
+    /// D, N m: their bending.
+    Bending,
+    /// E A, N: strain of edges that are threads.
+    Thread,
+    /// The batch's own weights are final.
+    Own,
+}
+
+impl BatchScale {
+    /// The number that multiplies the batch's weights at present, with substeps of `h` seconds, for a
+    /// body of `mass_ratio` times the mass it was built with. Only ratios to the inertia move a body, and
+    /// the inertia stays as built: what does not grow with the mass is divided by it.
+    pub(crate) fn value(self, body: &BodyControls, h: f64, mass_ratio: f64) -> f64 {
+        let elastic = body.elasticity();
+        match self {
+            BatchScale::Stiffness => body.stiffness.per_mass(h),
+            BatchScale::EdgeStiffness => body.edge_stiffness / mass_ratio,
+            BatchScale::Strain => 2.0 * elastic.mu() / mass_ratio,
+            BatchScale::Volume => 3.0 * elastic.lambda() / mass_ratio,
+            BatchScale::SheetStrain => 2.0 * elastic.mu() * elastic.thickness / mass_ratio,
+            BatchScale::SheetArea => 2.0 * elastic.lambda_of_sheet() * elastic.thickness / mass_ratio,
+            BatchScale::Bending => elastic.bending() / mass_ratio,
+            BatchScale::Thread => elastic.stretching_of_thread() / mass_ratio,
+            BatchScale::Own => 1.0 / mass_ratio,
+        }
+    }
+}
+
+/// One body at rest: particles, elements, clusters, masses and constraints, by indices that begin at 0.
+#[derive(Clone, Debug)]
+pub struct Prototype {
+    pub(crate) topology: Topology,
+    pub(crate) rest: Rest,
+    pub(crate) batches: Arc<[ModelBatch]>,
+    digest: u64,
+}
+
+impl Prototype {
+    pub(crate) fn new(topology: Topology, rest: Rest, batches: Vec<ModelBatch>) -> Prototype {
+        let digest = digest(&topology, &rest, &batches);
+        Prototype { topology, rest, batches: batches.into(), digest }
+    }
+
+    /// Elements, clusters, incidence.
+    pub fn topology(&self) -> &Topology {
+        &self.topology
+    }
+
+    /// Rest shape and masses.
+    pub fn rest(&self) -> &Rest {
+        &self.rest
+    }
+
+    /// Digest of all of it.
+    pub fn digest(&self) -> u64 {
+        self.digest
+    }
+}
+
+fn digest(topology: &Topology, rest: &Rest, batches: &[ModelBatch]) -> u64 {
+    let mut hash = Digest::default();
+    hash.word(topology.solid.into());
+    let indices = [
+        topology.edges.as_flattened(),
+        topology.faces.as_flattened(),
+        &topology.clusters.offsets,
+        &topology.clusters.members,
+    ];
+    for list in indices {
+        hash.word(list.len() as u64);
+        list.iter().for_each(|&i| hash.word(i.into()));
+    }
+    let [x, y, z] = rest.positions.columns();
+    let stiffness: Vec<f64> = rest.clusters.iter().map(|c| c.stiffness).collect();
+    for list in [x, y, z, &rest.mass, &rest.measure, &rest.radius, &rest.share, &stiffness] {
+        hash.word(list.len() as u64);
+        list.iter().for_each(|v| hash.number(*v));
+    }
+    hash.word(rest.goals as u64);
+    hash.number(rest.body_mass);
+    for &(i, j, m) in &rest.coupled_mass {
+        hash.word(i.into());
+        hash.word(j.into());
+        hash.number(m);
+    }
+    batches.iter().for_each(|b| b.digest(&mut hash));
+    hash.finish()
+}

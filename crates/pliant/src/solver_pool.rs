@@ -1,0 +1,149 @@
+//! The solvers of a simulation: bodies of the same parts that are equally stiff share them, and everything prepared.
+//!
+//! A solver is only a cache, so whichever of a pool moves a body gives the same bits. There are as many in a pool as
+//! threads could use at once: a thousand copies of a body need one factor and working memory for two threads.
+
+use crate::controls::{Controls, LiveControls};
+use crate::model::{BodyModel, Model};
+use crate::solvers::{Solver, SolverError, solver};
+use pliant_math::lanes::Isa;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// Solvers that are ready for bodies of the same parts and stiffness.
+#[derive(Debug)]
+pub(crate) struct Pool {
+    model: BodyModel,
+    /// What its constraint batches are multiplied by.
+    scales: Vec<f64>,
+    isa: Isa,
+    idle: Mutex<Vec<Box<dyn Solver>>>,
+}
+
+impl Pool {
+    fn fits(&self, model: &BodyModel, controls: LiveControls<'_>) -> bool {
+        self.model.same(model) && model.batch_scales(controls.body).eq(self.scales.iter().copied())
+    }
+
+    /// A solver that nobody uses.
+    pub fn take(&self) -> Box<dyn Solver> {
+        let taken = self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
+        taken.unwrap_or_else(|| solver(self.model.settings.solver, self.isa))
+    }
+
+    /// The instruction set its kernels run with.
+    pub fn isa(&self) -> Isa {
+        self.isa
+    }
+
+    /// Gives one back.
+    pub fn put(&self, solver: Box<dyn Solver>) {
+        self.idle.lock().unwrap_or_else(PoisonError::into_inner).push(solver);
+    }
+
+    /// Makes as many solvers as can be used at once.
+    fn prepare(&self, controls: LiveControls<'_>, count: usize) -> Result<(), SolverError> {
+        let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
+        if idle.is_empty() {
+            idle.push(solver(self.model.settings.solver, self.isa));
+        }
+        idle[0].prepare(&self.model, controls)?;
+        while idle.len() < count {
+            let mut another = idle[0].duplicate();
+            another.prepare(&self.model, controls)?;
+            idle.push(another);
+        }
+        Ok(())
+    }
+
+    fn factor_len(&self) -> usize {
+        let idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
+        idle.first().map_or(0, |s| s.factor_len())
+    }
+}
+
+/// The pools of all bodies.
+#[derive(Debug)]
+pub(crate) struct SolverPools {
+    pools: Vec<Arc<Pool>>,
+    /// The pool of each body, in the model's order.
+    of_body: Vec<Arc<Pool>>,
+    pub isa: Isa,
+}
+
+impl SolverPools {
+    pub fn new(isa: Isa) -> SolverPools {
+        SolverPools { pools: Vec::new(), of_body: Vec::new(), isa }
+    }
+
+    /// Forgets everything.
+    pub fn clear(&mut self) {
+        self.pools.clear();
+        self.of_body.clear();
+    }
+
+    /// The pool of the body of this place in the model.
+    pub fn of(&self, index: usize) -> &Pool {
+        &self.of_body[index]
+    }
+
+    /// Numbers in the matrix factors, body by body: what each solve of a body reads twice.
+    pub fn factor_len(&self) -> usize {
+        self.of_body.iter().map(|p| p.factor_len()).sum()
+    }
+
+    /// Sees to it that every body has a pool that fits. Costs nothing while nothing changes.
+    pub fn assign(&mut self, model: &Model, controls: &Controls, threads: usize) -> Result<(), SolverError> {
+        let bodies = model.bodies();
+        let fits = |pool: &Arc<Pool>, k: usize| pool.fits(&bodies[k].parts, controls.live(k));
+        if self.of_body.len() == bodies.len() && (0..bodies.len()).all(|k| fits(&self.of_body[k], k)) {
+            return Ok(());
+        }
+        let before = std::mem::take(&mut self.of_body);
+        let mut last: Option<Arc<Pool>> = None;
+        for (k, body) in bodies.iter().enumerate() {
+            // Copies often follow one another.
+            let found =
+                last.as_ref().filter(|p| fits(p, k)).or_else(|| self.pools.iter().find(|p| fits(p, k)));
+            let pool = match found {
+                Some(pool) => pool.clone(),
+                None => {
+                    let live = controls.live(k);
+                    // One of the same parts has the ordering already; its matrix is factored anew.
+                    let alike = |p: &&Arc<Pool>| p.model.same(&body.parts);
+                    let like = self.pools.iter().rev().find(alike).map(|p| {
+                        let one = p.take();
+                        let another = one.duplicate();
+                        p.put(one);
+                        another
+                    });
+                    let pool = Arc::new(Pool {
+                        model: body.parts.clone(),
+                        scales: body.parts.batch_scales(live.body).collect(),
+                        isa: self.isa,
+                        idle: Mutex::new(like.into_iter().collect()),
+                    });
+                    self.pools.push(pool.clone());
+                    pool
+                }
+            };
+            last = Some(pool.clone());
+            self.of_body.push(pool);
+        }
+        drop(before);
+        // Those that only the list of pools still knows.
+        drop(last);
+        self.pools.retain(|p| Arc::strong_count(p) > 1);
+        for (k, pool) in self.of_body.iter().enumerate() {
+            let first = k == 0 || !Arc::ptr_eq(pool, &self.of_body[k - 1]);
+            if first {
+                let users = Arc::strong_count(pool) - 1;
+                let prepared = pool.prepare(controls.live(k), users.min(threads));
+                if prepared.is_err() {
+                    self.clear();
+                    return prepared;
+                }
+            }
+        }
+        Ok(())
+    }
+}
