@@ -62,6 +62,7 @@ pub mod model;
 mod noise;
 mod notes;
 mod points;
+mod schedule;
 mod simulation;
 mod solver_pool;
 pub mod solvers;
@@ -92,6 +93,7 @@ pub use model::{
 pub use pliant_geometry::{Method, shapes};
 pub use pliant_math::lanes::{Bits, Isa};
 pub use points::{Points, PointsMut, UnevenColumns};
+pub use schedule::{Schedule, ScheduleError};
 pub use simulation::{Clock, Driver, Simulation, StepError, StepReport};
 pub use solvers::{Convergence, SolverKind, TracePoint};
 pub use state::{BodyState, State, StateError};

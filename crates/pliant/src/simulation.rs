@@ -4,6 +4,7 @@ use crate::advance::{Slot, Stepping};
 use crate::builder::{self, Assembler, BuildErrors};
 use crate::checkpoint::{self, Checkpoint};
 use crate::controls::{Control, ControlError, Controls, Cost, Value};
+use crate::edits::EditError;
 use crate::forces;
 use crate::keyframes::Keyframes;
 use crate::model::{BodyId, HalfSpace, Model, Params};
@@ -61,6 +62,8 @@ pub enum StepError {
     Control(ControlError),
     /// The state does not fit the model.
     State(StateError),
+    /// An edit that was to be made before it was refused.
+    Edit(EditError),
     /// Steps can be counted no further.
     TooManySteps,
 }
@@ -76,6 +79,7 @@ impl std::fmt::Display for StepError {
             StepError::Solver(reason) => f.write_str(reason),
             StepError::Control(refused) => refused.fmt(f),
             StepError::State(refused) => refused.fmt(f),
+            StepError::Edit(refused) => refused.fmt(f),
             StepError::TooManySteps => {
                 write!(f, "there is no step after number {}: the time would stand still", State::LAST_STEP)
             }

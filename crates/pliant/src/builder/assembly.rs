@@ -33,11 +33,14 @@ pub(super) struct Extras {
     pub custom: Vec<MakeBatch>,
 }
 
+/// A description, whether keyframes give it springs later, and what was made of it.
+type Known = (Arc<Body>, bool, Arc<Prototype>);
+
 /// Puts bodies together; those alike share a prototype.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Assembler {
     /// By a digest of what goes into a prototype: the description it was made of, and the prototype.
-    known: HashMap<u64, Vec<(Body, bool, Arc<Prototype>)>>,
+    known: HashMap<u64, Vec<Known>>,
 }
 
 impl Assembler {
@@ -75,12 +78,12 @@ impl Assembler {
     ) -> Option<Arc<Prototype>> {
         let sprung = extras.sprung;
         let list = self.known.entry(digest(body)).or_default();
-        let same = |known: &&(Body, bool, Arc<Prototype>)| known.1 == sprung && alike(&known.0, body);
+        let same = |known: &&Known| known.1 == sprung && alike(&known.0, body);
         if let Some((_, _, prototype)) = list.iter().find(same) {
             return Some(prototype.clone());
         }
         let prototype = Arc::new(make_prototype(b, body, extras, consistent, faults)?);
-        list.push((body.clone(), sprung, prototype.clone()));
+        list.push((Arc::new(body.clone()), sprung, prototype.clone()));
         Some(prototype)
     }
 }
