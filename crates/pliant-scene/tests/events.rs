@@ -74,9 +74,9 @@ fn checkpoints_between_events_go_on() {
     for from in [0, 5, 6, 7, 12, 13, 18, 19, 24] {
         let mut broken = built(&text);
         broken.simulation.restore_by(&broken.events, from, &saved[from as usize]).unwrap();
-        for frame in from as usize + 1..=25 {
+        for expected in &saved[from as usize + 1..] {
             broken.simulation.step_by(&broken.events).unwrap();
-            assert!(broken.simulation.checkpoint() == saved[frame], "from {from}, frame {frame}");
+            assert!(broken.simulation.checkpoint() == *expected, "from {from}");
         }
     }
     let mut other = built(&text);
