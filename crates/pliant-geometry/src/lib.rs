@@ -1,6 +1,7 @@
 //! Meshes, points and tetrahedra in and out; looking over, mending, filling, cutting; shapes, clustering and skins.
 
 mod bind;
+pub mod box_tree;
 mod circle;
 mod cluster;
 mod contour;
@@ -34,6 +35,7 @@ mod tet_files;
 mod tet_mesh;
 mod tet_quality;
 mod tet_snap;
+mod triangle;
 mod triangulate;
 mod winding;
 
@@ -64,9 +66,9 @@ pub use repair::{
 };
 pub use riding::Riding;
 pub use rng::SplitMix64;
-pub use rows::Rows;
+pub use rows::{Rows, merge as merge_weights};
 pub use shapes::Shape;
-pub use skin::{Handles, Lifts, Skin};
+pub use skin::{Handles, Lifts, Skin, SkinRoom};
 pub use stuffing::{StuffingOptions, StuffingReport, stuff};
 pub use tet_faults::TetFault;
 pub use tet_files::{
@@ -75,4 +77,5 @@ pub use tet_files::{
 };
 pub use tet_mesh::TetMesh;
 pub use tet_quality::TetQuality;
+pub use triangle::{Ray, nearest_on_triangle};
 pub use winding::Winding;

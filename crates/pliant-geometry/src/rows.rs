@@ -109,3 +109,16 @@ pub(crate) fn add(row: &mut Vec<(u32, f64)>, column: u32, weight: f64) {
         None => row.push((column, weight)),
     }
 }
+
+/// Sorts entries by column and makes one of those of the same column, with all of their weight.
+pub fn merge(entries: &mut Vec<(u32, f64)>) {
+    // By weight too, so that sums do not depend on how an unstable sort leaves equals.
+    entries.sort_unstable_by(|a, b| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)));
+    entries.dedup_by(|next, kept| {
+        let same = next.0 == kept.0;
+        if same {
+            kept.1 += next.1;
+        }
+        same
+    });
+}

@@ -41,6 +41,13 @@ pub struct Lifts {
     pub vertices: Rows,
 }
 
+/// What [`Skin::apply_within`] needs room for besides the vertices.
+#[derive(Clone, Debug, Default)]
+pub struct SkinRoom {
+    handles: Vec<DVec3>,
+    normals: Vec<DVec3>,
+}
+
 impl Skin {
     /// Each vertex is the particle of the same index.
     pub fn identity(count: usize) -> Skin {
@@ -108,30 +115,44 @@ impl Skin {
         self.len() == 0
     }
 
+    /// Whether each vertex is the particle of the same index.
+    pub fn is_identity(&self, particles: usize) -> bool {
+        self.handles.is_none()
+            && self.lifts.is_none()
+            && (self.len() == particles && self.particles.len() == particles)
+            && self.offsets.iter().zip(0..).all(|(&o, k)| o == k)
+            && self.particles.iter().zip(0..).all(|(&p, k)| p == k)
+            && self.weights.iter().all(|w| *w == 1.0)
+    }
+
     /// Vertex positions for particle positions given as one slice per coordinate.
     pub fn apply(&self, [x, y, z]: [&[f64]; 3], vertices: &mut Vec<DVec3>) {
         // Together, because a vertex wants all three of a particle.
         let particles: Vec<DVec3> = (0..x.len()).map(|i| DVec3::new(x[i], y[i], z[i])).collect();
-        self.linear(&particles, vertices);
+        self.apply_within(&particles, &mut SkinRoom::default(), vertices);
+    }
+
+    /// Vertex positions for particle positions, without allocating once `room` and `vertices` were used.
+    pub fn apply_within(&self, particles: &[DVec3], room: &mut SkinRoom, vertices: &mut Vec<DVec3>) {
+        self.linear(particles, &mut room.handles, vertices);
         if let Some(lifts) = &self.lifts {
-            let mut normals = Vec::new();
-            TriMesh::vertex_normals(&particles, &lifts.triangles, &mut normals);
+            TriMesh::vertex_normals(particles, &lifts.triangles, &mut room.normals);
             for (v, vertex) in vertices.iter_mut().enumerate() {
-                *vertex += lifts.vertices.times(v, &normals);
+                *vertex += lifts.vertices.times(v, &room.normals);
             }
         }
     }
 
     /// All but the normals.
-    fn linear<V: rows::Value>(&self, particles: &[V], vertices: &mut Vec<V>) {
+    fn linear<V: rows::Value>(&self, particles: &[V], handles: &mut Vec<V>, vertices: &mut Vec<V>) {
         let direct = |v: usize| rows::product(&self.offsets, &self.particles, &self.weights, v, particles);
         vertices.clear();
         vertices.extend((0..self.len()).map(direct));
         if let Some(through) = &self.handles {
-            let handles: Vec<V> =
-                (0..through.handles.len()).map(|h| through.handles.times(h, particles)).collect();
+            handles.clear();
+            handles.extend((0..through.handles.len()).map(|h| through.handles.times(h, particles)));
             for (v, vertex) in vertices.iter_mut().enumerate() {
-                *vertex += through.vertices.times(v, &handles);
+                *vertex += through.vertices.times(v, handles);
             }
         }
     }
@@ -140,7 +161,7 @@ impl Skin {
     pub fn mix(&self, values: &[f32]) -> Vec<f64> {
         let values: Vec<f64> = values.iter().copied().map(f64::from).collect();
         let mut mixed = Vec::new();
-        self.linear(&values, &mut mixed);
+        self.linear(&values, &mut Vec::new(), &mut mixed);
         mixed
     }
 
@@ -168,22 +189,22 @@ impl Skin {
 
     /// The particles that vertex `v` follows, directly and through handles, each once with all of its weight.
     pub fn weights_of(&self, v: usize) -> Vec<(u32, f64)> {
-        let direct = rows::entries(&self.offsets, v).map(|k| (self.particles[k], self.weights[k]));
-        let mut all: Vec<(u32, f64)> = direct.collect();
+        let mut all = Vec::new();
+        self.add_weights(v, 1.0, &mut all);
+        rows::merge(&mut all);
+        all
+    }
+
+    /// Appends the particles that vertex `v` follows, directly and through handles, with `factor` times their weights. One
+    /// that is reached in several ways comes several times; [`merge_weights`](crate::merge_weights) makes them one.
+    pub fn add_weights(&self, v: usize, factor: f64, all: &mut Vec<(u32, f64)>) {
+        let direct = rows::entries(&self.offsets, v).map(|k| (self.particles[k], factor * self.weights[k]));
+        all.extend(direct);
         if let Some(through) = &self.handles {
             for (handle, weight) in through.vertices.row(v) {
-                all.extend(through.handles.row(handle as usize).map(|(p, w)| (p, w * weight)));
+                all.extend(through.handles.row(handle as usize).map(|(p, w)| (p, factor * (w * weight))));
             }
         }
-        all.sort_by_key(|e| e.0);
-        all.dedup_by(|next, kept| {
-            let same = next.0 == kept.0;
-            if same {
-                kept.1 += next.1;
-            }
-            same
-        });
-        all
     }
 
     /// What keeps it from being the skin of `vertices` vertices on `particles` particles, if anything does.

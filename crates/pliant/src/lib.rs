@@ -62,6 +62,7 @@ pub mod model;
 mod noise;
 mod notes;
 mod points;
+pub mod queries;
 mod schedule;
 mod simulation;
 mod solver_pool;
@@ -74,6 +75,7 @@ mod timeline;
 pub use body::{Body, ClusterStyle, Clustering, ContactRadius, Pins, Selection};
 pub use builder::{BuildError, BuildErrors, Builder};
 pub use checkpoint::Checkpoint;
+pub use contact::{ContactChange, ContactEvent, ContactWatch, Touch};
 pub use controls::{
     BodyControls, Control, ControlError, Controls, Cost, LiveControls, Stiffness, Value, WorldControls,
 };
@@ -93,6 +95,7 @@ pub use model::{
 pub use pliant_geometry::{Method, shapes};
 pub use pliant_math::lanes::{Bits, Isa};
 pub use points::{Points, PointsMut, UnevenColumns};
+pub use queries::{Hit, Place, Queries, RenderMesh, SurfaceMesh};
 pub use schedule::{Schedule, ScheduleError};
 pub use simulation::{Clock, Driver, Simulation, StepError, StepReport};
 pub use solvers::{Convergence, SolverKind, TracePoint};

@@ -437,7 +437,7 @@ impl Simulation {
         (i < self.state.bodies[k].x.len()).then(|| self.present(k).velocity(i))
     }
 
-    fn present(&self, k: usize) -> Present<'_> {
+    pub(crate) fn present(&self, k: usize) -> Present<'_> {
         Present {
             model: &self.model.bodies()[k].parts,
             controls: self.controls.live(k),

@@ -1,6 +1,8 @@
 //! Where a vertex stands: in a tetrahedron, or next to triangles, by weights of the corners that vary continuously.
 
-use super::boxes::{BoxTree, around};
+use super::boxes::Boxes;
+use crate::box_tree::around;
+use crate::triangle::nearest_on_triangle;
 use glam::{DMat3, DVec3};
 
 /// Triangles up to this much farther than the nearest (relative) have a say. The nearest point alone jumps across
@@ -15,13 +17,13 @@ const EDGE: f64 = 1e-10;
 pub(super) struct Ground<'a> {
     points: &'a [DVec3],
     triangles: Vec<[u32; 3]>,
-    tree: BoxTree,
+    tree: Boxes,
 }
 
 impl<'a> Ground<'a> {
     pub fn new(points: &'a [DVec3], triangles: Vec<[u32; 3]>) -> Ground<'a> {
         let boxes: Vec<_> = triangles.iter().map(|t| around(t.map(|i| points[i as usize]))).collect();
-        Ground { points, tree: BoxTree::new(&boxes), triangles }
+        Ground { points, tree: Boxes::new(&boxes), triangles }
     }
 
     fn nearest_on(&self, t: u32, p: DVec3) -> ([f64; 3], f64) {
@@ -69,13 +71,13 @@ impl<'a> Ground<'a> {
 pub(super) struct Inside<'a> {
     points: &'a [DVec3],
     tetrahedra: &'a [[u32; 4]],
-    tree: BoxTree,
+    tree: Boxes,
 }
 
 impl<'a> Inside<'a> {
     pub fn new(points: &'a [DVec3], tetrahedra: &'a [[u32; 4]]) -> Inside<'a> {
         let boxes: Vec<_> = tetrahedra.iter().map(|t| around(t.map(|i| points[i as usize]))).collect();
-        Inside { points, tetrahedra, tree: BoxTree::new(&boxes) }
+        Inside { points, tetrahedra, tree: Boxes::new(&boxes) }
     }
 
     /// Corners and barycentric weights in the tetrahedron that holds `p` best, the first among equals; whether any
@@ -111,36 +113,6 @@ fn barycentric([a, b, c, d]: [DVec3; 4], p: DVec3) -> Option<[f64; 4]> {
     .map(part);
     let weights = [1.0 - u - v - w, u, v, w];
     weights.iter().all(|w| w.is_finite()).then_some(weights)
-}
-
-/// Weights of the corners that make the point of a triangle nearest to `p` (Ericson 2005, "Real-time collision
-/// detection", 5.1.5).
-fn nearest_on_triangle([a, b, c]: [DVec3; 3], p: DVec3) -> [f64; 3] {
-    let (ab, ac) = (b - a, c - a);
-    let dots = |q: DVec3| (ab.dot(p - q), ac.dot(p - q));
-    let ((d1, d2), (d3, d4), (d5, d6)) = (dots(a), dots(b), dots(c));
-    let (in_a, in_b, in_c) = (d3 * d6 - d5 * d4, d5 * d2 - d1 * d6, d1 * d4 - d3 * d2);
-    let part = |above: f64, below: f64| if below > 0.0 { (above / below).clamp(0.0, 1.0) } else { 0.0 };
-    if d1 <= 0.0 && d2 <= 0.0 {
-        [1.0, 0.0, 0.0]
-    } else if d3 >= 0.0 && d4 <= d3 {
-        [0.0, 1.0, 0.0]
-    } else if d6 >= 0.0 && d5 <= d6 {
-        [0.0, 0.0, 1.0]
-    } else if in_c <= 0.0 && d1 >= 0.0 && d3 <= 0.0 {
-        let t = part(d1, d1 - d3);
-        [1.0 - t, t, 0.0]
-    } else if in_b <= 0.0 && d2 >= 0.0 && d6 <= 0.0 {
-        let t = part(d2, d2 - d6);
-        [1.0 - t, 0.0, t]
-    } else if in_a <= 0.0 && d4 >= d3 && d5 >= d6 {
-        let t = part(d4 - d3, d4 - d3 + d5 - d6);
-        [0.0, 1.0 - t, t]
-    } else {
-        let whole = in_a + in_b + in_c;
-        let (v, w) = (part(in_b, whole), part(in_c, whole));
-        [(1.0 - v - w).max(0.0), v, w]
-    }
 }
 
 #[cfg(test)]

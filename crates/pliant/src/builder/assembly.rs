@@ -8,7 +8,7 @@ use crate::constraints::{ClusterShape, EdgeStrain};
 use crate::elements;
 use crate::model::{
     BatchScale, BodyModel, ClusterSet, Goals, MassMatrix, ModelBatch, Params, PinGroup, Prototype, Rest,
-    Topology,
+    Shown, Topology,
 };
 use crate::points::Points;
 use crate::solvers::SolverKind;
@@ -33,14 +33,21 @@ pub(super) struct Extras {
     pub custom: Vec<MakeBatch>,
 }
 
-/// A description, whether keyframes give it springs later, and what was made of it.
-type Known = (Arc<Body>, bool, Arc<Prototype>);
-
-/// Puts bodies together; those alike share a prototype.
+/// Puts bodies together; those alike share a prototype, and those that also look alike what is shown.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Assembler {
-    /// By a digest of what goes into a prototype: the description it was made of, and the prototype.
+    /// By a digest of what goes into a prototype.
     known: HashMap<u64, Vec<Known>>,
+}
+
+/// A prototype that was made.
+#[derive(Clone, Debug)]
+struct Known {
+    /// The description it was made of, and whether keyframes give it springs.
+    of: (Arc<Body>, bool),
+    prototype: Arc<Prototype>,
+    /// What bodies of it show; mostly all the same.
+    shown: Vec<Arc<Shown>>,
 }
 
 impl Assembler {
@@ -56,10 +63,11 @@ impl Assembler {
         let consistent = params.implicit.mass == MassMatrix::Consistent;
         let before = faults.0.len();
         let prototype = match extras.custom.is_empty() {
-            false => make_prototype(b, body, extras, consistent, faults).map(Arc::new),
+            false => make_prototype(b, body, extras, consistent, faults)
+                .map(|made| (Arc::new(made), Arc::new(Shown::new(&body.shape)))),
             true => self.shared(b, body, extras, consistent, faults),
         };
-        let (x, v) = start(body, prototype.as_ref().map_or(&[], |p| &p.rest.mass));
+        let (x, v) = start(body, prototype.as_ref().map_or(&[], |p| &p.0.rest.mass));
         let pins = pin_groups(b, body, faults);
         let input = body.placed_input().map(Arc::new);
         let prototype = prototype.filter(|_| faults.0.len() == before)?;
@@ -67,7 +75,7 @@ impl Assembler {
         Some(Assembled { parts, x, v })
     }
 
-    /// The prototype of an equal body that came before, or a new one.
+    /// The prototype of an equal body that came before, or a new one; and what is shown, in the same way.
     fn shared(
         &mut self,
         b: usize,
@@ -75,16 +83,25 @@ impl Assembler {
         extras: Extras,
         consistent: bool,
         faults: &mut Faults,
-    ) -> Option<Arc<Prototype>> {
+    ) -> Option<(Arc<Prototype>, Arc<Shown>)> {
         let sprung = extras.sprung;
         let list = self.known.entry(digest(body)).or_default();
-        let same = |known: &&Known| known.1 == sprung && alike(&known.0, body);
-        if let Some((_, _, prototype)) = list.iter().find(same) {
-            return Some(prototype.clone());
-        }
-        let prototype = Arc::new(make_prototype(b, body, extras, consistent, faults)?);
-        list.push((Arc::new(body.clone()), sprung, prototype.clone()));
-        Some(prototype)
+        let same = |known: &Known| known.of.1 == sprung && alike(&known.of.0, body);
+        let k = match list.iter().position(same) {
+            Some(k) => k,
+            None => {
+                let prototype = Arc::new(make_prototype(b, body, extras, consistent, faults)?);
+                list.push(Known { of: (Arc::new(body.clone()), sprung), prototype, shown: Vec::new() });
+                list.len() - 1
+            }
+        };
+        let Known { prototype, shown, .. } = &mut list[k];
+        let known = shown.iter().find(|s| s.is_of(&body.shape)).cloned();
+        let shown = known.unwrap_or_else(|| {
+            shown.push(Arc::new(Shown::new(&body.shape)));
+            shown[shown.len() - 1].clone()
+        });
+        Some((prototype.clone(), shown))
     }
 }
 

@@ -7,7 +7,7 @@ use crate::controls::{BodyControls, Control, Controls, Stiffness, Value};
 use crate::elements;
 use crate::fields::Field;
 use crate::keyframes::Keyframes;
-use crate::model::{BodyId, Goals, HalfSpace, Implicit, Integrator, Model, Params};
+use crate::model::{BodyId, Goals, HalfSpace, Implicit, Integrator, Model, Params, Shown};
 use crate::solvers::{Feature, SolverKind, Support, support};
 
 /// Most equal parts a step is taken in.
@@ -114,6 +114,9 @@ impl Faults {
         if body.shape.edges.iter().flatten().any(|&i| i as usize >= n) {
             let text = format!("an edge refers to a particle that is not there (there are {n})");
             self.add(at, "shape", text, "number particles from 0");
+        }
+        if let Err(text) = Shown::check(&body.shape) {
+            self.add(at, "shape", text, "give a surface whose skin has a row for each vertex, or no surface");
         }
         let radii: &[f64] = match &body.contact_radius {
             ContactRadius::Shown => &[],

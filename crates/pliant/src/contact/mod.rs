@@ -2,9 +2,13 @@
 
 mod half_space;
 mod response;
+mod touches;
+mod watch;
 
 pub use half_space::{Arrival, Surface, lowest_gap, push_out, release};
 pub use response::bounce;
+pub use touches::Touch;
+pub use watch::{ContactChange, ContactEvent, ContactWatch};
 
 use glam::DVec3;
 

@@ -1,6 +1,6 @@
 //! One body as a solver sees it: its prototype, what it has beside it, and the world around.
 
-use super::{BodySettings, Input, ModelBatch, Params, PinGroup, Prototype, Rest, Topology};
+use super::{BodySettings, Input, ModelBatch, Params, PinGroup, Prototype, Rest, Shown, Topology};
 use crate::bytes::Digest;
 use crate::constraints::Position;
 use crate::controls::BodyControls;
@@ -12,6 +12,8 @@ use std::sync::Arc;
 #[derive(Clone, Debug)]
 pub struct BodyModel {
     pub(crate) prototype: Arc<Prototype>,
+    /// What is seen of it; nothing that moves it reads this.
+    pub(crate) shown: Arc<Shown>,
     pub(crate) settings: BodySettings,
     /// Prescribed and softly held particles.
     pub(crate) pins: Arc<[PinGroup]>,
@@ -26,18 +28,18 @@ pub struct BodyModel {
 
 impl BodyModel {
     pub(crate) fn new(
-        prototype: Arc<Prototype>,
+        (prototype, shown): (Arc<Prototype>, Arc<Shown>),
         settings: BodySettings,
         pins: Vec<PinGroup>,
         input: Option<Arc<Input>>,
         params: &Arc<Params>,
     ) -> BodyModel {
         let next_pin = pins.len();
-        BodyModel::with_pins(prototype, settings, (pins, next_pin), input, params)
+        BodyModel::with_pins((prototype, shown), settings, (pins, next_pin), input, params)
     }
 
     fn with_pins(
-        prototype: Arc<Prototype>,
+        (prototype, shown): (Arc<Prototype>, Arc<Shown>),
         settings: BodySettings,
         (pins, next_pin): (Vec<PinGroup>, usize),
         input: Option<Arc<Input>>,
@@ -56,13 +58,14 @@ impl BodyModel {
             false => prototype.batches.clone(),
         };
         let (pins, params) = (pins.into(), params.clone());
-        BodyModel { prototype, settings, pins, next_pin, input, batches, params }
+        BodyModel { prototype, shown, settings, pins, next_pin, input, batches, params }
     }
 
     /// The same body with other pin groups; `next_pin` is the id of the next one to come.
     pub(crate) fn pinned(&self, pins: Vec<PinGroup>, next_pin: usize) -> BodyModel {
-        let BodyModel { prototype, settings, input, params, .. } = self;
-        BodyModel::with_pins(prototype.clone(), *settings, (pins, next_pin), input.clone(), params)
+        let BodyModel { prototype, shown, settings, input, params, .. } = self;
+        let own = (prototype.clone(), shown.clone());
+        BodyModel::with_pins(own, *settings, (pins, next_pin), input.clone(), params)
     }
 
     /// The same body in a world of other parameters.
@@ -73,6 +76,11 @@ impl BodyModel {
     /// What its copies share.
     pub fn prototype(&self) -> &Arc<Prototype> {
         &self.prototype
+    }
+
+    /// What is seen of it; shared by copies.
+    pub fn shown(&self) -> &Arc<Shown> {
+        &self.shown
     }
 
     /// Elements, clusters, incidence.

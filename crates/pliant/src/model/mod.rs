@@ -12,6 +12,7 @@ mod input;
 mod params;
 mod prototype;
 mod rest;
+mod shown;
 mod topology;
 
 pub use basis::{ClusterBasis, QuadraticBasis, quadratic_terms};
@@ -24,6 +25,7 @@ pub use params::{
 };
 pub use prototype::{BatchScale, ModelBatch, Prototype};
 pub use rest::{ClusterRest, Rest};
+pub use shown::Shown;
 pub use topology::{ClusterSet, Membership, Topology};
 
 use crate::bytes::Digest;
@@ -137,6 +139,11 @@ impl Model {
     /// The bodies, in the order they came.
     pub fn bodies(&self) -> &[ModelBody] {
         &self.bodies
+    }
+
+    /// Their ids, in the order they came.
+    pub fn ids(&self) -> impl ExactSizeIterator<Item = BodyId> + '_ {
+        self.bodies().iter().map(|b| b.id)
     }
 
     /// Step, substeps, planes, fields and keyframes.

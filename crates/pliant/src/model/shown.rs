@@ -1,0 +1,92 @@
+//! What is shown of a body: triangles, and how their corners follow its particles.
+//!
+//! It stands beside the prototype, not in it: solvers never read it, so bodies that only look different share their
+//! prototype and everything solvers prepare for it.
+
+use crate::points::Points;
+use glam::DVec3;
+use pliant_geometry::box_tree::{Bounds, BoxTree, around};
+use pliant_geometry::{Shape, Skin, SkinRoom};
+use std::sync::OnceLock;
+
+/// The shown surface of a body, shared by its copies. A body without triangles (a cloud, a thread) shows its particles.
+#[derive(Debug)]
+pub struct Shown {
+    triangles: Vec<[u32; 3]>,
+    /// `None` where vertices are the particles.
+    skin: Option<Skin>,
+    /// Made from the rest shape when first asked for: who never asks pays nothing.
+    tree: OnceLock<BoxTree>,
+}
+
+/// How a shape's surface follows its particles: `None` if the vertices are the particles. Says what keeps it from it.
+fn follow(shape: &Shape) -> Result<Option<&Skin>, String> {
+    let (vertices, particles) = (shape.surface.positions.len(), shape.points.len());
+    if shape.surface.triangles.is_empty() {
+        return Ok(None);
+    }
+    if let Some(i) = shape.surface.triangles.iter().flatten().find(|&&i| i as usize >= vertices) {
+        return Err(format!("a triangle of the surface refers to vertex {i} (there are {vertices})"));
+    }
+    if shape.skin.is_empty() && vertices == particles || shape.skin.is_identity(particles) {
+        return Ok(None);
+    }
+    shape.skin.check(vertices, particles).map(|()| Some(&shape.skin))
+}
+
+impl Shown {
+    /// Says what is wrong with a surface that cannot be shown.
+    pub(crate) fn check(shape: &Shape) -> Result<(), String> {
+        follow(shape).map(|_| ())
+    }
+
+    /// Of a shape that was checked; of one that fits nothing, its particles.
+    pub(crate) fn new(shape: &Shape) -> Shown {
+        let (triangles, skin) = match follow(shape) {
+            Ok(skin) => (shape.surface.triangles.clone(), skin.cloned()),
+            Err(_) => (Vec::new(), None),
+        };
+        Shown { triangles, skin, tree: OnceLock::new() }
+    }
+
+    /// Whether it is what is shown of a shape of as many particles.
+    pub(crate) fn is_of(&self, shape: &Shape) -> bool {
+        self.triangles == shape.surface.triangles
+            && follow(shape).is_ok_and(|skin| skin == self.skin.as_ref())
+    }
+
+    /// The triangles, by vertices, counter-clockwise seen from outside; none if the particles are shown.
+    pub fn triangles(&self) -> &[[u32; 3]] {
+        &self.triangles
+    }
+
+    /// How the vertices follow the particles; `None` if they are the particles.
+    pub fn skin(&self) -> Option<&Skin> {
+        self.skin.as_ref()
+    }
+
+    /// Where the vertices are for particles in these places, without allocating once the buffers were used.
+    pub fn vertices(&self, particles: &[DVec3], room: &mut SkinRoom, vertices: &mut Vec<DVec3>) {
+        match &self.skin {
+            Some(skin) => skin.apply_within(particles, room, vertices),
+            None => {
+                vertices.clear();
+                vertices.extend_from_slice(particles);
+            }
+        }
+    }
+
+    /// A tree over the triangles, or over the particles if there are none, of the body at rest.
+    pub(crate) fn tree(&self, rest: &Points) -> &BoxTree {
+        self.tree.get_or_init(|| {
+            let particles: Vec<DVec3> = rest.iter().collect();
+            let mut vertices = Vec::new();
+            self.vertices(&particles, &mut SkinRoom::default(), &mut vertices);
+            let boxes: Vec<Bounds> = match self.triangles.is_empty() {
+                true => vertices.iter().map(|&p| (p, p)).collect(),
+                false => self.triangles.iter().map(|t| around(t.map(|i| vertices[i as usize]))).collect(),
+            };
+            BoxTree::new(&boxes)
+        })
+    }
+}
