@@ -46,12 +46,13 @@ pub fn simulate(
 ) -> Result<Outcome, Failure> {
     let deferred = Deferred::begin();
     let begin = Instant::now();
-    let simulation = &mut scene.simulation;
+    let (simulation, events) = (&mut scene.simulation, &scene.events);
     simulation.set_clock(Box::new(move || begin.elapsed().as_secs_f64()));
     if let Some(state) = &journal.checkpoint {
         let log = journal.writer.path();
-        let bits =
-            simulation.restore(state).map_err(|e| Failure::usage(format!("{}: {e}", log.display())))?;
+        let frame = journal.last_frame.unwrap_or(0).into();
+        let bits = simulation.restore_by(events, frame, state);
+        let bits = bits.map_err(|e| Failure::usage(format!("{}: {e}", log.display())))?;
         if bits != simulation.bits() {
             say::problem(&other_bits(log, bits.name(), simulation.bits().name()));
         }
@@ -79,9 +80,11 @@ pub fn simulate(
         if deferred.stop() {
             break End::Stopped;
         }
-        let stepped = match &mut trace {
-            Some(trace) => trace.step(simulation, Box::new(move || begin.elapsed().as_secs_f64()))?,
-            None => simulation.step(),
+        let made = simulation.make_scheduled(events);
+        let stepped = match (&mut trace, made) {
+            (_, Err(refused)) => Err(refused),
+            (Some(trace), _) => trace.step(simulation, Box::new(move || begin.elapsed().as_secs_f64()))?,
+            (None, _) => simulation.step(),
         };
         let report = match stepped {
             Ok(report) => report,

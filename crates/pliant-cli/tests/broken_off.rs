@@ -128,3 +128,25 @@ fn two_runs_do_not_write_the_same_statistics() {
     drop(held);
     place.fine(&words);
 }
+
+/// What happens at a time happens once, wherever a run was broken off around it.
+#[test]
+fn resumed_around_events() {
+    let place = Place::new();
+    let scene = "frames = 40\n[output]\ncheckpoint_every = 1000\n[[plane]]\n[[body]]\nshape = { kind = \"sheet\", cells = [8, 8] }\n\
+                 edge_stiffness = 50\nposition = [0, 1, 0]\n[[body.pin]]\nname = \"hook\"\ncorners = [\"left_back\"]\n\
+                 [[event]]\nat = 0.2\nrelease = \"hook\"\n[[event]]\nat = 0.4\npush = [0, 0.5, 0]\n\
+                 [[event]]\nat = 0.5\nhold = [40]\n";
+    place.write("e.toml", scene);
+    place.fine(&["run", "e.toml", "-q", "--log", "whole.plog"]);
+    // Before, at and after each of them.
+    for stops in [[11, 12, 13], [24, 25, 39], [5, 30, 31]] {
+        for frames in stops {
+            let frames = frames.to_string();
+            place.fine(&["run", "e.toml", "-q", "--log", "parts.plog", "--frames", &frames, "--resume"]);
+        }
+        place.fine(&["run", "e.toml", "-q", "--log", "parts.plog", "--resume"]);
+        assert_eq!(place.read("parts.plog"), place.read("whole.plog"), "{stops:?}");
+        std::fs::remove_file(place.path("parts.plog")).expect("it is there");
+    }
+}

@@ -7,6 +7,7 @@ use crate::constraint;
 use crate::cut::Cut;
 use crate::diagnostic::Diagnostic;
 use crate::digest::Digest;
+use crate::event;
 use crate::format::MOST_PARTICLES;
 use crate::inert;
 use crate::notes;
@@ -85,10 +86,12 @@ impl Scene {
         if !inert.is_empty() {
             return Err(inert);
         }
+        let events = event::make(&self.events, &simulation, &self.source)?;
         notes.extend(notes::about(self, &simulation));
         let (hash, inputs) = digest.finish();
         Ok(BuiltScene {
             simulation,
+            events,
             bodies: built,
             frames: self.frames,
             frames_per_second: self.fps,

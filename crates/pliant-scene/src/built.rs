@@ -8,6 +8,8 @@ use std::path::PathBuf;
 pub struct BuiltScene {
     /// Ready to step.
     pub simulation: pliant::Simulation,
+    /// What happens at which frame; see [`pliant::Simulation::step_by`].
+    pub events: pliant::Schedule,
     /// Per body, in the simulation's order.
     pub bodies: Vec<BuiltBody>,
     /// Frames to simulate after the initial one.

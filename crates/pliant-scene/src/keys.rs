@@ -2,10 +2,12 @@
 //! this list; to add a key, add it here and take it up where the table is made use of.
 
 mod constraints;
+mod events;
 mod fields;
 
 use crate::format::{COORDINATE, Key, Kind, MOST_PARTICLES, Range, Rule, Table};
 use constraints::CONSTRAINTS;
+use events::EVENT;
 use fields::FIELDS;
 
 const NUMBER: Kind = Kind::Number(Range::new(-COORDINATE, COORDINATE));
@@ -77,6 +79,9 @@ pub(crate) static SCENE: Table = Table {
         Key::new("plane", Kind::Tables(&PLANE), "Planes no body can pass; an empty one is the ground y = 0.")
             .example("[{ normal = [0, 1, 0] }]")
             .also(&["planes", "ground", "floor"]),
+        Key::new("event", Kind::Tables(&EVENT), "What happens at a time: pins are let go, bodies held, pushed, moved.")
+            .example("[{ at = 1.5, body = \"cloth\", release = \"left\" }]")
+            .also(&["events"]),
         Key::new("body", Kind::Tables(&BODY), "The soft bodies.")
             .example("[{ shape = \"ball\" }]")
             .also(&["bodies"]),

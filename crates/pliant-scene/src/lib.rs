@@ -31,6 +31,7 @@ mod cut;
 mod demos;
 mod diagnostic;
 mod digest;
+mod event;
 mod field;
 mod fit;
 mod format;

@@ -4,6 +4,7 @@ use crate::body::{self, BodyPlan, Surroundings};
 use crate::built::{CameraMotion, ColorBy, PictureSettings};
 use crate::copies;
 use crate::diagnostic::Diagnostic;
+use crate::event::{self, EventPlan};
 use crate::field;
 use crate::keys;
 use crate::plane;
@@ -35,6 +36,7 @@ pub struct Scene {
     pub(crate) bodies: Vec<BodyPlan>,
     /// Keyframes of the world.
     pub(crate) tracks: Vec<Track>,
+    pub(crate) events: Vec<EventPlan>,
     /// The whole scene as read, for the places of its keys.
     pub(crate) root: Record,
 }
@@ -119,6 +121,7 @@ impl Scene {
         let bodies = bodies.collect();
         let bodies = copies::expand(check, bodies);
         let tracks = track::plan(check, root.records("keyframes"), None, &[], around.substep);
+        let events = event::plan(check, &root, &bodies, fps);
         let (outputs, checkpoint_every) = output(check, &root);
         Scene {
             source: check.source.clone(),
@@ -136,6 +139,7 @@ impl Scene {
             planes: root.records("plane").iter().map(|p| plane::plan(check, p)).collect(),
             bodies,
             tracks,
+            events,
             root,
         }
     }

@@ -23,7 +23,7 @@ fn run(name: &str, frames: usize) -> Run {
     let mut heights = vec![Vec::new(); built.bodies.len()];
     let mut worst_strain = 0.0_f64;
     for frame in 0..frames {
-        built.simulation.step().unwrap_or_else(|e| panic!("{name}, frame {frame}: {e}"));
+        built.simulation.step_by(&built.events).unwrap_or_else(|e| panic!("{name}, frame {frame}: {e}"));
         let now = built.simulation.statistics();
         assert!(now.max_penetration <= 1e-9, "{name}, frame {frame}: {} m deep", now.max_penetration);
         worst_strain = worst_strain.max(now.max_strain);
@@ -190,12 +190,26 @@ fn the_cloth_swings_through_and_hangs_on_its_corners() {
     let simulation = &run.built.simulation;
     assert_eq!(simulation.model().particle_count(), 41 * 41);
     let pins = &simulation.model().bodies()[0].parts.pins()[0];
-    for (&i, anchor) in pins.particles.iter().zip(&pins.anchors) {
-        assert!((simulation.state().bodies()[0].positions().get(i as usize) - *anchor).length() < 1e-9);
+    let state = &simulation.state().bodies()[0];
+    for (&i, anchor) in pins.particles.iter().zip(state.memory().anchors()) {
+        assert!((state.positions().get(i as usize) - anchor).length() < 1e-9);
     }
     let mean = simulation.positions(0).map(|p| p.z).sum::<f64>() / 1681.0;
     assert!(mean < -0.8, "it swings past the hooks at z = -0.5, to {mean}");
     assert!(run.worst_strain < 0.25, "{}", run.worst_strain);
+}
+
+#[test]
+fn the_banner_is_let_go_pin_after_pin() {
+    let run = run("let_go", 210);
+    let parts = &run.built.simulation.model().bodies()[0].parts;
+    assert!(parts.pins().is_empty(), "{:?}", parts.pins());
+    let [banner, ball] = [&run.heights[0], &run.heights[1]];
+    // Held by all, by two, by one; then it lies on the ground, and the ball has jumped.
+    assert!((banner[35] - banner[70]).abs() < 0.05, "{} {}", banner[35], banner[70]);
+    assert!(banner[105] < banner[70] && banner[209] < 0.35 * banner[35], "{} {}", banner[105], banner[209]);
+    let highest = ball[84..110].iter().copied().fold(0.0, f64::max);
+    assert!(highest > ball[80] + 0.05, "{highest} after {}", ball[80]);
 }
 
 #[test]
@@ -214,11 +228,11 @@ fn the_bar_is_wrung_by_its_moving_pins() {
     let placement =
         simulation.model().bodies()[0].parts.pins()[1].motion.placement(simulation.state().time());
     assert!((placement.matrix3 * DVec3::Y - DVec3::Z).length() < 1e-6);
-    for (group, placement) in
-        simulation.model().bodies()[0].parts.pins().iter().zip([Default::default(), placement])
-    {
-        for (&i, anchor) in group.particles.iter().zip(&group.anchors) {
-            let held: DVec3 = placement.transform_point3(*anchor);
+    let mut anchors = simulation.state().bodies()[0].memory().anchors();
+    let pins = simulation.model().bodies()[0].parts.pins();
+    for (group, placement) in pins.iter().zip([Default::default(), placement]) {
+        for (&i, anchor) in group.particles.iter().zip(anchors.by_ref()) {
+            let held: DVec3 = placement.transform_point3(anchor);
             assert!((simulation.state().bodies()[0].positions().get(i as usize) - held).length() < 1e-12);
         }
     }

@@ -10,7 +10,7 @@ use crate::model::{BodyModel, Model, ModelBody};
 use crate::simulation::Clock;
 use crate::solver_pool::{Pool, SolverPools};
 use crate::solvers::trace::Tracer;
-use crate::solvers::{Convergence, Observer, SolverError, SolverKind, Subject, SubstepReport};
+use crate::solvers::{Convergence, Observer, Solver, SolverError, SolverKind, Subject, SubstepReport};
 use crate::state::{BodyState, State};
 use crate::team::Team;
 
@@ -69,8 +69,11 @@ impl Stepping<'_> {
         let bodies = self.model.bodies();
         let work = |b: &ModelBody| b.parts.particle_count();
         let total: usize = bodies.iter().map(work).sum();
-        // A body that is a small part of the work is one task; the threads of the others help one another.
-        let is_task = |b: &ModelBody| work(b) * 2 * self.team.size() <= total;
+        // A body that is a small part of the work is one task; threads share the work of the others. Newton's method always
+        // stays on the calling thread: the linear algebra allocates room for every thread that ever factors.
+        let is_task = |b: &ModelBody| {
+            work(b) * 2 * self.team.size() <= total && b.parts.settings.solver != SolverKind::Newton
+        };
         let tracing = tracer.is_some();
         for kind in SolverKind::ALL {
             let of_kind = |b: &ModelBody| b.parts.settings.solver == kind;
@@ -119,43 +122,54 @@ struct Body<'a> {
     step: u64,
 }
 
-// The closure is there for its `?`: what follows it is done whether a substep failed or not.
-#[allow(clippy::redundant_closure_call)]
-fn run(body: Body<'_>, moved: Moved<'_>, team: &Team, tracer: Option<&mut Tracer>) {
+fn run(body: Body<'_>, mut moved: Moved<'_>, team: &Team, tracer: Option<&mut Tracer>) {
     let mut solver = body.pool.take();
-    let Moved { state, before, slot } = moved;
-    let model = &body.body.parts;
-    // The first substep reads what was and writes what will be: nothing need be copied for that, unless
-    // forces change velocities before it.
-    let forced = forces::act(model, body.controls);
-    if forced {
-        before.copy_from(state);
-    } else {
-        std::mem::swap(&mut before.x, &mut state.x);
-        std::mem::swap(&mut before.v, &mut state.v);
-        before.memory.copy_from(&state.memory);
+    moved.slot.outcome = body.advance(&mut *solver, &mut moved, team, tracer);
+    // One that failed may hold numbers that are none.
+    if moved.slot.outcome.as_ref().is_ok_and(|o| o.finite) {
+        body.pool.put(solver);
     }
-    let mut tracer = tracer;
-    let mut advance = || -> Result<Outcome, SolverError> {
+}
+
+impl Body<'_> {
+    fn advance(
+        &self,
+        solver: &mut dyn Solver,
+        moved: &mut Moved<'_>,
+        team: &Team,
+        mut tracer: Option<&mut Tracer>,
+    ) -> Result<Outcome, SolverError> {
+        let Moved { state, before, slot } = moved;
+        let (model, controls) = (&self.body.parts, self.controls);
+        // The first substep reads what was and writes what will be: nothing need be copied for that, unless
+        // forces change velocities before it.
+        let forced = forces::act(model, controls);
+        if forced {
+            before.copy_from(state);
+        } else {
+            std::mem::swap(&mut before.x, &mut state.x);
+            std::mem::swap(&mut before.v, &mut state.v);
+            before.memory.copy_from(&state.memory);
+        }
         let mut outcome = Outcome { finite: true, ..Default::default() };
         let (step, substeps) = (model.params.step, model.params.substeps);
         // Time is counted, not summed: no drift, and the same bits after a resume.
-        let begin = body.step as f64 * step;
+        let begin = self.step as f64 * step;
         for k in 0..substeps {
             let time = begin + step * (f64::from(k) / f64::from(substeps));
             if forced {
                 let when = (time, model.params.substep());
-                forces::apply(model, body.controls, state, when, &mut slot.pushes, team);
+                forces::apply(model, controls, state, when, &mut slot.pushes, team);
             }
             let from = (!forced && k == 0).then_some((&before.x, &before.v));
-            let subject = Subject { model, controls: body.controls, time };
+            let subject = Subject { model, controls, time };
             let part = match &mut tracer {
                 None => solver.substep(subject, from, state, team, slot.observer.as_mut())?,
                 Some(tracer) => {
                     let mut watch = tracer.watch(&state.memory);
                     let part = solver.substep(subject, from, state, team, Some(&mut watch))?;
-                    let when = (body.step + 1, k);
-                    tracer.evaluate(body.body.id, subject, when, (team, body.pool.isa()))?;
+                    let when = (self.step + 1, k);
+                    tracer.evaluate(self.body.id, subject, when, (team, self.pool.isa()))?;
                     part
                 }
             };
@@ -164,10 +178,5 @@ fn run(body: Body<'_>, moved: Moved<'_>, team: &Team, tracer: Option<&mut Tracer
             outcome.last = part;
         }
         Ok(outcome)
-    };
-    slot.outcome = advance();
-    // One that failed may hold numbers that are none.
-    if slot.outcome.as_ref().is_ok_and(|o| o.finite) {
-        body.pool.put(solver);
     }
 }

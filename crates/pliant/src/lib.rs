@@ -63,6 +63,7 @@ mod noise;
 mod notes;
 mod points;
 pub mod queries;
+mod schedule;
 mod simulation;
 mod solver_pool;
 pub mod solvers;
@@ -79,7 +80,7 @@ pub use controls::{
     BodyControls, Control, ControlError, Controls, Cost, LiveControls, Stiffness, Value, WorldControls,
 };
 pub use dofs::{Dof, DofMap};
-pub use edits::{EditError, Hold, Removed};
+pub use edits::{Edit, EditError, Edited, Hold, Removed};
 pub use elements::{Constraint, ConstraintKind};
 pub use fields::Field;
 pub use forces::wind;
@@ -95,9 +96,10 @@ pub use pliant_geometry::{Method, shapes};
 pub use pliant_math::lanes::{Bits, Isa};
 pub use points::{Points, PointsMut, UnevenColumns};
 pub use queries::{Hit, Place, Queries, RenderMesh, SurfaceMesh};
+pub use schedule::{Schedule, ScheduleError};
 pub use simulation::{Clock, Driver, Simulation, StepError, StepReport};
 pub use solvers::{Convergence, SolverKind, TracePoint};
 pub use state::{BodyState, State, StateError};
 pub use statistics::Statistics;
 pub use team::{Team, TooManyThreads};
-pub use timeline::{Edit, Store, Timeline, TimelineError};
+pub use timeline::{Store, Timeline, TimelineError};

@@ -5,7 +5,8 @@
 
 use crate::bytes::{Reader, Truncated, Writer};
 use crate::model::BodyModel;
-use glam::DMat3;
+use crate::points::Points;
+use glam::{DMat3, DVec3};
 use std::ops::{Index, IndexMut};
 
 /// A kind of memory.
@@ -19,12 +20,15 @@ pub enum Section {
     Batches,
     /// The energy that steps with `implicitness` below 1 have lost lately.
     LostEnergy,
+    /// Where the particles of each pin group were when it was made, before its own motion: three numbers each, one group
+    /// after the other.
+    Anchors,
 }
 
 impl Section {
     /// Every section, in the order they are stored in.
-    pub const ALL: [Section; 4] =
-        [Section::Rotations, Section::Plastic, Section::Batches, Section::LostEnergy];
+    pub const ALL: [Section; 5] =
+        [Section::Rotations, Section::Plastic, Section::Batches, Section::LostEnergy, Section::Anchors];
 
     /// The name, for messages.
     pub fn name(self) -> &'static str {
@@ -33,11 +37,12 @@ impl Section {
             Section::Plastic => "plastic",
             Section::Batches => "batches",
             Section::LostEnergy => "lost_energy",
+            Section::Anchors => "anchors",
         }
     }
 
-    /// What a body without history has there.
-    fn initial(self, model: &BodyModel) -> Vec<f64> {
+    /// What a body without history, with particles at `x`, has there.
+    fn initial(self, model: &BodyModel, x: &Points) -> Vec<f64> {
         match self {
             Section::Rotations | Section::Plastic => {
                 DMat3::IDENTITY.to_cols_array().repeat(model.topology().clusters.len())
@@ -48,6 +53,10 @@ impl Section {
                 list
             }
             Section::LostEnergy => vec![0.0],
+            Section::Anchors => {
+                let held = model.pins().iter().flat_map(|g| &g.particles);
+                held.flat_map(|&i| x.get(i as usize).to_array()).collect()
+            }
         }
     }
 
@@ -56,6 +65,7 @@ impl Section {
             Section::Rotations | Section::Plastic => 9 * model.topology().clusters.len(),
             Section::Batches => model.memory_offsets().last().copied().unwrap_or(0),
             Section::LostEnergy => 1,
+            Section::Anchors => 3 * model.pins().iter().map(|g| g.particles.len()).sum::<usize>(),
         }
     }
 }
@@ -67,8 +77,18 @@ pub struct Memory {
 }
 
 impl Memory {
-    pub(crate) fn new(model: &BodyModel) -> Memory {
-        Memory { sections: Section::ALL.map(|s| s.initial(model)) }
+    pub(crate) fn new(model: &BodyModel, x: &Points) -> Memory {
+        Memory { sections: Section::ALL.map(|s| s.initial(model, x)) }
+    }
+
+    /// Where pinned particles were when their groups were made.
+    pub fn anchors(&self) -> impl Iterator<Item = DVec3> + '_ {
+        self[Section::Anchors].as_chunks::<3>().0.iter().map(|p| DVec3::from_array(*p))
+    }
+
+    /// Replaces a section by one of another length: the model has changed.
+    pub(crate) fn replace(&mut self, section: Section, numbers: Vec<f64>) {
+        self.sections[section as usize] = numbers;
     }
 
     /// The 3×3 matrices of a section.
@@ -102,6 +122,10 @@ impl Memory {
     /// How many numbers there are.
     pub(crate) fn len(&self) -> usize {
         self.sections.iter().map(Vec::len).sum()
+    }
+
+    pub(crate) fn has_sizes_of(&self, other: &Memory) -> bool {
+        self.sections.iter().zip(&other.sections).all(|(a, b)| a.len() == b.len())
     }
 
     pub(crate) fn fits(&self, model: &BodyModel) -> bool {

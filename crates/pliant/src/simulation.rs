@@ -1,10 +1,10 @@
 //! A running simulation: model, state and controls, and the step that moves them on.
 
 use crate::advance::{Slot, Stepping};
-use crate::body::Body;
-use crate::builder::{self, Assembled, Assembler, BuildErrors};
+use crate::builder::{self, Assembler, BuildErrors};
 use crate::checkpoint::{self, Checkpoint};
 use crate::controls::{Control, ControlError, Controls, Cost, Value};
+use crate::edits::EditError;
 use crate::forces;
 use crate::keyframes::Keyframes;
 use crate::model::{BodyId, HalfSpace, Model, Params};
@@ -62,6 +62,8 @@ pub enum StepError {
     Control(ControlError),
     /// The state does not fit the model.
     State(StateError),
+    /// An edit that was to be made before it was refused.
+    Edit(EditError),
     /// Steps can be counted no further.
     TooManySteps,
 }
@@ -77,6 +79,7 @@ impl std::fmt::Display for StepError {
             StepError::Solver(reason) => f.write_str(reason),
             StepError::Control(refused) => refused.fmt(f),
             StepError::State(refused) => refused.fmt(f),
+            StepError::Edit(refused) => refused.fmt(f),
             StepError::TooManySteps => {
                 write!(f, "there is no step after number {}: the time would stand still", State::LAST_STEP)
             }
@@ -158,7 +161,18 @@ impl Simulation {
         };
         simulation.apply_keyframes();
         simulation.pools.assign(&simulation.model, &simulation.controls, simulation.team.size())?;
+        simulation.make_room();
         Ok(simulation)
+    }
+
+    /// Makes room for some bodies more, so that the first that comes does not wait for all lists to be copied.
+    fn make_room(&mut self) {
+        let more = self.model.bodies().len() / 4 + 16;
+        self.state.bodies.reserve(more);
+        self.backup.bodies.reserve(more);
+        self.controls.bodies.reserve(more);
+        self.slots.reserve(more);
+        self.model.make_room(more);
     }
 
     /// Gives keyframed controls their values at the present time: those of the step to come.
@@ -376,20 +390,41 @@ impl Simulation {
         Ok(())
     }
 
-    /// Puts together a body that is to be added.
-    pub(crate) fn assemble(&mut self, body: &Body) -> Result<Assembled, BuildErrors> {
-        builder::assemble_one(body, &self.model, &mut self.assembler)
-    }
-
-    /// Goes on under a model of the same sizes and with other controls, from a state if one is given.
+    /// Goes on under a model and controls that were checked, from a state if one is given.
     pub(crate) fn take_up(&mut self, model: &Model, controls: &Controls, state: Option<&State>) {
         if let Some(state) = state {
             self.state.clone_from(state);
-            self.stepped = false;
         }
         self.model = model.clone();
-        self.state.model = model.id();
         self.controls.clone_from(controls);
+    }
+
+    /// Follows up on a state and a model that have changed together.
+    pub(crate) fn follow_model(&mut self) {
+        self.state.model = self.model.id();
+        self.stepped = false;
+        let Simulation { model, state, backup, slots, .. } = self;
+        let bodies = model.bodies();
+        // What stays keeps its slot and its memory; mostly that is all but one body.
+        let mut at = 0;
+        for (body, state) in bodies.iter().zip(&state.bodies) {
+            while backup.bodies.get(at).is_some_and(|b| b.id() < body.id) {
+                backup.bodies.remove(at);
+                slots.remove(at);
+            }
+            let known = backup.bodies.get_mut(at).filter(|b| b.id() == body.id);
+            match known {
+                Some(kept) if kept.has_sizes_of(state) => {}
+                Some(kept) => kept.clone_from(state),
+                None => {
+                    backup.bodies.insert(at, state.clone());
+                    slots.insert(at, Slot::new(&body.parts));
+                }
+            }
+            at += 1;
+        }
+        backup.bodies.truncate(at);
+        slots.truncate(at);
         self.apply_keyframes();
     }
 

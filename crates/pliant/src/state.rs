@@ -72,7 +72,8 @@ impl From<Truncated> for StateError {
 impl BodyState {
     /// A body at `x` with velocities `v`, which has no history yet.
     pub(crate) fn new(id: BodyId, model: &BodyModel, x: Points, v: Points) -> BodyState {
-        BodyState { id, x, v, memory: Memory::new(model) }
+        let memory = Memory::new(model, &x);
+        BodyState { id, x, v, memory }
     }
 
     /// Whose state it is.
@@ -115,6 +116,11 @@ impl BodyState {
         self.x.copy_from(&other.x);
         self.v.copy_from(&other.v);
         self.memory.copy_from(&other.memory);
+    }
+
+    /// Whether it can be copied without allocating.
+    pub(crate) fn has_sizes_of(&self, other: &BodyState) -> bool {
+        self.x.len() == other.x.len() && self.memory.has_sizes_of(&other.memory)
     }
 
     fn fits(&self, id: BodyId, model: &BodyModel) -> bool {
@@ -246,8 +252,8 @@ mod tests {
         let body = Body::new("ball", shapes::ball(0.2, 0.08).unwrap());
         let s = Builder::new().body(body).build().unwrap();
         let n = s.model().particle_count();
-        type Change<'a> = (&'a str, &'a dyn Fn(&mut State));
-        let changes: [Change<'_>; 8] = [
+        type Change<'a> = &'a dyn Fn(&mut State);
+        let changes: [(&str, Change<'_>); 8] = [
             ("fewer positions", &|s| s.bodies[0].x = Points::zeros(n - 1)),
             ("more velocities", &|s| s.bodies[0].v = Points::zeros(n + 1)),
             ("no bodies", &|s| s.bodies.clear()),

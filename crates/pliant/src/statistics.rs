@@ -115,13 +115,13 @@ impl Present<'_> {
     fn for_each_batch(&self, mut f: impl FnMut(usize, View<'_>)) {
         let Present { model, controls, state, time, .. } = *self;
         let offsets = model.memory_offsets();
-        let mut placements = Vec::new();
-        controls.placements(model, time, &mut placements);
+        let mut targets = Vec::new();
+        controls.targets(model, &state.memory, time, &mut targets);
         for (k, b) in model.batches.iter().enumerate() {
             let mut shared = vec![0.0; b.batch.shared_len()];
             b.batch.begin_iteration(&state.x, &mut shared);
             let own = &state.memory[Section::Batches][offsets[k]..offsets[k + 1]];
-            f(k, View { x: &state.x, state: own, shared: &shared, placements: &placements });
+            f(k, View { x: &state.x, state: own, shared: &shared, targets: &targets });
         }
     }
 }

@@ -1,6 +1,6 @@
 //! A simulation that can be asked for any frame in any order, as a deformer node of an animation package.
 //!
-//! Frame n is the state after n steps. Going forward runs on from the nearest stored state, going back
+//! Frame n is the state after n steps, with the edits of that frame made. Going forward runs on from the nearest stored state, going back
 //! restores one; because a step is a pure function, a frame has the same bits however it was reached. An
 //! edit at frame k acts from the step that leaves frame k on: frames up to k stay, frames after it are
 //! forgotten.
@@ -12,57 +12,15 @@
 //! about one per frame as soon as what lies between two anchors fits the other half. What has no room can be
 //! handed to a [`Store`] of the host's.
 
-use crate::builder::{self, BuildErrors};
+use crate::builder::{Assembler, BuildErrors};
 use crate::checkpoint::{self, Checkpoint};
 use crate::controls::{Control, ControlError, Controls, Value};
-use crate::keyframes::Keyframes;
-use crate::model::{BodyId, HalfSpace, Model, Params};
+use crate::edits::{Edit, EditError, Editing, Effect};
+use crate::model::Model;
 use crate::simulation::{Simulation, StepError};
 use crate::state::State;
-use glam::DAffine3;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
-
-/// Something that changes from a frame on.
-#[derive(Clone, Debug)]
-pub enum Edit {
-    /// A control gets a value.
-    Set(Control, Value),
-    /// A pin group of a body is held somewhere, or let go to follow its own motion.
-    Pins(BodyId, usize, Option<DAffine3>),
-    /// Other substeps and planes, as [`Simulation::set_world`].
-    World(u32, Vec<HalfSpace>),
-    /// Other keyframes, as [`Simulation::set_keyframes`].
-    Keyframes(Keyframes),
-    /// Another model of the same bodies: the same particles, clusters, pin groups and memory, with rest
-    /// shapes, masses or constraints of its own. What is animated upstream comes in this way.
-    Model(Model),
-}
-
-impl Edit {
-    /// Whether two edits at one frame change the same thing, so that the later replaces the earlier.
-    fn replaces(&self, other: &Edit) -> bool {
-        match (self, other) {
-            (Edit::Set(a, _), Edit::Set(b, _)) => a == b,
-            (Edit::Pins(a, g, _), Edit::Pins(b, h, _)) => (a, g) == (b, h),
-            (Edit::World(..), Edit::World(..))
-            | (Edit::Keyframes(_), Edit::Keyframes(_))
-            | (Edit::Model(_), Edit::Model(_)) => true,
-            _ => false,
-        }
-    }
-
-    fn same(&self, other: &Edit) -> bool {
-        match (self, other) {
-            (Edit::Set(a, v), Edit::Set(b, w)) => a == b && v == w,
-            (Edit::Pins(a, g, v), Edit::Pins(b, h, w)) => (a, g, v) == (b, h, w),
-            (Edit::World(a, v), Edit::World(b, w)) => a == b && v == w,
-            (Edit::Keyframes(a), Edit::Keyframes(b)) => a == b,
-            (Edit::Model(a), Edit::Model(b)) => a.same_parts(b),
-            _ => false,
-        }
-    }
-}
 
 /// Why a frame cannot be had or an edit not be made.
 #[derive(Clone, Debug, PartialEq)]
@@ -100,6 +58,13 @@ pub enum TimelineError {
         /// The frame of the edit that is refused.
         frame: u64,
     },
+    /// Something about a body was refused.
+    Edit {
+        /// The frame of the edit that is refused.
+        frame: u64,
+        /// Why.
+        reason: EditError,
+    },
 }
 
 impl fmt::Display for TimelineError {
@@ -111,6 +76,7 @@ impl fmt::Display for TimelineError {
             TimelineError::Step { frame, reason } => write!(f, "after frame {frame}: {reason}"),
             TimelineError::Control { frame, reason } => write!(f, "at frame {frame}: {reason}"),
             TimelineError::World { frame, reason } => write!(f, "at frame {frame}: {reason}"),
+            TimelineError::Edit { frame, reason } => write!(f, "at frame {frame}: {reason}"),
             TimelineError::OtherBodies { frame } => write!(
                 f,
                 "at frame {frame}: the model has other particles, clusters, pins or bodies; \
@@ -147,11 +113,13 @@ impl Store for BTreeMap<u64, Vec<u8>> {
     }
 }
 
-/// Model and controls in force from a frame on; keyframed values follow from the time.
+/// Model and controls in force from a frame on; keyframed values follow from the time. Edits also do something to the state
+/// of the frame they are made at.
 #[derive(Clone, Debug)]
 struct Setup {
     model: Model,
     controls: Controls,
+    effects: Vec<Effect>,
 }
 
 /// A simulation with all its frames.
@@ -197,7 +165,8 @@ impl Timeline {
     pub fn new(simulation: Simulation) -> Timeline {
         let state = simulation.state().clone();
         let first = state.step;
-        let start = Setup { model: simulation.model().clone(), controls: simulation.controls().clone() };
+        let (model, controls) = (simulation.model().clone(), simulation.controls().clone());
+        let start = Setup { model, controls, effects: Vec::new() };
         Timeline {
             size: simulation.checkpoint().len(),
             simulation,
@@ -353,14 +322,17 @@ impl Timeline {
         let later = self.edits.range(frame.saturating_add(1)..).map(|(f, l)| (*f, l.as_slice()));
         let mut setup = self.setup_before(frame).clone();
         let mut setups = BTreeMap::new();
+        let mut assembler = std::mem::take(&mut self.simulation.assembler);
+        let mut made = Ok(());
         for (at, edits) in [(frame, list.as_slice())].into_iter().chain(later) {
-            for edit in edits {
-                setup.make(at, edit)?;
-            }
+            setup.effects.clear();
+            made = made.and_then(|()| edits.iter().try_for_each(|e| setup.make(at, e, &mut assembler)));
             if !edits.is_empty() {
                 setups.insert(at, setup.clone());
             }
         }
+        self.simulation.assembler = assembler;
+        made?;
         self.setups.split_off(&frame);
         self.setups.append(&mut setups);
         match list.is_empty() {
@@ -369,7 +341,8 @@ impl Timeline {
         };
         self.invalidate_after(frame);
         if self.present && self.simulation.state().step == frame {
-            self.enforce_always(frame);
+            // The state as it was before the edits that were made there so far.
+            self.present = self.states.contains_key(&frame) && self.restore(frame);
         }
         Ok(())
     }
@@ -379,35 +352,26 @@ impl Timeline {
         self.setups.range(..frame).next_back().map_or(&self.start, |(_, setup)| setup)
     }
 
-    /// What is in force in the step that leaves a frame.
-    fn setup_from(&self, frame: u64) -> &Setup {
-        self.setups.range(..=frame).next_back().map_or(&self.start, |(_, setup)| setup)
-    }
-
     /// Makes the edits of a frame the simulation has just reached.
     fn enforce(&mut self, frame: u64) {
-        if self.setups.contains_key(&frame) {
-            self.enforce_always(frame);
+        if let Some(Setup { model, controls, effects }) = self.setups.get(&frame) {
+            self.simulation.take_up(model, controls, None);
+            effects.iter().for_each(|effect| drop(effect.act(&mut self.simulation.state)));
+            self.simulation.follow_model();
         }
     }
 
-    fn enforce_always(&mut self, frame: u64) {
-        let Setup { model, controls } = self.setup_from(frame).clone();
-        self.simulation.take_up(&model, &controls, None);
-    }
-
-    /// Puts the simulation to a stored frame; `false` if the host has lost it.
+    /// Puts the simulation to a stored frame, with the edits of that frame made; `false` if the host has lost it.
     fn restore(&mut self, frame: u64) -> bool {
-        let Setup { model, controls } = self.setup_from(frame).clone();
+        let Setup { model, controls, .. } = self.setup_before(frame).clone();
         let bits = self.simulation.bits();
         match self.states.get(&frame) {
             Some(state) => self.simulation.take_up(&model, &controls, Some(state)),
             None => {
                 let bytes = self.store.as_mut().and_then(|s| s.load(frame));
-                let before = &self.setup_before(frame).model;
                 // Controls follow from the edits, whatever they were when it was stored.
                 let Some(Checkpoint { state, .. }) =
-                    bytes.and_then(|b| Checkpoint::decode(&b, before).ok()).filter(|c| c.bits == bits)
+                    bytes.and_then(|b| Checkpoint::decode(&b, &model).ok()).filter(|c| c.bits == bits)
                 else {
                     self.spilled.remove(&frame);
                     return false;
@@ -417,6 +381,8 @@ impl Timeline {
                 self.thin(frame);
             }
         }
+        self.simulation.follow_model();
+        self.enforce(frame);
         self.present = true;
         true
     }
@@ -460,7 +426,7 @@ impl Timeline {
         if self.store.is_none() || self.spilled.contains(&frame) {
             return;
         }
-        let Setup { model, mut controls } = self.setup_before(frame).clone();
+        let Setup { model, mut controls, .. } = self.setup_before(frame).clone();
         model.params.keyframes.apply(frame as f64 * model.params.step, &mut controls);
         let bytes = checkpoint::encode(&state, &controls, self.simulation.bits());
         if self.store.as_mut().is_some_and(|store| store.keep(frame, &bytes)) {
@@ -470,45 +436,16 @@ impl Timeline {
 }
 
 impl Setup {
-    fn make(&mut self, frame: u64, edit: &Edit) -> Result<(), TimelineError> {
-        let refused = |reason| TimelineError::Control { frame, reason };
-        match edit {
-            Edit::Set(control, value) => {
-                // Relaxation and iterations are checked against each other as they are then.
-                let time = frame as f64 * self.model.params.step;
-                self.model.params.keyframes.apply(time, &mut self.controls);
-                self.controls.set(&self.model, *control, *value).map_err(refused)?;
-            }
-            Edit::Pins(body, group, placement) => {
-                self.controls.place_pins(&self.model, *body, *group, *placement).map_err(refused)?;
-            }
-            Edit::World(substeps, planes) => {
-                let (substeps, planes) = (*substeps, planes.clone());
-                self.params(frame, Params { substeps, planes, ..(*self.model.params).clone() })?;
-            }
-            Edit::Keyframes(keyframes) => {
-                let keyframes = keyframes.clone();
-                self.params(frame, Params { keyframes, ..(*self.model.params).clone() })?;
-            }
-            Edit::Model(model) => {
-                if !model.same_sizes(&self.model) {
-                    return Err(TimelineError::OtherBodies { frame });
-                }
-                builder::check_world(model, &model.params, &self.controls)
-                    .map_err(|reason| TimelineError::World { frame, reason })?;
-                self.model = model.clone();
-            }
-        }
-        Ok(())
-    }
-
-    fn params(&mut self, frame: u64, params: Params) -> Result<(), TimelineError> {
-        // What was keyframed keeps the value it has at this frame.
+    fn make(&mut self, frame: u64, edit: &Edit, assembler: &mut Assembler) -> Result<(), TimelineError> {
         let time = frame as f64 * self.model.params.step;
-        self.model.params.keyframes.apply(time, &mut self.controls);
-        builder::check_world(&self.model, &params, &self.controls)
-            .map_err(|reason| TimelineError::World { frame, reason })?;
-        self.model = self.model.with_params(params);
+        let Setup { model, controls, effects } = self;
+        let effect = Editing { model, controls, assembler, time }.make(edit).map_err(|e| match e {
+            EditError::Control(reason) => TimelineError::Control { frame, reason },
+            EditError::Build(reason) => TimelineError::World { frame, reason },
+            EditError::OtherBodies => TimelineError::OtherBodies { frame },
+            reason => TimelineError::Edit { frame, reason },
+        })?;
+        effects.push(effect);
         Ok(())
     }
 }

@@ -114,7 +114,7 @@ fn objective(s: &Simulation, start: &Points, q: &Points, at: &Points) -> f64 {
         let mut shared = vec![0.0; b.batch.shared_len()];
         b.batch.begin_iteration(at, &mut shared);
         let mut p = Points::zeros(rows.len());
-        let view = View { x: at, state: &[], shared: &shared, placements: &[] };
+        let view = View { x: at, state: &[], shared: &shared, targets: &[] };
         b.batch.project(0..rows.elements(), view, &mut p.columns_mut());
         let mut extra = Points::zeros(b.batch.auxiliary_unknowns());
         b.batch.auxiliary_values(q, &mut extra);

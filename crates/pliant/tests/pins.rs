@@ -35,10 +35,11 @@ fn held(projective: bool, motion: Motion, stiffness: Option<f64>) -> Body {
 
 fn offsets(s: &Simulation, placement: DAffine3) -> f64 {
     let group = &s.model().bodies()[0].parts.pins()[0];
-    let off = |(&i, &anchor): (&u32, &DVec3)| {
+    let off = |(&i, anchor): (&u32, DVec3)| {
         (s.state().bodies()[0].positions().get(i as usize) - placement.transform_point3(anchor)).length()
     };
-    group.particles.iter().zip(&group.anchors).map(off).fold(0.0, f64::max)
+    let anchors = s.state().bodies()[0].memory().anchors();
+    group.particles.iter().zip(anchors).map(off).fold(0.0, f64::max)
 }
 
 #[test]
@@ -88,7 +89,7 @@ fn soft_pins_give_way_in_proportion_to_their_softness() {
         let mut s = Builder::new().substeps(1).body(body).build().unwrap();
         run(&mut s, 600);
         let group = &s.model().bodies()[0].parts.pins()[0];
-        let pairs = group.particles.iter().zip(&group.anchors);
+        let pairs = group.particles.iter().zip(s.state().bodies()[0].memory().anchors());
         pairs.map(|(&i, a)| a.y - s.state().bodies()[0].positions().get(i as usize).y).sum::<f64>() / 36.0
     };
     let (soft, hard) = (sag(20.0), sag(200.0));

@@ -6,8 +6,8 @@ mod common;
 
 use common::*;
 use pliant::{
-    Body, Builder, Clustering, Control, DVec3, Ease, Edit, Goals, HalfSpace, Key, Keyframes, Simulation,
-    Store, Timeline, TimelineError, Track, Value, shapes,
+    Body, BodyId, Builder, Clustering, Control, DVec3, Ease, Edit, Goals, HalfSpace, Hold, Key, Keyframes,
+    Simulation, Store, Timeline, TimelineError, Track, Value, shapes,
 };
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
@@ -302,4 +302,71 @@ fn frames_before_the_first_and_steps_that_fail_are_named() {
     t.frame(6).unwrap();
     t.unset(8, Control::Force(0.into())).unwrap();
     t.frame(20).unwrap();
+}
+
+/// Bodies come and go, are held, pushed, moved and let go at frames: any frame has the bits of a run in which the same was
+/// done live, however it was reached.
+#[test]
+fn structural_edits_have_the_bits_of_live_ones_in_any_order() {
+    let bear = |name: &str, x: f64| {
+        let mut body = Body::new(name, shapes::gummy_bear(0.5, 0.12).unwrap()).at(x, 0.5, 0.0);
+        body.clusters = pliant::Clustering::Count(4);
+        body
+    };
+    let sheet = || {
+        let mut sheet =
+            Body::new("sheet", shapes::sheet(0.6, 0.6, 5, 5).unwrap()).projective().at(1.0, 1.0, 0.0);
+        sheet.clusters = pliant::Clustering::None;
+        sheet.controls.edge_stiffness = 100.0;
+        sheet
+    };
+    let build = || Builder::new().ground().body(bear("one", 0.0)).body(sheet()).build().unwrap();
+    let (one, sheet, late) = (BodyId::from(0), BodyId::from(1), BodyId::from(2));
+    let lift = pliant::DAffine3::from_translation(DVec3::new(0.0, 0.3, 0.1));
+    let edits = [
+        (3, Edit::Add(Box::new(bear("late", -1.0)))),
+        (5, Edit::Hold(sheet, Hold::exactly([0, 5]))),
+        (5, Edit::Hold(sheet, Hold::by_springs([35], 50.0))),
+        (8, Edit::Pins(sheet, 0, Some(lift))),
+        (9, Edit::Push(late, vec![(0, 0.5), (1, 0.5)], DVec3::new(0.0, 0.2, 0.0))),
+        (12, Edit::Remove(one)),
+        (14, Edit::Release(sheet, 0)),
+        (16, Edit::Teleport(late, lift)),
+        (16, Edit::Set(Control::Frequency(late), 15.0.into())),
+        (18, Edit::Release(sheet, 1)),
+        (20, Edit::Remove(sheet)),
+    ];
+    let mut live = build();
+    let mut frames = Vec::new();
+    for frame in 0..=25 {
+        for (_, edit) in edits.iter().filter(|(at, _)| *at == frame) {
+            live.edit(edit).unwrap();
+        }
+        frames.push(state_bits(live.state()));
+        live.step().unwrap();
+    }
+    let mut t = Timeline::new(build());
+    // Made in another order than they act, while frames are looked at.
+    t.frame(10).unwrap();
+    for (frame, edit) in &edits {
+        t.edit(*frame, edit.clone()).unwrap();
+    }
+    for frame in [25, 3, 17, 4, 12, 13, 25, 0, 20, 21, 5] {
+        assert!(state_bits(t.frame(frame).unwrap()) == frames[frame as usize], "frame {frame}");
+    }
+    // An edit forgets the frames after it, and no others.
+    t.frame(25).unwrap();
+    let computed = t.steps_computed();
+    t.edit(22, Edit::Push(late, vec![(3, 1.0)], DVec3::X)).unwrap();
+    assert!(state_bits(t.frame(21).unwrap()) == frames[21]);
+    assert!(state_bits(t.frame(22).unwrap()) != frames[22], "its velocities");
+    assert_eq!(t.steps_computed(), computed);
+    assert!(state_bits(t.frame(25).unwrap()) != frames[25]);
+    assert_eq!(t.steps_computed(), computed + 3);
+    // One that no longer fits is refused with its frame, and changes nothing.
+    let error = t.edit(2, Edit::Remove(sheet)).unwrap_err();
+    assert!(error.to_string().contains("at frame 5") && error.to_string().contains("was removed"), "{error}");
+    let error = t.edit(21, Edit::Push(sheet, vec![(0, 1.0)], DVec3::X)).unwrap_err();
+    assert!(error.to_string().contains("at frame 21"), "{error}");
+    assert!(state_bits(t.frame(21).unwrap()) == frames[21]);
 }

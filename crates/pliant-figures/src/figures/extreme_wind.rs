@@ -205,7 +205,7 @@ fn run() -> Result<Plot, Failure> {
                 curve = list.iter().enumerate().map(|(k, e)| (k as f64, e / list[0])).collect();
             }
             value.push((at, list.last().copied().unwrap_or(f64::NAN)));
-            longer.push((at, stretch(&objective, &simulation.state().bodies()[0].positions())));
+            longer.push((at, stretch(&objective, simulation.state().bodies()[0].positions())));
         }
         ratios = ratios.line(name, Style::Solid, ratio);
         values = values.line(name, Style::Solid, value);

@@ -34,17 +34,17 @@ pub(super) struct Extras {
 }
 
 /// Puts bodies together; those alike share a prototype, and those that also look alike what is shown.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Assembler {
     /// By a digest of what goes into a prototype.
     known: HashMap<u64, Vec<Known>>,
 }
 
 /// A prototype that was made.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Known {
     /// The description it was made of, and whether keyframes give it springs.
-    of: (Body, bool),
+    of: (Arc<Body>, bool),
     prototype: Arc<Prototype>,
     /// What bodies of it show; mostly all the same.
     shown: Vec<Arc<Shown>>,
@@ -68,7 +68,7 @@ impl Assembler {
             true => self.shared(b, body, extras, consistent, faults),
         };
         let (x, v) = start(body, prototype.as_ref().map_or(&[], |p| &p.0.rest.mass));
-        let pins = pin_groups(b, body, &x, faults);
+        let pins = pin_groups(b, body, faults);
         let input = body.placed_input().map(Arc::new);
         let prototype = prototype.filter(|_| faults.0.len() == before)?;
         let parts = BodyModel::new(prototype, body.settings(), pins, input, params);
@@ -91,7 +91,7 @@ impl Assembler {
             Some(k) => k,
             None => {
                 let prototype = Arc::new(make_prototype(b, body, extras, consistent, faults)?);
-                list.push(Known { of: (body.clone(), sprung), prototype, shown: Vec::new() });
+                list.push(Known { of: (Arc::new(body.clone()), sprung), prototype, shown: Vec::new() });
                 list.len() - 1
             }
         };
@@ -218,7 +218,7 @@ fn clusters(body: &Body) -> Result<(ClusterSet, Vec<f64>), pliant_geometry::Geom
     Ok((ClusterSet { offsets: covering.offsets, members: covering.members }, shares))
 }
 
-fn pin_groups(b: usize, body: &Body, x: &Points, faults: &mut Faults) -> Vec<PinGroup> {
+fn pin_groups(b: usize, body: &Body, faults: &mut Faults) -> Vec<PinGroup> {
     let mut taken = vec![false; body.shape.points.len()];
     let mut groups = Vec::with_capacity(body.pins.len());
     for pins in &body.pins {
@@ -243,9 +243,8 @@ fn pin_groups(b: usize, body: &Body, x: &Points, faults: &mut Faults) -> Vec<Pin
             let text = format!("particle {i} is in two groups");
             faults.add(Some(b), "pins", text, "let each particle be held by one group");
         }
-        let anchors = particles.iter().map(|&i| x.get(i as usize)).collect();
         let (name, motion, stiffness) = (pins.name.clone(), pins.motion, pins.stiffness);
-        groups.push(PinGroup { id: groups.len(), name, particles, anchors, motion, stiffness });
+        groups.push(PinGroup { id: groups.len(), name, particles, motion, stiffness });
     }
     groups
 }

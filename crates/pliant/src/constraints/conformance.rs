@@ -4,7 +4,7 @@ mod local_step;
 
 use super::{AUXILIARY, ConstraintBatch, View};
 use crate::points::Points;
-use glam::{DAffine3, DMat3, DQuat, DVec3};
+use glam::{DMat3, DQuat, DVec3};
 
 /// Tries `batch` on its rest shape and on random, huge, mirrored, flat and collapsed ones, and
 /// returns every broken promise:
@@ -43,6 +43,8 @@ pub fn rows_vanish_on_translations<B: ConstraintBatch + ?Sized>(batch: &B) -> bo
 struct Checker<'a, B> {
     batch: &'a B,
     rest: &'a Points,
+    /// Every particle is wanted where it is at rest.
+    targets: Vec<DVec3>,
     state: Vec<f64>,
     faults: Vec<String>,
     seed: u64,
@@ -54,7 +56,8 @@ impl<'a, B: ConstraintBatch> Checker<'a, B> {
     fn new(batch: &'a B, rest: &'a Points, reach: Option<f64>) -> Self {
         let mut state = Vec::new();
         batch.initial_state(&mut state);
-        Checker { batch, rest, state, faults: Vec::new(), seed: 42, reach }
+        let targets = rest.iter().collect();
+        Checker { batch, rest, targets, state, faults: Vec::new(), seed: 42, reach }
     }
 
     fn run(mut self) -> Result<(), Vec<String>> {
@@ -97,14 +100,14 @@ impl<'a, B: ConstraintBatch> Checker<'a, B> {
         DVec3::new(self.random(), self.random(), self.random())
     }
 
-    fn view<'v>(state: &'v [f64], shared: &'v [f64], x: &'v Points) -> View<'v> {
-        View { x, state, shared, placements: &[DAffine3::IDENTITY] }
+    fn view<'v>(&'v self, shared: &'v [f64], x: &'v Points) -> View<'v> {
+        View { x, state: &self.state, shared, targets: &self.targets }
     }
 
     fn with_view<T>(&self, x: &Points, f: impl FnOnce(View<'_>) -> T) -> T {
         let mut shared = vec![0.0; self.batch.shared_len()];
         self.batch.begin_iteration(x, &mut shared);
-        f(Self::view(&self.state, &shared, x))
+        f(self.view(&shared, x))
     }
 
     fn energy(&self, x: &Points) -> f64 {

@@ -155,7 +155,7 @@ mod tests {
         let batch = TriangleFibres::new(set, &elements[..1], &rest, &[1.0], Some(DVec3::X)).unwrap();
         let energy = |scale: DVec3| {
             let x = rest.iter().map(|p| p * scale).collect();
-            let view = crate::constraints::View { x: &x, state: &[], shared: &[], placements: &[] };
+            let view = crate::constraints::View { x: &x, state: &[], shared: &[], targets: &[] };
             crate::constraints::ConstraintBatch::energy(&batch, view)
         };
         assert!(energy(DVec3::new(1.0, 2.0, 1.0)) < 1e-20);

@@ -57,7 +57,7 @@ pub use volume::{TetrahedronVolume, TriangleArea, VolumeLimits};
 
 use crate::bytes::Truncated;
 use crate::points::{Points, PointsMut};
-use glam::DAffine3;
+use glam::DVec3;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -70,8 +70,8 @@ pub struct View<'a> {
     pub state: &'a [f64],
     /// What [`ConstraintBatch::begin_iteration`] computed.
     pub shared: &'a [f64],
-    /// Where each pin group is now, relative to its initial place.
-    pub placements: &'a [DAffine3],
+    /// Where each particle of the body's pin groups is wanted now, one group after the other.
+    pub targets: &'a [DVec3],
 }
 
 /// What a batch promises; [`conformance::check`] holds it to that.

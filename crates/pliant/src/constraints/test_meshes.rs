@@ -75,5 +75,5 @@ pub(super) fn sphere(level: u32) -> (Vec<[u32; 3]>, Points) {
 pub(super) fn energy(batch: &impl super::ConstraintBatch, x: &Points) -> f64 {
     let mut shared = vec![0.0; batch.shared_len()];
     batch.begin_iteration(x, &mut shared);
-    batch.energy(super::View { x, state: &[], shared: &shared, placements: &[] })
+    batch.energy(super::View { x, state: &[], shared: &shared, targets: &[] })
 }

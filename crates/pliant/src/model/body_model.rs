@@ -45,10 +45,12 @@ impl BodyModel {
         input: Option<Arc<Input>>,
         params: &Arc<Params>,
     ) -> BodyModel {
-        let soft = pins.iter().enumerate().filter_map(|(g, group)| {
+        let mut first = 0;
+        let soft = pins.iter().filter_map(|group| {
+            let begin = first;
+            first += group.particles.len();
             let k = group.stiffness.filter(|_| settings.solver.uses_constraints())?;
-            let anchors = group.anchors.iter().copied().collect();
-            let batch = Arc::new(Position::new(&group.particles, anchors, g, k));
+            let batch = Arc::new(Position::new(&group.particles, begin, k));
             Some(ModelBatch { scale: BatchScale::Own, factor: 1.0, batch })
         });
         let batches = match pins.iter().any(|p| p.stiffness.is_some()) {
@@ -164,6 +166,16 @@ impl BodyModel {
         offsets
     }
 
+    /// Particles that are held exactly, with their targets, of the targets of all pinned ones.
+    pub(crate) fn prescribed<'a>(
+        &'a self,
+        targets: &'a [DVec3],
+    ) -> impl Iterator<Item = (usize, DVec3)> + 'a {
+        let held =
+            self.pins.iter().flat_map(|g| g.particles.iter().map(|i| (*i as usize, g.stiffness.is_none())));
+        held.zip(targets).filter(|((_, exactly), _)| *exactly).map(|((i, _), target)| (i, *target))
+    }
+
     /// Whether a cache made for one serves the other.
     pub fn same(&self, other: &BodyModel) -> bool {
         let same_pins = Arc::ptr_eq(&self.pins, &other.pins) || self.pins.is_empty() && other.pins.is_empty();
@@ -184,7 +196,8 @@ impl BodyModel {
 
     /// Whether a state of one has the sizes of a state of the other.
     pub(crate) fn same_sizes(&self, other: &BodyModel) -> bool {
-        let sizes = |m: &BodyModel| (m.particle_count(), m.topology().clusters.len(), m.pins.len());
+        let pins = |m: &BodyModel| m.pins.iter().map(|g| (g.id, g.particles.len())).collect::<Vec<_>>();
+        let sizes = |m: &BodyModel| (m.particle_count(), m.topology().clusters.len(), pins(m));
         sizes(self) == sizes(other) && self.memory_offsets().last() == other.memory_offsets().last()
     }
 

@@ -93,6 +93,13 @@ impl Model {
         model
     }
 
+    /// Makes room for so many bodies more, if nobody else has this model.
+    pub(crate) fn make_room(&mut self, more: usize) {
+        if let Some(bodies) = Arc::get_mut(&mut self.bodies) {
+            bodies.reserve(more);
+        }
+    }
+
     /// Adds a body that was checked, as the next revision; returns its id.
     pub(crate) fn add(&mut self, name: Arc<str>, parts: BodyModel) -> BodyId {
         let id = BodyId::from_number(self.next);
@@ -132,6 +139,11 @@ impl Model {
     /// The bodies, in the order they came.
     pub fn bodies(&self) -> &[ModelBody] {
         &self.bodies
+    }
+
+    /// Their ids, in the order they came.
+    pub fn ids(&self) -> impl ExactSizeIterator<Item = BodyId> + '_ {
+        self.bodies().iter().map(|b| b.id)
     }
 
     /// Step, substeps, planes, fields and keyframes.

@@ -96,8 +96,6 @@ pub struct PinGroup {
     pub name: String,
     /// Particles of the body, ascending.
     pub particles: Vec<u32>,
-    /// Where each was when the group was made.
-    pub anchors: Vec<DVec3>,
     /// How the group moves.
     pub motion: Motion,
     /// Spring stiffness in N/m per particle of a soft pin; `None` holds exactly.
@@ -110,7 +108,7 @@ impl PinGroup {
         hash.bytes(self.name.as_bytes());
         self.particles.iter().for_each(|&i| hash.word(i.into()));
         let m = &self.motion;
-        for v in self.anchors.iter().chain([&m.velocity, &m.spin, &m.pivot, &m.sway]) {
+        for v in [m.velocity, m.spin, m.pivot, m.sway] {
             v.to_array().into_iter().for_each(|v| hash.number(v));
         }
         [m.frequency, m.start, m.end, self.stiffness.unwrap_or(-1.0)]

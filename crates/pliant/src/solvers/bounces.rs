@@ -9,7 +9,7 @@ use super::Subject;
 use super::energy::ElasticEnergy;
 use super::implicit::Passage;
 use crate::contact::{Contact, bounce};
-use crate::memory::Section;
+use crate::memory::Memory;
 use crate::model::BodyModel;
 use crate::points::Points;
 use crate::state::BodyState;
@@ -44,7 +44,7 @@ impl Bounces {
         &mut self,
         (contacts, velocities, resting): (&[Contact], &Points, f64),
         energy: &mut ElasticEnergy,
-        (body, start, memory): (Subject<'_>, &Points, &[f64]),
+        (body, start, memory): (Subject<'_>, &Points, &Memory),
     ) {
         self.expected = contacts.iter().any(|c| {
             let speed = -c.normal.dot(velocities.get(c.stencil[0] as usize));
@@ -66,7 +66,7 @@ impl Bounces {
         if !self.expected {
             return;
         }
-        self.after = energy.measure(passage.end, &state.x, &state.memory[Section::Batches]);
+        self.after = energy.measure(passage.end, &state.x, &state.memory);
         self.turned.clear();
         for c in contacts.iter().filter(|c| c.restitution > 0.0 && c.gap < 0.0) {
             let i = c.stencil[0] as usize;

@@ -17,7 +17,7 @@ use crate::memory::Section;
 use crate::model::{BodyModel, HalfSpace};
 use crate::points::Points;
 use crate::state::BodyState;
-use glam::{DAffine3, DVec3};
+use glam::DVec3;
 
 /// Where particles are while a substep is being solved.
 pub(super) trait Moving {
@@ -73,7 +73,8 @@ pub(super) struct Substep {
     pub dofs: DofMap,
     /// Where the memory of each batch begins.
     pub memory_offsets: Vec<usize>,
-    pub placements: Vec<DAffine3>,
+    /// Where pinned particles are wanted.
+    pub targets: Vec<DVec3>,
     /// Where the particles came from, and their velocities of arrival, kept once these are overwritten.
     start: Points,
     arriving: Points,
@@ -96,7 +97,7 @@ impl Substep {
         Substep {
             dofs: DofMap::of_body(model),
             memory_offsets: model.memory_offsets(),
-            placements: Vec::with_capacity(model.pins.len()),
+            targets: Vec::with_capacity(model.pins.iter().map(|g| g.particles.len()).sum()),
             start: Points::zeros(n),
             arriving: Points::zeros(n),
             s: Points::zeros(n),
@@ -159,7 +160,7 @@ impl Substep {
         }
         let Subject { model, controls, time } = body;
         let (h, reach) = (model.params.substep(), self.reach());
-        controls.placements(model, time + reach, &mut self.placements);
+        controls.targets(model, &state.memory, time + reach, &mut self.targets);
         self.start.copy_from(&state.x);
         let c = controls.body;
         let damping = decay(c.damping, h);
@@ -178,15 +179,11 @@ impl Substep {
             state.v.set(i, v + acceleration * h);
             self.s.set(i, x + (v + acceleration * reach) * reach);
         }
-        for (group, placement) in model.pins.iter().zip(&self.placements) {
-            for (&i, &anchor) in group.particles.iter().zip(&group.anchors) {
-                if group.stiffness.is_none() {
-                    self.s.set(i as usize, placement.transform_point3(anchor));
-                }
-            }
+        for (i, target) in model.prescribed(&self.targets) {
+            self.s.set(i, target);
         }
         self.detect(controls, h);
-        let before = (body, &self.start, &state.memory[Section::Batches]);
+        let before = (body, &self.start, &state.memory);
         let arrivals = (&self.contacts.list[..], &state.v, resting(model, controls));
         self.bounces.expect(arrivals, &mut self.energy, before);
     }
@@ -287,16 +284,10 @@ impl Substep {
             state.v.set(i, after);
             self.arriving.set(i, predicted);
         }
-        controls.placements(model, time + h, &mut self.placements);
-        for (group, placement) in model.pins.iter().zip(&self.placements) {
-            for (&i, &anchor) in group.particles.iter().zip(&group.anchors) {
-                let i = i as usize;
-                if group.stiffness.is_none() {
-                    let to = placement.transform_point3(anchor);
-                    state.v.set(i, (to - self.start.get(i)) / h);
-                    state.x.set(i, to);
-                }
-            }
+        controls.targets(model, &state.memory, time + h, &mut self.targets);
+        for (i, to) in model.prescribed(&self.targets) {
+            state.v.set(i, (to - self.start.get(i)) / h);
+            state.x.set(i, to);
         }
         let Substep { dofs, start, arriving, theta, contacts, .. } = self;
         let theta = *theta;

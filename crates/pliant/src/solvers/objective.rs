@@ -13,7 +13,7 @@ use crate::dofs::{Dof, DofMap};
 use crate::model::BodyModel;
 use crate::points::Points;
 use crate::team::{Pieces, Team};
-use glam::{DAffine3, DVec3};
+use glam::DVec3;
 use pliant_math::lanes::Isa;
 
 /// Unknowns per chunk of plain loops.
@@ -28,7 +28,8 @@ pub(crate) struct Surroundings<'a> {
     /// What the batches remember from earlier steps, and where each one's memory begins.
     pub memory: &'a [f64],
     pub offsets: &'a [usize],
-    pub placements: &'a [DAffine3],
+    /// Where pinned particles are wanted.
+    pub targets: &'a [DVec3],
 }
 
 /// E of a body, at present positions that can be moved.
@@ -304,7 +305,7 @@ fn views<'a>(
         x,
         state: &around.memory[around.offsets[b]..around.offsets[b + 1]],
         shared: &shared[b],
-        placements: around.placements,
+        targets: around.targets,
     }
 }
 

@@ -76,9 +76,9 @@ impl Prolongation {
         }
         self.full_x.copy_from(&state.x);
         self.full_v.copy_from(&state.v);
-        self.before = energy.measure(end, &self.begin, &state.memory[Section::Batches]);
+        self.before = energy.measure(end, &self.begin, &state.memory);
         for attempt in 0..=SHARES.len() {
-            self.after = energy.measure(end, &state.x, &state.memory[Section::Batches]);
+            self.after = energy.measure(end, &state.x, &state.memory);
             if self.calm(passage, touches, attempt, state) {
                 return;
             }

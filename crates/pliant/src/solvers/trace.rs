@@ -19,7 +19,7 @@ use crate::memory::{Memory, Section};
 use crate::model::{BodyId, BodyModel};
 use crate::points::Points;
 use crate::simulation::Clock;
-use glam::DAffine3;
+use glam::DVec3;
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// Newton iterations with a line search that make a solution, unless nothing is left to gain before.
@@ -71,7 +71,7 @@ struct Seen {
 pub(crate) struct Tracer {
     clock: Arc<Mutex<Clock>>,
     seen: Arc<Mutex<Seen>>,
-    memory: Vec<f64>,
+    memory: Memory,
     pub points: Vec<TracePoint>,
     /// What evaluates, for as long as bodies stay as they are.
     evaluators: Vec<(BodyId, Evaluator)>,
@@ -82,7 +82,7 @@ impl Tracer {
         Tracer {
             clock: Arc::new(Mutex::new(Box::new(|| 0.0))),
             seen: Arc::default(),
-            memory: Vec::new(),
+            memory: Memory::empty(),
             points: Vec::new(),
             evaluators: Vec::new(),
         }
@@ -97,8 +97,7 @@ impl Tracer {
     /// Begins a substep, of which the observer returned is to be shown every iteration. `memory` is what the
     /// batches remember.
     pub fn watch(&mut self, memory: &Memory) -> Observer {
-        self.memory.clear();
-        self.memory.extend_from_slice(&memory[Section::Batches]);
+        self.memory.clone_from(memory);
         let (seen, clock) = (self.seen.clone(), self.clock.clone());
         *seen.lock().unwrap_or_else(PoisonError::into_inner) = Seen::default();
         Box::new(move |iteration, q| {
@@ -137,13 +136,14 @@ impl Tracer {
             }
         };
         let evaluator = &mut self.evaluators[known].1;
-        controls.placements(model, time + reach(model), &mut evaluator.placements);
-        evaluator.begin(s, &self.memory, hands);
+        controls.targets(model, &self.memory, time + reach(model), &mut evaluator.targets);
+        let memory = &self.memory[Section::Batches];
+        evaluator.begin(s, memory, hands);
         let values: Vec<(f64, f64)> =
-            seen.list.iter().map(|(_, _, q)| evaluator.value(q, &self.memory, hands)).collect();
+            seen.list.iter().map(|(_, _, q)| evaluator.value(q, memory, hands)).collect();
         let (first, slope) = values[0];
         let lowest = values.iter().map(|(e, _)| *e).fold(f64::INFINITY, f64::min);
-        let solution = evaluator.solution(last, slope, &self.memory, hands)?;
+        let solution = evaluator.solution(last, slope, memory, hands)?;
         let best = solution.filter(|best| best - lowest <= BELOW * (first - best).abs());
         let error = |e: f64| {
             // Rounding may leave an iterate a digit below the solution.
@@ -172,7 +172,7 @@ struct Evaluator {
     scales: Vec<f64>,
     minimiser: Minimiser,
     offsets: Vec<usize>,
-    placements: Vec<DAffine3>,
+    targets: Vec<DVec3>,
 }
 
 impl Evaluator {
@@ -182,7 +182,7 @@ impl Evaluator {
         Ok(Evaluator {
             minimiser: Minimiser::new(model, dofs, &scales, reach(model), model.diameter())?,
             offsets: model.memory_offsets(),
-            placements: Vec::new(),
+            targets: Vec::new(),
             model: model.clone(),
             scales,
         })
@@ -194,13 +194,13 @@ impl Evaluator {
     }
 
     fn begin(&mut self, s: &Points, memory: &[f64], hands: Hands<'_>) {
-        let around = Surroundings { memory, offsets: &self.offsets, placements: &self.placements };
+        let around = Surroundings { memory, offsets: &self.offsets, targets: &self.targets };
         self.minimiser.begin(&self.model, &mut s.clone(), around, hands);
     }
 
     /// E and ‖∇E‖ at `q`.
     fn value(&mut self, q: &Points, memory: &[f64], hands: Hands<'_>) -> (f64, f64) {
-        let around = Surroundings { memory, offsets: &self.offsets, placements: &self.placements };
+        let around = Surroundings { memory, offsets: &self.offsets, targets: &self.targets };
         self.minimiser.objective.start_at(q);
         self.minimiser.objective.settle_auxiliary(&self.model);
         self.minimiser.evaluate(&self.model, around, hands);
@@ -217,7 +217,7 @@ impl Evaluator {
         hands: Hands<'_>,
     ) -> Result<Option<f64>, SolverError> {
         self.value(q, memory, hands);
-        let around = Surroundings { memory, offsets: &self.offsets, placements: &self.placements };
+        let around = Surroundings { memory, offsets: &self.offsets, targets: &self.targets };
         let Evaluator { minimiser, model, .. } = self;
         let flat = (GRADIENT * slope).powi(2);
         let done = |m: &Minimiser| m.objective.gradient_squared() <= flat;

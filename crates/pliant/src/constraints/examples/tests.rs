@@ -67,7 +67,7 @@ fn no_other_blend_is_nearer() {
         let f = DMat3::from_cols_array(&std::array::from_fn(|_| 2.0 * random(&mut seed)));
         let x = deformed(f);
         let mut p = Points::zeros(6);
-        b.project(0..2, View { x: &x, state: &[], shared: &[], placements: &[] }, &mut p.columns_mut());
+        b.project(0..2, View { x: &x, state: &[], shared: &[], targets: &[] }, &mut p.columns_mut());
         let own = DMat3::from_cols(p.get(0), p.get(1), p.get(2)) - f;
         let best = (0..=40)
             .flat_map(|i| (0..=40 - i).map(move |j| [1.0, f64::from(i) / 40.0, f64::from(j) / 40.0]))

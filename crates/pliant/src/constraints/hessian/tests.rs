@@ -11,7 +11,7 @@ fn gradient(batch: &dyn ConstraintBatch, x: &Points) -> Vec<f64> {
     let mut shared = vec![0.0; batch.shared_len()];
     batch.begin_iteration(x, &mut shared);
     let mut g = Points::zeros(x.len());
-    batch.add_gradient(View { x, state: &[], shared: &shared, placements: &[] }, &mut g);
+    batch.add_gradient(View { x, state: &[], shared: &shared, targets: &[] }, &mut g);
     g.iter().flat_map(|v| v.to_array()).collect()
 }
 
@@ -19,7 +19,7 @@ fn gradient(batch: &dyn ConstraintBatch, x: &Points) -> Vec<f64> {
 fn hessian(batch: &dyn ConstraintBatch, x: &Points, clamped: bool) -> Vec<Vec<f64>> {
     let mut shared = vec![0.0; batch.shared_len()];
     batch.begin_iteration(x, &mut shared);
-    let view = View { x, state: &[], shared: &shared, placements: &[] };
+    let view = View { x, state: &[], shared: &shared, targets: &[] };
     let at = HessianAt { view, clamped, isa: Isa::best() };
     let curved = batch.curved().unwrap();
     let n = x.len();
@@ -220,7 +220,7 @@ fn degenerate_shapes_have_finite_hessians() {
             for clamped in [false, true] {
                 let mut shared = vec![0.0; batch.shared_len()];
                 batch.begin_iteration(&x, &mut shared);
-                let view = View { x: &x, state: &[], shared: &shared, placements: &[] };
+                let view = View { x: &x, state: &[], shared: &shared, targets: &[] };
                 let at = HessianAt { view, clamped, isa: Isa::best() };
                 let curved = batch.curved().unwrap();
                 for s in 0..curved.stencils() {

@@ -37,7 +37,7 @@ fn gas_pushes_with_its_pressure() {
     let small: Points = rest.iter().map(|p| p * 0.9).collect();
     let mut shared = vec![0.0; batch.shared_len()];
     batch.begin_iteration(&small, &mut shared);
-    let view = View { x: &small, state: &[], shared: &shared, placements: &[] };
+    let view = View { x: &small, state: &[], shared: &shared, targets: &[] };
     let mut gradient = Points::zeros(rest.len());
     batch.add_gradient(view, &mut gradient);
     let force: f64 = gradient.iter().zip(rest.iter()).map(|(g, n)| -g.dot(n)).sum();

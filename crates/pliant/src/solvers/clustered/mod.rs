@@ -44,7 +44,7 @@ use crate::state::BodyState;
 use crate::team::Team;
 use balance::Anchor;
 use contacts::Meeting;
-use glam::{DAffine3, DMat3, DVec3};
+use glam::{DMat3, DVec3};
 use kernels::{
     BalanceSum, BalanceSums, Drive, Euler, Finish, FitSum, FitSums, Fixed, Goal, Limit, MotionSum,
     MotionSums, Octet, QuadraticGoal, QuadraticSum, QuadraticSums, Relaxation, RestBlock, Screw, Springs,
@@ -118,9 +118,9 @@ struct Cache {
     diameter: f64,
     /// End of the present substep.
     time: f64,
-    /// Lanes with prescribed particles: block, lane, pin group, anchor.
-    pins: Vec<(u32, u32, u32, DVec3)>,
-    placements: Vec<DAffine3>,
+    /// Lanes with prescribed particles: block, lane, number of the target.
+    pins: Vec<(u32, u32, u32)>,
+    targets: Vec<DVec3>,
     /// Lanes that follow an animated input: block, lane, particle, painted weight.
     followers: Vec<(u32, u32, u32, f64)>,
     /// Rest shape of the present substep, if it is animated.
@@ -178,13 +178,11 @@ impl Cache {
             }
         }
         let mut pins = Vec::new();
-        for (g, group) in model.pins.iter().enumerate() {
-            for (&i, &anchor) in group.particles.iter().zip(&group.anchors) {
-                let slot = slots[i as usize];
-                let (block, lane) = (slot / WIDTH as u32, slot % WIDTH as u32);
-                free[block as usize] &= !(1 << lane);
-                pins.push((block, lane, g as u32, anchor));
-            }
+        for (number, &i) in model.pins.iter().flat_map(|g| &g.particles).enumerate() {
+            let slot = slots[i as usize];
+            let (block, lane) = (slot / WIDTH as u32, slot % WIDTH as u32);
+            free[block as usize] &= !(1 << lane);
+            pins.push((block, lane, number as u32));
         }
         let mut followers = Vec::new();
         if let Some(input) = &model.input {
@@ -206,7 +204,7 @@ impl Cache {
         let quadratic = |n: usize| if any_quadratic { n } else { 0 };
         let mut cache = Cache {
             bits,
-            placements: Vec::with_capacity(model.pins.len()),
+            targets: Vec::with_capacity(model.pins.iter().map(|g| g.particles.len()).sum()),
             time: 0.0,
             weights: vec![Weights::default(); blocks],
             rest: vec![RestBlock::default(); blocks],
@@ -414,7 +412,7 @@ impl Solver for Clustered {
         cache.time = time + h;
         cache.follow_input();
         let now = cache.read_controls(controls, from.map_or(&state.x, |f| f.0), h);
-        controls.placements(model, time + h, &mut cache.placements);
+        controls.targets(model, &state.memory, time + h, &mut cache.targets);
         // Gravity alone brings a resting particle h² g into the ground.
         let resting = 2.0 * h * h * controls.world.gravity.length();
 
@@ -663,9 +661,9 @@ impl Cache {
                 self.v[b].set(lane, (target - self.start[b].get(lane)) / h);
             }
         }
-        for &(block, lane, group, anchor) in &self.pins {
+        for &(block, lane, number) in &self.pins {
             let (b, lane) = (block as usize, lane as usize);
-            let target = self.placements[group as usize].transform_point3(anchor) - self.origin;
+            let target = self.targets[number as usize] - self.origin;
             self.x[b].set(lane, target);
             if last {
                 self.predicted[b].set(lane, target);
@@ -767,9 +765,9 @@ impl Cache {
                 }
             }
         });
-        for &(block, lane, group, anchor) in &self.pins {
+        for &(block, lane, number) in &self.pins {
             let i = layout.lanes[block as usize][lane as usize] as usize;
-            state.x.set(i, self.placements[group as usize].transform_point3(anchor));
+            state.x.set(i, self.targets[number as usize]);
         }
         for &(_, _, k, _) in self.followers.iter().filter(|f| f.3 >= 1.0) {
             let Some(input) = &self.model.input else { break };

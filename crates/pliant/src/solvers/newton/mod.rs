@@ -138,7 +138,7 @@ impl Solver for Newton {
         let around = Surroundings {
             memory: &state.memory[Section::Batches],
             offsets: &substep.memory_offsets,
-            placements: &substep.placements,
+            targets: &substep.targets,
         };
         minimiser.begin(model, &mut s, around, hands);
         let mut report = SubstepReport::default();

@@ -87,8 +87,8 @@ impl<'a> Around<'a> {
     where
         'a: 'x,
     {
-        let Surroundings { memory, offsets, placements } = self.surroundings;
-        View { x, state: &memory[offsets[b]..offsets[b + 1]], shared: &self.shared[b], placements }
+        let Surroundings { memory, offsets, targets } = self.surroundings;
+        View { x, state: &memory[offsets[b]..offsets[b + 1]], shared: &self.shared[b], targets }
     }
 }
 

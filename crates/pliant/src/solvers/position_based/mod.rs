@@ -110,7 +110,7 @@ impl Cache {
             };
         }
         let surroundings =
-            Surroundings { memory, offsets: &substep.memory_offsets, placements: &substep.placements };
+            Surroundings { memory, offsets: &substep.memory_offsets, targets: &substep.targets };
         let largest = elements.sweep(model, q, Around { rules, surroundings, shared, auxiliary }, team);
         substep.push_out(controls, q);
         largest.sqrt() / substep.diameter

@@ -208,7 +208,7 @@ impl Cache {
         let around = Surroundings {
             memory: &state.memory[Section::Batches],
             offsets: &self.substep.memory_offsets,
-            placements: &self.substep.placements,
+            targets: &self.substep.targets,
         };
         self.system.objective.evaluate(&self.substep.model, around, hands)
     }

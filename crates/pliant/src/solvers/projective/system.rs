@@ -182,7 +182,7 @@ mod tests {
         let mut s: Points = [DVec3::ZERO, DVec3::splat(9.0), DVec3::X * 4.0].into_iter().collect();
         system.objective.begin(model, &mut s);
         assert_eq!(s.get(1), DVec3::X * 2.0, "the embedded particle goes between its parents");
-        let around = Surroundings { memory: &[], offsets: &[0, 0], placements: &[] };
+        let around = Surroundings { memory: &[], offsets: &[0, 0], targets: &[] };
         let team = Team::serial();
         let hands = (&team, Isa::best());
         // The second iteration must find nothing left to do: edges along x have one direction only.

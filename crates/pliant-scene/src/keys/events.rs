@@ -1,0 +1,42 @@
+//! Keys of events: what happens at a time.
+
+use super::{COORDINATE, VECTOR};
+use crate::format::{Key, Kind, MOST_PARTICLES, Range, Rule, Table};
+
+const IMPULSE: Kind = Kind::List(&Kind::Number(Range::new(-1e12, 1e12)), 3, 3);
+const PARTICLES: Kind = Kind::List(&Kind::Whole(0, MOST_PARTICLES as u64), 1, MOST_PARTICLES);
+
+pub(crate) static EVENT: Table = Table {
+    title: "an event",
+    groups: &[&[
+        Key::new(
+            "at",
+            Kind::Number(Range::new(0.0, COORDINATE)),
+            "When, s: it acts in the step from the first frame at or after that time on.",
+        )
+        .required()
+        .example("1.5"),
+        Key::new(
+            "body",
+            Kind::Text,
+            "The body it happens to, by name; may be left out where there is only one.",
+        )
+        .example("\"cloth\""),
+        Key::new("release", Kind::Text, "Lets go of the pin of this name.")
+            .example("\"left\"")
+            .also(&["unpin", "let_go", "drop"]),
+        Key::new("hold", PARTICLES, "Holds these particles where they are.").example("[0, 1]").also(&["pin"]),
+        Key::new(
+            "push",
+            IMPULSE,
+            "An impulse, N s: on `particles` in equal parts, or on the whole body by its mass.",
+        )
+        .example("[0, 2, 0]")
+        .also(&["impulse", "kick"]),
+        Key::new("move", VECTOR, "Moves the body as it is by this way, m.")
+            .example("[0, 1, 0]")
+            .also(&["teleport"]),
+        Key::new("particles", PARTICLES, "The particles that are pushed, counted from 0.").example("[0, 1]"),
+    ]],
+    rules: &[Rule::ExactlyOne(&["release", "hold", "push", "move"]), Rule::Needs("particles", "push")],
+};

@@ -1,0 +1,109 @@
+//! Controls as bytes: part of checkpoints, and kept beside every frame of a log.
+
+use super::{BodyControls, BodyEntry, Controls, Stiffness, WorldControls};
+use crate::bytes::{Reader, Truncated, Writer};
+use crate::model::{BodyId, Model};
+use crate::state::StateError;
+use glam::{DAffine3, DVec3};
+
+const MAGIC: u64 = u64::from_le_bytes(*b"PLIANTCT");
+const VERSION: u64 = 3;
+
+impl Controls {
+    /// All values as bytes, to be kept beside a frame.
+    pub fn encode(&self) -> Vec<u8> {
+        let pins: usize = self.bodies.iter().map(|b| b.pins.len()).sum();
+        let mut w = Writer(Vec::with_capacity(8 * (14 + 32 * self.bodies.len() + 13 * pins)));
+        w.word(MAGIC);
+        w.word(VERSION);
+        let world = &self.world;
+        let vectors = [world.gravity, world.gravity_direction, world.wind];
+        vectors.iter().flat_map(|v| v.to_array()).for_each(|v| w.number(v));
+        w.number(world.gravity_magnitude);
+        w.number(world.gusts);
+        w.word(self.bodies.len() as u64);
+        for BodyEntry { id, values: c, pins } in &self.bodies {
+            let (kind, stiffness) = match c.stiffness {
+                Stiffness::Alpha(v) => (0, v),
+                Stiffness::Frequency(v) => (1, v),
+            };
+            w.word(id.number());
+            w.word(kind);
+            w.number(stiffness);
+            w.word(c.conserve_momentum.into());
+            w.word(c.iterations.into());
+            w.word(c.friction.is_some().into());
+            w.number(c.friction.unwrap_or(0.0));
+            { *c }.numbers().into_iter().for_each(|v| w.number(*v));
+            c.force.to_array().into_iter().for_each(|v| w.number(v));
+            w.word(pins.len() as u64);
+            for pins in pins {
+                w.word(pins.is_some().into());
+                let placement = pins.unwrap_or(DAffine3::IDENTITY);
+                placement.to_cols_array().into_iter().for_each(|v| w.number(v));
+            }
+        }
+        w.0
+    }
+
+    /// Reads the values back for a model of the same bodies and pin groups.
+    pub fn decode(bytes: &[u8], model: &Model) -> Result<Controls, StateError> {
+        let mut r = Reader(bytes);
+        if r.word()? != MAGIC {
+            return Err(StateError::Damaged("it does not begin like controls"));
+        }
+        let found = r.word()?;
+        if found != VERSION {
+            return Err(StateError::Version { found, expected: VERSION });
+        }
+        let mut vector =
+            || -> Result<DVec3, Truncated> { Ok(DVec3::new(r.number()?, r.number()?, r.number()?)) };
+        let (gravity, gravity_direction, wind) = (vector()?, vector()?, vector()?);
+        let (gravity_magnitude, gusts) = (r.number()?, r.number()?);
+        let world = WorldControls { gravity, gravity_direction, gravity_magnitude, wind, gusts };
+        if r.word()? != model.bodies().len() as u64 {
+            return Err(StateError::Damaged("the number of bodies does not fit the model"));
+        }
+        let mut bodies = Vec::with_capacity(model.bodies().len());
+        for body in model.bodies() {
+            let id = BodyId::from_number(r.word()?);
+            let values = read_body(&mut r)?;
+            if r.word()? != body.parts.pins.len() as u64 {
+                return Err(StateError::Damaged("the number of pin groups does not fit the model"));
+            }
+            let mut pins = Vec::with_capacity(body.parts.pins.len());
+            for _ in body.parts.pins.iter() {
+                let held = r.word()? != 0;
+                let mut e = [0.0; 12];
+                for v in &mut e {
+                    *v = r.number()?;
+                }
+                pins.push(held.then(|| DAffine3::from_cols_array(&e)));
+            }
+            bodies.push(BodyEntry { id, values, pins });
+        }
+        let controls = Controls { world, bodies };
+        match r.0.is_empty() && controls.check(model).is_ok() {
+            true => Ok(controls),
+            false => Err(StateError::Damaged("it has values that are not allowed")),
+        }
+    }
+}
+
+fn read_body(r: &mut Reader<'_>) -> Result<BodyControls, Truncated> {
+    let stiffness = match (r.word()?, r.number()?) {
+        (0, v) => Stiffness::Alpha(v),
+        (_, v) => Stiffness::Frequency(v),
+    };
+    let conserve_momentum = r.word()? != 0;
+    let iterations = r.word()? as u32;
+    let rough = r.word()? != 0;
+    let mut c = BodyControls { stiffness, conserve_momentum, iterations, ..Default::default() };
+    let friction = r.number()?;
+    c.friction = rough.then_some(friction);
+    for v in c.numbers() {
+        *v = r.number()?;
+    }
+    c.force = DVec3::new(r.number()?, r.number()?, r.number()?);
+    Ok(c)
+}
