@@ -211,7 +211,7 @@ fn controls_survive_their_bytes() {
     longer.push(0);
     assert!(Controls::decode(&longer, s.model()).is_err());
     // Another version, another number of bodies, a value that is not allowed.
-    for (at, byte) in [(8, 9), (104, 5), (128, 0xff)] {
+    for (at, byte) in [(8, 9), (104, 5), (120, 0xff), (128, 0xff)] {
         let mut bad = bytes.clone();
         bad[at..at + 8].fill(byte);
         assert!(Controls::decode(&bad, s.model()).is_err(), "at {at}");

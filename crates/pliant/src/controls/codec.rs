@@ -90,10 +90,11 @@ impl Controls {
     }
 }
 
-fn read_body(r: &mut Reader<'_>) -> Result<BodyControls, Truncated> {
+fn read_body(r: &mut Reader<'_>) -> Result<BodyControls, StateError> {
     let stiffness = match (r.word()?, r.number()?) {
         (0, v) => Stiffness::Alpha(v),
-        (_, v) => Stiffness::Frequency(v),
+        (1, v) => Stiffness::Frequency(v),
+        _ => return Err(StateError::Damaged("it has a stiffness of an unknown kind")),
     };
     let conserve_momentum = r.word()? != 0;
     let iterations = r.word()? as u32;
