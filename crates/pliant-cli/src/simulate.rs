@@ -135,7 +135,7 @@ fn record(frame: &mut LogFrame, index: u32, simulation: &Simulation, report: &St
     frame.positions.iter_mut().for_each(Vec::clear);
     frame.velocity.iter_mut().for_each(Vec::clear);
     frame.contact.clear();
-    // Planes are all there is to touch; what is pushed out of one lies on it to rounding.
+    // Planes are all there is to touch.
     let planes = &simulation.model().params().planes;
     for (body, state) in simulation.model().bodies().iter().zip(state.bodies()) {
         for (to, from) in frame.positions.iter_mut().zip(state.positions().columns()) {
@@ -145,8 +145,7 @@ fn record(frame: &mut LogFrame, index: u32, simulation: &Simulation, report: &St
         for (i, x) in state.positions().iter().enumerate() {
             let v = simulation.velocity(body.id, i).unwrap_or_default().to_array();
             frame.velocity.iter_mut().zip(v).for_each(|(to, v)| to.push(v as f32));
-            let near = radius[i] + 1e-9 * (1.0 + x.abs().max_element());
-            frame.contact.push(planes.iter().any(|p| p.gap(x) <= near).into());
+            frame.contact.push(planes.iter().any(|p| p.touches(x, radius[i])).into());
         }
     }
     let mut strain = Vec::new();
