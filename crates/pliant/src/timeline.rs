@@ -1,9 +1,9 @@
 //! A simulation that can be asked for any frame in any order, as a deformer node of an animation package.
 //!
-//! Frame n is the state after n steps, with the edits of that frame made. Going forward runs on from the nearest stored state, going back
-//! restores one; because a step is a pure function, a frame has the same bits however it was reached. An
-//! edit at frame k acts from the step that leaves frame k on: frames up to k stay, frames after it are
-//! forgotten.
+//! Frame n is the state after n steps, with the edits of that frame made. Going forward runs on from the nearest
+//! stored state, going back restores one; because a step is a pure function, a frame has the same bits however it
+//! was reached. An edit at frame k acts from the step that leaves frame k on: frames up to k stay, frames after it
+//! are forgotten.
 //!
 //! # Memory
 //! Stored states are bounded by [`Timeline::set_memory`]. Half of the room goes to anchors in even steps over

@@ -221,7 +221,7 @@ pub enum Acceleration {
     Anderson,
 }
 
-/// How the projective solver takes a step, the same for all its bodies, which share one system. Newton's method
+/// How the projective solver takes a step, the same for all bodies. Newton's method
 /// follows `mass` and `implicitness`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Implicit {
