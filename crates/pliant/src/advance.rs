@@ -2,15 +2,18 @@
 //! other with all threads.
 //!
 //! Nothing couples bodies yet, so each is an island of its own: what stops, falls back or is shared out to threads is
-//! decided for it alone, and it has the bits it would have without the others.
+//! decided for it alone, and it has the bits it would have without the others. A substep of an island is taken in phases
+//! (`island.rs`).
 
+use crate::contact::Contacts;
 use crate::controls::{Controls, LiveControls};
 use crate::forces::{self, Pushes};
+use crate::island;
 use crate::model::{BodyModel, Model, ModelBody};
 use crate::simulation::Clock;
 use crate::solver_pool::{Pool, SolverPools};
 use crate::solvers::trace::Tracer;
-use crate::solvers::{Convergence, Observer, Solver, SolverError, SolverKind, Subject, SubstepReport};
+use crate::solvers::{Convergence, Observer, Solver, SolverError, SolverKind, Stage, Subject, SubstepReport};
 use crate::state::{BodyState, State};
 use crate::team::Team;
 
@@ -88,7 +91,7 @@ impl Stepping<'_> {
                         before: &mut backup.bodies[k],
                         slot: &mut slots[k],
                     };
-                    run(self.body(k, step), moved, self.team, tracer.as_deref_mut());
+                    self.run(self.body(k, step), moved, tracer.as_deref_mut());
                 }
             }
             if !tracing && bodies.iter().any(|b| of_kind(b) && is_task(b)) {
@@ -98,7 +101,7 @@ impl Stepping<'_> {
                     if of_kind(&bodies[k]) && is_task(&bodies[k]) {
                         let moved =
                             Moved { state: &mut state[0], before: &mut before[0], slot: &mut slot[0] };
-                        run(self.body(k, step), moved, self.team, None);
+                        self.run(self.body(k, step), moved, None);
                     }
                 });
             }
@@ -107,6 +110,17 @@ impl Stepping<'_> {
             }
         }
         seconds
+    }
+
+    fn run(&self, body: Body<'_>, mut moved: Moved<'_>, tracer: Option<&mut Tracer>) {
+        let mut solver = body.pool.take();
+        let mut contacts = self.pools.take_contacts();
+        moved.slot.outcome = body.advance(&mut *solver, &mut contacts, &mut moved, self.team, tracer);
+        self.pools.put_contacts(contacts);
+        // One that failed may hold numbers that are none.
+        if moved.slot.outcome.as_ref().is_ok_and(|o| o.finite) {
+            body.pool.put(solver);
+        }
     }
 
     fn body(&self, k: usize, step: u64) -> Body<'_> {
@@ -122,19 +136,11 @@ struct Body<'a> {
     step: u64,
 }
 
-fn run(body: Body<'_>, mut moved: Moved<'_>, team: &Team, tracer: Option<&mut Tracer>) {
-    let mut solver = body.pool.take();
-    moved.slot.outcome = body.advance(&mut *solver, &mut moved, team, tracer);
-    // One that failed may hold numbers that are none.
-    if moved.slot.outcome.as_ref().is_ok_and(|o| o.finite) {
-        body.pool.put(solver);
-    }
-}
-
 impl Body<'_> {
     fn advance(
         &self,
         solver: &mut dyn Solver,
+        contacts: &mut Contacts,
         moved: &mut Moved<'_>,
         team: &Team,
         mut tracer: Option<&mut Tracer>,
@@ -161,15 +167,16 @@ impl Body<'_> {
                 let when = (time, model.params.substep());
                 forces::apply(model, controls, state, when, &mut slot.pushes, team);
             }
-            let from = (!forced && k == 0).then_some((&before.x, &before.v));
-            let subject = Subject { model, controls, time };
+            let before = (!forced && k == 0).then_some((&before.x, &before.v));
+            let body = Subject { model, controls, time };
+            let stage = Stage { body, before, team };
             let part = match &mut tracer {
-                None => solver.substep(subject, from, state, team, slot.observer.as_mut())?,
+                None => island::substep(stage, solver, contacts, state, slot.observer.as_mut())?,
                 Some(tracer) => {
                     let mut watch = tracer.watch(&state.memory);
-                    let part = solver.substep(subject, from, state, team, Some(&mut watch))?;
+                    let part = island::substep(stage, solver, contacts, state, Some(&mut watch))?;
                     let when = (self.step + 1, k);
-                    tracer.evaluate(self.body.id, subject, when, (team, self.pool.isa()))?;
+                    tracer.evaluate(self.body.id, body, when, (team, self.pool.isa()))?;
                     part
                 }
             };

@@ -55,6 +55,7 @@ mod effect;
 mod elements;
 mod fields;
 mod forces;
+mod island;
 mod keyframes;
 mod material;
 mod memory;

@@ -37,6 +37,16 @@ impl Points {
         Points { x: vec![0.0; count], y: vec![0.0; count], z: vec![0.0; count] }
     }
 
+    /// Puts all at the origin.
+    pub(crate) fn clear(&mut self) {
+        [&mut self.x, &mut self.y, &mut self.z].into_iter().for_each(|column| column.fill(0.0));
+    }
+
+    /// Makes them so many, new ones at the origin; allocates only to grow beyond what there ever was.
+    pub(crate) fn resize(&mut self, count: usize) {
+        [&mut self.x, &mut self.y, &mut self.z].into_iter().for_each(|column| column.resize(count, 0.0));
+    }
+
     /// Points of these coordinates; the columns must have one length.
     pub fn from_columns(x: Vec<f64>, y: Vec<f64>, z: Vec<f64>) -> Result<Points, UnevenColumns> {
         match x.len() == y.len() && x.len() == z.len() {

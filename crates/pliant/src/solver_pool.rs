@@ -3,6 +3,7 @@
 //! A solver is only a cache, so whichever of a pool moves a body gives the same bits. There are as many in a pool as
 //! threads could use at once: a thousand copies of a body need one factor and working memory for two threads.
 
+use crate::contact::Contacts;
 use crate::controls::{Controls, LiveControls};
 use crate::model::{BodyModel, Model};
 use crate::solvers::{Solver, SolverError, solver};
@@ -67,12 +68,14 @@ pub(crate) struct SolverPools {
     pools: Vec<Arc<Pool>>,
     /// The pool of each body, in the model's order.
     of_body: Vec<Arc<Pool>>,
+    /// Room for the contacts of as many islands as there are threads.
+    contacts: Mutex<Vec<Contacts>>,
     pub isa: Isa,
 }
 
 impl SolverPools {
     pub fn new(isa: Isa) -> SolverPools {
-        SolverPools { pools: Vec::new(), of_body: Vec::new(), isa }
+        SolverPools { pools: Vec::new(), of_body: Vec::new(), contacts: Mutex::default(), isa }
     }
 
     /// Forgets everything.
@@ -84,6 +87,26 @@ impl SolverPools {
     /// The pool of the body of this place in the model.
     pub fn of(&self, index: usize) -> &Pool {
         &self.of_body[index]
+    }
+
+    /// Room for the contacts of an island.
+    pub fn take_contacts(&self) -> Contacts {
+        self.contacts.lock().unwrap_or_else(PoisonError::into_inner).pop().unwrap_or_default()
+    }
+
+    /// Gives it back.
+    pub fn put_contacts(&self, contacts: Contacts) {
+        self.contacts.lock().unwrap_or_else(PoisonError::into_inner).push(contacts);
+    }
+
+    /// Sees to it that contacts of the largest body fit into what threads use, so that finding them allocates nothing.
+    fn reserve_contacts(&mut self, model: &Model, threads: usize) {
+        let touching =
+            model.bodies().iter().map(|b| &b.parts).filter(|p| p.settings.solver.uses_constraints());
+        let particles = touching.map(BodyModel::particle_count).max().unwrap_or(0);
+        let contacts = self.contacts.get_mut().unwrap_or_else(PoisonError::into_inner);
+        contacts.resize_with(threads.max(1), Contacts::default);
+        contacts.iter_mut().for_each(|c| c.reserve(particles, model.params.planes.len()));
     }
 
     /// Numbers in the matrix factors, body by body: what each solve of a body reads twice.
@@ -98,6 +121,7 @@ impl SolverPools {
         if self.of_body.len() == bodies.len() && (0..bodies.len()).all(|k| fits(&self.of_body[k], k)) {
             return Ok(());
         }
+        self.reserve_contacts(model, threads);
         let before = std::mem::take(&mut self.of_body);
         let mut last: Option<Arc<Pool>> = None;
         for (k, body) in bodies.iter().enumerate() {

@@ -128,7 +128,7 @@ impl BodyState {
         self.id == id && [self.x.len(), self.v.len()] == [n; 2] && self.memory.fits(model)
     }
 
-    fn is_finite(&self) -> bool {
+    pub(crate) fn is_finite(&self) -> bool {
         self.x.first_non_finite().or(self.v.first_non_finite()).is_none() && self.memory.is_finite()
     }
 }

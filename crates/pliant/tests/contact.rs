@@ -4,7 +4,8 @@
 mod common;
 
 use common::*;
-use pliant::{Body, Builder, Clustering, DQuat, DVec3, HalfSpace, Simulation};
+use pliant::shapes::TetStyle;
+use pliant::{Body, Builder, Clustering, DQuat, DVec3, HalfSpace, Simulation, SolverKind};
 
 fn block(projective: bool) -> Body {
     let mut body = cube(Clustering::Count(8), 0.3);
@@ -159,7 +160,7 @@ fn a_cloth_falling_flat_has_more_contacts_than_a_dense_block_takes() {
 /// friction holds.
 #[test]
 fn every_solver_of_constraints_rests_on_the_ground_and_holds_on_a_slope() {
-    use pliant::{Material, SolverKind, shapes};
+    use pliant::{Material, shapes};
     for solver in SolverKind::ALL.into_iter().filter(|s| s.uses_constraints()) {
         for tilt in [0.0_f64, 0.2] {
             let cells =
@@ -212,5 +213,44 @@ fn the_shown_surface_rests_on_the_ground() {
         println!("{name}: deepest {deepest}, rests at {lowest}");
         assert!(deepest < 4e-3, "{name} sank in by {deepest} m");
         assert!(lowest.abs() < 2e-3, "{name} rests at {lowest} m");
+    }
+}
+
+/// A block that slides at 5 m/s is braked by μ g and stays on the ground: the nearest point of the friction cone, in
+/// place of a shortened tangent, would throw it into the air.
+#[test]
+fn a_fast_block_is_braked_by_friction_and_stays_down() {
+    let friction = 0.3;
+    let rubber = pliant::Material { young: 1e6, ..pliant::Material::named("rubber").unwrap() };
+    for (solver, implicitness, lifts, off) in [
+        (SolverKind::Projective, 1.0, 1e-5, 0.01),
+        (SolverKind::Projective, 0.5, 1e-5, 0.01),
+        (SolverKind::Newton, 1.0, 1e-5, 0.01),
+        (SolverKind::Newton, 0.5, 1e-5, 0.01),
+        // Its iterations do not converge on what is stiff: the block trembles.
+        (SolverKind::Xpbd, 1.0, 1e-3, 0.05),
+    ] {
+        let shape = pliant::shapes::tet_box([4, 1, 4], DVec3::new(0.4, 0.08, 0.4), TetStyle::Five).unwrap();
+        let mut body = Body::new("block", shape).elastic(rubber.clone()).solved_by(solver).at(0.0, 0.04, 0.0);
+        body.velocity = DVec3::X * 5.0;
+        body.controls.iterations = 20;
+        let mut builder = Builder::new().plane(HalfSpace { friction, ..HalfSpace::ground() }).body(body);
+        builder.implicit.implicitness = implicitness;
+        let mut s = builder.substeps(2).build().unwrap();
+        // It sags a little first.
+        run(&mut s, 20);
+        let before = s.statistics().momentum.x;
+        for _ in 0..20 {
+            s.step().unwrap();
+            let low = s.positions(0).map(|p| p.y).fold(f64::INFINITY, f64::min);
+            assert!((-1e-9..lifts).contains(&low), "{solver:?} θ {implicitness}: {low} above the ground");
+        }
+        let mass = s.controls().body(0).unwrap().mass;
+        let braked = (before - s.statistics().momentum.x) / (mass * 20.0 / 60.0);
+        let expected = friction * 9.81;
+        assert!(
+            (braked / expected - 1.0).abs() < off,
+            "{solver:?} θ {implicitness}: {braked}, not {expected}"
+        );
     }
 }

@@ -1,6 +1,10 @@
-//! Particles against solid half-spaces: detection, and pushing out with Coulomb friction.
+//! Particles against solid half-spaces, where each moves by itself: contact forces in closed form.
+//!
+//! A particle of mass m that answers to forces alone moves by f h²/m. The forces in friction cones that keep it out of a
+//! plane are then known at once, and what they do is a push out of the plane with friction. It is how the explicit
+//! clustered solver meets planes; bodies whose particles answer together need the iteration of [`super::dual`].
 
-use super::Contact;
+use crate::controls::LiveControls;
 use crate::model::HalfSpace;
 use glam::DVec3;
 
@@ -14,6 +18,11 @@ pub struct Surface {
 }
 
 impl Surface {
+    /// That of a body at present.
+    pub(crate) fn of(controls: LiveControls<'_>) -> Surface {
+        Surface { friction: controls.body.friction, restitution: controls.body.restitution }
+    }
+
     /// Friction against a plane.
     #[inline(always)]
     pub fn friction(&self, plane: &HalfSpace) -> f64 {
@@ -24,22 +33,6 @@ impl Surface {
     #[inline(always)]
     pub fn restitution(&self, plane: &HalfSpace) -> f64 {
         self.restitution.max(plane.restitution)
-    }
-}
-
-impl Contact {
-    /// Particle `i` against plane number `k`, `gap` away from touching it.
-    pub fn with_plane(plane: &HalfSpace, k: usize, i: u32, gap: f64, surface: Surface) -> Contact {
-        Contact {
-            stencil: [i; 4],
-            weights: [1.0, 0.0, 0.0, 0.0],
-            normal: plane.normal,
-            gap,
-            offset: plane.offset,
-            friction: surface.friction(plane),
-            restitution: surface.restitution(plane),
-            id: (k as u32, i),
-        }
     }
 }
 

@@ -40,14 +40,14 @@ impl Bounces {
     }
 
     /// Looks at how particles are about to arrive, with `velocities`; if any will bounce, at the energy there is before.
-    pub fn expect(
+    pub fn expect<'a>(
         &mut self,
-        (contacts, velocities, resting): (&[Contact], &Points, f64),
+        (mut contacts, velocities, resting): (impl Iterator<Item = (&'a Contact, usize)>, &Points, f64),
         energy: &mut ElasticEnergy,
         (body, start, memory): (Subject<'_>, &Points, &Memory),
     ) {
-        self.expected = contacts.iter().any(|c| {
-            let speed = -c.normal.dot(velocities.get(c.stencil[0] as usize));
+        self.expected = contacts.any(|(c, i)| {
+            let speed = -c.normal.dot(velocities.get(i));
             c.restitution > 0.0 && c.gap < 0.0 && speed > resting
         });
         if self.expected {
@@ -56,9 +56,9 @@ impl Bounces {
     }
 
     /// Gives bouncing particles their velocities, if any were expected.
-    pub fn apply(
+    pub fn apply<'a>(
         &mut self,
-        (contacts, resting): (&[Contact], f64),
+        (contacts, resting): (impl Iterator<Item = (&'a Contact, usize)>, f64),
         energy: &mut ElasticEnergy,
         passage: Passage<'_>,
         state: &mut BodyState,
@@ -68,8 +68,7 @@ impl Bounces {
         }
         self.after = energy.measure(passage.end, &state.x, &state.memory);
         self.turned.clear();
-        for c in contacts.iter().filter(|c| c.restitution > 0.0 && c.gap < 0.0) {
-            let i = c.stencil[0] as usize;
+        for (c, i) in contacts.filter(|(c, _)| c.restitution > 0.0 && c.gap < 0.0) {
             let v = state.v.get(i);
             let to = bounce(c, passage.arriving.get(i), v, resting);
             if to != v {

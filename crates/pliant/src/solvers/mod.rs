@@ -11,6 +11,8 @@ mod objective;
 pub mod position_based;
 pub mod projective;
 mod prolongation;
+#[cfg(test)]
+mod response_tests;
 mod support;
 pub(crate) mod trace;
 mod unknowns;
@@ -18,6 +20,7 @@ mod unknowns;
 pub use support::{Feature, Support, support, support_table};
 pub use trace::TracePoint;
 
+use crate::contact::{Contact, Respond};
 use crate::controls::LiveControls;
 use crate::model::BodyModel;
 use crate::points::Points;
@@ -156,22 +159,70 @@ pub struct Subject<'a> {
     pub time: f64,
 }
 
-/// Moves a body, and any other that is of the same parts and as stiff. All a solver keeps between calls is a cache: one
-/// that was made anew, or that has just moved another body, gives the same bits.
-pub trait Solver: std::fmt::Debug + Send {
+/// A substep of a body that is under way.
+#[derive(Clone, Copy)]
+pub(crate) struct Stage<'a> {
+    pub body: Subject<'a>,
+    /// If given, positions and velocities at the start are to be read there; those in the state are old and only to be
+    /// written.
+    pub before: Option<Before<'a>>,
+    pub team: &'a Team,
+}
+
+/// A round of a substep.
+#[derive(Clone, Copy)]
+pub(crate) struct Round {
+    /// Counted from 1.
+    pub number: u32,
+    /// Whether the body may touch something: what contacts do between rounds lowers no objective.
+    pub touched: bool,
+}
+
+/// What a round has done to a body.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) struct Progress {
+    /// How far from consensus the round still was: relative movement in it.
+    pub moved: f64,
+    /// Whether further rounds would change nothing.
+    pub settled: bool,
+}
+
+/// Moves a body, and any other that is of the same parts and as stiff, in phases, between which contacts have their say:
+///
+/// > predict, rounds of { iterate, *contacts answer*, advance }, conclude, finish.
+///
+/// All a solver keeps between substeps is a cache: one that was made anew, or that has just moved another body, gives
+/// the same bits.
+pub(crate) trait Solver: std::fmt::Debug + Send {
     /// Makes whatever can be computed before the first step, so that stepping allocates nothing.
     fn prepare(&mut self, model: &BodyModel, controls: LiveControls<'_>) -> Result<(), SolverError>;
 
-    /// Advances a body by one substep. If `before` is given, positions and velocities are to be read there, and those in
-    /// `state` are old and only to be written. Every iteration is shown to `observer`.
-    fn substep(
-        &mut self,
-        body: Subject<'_>,
-        before: Option<Before<'_>>,
-        state: &mut BodyState,
-        team: &Team,
-        observer: Option<&mut Observer>,
-    ) -> Result<SubstepReport, SolverError>;
+    /// Where the body goes by forces and inertia alone; returns how many rounds are to follow.
+    fn predict(&mut self, stage: Stage<'_>, state: &mut BodyState) -> Result<u32, SolverError>;
+
+    /// A round toward consensus as if nothing were touched, up to where contacts answer. Returns whether there was
+    /// anything to do; if not, the rounds are over.
+    fn iterate(&mut self, round: Round, stage: Stage<'_>, state: &BodyState) -> Result<bool, SolverError>;
+
+    /// The body as contacts see it; `None` if it meets obstacles in closed form within its rounds, as the clustered
+    /// solver meets planes.
+    fn touching(&mut self) -> Option<&mut dyn Respond> {
+        None
+    }
+
+    /// Takes the step that the round and the contacts have made.
+    fn advance(&mut self, stage: Stage<'_>, state: &BodyState) -> Progress;
+
+    /// After the last round: looks back at it, and tells whether positions have changed by that.
+    fn conclude(&mut self, _round: Round, _stage: Stage<'_>, _state: &BodyState) -> bool {
+        false
+    }
+
+    /// Writes the end of the substep into the state. `contacts` are those of its island, in which it has this place.
+    fn finish(&mut self, stage: Stage<'_>, contacts: (&[Contact], usize), state: &mut BodyState) -> Ending;
+
+    /// The present positions, for whoever looks on.
+    fn positions(&mut self) -> Option<&Points>;
 
     /// Another of the same, with copies of all that was prepared.
     fn duplicate(&self) -> Box<dyn Solver>;
@@ -180,6 +231,17 @@ pub trait Solver: std::fmt::Debug + Send {
     fn factor_len(&self) -> usize {
         0
     }
+}
+
+/// What the end of a substep tells.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) struct Ending {
+    /// Contacts that it met by itself.
+    pub contacts: usize,
+    /// How far the last word of obstacles moved a particle, relative to the size of the body.
+    pub pushed: f64,
+    /// Whether all positions and velocities are numbers.
+    pub finite: bool,
 }
 
 /// Sees the positions after the prediction (iteration 0) and after every iteration of every substep.

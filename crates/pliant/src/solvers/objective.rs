@@ -112,12 +112,6 @@ impl Objective {
         self.points.copy_from(s);
     }
 
-    /// Goes back to the prediction.
-    pub fn go_to_prediction(&mut self) {
-        self.way.fill([0.0; 4]);
-        self.settle();
-    }
-
     /// Starts from other positions than the prediction.
     pub fn start_at(&mut self, x: &Points) {
         for (place, way) in self.way.iter_mut().enumerate().take(self.descent.len() / 3) {
@@ -268,11 +262,6 @@ impl Objective {
     /// d = q − s of a particle; zero for prescribed ones.
     pub fn way(&self, particle: usize) -> DVec3 {
         self.assembly.place(particle).map_or(DVec3::ZERO, |place| vector(self.way[place]))
-    }
-
-    /// m/h² of an unknown.
-    pub fn inertia(&self, unknown: usize) -> f64 {
-        self.inertia_of_unknown[unknown]
     }
 
     /// Where a particle is.

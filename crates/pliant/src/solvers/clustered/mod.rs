@@ -34,8 +34,8 @@ mod pack;
 
 use self::fit::Making;
 use super::damping::decay;
-use super::{Before, Observer, Solver, SolverError, Subject, SubstepReport};
-use crate::contact::{Surface, release};
+use super::{Before, Ending, Progress, Round, Solver, SolverError, Stage, Subject};
+use crate::contact::{Contact, Surface, release};
 use crate::controls::{BodyControls, LiveControls};
 use crate::memory::Section;
 use crate::model::{BodyModel, Goals, HalfSpace, Input, Integrator, Rest};
@@ -118,6 +118,10 @@ struct Cache {
     diameter: f64,
     /// End of the present substep.
     time: f64,
+    /// What was read of the controls for it, the contacts found so far, and how far beyond its limit a particle still was.
+    now: Option<BodyNow>,
+    contacts: usize,
+    excess: f64,
     /// Lanes with prescribed particles: block, lane, number of the target.
     pins: Vec<(u32, u32, u32)>,
     targets: Vec<DVec3>,
@@ -206,6 +210,9 @@ impl Cache {
             bits,
             targets: Vec::with_capacity(model.pins.iter().map(|g| g.particles.len()).sum()),
             time: 0.0,
+            now: None,
+            contacts: 0,
+            excess: 0.0,
             weights: vec![Weights::default(); blocks],
             rest: vec![RestBlock::default(); blocks],
             centers: vec![[0.0; 3]; clusters],
@@ -395,37 +402,58 @@ impl Solver for Clustered {
         Ok(())
     }
 
-    fn substep(
-        &mut self,
-        body: Subject<'_>,
-        from: Option<Before<'_>>,
-        state: &mut BodyState,
-        team: &Team,
-        _observer: Option<&mut Observer>,
-    ) -> Result<SubstepReport, SolverError> {
-        let Subject { model, controls, time } = body;
+    /// Lines 1 to 3 of algorithm 1, or the deformer's two parts, planes included; a round is an iteration that limits
+    /// strain.
+    fn predict(&mut self, stage: Stage<'_>, state: &mut BodyState) -> Result<u32, SolverError> {
+        let Stage { body: Subject { model, controls, time }, before, team } = stage;
         self.prepare(model, controls)?;
         let (Some(cache), isa) = (&mut self.cache, self.isa) else {
-            return Ok(SubstepReport::default());
+            return Ok(0);
         };
         let h = model.params.substep();
         cache.time = time + h;
         cache.follow_input();
-        let now = cache.read_controls(controls, from.map_or(&state.x, |f| f.0), h);
+        let now = cache.read_controls(controls, before.map_or(&state.x, |f| f.0), h);
         controls.targets(model, &state.memory, time + h, &mut cache.targets);
         // Gravity alone brings a resting particle h² g into the ground.
         let resting = 2.0 * h * h * controls.world.gravity.length();
-
-        cache.take_state(&now, from, state, team);
-        let mut contacts = cache.euler_step(&now, h, resting, isa, team);
+        cache.take_state(&now, before, state, team);
+        cache.contacts = cache.euler_step(&now, h, resting, isa, team);
         cache.fit(&now, true, isa, team);
         cache.fit_motion(&now, isa, team);
         cache.draw_followers(controls, h);
-        contacts += cache.springs(&now, h, resting, isa, team);
-        let residual = cache.limit_strain(&now, isa, team);
-        let finite = cache.update_velocities(h, isa, team);
-        cache.give_state(from, state, team);
-        Ok(SubstepReport { contacts, iterations: now.iterations, residual, finite })
+        cache.contacts += cache.springs(&now, h, resting, isa, team);
+        cache.now = Some(now);
+        Ok(now.iterations)
+    }
+
+    fn iterate(&mut self, round: Round, stage: Stage<'_>, _: &BodyState) -> Result<bool, SolverError> {
+        let (Some(cache), isa) = (&mut self.cache, self.isa) else {
+            return Ok(false);
+        };
+        let Some(now) = cache.now else {
+            return Ok(false);
+        };
+        cache.excess = cache.limit_strain(&now, round.number == now.iterations, isa, stage.team);
+        Ok(true)
+    }
+
+    fn advance(&mut self, _: Stage<'_>, _: &BodyState) -> Progress {
+        Progress { moved: self.cache.as_ref().map_or(0.0, |c| c.excess), settled: false }
+    }
+
+    fn finish(&mut self, stage: Stage<'_>, _: (&[Contact], usize), state: &mut BodyState) -> Ending {
+        let (Some(cache), isa) = (&mut self.cache, self.isa) else {
+            return Ending::default();
+        };
+        let finite = cache.update_velocities(stage.body.model.params.substep(), isa, stage.team);
+        cache.give_state(stage.before, state, stage.team);
+        Ending { contacts: cache.contacts, pushed: 0.0, finite }
+    }
+
+    /// It is explicit: there is no solution that its rounds lead to.
+    fn positions(&mut self) -> Option<&Points> {
+        None
     }
 
     fn duplicate(&self) -> Box<dyn Solver> {
@@ -672,51 +700,47 @@ impl Cache {
         }
     }
 
-    /// Lines 4 to 7 of algorithm 1. Where the body asks for it, each cluster takes back the momentum its
-    /// corrections introduced; see [`balance`]. Returns how far beyond the limit the farthest particle was.
-    fn limit_strain(&mut self, now: &BodyNow, isa: Isa, team: &Team) -> f64 {
+    /// One iteration of lines 4 to 7 of algorithm 1. Where the body asks for it, each cluster takes back the momentum its
+    /// corrections introduced; see [`balance`]. The last one returns how far beyond the limit the farthest particle was.
+    fn limit_strain(&mut self, now: &BodyNow, measure: bool, isa: Isa, team: &Team) -> f64 {
         let c = &now.controls;
         let relaxation =
             Relaxation { omega: c.relaxation, gamma: c.strain_limit, conserve: c.conserve_momentum };
-        let mut residual = 0.0;
-        for iteration in 0..now.iterations {
-            self.fit(now, false, isa, team);
-            if now.balances() {
-                self.balance(isa, team);
-            }
-            // Largest excess; a maximum does not depend on the order it is taken in, and bits of
-            // non-negative numbers sort like the numbers.
-            let largest = AtomicU64::new(0);
-            let fixed = fixed!(self);
-            let Cache { goals, quadratic, screws, free, radii, planes, start, .. } = self;
-            let levers = if self.levers.is_empty() { &*start } else { &self.levers };
-            let around = Around { planes, radii, start, now };
-            team.split((&mut self.x[..], &mut self.moved[..]), BLOCKS, |range, (x, moved)| {
-                let far = isa.run(Limit {
-                    fixed,
-                    first: range.start,
-                    goals,
-                    quadratic,
-                    reactions: screws,
-                    relaxation,
-                    free,
-                    start: levers,
-                    x,
-                    moved,
-                    measure: iteration + 1 == now.iterations,
-                });
-                largest.fetch_max(far.to_bits(), Ordering::Relaxed);
-                if around.planes.is_empty() {
-                    return;
-                }
-                for (k, b) in range.enumerate().filter(|(k, _)| moved[*k] != 0) {
-                    // Whether it bounces was decided when it arrived.
-                    contacts::push_out_lanes(around.meeting(b, 0.0, 0.0), moved[k], &mut x[k], isa);
-                }
-            });
-            residual = f64::from_bits(largest.into_inner());
+        self.fit(now, false, isa, team);
+        if now.balances() {
+            self.balance(isa, team);
         }
-        residual
+        // Largest excess; a maximum does not depend on the order it is taken in, and bits of
+        // non-negative numbers sort like the numbers.
+        let largest = AtomicU64::new(0);
+        let fixed = fixed!(self);
+        let Cache { goals, quadratic, screws, free, radii, planes, start, .. } = self;
+        let levers = if self.levers.is_empty() { &*start } else { &self.levers };
+        let around = Around { planes, radii, start, now };
+        team.split((&mut self.x[..], &mut self.moved[..]), BLOCKS, |range, (x, moved)| {
+            let far = isa.run(Limit {
+                fixed,
+                first: range.start,
+                goals,
+                quadratic,
+                reactions: screws,
+                relaxation,
+                free,
+                start: levers,
+                x,
+                moved,
+                measure,
+            });
+            largest.fetch_max(far.to_bits(), Ordering::Relaxed);
+            if around.planes.is_empty() {
+                return;
+            }
+            for (k, b) in range.enumerate().filter(|(k, _)| moved[*k] != 0) {
+                // Whether it bounces was decided when it arrived.
+                contacts::push_out_lanes(around.meeting(b, 0.0, 0.0), moved[k], &mut x[k], isa);
+            }
+        });
+        f64::from_bits(largest.into_inner())
     }
 
     /// The rigid displacement that takes back what each cluster is about to introduce.

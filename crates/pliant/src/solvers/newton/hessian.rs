@@ -17,8 +17,6 @@ use pliant_linalg::{NotPositiveDefinite, Scratch, SparseSpd, SymmetricBuilder, S
 
 /// Stencils, and columns of the matrix, per chunk.
 const CHUNK: usize = 256;
-/// How much stiffer a held normal is than all else at its particle.
-const HOLD: f64 = 1e6;
 /// Marks a block that is wanted the other way round.
 const TRANSPOSED: u32 = 1 << 31;
 
@@ -197,17 +195,15 @@ impl Hessian {
     }
 
     /// Fills the matrix with the Hessian and factors it, from the kind `wanted` on: with the next one if it is not
-    /// positive definite. Returns which it was. `held` are unknowns with a normal along which they do not move, and what
-    /// to add to their block; `view` is what a batch may look at.
+    /// positive definite. Returns which it was. `view` is what a batch may look at.
     pub fn update<'v>(
         &mut self,
         model: &BodyModel,
         wanted: Matrix,
         hands: Hands<'_>,
-        held: &[(usize, DVec3, DMat3)],
         view: impl Fn(usize) -> View<'v> + Sync,
     ) -> Result<Matrix, SolverError> {
-        if wanted == Matrix::Bound && self.present == Matrix::Bound && held.is_empty() {
+        if wanted == Matrix::Bound && self.present == Matrix::Bound {
             return Ok(Matrix::Bound);
         }
         self.present = Matrix::Bound;
@@ -218,7 +214,6 @@ impl Hessian {
             let at = |b: usize| HessianAt { view: view(b), clamped: kind == Matrix::Clamped, isa: hands.1 };
             self.fill_blocks(model, &at, hands.0);
             self.gather(hands.0);
-            self.hold(held);
             if self.factor.refactor_in(&self.matrix, &mut self.factor_scratch).is_ok() {
                 let Hessian { borders, factor, solve_scratch, scales, .. } = self;
                 borders.update(model, scales, at, |column| factor.solve(column, solve_scratch));
@@ -229,22 +224,8 @@ impl Hessian {
         self.borders.forget();
         let columns = 0..self.column.len() / 3;
         fill(&self.bound, &self.starts, columns, self.matrix.values_mut(), |_| DMat3::ZERO);
-        self.hold(held);
         self.factor.refactor_in(&self.matrix, &mut self.factor_scratch).map_err(factor_error)?;
         Ok(Matrix::Bound)
-    }
-
-    /// Adds blocks of unknowns, and makes their normals so stiff that they do not move along them.
-    fn hold(&mut self, held: &[(usize, DVec3, DMat3)]) {
-        let values = self.matrix.values_mut();
-        for (u, normal, block) in held {
-            let at = |column: usize, row: usize| self.starts[3 * u + column] + row - column;
-            let size: f64 = (0..3).map(|axis| values[at(axis, axis)].abs()).sum();
-            for (column, row) in (0..3).flat_map(|c| (c..3).map(move |r| (c, r))) {
-                values[at(column, row)] +=
-                    block.col(column)[row] + HOLD * size * normal[column] * normal[row];
-            }
-        }
     }
 
     fn fill_blocks<'v>(

@@ -1,15 +1,14 @@
 //! Newton's method with a line search on the objective of a step.
 
-use super::contacts::Contacts;
 use super::hessian::{Hessian, Matrix};
 use crate::constraints::Place;
 use crate::dofs::DofMap;
 use crate::model::BodyModel;
 use crate::points::Points;
 use crate::solvers::SolverError;
-use crate::solvers::objective::{Hands, Objective, Surroundings};
+use crate::solvers::objective::{Hands, Objective, Surroundings, columns};
 use crate::solvers::unknowns::Unknowns;
-use glam::{DMat3, DVec3};
+use glam::DVec3;
 
 /// Part of the decrease the slope promises that a step must bring (Armijo), and how often it is halved.
 const ARMIJO: f64 = 1e-4;
@@ -24,9 +23,12 @@ pub(crate) struct Minimiser {
     hessian: Hessian,
     step: Vec<f64>,
     kept: Vec<Place>,
-    /// −∇E with what planes hold and friction, and the held unknowns as the matrix wants them.
+    /// −∇E and the forces of contacts; movements that follow from forces alone.
     pull: Vec<f64>,
-    held: Vec<(usize, DVec3, DMat3)>,
+    response: Vec<f64>,
+    /// What the forces of contacts do in the whole step, and which matrix it was made with.
+    work: f64,
+    used: Matrix,
     /// E at the present positions.
     pub energy: f64,
 }
@@ -59,7 +61,9 @@ impl Minimiser {
             step: vec![0.0; 3 * objective.len()],
             kept: objective.ways().to_vec(),
             pull: vec![0.0; 3 * objective.len()],
-            held: Vec::new(),
+            response: vec![0.0; 3 * objective.len()],
+            work: 0.0,
+            used: Matrix::Bound,
             hessian,
             objective,
             energy: 0.0,
@@ -83,11 +87,6 @@ impl Minimiser {
         self.energy = self.objective.evaluate(model, around, hands);
     }
 
-    /// Room for as many held particles.
-    pub fn reserve(&mut self, held: usize) {
-        self.held.reserve(held);
-    }
-
     /// One Newton step, halved until it lowers the energy as its slope promises. Where the promise is below
     /// rounding a smaller gradient counts instead. If neither is found, with the Hessian or without its negative
     /// curvature, the positions stay as they are.
@@ -97,22 +96,11 @@ impl Minimiser {
         around: Surroundings<'_>,
         hands: Hands<'_>,
     ) -> Result<Progress, SolverError> {
-        self.iterate_on(None, model, around, hands)
-    }
-
-    /// The same with planes, whose contacts were found for the present positions: the step keeps to them, and what
-    /// would end below one ends on it.
-    pub(super) fn iterate_on(
-        &mut self,
-        contacts: Option<&Contacts>,
-        model: &BodyModel,
-        around: Surroundings<'_>,
-        hands: Hands<'_>,
-    ) -> Result<Progress, SolverError> {
         let mut wanted = Matrix::True;
         loop {
-            let (progress, used) = self.step(wanted, contacts, model, around, hands)?;
-            match used {
+            self.solve(wanted, model, around, hands)?;
+            let progress = self.search(false, model, around, hands);
+            match self.used {
                 Matrix::True if progress.settled && !progress.small => wanted = Matrix::Clamped,
                 _ => return Ok(progress),
             }
@@ -126,79 +114,129 @@ impl Minimiser {
         around: Surroundings<'_>,
         hands: Hands<'_>,
     ) -> Result<(), SolverError> {
-        self.hessian.update(model, Matrix::Bound, hands, &[], self.objective.views(around))?;
+        self.hessian.update(model, Matrix::Bound, hands, self.objective.views(around))?;
         self.hessian.solve(self.objective.descent(), &mut self.step);
         self.objective.move_by(&self.step, hands.0);
         self.evaluate(model, around, hands);
         Ok(())
     }
 
-    fn step(
+    /// Solves for the step from −∇E alone.
+    pub(super) fn solve(
         &mut self,
         wanted: Matrix,
-        contacts: Option<&Contacts>,
         model: &BodyModel,
         around: Surroundings<'_>,
         hands: Hands<'_>,
-    ) -> Result<(Progress, Matrix), SolverError> {
-        let mut progress = Progress { moved: 0.0, settled: true, small: true, whole: false };
+    ) -> Result<(), SolverError> {
         self.pull.copy_from_slice(self.objective.descent());
-        self.held.clear();
-        let mut friction = 0.0;
-        if let Some(contacts) = contacts {
-            contacts.resist(&self.objective, &mut self.pull);
-            friction = contacts.energy(&self.objective);
-            let held = contacts.held().iter();
-            self.held.extend(held.map(|h| (h.unknown, h.normal, h.curvature(&self.objective))));
-        }
+        self.work = 0.0;
+        self.used = self.hessian.update(model, wanted, hands, self.objective.views(around))?;
+        self.hessian.solve(&self.pull, &mut self.step);
+        Ok(())
+    }
+
+    /// Solves for the step from −∇E and forces on particles.
+    pub(super) fn load(&mut self, loads: impl Iterator<Item = (u32, DVec3)> + Clone) {
+        self.pull.copy_from_slice(self.objective.descent());
+        scatter(self.objective.dofs(), &mut self.pull, loads.clone());
+        self.hessian.solve(&self.pull, &mut self.step);
+        self.work = loads.map(|(i, f)| f.dot(self.moved(i as usize, &self.step))).sum();
+    }
+
+    /// The movements that forces alone bring about: see [`Minimiser::responded`].
+    pub(super) fn respond(&mut self, loads: impl Iterator<Item = (u32, DVec3)>) {
+        self.pull.fill(0.0);
+        scatter(self.objective.dofs(), &mut self.pull, loads);
+        self.hessian.solve(&self.pull, &mut self.response);
+    }
+
+    /// How a particle responded.
+    pub(super) fn responded(&self, particle: usize) -> DVec3 {
+        self.moved(particle, &self.response)
+    }
+
+    /// Where a particle would be after the step.
+    pub(super) fn ahead(&self, particle: usize) -> DVec3 {
+        self.objective.position(particle) + self.moved(particle, &self.step)
+    }
+
+    /// Which matrix the step was made with.
+    pub(super) fn used(&self) -> Matrix {
+        self.used
+    }
+
+    fn moved(&self, particle: usize, by: &[f64]) -> DVec3 {
+        let n = self.objective.len();
+        let mut sum = DVec3::ZERO;
+        self.objective.dofs().expand(particle, |u, w| {
+            let u = u as usize;
+            sum += DVec3::new(by[u], by[n + u], by[2 * n + u]) * w;
+        });
+        sum
+    }
+
+    /// Takes the step that was solved for, halved until E less the work of contacts decreases enough.
+    pub(super) fn search(
+        &mut self,
+        touched: bool,
+        model: &BodyModel,
+        around: Surroundings<'_>,
+        hands: Hands<'_>,
+    ) -> Progress {
+        let mut progress = Progress { moved: 0.0, settled: true, small: true, whole: false };
         let gradient: f64 = self.pull.iter().map(|g| g * g).sum();
         if gradient == 0.0 || !gradient.is_finite() {
-            return Ok((progress, Matrix::Bound));
-        }
-        let used = self.hessian.update(model, wanted, hands, &self.held, self.objective.views(around))?;
-        self.hessian.solve(&self.pull, &mut self.step);
-        if let Some(contacts) = contacts {
-            contacts.keep_on(&mut self.step);
+            return progress;
         }
         let mut slope: f64 = self.step.iter().zip(&self.pull).map(|(p, g)| p * g).sum();
         progress.small = false;
         if !(slope > 0.0 && slope.is_finite()) {
-            return Ok((progress, used));
+            return progress;
         }
-        let (before, alone) = (self.energy + friction, contacts.is_none());
+        let (before, mut work) = (self.energy, self.work);
+        let size = before + work.abs();
         self.kept.copy_from_slice(self.objective.ways());
         for halvings in 0..HALVINGS {
-            progress.small = slope <= ROUNDING * before;
-            if progress.small && !alone {
+            progress.small = slope <= ROUNDING * size;
+            if progress.small && touched {
                 break;
             }
             let moved = self.objective.move_by(&self.step, hands.0);
-            let landed = contacts.is_some_and(|c| c.land(&mut self.objective));
             self.evaluate(model, around, hands);
-            let energy = self.energy + contacts.map_or(0.0, |c| c.energy(&self.objective));
-            // What has landed has not gone where the slope promised: less will do.
-            let promised = if landed { 0.0 } else { slope * ARMIJO };
+            let energy = self.energy - work;
             let enough = match progress.small {
-                false => energy < before - promised,
+                false => energy < before - slope * ARMIJO,
                 true => energy <= before * (1.0 + ROUNDING) && self.objective.gradient_squared() < gradient,
             };
             if enough {
                 (progress.moved, progress.settled) = (moved, false);
-                progress.whole = used == Matrix::True && halvings == 0;
-                return Ok((progress, used));
+                progress.whole = self.used == Matrix::True && halvings == 0;
+                return progress;
             }
             self.objective.set_ways(&self.kept);
             if progress.small {
                 break;
             }
             self.step.iter_mut().for_each(|p| *p *= 0.5);
-            slope *= 0.5;
+            (slope, work) = (slope * 0.5, work * 0.5);
         }
         self.evaluate(model, around, hands);
-        Ok((progress, used))
+        progress
     }
 
     pub fn factor_len(&self) -> usize {
         self.hessian.factor_len()
+    }
+}
+
+/// Adds forces on particles to a right-hand side of x, y and z columns.
+fn scatter(dofs: &DofMap, rhs: &mut [f64], loads: impl Iterator<Item = (u32, DVec3)>) {
+    let [x, y, z] = columns(rhs);
+    for (particle, force) in loads {
+        dofs.expand(particle as usize, |u, w| {
+            let u = u as usize;
+            (x[u], y[u], z[u]) = (x[u] + w * force.x, y[u] + w * force.y, z[u] + w * force.z);
+        });
     }
 }

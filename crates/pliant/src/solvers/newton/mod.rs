@@ -7,24 +7,26 @@
 //! coupled. Where it is not positive definite, elements are taken without their negative curvature, and a line
 //! search makes sure that E decreases: precautions that the constant matrix, an upper bound, does without.
 //!
-//! It stops before its iterations are done once nothing is left to gain. Planes hold the particles that press on them (`contacts.rs`).
+//! It stops before its iterations are done once nothing is left to gain. Contact forces are found through the factor
+//! of each iteration, before its line search, which counts their work (`response.rs`).
 
 mod borders;
-mod contacts;
 mod hessian;
 mod minimiser;
+mod response;
 
-use contacts::Contacts;
+use hessian::Matrix;
 pub(crate) use minimiser::Minimiser;
 
 use super::implicit::Substep;
-use super::objective::{Hands, Objective, Surroundings};
-use super::{Before, Observer, Solver, SolverError, Subject, SubstepReport};
+use super::objective::Surroundings;
+use super::{Ending, Progress, Round, Solver, SolverError, Stage};
+use crate::contact::{Contact, Respond};
 use crate::controls::LiveControls;
 use crate::memory::Section;
 use crate::model::BodyModel;
+use crate::points::Points;
 use crate::state::BodyState;
-use crate::team::Team;
 use pliant_math::lanes::Isa;
 
 /// The solver; all but the instruction set is a cache.
@@ -50,26 +52,28 @@ impl std::fmt::Debug for Newton {
 struct Cache {
     substep: Substep,
     minimiser: Minimiser,
-    contacts: Contacts,
     scales: Vec<f64>,
+    /// The matrix the next iteration begins with: after one with the true Hessian that led nowhere, not that.
+    wanted: Matrix,
+    touched: bool,
+    /// Scratch of the response's bound.
+    bounds: Vec<f64>,
 }
 
 impl Cache {
     fn new(model: &BodyModel, controls: LiveControls<'_>) -> Result<Cache, SolverError> {
         let scales: Vec<f64> = model.batch_scales(controls.body).collect();
         let substep = Substep::new(model);
-        let mut minimiser =
+        let bounds = Vec::with_capacity(model.particle_count());
+        let minimiser =
             Minimiser::new(model, substep.dofs.clone(), &scales, substep.reach(), substep.diameter)?;
-        let contacts = Contacts::new(&substep);
-        minimiser.reserve(contacts.most());
-        Ok(Cache { substep, minimiser, contacts, scales })
+        Ok(Cache { substep, minimiser, scales, wanted: Matrix::True, touched: false, bounds })
     }
 
     /// Takes up other stiffnesses; begins anew if one came from or went to zero.
-    fn follow(self, model: &BodyModel, controls: LiveControls<'_>) -> Result<Cache, SolverError> {
-        let Cache { substep, mut minimiser, contacts, mut scales } = self;
+    fn follow(mut self, model: &BodyModel, controls: LiveControls<'_>) -> Result<Cache, SolverError> {
         let (mut changed, mut fits) = (false, true);
-        for (scale, now) in scales.iter_mut().zip(model.batch_scales(controls.body)) {
+        for (scale, now) in self.scales.iter_mut().zip(model.batch_scales(controls.body)) {
             changed |= now != *scale;
             fits &= (now > 0.0) == (*scale > 0.0);
             *scale = now;
@@ -78,33 +82,9 @@ impl Cache {
             return Cache::new(model, controls);
         }
         if changed {
-            minimiser.rescale(model, &scales);
+            self.minimiser.rescale(model, &self.scales);
         }
-        Ok(Cache { substep, minimiser, contacts, scales })
-    }
-}
-
-/// Where a substep begins whose prediction is below a plane.
-#[derive(Clone, Copy)]
-enum Way {
-    /// At the prediction, with whole bodies moved out.
-    Lifted,
-    /// At the prediction, with particles moved out.
-    Landed,
-    /// Where the substep before has ended.
-    Start,
-}
-
-impl Way {
-    fn take(self, substep: &Substep, contacts: &Contacts, q: &mut Objective) {
-        match self {
-            Way::Lifted | Way::Landed => q.go_to_prediction(),
-            Way::Start => q.start_at(substep.start()),
-        }
-        if matches!(self, Way::Lifted) {
-            contacts.lift(q);
-        }
-        contacts.land(q);
+        Ok(self)
     }
 }
 
@@ -119,67 +99,55 @@ impl Solver for Newton {
         Ok(())
     }
 
-    fn substep(
-        &mut self,
-        body: Subject<'_>,
-        before: Option<Before<'_>>,
-        state: &mut BodyState,
-        team: &Team,
-        mut observer: Option<&mut Observer>,
-    ) -> Result<SubstepReport, SolverError> {
-        let Subject { model, controls, .. } = body;
-        self.prepare(model, controls)?;
-        let Some(Cache { substep, minimiser, contacts, .. }) = &mut self.cache else {
-            return Ok(SubstepReport::default());
+    fn predict(&mut self, stage: Stage<'_>, state: &mut BodyState) -> Result<u32, SolverError> {
+        let body = stage.body;
+        self.prepare(body.model, body.controls)?;
+        let Some(cache) = &mut self.cache else {
+            return Ok(0);
         };
-        let hands: Hands<'_> = (team, self.isa);
-        substep.predict(body, before, state);
-        let mut s = std::mem::take(&mut substep.s);
-        let around = Surroundings {
-            memory: &state.memory[Section::Batches],
-            offsets: &substep.memory_offsets,
-            targets: &substep.targets,
+        cache.substep.predict(stage, state);
+        let mut s = std::mem::take(&mut cache.substep.s);
+        let around = around(&cache.substep, state);
+        cache.minimiser.begin(body.model, &mut s, around, (stage.team, self.isa));
+        cache.substep.s = s;
+        cache.wanted = Matrix::True;
+        Ok(body.controls.body.iterations)
+    }
+
+    fn iterate(&mut self, round: Round, stage: Stage<'_>, state: &BodyState) -> Result<bool, SolverError> {
+        let Some(Cache { substep, minimiser, wanted, touched, .. }) = &mut self.cache else {
+            return Ok(false);
         };
-        minimiser.begin(model, &mut s, around, hands);
-        let mut report = SubstepReport::default();
-        let mut show = |iteration, minimiser: &mut Minimiser| {
-            if let Some(observer) = &mut observer {
-                observer(iteration, minimiser.objective.read());
-            }
+        *touched = round.touched;
+        minimiser.solve(*wanted, stage.body.model, around(substep, state), (stage.team, self.isa))?;
+        Ok(true)
+    }
+
+    fn touching(&mut self) -> Option<&mut dyn Respond> {
+        self.cache.as_mut().map(|c| c as &mut dyn Respond)
+    }
+
+    fn advance(&mut self, stage: Stage<'_>, state: &BodyState) -> Progress {
+        let Some(Cache { substep, minimiser, wanted, touched, .. }) = &mut self.cache else {
+            return Progress::default();
         };
-        show(0, minimiser);
-        contacts.begin(substep);
-        // Nothing begins below a plane: of three ways out, the one with the least energy is taken,
-        // friction included: what sticks begins where it was, what slides where it would be.
-        if contacts.land(&mut minimiser.objective) {
-            let mut best = (f64::INFINITY, Way::Lifted);
-            for way in [Way::Lifted, Way::Landed, Way::Start] {
-                way.take(substep, contacts, &mut minimiser.objective);
-                minimiser.evaluate(model, around, hands);
-                let friction = contacts.estimated_friction(substep, controls, &minimiser.objective);
-                if minimiser.energy + friction < best.0 {
-                    best = (minimiser.energy + friction, way);
-                }
-            }
-            best.1.take(substep, contacts, &mut minimiser.objective);
-            minimiser.evaluate(model, around, hands);
-        }
-        for iteration in 1..=controls.body.iterations {
-            contacts.find(iteration, substep, controls, &minimiser.objective);
-            let bounds = Some(&*contacts).filter(|c| !c.is_empty());
-            let progress = minimiser.iterate_on(bounds, model, around, hands)?;
-            if progress.settled {
-                report.residual = 0.0;
-                break;
-            }
-            show(iteration, minimiser);
-            (report.iterations, report.residual) = (iteration, progress.moved);
-        }
-        substep.s = s;
-        substep.finish(body, state, &mut minimiser.objective);
-        report.contacts = substep.touching(&state.x);
-        report.finite = state.x.first_non_finite().or(state.v.first_non_finite()).is_none();
-        Ok(report)
+        let around = around(substep, state);
+        let found = minimiser.search(*touched, stage.body.model, around, (stage.team, self.isa));
+        let again = minimiser.used() == Matrix::True && found.settled && !found.small;
+        *wanted = if again { Matrix::Clamped } else { Matrix::True };
+        Progress { moved: found.moved, settled: found.settled && !again }
+    }
+
+    fn finish(&mut self, stage: Stage<'_>, contacts: (&[Contact], usize), state: &mut BodyState) -> Ending {
+        let Some(Cache { substep, minimiser, .. }) = &mut self.cache else {
+            return Ending::default();
+        };
+        let pushed = substep.finish(stage.body, contacts, state, &mut minimiser.objective);
+        Ending { contacts: 0, pushed, finite: state.is_finite() }
+    }
+
+    fn positions(&mut self) -> Option<&Points> {
+        self.cache.as_mut().map(|c| c.minimiser.objective.read())
     }
 
     /// Prepares itself when it is first used: a factor belongs to one place of its iterations.
@@ -189,5 +157,14 @@ impl Solver for Newton {
 
     fn factor_len(&self) -> usize {
         self.cache.as_ref().map_or(0, |c| c.minimiser.factor_len())
+    }
+}
+
+/// What projections may look at besides positions.
+fn around<'a>(substep: &'a Substep, state: &'a BodyState) -> Surroundings<'a> {
+    Surroundings {
+        memory: &state.memory[Section::Batches],
+        offsets: &substep.memory_offsets,
+        targets: &substep.targets,
     }
 }

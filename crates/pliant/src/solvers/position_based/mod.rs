@@ -19,7 +19,9 @@
 //! Where constraints contradict each other Gauss–Seidel never settles (figure 3); the consensus of projective
 //! dynamics does. Every correction conserves linear and angular momentum to rounding.
 //!
-//! Elements are coloured so that those of one colour share no particle, and are satisfied together.
+//! Elements are coloured so that those of one colour share no particle, and are satisfied together. Contacts are one
+//! more constraint after each sweep, with multipliers that are kept: a particle answers to their forces alone, by f h²/m,
+//! so what presses on it from above is learnt from sweep to sweep only. Stacks sag until there are enough.
 
 mod colours;
 mod elements;
@@ -27,7 +29,8 @@ pub mod projections;
 
 use super::implicit::{Moving, Substep};
 use super::objective::Surroundings;
-use super::{Before, Observer, Solver, SolverError, SolverKind, Subject, SubstepReport};
+use super::{Ending, Progress, Round, Solver, SolverError, SolverKind, Stage};
+use crate::contact::{Contact, Nodes, Respond};
 use crate::controls::LiveControls;
 use crate::memory::Section;
 use crate::model::BodyModel;
@@ -61,6 +64,9 @@ struct Cache {
     substep: Substep,
     elements: Elements,
     q: Positions,
+    /// How far contact forces have moved each particle.
+    pushed: Points,
+    moved: f64,
     scales: Vec<f64>,
     rules: Vec<Rule>,
     auxiliary: Vec<Points>,
@@ -76,6 +82,8 @@ impl Cache {
         Cache {
             elements: Elements::new(model, &substep.dofs, &active),
             substep,
+            pushed: Points::zeros(n),
+            moved: 0.0,
             q: Positions { x: Points::zeros(n), way: Points::zeros(n) },
             rules: vec![Rule { compliance: 0.0, share: 1.0 }; scales.len()],
             scales,
@@ -95,8 +103,8 @@ impl Cache {
     }
 
     /// Satisfies every constraint once; returns the largest movement relative to the body's size.
-    fn iterate(&mut self, kind: SolverKind, controls: LiveControls<'_>, memory: &[f64], team: &Team) -> f64 {
-        let Cache { substep, elements, q, scales, rules, auxiliary, shared } = self;
+    fn sweep(&mut self, kind: SolverKind, controls: LiveControls<'_>, memory: &[f64], team: &Team) -> f64 {
+        let Cache { substep, elements, q, scales, rules, auxiliary, shared, .. } = self;
         let model = &substep.model;
         for (b, batch) in model.batches.iter().enumerate().filter(|(b, _)| scales[*b] > 0.0) {
             batch.batch.begin_iteration(&q.x, &mut shared[b]);
@@ -112,7 +120,6 @@ impl Cache {
         let surroundings =
             Surroundings { memory, offsets: &substep.memory_offsets, targets: &substep.targets };
         let largest = elements.sweep(model, q, Around { rules, surroundings, shared, auxiliary }, team);
-        substep.push_out(controls, q);
         largest.sqrt() / substep.diameter
     }
 }
@@ -120,8 +127,7 @@ impl Cache {
 impl Positions {
     fn begin(&mut self, s: &Points) {
         self.x.copy_from(s);
-        let way = self.way.columns_mut();
-        [way.x, way.y, way.z].into_iter().for_each(|column| column.fill(0.0));
+        self.way.clear();
     }
 }
 
@@ -149,42 +155,107 @@ impl Solver for PositionBased {
         Ok(())
     }
 
-    fn substep(
-        &mut self,
-        body: Subject<'_>,
-        before: Option<Before<'_>>,
-        state: &mut BodyState,
-        team: &Team,
-        mut observer: Option<&mut Observer>,
-    ) -> Result<SubstepReport, SolverError> {
-        let Subject { model, controls, .. } = body;
-        self.prepare(model, controls)?;
+    fn predict(&mut self, stage: Stage<'_>, state: &mut BodyState) -> Result<u32, SolverError> {
+        let body = stage.body;
+        self.prepare(body.model, body.controls)?;
         let Some(cache) = &mut self.cache else {
-            return Ok(SubstepReport::default());
+            return Ok(0);
         };
-        cache.substep.predict(body, before, state);
+        cache.substep.predict(stage, state);
         cache.q.begin(&cache.substep.s);
+        cache.pushed.clear();
         cache.elements.begin();
-        let mut report = SubstepReport::default();
-        let mut show = |iteration, x: &Points| {
-            if let Some(observer) = &mut observer {
-                observer(iteration, x);
-            }
-        };
-        show(0, &cache.q.x);
-        report.iterations = controls.body.iterations;
-        for iteration in 1..=report.iterations {
+        Ok(body.controls.body.iterations)
+    }
+
+    fn iterate(&mut self, _: Round, stage: Stage<'_>, state: &BodyState) -> Result<bool, SolverError> {
+        if let Some(cache) = &mut self.cache {
             let memory = &state.memory[Section::Batches];
-            report.residual = cache.iterate(self.kind, controls, memory, team);
-            show(iteration, &cache.q.x);
+            cache.moved = cache.sweep(self.kind, stage.body.controls, memory, stage.team);
         }
-        cache.substep.finish(body, state, &mut cache.q);
-        report.contacts = cache.substep.touching(&state.x);
-        report.finite = state.x.first_non_finite().or(state.v.first_non_finite()).is_none();
-        Ok(report)
+        Ok(true)
+    }
+
+    fn touching(&mut self) -> Option<&mut dyn Respond> {
+        self.cache.as_mut().map(|c| c as &mut dyn Respond)
+    }
+
+    fn advance(&mut self, _: Stage<'_>, _: &BodyState) -> Progress {
+        Progress { moved: self.cache.as_ref().map_or(0.0, |c| c.moved), settled: false }
+    }
+
+    fn finish(&mut self, stage: Stage<'_>, contacts: (&[Contact], usize), state: &mut BodyState) -> Ending {
+        let Some(Cache { substep, q, .. }) = &mut self.cache else {
+            return Ending::default();
+        };
+        let pushed = substep.finish(stage.body, contacts, state, q);
+        Ending { contacts: 0, pushed, finite: state.is_finite() }
+    }
+
+    fn positions(&mut self) -> Option<&Points> {
+        self.cache.as_ref().map(|c| &c.q.x)
     }
 
     fn duplicate(&self) -> Box<dyn Solver> {
         Box::new(PositionBased { kind: self.kind, cache: self.cache.clone() })
+    }
+}
+
+impl Cache {
+    /// How far a particle moves by a force on it: h²/m.
+    fn softness(&self, particle: usize) -> f64 {
+        let (model, h) = (&self.substep.model, self.substep.reach());
+        h * h / model.rest().mass[particle]
+    }
+}
+
+impl Respond for Cache {
+    fn size(&self) -> f64 {
+        self.substep.diameter
+    }
+
+    fn start(&self) -> &Points {
+        self.substep.start()
+    }
+
+    fn is_free(&self, particle: usize) -> bool {
+        !self.substep.is_fixed(particle)
+    }
+
+    fn ends(&self, to: &mut Points) {
+        to.copy_from(&self.q.x);
+    }
+
+    fn free_end(&self, particle: usize) -> DVec3 {
+        self.q.x.get(particle) - self.pushed.get(particle)
+    }
+
+    fn prepare(&mut self, _: &Nodes, _: &Team) -> bool {
+        false
+    }
+
+    fn respond(&mut self, nodes: &mut Nodes, _: &Team) {
+        for k in 0..nodes.len() {
+            nodes.set_movement(k, nodes.force(k) * self.softness(nodes.particles()[k] as usize));
+        }
+    }
+
+    fn reach(&mut self, nodes: &mut Nodes, _: &Team) {
+        for k in 0..nodes.len() {
+            nodes.set_movement(
+                k,
+                DVec3::X * (nodes.weights[k] * self.softness(nodes.particles()[k] as usize)),
+            );
+        }
+    }
+
+    fn push(&mut self, nodes: &Nodes, _: &Team) {
+        for (i, force) in nodes.loads() {
+            let i = i as usize;
+            let by = force * self.softness(i);
+            let change = by - self.pushed.get(i);
+            self.q.put(i, self.q.position(i) + change);
+            self.pushed.set(i, by);
+        }
     }
 }

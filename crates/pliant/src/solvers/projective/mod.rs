@@ -16,21 +16,24 @@
 //! iterations adds to it.
 
 mod acceleration;
-mod contacts;
 mod global;
+mod response;
 mod system;
 
 use super::implicit::Substep;
 use super::objective::{Hands, Surroundings};
-use super::{Before, Observer, Solver, SolverError, Subject, SubstepReport};
+use super::{Ending, Progress, Round, Solver, SolverError, Stage};
+use crate::contact::{Contact, Nodes, Respond};
 use crate::controls::LiveControls;
 use crate::memory::Section;
 use crate::model::{Acceleration, BodyModel, Implicit, WarmStart};
+use crate::points::Points;
 use crate::state::BodyState;
 use crate::team::Team;
 use acceleration::{Accelerator, Verdict};
-use contacts::ContactSolver;
+use glam::DVec3;
 use pliant_math::lanes::Isa;
+use response::{Response, scatter};
 use system::System;
 
 /// The solver; all but the instruction set is a cache.
@@ -58,22 +61,32 @@ struct Cache {
     system: System,
     /// Stiffness of each batch the matrix was made with.
     scales: Vec<f64>,
-    contacts: ContactSolver,
+    response: Response,
     accelerator: Accelerator,
+    isa: Isa,
+    /// The objective before the first round and before the last.
+    first: f64,
+    last: f64,
+    /// How far an accelerated round went, which takes its step by itself.
+    taken: Option<f64>,
 }
 
 impl Cache {
-    fn new(model: &BodyModel, controls: LiveControls<'_>) -> Result<Cache, SolverError> {
+    fn new(model: &BodyModel, controls: LiveControls<'_>, isa: Isa) -> Result<Cache, SolverError> {
         let scales: Vec<f64> = model.batch_scales(controls.body).collect();
         let substep = Substep::new(model);
         let system = System::new(model, &scales, substep.dofs.clone(), substep.reach(), substep.diameter)?;
         let (unknowns, places) = (system.objective.len(), system.objective.ways().len());
         Ok(Cache {
-            contacts: ContactSolver::new(&substep),
+            response: Response::new(model.particle_count(), model.params.planes.len()),
             accelerator: Accelerator::new(model.params.implicit.acceleration, unknowns, places),
             substep,
             system,
             scales,
+            isa,
+            first: 0.0,
+            last: f64::INFINITY,
+            taken: None,
         })
     }
 
@@ -89,10 +102,10 @@ impl Cache {
             return Ok(());
         }
         if !self.system.fits(&self.scales) {
-            *self = Cache::new(&self.substep.model.clone(), controls)?;
+            *self = Cache::new(&self.substep.model.clone(), controls, self.isa)?;
             return Ok(());
         }
-        self.contacts.forget_columns();
+        self.response.forget_columns();
         self.system.rescale(&self.substep.model, &self.scales)
     }
 }
@@ -105,34 +118,71 @@ impl Solver for Projective {
                 cache.follow_controls(controls)?;
                 cache
             }
-            _ => Cache::new(model, controls)?,
+            _ => Cache::new(model, controls, self.isa)?,
         };
         self.cache = Some(cache);
         Ok(())
     }
 
-    fn substep(
-        &mut self,
-        body: Subject<'_>,
-        before: Option<Before<'_>>,
-        state: &mut BodyState,
-        team: &Team,
-        observer: Option<&mut Observer>,
-    ) -> Result<SubstepReport, SolverError> {
+    fn predict(&mut self, stage: Stage<'_>, state: &mut BodyState) -> Result<u32, SolverError> {
+        let body = stage.body;
         self.prepare(body.model, body.controls)?;
         let Some(cache) = &mut self.cache else {
-            return Ok(SubstepReport::default());
+            return Ok(0);
         };
-        let hands = (team, self.isa);
-        let Cache { substep, system, contacts, .. } = cache;
-        substep.predict(body, before, state);
-        system.objective.begin(body.model, &mut substep.s);
-        contacts.clear();
-        let (iterations, residual) = cache.converge(body.controls, state, hands, observer);
-        let pushed = cache.substep.finish(body, state, &mut cache.system.objective);
-        let residual = residual.max(pushed);
-        let finite = state.x.first_non_finite().or(state.v.first_non_finite()).is_none();
-        Ok(SubstepReport { contacts: cache.contacts.touching(), iterations, residual, finite })
+        cache.substep.predict(stage, state);
+        cache.system.objective.begin(body.model, &mut cache.substep.s);
+        cache.accelerator.begin();
+        cache.last = f64::INFINITY;
+        Ok(body.controls.body.iterations)
+    }
+
+    /// Lines 4 to 7 of algorithm 1: a local step, and the global one solved for.
+    fn iterate(&mut self, round: Round, stage: Stage<'_>, state: &BodyState) -> Result<bool, SolverError> {
+        Ok(self.cache.as_mut().is_some_and(|c| c.iterate(round, (stage.team, c.isa), state)))
+    }
+
+    fn touching(&mut self) -> Option<&mut dyn Respond> {
+        self.cache.as_mut().map(|c| c as &mut dyn Respond)
+    }
+
+    fn advance(&mut self, stage: Stage<'_>, _: &BodyState) -> Progress {
+        let Some(cache) = &mut self.cache else {
+            return Progress::default();
+        };
+        let moved = match cache.taken.take() {
+            Some(moved) => moved,
+            None => cache.system.take_step((stage.team, cache.isa)),
+        };
+        Progress { moved, settled: false }
+    }
+
+    fn conclude(&mut self, round: Round, stage: Stage<'_>, state: &BodyState) -> bool {
+        let Some(cache) = &mut self.cache else {
+            return false;
+        };
+        if !cache.accelerates(round) || round.number == 0 {
+            return false;
+        }
+        let hands = (stage.team, cache.isa);
+        let energy = cache.evaluate(state, hands);
+        let back = cache.accelerator.judge(energy) == Verdict::Return;
+        if back {
+            cache.go_back(hands);
+        }
+        back
+    }
+
+    fn finish(&mut self, stage: Stage<'_>, contacts: (&[Contact], usize), state: &mut BodyState) -> Ending {
+        let Some(Cache { substep, system, .. }) = &mut self.cache else {
+            return Ending::default();
+        };
+        let pushed = substep.finish(stage.body, contacts, state, &mut system.objective);
+        Ending { contacts: 0, pushed, finite: state.is_finite() }
+    }
+
+    fn positions(&mut self) -> Option<&Points> {
+        self.cache.as_mut().map(|c| c.system.objective.read())
     }
 
     fn duplicate(&self) -> Box<dyn Solver> {
@@ -145,62 +195,31 @@ impl Solver for Projective {
 }
 
 impl Cache {
-    /// Lines 3 to 8 of algorithm 1: local and global steps until there have been enough. Returns their number
-    /// and the largest movement in the last one, relative to the size of the body.
-    fn converge(
-        &mut self,
-        controls: LiveControls<'_>,
-        state: &BodyState,
-        hands: Hands<'_>,
-        mut observer: Option<&mut Observer>,
-    ) -> (u32, f64) {
-        let Implicit { warm_start, acceleration, tolerance, .. } = self.substep.model.params.implicit;
-        let most = controls.body.iterations;
-        // What contacts do between iterations is not in the objective: no decrease to keep there.
-        let mut alone = self.substep.contacts().is_empty();
-        let accelerates = acceleration != Acceleration::None;
-        if let Some(observer) = &mut observer {
-            observer(0, self.system.objective.read());
-        }
-        if warm_start == WarmStart::Last {
+    /// Whether rounds like this are accelerated. What contacts do between rounds is not in the objective: no decrease to
+    /// keep there.
+    fn accelerates(&self, round: Round) -> bool {
+        self.substep.model.params.implicit.acceleration != Acceleration::None && !round.touched
+    }
+
+    fn iterate(&mut self, round: Round, hands: Hands<'_>, state: &BodyState) -> bool {
+        let Implicit { warm_start, tolerance, .. } = self.substep.model.params.implicit;
+        if round.number == 1 && warm_start == WarmStart::Last {
             self.system.objective.start_at(self.substep.start());
         }
-        self.accelerator.begin();
-        let (mut first, mut last) = (0.0, f64::INFINITY);
-        let mut residual = 0.0;
-        for iteration in 1..=most {
-            let energy = self.evaluate(state, hands);
-            if iteration == 1 {
-                first = energy;
-            } else if tolerance > 0.0 && alone && last - energy <= tolerance * (first - energy) {
-                return (iteration - 1, residual);
-            }
-            last = energy;
-            if accelerates && alone {
-                residual = self.accelerate(energy, hands);
-            } else {
-                self.system.solve(hands);
-                self.contacts.resolve(&self.substep, &mut self.system, hands);
-                residual = self.system.take_step(hands);
-            }
-            let objective = &self.system.objective;
-            if self.substep.join(controls, |i| objective.position(i)) {
-                alone = false;
-            }
-            if let Some(observer) = &mut observer {
-                observer(iteration, self.system.objective.read());
-            }
+        let energy = self.evaluate(state, hands);
+        if round.number == 1 {
+            self.first = energy;
+        } else if tolerance > 0.0 && !round.touched && self.last - energy <= tolerance * (self.first - energy)
+        {
+            return false;
         }
-        if accelerates && alone && most > 0 {
-            let energy = self.evaluate(state, hands);
-            if self.accelerator.judge(energy) == Verdict::Return {
-                self.go_back(hands);
-                if let Some(observer) = &mut observer {
-                    observer(most, self.system.objective.read());
-                }
-            }
+        self.last = energy;
+        if self.accelerates(round) {
+            self.taken = Some(self.accelerate(energy, hands));
+        } else {
+            self.system.solve(hands);
         }
-        (most, residual)
+        true
     }
 
     /// The objective and its gradient at the present positions.
@@ -236,5 +255,49 @@ impl Cache {
         self.system.objective.set_ways(ways);
         self.system.solve_from(descent, hands);
         self.system.take_step(hands)
+    }
+}
+
+impl Respond for Cache {
+    fn size(&self) -> f64 {
+        self.substep.diameter
+    }
+
+    fn start(&self) -> &Points {
+        self.substep.start()
+    }
+
+    fn is_free(&self, particle: usize) -> bool {
+        !self.substep.is_fixed(particle)
+    }
+
+    fn ends(&self, to: &mut Points) {
+        for i in 0..to.len() {
+            to.set(i, self.substep.end(i, self.system.objective.position(i)));
+        }
+    }
+
+    fn free_end(&self, particle: usize) -> DVec3 {
+        self.substep.end(particle, self.system.ahead(particle))
+    }
+
+    fn prepare(&mut self, nodes: &Nodes, team: &Team) -> bool {
+        self.response.prepare(nodes, &mut self.system, (team, self.isa))
+    }
+
+    fn respond(&mut self, nodes: &mut Nodes, team: &Team) {
+        self.response.respond(nodes, self.substep.theta(), &mut self.system, (team, self.isa));
+    }
+
+    fn reach(&mut self, nodes: &mut Nodes, team: &Team) {
+        self.response.reach(nodes, self.substep.theta(), &mut self.system, (team, self.isa));
+    }
+
+    fn push(&mut self, nodes: &Nodes, team: &Team) {
+        if nodes.loads().any(|(_, f)| f != DVec3::ZERO) {
+            self.system.solve_with((team, self.isa), |dofs, rhs| {
+                nodes.loads().for_each(|(i, f)| scatter(dofs, rhs, i, f));
+            });
+        }
     }
 }

@@ -27,12 +27,12 @@ pub fn bounce(contact: &Contact, arriving: DVec3, leaving: DVec3, resting: f64) 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::contact::Endpoint;
 
     #[test]
     fn returns_the_stated_part_of_the_normal_speed() {
         let contact = Contact {
-            stencil: [0; 4],
-            weights: [1.0, 0.0, 0.0, 0.0],
+            sides: [Endpoint::particle(0, 0), Endpoint::FIXED],
             normal: DVec3::Y,
             gap: -0.1,
             offset: 0.0,

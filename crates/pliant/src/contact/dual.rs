@@ -1,0 +1,329 @@
+//! Contact forces: dual unknowns inside Coulomb cones, whichever solvers move the bodies that touch.
+//!
+//! The points that touch respond to forces through G = J C Jᵀ: J takes the movements of particles to those of the sides
+//! of contacts, C says how the particles of a body move by forces on them, which is all that differs between solvers
+//! ([`Respond`]). What is sought are forces f that push only, with their tangential part within the Coulomb cone,
+//! such that no point ends inside another, no force is where points separate, and what is held by friction stays where
+//! it was: a fixed point of
+//!
+//! > f = cone(f − (n gap(u) + slide(u))/d), u = u₀ + G f,
+//!
+//! found by accelerated projected gradients. Everything speaks of the end of the substep. The step 1/d cannot diverge:
+//! for symmetric G of blocks G_ab, diag(Σ_b ‖G_ab‖ y_b / y_a) − G is positive semidefinite for every positive y.
+//! Forces are kept from one round of the solvers to the next, so they become more exact as the positions do.
+
+use super::nodes::Nodes;
+use super::{Contact, Endpoint, Touching};
+use crate::points::Points;
+use crate::team::Team;
+use glam::DVec3;
+
+/// Steps of the forces in one round: where responses are cheap, and where each is a solve.
+const STEPS: usize = 60;
+const STEPS_BY_SOLVES: usize = 15;
+/// The movement, relative to the size of the bodies, below which forces are settled.
+const SETTLED: f64 = 1e-10;
+/// What a contact that is not expected to carry any force counts in the bound of its neighbours' responses.
+const IDLE: f64 = 0.03;
+
+/// A body in the middle of a substep, as contacts see it: where its particles are at the end of the substep, and how
+/// they move by forces.
+pub(crate) trait Respond {
+    /// Its size, which tells what is small.
+    fn size(&self) -> f64;
+
+    /// Where its particles began the substep.
+    fn start(&self) -> &Points;
+
+    /// Whether a particle moves by forces at all.
+    fn is_free(&self, particle: usize) -> bool;
+
+    /// Where all particles end if nothing is done any more.
+    fn ends(&self, to: &mut Points);
+
+    /// Where a particle ends with the present round made and all contact forces taken away.
+    fn free_end(&self, particle: usize) -> DVec3;
+
+    /// Prepares responses of these nodes; tells whether each is as dear as a solve.
+    fn prepare(&mut self, nodes: &Nodes, team: &Team) -> bool;
+
+    /// The movements of the nodes by the forces on them.
+    fn respond(&mut self, nodes: &mut Nodes, team: &Team);
+
+    /// Σ ‖C_ab‖ weight_b of every node a, as its movement along x.
+    fn reach(&mut self, nodes: &mut Nodes, team: &Team);
+
+    /// Takes the forces of the nodes into the present round, in place of those it had.
+    fn push(&mut self, nodes: &Nodes, team: &Team);
+}
+
+/// A node that takes part in a contact.
+#[derive(Clone, Copy, Debug)]
+struct Link {
+    body: u32,
+    node: u32,
+    /// Positive on the first side, negative on the second.
+    weight: f64,
+}
+
+/// A contact as the iteration sees it.
+#[derive(Clone, Copy, Debug)]
+struct Row {
+    normal: DVec3,
+    offset: f64,
+    friction: f64,
+    /// Where the sides were to each other when the substep began, less what the obstacle itself moves.
+    start: DVec3,
+    /// What counts as small.
+    size: f64,
+    /// The end of its links.
+    links: u32,
+    force: DVec3,
+    /// Where the sides end to each other without contact forces.
+    free: DVec3,
+    /// d: what a force moves the sides by at most, in company of its neighbours'.
+    metric: f64,
+    /// Extrapolated from the last two forces; the one that follows; and that with the smallest residual so far.
+    trial: DVec3,
+    next: DVec3,
+    best: DVec3,
+}
+
+impl Row {
+    /// The force after a step of projected gradients from the trial, with the sides where that puts them.
+    #[inline(always)]
+    fn projected(&self, at: DVec3) -> DVec3 {
+        if self.metric <= 0.0 {
+            return DVec3::ZERO;
+        }
+        let n = self.normal;
+        let gap = n.dot(at) - self.offset;
+        let moved = at - self.start;
+        let slide = moved - n * n.dot(moved);
+        into_cone(self.trial - (n * gap + slide) / self.metric, n, self.friction)
+    }
+}
+
+/// Pushes only, with the tangential part at most μ times the normal one. The normal part stays as it is: the nearest
+/// point of the cone would lift what slides.
+#[inline(always)]
+fn into_cone(force: DVec3, normal: DVec3, friction: f64) -> DVec3 {
+    let push = normal.dot(force);
+    if push <= 0.0 {
+        return DVec3::ZERO;
+    }
+    let slide = force - normal * push;
+    let (length, most) = (slide.length(), friction * push);
+    if length <= most { force } else { normal * push + slide * (most / length) }
+}
+
+/// How the accelerated iteration is going.
+#[derive(Clone, Copy, Debug, Default)]
+struct Pace {
+    momentum: f64,
+    smallest: f64,
+    settled: bool,
+}
+
+/// The contact forces of an island.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Dual {
+    rows: Vec<Row>,
+    links: Vec<Link>,
+    /// Of each body of the island.
+    nodes: Vec<Nodes>,
+    pace: Pace,
+}
+
+impl Dual {
+    /// Forgets all contacts; the bodies of the island have so many particles.
+    pub fn begin(&mut self, particles: impl ExactSizeIterator<Item = usize>) {
+        self.rows.clear();
+        self.links.clear();
+        if self.nodes.len() < particles.len() {
+            self.nodes.resize_with(particles.len(), Nodes::default);
+        }
+        for (nodes, count) in self.nodes.iter_mut().zip(particles) {
+            nodes.begin(count);
+        }
+    }
+
+    /// Makes room for the contacts of a body of its own.
+    pub fn reserve(&mut self, particles: usize, contacts: usize) {
+        self.begin([particles].into_iter());
+        self.nodes[0].reserve(particles);
+        self.rows.reserve(contacts);
+        self.links.reserve(contacts);
+    }
+
+    /// Takes up a contact.
+    pub fn add(&mut self, contact: &Contact, bodies: &[Touching<'_, '_>]) {
+        let (mut start, mut size) = (DVec3::ZERO, f64::INFINITY);
+        for (side, sign) in contact.sides.iter().zip([1.0, -1.0]) {
+            if let Endpoint::World { moves } = side {
+                start += *moves;
+            }
+            for (body, particle, weight) in side.particles() {
+                let node = self.nodes[body].of(particle);
+                self.links.push(Link { body: body as u32, node, weight: sign * weight });
+                let side = &bodies[body].side;
+                start += side.start().get(particle as usize) * (sign * weight);
+                size = size.min(side.size());
+            }
+        }
+        self.rows.push(Row {
+            normal: contact.normal,
+            offset: contact.offset,
+            friction: contact.friction,
+            start,
+            size,
+            links: self.links.len() as u32,
+            force: DVec3::ZERO,
+            free: DVec3::ZERO,
+            metric: 0.0,
+            trial: DVec3::ZERO,
+            next: DVec3::ZERO,
+            best: DVec3::ZERO,
+        });
+    }
+
+    /// Contacts taken up.
+    pub fn len(&self) -> usize {
+        self.rows.len()
+    }
+
+    /// Contacts that carry a force.
+    pub fn loaded(&self) -> usize {
+        self.rows.iter().filter(|r| r.force != DVec3::ZERO).count()
+    }
+
+    /// Finds the forces for the present round of the bodies and gives them to these.
+    pub fn answer(&mut self, bodies: &mut [Touching<'_, '_>], team: &Team) {
+        if self.rows.is_empty() {
+            return;
+        }
+        let mut steps = STEPS;
+        for (body, nodes) in bodies.iter_mut().zip(&self.nodes).filter(|(_, n)| !n.is_empty()) {
+            if body.side.prepare(nodes, team) {
+                steps = STEPS_BY_SOLVES;
+            }
+        }
+        let mut first = 0;
+        for row in &mut self.rows {
+            let links = &self.links[first..row.links as usize];
+            first = row.links as usize;
+            let particle = |l: &Link| self.nodes[l.body as usize].particles()[l.node as usize];
+            let free = |l: &Link| bodies[l.body as usize].side.free_end(particle(l) as usize) * l.weight;
+            row.free = links.iter().map(free).fold(DVec3::ZERO, |sum, p| sum + p);
+            (row.trial, row.best) = (row.force, row.force);
+        }
+        self.pace = Pace { momentum: 1.0, smallest: f64::INFINITY, settled: false };
+        self.respond(bodies, team);
+        self.bound(bodies, team);
+        for step in 1..=steps {
+            self.respond(bodies, team);
+            self.update(step == steps);
+            if self.pace.settled {
+                break;
+            }
+        }
+        for row in &mut self.rows {
+            (row.force, row.trial) = (row.best, row.best);
+        }
+        self.load();
+        for (body, nodes) in bodies.iter_mut().zip(&self.nodes).filter(|(_, n)| !n.is_empty()) {
+            body.side.push(nodes, team);
+        }
+    }
+
+    /// Puts the trial forces on the nodes.
+    fn load(&mut self) {
+        self.nodes.iter_mut().for_each(Nodes::unload);
+        let mut first = 0;
+        for row in &self.rows {
+            for l in &self.links[first..row.links as usize] {
+                self.nodes[l.body as usize].load(l.node as usize, row.trial * l.weight);
+            }
+            first = row.links as usize;
+        }
+    }
+
+    /// Moves the nodes by the trial forces.
+    fn respond(&mut self, bodies: &mut [Touching<'_, '_>], team: &Team) {
+        self.load();
+        for (body, nodes) in bodies.iter_mut().zip(&mut self.nodes).filter(|(_, n)| !n.is_empty()) {
+            body.side.respond(nodes, team);
+        }
+    }
+
+    /// Where the sides of a contact end to each other with the present responses.
+    fn at(&self, row: &Row, first: usize) -> DVec3 {
+        let moved = |l: &Link| self.nodes[l.body as usize].movement(l.node as usize) * l.weight;
+        self.links[first..row.links as usize].iter().fold(row.free, |sum, l| sum + moved(l))
+    }
+
+    /// The metric, from how much every contact counts: all of it where there is, or by the present response will be, a
+    /// force.
+    fn bound(&mut self, bodies: &mut [Touching<'_, '_>], team: &Team) {
+        let mut first = 0;
+        for k in 0..self.rows.len() {
+            let row = &self.rows[k];
+            let touches = row.force != DVec3::ZERO || row.normal.dot(self.at(row, first)) < row.offset;
+            let counts = if touches { 1.0 } else { IDLE };
+            // Kept there until the reach is known.
+            self.rows[k].metric = counts;
+            let links = first..self.rows[k].links as usize;
+            for l in &self.links[links.clone()] {
+                self.nodes[l.body as usize].weights[l.node as usize] += counts * l.weight.abs();
+            }
+            first = links.end;
+        }
+        for (body, nodes) in bodies.iter_mut().zip(&mut self.nodes).filter(|(_, n)| !n.is_empty()) {
+            body.side.reach(nodes, team);
+        }
+        let mut first = 0;
+        for row in &mut self.rows {
+            let links = &self.links[first..row.links as usize];
+            first = row.links as usize;
+            let reach = |l: &Link| self.nodes[l.body as usize].movement(l.node as usize).x * l.weight.abs();
+            row.metric = links.iter().map(reach).sum::<f64>() / row.metric;
+        }
+    }
+
+    /// One accelerated step of the forces from the response to the trial; the last one does not extrapolate.
+    fn update(&mut self, last: bool) {
+        let (mut moved, mut against, mut settled, mut first) = (0.0_f64, 0.0, true, 0);
+        for k in 0..self.rows.len() {
+            let row = &self.rows[k];
+            let next = row.projected(self.at(row, first));
+            let by = (next - row.trial).length() * row.metric / row.size;
+            moved = moved.max(by);
+            settled &= by <= SETTLED;
+            against += row.metric * (row.trial - next).dot(next - row.force);
+            first = row.links as usize;
+            self.rows[k].next = next;
+        }
+        // With friction a smaller residual is not certain to follow: the best is kept.
+        let best = moved < self.pace.smallest;
+        if best {
+            self.pace.smallest = moved;
+        }
+        self.pace.settled = settled;
+        if against > 0.0 {
+            self.pace.momentum = 1.0;
+        }
+        let momentum = 0.5 * (1.0 + (1.0 + 4.0 * self.pace.momentum * self.pace.momentum).sqrt());
+        let beta = if last { 0.0 } else { (self.pace.momentum - 1.0) / momentum };
+        self.pace.momentum = momentum;
+        for row in &mut self.rows {
+            if best {
+                row.best = row.next;
+            }
+            row.trial = row.next + (row.next - row.force) * beta;
+            row.force = row.next;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,271 @@
+//! How the particles of a projective body respond to forces on some of them: G = S B⁻¹ Sᵀ, one number per pair of
+//! particles, as the matrix B is the same for x, y and z.
+//!
+//! Up to [`DENSE`] nodes it is a dense block, whose columns are kept while the matrix lives; beyond that every response
+//! is a solve. Both lead to the same forces.
+
+use super::System;
+use crate::contact::{Nodes, WIDTH};
+use crate::dofs::DofMap;
+use crate::solvers::objective::Hands;
+use glam::DVec3;
+use pliant_math::lanes::{Kernel, Lanes};
+
+/// Most nodes of a body whose responses are kept as a dense block, and most numbers in the columns it comes from.
+const DENSE: usize = 1024;
+const DENSE_COLUMNS: usize = 4 << 20;
+/// Numbers in the columns kept from step to step (128 MiB), unless the present nodes alone need more.
+const KEPT: usize = 16 << 20;
+/// B⁻¹ may have small negative entries, which a bound from one solve does not see.
+const SAFETY: f64 = 1.1;
+
+/// Responses to forces through a dense block of tiles.
+struct Through<'a> {
+    block: &'a [[f64; WIDTH]],
+    forces: [&'a [f64]; 3],
+    to: [&'a mut [[f64; WIDTH]]; 3],
+    scale: f64,
+}
+
+impl Kernel for Through<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<L: Lanes>(self, l: L) {
+        let [fx, fy, fz] = self.forces;
+        let [x, y, z] = self.to;
+        for (t, tile) in self.block.chunks_exact(fx.len().max(1)).enumerate() {
+            let mut sum = [l.splat(0.0); 3];
+            for (((entry, fx), fy), fz) in tile.iter().zip(fx).zip(fy).zip(fz) {
+                let entry = l.load(entry);
+                sum[0] = l.mul_add(entry, l.splat(*fx), sum[0]);
+                sum[1] = l.mul_add(entry, l.splat(*fy), sum[1]);
+                sum[2] = l.mul_add(entry, l.splat(*fz), sum[2]);
+            }
+            let scale = l.splat(self.scale);
+            l.store(l.mul(sum[0], scale), &mut x[t]);
+            l.store(l.mul(sum[1], scale), &mut y[t]);
+            l.store(l.mul(sum[2], scale), &mut z[t]);
+        }
+    }
+}
+
+/// |G| times weights.
+struct Reach<'a> {
+    block: &'a [[f64; WIDTH]],
+    weights: &'a [f64],
+    to: &'a mut [[f64; WIDTH]],
+    scale: f64,
+}
+
+impl Kernel for Reach<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<L: Lanes>(self, l: L) {
+        for (tile, to) in self.block.chunks_exact(self.weights.len().max(1)).zip(self.to) {
+            let mut sum = l.splat(0.0);
+            for (entry, weight) in tile.iter().zip(self.weights) {
+                sum = l.mul_add(l.abs(l.load(entry)), l.splat(*weight), sum);
+            }
+            l.store(l.mul(sum, l.splat(self.scale)), to);
+        }
+    }
+}
+
+/// How the particles of a body respond to a unit force on one of them, kept while the matrix lives. Contacts last for
+/// many steps; their columns need not be solved for again.
+#[derive(Clone, Debug)]
+struct Columns {
+    numbers: Vec<f64>,
+    /// Where the column of a particle begins, counted from 1; 0 if there is none.
+    begin: Vec<usize>,
+}
+
+impl Columns {
+    fn get(&self, particle: usize, len: usize) -> &[f64] {
+        let begin = self.begin[particle] - 1;
+        &self.numbers[begin..begin + len]
+    }
+
+    fn forget(&mut self) {
+        self.numbers.clear();
+        self.begin.fill(0);
+    }
+}
+
+#[cfg(test)]
+thread_local! {
+    /// Lets tests compare the two ways to respond.
+    static DENSE_IN_TESTS: std::cell::Cell<Option<usize>> = const { std::cell::Cell::new(None) };
+}
+
+#[derive(Clone, Debug)]
+pub(super) struct Response {
+    columns: Columns,
+    /// Tiles of eight nodes: for each node the response of those eight. Of these particles.
+    block: Vec<[f64; WIDTH]>,
+    block_of: Vec<u32>,
+    is_dense: bool,
+    /// Most nodes with a dense block.
+    dense: usize,
+}
+
+impl Response {
+    /// Of a body of so many particles, among so many planes.
+    pub fn new(particles: usize, planes: usize) -> Response {
+        let kept = if planes == 0 { 0 } else { (particles * particles).min(KEPT) };
+        let columns = Columns { numbers: Vec::with_capacity(kept), begin: vec![0; particles] };
+        #[cfg(test)]
+        let dense = DENSE_IN_TESTS.get().unwrap_or(DENSE);
+        #[cfg(not(test))]
+        let dense = DENSE;
+        let most = if planes == 0 { 0 } else { particles };
+        Response {
+            columns,
+            // Grows only when more points touch than ever before.
+            block: Vec::with_capacity((most.div_ceil(WIDTH) * most).min(1 << 13)),
+            block_of: Vec::with_capacity(most),
+            is_dense: true,
+            dense,
+        }
+    }
+
+    /// To be called when the matrix changes.
+    pub fn forget_columns(&mut self) {
+        self.columns.forget();
+        self.block_of.clear();
+    }
+
+    /// Makes the dense block if it is missing, and the columns it needs: a solve gives three of them. Tells whether
+    /// responses are solves instead.
+    pub fn prepare(&mut self, nodes: &Nodes, system: &mut System, hands: Hands<'_>) -> bool {
+        let particles = self.columns.begin.len();
+        self.is_dense = nodes.len() <= self.dense && nodes.len() * particles <= DENSE_COLUMNS;
+        if !self.is_dense || self.block_of == nodes.particles() {
+            return !self.is_dense;
+        }
+        let columns = &mut self.columns;
+        let missing = |c: &Columns, i: &&u32| c.begin[**i as usize] == 0;
+        let new = nodes.particles().iter().filter(|i| missing(columns, i)).count() * particles;
+        if new > 0 && columns.numbers.len() + new > KEPT {
+            columns.forget();
+        }
+        loop {
+            let (mut found, mut count) = ([0; 3], 0);
+            for (to, i) in found.iter_mut().zip(nodes.particles().iter().filter(|i| missing(columns, i))) {
+                (*to, count) = (*i as usize, count + 1);
+            }
+            if count == 0 {
+                break;
+            }
+            system.respond(hands, |dofs, rhs| {
+                for (&i, rhs) in found[..count].iter().zip(rhs.iter_mut()) {
+                    dofs.expand(i, |u, w| rhs[u as usize] += w);
+                }
+            });
+            for (axis, &i) in found[..count].iter().enumerate() {
+                columns.begin[i] = columns.numbers.len() + 1;
+                columns.numbers.extend((0..particles).map(|j| system.responded(j)[axis]));
+            }
+        }
+        self.fill(nodes);
+        false
+    }
+
+    /// Makes the block from the columns of the nodes.
+    fn fill(&mut self, nodes: &Nodes) {
+        let particles = self.columns.begin.len();
+        self.block.clear();
+        for tile in nodes.particles().chunks(WIDTH) {
+            for with in nodes.particles() {
+                let column = self.columns.get(*with as usize, particles);
+                let mut entry = [0.0; WIDTH];
+                for (to, i) in entry.iter_mut().zip(tile) {
+                    *to = column[*i as usize];
+                }
+                self.block.push(entry);
+            }
+        }
+        self.block_of.clear();
+        self.block_of.extend_from_slice(nodes.particles());
+    }
+
+    /// Movements of the nodes at the end of the substep, θ being where forces are taken.
+    pub fn respond(&self, nodes: &mut Nodes, theta: f64, system: &mut System, hands: Hands<'_>) {
+        if self.is_dense {
+            let (forces, to) = nodes.forces_and_movements();
+            hands.1.run(Through { block: &self.block, forces, to, scale: theta.recip() });
+            return;
+        }
+        system.respond(hands, |dofs, rhs| nodes.loads().for_each(|(i, f)| scatter(dofs, rhs, i, f)));
+        for k in 0..nodes.len() {
+            nodes.set_movement(k, system.responded(nodes.particles()[k] as usize) / theta);
+        }
+    }
+
+    /// |G| times the weights of the nodes.
+    pub fn reach(&self, nodes: &mut Nodes, theta: f64, system: &mut System, hands: Hands<'_>) {
+        if self.is_dense {
+            let Nodes { weights, moved: [to, ..], .. } = nodes;
+            hands.1.run(Reach { block: &self.block, weights, to, scale: theta.recip() });
+            return;
+        }
+        system.respond(hands, |dofs, rhs| {
+            for (i, w) in nodes.particles().iter().zip(&nodes.weights) {
+                scatter(dofs, rhs, *i, DVec3::X * *w);
+            }
+        });
+        for k in 0..nodes.len() {
+            let by = system.responded(nodes.particles()[k] as usize).x;
+            nodes.set_movement(k, DVec3::X * (SAFETY * by / theta));
+        }
+    }
+}
+
+/// Adds a force on a particle to a right-hand side.
+pub(super) fn scatter(dofs: &DofMap, [x, y, z]: &mut [&mut [f64]; 3], particle: u32, force: DVec3) {
+    dofs.expand(particle as usize, |u, w| {
+        let u = u as usize;
+        (x[u], y[u], z[u]) = (x[u] + w * force.x, y[u] + w * force.y, z[u] + w * force.z);
+    });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Body, Builder, HalfSpace, Material, Simulation, shapes};
+
+    fn body(k: usize) -> Body {
+        let size = DVec3::new(0.2, 0.1, 0.1);
+        let shape = shapes::tet_box([4, 2, 2], size, shapes::TetStyle::Five).unwrap();
+        let rubber = Material { young: 1e5, ..Material::named("rubber").unwrap() };
+        let mut body = Body::new(format!("bar {k}"), shape).elastic(rubber);
+        body.velocity = DVec3::new(1.0, -2.0, 0.3 * k as f64);
+        body.at(0.4 * k as f64, 0.08, 0.0)
+    }
+
+    fn fallen(dense: usize) -> Simulation {
+        let slope = HalfSpace { normal: DVec3::new(-0.6, 0.8, 0.0), ..HalfSpace::ground() };
+        let mut s = Builder::new().ground().plane(slope).body(body(0)).body(body(1)).build().unwrap();
+        DENSE_IN_TESTS.set(Some(dense));
+        for _ in 0..40 {
+            s.step().unwrap();
+        }
+        DENSE_IN_TESTS.set(None);
+        s
+    }
+
+    /// Where every response is a solve the same forces are found.
+    #[test]
+    fn solves_find_what_the_dense_block_finds() {
+        let (dense, solves) = (fallen(DENSE), fallen(0));
+        let far = |b| {
+            dense.positions(b).zip(solves.positions(b)).map(|(p, q)| (p - q).length()).fold(0.0, f64::max)
+        };
+        for b in 0..2 {
+            assert!(far(b) < 1e-4, "{}", far(b));
+        }
+        assert!(dense.statistics().max_strain < 0.2);
+    }
+}
