@@ -15,7 +15,7 @@
 use crate::points::{Points, PointsMut};
 use std::marker::PhantomData;
 use std::ops::Range;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex};
 use std::thread::JoinHandle;
 
@@ -58,7 +58,8 @@ const OPEN: usize = 1 << 31;
 struct Shared {
     /// Counts jobs; a change of it is the signal to start.
     round: AtomicUsize,
-    next_chunk: AtomicUsize,
+    /// Chunks taken from the front (low 32 bits) and from the back (high ones).
+    taken: AtomicU64,
     /// Workers inside the present job, and the [`OPEN`] bit. A worker that comes too late, because the
     /// machine had other things to do, finds the gate closed and nobody has waited for it.
     gate: AtomicUsize,
@@ -95,7 +96,7 @@ impl Team {
         }
         let shared = Arc::new(Shared {
             round: AtomicUsize::new(0),
-            next_chunk: AtomicUsize::new(0),
+            taken: AtomicU64::new(0),
             gate: AtomicUsize::new(0),
             sleepers: AtomicUsize::new(0),
             running: AtomicBool::new(false),
@@ -129,7 +130,10 @@ impl Team {
     /// Calls `work(chunk)` once for every chunk below `chunks`, and returns when all are done. A call
     /// while another is under way does its chunks alone.
     pub(crate) fn run(&self, chunks: usize, work: &(dyn Fn(usize) + Sync)) {
-        let free = |shared: &&Arc<Shared>| chunks > 1 && !shared.running.swap(true, Ordering::Acquire);
+        // Chunks are counted in 32 bits.
+        let free = |shared: &&Arc<Shared>| {
+            (2..1 << 32).contains(&chunks) && !shared.running.swap(true, Ordering::Acquire)
+        };
         let Some(shared) = self.shared.as_ref().filter(free) else {
             (0..chunks).for_each(work);
             return;
@@ -139,7 +143,7 @@ impl Team {
             unsafe { std::mem::transmute(work as *const (dyn Fn(usize) + Sync)) };
         let job = Job { work, chunks };
         // Nobody is inside: the last job was left before `run` returned.
-        shared.next_chunk.store(0, Ordering::Relaxed);
+        shared.taken.store(0, Ordering::Relaxed);
         if let Ok(mut slot) = shared.job.lock() {
             *slot = Some(job);
             shared.gate.store(OPEN, Ordering::Release);
@@ -149,7 +153,8 @@ impl Team {
             }
         }
         // The caller must wait for the workers even if its own share panics.
-        let outcome = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| take_chunks(shared, job)));
+        let outcome =
+            std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| take_chunks(shared, job, End::Front)));
         shared.gate.fetch_and(!OPEN, Ordering::AcqRel);
         let mut spins = 0;
         while shared.gate.load(Ordering::Acquire) != 0 {
@@ -195,14 +200,34 @@ impl Drop for Team {
     }
 }
 
-fn take_chunks(shared: &Shared, job: Job) {
+/// Where a thread takes its chunks.
+#[derive(Clone, Copy, PartialEq)]
+enum End {
+    Front,
+    Back,
+}
+
+/// Takes chunks until there are none left: the caller from the front, workers from the back. In phase after phase a
+/// thread so meets the same part of the data, which its own cache still holds.
+fn take_chunks(shared: &Shared, job: Job, end: End) {
+    let mut taken = shared.taken.load(Ordering::Relaxed);
     loop {
-        let chunk = shared.next_chunk.fetch_add(1, Ordering::Relaxed);
-        if chunk >= job.chunks {
+        let (front, back) = (taken as u32 as usize, (taken >> 32) as usize);
+        if front + back >= job.chunks {
             return;
         }
-        // SAFETY: invariant 1: the job outlives this call.
-        unsafe { (*job.work)(chunk) };
+        let (chunk, with) = match end {
+            End::Front => (front, taken + 1),
+            End::Back => (job.chunks - 1 - back, taken + (1 << 32)),
+        };
+        match shared.taken.compare_exchange_weak(taken, with, Ordering::Relaxed, Ordering::Relaxed) {
+            Ok(_) => {
+                // SAFETY: invariant 1: the job outlives this call.
+                unsafe { (*job.work)(chunk) };
+                taken = shared.taken.load(Ordering::Relaxed);
+            }
+            Err(now) => taken = now,
+        }
     }
 }
 
@@ -243,7 +268,8 @@ fn worker(shared: &Shared) {
         // Inside, the job cannot be replaced.
         let job = shared.job.lock().ok().and_then(|slot| *slot);
         if let Some(job) = job
-            && std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| take_chunks(shared, job))).is_err()
+            && std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| take_chunks(shared, job, End::Back)))
+                .is_err()
         {
             shared.panicked.store(true, Ordering::Relaxed);
         }

@@ -69,6 +69,10 @@ pub trait Lanes: Copy + Send + Sync + 'static {
     /// faster in several passes.
     const REGISTERS: usize;
 
+    /// Tells the processor that something will be read soon; changes no result.
+    #[inline(always)]
+    fn prefetch<T>(self, _soon: &T) {}
+
     /// The same number in all lanes.
     fn splat(self, v: f64) -> Self::F;
     /// Lane k is `v[k]`.

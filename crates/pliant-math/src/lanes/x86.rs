@@ -41,7 +41,22 @@ macro_rules! halves {
     )+};
 }
 
+/// Asks for every cache line of a value.
+#[inline(always)]
+fn prefetch<T>(soon: &T) {
+    let begin = std::ptr::from_ref(soon).cast::<i8>();
+    for at in (0..size_of::<T>()).step_by(64) {
+        // SAFETY: a prefetch reads nothing and cannot fail; the address lies within the value.
+        unsafe { _mm_prefetch::<_MM_HINT_T0>(begin.add(at)) };
+    }
+}
+
 impl Lanes for Avx2 {
+    #[inline(always)]
+    fn prefetch<T>(self, soon: &T) {
+        prefetch(soon);
+    }
+
     const REGISTERS: usize = 8;
     type F = [__m256d; 2];
     /// All bits of a lane are set where it holds.
@@ -218,6 +233,11 @@ macro_rules! whole {
 }
 
 impl Lanes for Avx512 {
+    #[inline(always)]
+    fn prefetch<T>(self, soon: &T) {
+        prefetch(soon);
+    }
+
     const REGISTERS: usize = 32;
     type F = __m512d;
     type M = __mmask8;

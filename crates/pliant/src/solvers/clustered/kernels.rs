@@ -12,6 +12,9 @@ use super::layout::{Entries, Entry, Piece, WIDTH};
 use glam::DVec3;
 use pliant_math::lanes::{Kernel, Lanes, V3};
 
+/// Entries of a cluster that are asked for before they are needed: in a large body they lie anywhere in memory.
+const AHEAD: usize = 6;
+
 /// Eight points: x, y and z columns.
 #[repr(C, align(64))]
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -241,6 +244,10 @@ impl FitSums<'_> {
         let center = splat3(l, centers[piece.cluster as usize]);
         let mut sums = [[l.splat(0.0); 3]; 4];
         for e in piece.entries.start as usize..piece.entries.end as usize {
+            if let Some(Entry { index, .. }) = by_cluster.list.get(e + AHEAD) {
+                l.prefetch(&self.x[*index as usize]);
+                l.prefetch(&weights[*index as usize]);
+            }
             let Entry { index, mask } = by_cluster.list[e];
             let w = &weights[index as usize];
             let mut x = load3(l, &self.x[index as usize].0);
