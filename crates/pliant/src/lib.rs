@@ -70,6 +70,7 @@ pub mod solvers;
 mod state;
 mod statistics;
 mod team;
+pub mod tearing;
 mod timeline;
 
 pub use body::{Body, ClusterStyle, Clustering, ContactRadius, Pins, Selection};
