@@ -119,6 +119,8 @@ pub struct Body {
     /// Painted stiffness, 0 to 1 per particle; empty for 1 everywhere. Averaged over each cluster, since
     /// forces within a cluster only balance if it pulls all its members alike.
     pub painted_stiffness: Vec<f64>,
+    /// What [`BodyControls::tear_strain`] is multiplied by at each particle, above 0; empty for 1 everywhere.
+    pub painted_tear_strain: Vec<f64>,
     /// Animated shapes it follows (clustered solver).
     pub input: Option<Input>,
     /// What its elements resist (implicit solvers).
@@ -153,6 +155,7 @@ impl Body {
             two_step: false,
             integrator: Integrator::StrainLimited,
             painted_stiffness: Vec::new(),
+            painted_tear_strain: Vec::new(),
             input: None,
             constraints: Vec::new(),
             pins: Vec::new(),

@@ -9,8 +9,8 @@ use pliant_math::lanes::Bits;
 
 const MAGIC: u64 = u64::from_le_bytes(*b"PLIANTST");
 
-/// Version 3 had all bodies in one set of columns.
-const VERSION: u64 = 4;
+/// Version 3 had all bodies in one set of columns, version 4 did not say what is torn.
+const VERSION: u64 = 5;
 
 /// What a checkpoint holds.
 #[derive(Clone, Debug, PartialEq)]
@@ -46,6 +46,8 @@ impl Checkpoint {
             1 => Bits::Fused,
             _ => return Err(StateError::Damaged("it was computed with unknown bits")),
         };
+        // What is torn, it says itself.
+        let model = &model.whole();
         let state = State::read(&mut r, model)?;
         // What is left are the controls, to the last byte.
         let controls = Controls::decode(r.0, model)?;

@@ -11,10 +11,11 @@ use crate::builder::{self, Assembler, BuildErrors};
 use crate::controls::{BodyEntry, Control, ControlError, Controls, Value, no_such_body};
 use crate::keyframes::Keyframes;
 use crate::memory::Section;
-use crate::model::{BodyId, HalfSpace, Model, Motion, Params, PinGroup};
+use crate::model::{BodyId, BodyModel, HalfSpace, Model, Motion, Params, PinGroup};
 use crate::simulation::Simulation;
 use crate::solvers::{Feature, Support, support};
 use crate::state::{BodyState, State};
+use crate::tearing;
 use glam::{DAffine3, DMat3, DQuat, DVec3};
 use std::ops::Range;
 
@@ -44,6 +45,8 @@ pub enum Edit {
     Push(BodyId, Vec<(u32, f64)>, DVec3),
     /// A body is moved as it is; see [`Simulation::teleport`].
     Teleport(BodyId, DAffine3),
+    /// Facets of a body break; see [`Simulation::tear`].
+    Tear(BodyId, Vec<u32>),
 }
 
 impl Edit {
@@ -203,15 +206,25 @@ pub(crate) enum Effect {
         particles: Vec<u32>,
         motion: Motion,
     },
-    /// A pin group goes, with its anchors.
+    /// A pin group goes, by its place, with its anchors; a torn body's state knows better which these are.
     Released {
         place: usize,
+        group: usize,
         anchors: Range<usize>,
     },
-    /// Velocities change.
+    /// Velocities change: an impulse is shared by weights, of a body of so many times the mass it was built with.
     Pushed {
         place: usize,
-        changes: Vec<(usize, DVec3)>,
+        at: Vec<(u32, f64)>,
+        impulse: DVec3,
+        mass_ratio: f64,
+        whole: BodyModel,
+    },
+    /// Facets break.
+    Torn {
+        place: usize,
+        facets: Vec<u32>,
+        whole: BodyModel,
     },
     Moved {
         place: usize,
@@ -241,11 +254,13 @@ impl Editing<'_> {
                 self.set_params(Params { keyframes, ..(*self.model.params).clone() })?;
             }
             Edit::Model(model) => {
-                if !model.same_sizes(self.model) {
+                // What is torn is told by the state.
+                let model = model.whole();
+                if !model.same_sizes(&self.model.whole()) {
                     return Err(EditError::OtherBodies);
                 }
-                builder::check_world(model, &model.params, self.controls)?;
-                *self.model = model.clone();
+                builder::check_world(&model, &model.params, self.controls)?;
+                *self.model = model;
             }
             Edit::Add(body) => return self.add(body),
             Edit::Remove(body) => return self.remove(*body),
@@ -253,6 +268,7 @@ impl Editing<'_> {
             Edit::Release(body, group) => return self.release(*body, *group),
             Edit::Push(body, at, impulse) => return self.push(*body, at, *impulse),
             Edit::Teleport(body, to) => return self.teleport(*body, to),
+            Edit::Tear(body, facets) => return self.tear(*body, facets),
         }
         Ok(Effect::None)
     }
@@ -302,7 +318,7 @@ impl Editing<'_> {
         self.check_hold(place, &particles, stiffness, &motion)?;
         let parts = &self.model.bodies()[place].parts;
         let group = parts.next_pin;
-        let mut pins = parts.pins.to_vec();
+        let mut pins = parts.whole().pins.to_vec();
         pins.push(PinGroup { id: group, name, particles: particles.clone(), motion, stiffness });
         let parts = parts.pinned(pins, group + 1);
         self.model.replace(place, parts);
@@ -323,12 +339,12 @@ impl Editing<'_> {
         };
         let before: usize = parts.pins[..k].iter().map(|g| g.particles.len()).sum();
         let anchors = before..before + parts.pins[k].particles.len();
-        let mut pins = parts.pins.to_vec();
+        let mut pins = parts.whole().pins.to_vec();
         pins.remove(k);
         let parts = parts.pinned(pins, parts.next_pin);
         self.model.replace(place, parts);
         self.controls.bodies[place].pins.remove(k);
-        Ok(Effect::Released { place, anchors })
+        Ok(Effect::Released { place, group: k, anchors })
     }
 
     fn push(&mut self, body: BodyId, at: &[(u32, f64)], impulse: DVec3) -> Result<Effect, EditError> {
@@ -349,9 +365,28 @@ impl Editing<'_> {
             return Err(self.refuse(place, format!("the impulse is {impulse}"), help));
         }
         let mass_ratio = parts.mass_ratio(&self.controls.bodies[place].values);
-        let mass = |i: usize| mass_ratio * parts.rest().mass[i];
-        let changes = at.iter().map(|&(i, w)| (i as usize, impulse * (w / mass(i as usize)))).collect();
-        Ok(Effect::Pushed { place, changes })
+        let (at, whole) = (at.to_vec(), parts.whole().clone());
+        Ok(Effect::Pushed { place, at, impulse, mass_ratio, whole })
+    }
+
+    fn tear(&mut self, body: BodyId, facets: &[u32]) -> Result<Effect, EditError> {
+        let place = self.place_of(body)?;
+        let whole = self.model.bodies()[place].parts.whole().clone();
+        let solver = whole.settings.solver;
+        if let Support::No(instead) = support(solver, Feature::Tearing) {
+            let text = format!("the {} solver does not support {}", solver.name(), Feature::Tearing.name());
+            return Err(self.refuse(place, text, instead.into()));
+        }
+        if let Some(help) = tearing::obstacle(whole.prototype()) {
+            return Err(self.refuse(place, "the body cannot tear".into(), help.into()));
+        }
+        let n = whole.facets().map_or(0, |f| f.len());
+        if let Some(f) = facets.iter().find(|f| **f as usize >= n) {
+            let text = format!("facet {f} is not there (there are {n}, numbered from 0)");
+            let help = "take numbers from `BodyModel::facets`, as by `Facets::find`".into();
+            return Err(self.refuse(place, text, help));
+        }
+        Ok(Effect::Torn { place, facets: facets.to_vec(), whole })
     }
 
     fn teleport(&mut self, body: BodyId, to: &DAffine3) -> Result<Effect, EditError> {
@@ -445,17 +480,27 @@ impl Effect {
                 let mut anchors = body.memory[Section::Anchors].to_vec();
                 anchors.extend(particles.iter().flat_map(at));
                 body.memory.replace(Section::Anchors, anchors);
+                tearing::hold(body, particles);
                 return Edited::Group(*group);
             }
-            Effect::Released { place, anchors: own } => {
+            Effect::Released { place, group, anchors } => {
+                let own = tearing::release(&mut state.bodies[*place], *group);
+                let own = own.unwrap_or_else(|| anchors.clone());
                 let memory = &mut state.bodies[*place].memory;
                 let mut anchors = memory[Section::Anchors].to_vec();
                 anchors.drain(3 * own.start..3 * own.end);
                 memory.replace(Section::Anchors, anchors);
             }
-            Effect::Pushed { place, changes } => {
-                let v = &mut state.bodies[*place].v;
-                changes.iter().for_each(|&(i, change)| v.set(i, v.get(i) + change));
+            Effect::Pushed { place, at, impulse, mass_ratio, whole } => {
+                let body = &mut state.bodies[*place];
+                for &(i, w) in at {
+                    let i = i as usize;
+                    let mass = mass_ratio * tearing::mass_of(whole, body, i);
+                    body.v.set(i, body.v.get(i) + *impulse * (w / mass));
+                }
+            }
+            Effect::Torn { place, facets, whole } => {
+                tearing::split(whole, &mut state.bodies[*place], facets);
             }
             Effect::Moved { place, turn, by } => {
                 let body = &mut state.bodies[*place];
@@ -474,11 +519,12 @@ impl Simulation {
     /// Makes an edit, now.
     pub fn edit(&mut self, edit: &Edit) -> Result<Edited, EditError> {
         let time = self.state.step as f64 * self.model.params.step;
+        let before = matches!(edit, Edit::Tear(..)).then(|| self.model.clone());
         let Simulation { model, controls, assembler, .. } = self;
         let effect = Editing { model, controls, assembler, time }.make(edit)?;
         let edited = effect.act(&mut self.state);
         if !matches!(edit, Edit::Set(..) | Edit::Pins(..)) {
-            self.follow_model();
+            self.follow_model(before.as_ref());
         }
         Ok(edited)
     }

@@ -4,6 +4,7 @@
 use crate::controls::{Control, ControlError, Value};
 use crate::model::{BatchScale, BodySettings, Goals, Integrator, Model};
 use crate::solvers::{Feature, SolverKind, Support, support};
+use crate::tearing;
 
 impl Control {
     /// Whether a change of it has an effect on a body as it is built in `model`, and if not, what has.
@@ -69,6 +70,10 @@ impl Control {
                 !body.topology().faces.is_empty(),
                 "the body has no faces for air to push: set `drag`, or build it of triangles or tetrahedra",
             ),
+            Control::TearStrain(_) => match support(solver, Feature::Tearing) {
+                Support::Yes => tearing::obstacle(body.whole().prototype()).map_or(Support::Yes, Support::No),
+                no => no,
+            },
             Control::Alpha(_) | Control::Frequency(_) if clustered => Support::Yes,
             // Position based dynamics satisfies every constraint fully, however stiff it is said to be.
             Control::Alpha(_)

@@ -426,7 +426,7 @@ pub(crate) fn coupled_masses(body: &Body) -> Vec<(u32, u32, f64)> {
     list
 }
 
-fn couple<const C: usize>(
+pub(crate) fn couple<const C: usize>(
     elements: &[[u32; C]],
     measures: &[f64],
     mass: f64,

@@ -71,6 +71,7 @@ pub mod solvers;
 mod state;
 mod statistics;
 mod team;
+pub mod tearing;
 mod timeline;
 
 pub use body::{Body, ClusterStyle, Clustering, ContactRadius, Pins, Selection};

@@ -23,12 +23,23 @@ pub enum Section {
     /// Where the particles of each pin group were when it was made, before its own motion: three numbers each, one group
     /// after the other.
     Anchors,
+    /// The facets that are broken, in the order they broke: all that a tear is.
+    Broken,
+    /// Of a torn body, the particles that each pin group holds: how many, and which.
+    Held,
 }
 
 impl Section {
     /// Every section, in the order they are stored in.
-    pub const ALL: [Section; 5] =
-        [Section::Rotations, Section::Plastic, Section::Batches, Section::LostEnergy, Section::Anchors];
+    pub const ALL: [Section; 7] = [
+        Section::Rotations,
+        Section::Plastic,
+        Section::Batches,
+        Section::LostEnergy,
+        Section::Anchors,
+        Section::Broken,
+        Section::Held,
+    ];
 
     /// The name, for messages.
     pub fn name(self) -> &'static str {
@@ -38,6 +49,8 @@ impl Section {
             Section::Batches => "batches",
             Section::LostEnergy => "lost_energy",
             Section::Anchors => "anchors",
+            Section::Broken => "broken",
+            Section::Held => "held",
         }
     }
 
@@ -57,6 +70,7 @@ impl Section {
                 let held = model.pins().iter().flat_map(|g| &g.particles);
                 held.flat_map(|&i| x.get(i as usize).to_array()).collect()
             }
+            Section::Broken | Section::Held => Vec::new(),
         }
     }
 
@@ -65,9 +79,16 @@ impl Section {
             Section::Rotations | Section::Plastic => 9 * model.topology().clusters.len(),
             Section::Batches => model.memory_offsets().last().copied().unwrap_or(0),
             Section::LostEnergy => 1,
-            Section::Anchors => 3 * model.pins().iter().map(|g| g.particles.len()).sum::<usize>(),
+            Section::Anchors => 3 * held(model),
+            Section::Broken => model.corners().map_or(0, |c| c.broken().len()),
+            Section::Held => model.corners().map_or(0, |_| model.pins().len() + held(model)),
         }
     }
+}
+
+/// How many particles are pinned.
+fn held(model: &BodyModel) -> usize {
+    model.pins().iter().map(|g| g.particles.len()).sum()
 }
 
 /// The sections of one body.

@@ -105,7 +105,7 @@ impl Simulation {
         let (model, _) = schedule.replay(self, 0..done).map_err(|_| StateError::OtherModel)?;
         let Checkpoint { state, controls, bits } = Checkpoint::decode(checkpoint, &model)?;
         self.take_up(&model, &controls, Some(&state));
-        self.follow_model();
+        self.follow_model(None);
         Ok(bits)
     }
 }

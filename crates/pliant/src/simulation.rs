@@ -16,6 +16,7 @@ use crate::solvers::{Convergence, Observer, SolverError, SolverKind};
 use crate::state::{State, StateError};
 use crate::statistics::{Present, Statistics};
 use crate::team::Team;
+use crate::tearing::Tearing;
 use glam::{DAffine3, DVec3};
 use pliant_math::lanes::{Bits, Isa};
 
@@ -126,6 +127,8 @@ pub struct Simulation {
     pub(crate) stepped: bool,
     /// What else each body has, in the model's order.
     pub(crate) slots: Vec<Slot>,
+    /// What it takes to tear bodies.
+    pub(crate) tearing: Tearing,
 }
 
 impl std::fmt::Debug for Simulation {
@@ -143,9 +146,12 @@ impl Simulation {
     /// Puts the parts together and prepares the solvers. [`Builder`](crate::Builder) makes the parts. A state
     /// or controls of another model are refused, as are numbers that are not finite or out of range.
     pub fn new(model: Model, state: State, controls: Controls, team: Team) -> Result<Simulation, StepError> {
+        let mut tearing = Tearing::default();
+        let model = model.torn_by(&state, &mut tearing.shapes)?;
         state.check(&model)?;
         controls.check(&model)?;
         let mut simulation = Simulation {
+            tearing,
             slots: model.bodies().iter().map(|b| Slot::new(&b.parts)).collect(),
             backup: state.clone(),
             model,
@@ -194,7 +200,12 @@ impl Simulation {
         let result = self.advance();
         self.stepped = result.is_ok();
         match result {
-            Ok(_) => self.apply_keyframes(),
+            Ok(_) => {
+                self.tearing.begin_step();
+                self.tear_apart();
+                self.tearing.end_step();
+                self.apply_keyframes();
+            }
             Err(_) => {
                 std::mem::swap(&mut self.state, &mut self.backup);
                 // Numbers that are none may have got into scratch that later steps read.
@@ -356,16 +367,19 @@ impl Simulation {
     /// what follows differs from an unbroken run by rounding. A refusal changes nothing.
     pub fn restore(&mut self, checkpoint: &[u8]) -> Result<Bits, StateError> {
         let Checkpoint { state, controls, bits } = Checkpoint::decode(checkpoint, &self.model)?;
-        (self.state, self.controls, self.stepped) = (state, controls, false);
-        self.apply_keyframes();
+        (self.state, self.controls) = (state, controls);
+        self.tearing.forget();
+        self.follow_model(None);
         Ok(bits)
     }
 
     /// Replaces the state by one of the same model.
     pub fn set_state(&mut self, state: State) -> Result<(), StateError> {
-        state.check(&self.model)?;
-        (self.state, self.stepped) = (state, false);
-        self.apply_keyframes();
+        let model = self.model.torn_by(&state, &mut self.tearing.shapes)?;
+        state.check(&model)?;
+        (self.state, self.model) = (state, model);
+        self.tearing.forget();
+        self.follow_model(None);
         Ok(())
     }
 
@@ -394,15 +408,24 @@ impl Simulation {
     pub(crate) fn take_up(&mut self, model: &Model, controls: &Controls, state: Option<&State>) {
         if let Some(state) = state {
             self.state.clone_from(state);
+            self.tearing.forget();
         }
         self.model = model.clone();
         self.controls.clone_from(controls);
     }
 
-    /// Follows up on a state and a model that have changed together.
-    pub(crate) fn follow_model(&mut self) {
+    /// Follows up on a state and a model that have changed together. Bodies that are torn further than in the model `before`
+    /// are told.
+    pub(crate) fn follow_model(&mut self, before: Option<&Model>) {
         self.state.model = self.model.id();
         self.stepped = false;
+        self.follow_tears(before);
+        self.fit_backup();
+        self.apply_keyframes();
+    }
+
+    /// Lets what is kept of the state before a step, and beside the bodies, have their sizes.
+    pub(crate) fn fit_backup(&mut self) {
         let Simulation { model, state, backup, slots, .. } = self;
         let bodies = model.bodies();
         // What stays keeps its slot and its memory; mostly that is all but one body.
@@ -425,7 +448,6 @@ impl Simulation {
         }
         backup.bodies.truncate(at);
         slots.truncate(at);
-        self.apply_keyframes();
     }
 
     /// How fast particle `i` of a body moves; nothing if it is not there. For all but the deformer's bodies this is its

@@ -4,6 +4,7 @@ use crate::bytes::{Reader, Truncated, Writer};
 use crate::memory::Memory;
 use crate::model::{BodyId, BodyModel, Model, ModelId};
 use crate::points::{Points, PointsMut};
+use crate::tearing::TornShapes;
 
 /// Positions, velocities and everything else history leaves behind. A step is a pure function of
 /// model, state and controls, so these saved and loaded continue with the same bits.
@@ -125,7 +126,10 @@ impl BodyState {
 
     fn fits(&self, id: BodyId, model: &BodyModel) -> bool {
         let n = model.particle_count();
-        self.id == id && [self.x.len(), self.v.len()] == [n; 2] && self.memory.fits(model)
+        self.id == id
+            && [self.x.len(), self.v.len()] == [n; 2]
+            && self.memory.fits(model)
+            && model.is_torn_as(self)
     }
 
     pub(crate) fn is_finite(&self) -> bool {
@@ -234,7 +238,7 @@ impl State {
             bodies.push(BodyState { id, x, v, memory: Memory::read(r)? });
         }
         let state = State { time, step, bodies, model: id };
-        match state.check(model) {
+        match state.check(&model.torn_by(&state, &mut TornShapes::default())?) {
             // It names the model, so it was changed since it was written.
             Err(StateError::OtherModel) => Err(StateError::Damaged("its sizes do not fit the model")),
             checked => checked.map(|()| state),

@@ -165,7 +165,8 @@ impl Timeline {
     pub fn new(simulation: Simulation) -> Timeline {
         let state = simulation.state().clone();
         let first = state.step;
-        let (model, controls) = (simulation.model().clone(), simulation.controls().clone());
+        // What is torn is told by the states.
+        let (model, controls) = (simulation.model().whole(), simulation.controls().clone());
         let start = Setup { model, controls, effects: Vec::new() };
         Timeline {
             size: simulation.checkpoint().len(),
@@ -257,6 +258,8 @@ impl Timeline {
             self.simulation.step().map_err(|reason| TimelineError::Step { frame: from, reason })?;
             self.computed += 1;
             self.states.insert(from + 1, self.simulation.state().clone());
+            // Bodies that tear have more particles.
+            self.size = self.size.max(self.simulation.state().size());
             self.thin(from + 1);
             self.enforce(from + 1);
         }
@@ -355,9 +358,10 @@ impl Timeline {
     /// Makes the edits of a frame the simulation has just reached.
     fn enforce(&mut self, frame: u64) {
         if let Some(Setup { model, controls, effects }) = self.setups.get(&frame) {
+            let before = self.simulation.model.clone();
             self.simulation.take_up(model, controls, None);
             effects.iter().for_each(|effect| drop(effect.act(&mut self.simulation.state)));
-            self.simulation.follow_model();
+            self.simulation.follow_model(Some(&before));
         }
     }
 
@@ -381,7 +385,7 @@ impl Timeline {
                 self.thin(frame);
             }
         }
-        self.simulation.follow_model();
+        self.simulation.follow_model(None);
         self.enforce(frame);
         self.present = true;
         true

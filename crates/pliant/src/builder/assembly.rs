@@ -12,6 +12,7 @@ use crate::model::{
 };
 use crate::points::Points;
 use crate::solvers::SolverKind;
+use crate::tearing;
 use glam::DVec3;
 use pliant_geometry::{TetMesh, reach_beyond};
 use std::collections::HashMap;
@@ -67,6 +68,11 @@ impl Assembler {
                 .map(|made| (Arc::new(made), Arc::new(Shown::new(&body.shape)))),
             true => self.shared(b, body, extras, consistent, faults),
         };
+        if let Some(prototype) = prototype.as_ref().filter(|_| body.controls.tear_strain.is_finite())
+            && let Some(text) = tearing::obstacle(&prototype.0)
+        {
+            faults.add(Some(b), "tear_strain", "the body cannot tear".into(), text);
+        }
         let (x, v) = start(body, prototype.as_ref().map_or(&[], |p| &p.0.rest.mass));
         let pins = pin_groups(b, body, faults);
         let input = body.placed_input().map(Arc::new);
@@ -128,6 +134,7 @@ fn alike(a: &Body, b: &Body) -> bool {
         && a.mass == b.mass
         && stiff(a) == stiff(b)
         && a.painted_stiffness == b.painted_stiffness
+        && a.painted_tear_strain == b.painted_tear_strain
         && a.constraints == b.constraints
         && a.contact_radius == b.contact_radius
         && (a.shape.points == b.shape.points && a.shape.measure == b.shape.measure)
@@ -183,7 +190,10 @@ fn make_prototype(
         }
     };
     let positions: Points = body.shape.points.iter().copied().collect();
-    let topology = Topology::new(edges, faces, solid, clusters, positions.len());
+    let mut topology = Topology::new(edges, faces, solid, clusters, positions.len());
+    if body.solver.uses_constraints() {
+        topology.tetrahedra.clone_from(&body.shape.tetrahedra);
+    }
     let mut rest = Rest::with_shares(&topology, positions, masses(body), body.shape.measure.clone(), shares);
     // As given, not as summed up: the ratio of a body of unchanged mass is exactly 1.
     rest.body_mass = body.mass;
@@ -193,6 +203,7 @@ fn make_prototype(
     if body.goals != Goals::Rigid {
         rest.set_goals(&topology, body.goals);
     }
+    rest.toughness.clone_from(&body.painted_tear_strain);
     if !body.painted_stiffness.is_empty() {
         rest.paint_stiffness(&topology, &body.painted_stiffness);
     }

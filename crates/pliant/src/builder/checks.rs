@@ -216,7 +216,11 @@ impl Faults {
         if c.yield_strain.is_finite() {
             self.supported(b, body.solver, Feature::Plasticity, "yield_strain");
         }
+        if c.tear_strain.is_finite() || !body.painted_tear_strain.is_empty() {
+            self.supported(b, body.solver, Feature::Tearing, "tear_strain");
+        }
         self.painted(b, body);
+        self.painted_tear_strain(b, body);
         if !body.constraints.is_empty() {
             self.supported(b, body.solver, Feature::Elements, "constraints");
         }
@@ -273,6 +277,19 @@ impl Faults {
                 text,
                 "give numbers from 0 (not pulled at all) to 1 (all of the stiffness)",
             );
+        }
+    }
+
+    fn painted_tear_strain(&mut self, b: usize, body: &Body) {
+        let (paint, n) = (&body.painted_tear_strain, body.shape.points.len());
+        let field = "painted_tear_strain";
+        if !paint.is_empty() && paint.len() != n {
+            let text = format!("there are {} values for {n} particles", paint.len());
+            self.add(Some(b), field, text, "give one per particle, or none for 1 everywhere");
+        }
+        if let Some(i) = paint.iter().position(|v| !(1e-3..=f64::INFINITY).contains(v)) {
+            let text = format!("particle {i} has {:?}", paint[i]);
+            self.add(Some(b), field, text, "give factors of at least 0.001; inf never tears");
         }
     }
 
@@ -361,6 +378,7 @@ impl Faults {
             (Control::Poisson(b), c.poisson),
             (Control::Thickness(b), c.thickness),
             (Control::Air(b), c.air),
+            (Control::TearStrain(b), c.tear_strain),
         ];
         let each = numbers
             .into_iter()

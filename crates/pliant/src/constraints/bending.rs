@@ -19,7 +19,7 @@
 use super::blend;
 use super::hessian::{ElementHessian, HessianAt, length_curvature};
 use super::surface::{corners, cotangents, edges, mixed_areas};
-use super::{ConstraintBatch, Properties, Rows, RowsBuilder, View};
+use super::{AfterTear, ConstraintBatch, Properties, Rows, RowsBuilder, TornElements, View};
 use crate::bytes::{Reader, Truncated, Writer};
 use crate::points::{Points, PointsMut};
 use glam::{DMat3, DVec3};
@@ -242,6 +242,22 @@ impl ConstraintBatch for Bending {
             let v = self.vector(e, view.x);
             p.set(k, with_length(v, low, high, self.directions.get(e)));
         }
+    }
+
+    /// Vertices around which nothing broke stay as they are; at a tear's rim there is no moment, as at any border.
+    fn torn(&self, elements: TornElements<'_>) -> AfterTear {
+        let vertex = |row: usize| self.rows.row(row).next().map_or(0, |(i, _)| i);
+        let kept: Vec<usize> = (0..self.rows.len()).filter(|r| elements.is_whole(vertex(*r))).collect();
+        let of = |list: &[f64]| kept.iter().map(|&r| list[r]).collect::<Vec<f64>>();
+        AfterTear::of(Bending {
+            rows: self.rows.renamed(kept.iter().copied(), |r, i| elements.beside(vertex(r), i)),
+            directions: kept.iter().map(|&r| self.directions.get(r)).collect(),
+            wanted: match &self.wanted {
+                Wanted::Within([low, high]) => Wanted::Within([of(low), of(high)]),
+                Wanted::Blend(all) => Wanted::Blend(all.iter().map(|l| of(l)).collect()),
+            },
+            rest_is_free: self.rest_is_free,
+        })
     }
 
     fn properties(&self) -> Properties {

@@ -7,7 +7,7 @@
 //! converges slowly, and linear momentum is conserved only once converged: the energy is as invariant as the
 //! others', since the projection moves along, but the rows are not.
 
-use super::{ConstraintBatch, Properties, Rows, RowsBuilder, View};
+use super::{AfterTear, ConstraintBatch, Properties, Rows, RowsBuilder, TornElements, View};
 use crate::bytes::{Reader, Truncated, Writer};
 use crate::points::{Points, PointsMut};
 use glam::{DMat3, DVec3};
@@ -131,6 +131,19 @@ impl<const C: usize> ConstraintBatch for ElementShape<C> {
             let turn = nearest_rotation(covariance, DMat3::IDENTITY);
             rows.for_each(|r| p.set(r - first, turn * self.rest.get(r) + moved));
         }
+    }
+
+    fn torn(&self, elements: TornElements<'_>) -> AfterTear {
+        if !elements.are(&self.corners) {
+            return AfterTear::Cannot;
+        }
+        let corners = elements.corners.particles().to_vec();
+        let now = |e: usize, i: u32| elements.corners.at(elements.facets, e, i);
+        AfterTear::of(ElementShape::<C> {
+            rows: self.rows.renamed(0..self.rows.elements(), now),
+            corners,
+            ..self.clone()
+        })
     }
 
     fn properties(&self) -> Properties {

@@ -12,7 +12,9 @@
 //! then every single example is tried, and the search begins there if it is nearer. So the result is never worse
 //! than the rest shape or any example; a nearest point is not guaranteed, as the problem is not convex.
 
-use super::{ConstraintBatch, Properties, Rotations, Rows, TetrahedronStrain, View, blend};
+use super::{
+    AfterTear, ConstraintBatch, Properties, Rotations, Rows, TetrahedronStrain, TornElements, View, blend,
+};
 use crate::bytes::{Reader, Truncated, Writer};
 use crate::constraints::GradientSet;
 use crate::points::{Points, PointsMut};
@@ -293,6 +295,18 @@ impl ConstraintBatch for ExampleTetrahedra {
             let wanted = Self::fit(f, self.blend(e, &w[..self.shapes])).0;
             (0..3).for_each(|c| p.set(3 * k + c, wanted.col(c)));
         }
+    }
+
+    fn torn(&self, elements: TornElements<'_>) -> AfterTear {
+        let count = self.rows.elements();
+        let fits = count == elements.facets.elements()
+            && (0..count)
+                .all(|e| self.rows.row(3 * e).all(|(i, _)| elements.facets.corner_of(e, i).is_some()));
+        if !fits {
+            return AfterTear::Cannot;
+        }
+        let now = |e: usize, i: u32| elements.corners.at(elements.facets, e, i);
+        AfterTear::of(ExampleTetrahedra { rows: self.rows.renamed(0..count, now), ..self.clone() })
     }
 
     fn properties(&self) -> Properties {

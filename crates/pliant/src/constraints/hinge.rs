@@ -26,7 +26,7 @@
 
 use super::hessian::{ElementHessian, HessianAt, frame_curvature, full_curvature};
 use super::surface::{Hinge, area, cotangents, edges};
-use super::{ConstraintBatch, Properties, Rows, RowsBuilder, View};
+use super::{AfterTear, ConstraintBatch, Properties, Rows, RowsBuilder, TornElements, View};
 use crate::bytes::{Reader, Truncated, Writer};
 use crate::points::{Points, PointsMut};
 use glam::{DMat3, DVec3};
@@ -148,6 +148,28 @@ impl ConstraintBatch for HingeBending {
             let turn = self.turn(rows.clone(), view.x);
             rows.for_each(|row| p.set(row - first, turn * self.frames.get(row)));
         }
+    }
+
+    /// Hinges of edges that hold stay as they are.
+    fn torn(&self, elements: TornElements<'_>) -> AfterTear {
+        let facet = |e: usize| {
+            let row = self.rows.of_elements(e..e + 1).start;
+            let ends: Vec<u32> = self.rows.row(row).take(2).map(|(i, _)| i).collect();
+            elements.facets.find(&ends)
+        };
+        let facets: Option<Vec<usize>> = (0..self.rows.elements()).map(facet).collect();
+        let Some(facets) = facets else { return AfterTear::Cannot };
+        let holding = || (0..facets.len()).filter(|e| !elements.corners.is_broken(facets[*e]));
+        let now = |e: usize, i: u32| {
+            let joined = elements.facets.joined(facets[e]).iter().map(|&t| t as usize);
+            let mut with = joined.filter(|&t| elements.facets.corner_of(t, i).is_some());
+            with.next().map_or(i, |t| elements.corners.at(elements.facets, t, i))
+        };
+        let kept = holding().flat_map(|e| self.rows.of_elements(e..e + 1));
+        AfterTear::of(HingeBending {
+            frames: kept.map(|row| self.frames.get(row)).collect(),
+            rows: self.rows.renamed(holding(), now),
+        })
     }
 
     fn properties(&self) -> Properties {

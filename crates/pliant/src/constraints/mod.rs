@@ -34,6 +34,7 @@ mod stretches;
 mod surface;
 #[cfg(test)]
 mod test_meshes;
+mod torn;
 mod volume;
 
 pub use bending::{Bending, CurvatureLimits, OtherCount};
@@ -53,6 +54,7 @@ pub use rows::{AUXILIARY, Rows, RowsBuilder};
 pub use simplex::{GradientSet, Simplices, rest_inverse, simplex_measure};
 pub use strain::{Rotations, TetrahedronStrain, TriangleStrain};
 pub use strain_limit::{StrainLimits, TetrahedronLimits, TriangleLimits};
+pub use torn::{AfterTear, TornElements};
 pub use volume::{TetrahedronVolume, TriangleArea, VolumeLimits};
 
 use crate::bytes::Truncated;
@@ -113,6 +115,12 @@ pub trait ConstraintBatch: std::fmt::Debug + Send + Sync {
     /// their own. Only for batches without memory, reductions and auxiliary unknowns.
     fn chosen(&self, _elements: &[u32]) -> Option<Arc<dyn ConstraintBatch>> {
         None
+    }
+
+    /// What becomes of it when the body has torn. The energy at that moment must not rise: elements take their corners'
+    /// new particles, which are where the old ones were, and what spanned a tear is left out. Only for batches without memory.
+    fn torn(&self, _elements: TornElements<'_>) -> AfterTear {
+        AfterTear::Cannot
     }
 
     /// What the batch promises.

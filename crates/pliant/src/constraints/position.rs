@@ -16,9 +16,14 @@ pub struct Position {
 impl Position {
     /// Springs of `stiffness` (N/m) from `particles` to [`View::targets`] from number `first` on.
     pub fn new(particles: &[u32], first: usize, stiffness: f64) -> Position {
+        Position::shared(particles, first, stiffness, &vec![1.0; particles.len()])
+    }
+
+    /// The same with a share of the stiffness for each particle.
+    pub(crate) fn shared(particles: &[u32], first: usize, stiffness: f64, shares: &[f64]) -> Position {
         let mut rows = RowsBuilder::default();
-        for &i in particles {
-            rows.row(stiffness, [(i, 1.0)]).end_element();
+        for (&i, share) in particles.iter().zip(shares) {
+            rows.row(stiffness * share, [(i, 1.0)]).end_element();
         }
         Position { rows: rows.build(), first: first as u32 }
     }

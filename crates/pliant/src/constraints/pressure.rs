@@ -18,7 +18,7 @@
 
 use super::hessian::{ElementHessian, HessianAt, INNER, cross_matrix};
 use super::surface::{area, corners, edges};
-use super::{AUXILIARY, ConstraintBatch, Properties, Rows, RowsBuilder, View};
+use super::{AUXILIARY, AfterTear, ConstraintBatch, Properties, Rows, RowsBuilder, TornElements, View};
 use crate::bytes::{Reader, Truncated, Writer};
 use crate::points::{Points, PointsMut};
 use glam::{DMat3, DVec3};
@@ -278,6 +278,12 @@ impl ConstraintBatch for Pressure {
         {
             p.set(k, DVec3::from_array(*y));
         }
+    }
+
+    /// A hole lets out what was inside; until one opens nothing changes.
+    fn torn(&self, elements: TornElements<'_>) -> AfterTear {
+        let closed = elements.corners.origin().len() == elements.facets.particle_count();
+        if closed { AfterTear::of(self.clone()) } else { AfterTear::Gone }
     }
 
     fn properties(&self) -> Properties {

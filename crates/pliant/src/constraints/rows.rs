@@ -104,6 +104,28 @@ impl Rows {
             .sum()
     }
 
+    /// The same rows of other particles: one column for each entry.
+    pub(super) fn with_columns(&self, columns: Vec<u32>) -> Rows {
+        debug_assert_eq!(columns.len(), self.columns.len());
+        Rows { columns, ..self.clone() }
+    }
+
+    /// Some of the elements, in that order, with their columns renamed: `name(element, column)`.
+    pub(super) fn renamed(
+        &self,
+        elements: impl IntoIterator<Item = usize>,
+        name: impl Fn(usize, u32) -> u32,
+    ) -> Rows {
+        let mut rows = RowsBuilder::default();
+        for e in elements {
+            for row in self.of_elements(e..e + 1) {
+                rows.row(self.weights[row], self.row(row).map(|(column, c)| (name(e, column), c)));
+            }
+            rows.end_element();
+        }
+        rows.build()
+    }
+
     pub(crate) fn encode(&self, w: &mut Writer) {
         w.indices(&self.element_ends);
         w.indices(&self.row_ends);

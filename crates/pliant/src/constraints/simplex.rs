@@ -10,7 +10,8 @@
 
 use super::hessian::{ElementHessian, full_curvature};
 use super::kernel::{ElementKernel, Neighbourhood, add_corner};
-use super::{ConstraintBatch, Properties, Rows, RowsBuilder, View};
+use super::torn::TornEdge;
+use super::{AfterTear, ConstraintBatch, Properties, Rows, RowsBuilder, TornElements, View};
 use crate::bytes::{Reader, Truncated, Writer};
 use crate::points::{Points, PointsMut};
 use glam::{DMat3, DVec3};
@@ -228,6 +229,21 @@ impl<const D: usize, S: GradientSet<D>> Simplices<D, S> {
         f
     }
 
+    /// Edges go along with the elements that have them.
+    fn torn_edges(&self, elements: TornElements<'_>) -> AfterTear {
+        let whole = self.corners.as_chunks::<2>().0;
+        let edges: Vec<TornEdge> = elements.edges(whole).collect();
+        let of: Vec<u32> = edges.iter().map(|e| e.of).collect();
+        let Some(set) = self.set.chosen(&of) else { return AfterTear::Cannot };
+        let each = || of.iter().map(|&e| e as usize);
+        let inverses: Vec<[[f64; D]; D]> =
+            each().map(|e| self.packs[e / 8].inverse.map(|edge| edge.map(|v| v[e % 8]))).collect();
+        let weights: Vec<f64> =
+            each().zip(&edges).map(|(e, edge)| self.rows.weights()[e * D] * edge.share).collect();
+        let corners = edges.iter().flat_map(|e| e.ends).collect();
+        AfterTear::of(Self::from_parts(set, corners, &inverses, &weights))
+    }
+
     /// The set the gradients are drawn to.
     pub fn set(&self) -> &S {
         &self.set
@@ -388,6 +404,23 @@ impl<const D: usize, S: GradientSet<D>> ConstraintBatch for Simplices<D, S> {
             each().map(|e| self.packs[e / 8].inverse.map(|edge| edge.map(|v| v[e % 8]))).collect();
         let weights: Vec<f64> = each().map(|e| self.rows.weights()[e * D]).collect();
         Some(Arc::new(Self::from_parts(set, corners, &inverses, &weights)))
+    }
+
+    fn torn(&self, elements: TornElements<'_>) -> AfterTear {
+        if D == 1 {
+            return self.torn_edges(elements);
+        }
+        if !elements.are(&self.corners) {
+            return AfterTear::Cannot;
+        }
+        let corners = elements.corners.particles();
+        let columns = corners.chunks_exact(D + 1).flat_map(|cell| cell.repeat(D)).collect();
+        AfterTear::of(Simplices {
+            set: self.set.clone(),
+            corners: corners.to_vec(),
+            packs: self.packs.clone(),
+            rows: self.rows.with_columns(columns),
+        })
     }
 
     fn project(&self, elements: Range<usize>, view: View<'_>, p: &mut PointsMut<'_>) {

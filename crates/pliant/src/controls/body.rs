@@ -95,6 +95,8 @@ pub struct BodyControls {
     /// How strongly air pushes its faces: density times drag coefficient, kg/m³; about 1.2 for cloth in air,
     /// 0 for none.
     pub air: f64,
+    /// How far its elements may be stretched before they come apart: 0.4 is 40 % longer; infinite for never.
+    pub tear_strain: f64,
 }
 
 impl BodyControls {
@@ -111,7 +113,7 @@ impl BodyControls {
     }
 
     /// The values that are plain numbers, in the order they are stored in.
-    pub(super) fn numbers(&mut self) -> [&mut f64; 21] {
+    pub(super) fn numbers(&mut self) -> [&mut f64; 22] {
         [
             &mut self.strain_limit,
             &mut self.relaxation,
@@ -134,6 +136,7 @@ impl BodyControls {
             &mut self.poisson,
             &mut self.thickness,
             &mut self.air,
+            &mut self.tear_strain,
         ]
     }
 
@@ -188,6 +191,7 @@ impl Default for BodyControls {
             poisson: 0.3,
             thickness: 1e-3,
             air: 0.0,
+            tear_strain: f64::INFINITY,
         }
     }
 }

@@ -7,7 +7,7 @@ use crate::state::StateError;
 use glam::{DAffine3, DVec3};
 
 const MAGIC: u64 = u64::from_le_bytes(*b"PLIANTCT");
-const VERSION: u64 = 3;
+const VERSION: u64 = 4;
 
 impl Controls {
     /// All values as bytes, to be kept beside a frame.

@@ -83,10 +83,12 @@ pub enum Control {
     Thickness(BodyId),
     /// [`BodyControls::air`].
     Air(BodyId),
+    /// [`BodyControls::tear_strain`].
+    TearStrain(BodyId),
 }
 
 /// The controls of a body, made for its index.
-pub(super) const OF_BODY: [fn(BodyId) -> Control; 26] = [
+pub(super) const OF_BODY: [fn(BodyId) -> Control; 27] = [
     Control::Alpha,
     Control::Frequency,
     Control::StrainLimit,
@@ -113,6 +115,7 @@ pub(super) const OF_BODY: [fn(BodyId) -> Control; 26] = [
     Control::Poisson,
     Control::Thickness,
     Control::Air,
+    Control::TearStrain,
 ];
 
 /// A new value: a number or a vector.
@@ -221,6 +224,7 @@ impl Control {
             Control::Poisson(_) => "poisson",
             Control::Thickness(_) => "thickness",
             Control::Air(_) => "air",
+            Control::TearStrain(_) => "tear_strain",
             Control::Wind => "wind",
             Control::Gusts => "gusts",
         }
@@ -259,7 +263,8 @@ impl Control {
             | Control::Young(b)
             | Control::Poisson(b)
             | Control::Thickness(b)
-            | Control::Air(b) => Some(b),
+            | Control::Air(b)
+            | Control::TearStrain(b) => Some(b),
         }
     }
 
@@ -287,6 +292,7 @@ impl Control {
             Control::Poisson(_) => &mut c.poisson,
             Control::Thickness(_) => &mut c.thickness,
             Control::Air(_) => &mut c.air,
+            Control::TearStrain(_) => &mut c.tear_strain,
             _ => return None,
         })
     }
@@ -340,6 +346,8 @@ impl Control {
             Control::Poisson(_) => (0.0, LARGEST_POISSON),
             Control::Thickness(_) => (1e-9, 1e3),
             Control::Air(_) => (0.0, 1e6),
+            // At nothing at all everything would fall to single elements.
+            Control::TearStrain(_) => (1e-3, f64::INFINITY),
         })
     }
 

@@ -5,6 +5,7 @@ use crate::bytes::Digest;
 use crate::constraints::Position;
 use crate::controls::BodyControls;
 use crate::model::BatchScale;
+use crate::tearing::{Corners, Facets, Tear, TornSurface};
 use glam::DVec3;
 use std::sync::Arc;
 
@@ -24,6 +25,8 @@ pub struct BodyModel {
     /// The prototype's constraints, and the springs of soft pins.
     pub(crate) batches: Arc<[ModelBatch]>,
     pub(crate) params: Arc<Params>,
+    /// What it was before it tore, and how it came apart.
+    tear: Option<Arc<Tear>>,
 }
 
 impl BodyModel {
@@ -35,7 +38,7 @@ impl BodyModel {
         params: &Arc<Params>,
     ) -> BodyModel {
         let next_pin = pins.len();
-        BodyModel::with_pins((prototype, shown), settings, (pins, next_pin), input, params)
+        BodyModel::with_pins((prototype, shown), settings, (pins, next_pin), input, params, None)
     }
 
     fn with_pins(
@@ -44,13 +47,18 @@ impl BodyModel {
         (pins, next_pin): (Vec<PinGroup>, usize),
         input: Option<Arc<Input>>,
         params: &Arc<Params>,
+        shares: Option<&[Vec<f64>]>,
     ) -> BodyModel {
         let mut first = 0;
-        let soft = pins.iter().filter_map(|group| {
+        let soft = pins.iter().enumerate().filter_map(|(g, group)| {
             let begin = first;
             first += group.particles.len();
             let k = group.stiffness.filter(|_| settings.solver.uses_constraints())?;
-            let batch = Arc::new(Position::new(&group.particles, begin, k));
+            let batch = match shares {
+                Some(shares) => Position::shared(&group.particles, begin, k, &shares[g]),
+                None => Position::new(&group.particles, begin, k),
+            };
+            let batch = Arc::new(batch);
             Some(ModelBatch { scale: BatchScale::Own, factor: 1.0, batch })
         });
         let batches = match pins.iter().any(|p| p.stiffness.is_some()) {
@@ -58,19 +66,49 @@ impl BodyModel {
             false => prototype.batches.clone(),
         };
         let (pins, params) = (pins.into(), params.clone());
-        BodyModel { prototype, shown, settings, pins, next_pin, input, batches, params }
+        BodyModel { prototype, shown, settings, pins, next_pin, input, batches, params, tear: None }
     }
 
-    /// The same body with other pin groups; `next_pin` is the id of the next one to come.
+    /// The whole body with other pin groups; `next_pin` is the id of the next one to come.
     pub(crate) fn pinned(&self, pins: Vec<PinGroup>, next_pin: usize) -> BodyModel {
-        let BodyModel { prototype, shown, settings, input, params, .. } = self;
+        let BodyModel { prototype, shown, settings, input, params, .. } = self.whole();
         let own = (prototype.clone(), shown.clone());
-        BodyModel::with_pins(own, *settings, (pins, next_pin), input.clone(), params)
+        BodyModel::with_pins(own, *settings, (pins, next_pin), input.clone(), params, None)
+    }
+
+    /// This whole body, torn: its pin groups hold these particles, with these shares of the stiffness of soft ones.
+    pub(crate) fn with_tear(&self, tear: Tear, pins: Vec<PinGroup>, shares: &[Vec<f64>]) -> BodyModel {
+        let BodyModel { settings, next_pin, input, params, .. } = self;
+        let own = (tear.shape.prototype.clone(), tear.shape.shown.clone());
+        let (pins, input) = ((pins, *next_pin), input.clone());
+        let torn = BodyModel::with_pins(own, *settings, pins, input, params, Some(shares));
+        BodyModel { tear: Some(Arc::new(tear)), ..torn }
     }
 
     /// The same body in a world of other parameters.
     pub(crate) fn under(&self, params: &Arc<Params>) -> BodyModel {
-        BodyModel { params: params.clone(), ..self.clone() }
+        let under = |t: &Arc<Tear>| Arc::new(Tear { whole: t.whole.under(params), shape: t.shape.clone() });
+        BodyModel { params: params.clone(), tear: self.tear.as_ref().map(under), ..self.clone() }
+    }
+
+    /// The body as it was built and edited, with nothing torn: itself, if nothing is.
+    pub fn whole(&self) -> &BodyModel {
+        self.tear.as_ref().map_or(self, |t| &t.whole)
+    }
+
+    /// Which particle each corner of its elements uses, if it has torn.
+    pub fn corners(&self) -> Option<&Corners> {
+        self.tear.as_ref().map(|t| &t.shape.corners)
+    }
+
+    /// Where its elements are joined, in the numbering of the whole body; `None` if it has neither triangles nor tetrahedra.
+    pub fn facets(&self) -> Option<&Facets> {
+        self.whole().prototype.facets()
+    }
+
+    /// What of the whole body's shown surface each vertex was, if it has torn.
+    pub fn surface(&self) -> Option<&TornSurface> {
+        self.tear.as_ref().map(|t| &t.shape.surface)
     }
 
     /// What its copies share.
@@ -198,10 +236,23 @@ impl BodyModel {
     pub(crate) fn same_sizes(&self, other: &BodyModel) -> bool {
         let pins = |m: &BodyModel| m.pins.iter().map(|g| (g.id, g.particles.len())).collect::<Vec<_>>();
         let sizes = |m: &BodyModel| (m.particle_count(), m.topology().clusters.len(), pins(m));
-        sizes(self) == sizes(other) && self.memory_offsets().last() == other.memory_offsets().last()
+        // What is broken is told by the elements it was between.
+        let elements = |m: &BodyModel| match m.topology().solid {
+            true => m.topology().tetrahedra.clone(),
+            false => m.topology().faces.iter().map(|&[a, b, c]| [a, b, c, 0]).collect(),
+        };
+        let same_elements =
+            self.facets().is_none() && other.facets().is_none() || elements(self) == elements(other);
+        sizes(self) == sizes(other)
+            && same_elements
+            && self.memory_offsets().last() == other.memory_offsets().last()
     }
 
+    /// Of what it was built and edited to: how it is torn is told by the state.
     pub(crate) fn digest(&self, hash: &mut Digest) {
+        if let Some(tear) = &self.tear {
+            return tear.whole.digest(hash);
+        }
         hash.word(self.prototype.digest());
         let s = &self.settings;
         [s.solver as u64, s.goals as u64, s.two_step.into(), s.integrator as u64]

@@ -129,6 +129,12 @@ impl Model {
         self.id.fingerprint = self.id.fingerprint.wrapping_add(change);
     }
 
+    /// Gives the body of this place the parts that tearing, or going back before it, makes of it. No new revision: model and
+    /// state go together by what was built and edited, and the state says what is torn.
+    pub(crate) fn tear(&mut self, index: usize, parts: BodyModel) {
+        Arc::make_mut(&mut self.bodies)[index].parts = parts;
+    }
+
     /// A sum over the bodies, so that one that comes or goes changes it without a look at all others.
     fn fingerprint(&self) -> u64 {
         let mut hash = Digest::default();

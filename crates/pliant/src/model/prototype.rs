@@ -4,7 +4,8 @@ use super::{Rest, Topology};
 use crate::bytes::Digest;
 use crate::constraints::ConstraintBatch;
 use crate::controls::BodyControls;
-use std::sync::Arc;
+use crate::tearing::Facets;
+use std::sync::{Arc, OnceLock};
 
 /// A constraint batch and what scales it.
 #[derive(Clone, Debug)]
@@ -76,12 +77,34 @@ pub struct Prototype {
     pub(crate) rest: Rest,
     pub(crate) batches: Arc<[ModelBatch]>,
     digest: u64,
+    /// Where it may come apart, found when first asked for: who never tears pays nothing.
+    facets: OnceLock<Option<Box<Facets>>>,
 }
 
 impl Prototype {
     pub(crate) fn new(topology: Topology, rest: Rest, batches: Vec<ModelBatch>) -> Prototype {
         let digest = digest(&topology, &rest, &batches);
-        Prototype { topology, rest, batches: batches.into(), digest }
+        Prototype { topology, rest, batches: batches.into(), digest, facets: OnceLock::new() }
+    }
+
+    /// What tearing has made of the prototype of this digest, by breaking facets in this order.
+    pub(crate) fn of_tear(
+        topology: Topology,
+        rest: Rest,
+        batches: Vec<ModelBatch>,
+        whole: u64,
+        broken: &[u32],
+    ) -> Prototype {
+        let mut hash = Digest::default();
+        hash.word(whole);
+        broken.iter().for_each(|&f| hash.word(f.into()));
+        Prototype { topology, rest, batches: batches.into(), digest: hash.finish(), facets: OnceLock::new() }
+    }
+
+    /// Where its triangles or tetrahedra are joined; `None` if it has neither.
+    pub fn facets(&self) -> Option<&Facets> {
+        let find = || Facets::new(&self.topology, &self.rest.positions).map(Box::new);
+        self.facets.get_or_init(find).as_deref()
     }
 
     /// Elements, clusters, incidence.
@@ -106,6 +129,7 @@ fn digest(topology: &Topology, rest: &Rest, batches: &[ModelBatch]) -> u64 {
     let indices = [
         topology.edges.as_flattened(),
         topology.faces.as_flattened(),
+        topology.tetrahedra.as_flattened(),
         &topology.clusters.offsets,
         &topology.clusters.members,
     ];
@@ -115,7 +139,7 @@ fn digest(topology: &Topology, rest: &Rest, batches: &[ModelBatch]) -> u64 {
     }
     let [x, y, z] = rest.positions.columns();
     let stiffness: Vec<f64> = rest.clusters.iter().map(|c| c.stiffness).collect();
-    for list in [x, y, z, &rest.mass, &rest.measure, &rest.radius, &rest.share, &stiffness] {
+    for list in [x, y, z, &rest.mass, &rest.measure, &rest.radius, &rest.share, &rest.toughness, &stiffness] {
         hash.word(list.len() as u64);
         list.iter().for_each(|v| hash.number(*v));
     }

@@ -45,6 +45,9 @@ pub struct Rest {
     pub bases: Vec<ClusterBasis>,
     /// m_ij of neighbours i, j, where mass is spread as the elements' shape functions say; empty otherwise.
     pub coupled_mass: Vec<(u32, u32, f64)>,
+    /// What [`BodyControls::tear_strain`](crate::BodyControls::tear_strain) is multiplied by at each particle; empty for 1
+    /// everywhere.
+    pub toughness: Vec<f64>,
     /// Mass the body was built with.
     pub body_mass: f64,
     /// Goals the body asks for.
@@ -71,6 +74,7 @@ impl Rest {
             clusters: vec![ClusterRest::default(); topology.clusters.len()],
             bases: vec![ClusterBasis::default(); topology.clusters.len()],
             coupled_mass: Vec::new(),
+            toughness: Vec::new(),
             body_mass: mass.iter().sum(),
             goals: Goals::Rigid,
             radius: vec![0.0; mass.len()],

@@ -4,6 +4,7 @@
 //! prototype and everything solvers prepare for it.
 
 use crate::points::Points;
+use crate::tearing::{self, Corners, Facets, TornSurface};
 use glam::DVec3;
 use pliant_geometry::box_tree::{Bounds, BoxTree, around};
 use pliant_geometry::{Shape, Skin, SkinRoom};
@@ -17,6 +18,8 @@ pub struct Shown {
     skin: Option<Skin>,
     /// Made from the rest shape when first asked for: who never asks pays nothing.
     tree: OnceLock<BoxTree>,
+    /// The element each triangle goes with when the body tears, found when it first does.
+    hosts: OnceLock<Vec<u32>>,
 }
 
 /// How a shape's surface follows its particles: `None` if the vertices are the particles. Says what keeps it from it.
@@ -46,7 +49,23 @@ impl Shown {
             Ok(skin) => (shape.surface.triangles.clone(), skin.cloned()),
             Err(_) => (Vec::new(), None),
         };
-        Shown { triangles, skin, tree: OnceLock::new() }
+        Shown { triangles, skin, tree: OnceLock::new(), hosts: OnceLock::new() }
+    }
+
+    /// What is shown of a torn body.
+    pub(crate) fn of_tear(surface: &TornSurface) -> Shown {
+        let (triangles, skin) = (surface.triangles.clone(), surface.skin.clone());
+        Shown { triangles, skin, tree: OnceLock::new(), hosts: OnceLock::new() }
+    }
+
+    /// What becomes of it when the body tears.
+    pub(crate) fn torn(&self, facets: &Facets, rest: &Points, corners: &Corners) -> TornSurface {
+        let hosts = self.hosts.get_or_init(|| tearing::hosts(facets, &self.triangles, self.skin()));
+        let mut vertices = Vec::new();
+        let particles: Vec<DVec3> = rest.iter().collect();
+        self.vertices(&particles, &mut SkinRoom::default(), &mut vertices);
+        let (triangles, skin, vertices) = (&self.triangles[..], self.skin(), &vertices[..]);
+        tearing::Whole { facets, rest, triangles, skin, hosts, vertices }.torn(corners)
     }
 
     /// Whether it is what is shown of a shape of as many particles.

@@ -53,6 +53,8 @@ pub struct Topology {
     pub faces: Vec<[u32; 3]>,
     /// Per particle, one over the number of its faces; 0 if it is on none.
     pub face_share: Vec<f64>,
+    /// Elements of solids cut into tetrahedra; of sheets and shells the faces are the elements.
+    pub tetrahedra: Vec<[u32; 4]>,
     /// Whether the faces bound a solid, so that air meets them from outside only.
     pub solid: bool,
     /// The clusters.
@@ -92,7 +94,17 @@ impl Topology {
                 *place += 1;
             }
         }
-        Topology { edges, faces, face_share, solid, clusters, incidence_offsets: offsets, incidence }
+        let tetrahedra = Vec::new();
+        Topology {
+            edges,
+            faces,
+            face_share,
+            tetrahedra,
+            solid,
+            clusters,
+            incidence_offsets: offsets,
+            incidence,
+        }
     }
 
     /// The clusters particle `i` is in.

@@ -34,11 +34,13 @@ pub enum Feature {
     PaintedStiffness,
     /// Tetrahedra, triangles and threads with a material.
     Elements,
+    /// Triangles and tetrahedra that come apart.
+    Tearing,
 }
 
 impl Feature {
     /// Every feature.
-    pub const ALL: [Feature; 14] = [
+    pub const ALL: [Feature; 15] = [
         Feature::Clusters,
         Feature::StrainLimit,
         Feature::Edges,
@@ -53,6 +55,7 @@ impl Feature {
         Feature::Plasticity,
         Feature::PaintedStiffness,
         Feature::Elements,
+        Feature::Tearing,
     ];
 
     /// What it is called in messages.
@@ -72,6 +75,7 @@ impl Feature {
             Feature::Plasticity => "plasticity",
             Feature::PaintedStiffness => "painted stiffness",
             Feature::Elements => "constraints of elements",
+            Feature::Tearing => "tearing",
         }
     }
 }
@@ -95,7 +99,7 @@ pub fn support(solver: SolverKind, feature: Feature) -> Support {
             | PaintedStiffness,
             false,
         )
-        | (Edges | SoftPins | CustomConstraint | Elements, true) => Support::Yes,
+        | (Edges | SoftPins | CustomConstraint | Elements | Tearing, true) => Support::Yes,
         (StrainLimit, true) => {
             Support::No("raise `frequency` for a stiffer body, or use solver = \"clustered\"")
         }
@@ -110,6 +114,9 @@ pub fn support(solver: SolverKind, feature: Feature) -> Support {
         }
         (Elements, false) => Support::No(
             "use solver = \"projective\", or describe the stiffness by `frequency` and `strain_limit`",
+        ),
+        (Tearing, false) => Support::No(
+            "clusters hold a body together across any tear: use solver = \"projective\" with a material",
         ),
         (CustomConstraint, false) => Support::No("use solver = \"projective\""),
         (LinearGoals | QuadraticGoals, true) => Support::No(
