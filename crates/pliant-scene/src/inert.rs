@@ -4,7 +4,6 @@
 use crate::body::BodyPlan;
 use crate::cut::Cut;
 use crate::diagnostic::Diagnostic;
-use crate::keys::BODY_CONTROLS;
 use crate::record::{Datum, Record};
 use crate::scene::Scene;
 use pliant::model::Model;
@@ -43,7 +42,7 @@ pub(crate) fn refuse(scene: &Scene, model: &Model) -> Vec<Diagnostic> {
 
 /// Keys of a table that the body does not read, with what it does.
 fn unread(table: &Record, plan: &BodyPlan, b: usize, model: &Model) -> Vec<(&'static str, &'static str)> {
-    let keys = BODY_CONTROLS.iter().filter(|key| table.values.contains_key(**key) && !off(table, key));
+    let keys = Control::BODY_NAMES.iter().filter(|key| table.values.contains_key(**key) && !off(table, key));
     keys.filter_map(|key| match Control::named(key, Some(b.into()))?.effect(model) {
         Support::Yes => None,
         Support::No(instead) => Some((*key, instead)),

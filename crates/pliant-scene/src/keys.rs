@@ -9,6 +9,7 @@ use crate::format::{COORDINATE, Key, Kind, MOST_PARTICLES, Range, Rule, Table};
 use constraints::CONSTRAINTS;
 use events::EVENT;
 use fields::FIELDS;
+use pliant::Control;
 
 const NUMBER: Kind = Kind::Number(Range::new(-COORDINATE, COORDINATE));
 const RATE: Kind = Kind::Number(Range::new(0.0, 1e9));
@@ -388,44 +389,10 @@ const TRACK_KEYS: &[Key] = &[
     .also(&["interpolation"]),
 ];
 
-/// Controls of the world, as the engine names them.
-pub(crate) const WORLD_CONTROLS: &[&str] =
-    &["gravity", "gravity_magnitude", "gravity_direction", "wind", "gusts"];
-
-/// Controls of a body, as the engine names them.
-pub(crate) const BODY_CONTROLS: &[&str] = &[
-    "alpha",
-    "frequency",
-    "strain_limit",
-    "relaxation",
-    "iterations",
-    "damping",
-    "drag",
-    "force",
-    "edge_stiffness",
-    "friction",
-    "restitution",
-    "viscous_friction",
-    "flappiness",
-    "deformation",
-    "volume",
-    "yield_strain",
-    "creep",
-    "plastic_limit",
-    "hardening",
-    "follow",
-    "follow_damping",
-    "mass",
-    "young",
-    "poisson",
-    "thickness",
-    "air",
-];
-
 static WORLD_TRACK: Table = Table {
     title: "keyframes of the world",
     groups: &[
-        &[Key::new("control", Kind::Word(WORLD_CONTROLS), "What the keys drive.")
+        &[Key::new("control", Kind::Word(Control::WORLD_NAMES), "What the keys drive.")
             .required()
             .example("\"gravity_magnitude\"")],
         TRACK_KEYS,
@@ -436,7 +403,7 @@ static WORLD_TRACK: Table = Table {
 static BODY_TRACK: Table = Table {
     title: "keyframes of a body",
     groups: &[
-        &[Key::new("control", Kind::Word(BODY_CONTROLS), "What the keys drive.")
+        &[Key::new("control", Kind::Word(Control::BODY_NAMES), "What the keys drive.")
             .required()
             .example("\"deformation\"")],
         TRACK_KEYS,

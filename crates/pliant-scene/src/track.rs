@@ -53,18 +53,3 @@ fn key_place(record: &Record, key: usize) -> &Span {
     let keys = record.given("keys").map(|k| k.it.list());
     keys.and_then(|k| k.get(key)).map_or(&record.at, |k| &k.at)
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::keys::{BODY_CONTROLS, WORLD_CONTROLS};
-
-    #[test]
-    fn the_format_names_the_engines_controls() {
-        let names = |of: Option<BodyId>| -> Vec<&str> {
-            Control::all([0.into()]).filter(|c| c.body() == of).map(Control::name).collect()
-        };
-        assert_eq!(names(None), WORLD_CONTROLS);
-        assert_eq!(names(Some(0.into())), BODY_CONTROLS);
-    }
-}

@@ -1,120 +1,20 @@
-//! Which body reads which control: one table, asked wherever a control is set live or by keys. A value that
+//! Which body reads which control: what the table of controls asks wherever one is set live or by keys. A value that
 //! nobody would read is refused with what would have the effect.
 
 use crate::controls::{Control, ControlError, Value};
-use crate::model::{BatchScale, BodySettings, Goals, Integrator, Model};
+use crate::model::BatchScale::{
+    self, Bending, EdgeStiffness, SheetArea, SheetStrain, Strain, Thread, Volume,
+};
+use crate::model::{BodyModel, Goals, Integrator, Model};
 use crate::solvers::{Feature, SolverKind, Support, support};
-use crate::tearing;
 
 impl Control {
     /// Whether a change of it has an effect on a body as it is built in `model`, and if not, what has.
     pub fn effect(self, model: &Model) -> Support {
         let Some(b) = self.body() else { return Support::Yes };
-        let Some(body) = model.get(b).map(|b| &b.parts) else {
-            return Support::No("there is no such body");
-        };
-        let BodySettings { solver, goals, integrator, .. } = body.settings;
-        let clustered = solver == SolverKind::Clustered;
-        let takes = |scales: &[BatchScale]| body.batches.iter().any(|b| scales.contains(&b.scale));
-        let needs = |yes: bool, instead: &'static str| if yes { Support::Yes } else { Support::No(instead) };
-        // A solver that knows the feature reads it, if the body has what it acts on.
-        let feature = |feature: Feature, has: bool, instead: &'static str| match support(solver, feature) {
-            Support::Yes => needs(has, instead),
-            no => no,
-        };
-        use BatchScale::{Bending, SheetArea, SheetStrain, Strain, Thread, Volume};
-        match self {
-            Control::Gravity
-            | Control::GravityMagnitude
-            | Control::GravityDirection
-            | Control::Wind
-            | Control::Gusts
-            | Control::Iterations(_)
-            | Control::Damping(_)
-            | Control::Drag(_)
-            | Control::Force(_)
-            | Control::Friction(_)
-            | Control::Restitution(_)
-            | Control::Mass(_) => Support::Yes,
-            Control::StrainLimit(_) => support(solver, Feature::StrainLimit),
-            Control::YieldStrain(_)
-            | Control::Creep(_)
-            | Control::PlasticLimit(_)
-            | Control::Hardening(_) => support(solver, Feature::Plasticity),
-            Control::Relaxation(_) => needs(
-                clustered || solver == SolverKind::Pbd,
-                "set `iterations`: only the clustered solver and PBD take a part of each correction",
-            ),
-            Control::ViscousFriction(_) => feature(
-                Feature::Deformer,
-                integrator == Integrator::Deformer,
-                "set `friction`, or build the body with integrator = \"deformer\"",
-            ),
-            Control::Flappiness(_) => feature(
-                Feature::Deformer,
-                integrator == Integrator::Deformer,
-                "set `damping`, or build the body with integrator = \"deformer\"",
-            ),
-            Control::Deformation(_) | Control::Volume(_) => feature(
-                Feature::LinearGoals,
-                goals != Goals::Rigid,
-                "rigid goals do not deform: set `frequency`, or build the body with goals = \"linear\" or \
-                 \"quadratic\"",
-            ),
-            Control::Follow(_) | Control::FollowDamping(_) => feature(
-                Feature::AnimatedInput,
-                body.input.iter().any(|i| i.follow.iter().any(|w| *w > 0.0)),
-                "no particle of the body follows an animation: build it with `input` and painted `follow`",
-            ),
-            Control::Air(_) => needs(
-                !body.topology().faces.is_empty(),
-                "the body has no faces for air to push: set `drag`, or build it of triangles or tetrahedra",
-            ),
-            Control::TearStrain(_) => match support(solver, Feature::Tearing) {
-                Support::Yes => tearing::obstacle(body.whole().prototype()).map_or(Support::Yes, Support::No),
-                no => no,
-            },
-            Control::Alpha(_) | Control::Frequency(_) if clustered => Support::Yes,
-            // Position based dynamics satisfies every constraint fully, however stiff it is said to be.
-            Control::Alpha(_)
-            | Control::Frequency(_)
-            | Control::EdgeStiffness(_)
-            | Control::Young(_)
-            | Control::Poisson(_)
-            | Control::Thickness(_)
-                if solver == SolverKind::Pbd =>
-            {
-                Support::No(
-                    "PBD knows no stiffness: set `relaxation` or `iterations`, or use solver = \"xpbd\"",
-                )
-            }
-            Control::Alpha(_) | Control::Frequency(_) => needs(
-                takes(&[BatchScale::Stiffness]),
-                "the body has no clusters: set `young` or `edge_stiffness`, or build it with clusters",
-            ),
-            Control::EdgeStiffness(_) => feature(
-                Feature::Edges,
-                takes(&[BatchScale::EdgeStiffness]),
-                "the body has no springs: set `young` or `frequency`, or build it with `edge_stiffness` above 0",
-            ),
-            Control::Young(_) => feature(
-                Feature::Elements,
-                takes(&[Strain, Volume, SheetStrain, SheetArea, Bending, Thread]),
-                "no constraint of the body takes its stiffness from a material: set `frequency` or \
-                 `edge_stiffness`, or build it of elements of a material",
-            ),
-            Control::Poisson(_) => feature(
-                Feature::Elements,
-                takes(&[Strain, Volume, SheetStrain, SheetArea, Bending]),
-                "no constraint of the body takes its stiffness from a material that has a Poisson's ratio: set \
-                 `frequency`, `edge_stiffness` or, for threads, `young`",
-            ),
-            Control::Thickness(_) => feature(
-                Feature::Elements,
-                takes(&[SheetStrain, SheetArea, Bending, Thread]),
-                "the body has no triangles or threads of a material: set `young` for solids, else `frequency` or \
-                 `edge_stiffness`",
-            ),
+        match model.get(b) {
+            Some(body) => (self.descriptor().reader)(&body.parts),
+            None => Support::No("there is no such body"),
         }
     }
 
@@ -128,4 +28,146 @@ impl Control {
             }
         }
     }
+}
+
+fn needs(yes: bool, instead: &'static str) -> Support {
+    if yes { Support::Yes } else { Support::No(instead) }
+}
+
+/// A solver that knows the feature reads it, if the body has what it acts on.
+fn feature(body: &BodyModel, feature: Feature, has: bool, instead: &'static str) -> Support {
+    match support(body.settings.solver, feature) {
+        Support::Yes => needs(has, instead),
+        no => no,
+    }
+}
+
+/// Whether stiffness of some of these kinds is in the body.
+fn takes(body: &BodyModel, scales: &[BatchScale]) -> bool {
+    body.batches.iter().any(|b| scales.contains(&b.scale))
+}
+
+/// The same for numbers of a material. Position based dynamics satisfies every constraint fully, however stiff it is
+/// said to be.
+fn of_material(body: &BodyModel, of: Feature, scales: &[BatchScale], instead: &'static str) -> Support {
+    match body.settings.solver {
+        SolverKind::Pbd => {
+            Support::No("PBD knows no stiffness: set `relaxation` or `iterations`, or use solver = \"xpbd\"")
+        }
+        _ => feature(body, of, takes(body, scales), instead),
+    }
+}
+
+pub(crate) fn always(_: &BodyModel) -> Support {
+    Support::Yes
+}
+
+pub(crate) fn strain_limit(body: &BodyModel) -> Support {
+    support(body.settings.solver, Feature::StrainLimit)
+}
+
+pub(crate) fn plasticity(body: &BodyModel) -> Support {
+    support(body.settings.solver, Feature::Plasticity)
+}
+
+pub(crate) fn relaxation(body: &BodyModel) -> Support {
+    needs(
+        matches!(body.settings.solver, SolverKind::Clustered | SolverKind::Pbd),
+        "set `iterations`: only the clustered solver and PBD take a part of each correction",
+    )
+}
+
+fn deformer(body: &BodyModel, instead: &'static str) -> Support {
+    feature(body, Feature::Deformer, body.settings.integrator == Integrator::Deformer, instead)
+}
+
+pub(crate) fn viscous_friction(body: &BodyModel) -> Support {
+    deformer(body, "set `friction`, or build the body with integrator = \"deformer\"")
+}
+
+pub(crate) fn flappiness(body: &BodyModel) -> Support {
+    deformer(body, "set `damping`, or build the body with integrator = \"deformer\"")
+}
+
+pub(crate) fn deforming_goals(body: &BodyModel) -> Support {
+    feature(
+        body,
+        Feature::LinearGoals,
+        body.settings.goals != Goals::Rigid,
+        "rigid goals do not deform: set `frequency`, or build the body with goals = \"linear\" or \"quadratic\"",
+    )
+}
+
+pub(crate) fn animated_input(body: &BodyModel) -> Support {
+    feature(
+        body,
+        Feature::AnimatedInput,
+        body.input.iter().any(|i| i.follow.iter().any(|w| *w > 0.0)),
+        "no particle of the body follows an animation: build it with `input` and painted `follow`",
+    )
+}
+
+pub(crate) fn air(body: &BodyModel) -> Support {
+    needs(
+        !body.topology().faces.is_empty(),
+        "the body has no faces for air to push: set `drag`, or build it of triangles or tetrahedra",
+    )
+}
+
+pub(crate) fn tearing(body: &BodyModel) -> Support {
+    match support(body.settings.solver, Feature::Tearing) {
+        Support::Yes => crate::tearing::obstacle(body.whole().prototype()).map_or(Support::Yes, Support::No),
+        no => no,
+    }
+}
+
+pub(crate) fn cluster_stiffness(body: &BodyModel) -> Support {
+    match body.settings.solver {
+        SolverKind::Clustered => Support::Yes,
+        _ => of_material(
+            body,
+            Feature::Clusters,
+            &[BatchScale::Stiffness],
+            "the body has no clusters: set `young` or `edge_stiffness`, or build it with clusters",
+        ),
+    }
+}
+
+pub(crate) fn edges(body: &BodyModel) -> Support {
+    of_material(
+        body,
+        Feature::Edges,
+        &[EdgeStiffness],
+        "the body has no springs: set `young` or `frequency`, or build it with `edge_stiffness` above 0",
+    )
+}
+
+pub(crate) fn young(body: &BodyModel) -> Support {
+    of_material(
+        body,
+        Feature::Elements,
+        &[Strain, Volume, SheetStrain, SheetArea, Bending, Thread],
+        "no constraint of the body takes its stiffness from a material: set `frequency` or `edge_stiffness`, or build \
+         it of elements of a material",
+    )
+}
+
+pub(crate) fn poisson(body: &BodyModel) -> Support {
+    of_material(
+        body,
+        Feature::Elements,
+        &[Strain, Volume, SheetStrain, SheetArea, Bending],
+        "no constraint of the body takes its stiffness from a material that has a Poisson's ratio: set `frequency`, \
+         `edge_stiffness` or, for threads, `young`",
+    )
+}
+
+pub(crate) fn thickness(body: &BodyModel) -> Support {
+    of_material(
+        body,
+        Feature::Elements,
+        &[SheetStrain, SheetArea, Bending, Thread],
+        "the body has no triangles or threads of a material: set `young` for solids, else `frequency` or \
+         `edge_stiffness`",
+    )
 }

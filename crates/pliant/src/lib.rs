@@ -79,7 +79,8 @@ pub use builder::{BuildError, BuildErrors, Builder};
 pub use checkpoint::Checkpoint;
 pub use contact::{ContactChange, ContactEvent, ContactWatch, Touch};
 pub use controls::{
-    BodyControls, Control, ControlError, Controls, Cost, LiveControls, Stiffness, Value, WorldControls,
+    Allowed, BodyControls, Control, ControlError, Controls, Cost, Descriptor, LiveControls, Stiffness, Value,
+    WorldControls,
 };
 pub use dofs::{Dof, DofMap};
 pub use edits::{Edit, EditError, Edited, Hold, Removed};

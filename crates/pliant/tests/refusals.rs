@@ -49,6 +49,15 @@ fn unsupported_pairs_are_refused_with_the_alternative_and_supported_ones_build()
                     body.shape = pliant::shapes::tet_box([2, 2, 2], DVec3::ONE, style).unwrap();
                     body.constraints = vec![pliant::ConstraintKind::Strain.into()];
                 }
+                Feature::Tearing => {
+                    if solver.uses_constraints() {
+                        let style = pliant::shapes::TetStyle::Five;
+                        body.shape = pliant::shapes::tet_box([2, 2, 2], DVec3::ONE, style).unwrap();
+                        body.constraints = vec![pliant::ConstraintKind::Strain.into()];
+                        body.clusters = Clustering::None;
+                    }
+                    body.controls.tear_strain = 0.5;
+                }
             }
             builder = builder.body(body);
             if feature == Feature::CustomConstraint {
@@ -287,6 +296,7 @@ fn kinds() -> Vec<(&'static str, Body, &'static [&'static str])> {
             "clustered",
             clusters(),
             &[
+                "tear_strain",
                 "edge_stiffness",
                 "viscous_friction",
                 "flappiness",
@@ -304,6 +314,7 @@ fn kinds() -> Vec<(&'static str, Body, &'static [&'static str])> {
             "deformer",
             deformer,
             &[
+                "tear_strain",
                 "edge_stiffness",
                 "deformation",
                 "volume",
@@ -318,12 +329,22 @@ fn kinds() -> Vec<(&'static str, Body, &'static [&'static str])> {
         (
             "follower",
             follower,
-            &["edge_stiffness", "viscous_friction", "flappiness", "young", "poisson", "thickness", "air"],
+            &[
+                "edge_stiffness",
+                "viscous_friction",
+                "flappiness",
+                "young",
+                "poisson",
+                "thickness",
+                "air",
+                "tear_strain",
+            ],
         ),
         (
             "clusters, projective",
             clusters().projective(),
             &[
+                "tear_strain",
                 "strain_limit",
                 "relaxation",
                 "viscous_friction",
@@ -346,6 +367,7 @@ fn kinds() -> Vec<(&'static str, Body, &'static [&'static str])> {
             "springs, newton",
             springs.clone().solved_by(SolverKind::Newton),
             &[
+                "tear_strain",
                 "alpha",
                 "frequency",
                 "strain_limit",
@@ -370,6 +392,7 @@ fn kinds() -> Vec<(&'static str, Body, &'static [&'static str])> {
             "springs, pbd",
             springs.solved_by(SolverKind::Pbd),
             &[
+                "tear_strain",
                 "alpha",
                 "frequency",
                 "strain_limit",
@@ -437,6 +460,7 @@ fn kinds() -> Vec<(&'static str, Body, &'static [&'static str])> {
             "thread",
             Body::new("thread", thread()).elastic(cotton),
             &[
+                "tear_strain",
                 "alpha",
                 "frequency",
                 "strain_limit",

@@ -3,7 +3,7 @@
 use super::{BuildError, BuildErrors, Builder};
 use crate::body::{Body, Clustering, ContactRadius, Selection};
 use crate::constraints::{AUXILIARY, ConstraintBatch};
-use crate::controls::{BodyControls, Control, Controls, Stiffness, Value};
+use crate::controls::{BodyControls, Control, Controls};
 use crate::elements;
 use crate::fields::Field;
 use crate::keyframes::Keyframes;
@@ -349,42 +349,9 @@ impl Faults {
 
     /// The values of a body's controls, each by itself and those that go together.
     fn controls(&mut self, body: usize, solver: SolverKind, c: &BodyControls, h: f64) {
-        let b = BodyId::from(body);
-        let stiffness = match c.stiffness {
-            Stiffness::Alpha(a) => (Control::Alpha(b), a),
-            Stiffness::Frequency(f) => (Control::Frequency(b), f),
-        };
-        let numbers = [
-            stiffness,
-            (Control::StrainLimit(b), c.strain_limit),
-            (Control::Relaxation(b), c.relaxation),
-            (Control::Iterations(b), f64::from(c.iterations)),
-            (Control::Damping(b), c.damping),
-            (Control::Drag(b), c.drag),
-            (Control::EdgeStiffness(b), c.edge_stiffness),
-            (Control::Friction(b), c.friction.unwrap_or(0.0)),
-            (Control::Restitution(b), c.restitution),
-            (Control::ViscousFriction(b), c.viscous_friction),
-            (Control::Flappiness(b), c.flappiness),
-            (Control::Deformation(b), c.deformation),
-            (Control::Volume(b), c.volume),
-            (Control::YieldStrain(b), c.yield_strain),
-            (Control::Creep(b), c.creep),
-            (Control::PlasticLimit(b), c.plastic_limit),
-            (Control::Hardening(b), c.hardening),
-            (Control::Follow(b), c.follow),
-            (Control::FollowDamping(b), c.follow_damping),
-            (Control::Young(b), c.young),
-            (Control::Poisson(b), c.poisson),
-            (Control::Thickness(b), c.thickness),
-            (Control::Air(b), c.air),
-            (Control::TearStrain(b), c.tear_strain),
-        ];
-        let each = numbers
-            .into_iter()
-            .map(|(control, v)| (control, Value::Number(v)))
-            .chain([(Control::Force(b), Value::Vector(c.force))])
-            .map(|(control, value)| control.check(value, solver, h));
+        let all = Control::of_body(BodyId::from(body));
+        let given = all.filter(|control| !matches!(control, Control::Mass(_)));
+        let each = given.filter_map(|control| Some(control.check(c.get(control)?, solver, h)));
         let together = (solver == SolverKind::Clustered).then(|| c.check_relaxation());
         for e in each.chain(together).filter_map(Result::err) {
             self.add(Some(body), e.control, format!("{} is not allowed", e.value), &e.allowed);

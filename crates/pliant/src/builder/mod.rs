@@ -254,10 +254,11 @@ impl Builder {
 pub(crate) fn assemble_one(
     body: &Body,
     model: &Model,
+    in_place_of: Option<BodyId>,
     assembler: &mut Assembler,
 ) -> Result<Assembled, BuildErrors> {
     let mut faults = Faults::default();
-    if model.body(&body.name).is_some() {
+    if model.body(&body.name).is_some_and(|other| in_place_of != Some(other)) {
         let text = format!("there is a body named \"{}\" already", body.name);
         faults.add(None, "name", text, "give each body a name of its own");
     }

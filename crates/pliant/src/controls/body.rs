@@ -112,34 +112,6 @@ impl BodyControls {
         1.0 + 3f64.powf(-1.0 / f64::from(iterations.max(1)))
     }
 
-    /// The values that are plain numbers, in the order they are stored in.
-    pub(super) fn numbers(&mut self) -> [&mut f64; 22] {
-        [
-            &mut self.strain_limit,
-            &mut self.relaxation,
-            &mut self.damping,
-            &mut self.drag,
-            &mut self.edge_stiffness,
-            &mut self.restitution,
-            &mut self.viscous_friction,
-            &mut self.flappiness,
-            &mut self.deformation,
-            &mut self.volume,
-            &mut self.yield_strain,
-            &mut self.creep,
-            &mut self.plastic_limit,
-            &mut self.hardening,
-            &mut self.follow,
-            &mut self.follow_damping,
-            &mut self.mass,
-            &mut self.young,
-            &mut self.poisson,
-            &mut self.thickness,
-            &mut self.air,
-            &mut self.tear_strain,
-        ]
-    }
-
     /// The elastic numbers of its elements.
     pub fn elasticity(&self) -> Elasticity {
         Elasticity { young: self.young, poisson: self.poisson, thickness: self.thickness }

@@ -7,7 +7,7 @@ use crate::state::StateError;
 use glam::{DAffine3, DVec3};
 
 const MAGIC: u64 = u64::from_le_bytes(*b"PLIANTCT");
-const VERSION: u64 = 4;
+const VERSION: u64 = 5;
 
 impl Controls {
     /// All values as bytes, to be kept beside a frame.
@@ -22,7 +22,7 @@ impl Controls {
         w.number(world.gravity_magnitude);
         w.number(world.gusts);
         w.word(self.bodies.len() as u64);
-        for BodyEntry { id, values: c, pins } in &self.bodies {
+        for BodyEntry { id, values: c, pins, forces } in &self.bodies {
             let (kind, stiffness) = match c.stiffness {
                 Stiffness::Alpha(v) => (0, v),
                 Stiffness::Frequency(v) => (1, v),
@@ -34,7 +34,7 @@ impl Controls {
             w.word(c.iterations.into());
             w.word(c.friction.is_some().into());
             w.number(c.friction.unwrap_or(0.0));
-            { *c }.numbers().into_iter().for_each(|v| w.number(*v));
+            BodyControls::numbers().for_each(|field| w.number(*field(&mut { *c })));
             c.force.to_array().into_iter().for_each(|v| w.number(v));
             w.word(pins.len() as u64);
             for pins in pins {
@@ -42,6 +42,8 @@ impl Controls {
                 let placement = pins.unwrap_or(DAffine3::IDENTITY);
                 placement.to_cols_array().into_iter().for_each(|v| w.number(v));
             }
+            w.word(forces.len() as u64);
+            forces.iter().flat_map(|f| f.to_array()).for_each(|v| w.number(v));
         }
         w.0
     }
@@ -80,7 +82,15 @@ impl Controls {
                 }
                 pins.push(held.then(|| DAffine3::from_cols_array(&e)));
             }
-            bodies.push(BodyEntry { id, values, pins });
+            let count = r.word()? as usize;
+            if count != 0 && count != body.parts.whole().particle_count() {
+                return Err(StateError::Damaged("the number of forces does not fit the model"));
+            }
+            let mut forces = Vec::with_capacity(count);
+            for _ in 0..count {
+                forces.push(DVec3::new(r.number()?, r.number()?, r.number()?));
+            }
+            bodies.push(BodyEntry { id, values, pins, forces });
         }
         let controls = Controls { world, bodies };
         match r.0.is_empty() && controls.check(model).is_ok() {
@@ -102,8 +112,8 @@ fn read_body(r: &mut Reader<'_>) -> Result<BodyControls, StateError> {
     let mut c = BodyControls { stiffness, conserve_momentum, iterations, ..Default::default() };
     let friction = r.number()?;
     c.friction = rough.then_some(friction);
-    for v in c.numbers() {
-        *v = r.number()?;
+    for field in BodyControls::numbers() {
+        *field(&mut c) = r.number()?;
     }
     c.force = DVec3::new(r.number()?, r.number()?, r.number()?);
     Ok(c)

@@ -2,15 +2,16 @@
 
 mod body;
 mod codec;
-mod control;
+mod table;
+mod value;
 
 pub use body::{BodyControls, Stiffness};
-pub use control::{Control, ControlError, Cost, Value};
+pub use table::{Allowed, Control, Descriptor};
+pub use value::{ControlError, Cost, Value};
 
 use crate::memory::Memory;
 use crate::model::{BodyId, BodyModel, Model};
 use crate::solvers::SolverKind;
-use control::OF_BODY;
 use glam::{DAffine3, DVec3};
 
 /// What may change of the world around the bodies.
@@ -32,6 +33,8 @@ pub(crate) struct BodyEntry {
     pub values: BodyControls,
     /// Where a host holds a pin group; `None` follows the group's own motion.
     pub pins: Vec<Option<DAffine3>>,
+    /// Forces on its particles, N; none, or one for each it was built with.
+    pub forces: Vec<DVec3>,
 }
 
 /// Everything that may change between two steps.
@@ -50,6 +53,7 @@ pub struct LiveControls<'a> {
     /// Its own.
     pub body: &'a BodyControls,
     pub(crate) pins: &'a [Option<DAffine3>],
+    pub(crate) forces: &'a [DVec3],
 }
 
 impl LiveControls<'_> {
@@ -85,7 +89,7 @@ impl WorldControls {
 impl BodyEntry {
     /// Controls of a body whose pin groups follow their own motion.
     pub fn new(id: BodyId, values: BodyControls, model: &BodyModel) -> BodyEntry {
-        BodyEntry { id, values, pins: vec![None; model.pins.len()] }
+        BodyEntry { id, values, pins: vec![None; model.pins.len()], forces: Vec::new() }
     }
 }
 
@@ -109,8 +113,8 @@ impl Controls {
 
     /// What moves the body of this place in the model.
     pub(crate) fn live(&self, index: usize) -> LiveControls<'_> {
-        let BodyEntry { values, pins, .. } = &self.bodies[index];
-        LiveControls { world: &self.world, body: values, pins }
+        let BodyEntry { values, pins, forces, .. } = &self.bodies[index];
+        LiveControls { world: &self.world, body: values, pins, forces }
     }
 
     fn values_mut(&mut self, id: BodyId) -> Option<&mut BodyControls> {
@@ -128,19 +132,7 @@ impl Controls {
                 _ => self.world.gravity.into(),
             });
         };
-        let c = self.body(b)?;
-        let number = match control {
-            Control::Force(_) => return Some(c.force.into()),
-            Control::Alpha(_) | Control::Frequency(_) => match (control, c.stiffness) {
-                (Control::Alpha(_), Stiffness::Alpha(v))
-                | (Control::Frequency(_), Stiffness::Frequency(v)) => v,
-                _ => return None,
-            },
-            Control::Iterations(_) => c.iterations.into(),
-            Control::Friction(_) => c.friction?,
-            _ => *control.slot(&mut { *c })?,
-        };
-        Some(number.into())
+        self.body(b)?.get(control)
     }
 
     /// Gravity, m/s².
@@ -185,6 +177,14 @@ impl Controls {
                 let value = format!("controls of body {}", entry.id);
                 return Err(ControlError { control: "bodies", value, allowed });
             }
+            let particles = body.parts.whole().particle_count();
+            if !entry.forces.is_empty() && entry.forces.len() != particles {
+                return refuse("forces", entry.forces.len(), particles);
+            }
+            if !entry.forces.iter().all(|f| f.is_finite()) {
+                let allowed = "its components must be finite numbers".into();
+                return Err(ControlError { control: "forces", value: "(a force)".into(), allowed });
+            }
             if entry.pins.len() != body.parts.pins.len() {
                 return refuse("pins", entry.pins.len(), body.parts.pins.len());
             }
@@ -198,7 +198,7 @@ impl Controls {
         for (k, body) in model.bodies().iter().enumerate() {
             let entry = &self.bodies[k];
             let solver = body.parts.settings.solver;
-            for control in OF_BODY.into_iter().map(|make| make(body.id)) {
+            for control in Control::of_body(body.id) {
                 if let Some(value) = self.get(control) {
                     control.check(value, solver, h)?;
                 }
@@ -275,20 +275,8 @@ impl Controls {
             (Control::Gusts, Value::Number(v)) => return world.gusts = v,
             _ => {}
         }
-        let Some(body) = control.body().and_then(|b| self.values_mut(b)) else { return };
-        match (control, value) {
-            (Control::Force(_), Value::Vector(v)) => body.force = v,
-            (Control::Alpha(_), Value::Number(v)) => body.stiffness = Stiffness::Alpha(v),
-            (Control::Frequency(_), Value::Number(v)) => body.stiffness = Stiffness::Frequency(v),
-            (Control::Iterations(_), Value::Number(v)) => body.iterations = v as u32,
-            (Control::Friction(_), Value::Number(v)) => body.friction = Some(v),
-            (_, Value::Number(v)) => {
-                if let Some(slot) = control.slot(body) {
-                    *slot = v;
-                }
-            }
-            // `check` has refused every other pairing.
-            _ => {}
+        if let Some(body) = control.body().and_then(|b| self.values_mut(b)) {
+            body.put(control, value);
         }
     }
 
