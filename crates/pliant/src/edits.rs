@@ -6,6 +6,8 @@
 //! alone. The second is what happens to the state. Everything is checked as when building; a refusal says why and changes
 //! nothing. Only what an edit touched is prepared anew.
 
+mod change;
+
 use crate::body::Body;
 use crate::builder::{self, Assembler, BuildErrors};
 use crate::controls::{BodyEntry, Control, ControlError, Controls, Value, no_such_body};
@@ -37,6 +39,10 @@ pub enum Edit {
     Add(Box<Body>),
     /// A body goes; see [`Simulation::remove`].
     Remove(BodyId),
+    /// A body becomes another of the same particles; see [`Simulation::change`].
+    Change(BodyId, Box<Body>),
+    /// Forces on the particles of a body, N, in all steps to come; see [`Simulation::load`].
+    Forces(BodyId, Vec<DVec3>),
     /// Particles of a body are held; see [`Simulation::hold`].
     Hold(BodyId, Hold),
     /// A pin group of a body is let go; see [`Simulation::release`].
@@ -55,6 +61,7 @@ impl Edit {
         match (self, other) {
             (Edit::Set(a, _), Edit::Set(b, _)) => a == b,
             (Edit::Pins(a, g, _), Edit::Pins(b, h, _)) => (a, g) == (b, h),
+            (Edit::Forces(a, _), Edit::Forces(b, _)) => a == b,
             (Edit::World(..), Edit::World(..))
             | (Edit::Keyframes(_), Edit::Keyframes(_))
             | (Edit::Model(_), Edit::Model(_)) => true,
@@ -66,6 +73,7 @@ impl Edit {
         match (self, other) {
             (Edit::Set(a, v), Edit::Set(b, w)) => a == b && v == w,
             (Edit::Pins(a, g, v), Edit::Pins(b, h, w)) => (a, g, v) == (b, h, w),
+            (Edit::Forces(a, v), Edit::Forces(b, w)) => a == b && v == w,
             (Edit::World(a, v), Edit::World(b, w)) => a == b && v == w,
             (Edit::Keyframes(a), Edit::Keyframes(b)) => a == b,
             (Edit::Model(a), Edit::Model(b)) => a.same_parts(b),
@@ -199,6 +207,11 @@ pub(crate) enum Effect {
         name: String,
         tracks: usize,
     },
+    /// A body has other parts.
+    Changed {
+        place: usize,
+        parts: BodyModel,
+    },
     /// A pin group comes last; its particles are held where they are.
     Held {
         place: usize,
@@ -264,6 +277,8 @@ impl Editing<'_> {
             }
             Edit::Add(body) => return self.add(body),
             Edit::Remove(body) => return self.remove(*body),
+            Edit::Change(body, to) => return self.change(*body, to),
+            Edit::Forces(body, forces) => self.load(*body, forces)?,
             Edit::Hold(body, hold) => return self.hold(*body, hold),
             Edit::Release(body, group) => return self.release(*body, *group),
             Edit::Push(body, at, impulse) => return self.push(*body, at, *impulse),
@@ -286,7 +301,7 @@ impl Editing<'_> {
     }
 
     fn add(&mut self, body: &Body) -> Result<Effect, EditError> {
-        let made = builder::assemble_one(body, self.model, self.assembler)?;
+        let made = builder::assemble_one(body, self.model, None, self.assembler)?;
         let entry = |id| BodyEntry::new(id, body.live_values(), &made.parts);
         let id = BodyId::from_number(self.model.next_id());
         self.controls.bodies.push(entry(id));
@@ -308,6 +323,24 @@ impl Editing<'_> {
             *self.model = self.model.with_params(params);
         }
         Ok(Effect::Removed { place, name: gone.name.to_string(), tracks })
+    }
+
+    fn load(&mut self, body: BodyId, forces: &[DVec3]) -> Result<(), EditError> {
+        let place = self.place_of(body)?;
+        let n = self.model.bodies()[place].parts.whole().particle_count();
+        if !forces.is_empty() && forces.len() != n {
+            let text = format!("{} forces were given, and it was built with {n} particles", forces.len());
+            return Err(self.refuse(place, text, "give one for each particle, or none at all".into()));
+        }
+        let allowed = |f: &DVec3| f.is_finite() && f.abs().max_element() <= 1e12;
+        if let Some(i) = forces.iter().position(|f| !allowed(f)) {
+            let help = "its components must be numbers from -1e12 to 1e12".into();
+            return Err(self.refuse(place, format!("the force on particle {i} is {}", forces[i]), help));
+        }
+        let kept = &mut self.controls.bodies[place].forces;
+        kept.clear();
+        kept.extend_from_slice(forces);
+        Ok(())
     }
 
     fn hold(&mut self, body: BodyId, hold: &Hold) -> Result<Effect, EditError> {
@@ -472,6 +505,7 @@ impl Effect {
                     tracks,
                 }));
             }
+            Effect::Changed { place, parts } => change::act(&mut state.bodies[*place], parts),
             Effect::Held { place, group, particles, motion } => {
                 // Anchors are relative to the group's own motion, which goes on as it would have.
                 let undo = motion.placement(state.time).inverse();
@@ -523,7 +557,7 @@ impl Simulation {
         let Simulation { model, controls, assembler, .. } = self;
         let effect = Editing { model, controls, assembler, time }.make(edit)?;
         let edited = effect.act(&mut self.state);
-        if !matches!(edit, Edit::Set(..) | Edit::Pins(..)) {
+        if !matches!(edit, Edit::Set(..) | Edit::Pins(..) | Edit::Forces(..)) {
             self.follow_model(before.as_ref());
         }
         Ok(edited)
@@ -542,6 +576,12 @@ impl Simulation {
             Edited::Removed(removed) => Ok(*removed),
             _ => Err(EditError::NoBody { body, help: no_such_body(&self.model, body) }),
         }
+    }
+
+    /// Puts forces (N) on the particles of a body, in the order of its shape, for all steps until they are given again;
+    /// none takes them away. What tears off a particle later has no force on it.
+    pub fn load(&mut self, body: impl Into<BodyId>, forces: &[DVec3]) -> Result<(), EditError> {
+        self.edit(&Edit::Forces(body.into(), forces.to_vec())).map(|_| ())
     }
 
     /// Holds particles of a body where they are; returns the number of the new pin group, which

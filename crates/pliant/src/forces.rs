@@ -1,4 +1,4 @@
-//! Forces from outside on all bodies, whoever moves them: air on faces, and fields.
+//! Forces from outside on all bodies, whoever moves them: air on faces, fields, and what a host gives per particle.
 //!
 //! They act at the start of each substep as changes of velocity. A face of area A and unit normal n that moves
 //! with v̄ is pushed by F = ½ air A |u·n| (u·n) n, where u = wind − v̄ is how air moves past it and `air` is density
@@ -29,7 +29,7 @@ pub(crate) type Pushes = Vec<DVec3>;
 
 /// Whether anything acts on a body with these controls.
 pub(crate) fn act(model: &BodyModel, controls: LiveControls<'_>) -> bool {
-    !model.params.fields.is_empty() || has_air(model, controls)
+    !model.params.fields.is_empty() || !controls.forces.is_empty() || has_air(model, controls)
 }
 
 /// Whether air pushes a body.
@@ -67,6 +67,11 @@ pub(crate) fn apply(
 ) {
     if has_air(model, controls) {
         blow(model, controls, state, (time, h), pushes, team);
+    }
+    // What a host gives, of the particles the body was built with.
+    let mass_ratio = model.mass_ratio(controls.body);
+    for (i, force) in controls.forces.iter().enumerate() {
+        state.v.set(i, state.v.get(i) + *force * (h / (mass_ratio * model.rest().mass[i])));
     }
     let (x, fields) = (&state.x, &model.params.fields);
     if fields.is_empty() {

@@ -237,6 +237,102 @@ fn a_body_is_moved_as_it_is() {
     }
 }
 
+/// The same body of another material, solver or goals goes on from where it is.
+#[test]
+fn a_body_becomes_another_where_it_is() {
+    let stiff = |solver| {
+        let rubber = Material { young: 3e5, ..Material::named("rubber").unwrap() };
+        let mut to = bar(solver);
+        to.mass = rubber.density * 0.4 * 0.2 * 0.2;
+        to.elastic(rubber).solved_by(solver)
+    };
+    let constraints: Vec<SolverKind> = SolverKind::ALL.into_iter().filter(|s| s.uses_constraints()).collect();
+    for &solver in &constraints {
+        let mut s = world([bar(solver)]);
+        let mut same = world([bar(solver)]);
+        let group = s.hold(0, Hold::by_springs([0, 1], 50.0)).unwrap();
+        assert_eq!(same.hold(0, Hold::by_springs([0, 1], 50.0)).unwrap(), group);
+        run(&mut s, 8);
+        run(&mut same, 8);
+        // To become what one is changes nothing.
+        s.change(0, bar(solver)).unwrap();
+        run(&mut s, 8);
+        run(&mut same, 8);
+        assert!(of(&s, 0) == of(&same, 0), "{solver:?}");
+        // Another material and solver: no particle jumps, pins hold on.
+        for &other in &constraints {
+            let before = of(&s, 0);
+            s.change(0, stiff(other)).unwrap();
+            assert_eq!(&of(&s, 0)[..6 * s.positions(0).len()], &before[..6 * s.positions(0).len()]);
+            let parts = &s.model().get(0).unwrap().parts;
+            assert_eq!((parts.settings().solver, parts.pins().len()), (other, 1));
+            assert_eq!(s.controls().body(0).unwrap().young, 3e5);
+            run(&mut s, 4);
+        }
+        s.release(0, group).unwrap();
+        run(&mut s, 4);
+    }
+    // A clustered one gets other goals, and keeps the rotations of its clusters.
+    let mut s = world([bear(SolverKind::Clustered)]);
+    run(&mut s, 20);
+    let rotations = |s: &Simulation| s.state().body(0).unwrap().memory()[pliant::Section::Rotations].to_vec();
+    let before = rotations(&s);
+    let mut quadratic = bear(SolverKind::Clustered);
+    quadratic.goals = pliant::Goals::Quadratic;
+    s.change(0, quadratic).unwrap();
+    assert_eq!(rotations(&s), before);
+    run(&mut s, 20);
+    assert!(s.statistics().kinetic.is_finite());
+}
+
+/// A soft body comes to lie as one lies that was stiff from the start, once it is made of that.
+#[test]
+fn what_becomes_stiff_rests_as_what_always_was() {
+    let jelly = bar(SolverKind::Projective);
+    let mut stiff = bar(SolverKind::Projective);
+    stiff.controls.young = 1e6;
+    let (mut s, mut always) = (world([jelly]), world([stiff.clone()]));
+    run(&mut s, 60);
+    s.change(0, stiff).unwrap();
+    run(&mut s, 240);
+    run(&mut always, 300);
+    let height = |s: &Simulation| s.positions(0).map(|p| p.y).fold(0.0, f64::max);
+    assert!((height(&s) - height(&always)).abs() < 1e-4, "{} and {}", height(&s), height(&always));
+}
+
+/// Forces on particles give a body the momentum they should, until they are taken away, and are saved with it.
+#[test]
+fn forces_on_particles_act_until_they_are_taken_away() {
+    for solver in SolverKind::ALL {
+        let mut body = body_of(solver);
+        body.velocity = DVec3::ZERO;
+        let mut builder = Builder::new().body(body);
+        builder.gravity = DVec3::ZERO;
+        let mut s = builder.build().unwrap();
+        let n = s.positions(0).len();
+        let forces: Vec<DVec3> = (0..n).map(|i| DVec3::new(1e-3 * i as f64, -2e-3, 1e-3)).collect();
+        let sum: DVec3 = forces.iter().sum();
+        s.load(0, &forces).unwrap();
+        run(&mut s, 6);
+        let saved = s.checkpoint();
+        run(&mut s, 6);
+        let momentum = s.statistics().momentum;
+        assert!((momentum - sum * (12.0 / 60.0)).length() < 1e-12 * sum.length(), "{solver:?}: {momentum}");
+        let after = of(&s, 0);
+        s.load(0, &[]).unwrap();
+        s.restore(&saved).unwrap();
+        run(&mut s, 6);
+        assert!(of(&s, 0) == after, "{solver:?}");
+        s.load(0, &[]).unwrap();
+        run(&mut s, 6);
+        let end = s.statistics().momentum;
+        assert!((end - momentum).length() < 1e-12 * sum.length());
+        let error = s.load(0, &forces[1..]).unwrap_err().to_string();
+        assert!(error.contains("built with"), "{error}");
+        assert!(s.load(0, &vec![DVec3::NAN; n]).unwrap_err().to_string().contains("particle 0"));
+    }
+}
+
 #[test]
 fn refusals_say_why_and_change_nothing() {
     let mut s = world([bear(SolverKind::Clustered), bar(SolverKind::Projective)]);
@@ -251,6 +347,8 @@ fn refusals_say_why_and_change_nothing() {
         assert!(error.contains(part), "{error}");
     }
     let n = s.positions(1).len();
+    let mut unsound = bar(SolverKind::Projective);
+    unsound.controls.young = -1.0;
     let refusals = [
         (s.hold(1, Hold::exactly([])).unwrap_err(), "no particles"),
         (s.hold(1, Hold::exactly([n as u32])).unwrap_err(), "is not there"),
@@ -261,6 +359,9 @@ fn refusals_say_why_and_change_nothing() {
         (s.push(1, &[(0, 0.5)], DVec3::X).unwrap_err(), "sum to 0.5"),
         (s.push(1, &[(u32::MAX, 1.0)], DVec3::X).unwrap_err(), "is not there"),
         (s.push(1, &[(0, 1.0)], DVec3::NAN).unwrap_err(), "impulse"),
+        (s.change(1, bear(SolverKind::Clustered)).unwrap_err(), "particles and would have"),
+        (s.change(7, bar(SolverKind::Projective)).unwrap_err(), "no body 7"),
+        (s.change(1, unsound).unwrap_err(), "young"),
     ];
     for (error, part) in refusals {
         assert!(error.to_string().contains(part), "{error}");
@@ -278,6 +379,8 @@ enum Action {
     Push(usize, u32, [f64; 3]),
     Teleport(usize, f64),
     Young(usize, f64),
+    Change(usize, usize, f64),
+    Load(usize, f64),
     Step,
     DropCaches,
 }
@@ -291,6 +394,8 @@ fn action() -> impl Strategy<Value = Action> {
         2 => (0..40usize, 0..60u32, prop::array::uniform3(-1.0..1.0)).prop_map(|(b, i, p)| Action::Push(b, i, p)),
         1 => (0..40usize, 0.0..6.0).prop_map(|(b, a)| Action::Teleport(b, a)),
         1 => (0..40usize, 1e3..1e5).prop_map(|(b, y)| Action::Young(b, y)),
+        2 => (0..40usize, 0..5usize, 1e3..1e5).prop_map(|(b, k, y)| Action::Change(b, k, y)),
+        1 => (0..40usize, -0.1..0.1).prop_map(|(b, f)| Action::Load(b, f)),
         6 => Just(Action::Step),
         1 => Just(Action::DropCaches),
     ]
@@ -313,6 +418,15 @@ fn act(s: &mut Simulation, action: &Action, count: usize) {
             drop(s.teleport(*b, DAffine3::from_quat(DQuat::from_rotation_y(*angle))));
         }
         Action::Young(b, young) => drop(s.set(Control::Young((*b).into()), *young)),
+        Action::Change(b, k, young) => {
+            let mut to = body_of(SolverKind::ALL[*k]);
+            to.controls.young = *young;
+            drop(s.change(*b, to));
+        }
+        Action::Load(b, f) => {
+            let n = s.positions(*b).len();
+            drop(s.load(*b, &vec![DVec3::splat(*f); n]));
+        }
         Action::Step => drop(s.step().unwrap()),
         Action::DropCaches => s.drop_caches(),
     }
