@@ -26,7 +26,7 @@ fn main() -> Result<(), CacheError> {
             println!("{}: {} files, {} frames", done.path.display(), done.files, done.frames);
         }
         for (k, body) in reader.header().bodies.iter().enumerate() {
-            let options = ExportOptions { body: Some(body.name.clone()), ..Default::default() };
+            let options = ExportOptions { body: Some(body.name.to_string()), ..Default::default() };
             export(&reader, log.with_file_name(format!("body{k}.pc2")), &options, &mut |_, _| {})?;
         }
     }
