@@ -1,6 +1,8 @@
 //! A small run with everything awkward in it: a skinned box, an open cloth, a cloud, odd names.
 #![allow(dead_code, clippy::unwrap_used)] // each test file uses its own part; tests may panic
 
+pub mod changing;
+
 use glam::DVec3;
 use pliant_cache::render::Look;
 use pliant_cache::{
