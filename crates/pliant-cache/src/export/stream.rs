@@ -149,6 +149,25 @@ impl<'a> StreamBody<'a> {
         self.versions.partition_point(|v| v.from <= frame).saturating_sub(1)
     }
 
+    /// Its size over time, as (frame number, factor), for programs that know no visibility: nothing until it comes and when
+    /// it is gone, changing within a hundredth of a frame. No keys if it is always there.
+    pub fn size_keys(&self, numbers: &[u32]) -> Vec<(f64, f64)> {
+        const SUDDEN: f64 = 0.01;
+        let Range { start, end } = self.life;
+        let at = |k: usize| f64::from(numbers[k]);
+        let mut keys = Vec::new();
+        if start > 0 {
+            keys.extend([(at(0), 0.0), (at(start) - SUDDEN, 0.0)]);
+        }
+        if start > 0 || end < numbers.len() {
+            keys.push((at(start), 1.0));
+        }
+        if end < numbers.len() {
+            keys.extend([(at(end) - SUDDEN, 1.0), (at(end), 0.0)]);
+        }
+        keys
+    }
+
     pub fn first(&self) -> &Version<'a> {
         &self.versions[0]
     }

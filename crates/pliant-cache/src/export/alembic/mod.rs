@@ -5,7 +5,7 @@
 //! and only their positions in it are kept, so memory stays at about one frame.
 //!
 //! A body has samples of the frames it is in, on a time sampling of its own if it comes later, and a property `visible`
-//! over all frames if it is not in all of them. Where its topology changes, faces and what is on them are samples too.
+//! over all frames if it is not in all of them; for programs that do not look at that it has no size then. Where its topology changes, faces and what is on them are samples too.
 //!
 //! Times are frame numbers over frames per second; a program with the same rate shows frame 7 of the
 //! log in its frame 7.
@@ -67,14 +67,19 @@ pub(super) fn write(
     })?;
 
     let names = unique(stream.bodies.iter().map(|b| b.name), Style::Part, "body", &[]);
+    let rate = reader.frames_per_second();
+    let mut times: Vec<Times> = starts.iter().map(|&s| Times::of_frames(&numbers[s..], rate)).collect();
     let mut children = Vec::with_capacity(names.len());
     for ((body, name), motion) in stream.bodies.iter().zip(names).zip(motions) {
-        let body = BodyOut { body, name, motion, frames: count, scale: options.conversion.scale };
+        let keys = body.size_keys(&numbers);
+        let sizes = schema::sizes(&mut out, &keys, FRAMES + times.len() as u32)?;
+        if !keys.is_empty() {
+            times.push(Times::Listed(keys.iter().map(|(frame, _)| frame / rate).collect()));
+        }
+        let body = BodyOut { body, name, motion, sizes, frames: count, scale: options.conversion.scale };
         children.push(body.write(&mut out)?);
     }
     let top = Object { name: String::new(), metadata: "", properties: vec![child_bounds(whole)], children };
-    let rate = reader.frames_per_second();
-    let times: Vec<Times> = starts.iter().map(|&s| Times::of_frames(&numbers[s..], rate)).collect();
     let bytes = archive::finish(out, &top, &about(reader.header(), rate, &options.conversion), &times)?;
     Ok(ExportSummary {
         path: path.to_path_buf(),

@@ -108,6 +108,8 @@ pub(super) struct BodyOut<'a> {
     pub(super) body: &'a StreamBody<'a>,
     pub(super) name: String,
     pub(super) motion: Motion,
+    /// Its transform over time, if it is not always there.
+    pub(super) sizes: Option<Samples>,
     pub(super) frames: u32,
     /// Units of the file per metre.
     pub(super) scale: f64,
@@ -140,16 +142,26 @@ impl BodyOut<'_> {
             properties: vec![Property::compound(".geom", schema, geometry)],
             children,
         };
-        // The identity as a matrix (operation 3, no hint) is what other writers put here.
-        let identity: Vec<u8> = (0..16).flat_map(|k| f64::from(u8::from(k % 5 == 0)).to_le_bytes()).collect();
-        let xform = vec![
+        let always = self.sizes.is_none();
+        let values = match self.sizes {
+            Some(sizes) => sizes,
+            None => constant(out, Shape::Scalar, Pod::F64, 16, &matrix(1.0))?,
+        };
+        let mut xform = vec![
             child_bounds(motion.bounds_above),
             Property::sampled(".inherits", "", constant(out, Shape::Scalar, Pod::Bool, 1, &[1])?),
             Property::sampled(".ops", "", constant(out, Shape::Scalar, Pod::U8, 1, &[0x30])?),
-            Property::sampled(".vals", "", constant(out, Shape::Scalar, Pod::F64, 16, &identity)?),
+            Property::sampled(".vals", "", values),
         ];
+        if !always {
+            let moving = integer_bytes([0, 5, 10].into_iter());
+            let moving = constant(out, Shape::Array, Pod::U32, 1, &moving)?;
+            let is_not = constant(out, Shape::Scalar, Pod::Bool, 1, &[1])?;
+            xform.push(Property::sampled(".animChans", "", moving));
+            xform.push(Property::sampled("isNotConstantIdentity", "", is_not));
+        }
         let mut properties = vec![Property::compound(".xform", metadata::XFORM_SCHEMA, xform)];
-        if self.body.life != (0..self.frames as usize) {
+        if !always {
             let mut visible = Samples::new(Shape::Scalar, Pod::I8, 1, FRAMES);
             for k in 0..self.frames as usize {
                 visible.push(out, &[self.body.life.contains(&k).into()])?;
@@ -158,6 +170,25 @@ impl BodyOut<'_> {
         }
         Ok(Object { name: self.name, metadata: metadata::XFORM, properties, children: vec![shape] })
     }
+}
+
+/// A transform that changes nothing but size, as a matrix (operation 3, no hint), which is what other writers put there.
+fn matrix(size: f64) -> Vec<u8> {
+    let value = |k: usize| match k {
+        15 => 1.0,
+        0 | 5 | 10 => size,
+        _ => 0.0,
+    };
+    (0..16).flat_map(|k| value(k).to_le_bytes()).collect()
+}
+
+/// The transform of a body by its size over time; `None` without keys.
+pub(super) fn sizes(out: &mut Ogawa, keys: &[(f64, f64)], time: u32) -> Result<Option<Samples>, CacheError> {
+    let mut samples = Samples::new(Shape::Scalar, Pod::F64, 16, time);
+    for (_, size) in keys {
+        samples.push(out, &matrix(*size))?;
+    }
+    Ok((!keys.is_empty()).then_some(samples))
 }
 
 /// What a body keeps as long as its topology stays.

@@ -134,7 +134,7 @@ impl Prim<'_> {
         self.body.versions.iter().any(|v| normals_of_vertices(v).is_none())
     }
 
-    /// When it is there, if not always.
+    /// When it is there, if not always. Blender's importer knows no visibility, so it has no size either while it is not.
     fn visibility(&self, text: &mut Text) {
         let life = &self.body.life;
         if *life == (0..self.codes.len()) {
@@ -148,7 +148,11 @@ impl Prim<'_> {
         if let Some(gone) = self.codes.get(life.end) {
             writeln!(text, "            {gone}: \"invisible\",");
         }
-        text.put("        }\n");
+        text.put("        }\n        double3 xformOp:scale.timeSamples = {\n");
+        for (code, size) in self.body.size_keys(self.codes) {
+            writeln!(text, "            {code}: ({size}, {size}, {size}),");
+        }
+        text.put("        }\n        uniform token[] xformOpOrder = [\"xformOp:scale\"]\n");
     }
 
     /// A time-sampled array of triples.
