@@ -6,7 +6,8 @@
 
 Give what there is, all of the same run, with all bodies and the same frames; positions are compared with --pc2,
 topology, texture coordinates and normals with --obj, names with --usda. --tets is one tetrahedral mesh in several
-formats. Each program lives in a virtual environment of its own, filled from PyPI:
+formats. With --told a run is compared with what has to be seen in each of its frames instead: one in which bodies come, go
+and are torn, so that there is no one order of points for all frames. Each program lives in a virtual environment of its own, filled from PyPI:
 
     usd      usd-core                   USD's validators; prims, materials, positions, normals
     mesh     meshio, pyvista, trimesh   VTU, PLY, OBJ, GLB, tetrahedral meshes
@@ -24,7 +25,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from verify import alembic, blender, glb, meshes, names, usd
+from verify import alembic, blender, changing, glb, meshes, names, usd
 from verify.common import Report
 from verify.environments import ENVIRONMENTS, python_with
 
@@ -54,11 +55,25 @@ CHECKS = [
     ("blender", alembic.verify_blender_alembic, ["abc", "pc2", "usda"]),
 ]
 
+# The same for a run of which --told says what is to be seen.
+CHANGING = [
+    ("usd", changing.verify_changing_usd, ["usda", "usdz"]),
+    ("mesh", changing.verify_changing_caches, ["pc2", "mdd"]),
+    ("mesh", changing.verify_changing_sequences, ["obj", "ply", "vtu"]),
+    ("mesh", changing.verify_changing_glb, ["glb"]),
+    ("alembic", changing.verify_changing_alembic, ["abc"]),
+    ("blender", changing.verify_blender_changing, ["usda", "abc", "glb"]),
+]
+
+
+def checks_of(args):
+    return CHANGING if args.told else CHECKS
+
 
 def run_inside(environment, args):
     """All checks of an environment, in its interpreter. One that breaks does not keep the others from running."""
     report = Report()
-    for where, check, needs in CHECKS:
+    for where, check, needs in checks_of(args):
         if where != environment or any(getattr(args, n) is None for n in needs):
             continue
         print(f"-- {check.__name__}")
@@ -84,6 +99,7 @@ def main():
     for name in FORMATS:
         parser.add_argument("--" + name, help="as named at export: of a series without the number")
     parser.add_argument("--tets", nargs="+", help="files of one tetrahedral mesh")
+    parser.add_argument("--told", help="JSON with what is to be seen in each frame")
     parser.add_argument("--surface", action="store_true", help="the VTU files hold the render surface")
     parser.add_argument("--common", action="store_true", help="some particles are render vertices themselves")
     parser.add_argument("--without", action="append", default=[], choices=list(ENVIRONMENTS), help="leave this one out")
@@ -104,7 +120,7 @@ def main():
     home = Path(args.environments or Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "pliant-verify")
     failed, checked, seen = [], set(), []
     for name in ENVIRONMENTS:
-        wanted = [(check, needs) for where, check, needs in CHECKS
+        wanted = [(check, needs) for where, check, needs in checks_of(args)
                   if where == name and all(getattr(args, n) is not None for n in needs)]
         if not wanted:
             continue

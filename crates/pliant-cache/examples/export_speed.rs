@@ -38,13 +38,16 @@ fn body(particles: usize, entries: usize) -> LogBody {
         },
     };
     LogBody {
+        id: 0,
+        version: 0,
+        origin: None,
         name: "field".into(),
         color: [0.5; 3],
         particles: 0..particles as u32,
         mesh: TriMesh { positions, triangles }.into(),
         coat: Coat::default().into(),
         skin: skin.into(),
-        cluster: vec![0; particles],
+        cluster: vec![0; particles].into(),
         simulated: Simulated { masses: vec![1.0; particles], ..Default::default() }.into(),
         look: Look::Cloth,
     }

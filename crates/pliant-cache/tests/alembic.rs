@@ -8,7 +8,7 @@ use common::{expected, frame, header, write_log};
 use glam::DVec3;
 use ogawa::{Archive, Object};
 use pliant_cache::{
-    Conversion, ExportOptions, FrameSelection, LogFrame, LogHeader, LogReader, LogWriter, export,
+    Conversion, ExportOptions, FrameSelection, LogBody, LogFrame, LogHeader, LogReader, LogWriter, export,
 };
 use pliant_geometry::{Coat, FollowingNormals, Layer, Polygons, Skin, SurfaceMaterial, TriMesh};
 use std::fs;
@@ -255,9 +255,15 @@ fn what_rests_is_written_once() {
 fn bodies_alike_share_their_faces() {
     let directory = tempfile::tempdir().unwrap();
     let mut header = header();
-    let twin = header.bodies[0].clone();
+    let twin = LogBody { id: 3, particles: 68..80, ..header.bodies[0].clone() };
     header.bodies.push(twin);
-    let reader = log_of(directory.path(), &header, &[frame(&header, 0)]);
+    // The twin is where the first body is.
+    let positions = frame(&header, 0).positions.map(|mut axis| {
+        axis.copy_within(0..12, 68);
+        axis
+    });
+    let both = LogFrame { positions, ..frame(&header, 0) };
+    let reader = log_of(directory.path(), &header, &[both]);
     let (archive, _) = archive_of(directory.path(), &reader, &ExportOptions::default());
     let place = |b| shape(&archive, b).properties.part(".geom/.faceIndices").stored[0].0;
     assert_eq!(place(0), place(3));
@@ -271,15 +277,14 @@ fn bodies_alike_share_their_faces() {
 fn empty_and_tiny_bodies_are_sound() {
     let directory = tempfile::tempdir().unwrap();
     let mut header = header();
-    for (body, count) in header.bodies.iter_mut().zip([0, 1, 3]) {
-        let particles = body.particles.start;
-        body.particles = particles..particles + count;
+    for (body, (start, count)) in header.bodies.iter_mut().zip([(0, 0), (0, 1), (1, 3)]) {
+        body.particles = start..start + count;
         std::sync::Arc::make_mut(&mut body.mesh).positions =
             (0..count).map(|k| DVec3::splat(f64::from(k))).collect();
         std::sync::Arc::make_mut(&mut body.mesh).triangles =
             if count == 3 { vec![[0, 1, 2]] } else { vec![] };
         body.skin = Skin::identity(count as usize).into();
-        body.cluster.clear();
+        body.cluster = Default::default();
     }
     let full = frame(&common::header(), 0);
     let reader = log_of(directory.path(), &header, &[full]);

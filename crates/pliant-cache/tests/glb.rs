@@ -42,10 +42,10 @@ fn all_frames_of_all_bodies() {
     let header = reader.header();
     assert_eq!(found.meshes.len(), 3);
     for (mesh, body) in found.meshes.iter().zip(&header.bodies) {
-        assert_eq!(mesh.name, body.name);
+        assert_eq!(mesh.name, *body.name);
         assert_eq!(mesh.triangulated().triangles, body.mesh.triangles);
         if !body.is_point_cloud() {
-            assert_eq!(mesh.coat.materials[0].name, body.name);
+            assert_eq!(mesh.coat.materials[0].name, *body.name);
             assert_eq!(mesh.coat.materials[0].color[..3], body.color);
             assert_eq!(mesh.coat.normals.values.len(), body.mesh.positions.len());
         }

@@ -125,13 +125,13 @@ fn what_is_no_log_is_named() {
     fs::remove_file(&path).unwrap();
     write_log(&path, 1, &[], true);
     let bytes = fs::read(&path).unwrap();
-    for version in [0u32, 1, 77] {
+    for version in [0u32, 2, 77] {
         let mut other = bytes.clone();
         other[8..12].copy_from_slice(&version.to_le_bytes());
         let e = open(&other);
-        assert!(matches!(e, CacheError::OtherVersion { found, known: 2, .. } if found == version));
+        assert!(matches!(e, CacheError::OtherVersion { found, known: 3, .. } if found == version));
         let text = e.to_string();
-        assert!(text.contains(&format!("version {version}")) && text.contains("version 2"), "{text}");
+        assert!(text.contains(&format!("version {version}")) && text.contains("version 3"), "{text}");
     }
     // A damaged header leaves nothing to read.
     let mut hurt = bytes.clone();
@@ -397,7 +397,12 @@ fn a_compact_log_is_small_and_near() {
     for k in 0..200 {
         let start = header.particle_count() as u32;
         let particles = start..start + count;
-        header.bodies.push(LogBody { name: format!("copy {k}"), particles, ..copy.clone() });
+        header.bodies.push(LogBody {
+            id: 3 + k,
+            name: format!("copy {k}").into(),
+            particles,
+            ..copy.clone()
+        });
     }
     let particles = header.particle_count();
     let at = |i: u32| {

@@ -3,6 +3,7 @@
 use crate::args::{self, CheckArgs};
 use crate::failure::Failure;
 use crate::{outputs, say, source};
+use pliant::Edit;
 use pliant::model::ModelBody;
 
 pub fn command(args: &CheckArgs) -> Result<(), Failure> {
@@ -34,6 +35,12 @@ pub fn command(args: &CheckArgs) -> Result<(), Failure> {
             count(clusters(body), "cluster"),
             width = width.unwrap_or(0),
         );
+    }
+    for (frame, edit) in built.events.edits() {
+        if let Edit::Add(body) = edit {
+            let (solver, particles) = (body.solver.name(), count(body.shape.points.len(), "particle"));
+            text += &format!("  {}  {solver}, {particles}, comes at frame {frame}\n", body.name);
+        }
     }
     for note in &built.notes {
         text += &format!("note: {note}\n");

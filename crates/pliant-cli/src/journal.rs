@@ -1,12 +1,10 @@
 //! The frame log of a run: begun, replaced or taken up again, but never destroyed by accident.
 
 use crate::failure::Failure;
-use crate::say;
-use pliant_cache::render::{CameraMotion, Look as Render};
-use pliant_cache::{
-    CacheError, ColorBy, ErrorKind, LogBody, LogHeader, LogPicture, LogPlane, LogReader, LogWriter, Simulated,
-};
-use pliant_scene::{BuiltScene, Look};
+use crate::{recorder, say};
+use pliant_cache::render::CameraMotion;
+use pliant_cache::{CacheError, ColorBy, ErrorKind, LogHeader, LogPicture, LogPlane, LogReader, LogWriter};
+use pliant_scene::BuiltScene;
 use std::path::Path;
 
 /// What to do with a log that is already there.
@@ -168,12 +166,6 @@ fn program() -> String {
 /// What the log has to know of the scene to be shown without it.
 fn header(scene: &BuiltScene) -> LogHeader {
     let model = scene.simulation.model();
-    let mut first = 0;
-    let bodies = scene.bodies.iter().zip(model.bodies()).map(|(body, model)| {
-        let begin = first;
-        first += model.parts.particle_count() as u32;
-        (body, &model.parts, begin..first)
-    });
     let picture = scene.picture;
     LogHeader {
         program: program(),
@@ -181,35 +173,7 @@ fn header(scene: &BuiltScene) -> LogHeader {
         scene_text: scene.text.clone(),
         scene_hash: scene.hash,
         frames_per_second: scene.frames_per_second,
-        bodies: bodies
-            .map(|(body, model, particles)| LogBody {
-                name: body.name.clone(),
-                color: body.color,
-                particles,
-                mesh: body.surface.clone().into(),
-                coat: body.coat.clone().into(),
-                skin: body.skin.clone().into(),
-                cluster: (0..model.particle_count()).map_while(|i| nearest_cluster(model, i)).collect(),
-                simulated: Simulated {
-                    tetrahedra: body.elements.tetrahedra.clone(),
-                    triangles: body.elements.triangles.clone(),
-                    edges: body.elements.edges.clone(),
-                    masses: model.rest().mass.iter().map(|&m| m as f32).collect(),
-                }
-                .into(),
-                look: match body.look {
-                    Look::Jelly => Render::Jelly,
-                    Look::Matte => Render::Matte,
-                    Look::Cloth => Render::Cloth,
-                    Look::Prop => Render::Prop,
-                },
-            })
-            // Colours by cluster make sense for whole bodies only.
-            .map(|body| LogBody {
-                cluster: if body.cluster.len() == body.particles.len() { body.cluster } else { Vec::new() },
-                ..body
-            })
-            .collect(),
+        bodies: recorder::first_bodies(scene),
         planes: model
             .params()
             .planes
@@ -234,14 +198,6 @@ fn header(scene: &BuiltScene) -> LogHeader {
             },
         },
     }
-}
-
-/// The cluster of a particle whose centre is nearest at rest.
-fn nearest_cluster(model: &pliant::model::BodyModel, particle: usize) -> Option<u32> {
-    let x = model.rest().positions.get(particle);
-    let distance = |c: u32| model.rest().clusters[c as usize].center.distance_squared(x);
-    let of = model.topology().memberships(particle).iter().map(|m| m.cluster);
-    of.min_by(|&a, &b| distance(a).total_cmp(&distance(b)))
 }
 
 #[cfg(test)]

@@ -14,6 +14,7 @@ mod journal;
 mod mesh;
 mod outputs;
 mod progress;
+mod recorder;
 mod run;
 mod say;
 mod simulate;

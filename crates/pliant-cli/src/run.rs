@@ -9,7 +9,7 @@ use crate::source::{self, Source};
 use crate::stats::StatsFile;
 use crate::trace::TraceFile;
 use crate::{outputs, say};
-use pliant::StepError;
+use pliant::{Edit, StepError};
 use pliant_cache::{ExportOptions, ExportSummary, Footage, LogReader, without_number};
 use pliant_scene::{BuiltScene, DEMOS};
 use std::path::{Path, PathBuf};
@@ -140,7 +140,12 @@ fn execute(order: Order) -> Result<(), Failure> {
 
 /// Whether some body is moved by a solver that minimises something.
 fn traceable(scene: &BuiltScene) -> bool {
-    scene.simulation.model().bodies().iter().any(|b| b.parts.settings().solver.uses_constraints())
+    let later = scene.events.edits().iter().filter_map(|(_, edit)| match edit {
+        Edit::Add(body) => Some(body.solver),
+        _ => None,
+    });
+    let there = scene.simulation.model().bodies().iter().map(|b| b.parts.settings().solver);
+    there.chain(later).any(|solver| solver.uses_constraints())
 }
 
 /// Runs the simulation; `None` if the log already held everything.

@@ -5,6 +5,7 @@ use crate::failure::Failure;
 use crate::interrupt::Deferred;
 use crate::journal::{Journal, due, other_bits};
 use crate::progress;
+use crate::recorder::Recorder;
 use crate::say;
 use crate::stats::{self, StatsFile, Timings};
 use crate::trace::TraceFile;
@@ -46,7 +47,7 @@ pub fn simulate(
 ) -> Result<Outcome, Failure> {
     let deferred = Deferred::begin();
     let begin = Instant::now();
-    let (simulation, events) = (&mut scene.simulation, &scene.events);
+    let (simulation, events, built) = (&mut scene.simulation, &scene.events, &scene.bodies);
     simulation.set_clock(Box::new(move || begin.elapsed().as_secs_f64()));
     if let Some(state) = &journal.checkpoint {
         let log = journal.writer.path();
@@ -57,6 +58,7 @@ pub fn simulate(
             say::problem(&other_bits(log, bits.name(), simulation.bits().name()));
         }
     }
+    let mut recorder = Recorder::new(simulation);
     let bar = progress::bar("simulating", frames.into(), quiet);
     let mut frame = LogFrame::default();
     let mut last = match journal.last_frame {
@@ -93,6 +95,7 @@ pub fn simulate(
         let stepped = Instant::now();
         last += 1;
         watch.frame(last, &report);
+        recorder.follow(simulation, built, &mut journal.writer)?;
         record(&mut frame, last, simulation, &report);
         journal.writer.append_frame(&frame)?;
         if let Some(stats) = &mut stats {

@@ -150,3 +150,123 @@ fn resumed_around_events() {
         std::fs::remove_file(place.path("parts.plog")).expect("it is there");
     }
 }
+
+/// A ball from the start, a copy of it and a cloth that come later, removals between, frames of every kind around them.
+const COMING: &str = r#"
+frames = 200
+
+[output]
+checkpoint_every = 15
+
+[[plane]]
+
+[[body]]
+name = "first"
+shape = { kind = "ball", radius = 0.2 }
+particles = 150
+clusters = 6
+position = [0, 0.5, 0]
+
+[[body]]
+name = "second"
+shape = { kind = "ball", radius = 0.2 }
+particles = 150
+clusters = 6
+position = [0.6, 0.5, 0]
+
+[[body]]
+name = "cloth"
+shape = { kind = "sheet", size = [0.5, 0.5], cells = [8, 8] }
+edge_stiffness = 50
+position = [0, 1, 0]
+
+[[event]]
+at = 0.5
+body = "second"
+add = true
+
+[[event]]
+at = 1.2
+body = "first"
+remove = true
+
+[[event]]
+at = 1.2
+body = "cloth"
+add = true
+
+[[event]]
+at = 2.5
+body = "second"
+remove = true
+"#;
+
+/// The log has the bodies of each moment, and a run killed around any of it ends with the bytes of one left alone.
+#[test]
+fn killed_while_bodies_come_and_go() {
+    let place = Place::new();
+    place.write("c.toml", COMING);
+    place.fine(&["run", "c.toml", "-q", "--log", "whole.plog"]);
+    let whole = place.read("whole.plog");
+    let reader = LogReader::open(place.path("whole.plog")).expect("a log");
+    let names = |i: usize| reader.bodies_at(i).iter().map(|b| b.name.to_string()).collect::<Vec<_>>();
+    for (frames, there) in [
+        (0..=30, vec!["first"]),
+        (31..=72, vec!["first", "second"]),
+        (73..=150, vec!["second", "cloth"]),
+        (151..=200, vec!["cloth"]),
+    ] {
+        for i in frames {
+            assert_eq!(names(i), there, "frame {i}");
+            reader.frame(i).expect("a frame");
+        }
+    }
+    let mesh = |i: usize, b: usize| &reader.bodies_at(i)[b].mesh;
+    assert!(
+        std::sync::Arc::ptr_eq(mesh(0, 0), mesh(100, 0)),
+        "the second ball is stored as a copy of the first"
+    );
+    assert_eq!(reader.epochs().len(), 4);
+
+    let begin = frames_begin(&whole);
+    let mut random = Random(3);
+    let mut kills = 0;
+    for round in 0..5 {
+        let log = format!("{round}.plog");
+        let words = ["run", "c.toml", "-q", "--resume", "--log", &log];
+        for _ in 0..4 {
+            let now = size(&place.path(&log)).max(begin) as f64;
+            let wanted = now + (whole.len() as f64 - now) * random.next().max(0.01) * 0.7;
+            if let Some(mut child) = place.start(&words, &log, wanted as u64) {
+                child.kill().expect("SIGKILL");
+                kills += usize::from(child.wait().expect("the child ends").code().is_none());
+            }
+        }
+        place.fine(&words);
+        assert!(place.read(&log) == whole, "round {round}");
+    }
+    assert!(kills >= 4, "only {kills} runs were caught on the way");
+    // And stopped right before, at and after each of it.
+    for stops in [[29, 30, 31], [32, 71, 72], [73, 74, 149], [150, 151, 199]] {
+        for frames in stops {
+            let frames = frames.to_string();
+            place.fine(&["run", "c.toml", "-q", "--log", "parts.plog", "--frames", &frames, "--resume"]);
+        }
+        place.fine(&["run", "c.toml", "-q", "--log", "parts.plog", "--resume"]);
+        assert!(place.read("parts.plog") == whole, "{stops:?}");
+        std::fs::remove_file(place.path("parts.plog")).expect("it is there");
+    }
+    // Any number of threads.
+    for threads in ["1", "2", "7"] {
+        place.fine(&["run", "c.toml", "-q", "--log", "t.plog", "--threads", threads]);
+        assert!(place.read("t.plog") == whole, "{threads} threads");
+    }
+}
+
+#[test]
+fn check_tells_who_comes_later() {
+    let place = Place::new();
+    place.write("c.toml", COMING);
+    let ran = place.fine(&["check", "c.toml"]);
+    assert!(ran.out.contains("cloth") && ran.out.contains("comes at frame 72"), "{}", ran.out);
+}

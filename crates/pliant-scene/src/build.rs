@@ -7,7 +7,7 @@ use crate::constraint;
 use crate::cut::Cut;
 use crate::diagnostic::Diagnostic;
 use crate::digest::Digest;
-use crate::event;
+use crate::event::{self, Arrivals, Cast, keyframes};
 use crate::format::MOST_PARTICLES;
 use crate::inert;
 use crate::notes;
@@ -18,8 +18,8 @@ use crate::scene::Scene;
 use crate::shape::{Made, ShapePlan};
 use crate::source::{Check, Span};
 use pliant::{
-    Body, BodyControls, BuildError, Builder, Constraint, ContactRadius, DAffine3, Input, Keyframes, Material,
-    Track,
+    Body, BodyControls, BodyId, BuildError, BuildErrors, Builder, Constraint, ContactRadius, DAffine3, Input,
+    Material,
 };
 use pliant_geometry::reach_beyond;
 use std::sync::Arc;
@@ -66,28 +66,47 @@ impl Scene {
         }
         check.finish(())?;
 
-        let mut builder = Builder::new();
-        builder.gravity = self.gravity;
-        (builder.wind, builder.gusts) = (self.wind, self.gusts);
-        builder.step = 1.0 / self.fps;
-        builder.substeps = self.substeps;
-        builder.planes = self.planes.clone();
-        builder.fields = self.fields.clone();
-        builder.implicit = self.implicit;
-        builder.bodies = bodies;
-        builder.threads = threads.max(1);
-        builder.keyframes = self.keyframes();
-        let simulation = builder.build().map_err(|errors| {
+        // All bodies at once, to see whether each can be built; that is the simulation itself unless some come later.
+        let arrivals = Arrivals::new(&self.events, bodies.len());
+        let at_start = arrivals.at_start;
+        if at_start == 0 {
+            let text = "every body is added by an event, and none is there from the start";
+            return Err(vec![self.source.problem_overall(text, "leave out an `add` event, or add a body")]);
+        }
+        let located = |errors: BuildErrors| {
             let mut check = Check::new(&self.source);
             check.problems.extend(errors.0.iter().map(|e| self.locate(e)));
             check.finish(()).err().unwrap_or_default()
-        })?;
-        let inert = inert::refuse(self, simulation.model());
+        };
+        let everywhere = (0..bodies.len()).map(BodyId::from).collect();
+        let in_file =
+            Arrivals { ids: everywhere, order: (0..bodies.len()).collect(), at_start: bodies.len() };
+        let (plans, tracks) = (&self.bodies[..], &self.tracks[..]);
+        let mut all = self.builder(threads);
+        all.bodies.clone_from(&bodies);
+        all.keyframes = keyframes(plans, tracks, &in_file, |_| true);
+        let all = all.build().map_err(located)?;
+        let inert = inert::refuse(self, all.model());
         if !inert.is_empty() {
             return Err(inert);
         }
-        let events = event::make(&self.events, &simulation, &self.source)?;
-        notes.extend(notes::about(self, &simulation));
+        notes.extend(notes::about(self, &all));
+        let later = &arrivals.order[at_start..];
+        let fewer = match later.is_empty() {
+            true => None,
+            false => {
+                let mut builder = self.builder(threads);
+                builder.bodies = arrivals.order[..at_start].iter().map(|&b| bodies[b].clone()).collect();
+                builder.keyframes = keyframes(plans, tracks, &arrivals, |b| !later.contains(&b));
+                Some(builder.build().map_err(located)?)
+            }
+        };
+        let cast = Cast { plans, bodies: &bodies, all: &all, arrivals: &arrivals, tracks };
+        let events = event::make(&self.events, &cast, fewer.as_ref().unwrap_or(&all), &self.source)?;
+        let simulation = fewer.unwrap_or(all);
+        let mut by_id: Vec<(BodyId, BuiltBody)> = arrivals.ids.iter().copied().zip(built).collect();
+        by_id.sort_by_key(|(id, _)| *id);
+        let built = by_id.into_iter().map(|(_, body)| body).collect();
         let (hash, inputs) = digest.finish();
         Ok(BuiltScene {
             simulation,
@@ -193,13 +212,18 @@ impl Scene {
         Ok((body, made))
     }
 
-    /// All tracks, each for the body it stands under.
-    fn keyframes(&self) -> Keyframes {
-        let mut tracks = self.tracks.clone();
-        for (b, plan) in self.bodies.iter().enumerate() {
-            tracks.extend(plan.tracks.iter().map(|t| Track { control: t.control.of(b.into()), ..t.clone() }));
-        }
-        Keyframes { tracks }
+    /// The world, without bodies.
+    fn builder(&self, threads: usize) -> Builder {
+        let mut builder = Builder::new();
+        builder.gravity = self.gravity;
+        (builder.wind, builder.gusts) = (self.wind, self.gusts);
+        builder.step = 1.0 / self.fps;
+        builder.substeps = self.substeps;
+        builder.planes = self.planes.clone();
+        builder.fields = self.fields.clone();
+        builder.implicit = self.implicit;
+        builder.threads = threads.max(1);
+        builder
     }
 
     /// An objection of the engine's, at the line that caused it.

@@ -10,7 +10,7 @@ pub struct BuiltScene {
     pub simulation: pliant::Simulation,
     /// What happens at which frame; see [`pliant::Simulation::step_by`].
     pub events: pliant::Schedule,
-    /// Per body, in the simulation's order.
+    /// Per body, by the number of its id: those that are there from the start, then those that events add, as they come.
     pub bodies: Vec<BuiltBody>,
     /// Frames to simulate after the initial one.
     pub frames: u32,

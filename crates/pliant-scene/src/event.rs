@@ -1,4 +1,7 @@
 //! Events as the scene describes them: what happens to a body at a time.
+//!
+//! A body that an event adds is not there from the start. Ids follow from the order bodies come in, so all of them are known
+//! beforehand: first those that are there from the start, then the others as they are added.
 
 use crate::Diagnostic;
 use crate::body::BodyPlan;
@@ -6,7 +9,7 @@ use crate::record::Record;
 use crate::source::{Check, Source, Span};
 use crate::suggest;
 use glam::DVec3;
-use pliant::{BodyId, DAffine3, Edit, Hold, Schedule, Simulation};
+use pliant::{Body, BodyId, DAffine3, Edit, Hold, Keyframes, Schedule, Simulation, Track};
 
 /// An event that was read.
 #[derive(Clone, Debug)]
@@ -20,6 +23,8 @@ pub(crate) struct EventPlan {
 
 #[derive(Clone, Debug)]
 enum Action {
+    Add,
+    Remove,
     /// A pin group by its name.
     Release(String),
     Hold(Vec<u32>),
@@ -41,7 +46,17 @@ fn one(check: &mut Check<'_>, event: &Record, bodies: &[BodyPlan], fps: f64) -> 
     let particles = |key: &str| {
         event.given(key).map(|v| v.it.list().iter().map(|p| p.it.whole() as u32).collect::<Vec<u32>>())
     };
-    let action = if let Some(name) = event.given("release") {
+    for key in ["add", "remove"] {
+        if let Some(off) = event.given(key).filter(|v| !v.it.truth()) {
+            check.add(&off.at, format!("`{key} = false` lets nothing happen"), "leave the event out");
+            return None;
+        }
+    }
+    let action = if event.given("add").is_some() {
+        Action::Add
+    } else if event.given("remove").is_some() {
+        Action::Remove
+    } else if let Some(name) = event.given("release") {
         Action::Release(name.it.text().to_string())
     } else if let Some(list) = particles("hold") {
         Action::Hold(list)
@@ -79,59 +94,165 @@ fn body_of(check: &mut Check<'_>, event: &Record, bodies: &[BodyPlan]) -> Option
     found
 }
 
+/// When the bodies of a scene are there.
+pub(crate) struct Arrivals {
+    /// The id each body of the file has or will have.
+    pub ids: Vec<BodyId>,
+    /// The bodies in the order of their ids, by their place in the file; so many of them are there from the start.
+    pub order: Vec<usize>,
+    pub at_start: usize,
+}
+
+impl Arrivals {
+    pub fn new(events: &[EventPlan], bodies: usize) -> Arrivals {
+        let mut added: Vec<&EventPlan> = events.iter().filter(|e| matches!(e.action, Action::Add)).collect();
+        added.sort_by_key(|e| e.frame);
+        let mut later: Vec<usize> = Vec::new();
+        for event in added {
+            // A second time is a fault, told elsewhere.
+            if !later.contains(&event.body) {
+                later.push(event.body);
+            }
+        }
+        let mut order: Vec<usize> = (0..bodies).filter(|b| !later.contains(b)).collect();
+        let at_start = order.len();
+        order.extend(later);
+        let mut ids = vec![BodyId::from(0); bodies];
+        order.iter().enumerate().for_each(|(id, &b)| ids[b] = id.into());
+        Arrivals { ids, order, at_start }
+    }
+}
+
+/// What events are made of: the bodies of the file, as plans, as the engine takes them, and in a simulation that has all
+/// of them from the start.
+pub(crate) struct Cast<'a> {
+    pub plans: &'a [BodyPlan],
+    pub bodies: &'a [Body],
+    pub all: &'a Simulation,
+    pub arrivals: &'a Arrivals,
+    /// Keyframes of the world.
+    pub tracks: &'a [Track],
+}
+
+/// The keyframes of the world and of those bodies that are there, each for the id its body has.
+pub(crate) fn keyframes(
+    plans: &[BodyPlan],
+    world: &[Track],
+    arrivals: &Arrivals,
+    there: impl Fn(usize) -> bool,
+) -> Keyframes {
+    let mut tracks = world.to_vec();
+    for (b, plan) in plans.iter().enumerate().filter(|(b, _)| there(*b)) {
+        let of_body = |t: &Track| Track { control: t.control.of(arrivals.ids[b]), ..t.clone() };
+        tracks.extend(plan.tracks.iter().map(of_body));
+    }
+    Keyframes { tracks }
+}
+
+/// Whether a body is there as events come one after the other.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Presence {
+    NotYet,
+    There,
+    Gone,
+}
+
 /// The schedule of a simulation that was built of the scene; every event that cannot be made is told with its line.
 pub(crate) fn make(
     events: &[EventPlan],
+    cast: &Cast<'_>,
     simulation: &Simulation,
     source: &Source,
 ) -> Result<Schedule, Vec<Diagnostic>> {
     let mut check = Check::new(source);
-    let mut edits = Vec::with_capacity(events.len());
     // As they act: in the order of time, those of one frame in the order of the file.
     let mut ordered: Vec<&EventPlan> = events.iter().collect();
     ordered.sort_by_key(|e| e.frame);
-    for event in &ordered {
-        let body = &simulation.model().bodies()[event.body];
-        let id: BodyId = body.id;
-        let edit = match &event.action {
-            Action::Release(name) => {
-                let pins = body.parts.pins();
-                let Some(group) = pins.iter().find(|g| g.name == *name) else {
-                    let names: Vec<String> = pins
-                        .iter()
-                        .filter(|g| !g.name.is_empty())
-                        .map(|g| format!("\"{}\"", g.name))
-                        .collect();
-                    let help = match names.is_empty() {
-                        true => "give a [[body.pin]] that name".into(),
-                        false => format!("it has {}", names.join(", ")),
-                    };
-                    check.add(&event.at, format!("`{}` has no pin named \"{name}\"", body.name), help);
-                    continue;
-                };
-                Edit::Release(id, group.id)
-            }
-            Action::Hold(particles) => Edit::Hold(id, Hold::exactly(particles.iter().copied())),
-            Action::Push(impulse, Some(particles)) => {
-                let share = 1.0 / particles.len() as f64;
-                Edit::Push(id, particles.iter().map(|&i| (i, share)).collect(), *impulse)
-            }
-            Action::Push(impulse, None) => {
-                let mass = &body.parts.rest().mass;
-                let total: f64 = mass.iter().sum();
-                let shares = mass.iter().enumerate().map(|(i, m)| (i as u32, m / total));
-                Edit::Push(id, shares.collect(), *impulse)
-            }
-            Action::Move(by) => Edit::Teleport(id, DAffine3::from_translation(*by)),
-        };
-        edits.push((event.frame, edit));
+    let later = &cast.arrivals.order[cast.arrivals.at_start..];
+    let mut presence = vec![Presence::There; cast.plans.len()];
+    later.iter().for_each(|&b| presence[b] = Presence::NotYet);
+    // Each with the event it is of.
+    let mut edits: Vec<(&EventPlan, Edit)> = Vec::with_capacity(events.len());
+    for &event in &ordered {
+        if let Err((text, help)) = follow(event, &mut presence, cast) {
+            check.add(&event.at, text, help);
+            continue;
+        }
+        match edit(event, cast) {
+            Ok(edit) => edits.push((event, edit)),
+            Err((text, help)) => check.add(&event.at, text, help),
+        }
+        if matches!(event.action, Action::Add) && !cast.plans[event.body].tracks.is_empty() {
+            let there = |b: usize| presence[b] == Presence::There;
+            let keyframes = keyframes(cast.plans, cast.tracks, cast.arrivals, there);
+            edits.push((event, Edit::Keyframes(keyframes)));
+        }
     }
     check.finish(())?;
-    let schedule = Schedule::new(edits);
+    let schedule = Schedule::new(edits.iter().map(|(event, edit)| (event.frame, edit.clone())));
     if let Err(e) = schedule.check(simulation) {
         let mut check = Check::new(source);
-        check.add(&ordered[e.edit].at, e.reason.to_string(), "see what happens to the body before");
+        check.add(&edits[e.edit].0.at, e.reason.to_string(), "see what happens to the body before");
         check.finish(())?;
     }
     Ok(schedule)
+}
+
+/// Lets a body come or go; says why an event cannot happen to it then.
+fn follow(event: &EventPlan, presence: &mut [Presence], cast: &Cast<'_>) -> Result<(), (String, String)> {
+    let name = &cast.plans[event.body].name;
+    let now = &mut presence[event.body];
+    match (&event.action, *now) {
+        (Action::Add, Presence::NotYet) => *now = Presence::There,
+        (Action::Add, _) => {
+            let help = "a body comes once; add another [[body]] for what comes later";
+            return Err((format!("`{name}` was added before"), help.into()));
+        }
+        (_, Presence::NotYet) => {
+            let help = "let it happen after the event that adds it";
+            return Err((format!("`{name}` is not there yet"), help.into()));
+        }
+        (_, Presence::Gone) => {
+            let help = "let it happen before the event that removes it, or leave it out";
+            return Err((format!("`{name}` is gone by then"), help.into()));
+        }
+        (Action::Remove, Presence::There) => *now = Presence::Gone,
+        (_, Presence::There) => {}
+    }
+    Ok(())
+}
+
+/// What an event does; or what is wrong, and what helps.
+fn edit(event: &EventPlan, cast: &Cast<'_>) -> Result<Edit, (String, String)> {
+    let body = &cast.all.model().bodies()[event.body];
+    let id = cast.arrivals.ids[event.body];
+    Ok(match &event.action {
+        Action::Add => Edit::Add(Box::new(cast.bodies[event.body].clone())),
+        Action::Remove => Edit::Remove(id),
+        Action::Release(name) => {
+            let pins = body.parts.pins();
+            let Some(group) = pins.iter().find(|g| g.name == *name) else {
+                let names: Vec<String> =
+                    pins.iter().filter(|g| !g.name.is_empty()).map(|g| format!("\"{}\"", g.name)).collect();
+                let help = match names.is_empty() {
+                    true => "give a [[body.pin]] that name".into(),
+                    false => format!("it has {}", names.join(", ")),
+                };
+                return Err((format!("`{}` has no pin named \"{name}\"", body.name), help));
+            };
+            Edit::Release(id, group.id)
+        }
+        Action::Hold(particles) => Edit::Hold(id, Hold::exactly(particles.iter().copied())),
+        Action::Push(impulse, Some(particles)) => {
+            let share = 1.0 / particles.len() as f64;
+            Edit::Push(id, particles.iter().map(|&i| (i, share)).collect(), *impulse)
+        }
+        Action::Push(impulse, None) => {
+            let mass = &body.parts.rest().mass;
+            let total: f64 = mass.iter().sum();
+            let shares = mass.iter().enumerate().map(|(i, m)| (i as u32, m / total));
+            Edit::Push(id, shares.collect(), *impulse)
+        }
+        Action::Move(by) => Edit::Teleport(id, DAffine3::from_translation(*by)),
+    })
 }

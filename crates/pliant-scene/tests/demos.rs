@@ -10,7 +10,7 @@ struct Run {
     built: BuiltScene,
     first: Statistics,
     worst_strain: f64,
-    /// Height of each body's centre of mass, frame after frame.
+    /// Height of each body's centre of mass, frame after frame; not a number while it is not there.
     heights: Vec<Vec<f64>>,
 }
 
@@ -28,6 +28,11 @@ fn run(name: &str, frames: usize) -> Run {
         assert!(now.max_penetration <= 1e-9, "{name}, frame {frame}: {} m deep", now.max_penetration);
         worst_strain = worst_strain.max(now.max_strain);
         for (b, list) in heights.iter_mut().enumerate() {
+            // Bodies that events add have the numbers after those of the start.
+            if built.simulation.model().index(b).is_none() {
+                list.push(f64::NAN);
+                continue;
+            }
             let points = built.simulation.positions(b);
             let n = points.len() as f64;
             let middle = points.fold(DVec3::ZERO, |sum, p| sum + p) / n;
@@ -77,7 +82,9 @@ fn pictures_of_every_demo_are_three_quarters_full() {
             if frame > 0 {
                 built.simulation.step().unwrap();
             }
-            for (b, body) in built.bodies.iter().enumerate().filter(|(_, body)| body.look != Look::Prop) {
+            let there = built.simulation.model().bodies().len();
+            let bodies = built.bodies.iter().take(there).enumerate();
+            for (b, body) in bodies.filter(|(_, body)| body.look != Look::Prop) {
                 let points: Vec<DVec3> = built.simulation.positions(b).collect();
                 let [x, y, z] = [0, 1, 2].map(|k| points.iter().map(|p| p[k]).collect::<Vec<f64>>());
                 body.skin.apply([&x, &y, &z], &mut posed);
@@ -210,6 +217,31 @@ fn the_banner_is_let_go_pin_after_pin() {
     assert!(banner[105] < banner[70] && banner[209] < 0.35 * banner[35], "{} {}", banner[105], banner[209]);
     let highest = ball[84..110].iter().copied().fold(0.0, f64::max);
     assert!(highest > ball[80] + 0.05, "{highest} after {}", ball[80]);
+}
+
+#[test]
+fn bodies_come_and_go_on_time() {
+    let run = run("coming_and_going", 240);
+    let names: Vec<&str> = run.built.bodies.iter().map(|b| b.name.as_str()).collect();
+    assert_eq!(names, ["first", "second", "third", "fourth", "kerchief"]);
+    // From the step after the time of its event on, up to the one its removal is in.
+    for (b, life) in [0..120, 30..150, 60..180, 90..240, 120..240].into_iter().enumerate() {
+        for (frame, height) in run.heights[b].iter().enumerate() {
+            assert_eq!(height.is_finite(), life.contains(&frame), "{}, step {frame}", names[b]);
+        }
+        let first = run.heights[b][life.start];
+        assert!((0.59..0.71).contains(&first), "{} comes where its table says: {first}", names[b]);
+    }
+    // A ball that came later falls as the first one did, elsewhere: nothing else touches it.
+    let later = run.heights[0][..90].iter().zip(&run.heights[1][30..120]);
+    assert!(later.map(|(a, b)| (a - b).abs()).fold(0.0, f64::max) < 1e-9);
+    let there: Vec<u64> = run.built.simulation.model().ids().map(|id| id.number()).collect();
+    assert_eq!(there, [3, 4]);
+    assert_eq!(
+        run.built.simulation.model().params().keyframes.tracks.len(),
+        1,
+        "those of the fourth came along"
+    );
 }
 
 #[test]

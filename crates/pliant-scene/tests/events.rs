@@ -116,3 +116,85 @@ fn faults_are_told_with_their_lines_all_at_once() {
     assert!(problems.len() == 1 && problems[0].contains("s.toml:16"), "{problems:?}");
     built(&format!("{CLOTH}[[event]]\nat = 2\nhold = [0]\n[[event]]\nat = 1\nrelease = \"left\"\n"));
 }
+
+const BALLS: &str = "[[body]]\nname = \"a\"\nshape = \"ball\"\nparticles = 40\nclusters = 2\n\
+                     [[body]]\nname = \"b\"\nshape = \"ball\"\nparticles = 40\nclusters = 2\nposition = [2, 0, 0]\n";
+
+/// Two events of one time act in the order of the file, and what comes or goes is counted through.
+#[test]
+fn bodies_are_added_and_removed_in_the_order_of_the_file() {
+    let add = "[[event]]\nat = 0.1\nbody = \"b\"\nadd = true\n";
+    let push = "[[event]]\nat = 0.1\nbody = \"b\"\npush = [1, 0, 0]\n";
+    let mut scene = built(&format!("gravity = [0, 0, 0]\n{BALLS}{add}{push}"));
+    let ids = |s: &Simulation| s.model().ids().map(|id| id.number()).collect::<Vec<_>>();
+    assert_eq!(ids(&scene.simulation), [0]);
+    for frame in 1..=8 {
+        scene.simulation.step_by(&scene.events).unwrap();
+        assert_eq!(ids(&scene.simulation), if frame > 6 { vec![0, 1] } else { vec![0] }, "frame {frame}");
+    }
+    assert!((scene.simulation.statistics().momentum.x - 1.0).abs() < 1e-9);
+    // The other way round there is nothing to push yet.
+    let problems = refused(&format!("{BALLS}{push}{add}"));
+    assert!(problems.len() == 1 && problems[0].contains("s.toml:12"), "{problems:?}");
+    assert!(problems[0].contains("`b` is not there yet"), "{problems:?}");
+    // Ids are given in the order bodies come, whatever the order of the file.
+    let early = "[[event]]\nat = 0.3\nbody = \"a\"\nadd = true\n";
+    let scene = built(&format!("{BALLS}{early}"));
+    assert_eq!(scene.bodies.iter().map(|b| b.name.as_str()).collect::<Vec<_>>(), ["b", "a"]);
+}
+
+#[test]
+fn what_cannot_come_or_go_is_told_with_its_line() {
+    let event = |at: &str, rest: &str| format!("[[event]]\nat = {at}\n{rest}\n");
+    let add = event("1", "body = \"b\"\nadd = true");
+    let remove = event("1", "body = \"b\"\nremove = true");
+    for (events, line, told) in [
+        (add.clone() + &add, 16, "`b` was added before"),
+        (remove.clone() + &remove, 16, "`b` is gone by then"),
+        (remove.clone() + &event("2", "body = \"b\"\npush = [1, 0, 0]"), 16, "`b` is gone by then"),
+        (event("0.5", "body = \"b\"\nremove = true") + &add, 12, "`b` is not there yet"),
+        (
+            add.clone()
+                + &event("2", "body = \"b\"\nremove = true")
+                + &event("3", "body = \"b\"\nadd = true"),
+            20,
+            "added before",
+        ),
+        (event("1", "body = \"bb\"\nadd = true"), 14, "no body named \"bb\""),
+        (event("1", "body = \"b\"\nadd = false"), 15, "lets nothing happen"),
+        (event("1", "body = \"b\"\nadd = true\nremove = true"), 16, "remove"),
+    ] {
+        let problems = refused(&format!("{BALLS}{events}"));
+        let found = problems.len() == 1 && problems[0].contains(&format!("s.toml:{line}"));
+        assert!(found && problems[0].contains(told), "{told}: {problems:#?}");
+    }
+    let both = event("1", "body = \"a\"\nadd = true") + &add;
+    let problems = refused(&format!("{BALLS}{both}"));
+    assert!(problems.len() == 1 && problems[0].contains("none is there from the start"), "{problems:?}");
+    // A body that comes later is looked over like any other.
+    let problems = refused(&format!("{BALLS}friction = -1\n{add}"));
+    assert!(problems.len() == 1 && problems[0].contains("s.toml:12"), "{problems:?}");
+}
+
+/// A run that is broken off around bodies that come and go, with keyframes of their own, goes on with the same bits.
+#[test]
+fn checkpoints_around_bodies_that_come_and_go() {
+    let text = format!(
+        "{BALLS}[[body.keyframes]]\ncontrol = \"damping\"\nkeys = [[0.1, 0], [0.4, 5]]\n\
+         [[event]]\nat = 0.1\nbody = \"b\"\nadd = true\n[[event]]\nat = 0.2\nbody = \"a\"\nremove = true\n"
+    );
+    let mut whole = built(&text);
+    let mut saved = vec![whole.simulation.checkpoint()];
+    for _ in 0..16 {
+        whole.simulation.step_by(&whole.events).unwrap();
+        saved.push(whole.simulation.checkpoint());
+    }
+    for from in [0, 5, 6, 7, 11, 12, 13, 15] {
+        let mut broken = built(&text);
+        broken.simulation.restore_by(&broken.events, from, &saved[from as usize]).unwrap();
+        for expected in &saved[from as usize + 1..] {
+            broken.simulation.step_by(&broken.events).unwrap();
+            assert!(broken.simulation.checkpoint() == *expected, "from {from}");
+        }
+    }
+}

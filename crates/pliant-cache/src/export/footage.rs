@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::{CacheError, LogFrame, LogHeader, LogReader};
+use crate::{CacheError, LogBody, LogFrame, LogHeader, LogReader};
 
 /// A moment this near to a frame of the log, in frames, is that frame.
 const SAME: f64 = 1e-6;
@@ -58,6 +58,24 @@ impl<'a> Footage<'a> {
         self.resampled.as_ref().map_or(self.header().frames_per_second, |r| r.0)
     }
 
+    /// The log itself.
+    pub(super) fn log(&self) -> &'a LogReader {
+        self.reader
+    }
+
+    /// Which epoch of the log the `i`-th frame is in; a moment between two frames is in that of the first.
+    pub fn epoch_of(&self, i: usize) -> usize {
+        match &self.resampled {
+            Some((_, moments)) => self.reader.epoch_of(moments.get(i).map_or(0, |m| m.place)),
+            None => self.reader.epoch_of(i),
+        }
+    }
+
+    /// The bodies there are in the `i`-th frame.
+    pub fn bodies_at(&self, i: usize) -> &'a [LogBody] {
+        &self.reader.epochs()[self.epoch_of(i)].bodies
+    }
+
     /// How many frames there are.
     pub fn frame_count(&self) -> usize {
         self.resampled.as_ref().map_or(self.reader.frame_count(), |r| r.1.len())
@@ -90,8 +108,14 @@ impl<'a> Footage<'a> {
         // A place beyond the last is refused by the log.
         let past = Moment { number: 0, place: self.reader.frame_count(), part: 0.0 };
         let Moment { number, place, part } = moments.get(i).copied().unwrap_or(past);
-        let before = self.reader.frame(place)?;
-        let frame = if part > 0.0 { between(before, &self.reader.frame(place + 1)?, part) } else { before };
+        let mut frame = self.reader.frame(place)?;
+        if part > 0.0 {
+            let after = self.reader.frame(place + 1)?;
+            match partners(self.reader.bodies_at(place), self.reader.bodies_at(place + 1)) {
+                None => frame = between(frame, &after, part),
+                Some(partners) => frame = between(frame.clone(), &picked(&frame, &after, &partners), part),
+            }
+        }
         Ok(LogFrame { index: number, ..frame })
     }
 }
@@ -118,6 +142,48 @@ fn moments(reader: &LogReader, ratio: f64) -> Vec<Moment> {
         Moment { number, place, part: if part > SAME { part } else { 0.0 } }
     };
     (from as u32..from as u32 + count).map(moment).collect()
+}
+
+/// For each particle of some bodies the one it is in the next frame, `None` where its body is gone by then; nothing at all
+/// if they are the same. Of several that a particle becomes it goes along with the first.
+fn partners(before: &[LogBody], after: &[LogBody]) -> Option<Vec<Option<u32>>> {
+    if before.as_ptr() == after.as_ptr() {
+        return None;
+    }
+    let mut partners = Vec::new();
+    for body in before {
+        let then = after.binary_search_by_key(&body.id, |b| b.id).ok().map(|k| &after[k]);
+        let first = partners.len();
+        partners.resize(first + body.particles.len(), None);
+        match then.map(|then| (then, &then.origin)) {
+            Some((then, _)) if then.version == body.version => {
+                partners[first..].iter_mut().zip(then.particles.clone()).for_each(|(p, i)| *p = Some(i));
+            }
+            Some((then, Some(origin))) => {
+                for (&old, i) in origin.particles.iter().zip(then.particles.clone()) {
+                    partners[first + old as usize].get_or_insert(i);
+                }
+            }
+            _ => {}
+        }
+    }
+    Some(partners)
+}
+
+/// What the particles of a frame are in the next one, in their order; those that are gone stay as they are.
+fn picked(before: &LogFrame, after: &LogFrame, partners: &[Option<u32>]) -> LogFrame {
+    fn of<T: Copy>(before: &[T], after: &[T], partners: &[Option<u32>]) -> Vec<T> {
+        let one = |(x, p): (&T, &Option<u32>)| p.and_then(|i| after.get(i as usize)).copied().unwrap_or(*x);
+        before.iter().zip(partners).map(one).collect()
+    }
+    LogFrame {
+        positions: [0, 1, 2].map(|k| of(&before.positions[k], &after.positions[k], partners)),
+        velocity: [0, 1, 2].map(|k| of(&before.velocity[k], &after.velocity[k], partners)),
+        speed: of(&before.speed, &after.speed, partners),
+        strain: of(&before.strain, &after.strain, partners),
+        contact: of(&before.contact, &after.contact, partners),
+        ..after.clone()
+    }
 }
 
 /// A frame on the straight way from one to the next.

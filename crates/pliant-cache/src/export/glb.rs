@@ -5,6 +5,9 @@
 //! put in place at the end. glTF is y up in metres by its specification and programs convert on import, so the units
 //! and the up axis asked for are not looked at. Time starts at zero with the first frame exported.
 //!
+//! Morph targets have one topology: a body that is torn has that of its last version in all frames, with vertices that are
+//! yet to be torn apart in the same place. A body that comes or goes has no size while it is not there.
+//!
 //! Browsers keep all frames on the graphics card and some cards take no more than about a thousand of them: for long
 //! runs export every second or fourth frame.
 
@@ -12,7 +15,7 @@ use std::path::Path;
 
 use pliant_geometry::{Coat, GeometryError, Glb, GlbNormals, GlbSurface, SurfaceMaterial};
 
-use super::stream::{Conversion, Normals, Stream, StreamBody};
+use super::stream::{Conversion, Normals, Room, Stream, Version};
 use super::{ExportOptions, ExportSummary, Progress};
 use crate::CacheError;
 use crate::atomic::AtomicFile;
@@ -32,21 +35,23 @@ pub(super) fn write(
     let number = |k: usize| f64::from(reader.frame_index(k).unwrap_or(0));
     let rate = reader.frames_per_second();
     let times: Vec<f64> = frames.iter().map(|&k| (number(k) - number(frames[0])) / rate).collect();
-    let coats: Vec<Coat> = stream.bodies.iter().map(worn).collect();
+    let coats: Vec<Coat> = stream.bodies.iter().map(|b| worn(b.last())).collect();
     let surfaces: Vec<GlbSurface<'_>> = stream
         .bodies
         .iter()
         .zip(&coats)
         .map(|(b, coat)| GlbSurface {
-            name: &b.body.name,
+            name: b.name,
             coat,
-            positions: &b.body.mesh.positions,
-            normals: match b.normal_of_corner() {
-                _ if b.body.is_point_cloud() => GlbNormals::None,
+            positions: &b.last().body.mesh.positions,
+            normals: match b.last().normal_of_corner() {
+                _ if b.last().body.is_point_cloud() => GlbNormals::None,
                 Some(of_corners) => GlbNormals::OfCorners(of_corners),
                 None => GlbNormals::OfVertices,
             },
-            times: &times,
+            times: &times[b.life.clone()],
+            begin: b.life.start,
+            shown: [Some(times[b.life.start]).filter(|t| *t > 0.0), times.get(b.life.end).copied()],
         })
         .collect();
     let mut glb = Glb::new(&surfaces).map_err(refused)?;
@@ -59,9 +64,11 @@ pub(super) fn write(
     let vertices = stream.vertex_count();
     let normals = if glb.has_normals() { Normals::Full } else { Normals::None };
     let mut bytes = Vec::new();
-    stream.each_frame(normals, |k, loaded| {
-        for (b, body) in loaded.bodies.iter().enumerate() {
-            glb.frame(k, b, &body.points, &body.normals, &mut bytes).map_err(refused)?;
+    let make = |room: &mut Room, place: usize| stream.load_last(room, place, normals);
+    stream.each_made(make, |k, loaded| {
+        for surface in &loaded.bodies {
+            let own = k - stream.bodies[surface.body].life.start;
+            glb.frame(own, surface.body, &surface.points, &surface.normals, &mut bytes).map_err(refused)?;
             file.put(&bytes)?;
         }
         progress(k + 1, frames.len());
@@ -78,7 +85,7 @@ pub(super) fn write(
 }
 
 /// The coat of a body with faces and a material, those of its mesh and colour where it has none.
-fn worn(b: &StreamBody<'_>) -> Coat {
+fn worn(b: &Version<'_>) -> Coat {
     let mut coat = Coat::clone(&b.body.coat);
     if coat.faces.is_empty() {
         coat.faces = b.faces.clone().into_owned();
@@ -88,7 +95,7 @@ fn worn(b: &StreamBody<'_>) -> Coat {
         // Vertex colours are multiplied with that of the material.
         let color = if coat.colors.is_empty() { [red, green, blue, 1.0] } else { [1.0; 4] };
         coat.materials =
-            vec![SurfaceMaterial { name: b.body.name.clone(), color, ..SurfaceMaterial::default() }];
+            vec![SurfaceMaterial { name: b.body.name.to_string(), color, ..SurfaceMaterial::default() }];
     }
     coat
 }

@@ -19,7 +19,7 @@ pub(super) struct Worn {
 pub(super) struct Wardrobe {
     /// Every different material once, in order of first use.
     pub materials: Vec<Worn>,
-    /// For each body and each material its faces may name, the place in `materials`; at least one per body.
+    /// For each body that was given and each material its faces may name, the place in `materials`; at least one.
     pub of_bodies: Vec<Vec<usize>>,
 }
 
@@ -52,7 +52,7 @@ impl Wardrobe {
 /// The material of a body that came without: its colour in pictures.
 fn own_material(body: &LogBody) -> SurfaceMaterial {
     let [r, g, b] = body.color;
-    SurfaceMaterial { name: body.name.clone(), color: [r, g, b, 1.0], ..SurfaceMaterial::default() }
+    SurfaceMaterial { name: body.name.to_string(), color: [r, g, b, 1.0], ..SurfaceMaterial::default() }
 }
 
 /// The faces of a body by material: for each that is used its place in the body's list, and the faces.

@@ -89,7 +89,7 @@ pub struct ExportOptions {
     /// Frames a second, if not those of the log: what lies between two frames is mixed from them. Frames are then
     /// numbered and chosen at this rate.
     pub frames_per_second: Option<f64>,
-    /// Only the body of this name; `None` is all bodies, in the order of the scene.
+    /// Only bodies of this name; `None` is all, in the order they came.
     pub body: Option<String>,
     /// Units and axes of the target.
     pub conversion: Conversion,
@@ -120,7 +120,7 @@ pub struct ExportSummary {
     pub files: usize,
     /// How many frames.
     pub frames: usize,
-    /// Vertices per frame; 0 for pictures.
+    /// Vertices of all bodies, each as it is at last; 0 for pictures.
     pub vertices: usize,
     /// Bytes in all files together.
     pub bytes: u64,
@@ -194,24 +194,26 @@ pub fn export(
     (format.write)(&Footage::new(reader, options.frames_per_second)?, path, options, progress)
 }
 
-/// The bodies an export is about.
-fn chosen_bodies<'a>(
-    reader: &'a Footage<'a>,
-    options: &ExportOptions,
-) -> Result<Vec<&'a LogBody>, CacheError> {
-    let all = &reader.header().bodies;
-    let Some(name) = &options.body else {
-        return Ok(all.iter().collect());
-    };
-    match all.iter().find(|b| b.name == *name) {
-        Some(body) => Ok(vec![body]),
-        None => {
-            let names: Vec<&str> = all.iter().map(|b| b.name.as_str()).collect();
-            Err(CacheError::invalid(
-                reader.path().display().to_string(),
-                format!("there is no body \"{name}\""),
-                format!("the log holds: {}", names.join(", ")),
-            ))
+/// Which bodies an export is about: all, or those of a name.
+fn chosen(body: &LogBody, options: &ExportOptions) -> bool {
+    options.body.as_deref().is_none_or(|wanted| &*body.name == wanted)
+}
+
+/// Refuses a name that no body of the log has.
+fn check_body(reader: &Footage<'_>, options: &ExportOptions) -> Result<(), CacheError> {
+    let Some(wanted) = &options.body else { return Ok(()) };
+    let mut names: Vec<&str> = Vec::new();
+    for body in reader.log().epochs().iter().flat_map(|e| &e.bodies) {
+        if *body.name == **wanted {
+            return Ok(());
+        }
+        if !names.contains(&&*body.name) {
+            names.push(&body.name);
         }
     }
+    Err(CacheError::invalid(
+        reader.path().display().to_string(),
+        format!("there is no body \"{wanted}\""),
+        format!("the log holds: {}", names.join(", ")),
+    ))
 }

@@ -1,7 +1,7 @@
 //! OBJ sequences: `name.obj` becomes `name_0000.obj`, `name_0001.obj`, … by frame number, with one `name.mtl`.
 //!
 //! One object per body, with its faces, texture coordinates, normals and materials as its file had them; vertex
-//! order as in the other exports. Numbers are printed with as many digits as it takes to get the same f32 back.
+//! order as in the other exports; each file has the bodies there are in its frame. Numbers are printed with as many digits as it takes to get the same f32 back.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -10,7 +10,7 @@ use super::materials::{Wardrobe, Worn};
 use super::names::{Style, unique};
 use super::picture::srgb;
 use super::sequence::{library as library_file, numbered};
-use super::stream::{Normals, Room, Stream, StreamBody};
+use super::stream::{Loaded, Normals, Room, Stream, Surface, Version};
 use super::{ExportOptions, ExportSummary, Progress};
 use crate::CacheError;
 use crate::atomic::AtomicFile;
@@ -24,8 +24,8 @@ pub(super) fn write(
 ) -> Result<ExportSummary, CacheError> {
     let stream = Stream::new(reader, options)?;
     let frames = &stream.frames;
-    let names = unique(stream.bodies.iter().map(|b| b.body.name.as_str()), Style::Word, "body", &[]);
-    let (library, materials) = library(&stream.bodies);
+    let names = unique(stream.bodies.iter().map(|b| b.name), Style::Word, "body", &[]);
+    let (library, materials) = library(&stream);
     let library_path = library_file(path);
     let program: String =
         reader.header().program.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
@@ -40,13 +40,10 @@ pub(super) fn write(
         vertices: stream.vertex_count(),
         bytes: file.commit()?,
     };
-    // What does not move is made once; OBJ counts from 1 through the whole file.
-    let mut first = Counts { vertex: 1, uv: 1, normal: 1 };
-    let still: Vec<Still> =
-        stream.bodies.iter().zip(&materials).map(|(b, m)| Still::new(b, m, &mut first)).collect();
     let library_name = library_path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-    let make = |(room, text): &mut (Room, String), place: usize| {
+    let make = |(room, text, still): &mut (Room, String, Still), place: usize| {
         let loaded = stream.load(room, place, Normals::Short)?;
+        still.fit(&stream, &loaded, stream.epoch_of(place), &materials);
         let mut file = AtomicFile::create(&numbered(path, loaded.frame.index))?;
         text.clear();
         // Writing to a String cannot fail.
@@ -55,8 +52,9 @@ pub(super) fn write(
             "# {program}, frame {}, time {} s\nmtllib {library_name}",
             loaded.frame.index, loaded.frame.time
         );
-        for (k, (b, surface)) in stream.bodies.iter().zip(&loaded.bodies).enumerate() {
-            let _ = writeln!(text, "o {}", names[k]);
+        for (surface, still) in loaded.bodies.iter().zip(&still.bodies) {
+            let _ = writeln!(text, "o {}", names[surface.body]);
+            let b = &stream.bodies[surface.body].versions[surface.version];
             for (v, [x, y, z]) in surface.points.iter().enumerate() {
                 let _ = write!(text, "v {x} {y} {z}");
                 if let Some(&[r, g, b, _]) = b.body.coat.colors.get(v) {
@@ -64,14 +62,15 @@ pub(super) fn write(
                 }
                 text.push('\n');
             }
-            text.push_str(&still[k].uvs);
+            text.push_str(&still.uvs);
             for [x, y, z] in &surface.normals {
                 let _ = writeln!(text, "vn {x} {y} {z}");
             }
-            text.push_str(&still[k].faces);
+            text.push_str(&still.faces);
             file.put(text.as_bytes())?;
             text.clear();
         }
+        file.put(text.as_bytes())?;
         Ok(file)
     };
     stream.each_made(make, |done, file| {
@@ -90,16 +89,42 @@ struct Counts {
     normal: usize,
 }
 
-/// The text of a body that is the same in all frames.
+/// What is the same in all frames of an epoch.
+#[derive(Default)]
 struct Still {
+    epoch: Option<usize>,
+    bodies: Vec<StillBody>,
+}
+
+impl Still {
+    /// Makes it that of another epoch, if it is.
+    fn fit(&mut self, stream: &Stream<'_>, loaded: &Loaded, epoch: usize, materials: &[Vec<Vec<String>>]) {
+        if self.epoch == Some(epoch) {
+            return;
+        }
+        // OBJ counts from 1 through the whole file.
+        let mut first = Counts { vertex: 1, uv: 1, normal: 1 };
+        let one = |s: &Surface| {
+            StillBody::new(
+                &stream.bodies[s.body].versions[s.version],
+                &materials[s.body][s.version],
+                &mut first,
+            )
+        };
+        (self.epoch, self.bodies) = (Some(epoch), loaded.bodies.iter().map(one).collect());
+    }
+}
+
+/// The text of a body that is the same in all frames of an epoch.
+struct StillBody {
     uvs: String,
     faces: String,
 }
 
-impl Still {
-    fn new(b: &StreamBody<'_>, materials: &[String], first: &mut Counts) -> Still {
+impl StillBody {
+    fn new(b: &Version<'_>, materials: &[String], first: &mut Counts) -> StillBody {
         let (coat, points) = (&b.body.coat, b.body.mesh.positions.len());
-        let mut still = Still { uvs: String::new(), faces: String::new() };
+        let mut still = StillBody { uvs: String::new(), faces: String::new() };
         if b.body.is_point_cloud() {
             // Several to a line: readers without point elements warn once per line. Not too many either, since
             // some have a limit on the length of lines.
@@ -142,9 +167,9 @@ impl Still {
     }
 }
 
-/// The material library, and for each body the names of its materials in it.
-fn library(bodies: &[StreamBody<'_>]) -> (String, Vec<Vec<String>>) {
-    let wardrobe = Wardrobe::new(bodies.iter().map(|b| b.body));
+/// The material library, and for each version of each body the names of its materials in it.
+fn library(stream: &Stream<'_>) -> (String, Vec<Vec<Vec<String>>>) {
+    let wardrobe = Wardrobe::new(stream.versions().map(|v| v.body));
     let names =
         unique(wardrobe.materials.iter().map(|m| m.material.name.as_str()), Style::Word, "material", &[]);
     let mut text = String::new();
@@ -156,6 +181,8 @@ fn library(bodies: &[StreamBody<'_>]) -> (String, Vec<Vec<String>>) {
             let _ = writeln!(text, "map_Kd {}", texture.replace(char::is_control, "_"));
         }
     }
-    let of_body = |places: &Vec<usize>| places.iter().map(|&m| names[m].clone()).collect();
-    (text, wardrobe.of_bodies.iter().map(of_body).collect())
+    let mut of_versions =
+        wardrobe.of_bodies.iter().map(|places| places.iter().map(|&m| names[m].clone()).collect());
+    let of_bodies = stream.bodies.iter().map(|b| of_versions.by_ref().take(b.versions.len()).collect());
+    (text, of_bodies.collect())
 }

@@ -10,7 +10,7 @@ use std::path::Path;
 use glam::DVec3;
 
 use super::sequence::{is_pattern, numbered};
-use super::{ExportOptions, ExportSummary, Progress, chosen_bodies};
+use super::{ExportOptions, ExportSummary, Progress, check_body, chosen};
 use crate::atomic::AtomicFile;
 use crate::export::Footage;
 use crate::render::{
@@ -52,7 +52,7 @@ pub(super) fn write_gif(
         if let Some(image) = ahead.remove(&i) {
             return Ok(image);
         }
-        let image = studio.draw(&reader.frame(frames[i])?, options.threads);
+        let image = studio.draw(frames[i], options.threads)?;
         done += 1;
         progress(done, frames.len());
         if done <= PALETTE_FRAMES {
@@ -80,8 +80,8 @@ pub(super) fn write_png(
     let mut file = AtomicFile::create(path)?;
     let mut tiles = Vec::with_capacity(shown.len());
     for &k in &shown {
-        let frame = reader.frame(selected[k])?;
-        tiles.push((frame.time, studio.draw(&frame, options.threads)));
+        let time = reader.frame_time(selected[k]).unwrap_or(0.0);
+        tiles.push((time, studio.draw(selected[k], options.threads)?));
         progress(tiles.len(), shown.len());
     }
     let sheet = contact_sheet(&tiles, TILES.1.min(tiles.len()));
@@ -107,10 +107,9 @@ fn write_sequence(
         bytes: 0,
     };
     for &k in &selected {
-        let frame = reader.frame(k)?;
-        let mut file = AtomicFile::create(&numbered(path, frame.index))?;
+        let mut file = AtomicFile::create(&numbered(path, reader.frame_index(k).unwrap_or(0)))?;
         let mut bytes = Vec::new();
-        write_png_by(&studio.draw(&frame, options.threads), Some(&reader.header().program), &mut bytes)
+        write_png_by(&studio.draw(k, options.threads)?, Some(&reader.header().program), &mut bytes)
             .map_err(|e| CacheError::io(path, "encode the picture", e))?;
         file.put(&bytes)?;
         done.bytes += file.commit_one_of_many()?;
@@ -141,7 +140,7 @@ pub(super) fn write_apng(
     let mut file = AtomicFile::create(path)?;
     let mut bytes = Vec::new();
     crate::render::write_apng(&mut bytes, frames.len(), stride as f64 / fps, |i| {
-        let image = studio.draw(&reader.frame(frames[i])?, options.threads);
+        let image = studio.draw(frames[i], options.threads)?;
         progress(i + 1, frames.len());
         Ok::<_, Failure>(image)
     })
@@ -160,7 +159,12 @@ fn changes(reader: &Footage<'_>, selected: &[usize]) -> Result<Vec<f64>, CacheEr
     let mut changes = Vec::with_capacity(selected.len());
     let mut before: Vec<DVec3> = Vec::new();
     let mut step: Vec<DVec3> = Vec::new();
+    let mut epoch = None;
     for &k in selected {
+        // Of other bodies nothing is compared.
+        if epoch.replace(reader.epoch_of(k)) != Some(reader.epoch_of(k)) {
+            (before, step) = Default::default();
+        }
         let [x, y, z] = reader.frame(k)?.positions;
         let now: Vec<DVec3> = x.iter().zip(&y).zip(&z).map(|((x, y), z)| DVec3::new(*x, *y, *z)).collect();
         let mut sum = 0.0;
@@ -219,6 +223,10 @@ impl Failure {
 
 /// Everything that stays the same from picture to picture.
 struct Studio<'a> {
+    reader: &'a Footage<'a>,
+    options: &'a ExportOptions,
+    /// The bodies of the epoch that was last drawn.
+    epoch: usize,
     bodies: Vec<Sitter<'a>>,
     planes: Vec<Plane>,
     path: CameraPath,
@@ -244,21 +252,27 @@ struct Sitter<'a> {
 impl<'a> Studio<'a> {
     fn new(
         reader: &'a Footage<'a>,
-        options: &ExportOptions,
+        options: &'a ExportOptions,
         selected: &[usize],
         dither: bool,
     ) -> Result<Studio<'a>, CacheError> {
+        check_body(reader, options)?;
         let picture = checked_picture(reader, options)?;
-        let mut bodies: Vec<Sitter> = chosen_bodies(reader, options)?
-            .into_iter()
-            .map(|body| Sitter::new(body, picture.color_by))
-            .collect();
+        let mut bodies: Vec<Sitter> = Vec::new();
         let aspect = f64::from(picture.width) / f64::from(picture.height);
         let mut seen = Vec::new();
-        let only_props = bodies.iter().all(Sitter::is_prop);
         let mut top = 0.0f64;
-        for k in sheet_frames(selected.len(), SURVEYED) {
+        let mut epoch = None;
+        let surveyed = sheet_frames(selected.len(), SURVEYED);
+        let mut epochs: Vec<usize> = surveyed.iter().map(|&k| reader.epoch_of(selected[k])).collect();
+        epochs.dedup();
+        let all = epochs.iter().flat_map(|&e| &reader.log().epochs()[e].bodies);
+        let only_props = all.filter(|b| chosen(b, options)).all(|b| b.look == Look::Prop);
+        for k in surveyed {
             let frame = reader.frame(selected[k])?;
+            if epoch.replace(reader.epoch_of(selected[k])) != Some(reader.epoch_of(selected[k])) {
+                bodies = sitters(reader, options, selected[k], picture.color_by, bodies);
+            }
             let mut framing = Framing::new(aspect, picture.azimuth, picture.elevation);
             for sitter in &mut bodies {
                 sitter.pose(&frame);
@@ -284,11 +298,15 @@ impl<'a> Studio<'a> {
         let mut start = 0.0;
         if let Some(first) = selected.first() {
             let frame = reader.frame(*first)?;
+            bodies = sitters(reader, options, *first, picture.color_by, bodies);
             bodies.iter_mut().for_each(|sitter| sitter.pose(&frame));
             start = frame.time;
         }
         let named = names_fit(&bodies, &path.at(start), &settings);
         Ok(Studio {
+            reader,
+            options,
+            epoch: selected.first().map_or(0, |&first| reader.epoch_of(first)),
             bodies,
             planes: reader
                 .header()
@@ -304,8 +322,15 @@ impl<'a> Studio<'a> {
         })
     }
 
-    fn draw(&mut self, frame: &LogFrame, threads: usize) -> Image {
+    /// Draws the frame of this place in the log.
+    fn draw(&mut self, place: usize, threads: usize) -> Result<Image, CacheError> {
+        let frame = &self.reader.frame(place)?;
         let by = self.picture.color_by;
+        if self.epoch != self.reader.epoch_of(place) {
+            self.epoch = self.reader.epoch_of(place);
+            let before = std::mem::take(&mut self.bodies);
+            self.bodies = sitters(self.reader, self.options, place, by, before);
+        }
         let (map, label) = match by {
             ColorBy::Speed => (ColorMap::Plasma, "speed, m/s"),
             _ => (ColorMap::Viridis, "strain"),
@@ -329,8 +354,29 @@ impl<'a> Studio<'a> {
         if matches!(by, ColorBy::Speed | ColorBy::Strain) {
             draw_legend(&mut image, map, self.range, label);
         }
-        image
+        Ok(image)
     }
+}
+
+/// The bodies of a frame; what was prepared for those that were there before is kept.
+fn sitters<'a>(
+    reader: &'a Footage<'a>,
+    options: &ExportOptions,
+    place: usize,
+    by: ColorBy,
+    before: Vec<Sitter<'a>>,
+) -> Vec<Sitter<'a>> {
+    let mut before = before.into_iter().peekable();
+    let bodies = reader.bodies_at(place).iter().filter(|b| chosen(b, options));
+    let one = |body: &'a LogBody| {
+        while before.next_if(|old| old.body.id < body.id).is_some() {}
+        let known = before.next_if(|old| (old.body.id, old.body.version) == (body.id, body.version));
+        match known {
+            Some(known) => Sitter { body, ..known },
+            None => Sitter::new(body, by),
+        }
+    };
+    bodies.map(one).collect()
 }
 
 impl<'a> Sitter<'a> {

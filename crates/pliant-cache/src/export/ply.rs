@@ -1,7 +1,8 @@
 //! PLY sequences, binary little-endian: `name.ply` becomes `name_0000.ply`, `name_0001.ply`, … by frame number.
 //!
 //! All bodies are in one file, vertices in the order of the other exports, with one normal and one colour (sRGB) each,
-//! texture coordinates where they are one per vertex, and the number of their body if there are several.
+//! texture coordinates where they are one per vertex, and the number of their body if there are several in the run. Each file
+//! has the bodies there are in its frame.
 
 use std::borrow::Cow;
 use std::path::Path;
@@ -10,7 +11,7 @@ use glam::Vec3;
 
 use super::picture::srgb;
 use super::sequence::numbered;
-use super::stream::{Normals, Room, Stream, StreamBody, Surface, put_triples};
+use super::stream::{Loaded, Normals, Room, Stream, Surface, Version, put_triples};
 use super::{ExportOptions, ExportSummary, Progress};
 use crate::CacheError;
 use crate::atomic::AtomicFile;
@@ -24,7 +25,6 @@ pub(super) fn write(
 ) -> Result<ExportSummary, CacheError> {
     let stream = Stream::new(reader, options)?;
     let frames = &stream.frames;
-    let still = Still::new(path, &stream)?;
     let program: String =
         reader.header().program.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
     let mut summary = ExportSummary {
@@ -34,8 +34,13 @@ pub(super) fn write(
         vertices: stream.vertex_count(),
         bytes: 0,
     };
-    let make = |(room, bytes): &mut (Room, Vec<u8>), place: usize| {
+    let make = |(room, bytes, known): &mut (Room, Vec<u8>, Option<(usize, Still)>), place: usize| {
         let loaded = stream.load(room, place, Normals::Full)?;
+        let epoch = stream.epoch_of(place);
+        let still = match known.take().filter(|(of, _)| *of == epoch) {
+            Some((_, still)) => still,
+            None => Still::new(path, &stream, &loaded)?,
+        };
         let mut file = AtomicFile::create(&numbered(path, loaded.frame.index))?;
         let about =
             format!("comment {program}, frame {}, time {} s\n", loaded.frame.index, loaded.frame.time);
@@ -44,7 +49,8 @@ pub(super) fn write(
         bytes.extend_from_slice(about.as_bytes());
         bytes.extend_from_slice(still.header.as_bytes());
         let mut tails = still.tails.chunks_exact(still.tail);
-        for (b, surface) in stream.bodies.iter().zip(&loaded.bodies) {
+        for surface in &loaded.bodies {
+            let b = &stream.bodies[surface.body].versions[surface.version];
             let normals = vertex_normals(b, surface);
             for (v, &point) in surface.points.iter().enumerate() {
                 put_triples(bytes, &[point, normals.get(v).copied().unwrap_or_default()]);
@@ -53,6 +59,7 @@ pub(super) fn write(
         }
         file.put(bytes)?;
         file.put(&still.faces)?;
+        *known = Some((epoch, still));
         Ok(file)
     };
     stream.each_made(make, |done, file| {
@@ -64,7 +71,7 @@ pub(super) fn write(
     Ok(summary)
 }
 
-/// What is the same in all frames.
+/// What is the same in all frames of an epoch.
 struct Still {
     header: String,
     /// What follows the normal of each vertex, and how many bytes of it each has.
@@ -74,9 +81,12 @@ struct Still {
 }
 
 impl Still {
-    fn new(path: &Path, stream: &Stream<'_>) -> Result<Still, CacheError> {
-        let bodies = &stream.bodies;
-        let count = stream.vertex_count();
+    fn new(path: &Path, stream: &Stream<'_>, loaded: &Loaded) -> Result<Still, CacheError> {
+        // Numbered over all frames, so that a body keeps its number.
+        let bodies: Vec<(usize, &Version<'_>)> =
+            loaded.bodies.iter().map(|s| (s.body, &stream.bodies[s.body].versions[s.version])).collect();
+        let bodies = &bodies[..];
+        let count: usize = bodies.iter().map(|(_, b)| b.body.mesh.positions.len()).sum();
         if i32::try_from(count).is_err() {
             return Err(CacheError::invalid(
                 path.display().to_string(),
@@ -86,15 +96,15 @@ impl Still {
         }
         let uvs: Vec<_> = bodies
             .iter()
-            .map(|b| b.body.coat.uvs.by_vertex(&b.faces, b.body.mesh.positions.len(), [0.0; 2]))
+            .map(|(_, b)| b.body.coat.uvs.by_vertex(&b.faces, b.body.mesh.positions.len(), [0.0; 2]))
             .collect();
-        let split = bodies.iter().zip(&uvs).any(|(b, uv)| !b.body.coat.uvs.is_empty() && uv.is_none());
+        let split = bodies.iter().zip(&uvs).any(|((_, b), uv)| !b.body.coat.uvs.is_empty() && uv.is_none());
         let has_uvs = !split && uvs.iter().any(Option::is_some);
-        let several = bodies.len() > 1;
+        let several = stream.bodies.len() > 1;
         let byte = |x: f32| (x.clamp(0.0, 1.0) * 255.0).round() as u8;
         let mut still = Still { header: String::new(), tails: Vec::new(), tail: 4, faces: Vec::new() };
         still.tail += if has_uvs { 8 } else { 0 } + if several { 4 } else { 0 };
-        for (k, b) in bodies.iter().enumerate() {
+        for (k, (number, b)) in bodies.iter().enumerate() {
             let [red, green, blue] = b.body.color;
             for v in 0..b.body.mesh.positions.len() {
                 if has_uvs {
@@ -104,15 +114,15 @@ impl Still {
                 let [r, g, b, a] = *b.body.coat.colors.get(v).unwrap_or(&[red, green, blue, 1.0]);
                 still.tails.extend([byte(srgb(r)), byte(srgb(g)), byte(srgb(b)), byte(a)]);
                 if several {
-                    still.tails.extend_from_slice(&(k as i32).to_le_bytes());
+                    still.tails.extend_from_slice(&(*number as i32).to_le_bytes());
                 }
             }
         }
         // A byte counts the corners if none has more; most readers want that.
-        let small = bodies.iter().flat_map(|b| b.faces.sizes()).all(|n| n < 256);
+        let small = bodies.iter().flat_map(|(_, b)| b.faces.sizes()).all(|n| n < 256);
         let mut first = 0;
         let mut faces = 0;
-        for b in bodies {
+        for (_, b) in bodies {
             faces += b.faces.len();
             for face in b.faces.iter() {
                 match small {
@@ -123,14 +133,20 @@ impl Still {
             }
             first += b.body.mesh.positions.len() as u32;
         }
-        still.header = header(bodies, count, faces, has_uvs, if small { "uchar" } else { "int" });
+        still.header = header(stream, bodies, [count, faces], has_uvs, if small { "uchar" } else { "int" });
         Ok(still)
     }
 }
 
-fn header(bodies: &[StreamBody<'_>], vertices: usize, faces: usize, uvs: bool, length: &str) -> String {
+fn header(
+    stream: &Stream<'_>,
+    bodies: &[(usize, &Version<'_>)],
+    [vertices, faces]: [usize; 2],
+    uvs: bool,
+    length: &str,
+) -> String {
     let mut header = String::new();
-    for (k, b) in bodies.iter().enumerate() {
+    for (k, b) in bodies {
         header += &format!("comment body {k}: {}\n", b.body.name.replace(char::is_control, " "));
     }
     header += &format!("element vertex {vertices}\n");
@@ -140,7 +156,7 @@ fn header(bodies: &[StreamBody<'_>], vertices: usize, faces: usize, uvs: bool, l
     properties("float", &["x", "y", "z", "nx", "ny", "nz"]);
     properties("float", if uvs { &["s", "t"] } else { &[] });
     properties("uchar", &["red", "green", "blue", "alpha"]);
-    properties("int", if bodies.len() > 1 { &["body"] } else { &[] });
+    properties("int", if stream.bodies.len() > 1 { &["body"] } else { &[] });
     if faces > 0 {
         header += &format!("element face {faces}\nproperty list {length} int vertex_indices\n");
     }
@@ -148,7 +164,7 @@ fn header(bodies: &[StreamBody<'_>], vertices: usize, faces: usize, uvs: bool, l
 }
 
 /// One normal per vertex: where a body has several, their mean.
-fn vertex_normals<'a>(b: &StreamBody<'_>, surface: &'a Surface) -> Cow<'a, [[f32; 3]]> {
+fn vertex_normals<'a>(b: &Version<'_>, surface: &'a Surface) -> Cow<'a, [[f32; 3]]> {
     let Some(of_corners) = b.normal_of_corner() else { return surface.normals.as_slice().into() };
     let mut sums = vec![Vec3::ZERO; surface.points.len()];
     for (&v, &n) in b.faces.corners().iter().zip(of_corners) {

@@ -1,15 +1,18 @@
 //! What all geometry exports share: the chosen frames and bodies, each frame as f32 in the target's units and axes.
 
 use std::borrow::Cow;
+use std::collections::HashMap;
+use std::ops::Range;
 use std::path::Path;
+use std::sync::OnceLock;
 
 use glam::DVec3;
 use pliant_geometry::{FollowingNormals, Polygons, TriMesh};
 
-use super::{ExportOptions, ExportSummary, Progress, ahead, chosen_bodies};
+use super::{ExportOptions, ExportSummary, Progress, ahead, check_body, chosen};
 use crate::atomic::AtomicFile;
 use crate::export::Footage;
-use crate::{CacheError, LogBody, LogFrame};
+use crate::{CacheError, Epoch, LogBody, LogFrame};
 
 /// Metres, y up, to what another program expects.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -44,18 +47,41 @@ pub(super) struct Stream<'a> {
     reader: &'a Footage<'a>,
     /// Places of the chosen frames in the log; never empty.
     pub frames: Vec<usize>,
-    /// The chosen bodies, in the order of the scene.
+    /// The bodies that are in any of these frames, in the order they came.
     pub bodies: Vec<StreamBody<'a>>,
+    /// Place of a body in `bodies` by its id.
+    places: HashMap<u64, usize>,
     conversion: Conversion,
     threads: usize,
 }
 
-/// A body and what does not change of its surface.
+/// A body over all frames.
 pub(super) struct StreamBody<'a> {
+    pub name: &'a str,
+    /// The frames it is in, by their place among the chosen ones; never empty.
+    pub life: Range<usize>,
+    /// Its meshes in these frames, one after the other; never empty.
+    pub versions: Vec<Version<'a>>,
+}
+
+/// A body as long as its topology stays, and what does not change of its surface then.
+pub(super) struct Version<'a> {
     pub body: &'a LogBody,
+    /// The first of the chosen frames it is in.
+    pub from: usize,
     /// Its faces as the file had them, or its triangles.
     pub faces: Cow<'a, Polygons>,
-    following: FollowingNormals,
+    /// Made when normals are first asked for.
+    following: OnceLock<FollowingNormals>,
+    of_last: OfLast,
+}
+
+/// For each vertex of a body's last version the one it is in another.
+#[derive(Clone)]
+enum OfLast {
+    Same,
+    Vertices(Vec<u32>),
+    Unknown,
 }
 
 /// What a frame has besides positions.
@@ -69,13 +95,18 @@ pub(super) enum Normals {
 
 /// A frame of the log as files hold it.
 pub(super) struct Loaded {
+    /// Its place among the chosen frames.
+    pub place: usize,
     pub frame: LogFrame,
-    /// In the order of the stream's bodies.
+    /// The bodies that are there, in the order of the stream's.
     pub bodies: Vec<Surface>,
 }
 
 /// The surface of a body in a frame.
 pub(super) struct Surface {
+    /// Which of the stream's bodies it is, and in which version.
+    pub body: usize,
+    pub version: usize,
     pub points: Vec<[f32; 3]>,
     /// Normals if they were asked for and there are faces: one per vertex, or as `normal_of_corner` says.
     pub normals: Vec<[f32; 3]>,
@@ -88,55 +119,196 @@ pub(super) struct Room {
     directions: Vec<DVec3>,
 }
 
-impl StreamBody<'_> {
-    /// How many normals a frame has; none for point clouds.
-    pub fn normal_count(&self) -> usize {
-        if self.body.is_point_cloud() { 0 } else { self.following.count() }
+impl<'a> Version<'a> {
+    fn new(body: &'a LogBody, from: usize) -> Version<'a> {
+        Version {
+            body,
+            from,
+            faces: match body.coat.faces.is_empty() {
+                true => Cow::Owned(Polygons::of_triangles(&body.mesh.triangles)),
+                false => Cow::Borrowed(&body.coat.faces),
+            },
+            following: OnceLock::new(),
+            of_last: OfLast::Same,
+        }
+    }
+
+    fn following(&self) -> &FollowingNormals {
+        self.following.get_or_init(|| FollowingNormals::new(&self.body.coat, &self.body.mesh))
     }
 
     /// For each corner of the faces its normal; `None` where there is one per vertex.
     pub fn normal_of_corner(&self) -> Option<&[u32]> {
-        (!self.body.coat.normals.is_empty()).then(|| self.following.of_corners())
+        (!self.body.coat.normals.is_empty()).then(|| self.following().of_corners())
+    }
+}
+
+impl<'a> StreamBody<'a> {
+    /// Its version in one of the chosen frames.
+    pub fn version_at(&self, frame: usize) -> usize {
+        self.versions.partition_point(|v| v.from <= frame).saturating_sub(1)
+    }
+
+    /// Its size over time, as (frame number, factor), for programs that know no visibility: nothing until it comes and when
+    /// it is gone, changing within a hundredth of a frame. No keys if it is always there.
+    pub fn size_keys(&self, numbers: &[u32]) -> Vec<(f64, f64)> {
+        const SUDDEN: f64 = 0.01;
+        let Range { start, end } = self.life;
+        let at = |k: usize| f64::from(numbers[k]);
+        let mut keys = Vec::new();
+        if start > 0 {
+            keys.extend([(at(0), 0.0), (at(start) - SUDDEN, 0.0)]);
+        }
+        if start > 0 || end < numbers.len() {
+            keys.push((at(start), 1.0));
+        }
+        if end < numbers.len() {
+            keys.extend([(at(end) - SUDDEN, 1.0), (at(end), 0.0)]);
+        }
+        keys
+    }
+
+    pub fn first(&self) -> &Version<'a> {
+        &self.versions[0]
+    }
+
+    pub fn last(&self) -> &Version<'a> {
+        &self.versions[self.versions.len() - 1]
     }
 }
 
 impl<'a> Stream<'a> {
     pub fn new(reader: &'a Footage<'a>, options: &ExportOptions) -> Result<Stream<'a>, CacheError> {
-        let bodies = chosen_bodies(reader, options)?;
-        Ok(Stream {
+        check_body(reader, options)?;
+        let mut stream = Stream {
             reader,
             frames: options.frames.positions(reader)?,
-            bodies: bodies
-                .into_iter()
-                .map(|body| StreamBody {
-                    body,
-                    faces: match body.coat.faces.is_empty() {
-                        true => Cow::Owned(Polygons::of_triangles(&body.mesh.triangles)),
-                        false => Cow::Borrowed(&body.coat.faces),
-                    },
-                    following: FollowingNormals::new(&body.coat, &body.mesh),
-                })
-                .collect(),
+            bodies: Vec::new(),
+            places: HashMap::new(),
             conversion: options.conversion,
             threads: options.threads,
-        })
+        };
+        let mut epoch = None;
+        for k in 0..stream.frames.len() {
+            let now = reader.epoch_of(stream.frames[k]);
+            let bodies = reader.bodies_at(stream.frames[k]).iter().filter(|b| chosen(b, options));
+            for body in bodies {
+                match stream.places.get(&body.id) {
+                    Some(&b) => {
+                        let known = &mut stream.bodies[b];
+                        known.life.end = k + 1;
+                        if epoch != Some(now) && known.last().body.version != body.version {
+                            known.versions.push(Version::new(body, k));
+                        }
+                    }
+                    None => {
+                        stream.places.insert(body.id, stream.bodies.len());
+                        let versions = vec![Version::new(body, k)];
+                        stream.bodies.push(StreamBody { name: &body.name, life: k..k + 1, versions });
+                    }
+                }
+            }
+            epoch = Some(now);
+        }
+        if let (true, Some(name)) = (stream.bodies.is_empty(), &options.body) {
+            return Err(CacheError::invalid(
+                reader.path().display().to_string(),
+                format!("body \"{name}\" is in none of the frames asked for"),
+                "choose other frames, or another body",
+            ));
+        }
+        stream.find_origins();
+        Ok(stream)
     }
 
-    /// Vertices of all bodies together.
+    /// Tells each version which of its vertices those of the last one are.
+    fn find_origins(&mut self) {
+        let epochs = self.reader.log().epochs();
+        for body in self.bodies.iter_mut().filter(|b| b.versions.len() > 1) {
+            let last = body.last().body;
+            let of =
+                |e: &'a Epoch| e.bodies.binary_search_by_key(&last.id, |b| b.id).ok().map(|k| &e.bodies[k]);
+            let mut map = OfLast::Vertices((0..last.mesh.positions.len() as u32).collect());
+            let mut version = last;
+            // Backwards, also through versions that no chosen frame shows.
+            for before in epochs.iter().rev().filter_map(of).filter(|b| b.version < last.version) {
+                if before.version == version.version {
+                    continue;
+                }
+                map = match (map, &version.origin) {
+                    (OfLast::Vertices(map), Some(origin)) => {
+                        OfLast::Vertices(map.iter().map(|&v| origin.vertices[v as usize]).collect())
+                    }
+                    _ => OfLast::Unknown,
+                };
+                version = before;
+                let shown = body.versions.iter_mut().find(|v| v.body.version == before.version);
+                if let Some(shown) = shown {
+                    shown.of_last = map.clone();
+                }
+            }
+        }
+    }
+
+    /// Vertices of all bodies together, each in its last version.
     pub fn vertex_count(&self) -> usize {
-        self.bodies.iter().map(|b| b.body.mesh.positions.len()).sum()
+        self.bodies.iter().map(|b| b.last().body.mesh.positions.len()).sum()
+    }
+
+    /// All versions of all bodies.
+    pub fn versions(&self) -> impl Iterator<Item = &Version<'a>> {
+        self.bodies.iter().flat_map(|b| &b.versions)
     }
 
     /// Loads a frame by its place in the log: points of all bodies, and normals if wanted. Refuses what is
     /// no finite f32: a file with NaN in it makes other programs fail in ways that no longer point here.
     pub fn load(&self, room: &mut Room, place: usize, normals: Normals) -> Result<Loaded, CacheError> {
+        self.load_as(room, place, normals, false)
+    }
+
+    /// The same with every body in its last version, vertices that are yet to be torn apart in the same place: for formats
+    /// that have but one topology for all frames.
+    pub fn load_last(&self, room: &mut Room, place: usize, normals: Normals) -> Result<Loaded, CacheError> {
+        self.load_as(room, place, normals, true)
+    }
+
+    fn load_as(
+        &self,
+        room: &mut Room,
+        place: usize,
+        normals: Normals,
+        last: bool,
+    ) -> Result<Loaded, CacheError> {
         let frame = self.reader.frame(place)?;
+        let among = self.frames.binary_search(&place).unwrap_or(0);
         let mut bodies = Vec::with_capacity(self.bodies.len());
-        for b in &self.bodies {
-            let mut surface = Surface { points: Vec::new(), normals: Vec::new() };
-            self.points(b.body, &frame, room, &mut surface.points)?;
-            if normals != Normals::None && !b.body.is_point_cloud() {
-                b.following.at(&room.vertices, &mut room.directions);
+        // Where its particles are is the epoch's to say.
+        for (b, body) in self.bodies_at(place) {
+            let known = &self.bodies[b];
+            let (version, count) = (known.version_at(among), known.versions.len());
+            let mut surface = Surface { body: b, version, points: Vec::new(), normals: Vec::new() };
+            body.vertices(&frame, &mut room.vertices);
+            let shown = &known.versions[version];
+            let wanted = normals != Normals::None && !body.is_point_cloud();
+            if wanted {
+                shown.following().at(&room.vertices, &mut room.directions);
+            }
+            if last && matches!(shown.of_last, OfLast::Unknown) {
+                return Err(unknown_change(self.reader, body));
+            }
+            if let (true, OfLast::Vertices(map)) = (last, &shown.of_last) {
+                let moved = |from: &[DVec3]| map.iter().map(|&v| from[v as usize]).collect::<Vec<DVec3>>();
+                room.vertices = moved(&room.vertices);
+                match (wanted, known.last().normal_of_corner()) {
+                    (false, _) => {}
+                    (true, None) => room.directions = moved(&room.directions),
+                    (true, Some(_)) => known.last().following().at(&room.vertices, &mut room.directions),
+                }
+                surface.version = count - 1;
+            }
+            convert(&room.vertices, self.conversion, &mut surface.points)
+                .map_err(|v| not_finite(body, frame.index, v, room.vertices[v]))?;
+            if wanted {
                 let turned = room.directions.iter().map(|&n| self.conversion.direction(n));
                 match normals {
                     Normals::Short => surface.normals.extend(turned.map(short_normal)),
@@ -145,7 +317,7 @@ impl<'a> Stream<'a> {
             }
             bodies.push(surface);
         }
-        Ok(Loaded { frame, bodies })
+        Ok(Loaded { place: among, frame, bodies })
     }
 
     /// Calls `each` with every chosen frame, in order.
@@ -167,18 +339,34 @@ impl<'a> Stream<'a> {
         ahead::in_order(self.threads, &self.frames, make, each)
     }
 
-    /// The vertices of a body in a frame, as f64 in the room and as files hold them.
-    fn points(
-        &self,
-        body: &LogBody,
-        frame: &LogFrame,
-        room: &mut Room,
-        points: &mut Vec<[f32; 3]>,
-    ) -> Result<(), CacheError> {
-        body.vertices(frame, &mut room.vertices);
-        convert(&room.vertices, self.conversion, points)
-            .map_err(|v| not_finite(body, frame.index, v, room.vertices[v]))
+    /// The chosen bodies in the frame of a place, each with its place in `bodies`.
+    pub fn bodies_at(&self, place: usize) -> Vec<(usize, &'a LogBody)> {
+        let bodies = self.reader.bodies_at(place).iter();
+        bodies.filter_map(|body| Some((*self.places.get(&body.id)?, body))).collect()
     }
+
+    /// The same as versions.
+    pub fn versions_at(&self, place: usize) -> impl Iterator<Item = (usize, &Version<'a>)> {
+        let among = self.frames.binary_search(&place).unwrap_or(0);
+        let version = move |(b, _)| {
+            let body: &StreamBody<'a> = &self.bodies[b];
+            (b, &body.versions[body.version_at(among)])
+        };
+        self.bodies_at(place).into_iter().map(version)
+    }
+
+    /// Which epoch of the log the frame of a place is in.
+    pub fn epoch_of(&self, place: usize) -> usize {
+        self.reader.epoch_of(place)
+    }
+}
+
+fn unknown_change(reader: &Footage<'_>, body: &LogBody) -> CacheError {
+    CacheError::invalid(
+        format!("{}, body \"{}\"", reader.path().display(), body.name),
+        "its topology changes and the log does not tell which vertex becomes which, as this format must know",
+        "export to .usda, .abc or .obj, or only the frames before or after the change",
+    )
 }
 
 impl Stream<'_> {
@@ -196,18 +384,27 @@ impl Stream<'_> {
         Ok([count("frames", self.frames.len())?, count("vertices", self.vertex_count())?])
     }
 
-    /// Writes the points of all frames, body after body, in the order of bytes that `bytes` makes.
+    /// Writes the points of all frames, body after body, in the order of bytes that `bytes` makes. Every body is there in
+    /// all of them, in its last version: before it comes it waits where it will be, and when it is gone it stays where
+    /// it was.
     pub fn put_all_points(
         &self,
         file: &mut AtomicFile,
         bytes: impl Fn(f32) -> [u8; 4] + Sync,
         progress: Progress<'_>,
     ) -> Result<(), CacheError> {
-        let make = |(room, points): &mut (Room, Vec<[f32; 3]>), place: usize| {
-            let frame = self.reader.frame(place)?;
+        let waiting = self.points_at(|b| (b.life.start > 0).then_some(b.life.start))?;
+        let left = self.points_at(|b| (b.life.end < self.frames.len()).then_some(b.life.end - 1))?;
+        let make = |room: &mut Room, place: usize| {
+            let loaded = self.load_last(room, place, Normals::None)?;
             let mut out = Vec::with_capacity(12 * self.vertex_count());
-            for b in &self.bodies {
-                self.points(b.body, &frame, room, points)?;
+            let mut there = loaded.bodies.iter().peekable();
+            for (b, body) in self.bodies.iter().enumerate() {
+                let points = match there.next_if(|surface| surface.body == b) {
+                    Some(surface) => &surface.points,
+                    None if loaded.place < body.life.start => &waiting[b],
+                    None => &left[b],
+                };
                 put_floats(&mut out, points.as_flattened(), &bytes);
             }
             Ok(out)
@@ -217,6 +414,26 @@ impl Stream<'_> {
             progress(k + 1, self.frames.len());
             Ok(())
         })
+    }
+
+    /// The points of bodies in the chosen frame that `frame` names for each; empty where it names none.
+    fn points_at(
+        &self,
+        frame: impl Fn(&StreamBody<'_>) -> Option<usize>,
+    ) -> Result<Vec<Vec<[f32; 3]>>, CacheError> {
+        let mut points = vec![Vec::new(); self.bodies.len()];
+        let mut frames: Vec<usize> = self.bodies.iter().filter_map(&frame).collect();
+        frames.sort_unstable();
+        frames.dedup();
+        let mut room = Room::default();
+        for k in frames {
+            for surface in self.load_last(&mut room, self.frames[k], Normals::None)?.bodies {
+                if frame(&self.bodies[surface.body]) == Some(k) {
+                    points[surface.body] = surface.points;
+                }
+            }
+        }
+        Ok(points)
     }
 
     /// What to say of one file with all frames in it.

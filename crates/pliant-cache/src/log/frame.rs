@@ -6,14 +6,12 @@ use std::ops::Range;
 use glam::DVec3;
 
 use super::channel::{find, need, parse, put};
-use super::packed::Layout;
+use super::packed::{Layout, Reference};
 
 /// What a frame is packed by.
 #[derive(Clone, Debug)]
 pub(super) struct Before {
     pub(super) layout: Layout,
-    /// Positions of the first frame of the log.
-    pub(super) first: [Vec<f64>; 3],
     /// The last controls that were stored, and with which frame.
     pub(super) controls: Vec<u8>,
     pub(super) controls_of: u32,
@@ -93,7 +91,7 @@ impl LogFrame {
         out.extend_from_slice(&self.index.to_le_bytes());
         out.extend_from_slice(&self.time.to_le_bytes());
         let [x, y, z] = &self.positions;
-        match before.and_then(|b| b.layout.pack_positions(&b.first, &self.positions)) {
+        match before.and_then(|b| b.layout.pack_positions(&self.positions)) {
             Some(bytes) => put(out, "packed_position", &[&bytes[..]]),
             None => put(out, "position", &[&x[..], y, z]),
         }
@@ -140,7 +138,7 @@ impl LogFrame {
         Some((u32::from_le_bytes(*index), f64::from_le_bytes(*time)))
     }
 
-    /// Whether it can only be read with the first frame at hand.
+    /// Whether it can only be read with what its bodies are packed by.
     pub(super) fn is_packed(payload: &[u8]) -> Result<bool, String> {
         let channels = parse(payload.get(Self::START..).unwrap_or_default())?;
         Ok(channels.iter().any(|c| c.name.starts_with("packed_")))
@@ -158,35 +156,46 @@ impl LogFrame {
         find(&channels, "controls").map(|c| c.values::<u8>()).transpose()
     }
 
-    /// From bytes; `first` has the layout of the bodies and the positions of the first frame, for those that are packed.
-    pub(super) fn decode(
-        payload: &[u8],
-        first: Option<(&Layout, &[Vec<f64>; 3])>,
-    ) -> Result<LogFrame, String> {
+    /// Of the bodies that are stored as they are, where they are; `layout` needs no references for that.
+    pub(super) fn whole_positions(payload: &[u8], layout: &Layout) -> Result<Vec<Option<Reference>>, String> {
+        let channels = parse(payload.get(Self::START..).unwrap_or_default())?;
+        match find(&channels, "packed_position") {
+            Some(packed) => layout.whole_positions(&packed.values::<u8>()?),
+            None => layout.parts_of(&need(&channels, "position")?.planes()?),
+        }
+    }
+
+    /// From bytes; a packed one needs the layout of its bodies.
+    pub(super) fn decode(payload: &[u8], layout: Option<&Layout>) -> Result<LogFrame, String> {
         let (index, time) = Self::decode_start(payload).ok_or("the frame record is too short")?;
         let channels = parse(&payload[Self::START..])?;
         let floats = |name| find(&channels, name).map_or(Ok(Vec::new()), |c| c.values::<f32>());
         let bytes = |name| find(&channels, name).map_or(Ok(Vec::new()), |c| c.values::<u8>());
         let packed = |name| find(&channels, name).map(|c| c.values::<u8>()).transpose();
-        let first = || first.ok_or("it is packed, and there is no first frame to go by");
-        let positions = match packed("packed_position")? {
-            Some(bytes) => {
-                let (layout, positions) = first()?;
-                layout.unpack_positions(positions, &bytes)?
-            }
+        let layout = || layout.ok_or("it is packed, and there is nothing to go by");
+        let positions: [Vec<f64>; 3] = match packed("packed_position")? {
+            Some(bytes) => layout()?.unpack_positions(&bytes)?,
             None => need(&channels, "position")?.planes()?,
+        };
+        // Whoever says there are more particles than positions is not given room for them.
+        let layout = || {
+            layout().and_then(|l| {
+                (l.particles() == positions[0].len())
+                    .then_some(l)
+                    .ok_or("it has not one position for each particle")
+            })
         };
         Ok(LogFrame {
             index,
             time,
             velocity: match packed("packed_velocity")? {
-                Some(bytes) => first()?.0.unpack_shown(&bytes)?,
+                Some(bytes) => layout()?.unpack_shown(&bytes)?,
                 None => find(&channels, "velocity").map_or(Ok(Default::default()), |c| c.planes())?,
             },
             speed: floats("speed")?,
             strain: match packed("packed_strain")? {
                 Some(bytes) => {
-                    let [strain] = first()?.0.unpack_shown(&bytes)?;
+                    let [strain] = layout()?.unpack_shown(&bytes)?;
                     strain
                 }
                 None => floats("strain")?,

@@ -6,8 +6,9 @@ use std::sync::Arc;
 use glam::DVec3;
 use pliant_geometry::{Coat, Skin, TriMesh};
 
-use super::channel::{find, need, parse, put};
+use super::channel::{Channel, find, need, parse, put};
 use super::coat;
+use super::epoch::{self, Meshes};
 use super::frame::LogFrame;
 use super::picture::LogPicture;
 use super::simulated::Simulated;
@@ -28,7 +29,7 @@ pub struct LogHeader {
     pub scene_hash: u64,
     /// Frames per second of simulated time.
     pub frames_per_second: f64,
-    /// The bodies, in the order of the scene.
+    /// The bodies there are at first, by their ids; later ones come with an [`Epoch`](super::Epoch).
     pub bodies: Vec<LogBody>,
     /// Planes things rest on, for pictures.
     pub planes: Vec<LogPlane>,
@@ -36,11 +37,17 @@ pub struct LogHeader {
     pub picture: LogPicture,
 }
 
-/// A body: which particles it owns and how its surface follows them.
+/// A body: which particles it owns and how its surface follows them. Cheap to clone.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LogBody {
-    /// Name in the scene.
-    pub name: String,
+    /// The engine's number of it; no other body of the run ever has it.
+    pub id: u64,
+    /// Name in the scene. Unique among the bodies there are, but a later body may have the name of one that is gone.
+    pub name: Arc<str>,
+    /// Counts the meshes it has had: 0 until its topology changes.
+    pub version: u32,
+    /// Where its particles and vertices were in the version before; `None` in the first, or if that is not known.
+    pub origin: Option<Arc<Origin>>,
     /// Linear red, green, blue in 0..=1.
     pub color: [f32; 3],
     /// Its particles in the arrays of a frame.
@@ -52,11 +59,20 @@ pub struct LogBody {
     /// How mesh vertices follow particles (indices within the body).
     pub skin: Arc<Skin>,
     /// For each particle the index of its nearest cluster, for colouring; may be empty.
-    pub cluster: Vec<u32>,
+    pub cluster: Arc<Vec<u32>>,
     /// What the particles make up, for those who look at the simulation itself; may be empty.
     pub simulated: Arc<Simulated>,
     /// What it is made of, for pictures.
     pub look: Look,
+}
+
+/// From one version of a body to the one before: old vertices may be several new ones, along a tear.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Origin {
+    /// For each particle the one it was.
+    pub particles: Vec<u32>,
+    /// For each vertex of the render mesh the one it was.
+    pub vertices: Vec<u32>,
 }
 
 /// A plane `normal · x = offset`.
@@ -84,7 +100,7 @@ impl LogBody {
         self.mesh.triangles.is_empty()
     }
 
-    fn check(&self) -> Result<(), String> {
+    pub(super) fn check(&self) -> Result<(), String> {
         let vertices = self.mesh.positions.len();
         let Range { start, end } = self.particles;
         if start > end {
@@ -107,32 +123,38 @@ impl LogBody {
         if !self.cluster.is_empty() && self.cluster.len() != particles {
             return Err(format!("{} cluster indices for {particles} particles", self.cluster.len()));
         }
+        if let Some(origin) = &self.origin
+            && (origin.particles.len(), origin.vertices.len()) != (particles, vertices)
+        {
+            return Err(format!(
+                "it says where {} particles and {} vertices were, but has {particles} and {vertices}",
+                origin.particles.len(),
+                origin.vertices.len()
+            ));
+        }
         self.simulated.check(particles)
     }
 
-    /// Whether everything is the same that does not move, be it once or twice in memory.
-    fn is_copy_of(&self, other: &LogBody) -> bool {
-        fn same<T: PartialEq>(a: &Arc<T>, b: &Arc<T>) -> bool {
-            Arc::ptr_eq(a, b) || a == b
-        }
-        same(&self.mesh, &other.mesh)
-            && same(&self.coat, &other.coat)
-            && same(&self.skin, &other.skin)
-            && same(&self.simulated, &other.simulated)
-    }
-
-    /// As bytes; of a copy only what is its own and which body it is like.
-    fn encode(&self, copy_of: Option<u32>) -> Vec<u8> {
+    /// As bytes; of one with a mesh the log already holds only what is its own and the number of that mesh.
+    pub(super) fn encode(&self, known_mesh: Option<u32>) -> Vec<u8> {
         let mut out = Vec::new();
+        put(&mut out, "id", &[&[self.id][..]]);
         put(&mut out, "name", &[self.name.as_bytes()]);
+        if self.version > 0 {
+            put(&mut out, "version", &[&[self.version][..]]);
+        }
+        if let Some(origin) = &self.origin {
+            put(&mut out, "origin_particles", &[&origin.particles[..]]);
+            put(&mut out, "origin_vertices", &[&origin.vertices[..]]);
+        }
         put(&mut out, "color", &[&self.color[..]]);
         put(&mut out, "particles", &[&[self.particles.start, self.particles.end][..]]);
         if !self.cluster.is_empty() {
             put(&mut out, "cluster", &[&self.cluster[..]]);
         }
         put(&mut out, "look", &[look_name(self.look).as_bytes()]);
-        if let Some(other) = copy_of {
-            put(&mut out, "copy_of", &[&[other][..]]);
+        if let Some(number) = known_mesh {
+            put(&mut out, "mesh", &[&[number][..]]);
             return out;
         }
         let mesh = &self.mesh;
@@ -152,8 +174,8 @@ impl LogBody {
         out
     }
 
-    /// From bytes; copies are of a body among those before.
-    fn decode(payload: &[u8], before: &[LogBody]) -> Result<LogBody, String> {
+    /// From bytes; a mesh that is stored here is added to those the log holds.
+    pub(super) fn decode(payload: &[u8], meshes: &mut Meshes) -> Result<LogBody, String> {
         let channels = parse(payload)?;
         let color = need(&channels, "color")?.values::<f32>()?;
         let color = <[f32; 3]>::try_from(color).map_err(|_| "the color has not three parts")?;
@@ -161,40 +183,53 @@ impl LogBody {
         let [start, end] = range[..] else {
             return Err("the particle range has not two ends".into());
         };
-        let name = need(&channels, "name")?.text()?;
-        let cluster = find(&channels, "cluster").map_or(Ok(Vec::new()), |c| c.values())?;
-        let look = match find(&channels, "look") {
-            Some(c) => look_of(&c.text()?),
-            None => Look::default(),
+        let list = |name| find(&channels, name).map(Channel::values::<u32>).transpose();
+        let origin = match (list("origin_particles")?, list("origin_vertices")?) {
+            (Some(particles), Some(vertices)) => Some(Arc::new(Origin { particles, vertices })),
+            _ => None,
         };
-        if let Some(c) = find(&channels, "copy_of") {
-            let other = c.value::<u32>()?;
-            let other = before
-                .get(other as usize)
-                .ok_or_else(|| format!("it is a copy of body {other}, which is not before it"))?;
-            return Ok(LogBody { name, color, particles: start..end, cluster, look, ..other.clone() });
+        let mut body = LogBody {
+            id: need(&channels, "id")?.value()?,
+            name: need(&channels, "name")?.text()?.into(),
+            version: find(&channels, "version").map_or(Ok(0), Channel::value)?,
+            origin,
+            color,
+            particles: start..end,
+            cluster: Arc::new(list("cluster")?.unwrap_or_default()),
+            look: match find(&channels, "look") {
+                Some(c) => look_of(&c.text()?),
+                None => Look::default(),
+            },
+            mesh: Arc::default(),
+            coat: Arc::default(),
+            skin: Arc::default(),
+            simulated: Arc::default(),
+        };
+        match find(&channels, "mesh").map(Channel::value::<u32>).transpose()? {
+            Some(number) => meshes.give(number, &mut body)?,
+            None => {
+                body.decode_mesh(&channels)?;
+                meshes.add(&body);
+            }
         }
-        let [x, y, z] = need(&channels, "rest")?.planes::<f64, 3>()?;
-        let [a, b, c] = need(&channels, "triangles")?.planes::<u32, 3>()?;
+        Ok(body)
+    }
+
+    /// Takes up the mesh and what goes with it.
+    fn decode_mesh(&mut self, channels: &[Channel<'_>]) -> Result<(), String> {
+        let [x, y, z] = need(channels, "rest")?.planes::<f64, 3>()?;
+        let [a, b, c] = need(channels, "triangles")?.planes::<u32, 3>()?;
         let mesh = TriMesh {
             positions: (0..x.len()).map(|i| DVec3::new(x[i], y[i], z[i])).collect(),
             triangles: (0..a.len()).map(|i| [a[i], b[i], c[i]]).collect(),
         };
         let coat =
-            find(&channels, "coat").map_or(Ok(Coat::default()), |c| coat::decode(&c.values::<u8>()?))?;
-        let simulated = find(&channels, "simulated")
+            find(channels, "coat").map_or(Ok(Coat::default()), |c| coat::decode(&c.values::<u8>()?))?;
+        let simulated = find(channels, "simulated")
             .map_or(Ok(Simulated::default()), |c| Simulated::decode(&c.values::<u8>()?))?;
-        Ok(LogBody {
-            name,
-            color,
-            particles: start..end,
-            mesh: mesh.into(),
-            coat: coat.into(),
-            skin: skin::decode(&channels)?.into(),
-            cluster,
-            simulated: simulated.into(),
-            look,
-        })
+        (self.mesh, self.coat) = (mesh.into(), coat.into());
+        (self.skin, self.simulated) = (skin::decode(channels)?.into(), simulated.into());
+        Ok(())
     }
 }
 
@@ -216,7 +251,7 @@ fn look_of(name: &str) -> Look {
 }
 
 impl LogHeader {
-    /// Number of particles every frame has to hold.
+    /// Number of particles a frame of these bodies has to hold.
     pub fn particle_count(&self) -> usize {
         self.bodies.iter().map(|b| b.particles.end as usize).max().unwrap_or(0)
     }
@@ -232,13 +267,11 @@ impl LogHeader {
                 return Err(format!("plane {k} is not finite"));
             }
         }
-        for body in &self.bodies {
-            body.check().map_err(|why| format!("body \"{}\": {why}", body.name))?;
-        }
-        Ok(())
+        epoch::check_first(&self.bodies)
     }
 
-    pub(super) fn encode(&self) -> Vec<u8> {
+    /// As bytes; the meshes of its bodies are added to those the log holds.
+    pub(super) fn encode(&self, meshes: &mut Meshes) -> Vec<u8> {
         let mut out = Vec::new();
         put(&mut out, "program", &[self.program.as_bytes()]);
         if !self.bits.is_empty() {
@@ -251,25 +284,18 @@ impl LogHeader {
         let [x, y, z, w] = [plane(0), plane(1), plane(2), plane(3)];
         put(&mut out, "planes", &[&x[..], &y, &z, &w]);
         self.picture.encode(&mut out);
-        // Of each kind the first; a scene has few kinds, and unlike ones are told apart at once.
-        let mut kinds: Vec<u32> = Vec::new();
-        for (k, body) in self.bodies.iter().enumerate() {
-            let like = kinds.iter().copied().find(|&other| body.is_copy_of(&self.bodies[other as usize]));
-            if like.is_none() {
-                kinds.push(k as u32);
-            }
-            put(&mut out, "body", &[&body.encode(like)[..]]);
+        for body in &self.bodies {
+            put(&mut out, "body", &[&meshes.encode(body)[..]]);
         }
         out
     }
 
-    pub(super) fn decode(payload: &[u8]) -> Result<LogHeader, String> {
+    pub(super) fn decode(payload: &[u8], meshes: &mut Meshes) -> Result<LogHeader, String> {
         let channels = parse(payload)?;
         let [x, y, z, w] = need(&channels, "planes")?.planes::<f64, 4>()?;
         let mut bodies: Vec<LogBody> = Vec::new();
         for channel in channels.iter().filter(|c| c.name == "body") {
-            let body = LogBody::decode(&channel.values::<u8>()?, &bodies)?;
-            bodies.push(body);
+            bodies.push(LogBody::decode(&channel.values::<u8>()?, meshes)?);
         }
         let header = LogHeader {
             program: need(&channels, "program")?.text()?,

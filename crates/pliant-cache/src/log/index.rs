@@ -4,9 +4,12 @@ use std::fmt;
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::Path;
+use std::sync::Arc;
 
+use super::epoch::{Descent, Epoch, Meshes, next_id};
 use super::frame::LogFrame;
-use super::header::LogHeader;
+use super::header::{LogBody, LogHeader};
+use super::packed::grid_step;
 use super::record::{FILE_START, FORMAT_VERSION, Found, MAGIC, Record, Scanner, kind, read_payload};
 use crate::CacheError;
 
@@ -66,12 +69,39 @@ pub(super) struct FrameEntry {
     pub(super) record: Record,
 }
 
+/// Where an epoch begins.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct EpochEntry {
+    /// How many frames come before it.
+    pub(super) frames: usize,
+    /// Where its record begins.
+    pub(super) offset: u64,
+}
+
+/// Where the positions are that a body is packed by: in the first frame of the epoch it came in.
+#[derive(Clone, Debug)]
+pub(super) struct Source {
+    pub(super) epoch: usize,
+    /// Which body of that epoch.
+    pub(super) place: usize,
+    /// For each particle which of that body it was; `None` if it is still the same ones.
+    pub(super) particles: Option<Arc<Vec<u32>>>,
+    pub(super) step: Option<f64>,
+}
+
 /// Result of the scan.
 #[derive(Debug)]
 pub(super) struct Index {
     pub(super) header: LogHeader,
     pub(super) header_end: u64,
     pub(super) frames: Vec<FrameEntry>,
+    /// Never empty: the first is that of the header.
+    pub(super) epochs: Vec<Epoch>,
+    pub(super) entries: Vec<EpochEntry>,
+    /// Of each body of each epoch.
+    pub(super) sources: Vec<Vec<Source>>,
+    meshes: Meshes,
+    next_id: u64,
     /// The last checkpoint and its frame number.
     pub(super) checkpoint: Option<(u32, Record)>,
     /// Whether the run closed the log.
@@ -105,10 +135,18 @@ impl Index {
         let payload = read_payload(&mut scanner.file, &first)
             .map_err(io)?
             .ok_or_else(|| damaged(FILE_START, "the header changed while it was read".into()))?;
-        let header =
-            LogHeader::decode(&payload).map_err(|why| damaged(FILE_START, format!("the header: {why}")))?;
+        let mut meshes = Meshes::default();
+        let header = LogHeader::decode(&payload, &mut meshes)
+            .map_err(|why| damaged(FILE_START, format!("the header: {why}")))?;
 
+        let bodies = header.bodies.clone();
+        let source = |(place, body)| Source { epoch: 0, place, particles: None, step: grid_step(body) };
         let mut index = Index {
+            sources: vec![bodies.iter().enumerate().map(source).collect()],
+            next_id: next_id(0, &bodies),
+            epochs: vec![Epoch { first: 0, bodies }],
+            entries: vec![EpochEntry { frames: 0, offset: FILE_START }],
+            meshes,
             header,
             header_end: first.end(),
             frames: Vec::new(),
@@ -172,6 +210,12 @@ impl Index {
                 }
                 self.frames.push(FrameEntry { index, time, record });
             }
+            kind::EPOCH => {
+                let Some(payload) = read_payload(&mut scanner.file, &record)? else {
+                    return Ok(Err("it changed while it was read".into()));
+                };
+                return Ok(self.add_epoch(&payload, &record).map_err(|why| format!("an epoch: {why}")));
+            }
             kind::CHECKPOINT => {
                 let count = scanner.payload_start(&record, &mut start[..CHECKPOINT_START])?;
                 let Some(frame) = start[..count].first_chunk() else {
@@ -183,6 +227,58 @@ impl Index {
             _ => {}
         }
         Ok(Ok(()))
+    }
+
+    fn add_epoch(&mut self, payload: &[u8], record: &Record) -> Result<(), String> {
+        let (before, sources) =
+            (&self.epochs[self.epochs.len() - 1].bodies, &self.sources[self.sources.len() - 1]);
+        let epoch = Epoch::decode(payload, before, self.next_id, &mut self.meshes)?;
+        if self.entries.last().is_some_and(|e| e.frames == self.frames.len()) {
+            return Err("there is no frame of the one before it".into());
+        }
+        if let Some(last) = self.last_frame().filter(|&last| last >= epoch.first) {
+            return Err(format!("it begins with frame {} after frame {last}", epoch.first));
+        }
+        let number = self.epochs.len();
+        let source = |(place, body): (usize, &LogBody)| match (Descent::of(body, before), &body.origin) {
+            (Descent::Kept(k), _) => sources[k].clone(),
+            (Descent::Changed(k), Some(origin)) => {
+                let particles = match &sources[k].particles {
+                    Some(map) => Arc::new(origin.particles.iter().map(|&i| map[i as usize]).collect()),
+                    None => Arc::new(origin.particles.clone()),
+                };
+                Source { particles: Some(particles), step: grid_step(body), ..sources[k] }
+            }
+            _ => Source { epoch: number, place, particles: None, step: grid_step(body) },
+        };
+        let sources = epoch.bodies.iter().enumerate().map(source).collect();
+        self.sources.push(sources);
+        self.next_id = next_id(self.next_id, &epoch.bodies);
+        self.entries.push(EpochEntry { frames: self.frames.len(), offset: record.offset });
+        self.epochs.push(epoch);
+        Ok(())
+    }
+
+    /// Which epoch the frame of this place is in.
+    pub(super) fn epoch_of(&self, place: usize) -> usize {
+        self.entries.partition_point(|e| e.frames <= place).saturating_sub(1)
+    }
+
+    /// Forgets everything at or after a byte; the checkpoints are the caller's.
+    pub(super) fn cut(&mut self, end: u64) {
+        self.frames.truncate(self.frames.partition_point(|f| f.record.offset < end));
+        let epochs = self.entries.partition_point(|e| e.offset < end).max(1);
+        self.entries.truncate(epochs);
+        self.epochs.truncate(epochs);
+        self.sources.truncate(epochs);
+        self.meshes = Meshes::of(self.epochs.iter().map(|e| &e.bodies[..]));
+        self.next_id = self.epochs.iter().fold(0, |id, e| next_id(id, &e.bodies));
+    }
+
+    /// What a writer that goes on after it has to know: the bodies, the meshes that are stored, the next id.
+    pub(super) fn into_bodies(mut self) -> (Vec<LogBody>, Meshes, u64) {
+        let bodies = self.epochs.pop().map_or_else(Vec::new, |e| e.bodies);
+        (bodies, self.meshes, self.next_id)
     }
 }
 

@@ -8,11 +8,13 @@
 //! ```
 //!
 //! All numbers are little-endian. The first record is the header, then frames and checkpoints in
-//! the order of simulation, then (after a clean close) an end mark. Payloads of headers and frames
-//! are made of named channels, and readers skip records and channels they do not know, so later
+//! the order of simulation, then (after a clean close) an end mark. Payloads of headers, epochs and
+//! frames are made of named channels, and readers skip records and channels they do not know, so later
 //! versions can add to the format without breaking older readers.
 //!
-//! Bodies with the same mesh, skin and elements store them once. The first frame is stored as it is. Frames of a
+//! The header has the bodies there are at first. Where bodies come, go or change their topology, an [`Epoch`] goes
+//! before the next frame; see [`LogReader::bodies_at`]. Bodies with the same mesh, skin and elements store them once,
+//! whenever they come. The first frame of a body is stored as it is. Frames of a
 //! compact log ([`LogWriter::compact`]) hold positions on a grid of at most 2⁻¹⁷ of the body's size (they are off by half
 //! a step at most: 4 µm for a body of a metre), velocities to a thousandth and strains to a five-hundredth of the largest
 //! in their body, and controls only where they changed. Checkpoints are exact: what is
@@ -20,6 +22,7 @@
 
 mod channel;
 mod coat;
+mod epoch;
 mod frame;
 mod header;
 mod index;
@@ -31,8 +34,9 @@ mod simulated;
 mod skin;
 mod writer;
 
+pub use epoch::Epoch;
 pub use frame::LogFrame;
-pub use header::{LogBody, LogHeader, LogPlane};
+pub use header::{LogBody, LogHeader, LogPlane, Origin};
 pub use index::LogWarning;
 pub use picture::{ColorBy, LogPicture};
 pub use reader::LogReader;

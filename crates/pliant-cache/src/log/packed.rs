@@ -1,15 +1,17 @@
 //! Frames in a fraction of their bytes: positions on a grid a hundred thousand times finer than the body, told as what
-//! is left after moving the body of the first frame along, velocities and strains as fine as anyone can see.
+//! is left after moving the body along from where it was when it came, velocities and strains as fine as anyone can see.
 //!
-//! Each body of a frame is packed by itself, and from nothing but the first frame of the log: any frame can be read alone,
-//! and a run that is resumed writes the same bytes. Prediction and grid are whole numbers and single operations on f64, so
+//! Each body of a frame is packed by itself, and from nothing but the first frame it was in: any frame can be read alone,
+//! and a run that is resumed writes the same bytes. What a torn body is packed by is torn with it. Prediction and grid are whole numbers and single operations on f64, so
 //! they are the same everywhere. What does not fit is stored as it is.
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use glam::{DMat3, DVec3};
 
-use super::header::LogHeader;
+use super::epoch::Descent;
+use super::header::{LogBody, Origin};
 
 /// Steps of the grid across a body: the largest power of two below its size is so many of them, as a power of two.
 const FINE: i32 = 17;
@@ -21,7 +23,10 @@ const PARTS: f64 = 4096.0;
 /// Ones of a number after which it is written out.
 const LONGEST: u32 = 24;
 
-/// How many particles each body has, and its grid.
+/// Positions of a body that it is packed by.
+pub(super) type Reference = Arc<[Vec<f64>; 3]>;
+
+/// The bodies of an epoch and what each is packed by.
 #[derive(Clone, Debug)]
 pub(super) struct Layout(Vec<Segment>);
 
@@ -29,70 +34,93 @@ pub(super) struct Layout(Vec<Segment>);
 struct Segment {
     particles: Range<usize>,
     step: Option<f64>,
+    /// Unknown until the first frame the body is in.
+    reference: Option<Reference>,
+}
+
+/// The grid of a body by its mesh at rest; none where that has no size.
+pub(super) fn grid_step(body: &LogBody) -> Option<f64> {
+    let bounds = pliant_geometry::TriMesh::bounds(&body.mesh.positions);
+    step_below(bounds.map_or(0.0, |(low, high)| (high - low).max_element()), FINE)
+}
+
+/// Positions as a later version of a body has them.
+pub(super) fn carried(reference: &[Vec<f64>; 3], origin: &[u32]) -> Reference {
+    Arc::new(reference.each_ref().map(|axis| origin.iter().map(|&i| axis[i as usize]).collect()))
 }
 
 impl Layout {
-    /// The bodies of a log, if they share its particles among them without gaps.
-    pub(super) fn of(header: &LogHeader) -> Option<Layout> {
-        let mut segments = Vec::new();
-        let mut end = 0;
-        for body in &header.bodies {
-            let particles = body.particles.start as usize..body.particles.end as usize;
-            if particles.start != end {
-                return None;
-            }
-            end = particles.end;
-            let bounds = pliant_geometry::TriMesh::bounds(&body.mesh.positions);
-            let size = bounds.map_or(0.0, |(low, high)| (high - low).max_element());
-            segments.push(Segment { particles, step: step_below(size, FINE) });
-        }
-        Some(Layout(segments))
+    /// Of bodies with their grids and what they are packed by.
+    pub(super) fn of<'a>(
+        bodies: impl IntoIterator<Item = (&'a LogBody, Option<f64>, Option<Reference>)>,
+    ) -> Layout {
+        let segment = |(body, step, reference): (&LogBody, Option<f64>, Option<Reference>)| Segment {
+            particles: body.particles.start as usize..body.particles.end as usize,
+            step,
+            reference,
+        };
+        Layout(bodies.into_iter().map(segment).collect())
     }
 
-    fn particles(&self) -> usize {
+    /// Of the bodies a log begins with.
+    pub(super) fn first(bodies: &[LogBody]) -> Layout {
+        Layout::of(bodies.iter().map(|b| (b, grid_step(b), None)))
+    }
+
+    /// Of the bodies of the next epoch: what is known of those before goes on.
+    pub(super) fn next(&self, before: &[LogBody], bodies: &[LogBody]) -> Layout {
+        Layout::of(bodies.iter().map(|body| match (Descent::of(body, before), &body.origin) {
+            (Descent::Kept(k), _) => (body, self.0[k].step, self.0[k].reference.clone()),
+            (Descent::Changed(k), Some(origin)) => {
+                let Origin { particles, .. } = &**origin;
+                (body, grid_step(body), self.0[k].reference.as_ref().map(|r| carried(r, particles)))
+            }
+            _ => (body, grid_step(body), None),
+        }))
+    }
+
+    pub(super) fn particles(&self) -> usize {
         self.0.last().map_or(0, |s| s.particles.end)
     }
 
+    /// Lets bodies that came with this frame be packed by it from now on.
+    pub(super) fn learn(&mut self, positions: &[Vec<f64>; 3]) {
+        for segment in self.0.iter_mut().filter(|s| s.reference.is_none()) {
+            let own = |axis: &Vec<f64>| axis[segment.particles.clone()].to_vec();
+            segment.reference = Some(Arc::new(positions.each_ref().map(own)));
+        }
+    }
+
     /// Positions as bytes; `None` if they are more than the bodies have.
-    pub(super) fn pack_positions(&self, rest: &[Vec<f64>; 3], now: &[Vec<f64>; 3]) -> Option<Vec<u8>> {
-        if now[0].len() != self.particles() || rest[0].len() != now[0].len() {
+    pub(super) fn pack_positions(&self, now: &[Vec<f64>; 3]) -> Option<Vec<u8>> {
+        if now[0].len() != self.particles() {
             return None;
         }
         let mut out = Vec::new();
         for segment in &self.0 {
-            if !put_positions(&mut out, segment, rest, now) {
+            let now = now.each_ref().map(|axis| &axis[segment.particles.clone()]);
+            if !put_positions(&mut out, segment, now) {
                 out.push(RAW);
-                for axis in now {
-                    axis[segment.particles.clone()].iter().for_each(|x| out.extend(x.to_le_bytes()));
-                }
+                now.iter().flat_map(|axis| axis.iter()).for_each(|x| out.extend(x.to_le_bytes()));
             }
         }
         Some(out)
     }
 
-    pub(super) fn unpack_positions(
-        &self,
-        rest: &[Vec<f64>; 3],
-        bytes: &[u8],
-    ) -> Result<[Vec<f64>; 3], String> {
-        if rest[0].len() != self.particles() {
-            return Err("the first frame has other particles".into());
-        }
+    pub(super) fn unpack_positions(&self, bytes: &[u8]) -> Result<[Vec<f64>; 3], String> {
         let mut input = Input(bytes);
         let mut now: [Vec<f64>; 3] = Default::default();
         for segment in &self.0 {
             let count = segment.particles.len();
-            match (input.byte()?, segment.step) {
-                (RAW, _) => {
+            match (input.byte()?, segment.step, &segment.reference) {
+                (RAW, _, _) => {
                     for axis in &mut now {
-                        for _ in 0..count {
-                            axis.push(f64::from_le_bytes(input.take()?));
-                        }
+                        input.floats(count, axis)?;
                     }
                 }
-                (PACKED, Some(step)) => {
+                (PACKED, Some(step), Some(reference)) if reference[0].len() == count => {
                     let movement = Movement::read(&mut input)?;
-                    let predicted = movement.predicted(segment, rest, step);
+                    let predicted = movement.predicted(slices(reference), step);
                     for (axis, predicted) in now.iter_mut().zip(predicted) {
                         let left = input.block(count)?;
                         axis.extend(predicted.iter().zip(left).map(|(p, l)| p.wrapping_add(l) as f64 * step));
@@ -103,6 +131,40 @@ impl Layout {
         }
         input.end()?;
         Ok(now)
+    }
+
+    /// The positions of those bodies that are stored as they are, which needs no references.
+    pub(super) fn whole_positions(&self, bytes: &[u8]) -> Result<Vec<Option<Reference>>, String> {
+        let mut input = Input(bytes);
+        let mut whole = Vec::new();
+        for segment in &self.0 {
+            let count = segment.particles.len();
+            if input.byte()? == RAW {
+                let mut axes: [Vec<f64>; 3] = Default::default();
+                for axis in &mut axes {
+                    input.floats(count, axis)?;
+                }
+                whole.push(Some(Arc::new(axes)));
+            } else {
+                Movement::read(&mut input)?;
+                for _ in 0..3 {
+                    input.skip_block(count)?;
+                }
+                whole.push(None);
+            }
+        }
+        Ok(whole)
+    }
+
+    /// The same of positions that are not packed.
+    pub(super) fn parts_of(&self, positions: &[Vec<f64>; 3]) -> Result<Vec<Option<Reference>>, String> {
+        let part = |segment: &Segment| {
+            let own = |axis: &Vec<f64>| axis.get(segment.particles.clone()).map(<[f64]>::to_vec);
+            let [x, y, z] = positions.each_ref().map(own);
+            let axes = x.zip(y).zip(z).map(|((x, y), z)| Some(Arc::new([x, y, z])));
+            axes.ok_or_else(|| "it has too few particles".to_string())
+        };
+        self.0.iter().map(part).collect()
     }
 
     /// Numbers for display (`N` for each particle) as bytes.
@@ -180,7 +242,7 @@ fn step_below(size: f64, fine: i32) -> Option<f64> {
     (size.is_finite() && size > 0.0 && exponent > 0).then(|| f64::from_bits((exponent as u64) << 52))
 }
 
-/// How a body went from the first frame to this one: about its middle by a matrix, and its middle to a place.
+/// How a body went from where it came to this frame: about its middle by a matrix, and its middle to a place.
 struct Movement {
     middle: [i64; 3],
     matrix: [i16; 9],
@@ -188,8 +250,8 @@ struct Movement {
 
 impl Movement {
     /// The best there is, by least squares.
-    fn fit(segment: &Segment, rest: &[Vec<f64>; 3], now: &[Vec<f64>; 3], step: f64) -> Option<Movement> {
-        let (from, to) = (centered(segment, rest), centered(segment, now));
+    fn fit(rest: [&[f64]; 3], now: [&[f64]; 3], step: f64) -> Option<Movement> {
+        let (from, to) = (centered(rest), centered(now));
         let (mut across, mut within) = (DMat3::ZERO, DMat3::ZERO);
         for (r, x) in from.0.iter().zip(&to.0) {
             across += DMat3::from_cols(*x * r.x, *x * r.y, *x * r.z);
@@ -226,10 +288,10 @@ impl Movement {
     }
 
     /// Where it takes the particles, in steps.
-    fn predicted(&self, segment: &Segment, rest: &[Vec<f64>; 3], step: f64) -> [Vec<i64>; 3] {
+    fn predicted(&self, rest: [&[f64]; 3], step: f64) -> [Vec<i64>; 3] {
         let matrix = DMat3::from_cols_array(&self.matrix.map(|m| f64::from(m) / PARTS));
         let mut predicted: [Vec<i64>; 3] = Default::default();
-        for r in centered(segment, rest).0 {
+        for r in centered(rest).0 {
             let moved = (matrix * r / step).round().to_array();
             for (k, to) in predicted.iter_mut().enumerate() {
                 to.push(self.middle[k].wrapping_add(moved[k] as i64));
@@ -239,21 +301,24 @@ impl Movement {
     }
 }
 
+fn slices(positions: &[Vec<f64>; 3]) -> [&[f64]; 3] {
+    positions.each_ref().map(Vec::as_slice)
+}
+
 /// The positions of a body from their mean, and the mean.
-fn centered(segment: &Segment, positions: &[Vec<f64>; 3]) -> (Vec<DVec3>, DVec3) {
-    let [x, y, z] = positions;
-    let all: Vec<DVec3> = segment.particles.clone().map(|i| DVec3::new(x[i], y[i], z[i])).collect();
+fn centered([x, y, z]: [&[f64]; 3]) -> (Vec<DVec3>, DVec3) {
+    let all: Vec<DVec3> = (0..x.len()).map(|i| DVec3::new(x[i], y[i], z[i])).collect();
     let mean = all.iter().sum::<DVec3>() / all.len().max(1) as f64;
     (all.into_iter().map(|p| p - mean).collect(), mean)
 }
 
-fn put_positions(out: &mut Vec<u8>, segment: &Segment, rest: &[Vec<f64>; 3], now: &[Vec<f64>; 3]) -> bool {
-    let Some(step) = segment.step else { return false };
-    let Some(movement) = Movement::fit(segment, rest, now, step) else { return false };
-    let predicted = movement.predicted(segment, rest, step);
+fn put_positions(out: &mut Vec<u8>, segment: &Segment, now: [&[f64]; 3]) -> bool {
+    let (Some(step), Some(rest)) = (segment.step, &segment.reference) else { return false };
+    let Some(movement) = Movement::fit(slices(rest), now, step) else { return false };
+    let predicted = movement.predicted(slices(rest), step);
     let mut left: [Vec<i64>; 3] = Default::default();
     for ((left, predicted), axis) in left.iter_mut().zip(predicted).zip(now) {
-        for (x, p) in axis[segment.particles.clone()].iter().zip(predicted) {
+        for (x, p) in axis.iter().zip(predicted) {
             let steps = (x / step).round();
             if steps.abs() >= 9e15 {
                 return false;
@@ -368,6 +433,23 @@ impl Input<'_> {
         Err("a packed number is too long".into())
     }
 
+    /// Appends so many numbers that are stored as they are.
+    fn floats(&mut self, count: usize, out: &mut Vec<f64>) -> Result<(), String> {
+        let bytes = count.checked_mul(8).and_then(|n| self.0.split_at_checked(n));
+        let (head, tail) = bytes.ok_or("packed values are cut off")?;
+        self.0 = tail;
+        out.extend(head.as_chunks::<8>().0.iter().map(|x| f64::from_le_bytes(*x)));
+        Ok(())
+    }
+
+    /// Passes over a block. One of zeros takes no room here, however many it says they are.
+    fn skip_block(&mut self, count: usize) -> Result<(), String> {
+        if self.0.first() == Some(&u8::MAX) {
+            return self.byte().map(|_| ());
+        }
+        self.block(count).map(|_| ())
+    }
+
     fn end(&self) -> Result<(), String> {
         if self.0.is_empty() { Ok(()) } else { Err("there are more packed values than particles".into()) }
     }
@@ -442,12 +524,9 @@ mod tests {
     fn bodies_come_back_to_a_part_of_their_size() {
         let step = step_below(0.2, FINE).unwrap();
         assert!(step <= 0.2 / 131_072.0 && step > 0.1 / 131_072.0);
-        let segments = vec![
-            Segment { particles: 0..50, step: Some(step) },
-            Segment { particles: 50..51, step: Some(step) },
-            Segment { particles: 51..60, step: None },
-        ];
-        let layout = Layout(segments);
+        let segment = |particles, step| Segment { particles, step, reference: None };
+        let segments = vec![segment(0..50, Some(step)), segment(50..51, Some(step)), segment(51..60, None)];
+        let mut layout = Layout(segments);
         let value = |i: usize, k: usize| ((i * 7919 + k * 104_729) % 1000) as f64 * 2e-4;
         let rest: [Vec<f64>; 3] = std::array::from_fn(|k| (0..60).map(|i| value(i, k)).collect());
         // Turned, stretched, moved far away, and a little dented.
@@ -456,22 +535,25 @@ mod tests {
             (0..60).map(|i| -3.0 + rest[0][i]).collect(),
             (0..60).map(|i| rest[2][i]).collect(),
         ];
-        let bytes = layout.pack_positions(&rest, &now).unwrap();
-        let back = layout.unpack_positions(&rest, &bytes).unwrap();
+        let first = layout.pack_positions(&rest).unwrap();
+        assert_eq!(layout.unpack_positions(&first).unwrap(), rest, "what comes is stored as it is");
+        layout.learn(&rest);
+        let bytes = layout.pack_positions(&now).unwrap();
+        let back = layout.unpack_positions(&bytes).unwrap();
+        let whole = layout.whole_positions(&bytes).unwrap();
+        assert!(whole[0].is_none() && whole[1].is_none());
+        assert_eq!(whole[2].as_ref().unwrap()[1], now[1][51..60]);
         for k in 0..3 {
             for i in 0..60 {
                 let error = (back[k][i] - now[k][i]).abs();
                 assert!(error <= 0.5 * step && (i < 51 || error == 0.0), "{i}: {error}");
             }
         }
-        let again = layout.pack_positions(&rest, &back).unwrap();
-        assert_eq!(
-            layout.unpack_positions(&rest, &again).unwrap(),
-            back,
-            "what was rounded is not rounded again"
-        );
+        let again = layout.pack_positions(&back).unwrap();
+        assert_eq!(layout.unpack_positions(&again).unwrap(), back, "what was rounded is not rounded again");
         for cut in 0..bytes.len() {
-            assert!(layout.unpack_positions(&rest, &bytes[..cut]).is_err());
+            assert!(layout.unpack_positions(&bytes[..cut]).is_err());
+            assert!(layout.whole_positions(&bytes[..cut]).is_err());
         }
         let shown: Vec<f32> = (0..60).map(|i| (i as f32 - 30.0) * 0.01).collect();
         let bytes = layout.pack_shown([&shown[..], &shown, &[0.0; 60]]).unwrap();

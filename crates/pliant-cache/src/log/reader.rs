@@ -1,13 +1,15 @@
 //! Reading a log: an index on opening, then any frame at any time.
 
+use std::collections::HashMap;
 use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use super::epoch::Epoch;
 use super::frame::LogFrame;
-use super::header::LogHeader;
-use super::index::{CHECKPOINT_START, Index, LogWarning};
-use super::packed::Layout;
+use super::header::{LogBody, LogHeader};
+use super::index::{CHECKPOINT_START, Index, LogWarning, Source};
+use super::packed::{Layout, Reference, carried};
 use super::record::{Record, read_payload};
 use crate::CacheError;
 use crate::atomic::require_readable;
@@ -19,9 +21,10 @@ pub struct LogReader {
     /// Reading moves the file's cursor; the lock lets frames be asked for through `&self`.
     file: Mutex<File>,
     index: Index,
-    layout: Option<Layout>,
-    /// What packed frames go by, once it was asked for.
-    first: Mutex<Option<Arc<[Vec<f64>; 3]>>>,
+    /// What packed frames of an epoch go by, of the epoch that was last asked for.
+    layout: Mutex<Option<(usize, Arc<Layout>)>>,
+    /// Where bodies were when they came, by epoch, once it was asked for.
+    came: Mutex<HashMap<usize, Arc<Vec<Option<Reference>>>>>,
     /// The controls that were last asked for, and the frame that holds them.
     controls: Mutex<Option<(u32, Arc<Vec<u8>>)>>,
 }
@@ -37,9 +40,9 @@ impl LogReader {
         Ok(LogReader {
             path: path.to_path_buf(),
             file: Mutex::new(file),
-            layout: Layout::of(&index.header),
             index,
-            first: Mutex::new(None),
+            layout: Mutex::new(None),
+            came: Mutex::new(HashMap::new()),
             controls: Mutex::new(None),
         })
     }
@@ -52,6 +55,21 @@ impl LogReader {
     /// What the log says about itself.
     pub fn header(&self) -> &LogHeader {
         &self.index.header
+    }
+
+    /// The stretches of frames with the same bodies, at least one.
+    pub fn epochs(&self) -> &[Epoch] {
+        &self.index.epochs
+    }
+
+    /// Which epoch the `i`-th frame is in.
+    pub fn epoch_of(&self, i: usize) -> usize {
+        self.index.epoch_of(i)
+    }
+
+    /// The bodies there are in the `i`-th frame.
+    pub fn bodies_at(&self, i: usize) -> &[LogBody] {
+        &self.index.epochs[self.epoch_of(i)].bodies
     }
 
     /// How many frames can be read.
@@ -95,36 +113,78 @@ impl LogReader {
         };
         let payload = self.payload(&entry.record, i)?;
         let wrong = |why| self.damaged(&entry.record, i, format!("frame {}: {why}", entry.index));
-        let first = match LogFrame::is_packed(&payload).map_err(wrong)? {
-            true => Some(self.first()?),
+        let layout = match LogFrame::is_packed(&payload).map_err(wrong)? {
+            true => Some(self.layout(self.epoch_of(i))?),
             false => None,
         };
-        let by = first.as_deref().zip(self.layout.as_ref()).map(|(first, layout)| (layout, first));
-        let mut frame = LogFrame::decode(&payload, by).map_err(wrong)?;
-        frame.check(self.index.header.particle_count()).map_err(wrong)?;
+        let mut frame = LogFrame::decode(&payload, layout.as_deref()).map_err(wrong)?;
+        let particles = self.bodies_at(i).last().map_or(0, |b| b.particles.end as usize);
+        frame.check(particles).map_err(wrong)?;
         if let Some(number) = LogFrame::controls_of(&payload).map_err(wrong)? {
             frame.controls = self.controls_of(number).map_err(wrong)?.as_ref().clone();
         }
         Ok(frame)
     }
 
-    /// Positions of the first frame, which is stored as it is.
-    fn first(&self) -> Result<Arc<[Vec<f64>; 3]>, CacheError> {
-        let mut known = self.first.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(first) = &*known {
-            return Ok(first.clone());
+    /// What frames of an epoch are packed by.
+    pub(super) fn layout(&self, epoch: usize) -> Result<Arc<Layout>, CacheError> {
+        let known = self.layout.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        if let Some((_, layout)) = known.filter(|(of, _)| *of == epoch) {
+            return Ok(layout);
         }
-        let positions = match self.index.frames.first() {
-            Some(entry) => {
-                let payload = self.payload(&entry.record, 0)?;
-                let frame = LogFrame::decode(&payload, None);
-                frame
-                    .map_err(|why| self.damaged(&entry.record, 0, format!("the first frame: {why}")))?
-                    .positions
-            }
-            None => Default::default(),
-        };
-        Ok(known.insert(Arc::new(positions)).clone())
+        let (bodies, sources) = (&self.index.epochs[epoch].bodies, &self.index.sources[epoch]);
+        let mut parts = Vec::with_capacity(bodies.len());
+        for (body, source) in bodies.iter().zip(sources) {
+            parts.push((body, source.step, self.reference(source, epoch)?));
+        }
+        let layout = Arc::new(Layout::of(parts));
+        *self.layout.lock().unwrap_or_else(PoisonError::into_inner) = Some((epoch, layout.clone()));
+        Ok(layout)
+    }
+
+    /// Where a body was in the first frame it was in, by the particles it has now.
+    fn reference(&self, source: &Source, epoch: usize) -> Result<Option<Reference>, CacheError> {
+        let came = self.came_in(source.epoch)?;
+        Ok(match (&came[source.place], &source.particles) {
+            (Some(reference), Some(particles)) => Some(carried(reference, particles)),
+            (Some(reference), None) => Some(reference.clone()),
+            // In the epoch it comes in it is stored as it is, and nothing else is.
+            (None, _) if source.epoch == epoch => None,
+            (None, _) => return Err(self.missing(source.epoch)),
+        })
+    }
+
+    /// Where bodies are that came with an epoch, which are stored as they are in its first frame.
+    fn came_in(&self, epoch: usize) -> Result<Arc<Vec<Option<Reference>>>, CacheError> {
+        let mut known = self.came.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(came) = known.get(&epoch) {
+            return Ok(came.clone());
+        }
+        let place = self.index.entries[epoch].frames;
+        let entry = self.index.frames.get(place).ok_or_else(|| self.missing(epoch))?;
+        let payload = self.payload(&entry.record, place)?;
+        let bodies = self.index.epochs[epoch].bodies.iter();
+        let layout = Layout::of(bodies.map(|body| (body, None, None)));
+        let came = LogFrame::whole_positions(&payload, &layout)
+            .map_err(|why| self.damaged(&entry.record, place, format!("frame {}: {why}", entry.index)))?;
+        let came = Arc::new(came);
+        known.insert(epoch, came.clone());
+        Ok(came)
+    }
+
+    fn missing(&self, epoch: usize) -> CacheError {
+        let entry = self.index.entries[epoch];
+        let why = "the frame it begins with does not hold all of its bodies".into();
+        CacheError::Damaged { path: self.path.clone(), offset: entry.offset, why, frames: entry.frames }
+    }
+
+    /// The controls of the `i`-th frame, and the number of the frame that holds them.
+    pub(super) fn controls_at(&self, i: usize) -> Result<(Vec<u8>, u32), CacheError> {
+        let frame = self.frame(i)?;
+        let entry = &self.index.frames[i];
+        let holder = LogFrame::controls_of(&self.payload(&entry.record, i)?);
+        let holder = holder.map_err(|why| self.damaged(&entry.record, i, why))?;
+        Ok((frame.controls, holder.unwrap_or(entry.index)))
     }
 
     /// The controls that the frame of this number holds itself.

@@ -3,7 +3,7 @@
 use std::io::{self, Read, Seek, SeekFrom};
 
 /// Version of the log format this program reads and writes.
-pub const FORMAT_VERSION: u32 = 2;
+pub const FORMAT_VERSION: u32 = 3;
 
 /// First bytes of a log. Like PNG's: not text, and line-end conversion destroys it visibly.
 pub(super) const MAGIC: [u8; 8] = *b"\x89PLOG\r\n\x1a";
@@ -17,10 +17,11 @@ pub(super) const RECORD_START: u64 = 16;
 /// Kinds of records; readable in a hex dump.
 pub(super) mod kind {
     pub(in super::super) const HEADER: u32 = u32::from_le_bytes(*b"HEAD");
+    pub(in super::super) const EPOCH: u32 = u32::from_le_bytes(*b"EPOC");
     pub(in super::super) const FRAME: u32 = u32::from_le_bytes(*b"FRAM");
     pub(in super::super) const CHECKPOINT: u32 = u32::from_le_bytes(*b"CHKP");
     pub(in super::super) const END: u32 = u32::from_le_bytes(*b"END.");
-    pub(super) const ALL: [u32; 4] = [HEADER, FRAME, CHECKPOINT, END];
+    pub(super) const ALL: [u32; 5] = [HEADER, EPOCH, FRAME, CHECKPOINT, END];
 }
 
 /// Starts a record in `out`, which [`seal`] completes once the payload has been appended.

@@ -4,12 +4,13 @@ use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
+use super::epoch::{Epoch, Meshes, following, next_id};
 use super::frame::{Before, LogFrame};
-use super::header::LogHeader;
+use super::header::{LogBody, LogHeader};
 use super::index::{CHECKPOINT_START, Index, LogWarning};
 use super::packed::Layout;
 use super::reader::LogReader;
-use super::record::{FORMAT_VERSION, MAGIC, Record, begin, kind, read_payload, seal};
+use super::record::{FORMAT_VERSION, MAGIC, begin, kind, read_payload, seal};
 use crate::CacheError;
 use crate::atomic::{beside, require_free, require_readable, sync_directory_of, write_target};
 use crate::error::usual_remedy;
@@ -21,7 +22,13 @@ pub struct LogWriter {
     file: File,
     /// Where the last whole record ends.
     end: u64,
-    particles: usize,
+    /// The bodies of the present epoch.
+    bodies: Vec<LogBody>,
+    meshes: Meshes,
+    /// Above the id of every body so far.
+    next_id: u64,
+    /// The bodies of the next frame, if they are others.
+    next: Option<Vec<LogBody>>,
     last_frame: Option<u32>,
     /// Where the checkpoint the log was taken up from begins, as long as it is the last record.
     taken_up: Option<u64>,
@@ -29,12 +36,9 @@ pub struct LogWriter {
     buffer: Vec<u8>,
     /// After a failed write the end of the file is not known to be sound.
     broken: bool,
-    layout: Option<Layout>,
     /// Whether frames are packed, and by what once there is a first.
     compact: bool,
     before: Option<Before>,
-    /// The first and the last frame that a log taken up again keeps.
-    kept: Option<[Record; 2]>,
 }
 
 /// A log taken up again by [`LogWriter::resume`].
@@ -73,20 +77,22 @@ impl LogWriter {
         let path = &write_target(path)?;
         let temporary = beside(path, ".tmp");
         require_free(&temporary)?;
-        let (file, end) = Self::create_header(path, &temporary, header, overwrite)?;
+        let mut meshes = Meshes::default();
+        let (file, end) = Self::create_header(path, &temporary, &header.encode(&mut meshes), overwrite)?;
         Ok(LogWriter {
             path: path.to_path_buf(),
             file,
             end,
-            particles: header.particle_count(),
+            bodies: header.bodies.clone(),
+            meshes,
+            next_id: next_id(0, &header.bodies),
+            next: None,
             last_frame: None,
             taken_up: None,
             buffer: Vec::new(),
             broken: false,
-            layout: Layout::of(header),
             compact: false,
             before: None,
-            kept: None,
         })
     }
 
@@ -95,36 +101,15 @@ impl LogWriter {
     /// goes on with the bytes of an unbroken one.
     pub fn compact(mut self) -> Result<LogWriter, CacheError> {
         self.compact = true;
-        let Some([first, last]) = self.kept else { return Ok(self) };
-        let path = self.path.clone();
-        let damaged = |record: &Record, why: &str| CacheError::Damaged {
-            path: path.clone(),
-            offset: record.offset,
-            why: why.into(),
-            frames: 0,
-        };
-        let mut read = |record: &Record| {
-            let payload = read_payload(&mut self.file, record);
-            let payload = payload.map_err(|e| CacheError::io(&path, "read the log", e))?;
-            payload.ok_or_else(|| damaged(record, "it changed while it was read"))
-        };
-        let (start, end) = (read(&first)?, read(&last)?);
-        let frame = LogFrame::decode(&start, None).map_err(|why| damaged(&first, &why))?;
-        let holder = LogFrame::controls_of(&end).map_err(|why| damaged(&last, &why))?;
-        let number = LogFrame::decode_start(&end).map_or(0, |(index, _)| index);
-        let controls_of = holder.unwrap_or(number);
-        let controls = match holder {
-            // Read the usual way: the log is sound up to here.
-            Some(_) => {
-                let reader = LogReader::open(&self.path)?;
-                reader.position_of(controls_of).map(|k| reader.frame(k)).transpose()?.map(|f| f.controls)
-            }
-            None => LogFrame::own_controls(&end).map_err(|why| damaged(&last, &why))?,
-        };
-        if let Some(layout) = self.layout.clone() {
-            let controls = controls.unwrap_or_default();
-            self.before = Some(Before { layout, first: frame.positions, controls, controls_of });
+        if self.last_frame.is_none() {
+            return Ok(self);
         }
+        // Read the usual way: the log is sound up to here.
+        let reader = LogReader::open(&self.path)?;
+        let last = reader.frame_count().saturating_sub(1);
+        let (controls, controls_of) = reader.controls_at(last)?;
+        let layout = Layout::clone(&*reader.layout(reader.epoch_of(last))?);
+        self.before = Some(Before { layout, controls, controls_of });
         let sought = self.file.seek(SeekFrom::Start(self.end));
         sought.map_err(|e| CacheError::io(&self.path, "resume the log", e))?;
         Ok(self)
@@ -133,7 +118,7 @@ impl LogWriter {
     fn create_header(
         path: &Path,
         temporary: &Path,
-        header: &LogHeader,
+        header: &[u8],
         overwrite: bool,
     ) -> Result<(File, u64), CacheError> {
         let io = |e| CacheError::io(path, "create the log", e);
@@ -143,7 +128,7 @@ impl LogWriter {
         let result = refuse_existing(path, overwrite).and_then(|old| {
             let mut bytes = Vec::new();
             begin(&mut bytes);
-            bytes.extend_from_slice(&header.encode());
+            bytes.extend_from_slice(header);
             seal(&mut bytes, kind::HEADER);
             let mut all = MAGIC.to_vec();
             all.extend_from_slice(&FORMAT_VERSION.to_le_bytes());
@@ -175,7 +160,7 @@ impl LogWriter {
         require_readable(path, "resume the log")?;
         let mut file = OpenOptions::new().read(true).write(true).open(path).map_err(io)?;
         lock(&file, path)?;
-        let index = Index::scan(&mut file, path)?;
+        let mut index = Index::scan(&mut file, path)?;
         if index.header.scene_hash != scene_hash {
             return Err(CacheError::OtherScene {
                 path: path.to_path_buf(),
@@ -198,31 +183,37 @@ impl LogWriter {
             }
             None => (None, index.header_end),
         };
-        let kept = index.frames.partition_point(|f| f.record.offset < end);
+        let frames = index.frames.len();
+        index.cut(end);
+        let kept = index.frames.len();
         file.set_len(end)
             .and_then(|()| file.seek(SeekFrom::Start(end)))
             .and_then(|_| file.sync_all())
             .map_err(io)?;
+        let (header, warnings) = (index.header.clone(), index.warning.take().into_iter().collect());
+        let last_frame = index.last_frame();
+        let (bodies, meshes, next_id) = index.into_bodies();
         Ok(Resumed {
             writer: LogWriter {
                 path: path.to_path_buf(),
                 file,
                 end,
-                particles: index.header.particle_count(),
-                last_frame: kept.checked_sub(1).map(|k| index.frames[k].index),
+                bodies,
+                meshes,
+                next_id,
+                next: None,
+                last_frame,
                 taken_up,
                 buffer: Vec::new(),
                 broken: false,
-                layout: Layout::of(&index.header),
                 compact: false,
                 before: None,
-                kept: kept.checked_sub(1).map(|k| [index.frames[0].record, index.frames[k].record]),
             },
-            header: index.header,
+            header,
             checkpoint,
             kept_frames: kept,
-            dropped_frames: index.frames.len() - kept,
-            warnings: index.warning.into_iter().collect(),
+            dropped_frames: frames - kept,
+            warnings,
         })
     }
 
@@ -236,6 +227,42 @@ impl LogWriter {
         self.last_frame
     }
 
+    /// The bodies of the last frame (of the header, if there is none): what stays of them is given to
+    /// [`begin_epoch`](LogWriter::begin_epoch) again.
+    pub fn bodies(&self) -> &[LogBody] {
+        &self.bodies
+    }
+
+    /// From the next frame on there are these bodies, by rising ids: those that stay as they are in
+    /// [`bodies`](LogWriter::bodies), the next version of one that changed, and new ones with ids of their own. Where
+    /// their particles are in the frames follows from their order; of the ranges they come with only the lengths count.
+    pub fn begin_epoch(&mut self, bodies: Vec<LogBody>) -> Result<(), CacheError> {
+        let refuse = |why: String| {
+            let place = format!("{}, bodies after frame {:?}", self.path.display(), self.last_frame);
+            CacheError::invalid(place, why, "correct the bodies handed to the log")
+        };
+        if self.last_frame.is_none() {
+            return Err(refuse("there is no frame yet; the header has the first bodies".into()));
+        }
+        self.next = Some(following(&self.bodies, self.next_id, bodies).map_err(refuse)?);
+        Ok(())
+    }
+
+    /// Writes the record of the bodies that come with frame `first`.
+    fn append_epoch(&mut self, first: u32) -> Result<(), CacheError> {
+        let Some(bodies) = self.next.take() else { return Ok(()) };
+        let epoch = Epoch { first, bodies };
+        begin(&mut self.buffer);
+        self.buffer.extend_from_slice(&epoch.encode(&self.bodies, &mut self.meshes));
+        self.append(kind::EPOCH, "write which bodies there are")?;
+        if let Some(before) = &mut self.before {
+            before.layout = before.layout.next(&self.bodies, &epoch.bodies);
+        }
+        self.next_id = next_id(self.next_id, &epoch.bodies);
+        self.bodies = epoch.bodies;
+        Ok(())
+    }
+
     /// Appends a frame. Its number must be larger than the last one's, its positions finite.
     pub fn append_frame(&mut self, frame: &LogFrame) -> Result<(), CacheError> {
         let refuse = |why: String, remedy: &str| {
@@ -245,8 +272,9 @@ impl LogWriter {
         if let Some(last) = self.last_frame.filter(|&last| last >= frame.index) {
             return refuse(format!("it would follow frame {last}"), "number frames upwards");
         }
-        if let Err(why) = frame.check(self.particles) {
-            return refuse(why, "hand over all particles of the header");
+        let bodies = self.next.as_ref().unwrap_or(&self.bodies);
+        if let Err(why) = frame.check(bodies.last().map_or(0, |b| b.particles.end as usize)) {
+            return refuse(why, "hand over all particles of the bodies there are");
         }
         if let Some(p) = frame.first_non_finite() {
             return refuse(
@@ -254,25 +282,22 @@ impl LogWriter {
                 "use a smaller time step or lower stiffness; frames before it are safe",
             );
         }
+        self.append_epoch(frame.index)?;
         begin(&mut self.buffer);
         frame.encode(&mut self.buffer, self.before.as_ref());
         self.append(kind::FRAME, "write a frame")?;
         self.last_frame = Some(frame.index);
-        match &mut self.before {
-            Some(before) if before.controls != frame.controls => {
-                before.controls.clone_from(&frame.controls);
-                before.controls_of = frame.index;
+        if self.compact {
+            let Before { layout, controls, controls_of } = self.before.get_or_insert_with(|| Before {
+                layout: Layout::first(&self.bodies),
+                controls: frame.controls.clone(),
+                controls_of: frame.index,
+            });
+            layout.learn(&frame.positions);
+            if *controls != frame.controls {
+                controls.clone_from(&frame.controls);
+                *controls_of = frame.index;
             }
-            Some(_) => {}
-            None if self.compact => {
-                self.before = self.layout.clone().map(|layout| Before {
-                    layout,
-                    first: frame.positions.clone(),
-                    controls: frame.controls.clone(),
-                    controls_of: frame.index,
-                });
-            }
-            None => {}
         }
         Ok(())
     }

@@ -1,6 +1,8 @@
 //! A small run with everything awkward in it: a skinned box, an open cloth, a cloud, odd names.
 #![allow(dead_code, clippy::unwrap_used)] // each test file uses its own part; tests may panic
 
+pub mod changing;
+
 use glam::DVec3;
 use pliant_cache::render::Look;
 use pliant_cache::{
@@ -66,34 +68,43 @@ pub fn header() -> LogHeader {
         frames_per_second: 24.0,
         bodies: vec![
             LogBody {
+                id: 0,
+                version: 0,
+                origin: None,
                 name: "soft box \"1\"".into(),
                 color: [0.9, 0.3, 0.1],
                 particles: 0..12,
                 mesh: cube.into(),
                 skin: skin.into(),
-                cluster: vec![0, 0, 0, 1, 1, 1, 2, 2, 2, 3, 3, 3],
+                cluster: vec![0, 0, 0, 1, 1, 1, 2, 2, 2, 3, 3, 3].into(),
                 coat: Default::default(),
                 simulated: Default::default(),
                 look: Look::Matte,
             },
             LogBody {
+                id: 1,
+                version: 0,
+                origin: None,
                 name: "soft box_\"1\"".into(),
                 color: [0.1, 0.3, 0.9],
                 particles: 12..48,
                 skin: thick(&cloth).into(),
                 mesh: cloth.into(),
-                cluster: vec![],
+                cluster: vec![].into(),
                 coat: Default::default(),
                 simulated: Default::default(),
                 look: Look::Cloth,
             },
             LogBody {
+                id: 2,
+                version: 0,
+                origin: None,
                 name: "Materials".into(),
                 color: [0.5, 0.5, 0.5],
                 particles: 48..68,
                 skin: Skin::identity(20).into(),
                 mesh: cloud.into(),
-                cluster: vec![],
+                cluster: vec![].into(),
                 coat: Default::default(),
                 simulated: Default::default(),
                 look: Look::Jelly,
@@ -121,9 +132,14 @@ fn thick(cloth: &TriMesh) -> Skin {
 }
 
 pub fn frame(header: &LogHeader, index: u32) -> LogFrame {
-    let time = f64::from(index) / header.frames_per_second;
+    frame_of(&header.bodies, index, header.frames_per_second)
+}
+
+/// A frame of some bodies. Particles that share a place in a mesh move together, as do those of a body whatever others there are.
+pub fn frame_of(bodies: &[LogBody], index: u32, frames_per_second: f64) -> LogFrame {
+    let time = f64::from(index) / frames_per_second;
     let mut positions: [Vec<f64>; 3] = Default::default();
-    for body in &header.bodies {
+    for body in bodies {
         for k in body.particles.clone() {
             let rest = body
                 .mesh
@@ -255,13 +271,16 @@ pub fn dressed_header() -> LogHeader {
         ..Coat::default()
     };
     header.bodies.push(LogBody {
+        id: 3,
+        version: 0,
+        origin: None,
         name: "1. Pyramide".into(),
         color: [1.0, 1.0, 1.0],
         particles: 68..73,
         mesh: TriMesh { triangles: coat.triangles(&positions), positions }.into(),
         coat: coat.into(),
         skin: Skin::identity(5).into(),
-        cluster: vec![],
+        cluster: vec![].into(),
         simulated: Simulated { tetrahedra: vec![[0, 2, 1, 4], [0, 3, 2, 4]], ..Default::default() }.into(),
         look: Look::Matte,
     });

@@ -22,6 +22,14 @@ pub(crate) static EVENT: Table = Table {
             "The body it happens to, by name; may be left out where there is only one.",
         )
         .example("\"cloth\""),
+        Key::new(
+            "add",
+            Kind::Truth,
+            "The body comes: as its [[body]] says, in that moment and not before. In the file it stands like any other.",
+        )
+        .example("true")
+        .also(&["spawn", "create"]),
+        Key::new("remove", Kind::Truth, "The body goes, for good.").example("true").also(&["delete", "destroy"]),
         Key::new("release", Kind::Text, "Lets go of the pin of this name.")
             .example("\"left\"")
             .also(&["unpin", "let_go", "drop"]),
@@ -38,5 +46,5 @@ pub(crate) static EVENT: Table = Table {
             .also(&["teleport"]),
         Key::new("particles", PARTICLES, "The particles that are pushed, counted from 0.").example("[0, 1]"),
     ]],
-    rules: &[Rule::ExactlyOne(&["release", "hold", "push", "move"]), Rule::Needs("particles", "push")],
+    rules: &[Rule::ExactlyOne(&["add", "remove", "release", "hold", "push", "move"]), Rule::Needs("particles", "push")],
 };

@@ -92,7 +92,8 @@ impl Object {
 }
 
 /// Writes what is left once all samples are in the file, and finishes it; gives its size.
-pub(super) fn finish(mut out: Ogawa, top: &Object, about: &str, frames: &Times) -> Result<u64, CacheError> {
+/// `times` are those of the samplings from [`FRAMES`] on.
+pub(super) fn finish(mut out: Ogawa, top: &Object, about: &str, times: &[Times]) -> Result<u64, CacheError> {
     let mut metadata = MetadataTable::default();
     let layout = out.data(&LAYOUT_VERSION.to_le_bytes())?;
     let library = out.data(&LIBRARY_VERSION.to_le_bytes())?;
@@ -100,7 +101,9 @@ pub(super) fn finish(mut out: Ogawa, top: &Object, about: &str, frames: &Times) 
     let about = out.data(about.as_bytes())?;
     let mut samplings = Vec::new();
     Times::Uniform { start: 0.0, step: 1.0 }.encode(top.most_samples(TIMELESS), &mut samplings);
-    frames.encode(top.most_samples(FRAMES), &mut samplings);
+    for (sampling, times) in (FRAMES..).zip(times) {
+        times.encode(top.most_samples(sampling), &mut samplings);
+    }
     let samplings = out.data(&samplings)?;
     let metadata = metadata.write(&mut out)?;
     let root = out.group(&[layout, library, top_group, about, samplings, metadata])?;

@@ -4,6 +4,9 @@
 //! Alembic keeps in it, [`schema`] is which properties a mesh has. Samples go to the file frame by frame
 //! and only their positions in it are kept, so memory stays at about one frame.
 //!
+//! A body has samples of the frames it is in, on a time sampling of its own if it comes later, and a property `visible`
+//! over all frames if it is not in all of them; for programs that do not look at that it has no size then. Where its topology changes, faces and what is on them are samples too.
+//!
 //! Times are frame numbers over frames per second; a program with the same rate shows frame 7 of the
 //! log in its frame 7.
 
@@ -19,13 +22,14 @@ mod surface;
 use std::path::Path;
 
 use super::names::{Style, unique};
-use super::stream::{Conversion, Normals, Stream};
+use super::stream::{Conversion, Normals, Stream, Version};
 use super::{ExportOptions, ExportSummary, Progress};
 use crate::export::Footage;
 use crate::{CacheError, LogHeader};
 use archive::{Object, Times};
 use bounds::Bounds;
 use ogawa::Ogawa;
+use property::FRAMES;
 use schema::{BodyOut, Motion, bounds_samples, child_bounds};
 
 pub(super) fn write(
@@ -37,36 +41,46 @@ pub(super) fn write(
     let stream = Stream::new(reader, options)?;
     let frames = &stream.frames;
     let count = check_counts(path, &stream)?;
+    // A body that comes later has times of its own.
+    let mut starts: Vec<usize> = stream.bodies.iter().map(|b| b.life.start).chain([0]).collect();
+    starts.sort_unstable();
+    starts.dedup();
+    let sampling = |start: usize| FRAMES + starts.partition_point(|&s| s < start) as u32;
 
     let mut out = Ogawa::create(path)?;
-    let mut motions: Vec<Motion> = stream.bodies.iter().map(|_| Motion::new()).collect();
-    let mut whole = bounds_samples();
+    let mut motions: Vec<Motion> =
+        stream.bodies.iter().map(|b| Motion::new(sampling(b.life.start))).collect();
+    let mut whole = bounds_samples(FRAMES);
     let mut numbers = Vec::with_capacity(frames.len());
     let mut buffer = Vec::new();
     stream.each_frame(Normals::Full, |done, loaded| {
         numbers.push(loaded.frame.index);
         let mut all = Bounds::EMPTY;
-        for (surface, motion) in loaded.bodies.iter().zip(&mut motions) {
+        for surface in &loaded.bodies {
             let bounds = Bounds::of(&surface.points);
             all = all.union(&bounds);
-            motion.push(&mut out, surface, &bounds, &mut buffer)?;
+            motions[surface.body].push(&mut out, surface, &bounds, &mut buffer)?;
         }
         whole.push(&mut out, &all.to_bytes())?;
         progress(done + 1, frames.len());
         Ok(())
     })?;
 
-    let names = unique(stream.bodies.iter().map(|b| b.body.name.as_str()), Style::Part, "body", &[]);
+    let names = unique(stream.bodies.iter().map(|b| b.name), Style::Part, "body", &[]);
+    let rate = reader.frames_per_second();
+    let mut times: Vec<Times> = starts.iter().map(|&s| Times::of_frames(&numbers[s..], rate)).collect();
     let mut children = Vec::with_capacity(names.len());
     for ((body, name), motion) in stream.bodies.iter().zip(names).zip(motions) {
-        let body = BodyOut { body, name, motion, frames: count, scale: options.conversion.scale };
+        let keys = body.size_keys(&numbers);
+        let sizes = schema::sizes(&mut out, &keys, FRAMES + times.len() as u32)?;
+        if !keys.is_empty() {
+            times.push(Times::Listed(keys.iter().map(|(frame, _)| frame / rate).collect()));
+        }
+        let body = BodyOut { body, name, motion, sizes, frames: count, scale: options.conversion.scale };
         children.push(body.write(&mut out)?);
     }
     let top = Object { name: String::new(), metadata: "", properties: vec![child_bounds(whole)], children };
-    let header = reader.header();
-    let times = Times::of_frames(&numbers, reader.frames_per_second());
-    let bytes =
-        archive::finish(out, &top, &about(header, reader.frames_per_second(), &options.conversion), &times)?;
+    let bytes = archive::finish(out, &top, &about(reader.header(), rate, &options.conversion), &times)?;
     Ok(ExportSummary {
         path: path.to_path_buf(),
         files: 1,
@@ -95,9 +109,8 @@ fn check_counts(path: &Path, stream: &Stream<'_>) -> Result<u32, CacheError> {
         let why = format!("{what} are more than an Alembic file can count");
         CacheError::invalid(path.display().to_string(), why, "export fewer, or to .usda")
     };
-    for stream_body in &stream.bodies {
-        let body = stream_body.body;
-        let corners = stream_body.faces.corners().len();
+    for Version { body, faces, .. } in stream.versions() {
+        let corners = faces.corners().len();
         for (count, what) in [(body.mesh.positions.len(), "vertices"), (corners, "corners of faces")] {
             if i32::try_from(count).is_err() {
                 return Err(refuse(format!("{count} {what} of body \"{}\"", body.name)));

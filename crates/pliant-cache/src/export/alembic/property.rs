@@ -9,6 +9,7 @@ use crate::CacheError;
 pub(super) enum Pod {
     Bool = 0,
     U8 = 1,
+    I8 = 2,
     U32 = 5,
     I32 = 6,
     U64 = 7,
@@ -19,7 +20,7 @@ pub(super) enum Pod {
 impl Pod {
     fn size(self) -> usize {
         match self {
-            Pod::Bool | Pod::U8 => 1,
+            Pod::Bool | Pod::U8 | Pod::I8 => 1,
             Pod::U32 | Pod::I32 | Pod::F32 => 4,
             Pod::U64 | Pod::F64 => 8,
         }
@@ -35,7 +36,7 @@ pub(super) enum Shape {
 
 /// Samples whose time does not matter, because there is only one.
 pub(super) const TIMELESS: u32 = 0;
-/// The sampling of the exported frames.
+/// The sampling of the exported frames; bodies that come later have samplings after it.
 pub(super) const FRAMES: u32 = 1;
 
 /// The samples of one property. Bytes go to the file at once; where they are is kept.
@@ -44,7 +45,7 @@ pub(super) struct Samples {
     pod: Pod,
     /// Values that make up an element: 3 for a point.
     extent: u8,
-    /// Which time sampling: [`TIMELESS`] or [`FRAMES`].
+    /// Which time sampling: [`TIMELESS`], [`FRAMES`] or a later one.
     time: u32,
     count: u32,
     /// The first sample that differs from sample 0, and the last that differs from the one before.

@@ -6,8 +6,8 @@ use super::bytes::{float_bytes, integer_bytes, put_floats};
 use super::ogawa::Ogawa;
 use super::property::{FRAMES, Pod, Property, Samples, Shape, TIMELESS};
 use super::surface::Surface;
-use crate::export::stream::{self, StreamBody, point_width};
-use crate::{CacheError, LogBody};
+use crate::CacheError;
+use crate::export::stream::{self, StreamBody, Version, point_width};
 
 mod metadata {
     //! What properties and objects say of themselves: `key=value;`, sorted by key.
@@ -53,17 +53,9 @@ fn constant(
     Ok(samples)
 }
 
-/// A sample that holds for all frames. Alembic's own writers count these like the positions.
-fn held(out: &mut Ogawa, pod: Pod, extent: u8, bytes: &[u8], frames: u32) -> Result<Samples, CacheError> {
-    let mut samples = Samples::new(Shape::Array, pod, extent, FRAMES);
-    samples.push_known(out, bytes)?;
-    samples.hold(frames);
-    Ok(samples)
-}
-
-/// Bounds over the frames.
-pub(super) fn bounds_samples() -> Samples {
-    Samples::new(Shape::Scalar, Pod::F64, 6, FRAMES)
+/// Bounds over the frames of a time sampling.
+pub(super) fn bounds_samples(time: u32) -> Samples {
+    Samples::new(Shape::Scalar, Pod::F64, 6, time)
 }
 
 /// Bounds of everything below an object.
@@ -73,6 +65,8 @@ pub(super) fn child_bounds(samples: Samples) -> Property {
 
 /// The samples of a body that change from frame to frame.
 pub(super) struct Motion {
+    /// The time sampling of its frames.
+    time: u32,
     positions: Samples,
     normals: Samples,
     bounds: Samples,
@@ -80,13 +74,14 @@ pub(super) struct Motion {
 }
 
 impl Motion {
-    pub(super) fn new() -> Motion {
-        let triples = || Samples::new(Shape::Array, Pod::F32, 3, FRAMES);
+    pub(super) fn new(time: u32) -> Motion {
+        let triples = || Samples::new(Shape::Array, Pod::F32, 3, time);
         Motion {
+            time,
             positions: triples(),
             normals: triples(),
-            bounds: bounds_samples(),
-            bounds_above: bounds_samples(),
+            bounds: bounds_samples(time),
+            bounds_above: bounds_samples(time),
         }
     }
 
@@ -100,10 +95,8 @@ impl Motion {
     ) -> Result<(), CacheError> {
         put_floats(surface.points.as_flattened(), buffer);
         self.positions.push(out, buffer)?;
-        if !surface.normals.is_empty() {
-            put_floats(surface.normals.as_flattened(), buffer);
-            self.normals.push(out, buffer)?;
-        }
+        put_floats(surface.normals.as_flattened(), buffer);
+        self.normals.push(out, buffer)?;
         self.bounds.push(out, &bounds.to_bytes())?;
         self.bounds_above.push_shared(&self.bounds);
         Ok(())
@@ -115,28 +108,30 @@ pub(super) struct BodyOut<'a> {
     pub(super) body: &'a StreamBody<'a>,
     pub(super) name: String,
     pub(super) motion: Motion,
+    /// Its transform over time, if it is not always there.
+    pub(super) sizes: Option<Samples>,
     pub(super) frames: u32,
     /// Units of the file per metre.
     pub(super) scale: f64,
 }
 
 impl BodyOut<'_> {
-    /// The transform of the body with its shape below it; writes what does not change.
+    /// The transform of the body with its shape below it; writes what does not change from frame to frame.
     pub(super) fn write(self, out: &mut Ogawa) -> Result<Object, CacheError> {
+        let held = Held { body: self.body, time: self.motion.time };
         let motion = self.motion;
         let mut geometry = vec![Property::sampled(".selfBnds", metadata::BOX, motion.bounds)];
-        let cloud = self.body.body.is_point_cloud();
+        let cloud = self.body.versions.iter().all(|v| v.body.is_point_cloud());
         let children = if cloud {
             geometry.push(Property::sampled("P", metadata::VARYING_POINT, motion.positions));
-            points(self.body.body, self.scale, self.frames, out, &mut geometry)?;
+            held.points(self.scale, out, &mut geometry)?;
             Vec::new()
         } else {
             geometry.push(Property::sampled("P", metadata::VERTEX_POINT, motion.positions));
-            mesh(self.body, motion.normals, self.frames, out, &mut geometry)?;
-            let sets = Surface::new(self.body).materials(&self.name);
-            sets.into_iter().map(|(name, faces)| face_set(name, faces, out)).collect::<Result<_, _>>()?
+            held.mesh(motion.normals, out, &mut geometry)?;
+            held.face_sets(&self.name, out)?
         };
-        geometry.push(color(self.body.body, out)?);
+        geometry.push(held.color(out)?);
         let (about, schema) = match cloud {
             true => (metadata::POINTS, metadata::POINTS_SCHEMA),
             false => (metadata::MESH, metadata::MESH_SCHEMA),
@@ -147,69 +142,193 @@ impl BodyOut<'_> {
             properties: vec![Property::compound(".geom", schema, geometry)],
             children,
         };
-        // The identity as a matrix (operation 3, no hint) is what other writers put here.
-        let identity: Vec<u8> = (0..16).flat_map(|k| f64::from(u8::from(k % 5 == 0)).to_le_bytes()).collect();
-        let xform = vec![
+        let always = self.sizes.is_none();
+        let values = match self.sizes {
+            Some(sizes) => sizes,
+            None => constant(out, Shape::Scalar, Pod::F64, 16, &matrix(1.0))?,
+        };
+        let mut xform = vec![
             child_bounds(motion.bounds_above),
             Property::sampled(".inherits", "", constant(out, Shape::Scalar, Pod::Bool, 1, &[1])?),
             Property::sampled(".ops", "", constant(out, Shape::Scalar, Pod::U8, 1, &[0x30])?),
-            Property::sampled(".vals", "", constant(out, Shape::Scalar, Pod::F64, 16, &identity)?),
+            Property::sampled(".vals", "", values),
         ];
-        Ok(Object {
-            name: self.name,
-            metadata: metadata::XFORM,
-            properties: vec![Property::compound(".xform", metadata::XFORM_SCHEMA, xform)],
-            children: vec![shape],
-        })
-    }
-}
-
-/// Numbers and sizes of the points of a cloud.
-fn points(
-    body: &LogBody,
-    scale: f64,
-    frames: u32,
-    out: &mut Ogawa,
-    geometry: &mut Vec<Property>,
-) -> Result<(), CacheError> {
-    let count = body.mesh.positions.len();
-    let ids: Vec<u8> = (0..count as u64).flat_map(u64::to_le_bytes).collect();
-    let width = (f64::from(point_width(body)) * scale) as f32;
-    let widths = float_bytes(&vec![width; count]);
-    let ids = held(out, Pod::U64, 1, &ids, frames)?;
-    geometry.push(Property::sampled(".pointIds", metadata::VARYING, ids));
-    let widths = held(out, Pod::F32, 1, &widths, frames)?;
-    geometry.push(Property::sampled(".widths", metadata::WIDTH, widths));
-    Ok(())
-}
-
-/// The faces of a mesh and what is on their corners.
-fn mesh(
-    body: &StreamBody<'_>,
-    normals: Samples,
-    frames: u32,
-    out: &mut Ogawa,
-    geometry: &mut Vec<Property>,
-) -> Result<(), CacheError> {
-    let surface = Surface::new(body);
-    let indices = held(out, Pod::I32, 1, &integer_bytes(surface.vertices()), frames)?;
-    geometry.push(Property::sampled(".faceIndices", "", indices));
-    let counts = held(out, Pod::I32, 1, &integer_bytes(surface.sizes()), frames)?;
-    geometry.push(Property::sampled(".faceCounts", "", counts));
-    let uvs = &body.body.coat.uvs;
-    if !uvs.is_empty() {
-        let values = held(out, Pod::F32, 2, &float_bytes(uvs.values.as_flattened()), frames)?;
-        let of_corners = held(out, Pod::U32, 1, &integer_bytes(surface.of_corners(&uvs.corners)), frames)?;
-        geometry.push(indexed("uv", metadata::CORNER_UV, values, of_corners));
-    }
-    geometry.push(match body.normal_of_corner() {
-        None => Property::sampled("N", metadata::VERTEX_NORMAL, normals),
-        Some(which) => {
-            let of_corners = held(out, Pod::U32, 1, &integer_bytes(surface.of_corners(which)), frames)?;
-            indexed("N", metadata::CORNER_NORMAL, normals, of_corners)
+        if !always {
+            let moving = integer_bytes([0, 5, 10].into_iter());
+            let moving = constant(out, Shape::Array, Pod::U32, 1, &moving)?;
+            let is_not = constant(out, Shape::Scalar, Pod::Bool, 1, &[1])?;
+            xform.push(Property::sampled(".animChans", "", moving));
+            xform.push(Property::sampled("isNotConstantIdentity", "", is_not));
         }
-    });
-    Ok(())
+        let mut properties = vec![Property::compound(".xform", metadata::XFORM_SCHEMA, xform)];
+        if !always {
+            let mut visible = Samples::new(Shape::Scalar, Pod::I8, 1, FRAMES);
+            for k in 0..self.frames as usize {
+                visible.push(out, &[self.body.life.contains(&k).into()])?;
+            }
+            properties.push(Property::sampled("visible", "", visible));
+        }
+        Ok(Object { name: self.name, metadata: metadata::XFORM, properties, children: vec![shape] })
+    }
+}
+
+/// A transform that changes nothing but size, as a matrix (operation 3, no hint), which is what other writers put there.
+fn matrix(size: f64) -> Vec<u8> {
+    let value = |k: usize| match k {
+        15 => 1.0,
+        0 | 5 | 10 => size,
+        _ => 0.0,
+    };
+    (0..16).flat_map(|k| value(k).to_le_bytes()).collect()
+}
+
+/// The transform of a body by its size over time; `None` without keys.
+pub(super) fn sizes(out: &mut Ogawa, keys: &[(f64, f64)], time: u32) -> Result<Option<Samples>, CacheError> {
+    let mut samples = Samples::new(Shape::Scalar, Pod::F64, 16, time);
+    for (_, size) in keys {
+        samples.push(out, &matrix(*size))?;
+    }
+    Ok((!keys.is_empty()).then_some(samples))
+}
+
+/// What a body keeps as long as its topology stays.
+struct Held<'a> {
+    body: &'a StreamBody<'a>,
+    time: u32,
+}
+
+impl Held<'_> {
+    /// A sample for each version, held for all of its frames. Alembic's own writers count these like the positions.
+    fn samples(
+        &self,
+        out: &mut Ogawa,
+        pod: Pod,
+        extent: u8,
+        bytes: impl Fn(&Version<'_>) -> Vec<u8>,
+    ) -> Result<Samples, CacheError> {
+        let mut samples = Samples::new(Shape::Array, pod, extent, self.time);
+        let StreamBody { versions, life, .. } = self.body;
+        for (k, version) in versions.iter().enumerate() {
+            samples.push_known(out, &bytes(version))?;
+            let until = versions.get(k + 1).map_or(life.end, |next| next.from);
+            samples.hold((until - life.start) as u32);
+        }
+        Ok(samples)
+    }
+
+    /// The same for what needs no time as long as there is but one version.
+    fn lasting(
+        &self,
+        out: &mut Ogawa,
+        pod: Pod,
+        extent: u8,
+        bytes: impl Fn(&Version<'_>) -> Vec<u8>,
+    ) -> Result<Samples, CacheError> {
+        match &self.body.versions[..] {
+            [only] => constant(out, Shape::Array, pod, extent, &bytes(only)),
+            _ => self.samples(out, pod, extent, bytes),
+        }
+    }
+
+    /// Numbers and sizes of the points of a cloud.
+    fn points(&self, scale: f64, out: &mut Ogawa, geometry: &mut Vec<Property>) -> Result<(), CacheError> {
+        let count = |v: &Version<'_>| v.body.mesh.positions.len();
+        let ids = |v: &Version<'_>| (0..count(v) as u64).flat_map(u64::to_le_bytes).collect();
+        let widths = |v: &Version<'_>| {
+            let width = (f64::from(point_width(v.body)) * scale) as f32;
+            float_bytes(&vec![width; count(v)])
+        };
+        let ids = self.samples(out, Pod::U64, 1, ids)?;
+        geometry.push(Property::sampled(".pointIds", metadata::VARYING, ids));
+        let widths = self.samples(out, Pod::F32, 1, widths)?;
+        geometry.push(Property::sampled(".widths", metadata::WIDTH, widths));
+        Ok(())
+    }
+
+    /// The faces of a mesh and what is on their corners.
+    fn mesh(
+        &self,
+        normals: Samples,
+        out: &mut Ogawa,
+        geometry: &mut Vec<Property>,
+    ) -> Result<(), CacheError> {
+        let versions = &self.body.versions;
+        let indices = self.samples(out, Pod::I32, 1, |v| integer_bytes(Surface::new(v).vertices()))?;
+        geometry.push(Property::sampled(".faceIndices", "", indices));
+        let counts = self.samples(out, Pod::I32, 1, |v| integer_bytes(Surface::new(v).sizes()))?;
+        geometry.push(Property::sampled(".faceCounts", "", counts));
+        if versions.iter().any(|v| !v.body.coat.uvs.is_empty()) {
+            let values = |v: &Version<'_>| float_bytes(v.body.coat.uvs.values.as_flattened());
+            let values = self.samples(out, Pod::F32, 2, values)?;
+            let of_corners = |v: &Version<'_>| match &v.body.coat.uvs.corners[..] {
+                [] => Vec::new(),
+                corners => integer_bytes(Surface::new(v).of_corners(corners)),
+            };
+            let of_corners = self.samples(out, Pod::U32, 1, of_corners)?;
+            geometry.push(indexed("uv", metadata::CORNER_UV, values, of_corners));
+        }
+        geometry.push(match versions.iter().any(|v| v.normal_of_corner().is_some()) {
+            false => Property::sampled("N", metadata::VERTEX_NORMAL, normals),
+            true => {
+                let of_corners = |v: &Version<'_>| {
+                    let which = v.normal_of_corner().unwrap_or(v.faces.corners());
+                    integer_bytes(Surface::new(v).of_corners(which))
+                };
+                let of_corners = self.samples(out, Pod::U32, 1, of_corners)?;
+                indexed("N", metadata::CORNER_NORMAL, normals, of_corners)
+            }
+        });
+        Ok(())
+    }
+
+    /// Faces that share a material; that they are named is all Alembic itself knows of materials.
+    fn face_sets(&self, name: &str, out: &mut Ogawa) -> Result<Vec<Object>, CacheError> {
+        let of_version = |v: &Version<'_>| Surface::new(v).materials(name);
+        let mut names: Vec<String> = Vec::new();
+        for (name, _) in self.body.versions.iter().flat_map(of_version) {
+            if !names.contains(&name) {
+                names.push(name);
+            }
+        }
+        let set = |name: String| {
+            let unknown = Bounds::EMPTY.to_bytes();
+            let bounds = constant(out, Shape::Scalar, Pod::F64, 6, &unknown)?;
+            let faces = self.lasting(out, Pod::I32, 1, |v| {
+                let own = of_version(v).into_iter().find(|(of, _)| *of == name);
+                integer_bytes(own.map_or(Vec::new(), |(_, faces)| faces).into_iter())
+            })?;
+            let parts = vec![
+                Property::sampled(".selfBnds", metadata::BOX, bounds),
+                Property::sampled(".faces", "", faces),
+            ];
+            Ok(Object {
+                name,
+                metadata: metadata::FACE_SET,
+                properties: vec![Property::compound(".faceset", metadata::FACE_SET_SCHEMA, parts)],
+                children: Vec::new(),
+            })
+        };
+        names.into_iter().map(set).collect()
+    }
+
+    /// Colours of the vertices, under the name Houdini and others look for. The body's own is repeated for each
+    /// of them: Blender takes any other colour for one per vertex that is too short.
+    fn color(&self, out: &mut Ogawa) -> Result<Property, CacheError> {
+        let (metadata, samples) = match self.body.versions.iter().all(|v| !v.body.coat.colors.is_empty()) {
+            true => {
+                let bytes = |v: &Version<'_>| float_bytes(v.body.coat.colors.as_flattened());
+                (metadata::COLOR_OPACITY, self.lasting(out, Pod::F32, 4, bytes)?)
+            }
+            false => {
+                let bytes = |v: &Version<'_>| {
+                    float_bytes(vec![v.body.color; v.body.mesh.positions.len()].as_flattened())
+                };
+                (metadata::COLOR, self.lasting(out, Pod::F32, 3, bytes)?)
+            }
+        };
+        let color = Property::sampled("Cd", metadata, samples);
+        Ok(Property::compound(".arbGeomParams", "", vec![color]))
+    }
 }
 
 /// Values that corners share, and which each corner has.
@@ -217,34 +336,4 @@ fn indexed(name: &'static str, metadata: &'static str, values: Samples, of_corne
     let parts =
         vec![Property::sampled(".vals", metadata, values), Property::sampled(".indices", "", of_corners)];
     Property::compound(name, metadata, parts)
-}
-
-/// Faces that share a material; that they are named is all Alembic itself knows of materials.
-fn face_set(name: String, faces: Vec<u32>, out: &mut Ogawa) -> Result<Object, CacheError> {
-    let unknown = Bounds::EMPTY.to_bytes();
-    let faces = integer_bytes(faces.into_iter());
-    let parts = vec![
-        Property::sampled(".selfBnds", metadata::BOX, constant(out, Shape::Scalar, Pod::F64, 6, &unknown)?),
-        Property::sampled(".faces", "", constant(out, Shape::Array, Pod::I32, 1, &faces)?),
-    ];
-    Ok(Object {
-        name,
-        metadata: metadata::FACE_SET,
-        properties: vec![Property::compound(".faceset", metadata::FACE_SET_SCHEMA, parts)],
-        children: Vec::new(),
-    })
-}
-
-/// Colours of the vertices, under the name Houdini and others look for. The body's own is repeated for each
-/// of them: Blender takes any other colour for one per vertex that is too short.
-fn color(body: &LogBody, out: &mut Ogawa) -> Result<Property, CacheError> {
-    let (metadata, extent, bytes) = match body.coat.colors.is_empty() {
-        true => {
-            let colors = vec![body.color; body.mesh.positions.len()];
-            (metadata::COLOR, 3, float_bytes(colors.as_flattened()))
-        }
-        false => (metadata::COLOR_OPACITY, 4, float_bytes(body.coat.colors.as_flattened())),
-    };
-    let color = Property::sampled("Cd", metadata, constant(out, Shape::Array, Pod::F32, extent, &bytes)?);
-    Ok(Property::compound(".arbGeomParams", "", vec![color]))
 }

@@ -6,7 +6,7 @@ use pliant_geometry::Polygons;
 
 use crate::LogBody;
 use crate::export::names::{Style, unique};
-use crate::export::stream::StreamBody;
+use crate::export::stream::Version;
 
 /// Faces as Alembic wants them: clockwise seen from outside, so the corners of each are taken in reverse.
 /// Those of fewer than three corners are left out; not every reader survives them.
@@ -16,8 +16,8 @@ pub(super) struct Surface<'a> {
 }
 
 impl<'a> Surface<'a> {
-    pub(super) fn new(stream: &'a StreamBody<'a>) -> Surface<'a> {
-        Surface { body: stream.body, faces: &stream.faces }
+    pub(super) fn new(version: &'a Version<'a>) -> Surface<'a> {
+        Surface { body: version.body, faces: &version.faces }
     }
 
     /// The faces of the body that are written, in order.

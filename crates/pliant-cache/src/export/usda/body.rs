@@ -1,13 +1,17 @@
 //! A body in a USD file: a mesh (or points) with time-sampled points, normals and bounds, and what it wears.
-
-use pliant_geometry::Layer;
+//!
+//! A body that is torn stays one prim, whose topology is sampled where it changes; one that is not always there is
+//! invisible until it comes and when it is gone. Bodies alike inherit their shape from a class that holds it once.
 
 use super::materials::SCOPE;
 use super::spool::Spool;
 use super::text::{Text, quoted};
 use crate::export::materials::faces_by_material;
-use crate::export::stream::{StreamBody, point_width};
+use crate::export::stream::{StreamBody, Version, point_width};
 use crate::{CacheError, LogBody};
+
+/// Where the shapes are that several bodies share.
+pub(super) const SHAPES: &str = "/World/Shapes";
 
 /// What each frame has of a body, in this order.
 #[derive(Clone, Copy)]
@@ -21,79 +25,155 @@ impl Block {
     pub const COUNT: usize = 3;
 }
 
-/// How normals lie on a mesh.
-enum NormalsAt {
-    /// One per vertex; which of the frame's normals it is, or none for vertices without faces.
-    Vertices(Option<Vec<Option<u32>>>),
-    /// One of the frame's normals per corner.
-    Corners,
-}
-
 /// A body as it is written.
 pub(super) struct Prim<'a> {
-    pub shown: &'a StreamBody<'a>,
+    pub body: &'a StreamBody<'a>,
     pub name: &'a str,
     /// Its place among the exported bodies.
     pub place: usize,
-    /// Time code of each sample.
+    /// Time code of each exported frame.
     pub codes: &'a [u32],
-    /// Names of the materials its faces may name.
-    pub materials: Vec<&'a str>,
+    /// For each version the materials its faces may name, by their place in `material_names`.
+    pub materials: &'a [Vec<usize>],
+    pub material_names: &'a [String],
+    /// The class that holds its shape, if it shares that with others.
+    pub class: Option<&'a str>,
     /// Units of the target per metre.
     pub scale: f64,
 }
 
+/// Something that stays as long as the topology does, of a version.
+type Put<'p> = &'p dyn Fn(&mut Text, &Version<'_>) -> Result<(), CacheError>;
+
 impl Prim<'_> {
     pub fn write(&self, spool: &mut Spool, text: &mut Text) -> Result<(), CacheError> {
-        let body = self.shown.body;
-        let cloud = body.is_point_cloud();
+        let inherits = self.class.map_or(String::new(), |c| format!("        inherits = <{SHAPES}/{c}>\n"));
         write!(
             text,
-            "    def {} \"{}\" (\n        displayName = {}\n        \
+            "    def {} \"{}\" (\n        displayName = {}\n{inherits}        \
              prepend apiSchemas = [\"MaterialBindingAPI\"]\n    )\n    {{\n",
-            if cloud { "Points" } else { "Mesh" },
+            self.kind(),
             self.name,
-            quoted(&body.name)
+            quoted(self.body.name)
         );
-        if !body.mesh.positions.is_empty() {
-            self.samples(spool, text, "float3[] extent", Block::Extent, None)?;
+        if self.body.versions.iter().any(|v| !v.body.mesh.positions.is_empty()) {
+            self.samples(spool, text, "float3[] extent", Block::Extent)?;
         }
-        let parts = if cloud { Vec::new() } else { faces_by_material(body) };
-        if parts.len() < 2 {
-            let material = self.materials[parts.first().map_or(0, |p| p.0)];
-            writeln!(text, "        rel material:binding = <{SCOPE}/{material}>");
+        if let [] | [_] = self.parts()[..] {
+            let used = self.parts().first().map_or(self.materials[0][0], |p| p.0);
+            writeln!(text, "        rel material:binding = <{SCOPE}/{}>", self.material_names[used]);
         }
-        self.samples(spool, text, "point3f[] points", Block::Points, None)?;
-        if cloud {
-            self.widths(text)?;
-        } else {
-            self.faces(text)?;
-            self.normals(spool, text)?;
-            self.coordinates(text)?;
+        self.samples(spool, text, "point3f[] points", Block::Points)?;
+        if !self.is_cloud() {
+            let attribute = if self.normals_at_corners() { "primvars:normals" } else { "normals" };
+            let interpolation = if self.normals_at_corners() { "faceVarying" } else { "vertex" };
+            write!(
+                text,
+                "        normal3f[] {attribute} (\n            interpolation = \"{interpolation}\"\n        )\n"
+            );
+            self.samples(spool, text, &format!("normal3f[] {attribute}"), Block::Normals)?;
         }
-        self.colors(text)?;
-        if parts.len() > 1 {
-            self.subsets(text, &parts)?;
+        let colored = self.body.versions.iter().all(|v| !v.body.coat.colors.is_empty());
+        if !colored {
+            text.put("        color3f[] primvars:displayColor = ");
+            text.tuples([self.body.first().body.color])?;
+            text.put(" (\n            interpolation = \"constant\"\n        )\n");
+        }
+        self.visibility(text);
+        if self.class.is_none() {
+            self.shape(text)?;
         }
         text.put("    }\n\n");
         Ok(())
     }
 
-    /// A time-sampled array of triples, in another order if one is given.
+    /// The class of a shape that several bodies share.
+    pub fn write_class(&self, class: &str, text: &mut Text) -> Result<(), CacheError> {
+        write!(text, "        class {} \"{class}\"\n        {{\n", self.kind());
+        self.shape(text)?;
+        text.put("        }\n\n");
+        Ok(())
+    }
+
+    /// What stays as long as the topology does.
+    fn shape(&self, text: &mut Text) -> Result<(), CacheError> {
+        if self.is_cloud() {
+            // One per point although they are equal: USD computes no bounds from a constant width.
+            self.held(text, "float[] widths", Some("vertex"), &|text, v| {
+                let width = scaled_width(v.body, self.scale);
+                text.list(&v.body.mesh.positions, |text, _| text.float(width))
+            })?;
+        } else {
+            text.put("        uniform bool doubleSided = 1\n");
+            self.held(text, "int[] faceVertexCounts", None, &|text, v| text.indices(v.faces.sizes()))?;
+            let corners: Put<'_> = &|text, v| text.indices(v.faces.corners().iter().copied());
+            self.held(text, "int[] faceVertexIndices", None, corners)?;
+            text.put("        uniform token subdivisionScheme = \"none\"\n");
+            if self.normals_at_corners() {
+                // Only the primvar can be indexed; it comes before plain normals where a program knows both.
+                self.held(text, "int[] primvars:normals:indices", None, &|text, v| {
+                    text.indices(v.normal_of_corner().unwrap_or(v.faces.corners()).iter().copied())
+                })?;
+            }
+            self.coordinates(text)?;
+        }
+        self.colors(text)?;
+        self.subsets(text)
+    }
+
+    fn kind(&self) -> &'static str {
+        if self.is_cloud() { "Points" } else { "Mesh" }
+    }
+
+    fn is_cloud(&self) -> bool {
+        self.body.versions.iter().all(|v| v.body.is_point_cloud())
+    }
+
+    /// Normals a file gives for corners are written per vertex where each vertex has but one: that is a sixth of it.
+    fn normals_at_corners(&self) -> bool {
+        self.body.versions.iter().any(|v| normals_of_vertices(v).is_none())
+    }
+
+    /// When it is there, if not always. Blender's importer knows no visibility, so it has no size either while it is not.
+    fn visibility(&self, text: &mut Text) {
+        let life = &self.body.life;
+        if *life == (0..self.codes.len()) {
+            return;
+        }
+        text.put("        token visibility.timeSamples = {\n");
+        if life.start > 0 {
+            writeln!(text, "            {}: \"invisible\",", self.codes[0]);
+        }
+        writeln!(text, "            {}: \"inherited\",", self.codes[life.start]);
+        if let Some(gone) = self.codes.get(life.end) {
+            writeln!(text, "            {gone}: \"invisible\",");
+        }
+        text.put("        }\n        double3 xformOp:scale.timeSamples = {\n");
+        for (code, size) in self.body.size_keys(self.codes) {
+            writeln!(text, "            {code}: ({size}, {size}, {size}),");
+        }
+        text.put("        }\n        uniform token[] xformOpOrder = [\"xformOp:scale\"]\n");
+    }
+
+    /// A time-sampled array of triples.
     fn samples(
         &self,
         spool: &mut Spool,
         text: &mut Text,
         attribute: &str,
         block: Block,
-        order: Option<&[Option<u32>]>,
     ) -> Result<(), CacheError> {
         writeln!(text, "        {attribute}.timeSamples = {{");
         let mut triples = Vec::new();
-        for (sample, code) in self.codes.iter().enumerate() {
-            spool.get(sample, self.place * Block::COUNT + block as usize, &mut triples)?;
-            write!(text, "            {code}: ");
-            match order {
+        let mut order = None;
+        for frame in self.body.life.clone() {
+            let version = &self.body.versions[self.body.version_at(frame)];
+            if version.from == frame && matches!(block, Block::Normals) && !self.normals_at_corners() {
+                order = normals_of_vertices(version).flatten();
+            }
+            spool.get(frame, self.place * Block::COUNT + block as usize, &mut triples)?;
+            write!(text, "            {}: ", self.codes[frame]);
+            match &order {
                 None => text.tuples(triples.iter().copied())?,
                 Some(order) => {
                     text.tuples(order.iter().map(|k| k.map_or([0.0, 1.0, 0.0], |k| triples[k as usize])))?;
@@ -105,112 +185,138 @@ impl Prim<'_> {
         Ok(())
     }
 
-    fn faces(&self, text: &mut Text) -> Result<(), CacheError> {
-        text.put("        uniform bool doubleSided = 1\n        int[] faceVertexCounts = ");
-        text.indices(self.shown.faces.sizes())?;
-        text.put("\n        int[] faceVertexIndices = ");
-        text.indices(self.shown.faces.corners().iter().copied())?;
-        text.put("\n        uniform token subdivisionScheme = \"none\"\n");
-        Ok(())
-    }
-
-    fn normals(&self, spool: &mut Spool, text: &mut Text) -> Result<(), CacheError> {
-        let vertex = "        normal3f[] normals (\n            interpolation = \"vertex\"\n        )\n";
-        match normals_at(self.shown) {
-            NormalsAt::Vertices(order) => {
-                text.put(vertex);
-                self.samples(spool, text, "normal3f[] normals", Block::Normals, order.as_deref())
-            }
-            // Only the primvar can be indexed; it comes before plain normals where a program knows both.
-            NormalsAt::Corners => {
-                text.put(
-                    "        normal3f[] primvars:normals (\n            interpolation = \"faceVarying\"\n        )\n",
-                );
-                self.samples(spool, text, "normal3f[] primvars:normals", Block::Normals, None)?;
-                text.put("        int[] primvars:normals:indices = ");
-                text.indices(self.shown.normal_of_corner().unwrap_or(&[]).iter().copied())?;
-                text.put("\n");
-                Ok(())
-            }
+    /// An attribute with a value for each version: one, or a sample where each begins.
+    fn held(
+        &self,
+        text: &mut Text,
+        attribute: &str,
+        interpolation: Option<&str>,
+        put: Put<'_>,
+    ) -> Result<(), CacheError> {
+        let about = interpolation
+            .map_or(String::new(), |i| format!(" (\n            interpolation = \"{i}\"\n        )"));
+        if let [only] = &self.body.versions[..] {
+            write!(text, "        {attribute} = ");
+            put(text, only)?;
+            writeln!(text, "{about}");
+            return Ok(());
         }
+        if !about.is_empty() {
+            writeln!(text, "        {attribute}{about}");
+        }
+        writeln!(text, "        {attribute}.timeSamples = {{");
+        for version in &self.body.versions {
+            write!(text, "            {}: ", self.codes[version.from]);
+            put(text, version)?;
+            text.put(",\n");
+        }
+        text.put("        }\n");
+        Ok(())
     }
 
     fn coordinates(&self, text: &mut Text) -> Result<(), CacheError> {
-        let Layer { values, corners } = &self.shown.body.coat.uvs;
-        if corners.is_empty() {
+        let versions = &self.body.versions;
+        if versions.iter().all(|v| v.body.coat.uvs.is_empty()) {
             return Ok(());
         }
-        let vertices = self.shown.body.mesh.positions.len();
-        let at_vertices = values.len() == vertices && corners == self.shown.faces.corners();
-        text.put("        texCoord2f[] primvars:st = ");
-        text.tuples(values.iter().copied())?;
+        let at_vertices = versions.iter().all(|v| {
+            let uvs = &v.body.coat.uvs;
+            uvs.values.len() == v.body.mesh.positions.len() && uvs.corners == v.faces.corners()
+        });
         let at = if at_vertices { "vertex" } else { "faceVarying" };
-        write!(text, " (\n            interpolation = \"{at}\"\n        )\n");
-        if !at_vertices {
-            text.put("        int[] primvars:st:indices = ");
-            text.indices(corners.iter().copied())?;
-            text.put("\n");
-        }
-        Ok(())
-    }
-
-    fn colors(&self, text: &mut Text) -> Result<(), CacheError> {
-        let colors = &self.shown.body.coat.colors;
-        text.put("        color3f[] primvars:displayColor = ");
-        if colors.is_empty() {
-            text.tuples([self.shown.body.color])?;
-            text.put(" (\n            interpolation = \"constant\"\n        )\n");
+        self.held(text, "texCoord2f[] primvars:st", Some(at), &|text, v| {
+            text.tuples(v.body.coat.uvs.values.iter().copied())
+        })?;
+        if at_vertices {
             return Ok(());
         }
-        let vertex = " (\n            interpolation = \"vertex\"\n        )\n";
-        text.tuples(colors.iter().map(|&[r, g, b, _]| [r, g, b]))?;
-        text.put(vertex);
-        if colors.iter().any(|c| c[3] != 1.0) {
-            text.put("        float[] primvars:displayOpacity = ");
-            text.list(colors, |text, c| text.float(c[3]))?;
-            text.put(vertex);
+        self.held(text, "int[] primvars:st:indices", None, &|text, v| {
+            text.indices(v.body.coat.uvs.corners.iter().copied())
+        })
+    }
+
+    /// Colours of vertices; that of the whole body stands with the body.
+    fn colors(&self, text: &mut Text) -> Result<(), CacheError> {
+        let versions = &self.body.versions;
+        if versions.iter().any(|v| v.body.coat.colors.is_empty()) {
+            return Ok(());
+        }
+        self.held(text, "color3f[] primvars:displayColor", Some("vertex"), &|text, v| {
+            text.tuples(v.body.coat.colors.iter().map(|&[r, g, b, _]| [r, g, b]))
+        })?;
+        if versions.iter().flat_map(|v| &v.body.coat.colors).any(|c| c[3] != 1.0) {
+            self.held(text, "float[] primvars:displayOpacity", Some("vertex"), &|text, v| {
+                text.list(&v.body.coat.colors, |text, c| text.float(c[3]))
+            })?;
         }
         Ok(())
     }
 
-    /// One per point although they are equal: USD computes no bounds from a constant width.
-    fn widths(&self, text: &mut Text) -> Result<(), CacheError> {
-        let width = scaled_width(self.shown.body, self.scale);
-        text.put("        float[] widths = ");
-        text.list(&self.shown.body.mesh.positions, |text, _| text.float(width))?;
-        text.put(" (\n            interpolation = \"vertex\"\n        )\n");
-        Ok(())
+    /// The materials that faces have in any version, by their place in `material_names`, and for each version the faces.
+    fn parts(&self) -> Vec<(usize, Vec<Vec<u32>>)> {
+        let versions = &self.body.versions;
+        let mut parts: Vec<(usize, Vec<Vec<u32>>)> = Vec::new();
+        for (k, version) in versions.iter().enumerate().filter(|_| !self.is_cloud()) {
+            for (m, faces) in faces_by_material(version.body) {
+                let material = self.materials[k][m];
+                let place = parts.iter().position(|p| p.0 == material).unwrap_or_else(|| {
+                    parts.push((material, vec![Vec::new(); versions.len()]));
+                    parts.len() - 1
+                });
+                parts[place].1[k].extend(faces);
+            }
+        }
+        parts
     }
 
-    /// The faces of each material. Together they are all faces, each once.
-    fn subsets(&self, text: &mut Text, parts: &[(usize, Vec<u32>)]) -> Result<(), CacheError> {
+    /// The faces of each material, if there are several. Together they are all faces, each once.
+    fn subsets(&self, text: &mut Text) -> Result<(), CacheError> {
+        let parts = self.parts();
+        if parts.len() < 2 {
+            return Ok(());
+        }
         text.put("        uniform token subsetFamily:materialBind:familyType = \"partition\"\n");
-        for (m, faces) in parts {
-            let material = self.materials[*m];
+        for (material, faces) in parts {
+            let material = &self.material_names[material];
             write!(
                 text,
                 "\n        def GeomSubset \"{material}\" (\n            \
                  prepend apiSchemas = [\"MaterialBindingAPI\"]\n        )\n        {{\n            \
                  uniform token elementType = \"face\"\n            \
-                 uniform token familyName = \"materialBind\"\n            int[] indices = "
+                 uniform token familyName = \"materialBind\"\n            int[] indices"
             );
-            text.indices(faces.iter().copied())?;
+            match &faces[..] {
+                [only] => {
+                    text.put(" = ");
+                    text.indices(only.iter().copied())?;
+                }
+                several => {
+                    text.put(".timeSamples = {\n");
+                    for (version, faces) in self.body.versions.iter().zip(several) {
+                        write!(text, "                {}: ", self.codes[version.from]);
+                        text.indices(faces.iter().copied())?;
+                        text.put(",\n");
+                    }
+                    text.put("            }");
+                }
+            }
             write!(text, "\n            rel material:binding = <{SCOPE}/{material}>\n        }}\n");
         }
         Ok(())
     }
 }
 
-/// Normals a file gives for corners are written per vertex where each vertex has but one: that is a sixth of it.
-fn normals_at(shown: &StreamBody<'_>) -> NormalsAt {
-    let Some(of_corner) = shown.normal_of_corner() else { return NormalsAt::Vertices(None) };
-    let mut of_vertex: Vec<Option<u32>> = vec![None; shown.body.mesh.positions.len()];
-    for (&v, &n) in shown.faces.corners().iter().zip(of_corner) {
+/// For each vertex which of the frame's normals it has, `None` inside if that is its own number; nothing at all where
+/// corners of a vertex have several.
+fn normals_of_vertices(version: &Version<'_>) -> Option<Option<Vec<Option<u32>>>> {
+    let Some(of_corner) = version.normal_of_corner() else { return Some(None) };
+    let mut of_vertex: Vec<Option<u32>> = vec![None; version.body.mesh.positions.len()];
+    for (&v, &n) in version.faces.corners().iter().zip(of_corner) {
         if *of_vertex[v as usize].get_or_insert(n) != n {
-            return NormalsAt::Corners;
+            return None;
         }
     }
-    NormalsAt::Vertices(Some(of_vertex))
+    Some(Some(of_vertex))
 }
 
 /// Bounds of points, grown by `pad` for their size; nothing for nothing.

@@ -11,20 +11,22 @@ mod spool;
 mod text;
 mod zip;
 
+use std::collections::HashMap;
 use std::path::Path;
+use std::sync::Arc;
 
-use body::{Prim, extent, scaled_width};
+use body::{Block, Prim, extent, scaled_width};
 use spool::Spool;
 use text::{Text, quoted};
 use zip::Package;
 
 use super::materials::Wardrobe;
 use super::names::{Style, unique};
-use super::stream::{Normals, Stream};
+use super::stream::{Normals, Stream, StreamBody};
 use super::{Conversion, ExportOptions, ExportSummary, Progress};
 use crate::atomic::AtomicFile;
 use crate::export::Footage;
-use crate::{CacheError, LogHeader};
+use crate::{CacheError, LogBody, LogHeader};
 
 /// `.usda`: text.
 pub(super) fn write(
@@ -85,23 +87,40 @@ impl<'a> Stage<'a> {
         let steps = self.stream.frames.len() + self.stream.bodies.len();
         let (mut spool, codes) = self.fill_spool(&mut |done| progress(done, steps))?;
         let bodies = &self.stream.bodies;
-        let names =
-            unique(bodies.iter().map(|b| b.body.name.as_str()), Style::Identifier, "body", &["Materials"]);
-        let wardrobe = Wardrobe::new(bodies.iter().map(|b| b.body));
+        let taken = ["Materials", "Shapes"];
+        let names = unique(bodies.iter().map(|b| b.name), Style::Identifier, "body", &taken);
+        let wardrobe = Wardrobe::new(self.stream.versions().map(|v| v.body));
         let material_names = unique(
             wardrobe.materials.iter().map(|m| m.material.name.as_str()),
             Style::Identifier,
             "material",
             &[],
         );
+        let (classes, class_names) = shared_shapes(bodies);
+        let mut of_versions = &wardrobe.of_bodies[..];
+        let mut prims = Vec::with_capacity(bodies.len());
+        for (place, body) in bodies.iter().enumerate() {
+            let materials;
+            (materials, of_versions) = of_versions.split_at(body.versions.len());
+            let class = classes[place].map(|c| class_names[c].as_str());
+            let (name, scale) = (names[place].as_str(), self.conversion.scale);
+            let (codes, material_names) = (&codes[..], &material_names[..]);
+            prims.push(Prim { body, name, place, codes, materials, material_names, class, scale });
+        }
 
         self.start(&mut text, &codes);
-        for (place, shown) in bodies.iter().enumerate() {
-            let materials = wardrobe.of_bodies[place].iter().map(|&m| material_names[m].as_str()).collect();
-            let scale = self.conversion.scale;
-            let prim = Prim { shown, name: &names[place], place, codes: &codes, materials, scale };
+        for (place, prim) in prims.iter().enumerate() {
             prim.write(&mut spool, &mut text)?;
             progress(codes.len() + place + 1, steps);
+        }
+        if !class_names.is_empty() {
+            text.put("    class Scope \"Shapes\"\n    {\n");
+            for (c, name) in class_names.iter().enumerate() {
+                if let Some(place) = classes.iter().position(|of| *of == Some(c)) {
+                    prims[place].write_class(name, &mut text)?;
+                }
+            }
+            text.put("    }\n\n");
         }
         materials::write(&mut text, &wardrobe.materials, &material_names, self.textures);
         text.put("}\n");
@@ -111,18 +130,21 @@ impl<'a> Stage<'a> {
 
     /// All frames as blocks, and their time codes.
     fn fill_spool(&self, done: &mut dyn FnMut(usize)) -> Result<(Spool, Vec<u32>), CacheError> {
-        let sizes: Vec<usize> = self
-            .stream
-            .bodies
-            .iter()
-            .flat_map(|b| [2, b.body.mesh.positions.len(), b.normal_count()])
-            .collect();
-        let mut spool = Spool::create(self.path, &sizes)?;
+        let mut spool = Spool::create(self.path)?;
         let mut codes = Vec::new();
-        let pads: Vec<f32> =
-            self.stream.bodies.iter().map(|b| scaled_width(b.body, self.conversion.scale) / 2.0).collect();
         self.stream.each_frame(Normals::Short, |_, loaded| {
-            for (shown, &pad) in loaded.bodies.iter().zip(&pads) {
+            let block = |body: usize, block: Block| body * Block::COUNT + block as usize;
+            let blocks = loaded.bodies.iter().flat_map(|s| {
+                [
+                    (block(s.body, Block::Extent), 2),
+                    (block(s.body, Block::Points), s.points.len()),
+                    (block(s.body, Block::Normals), s.normals.len()),
+                ]
+            });
+            spool.begin_frame(&blocks.collect::<Vec<_>>());
+            for shown in &loaded.bodies {
+                let version = &self.stream.bodies[shown.body].versions[shown.version];
+                let pad = scaled_width(version.body, self.conversion.scale) / 2.0;
                 spool.put(&extent(&shown.points, pad))?;
                 spool.put(&shown.points)?;
                 spool.put(&shown.normals)?;
@@ -152,4 +174,25 @@ impl<'a> Stage<'a> {
             if z_up { 'Z' } else { 'Y' },
         );
     }
+}
+
+/// For each body the number of the shape it shares with others, and names for those shapes. Only bodies that are never
+/// torn share.
+fn shared_shapes(bodies: &[StreamBody<'_>]) -> (Vec<Option<usize>>, Vec<String>) {
+    let key = |b: &StreamBody<'_>| {
+        let LogBody { mesh, coat, .. } = b.first().body;
+        (b.versions.len() == 1).then(|| (Arc::as_ptr(mesh), Arc::as_ptr(coat)))
+    };
+    let mut users: HashMap<_, Vec<usize>> = HashMap::new();
+    for (place, body) in bodies.iter().enumerate() {
+        key(body).into_iter().for_each(|key| users.entry(key).or_default().push(place));
+    }
+    let mut shared: Vec<Vec<usize>> = users.into_values().filter(|places| places.len() > 1).collect();
+    shared.sort_unstable();
+    let mut classes = vec![None; bodies.len()];
+    for (c, places) in shared.iter().enumerate() {
+        places.iter().for_each(|&place| classes[place] = Some(c));
+    }
+    let names = unique(shared.iter().map(|places| bodies[places[0]].name), Style::Identifier, "shape", &[]);
+    (classes, names)
 }

@@ -8,19 +8,35 @@ use crate::CacheError;
 use crate::atomic::{beside, require_free, write_target};
 use crate::export::stream::put_triples;
 
-/// Blocks of triples: as many in each frame, of the same sizes. The file is removed when this is dropped.
+/// Blocks of triples, of the same sizes in each frame of a section. The file is removed when this is dropped.
 pub(super) struct Spool {
     target: PathBuf,
     path: PathBuf,
     file: BufWriter<File>,
-    /// Where each block starts within a frame, in bytes; and where the frame ends.
-    starts: Vec<u64>,
+    sections: Vec<Section>,
+    frames: usize,
     buffer: Vec<u8>,
 }
 
+/// Frames that have the same blocks.
+struct Section {
+    /// The first frame, and where it begins in the file.
+    frame: usize,
+    offset: u64,
+    /// Which blocks, rising; where each starts within a frame, in bytes; and where the frame ends.
+    blocks: Vec<usize>,
+    starts: Vec<u64>,
+}
+
+impl Section {
+    fn frame_bytes(&self) -> u64 {
+        self.starts.last().copied().unwrap_or(0)
+    }
+}
+
 impl Spool {
-    /// Beside `target`, with `sizes` triples in the blocks of every frame.
-    pub fn create(target: &Path, sizes: &[usize]) -> Result<Spool, CacheError> {
+    /// Beside `target`.
+    pub fn create(target: &Path) -> Result<Spool, CacheError> {
         let path = beside(&write_target(target)?, ".spool.tmp");
         require_free(&path)?;
         let file = OpenOptions::new()
@@ -30,17 +46,30 @@ impl Spool {
             .truncate(true)
             .open(&path)
             .map_err(|e| CacheError::io(&path, "create the temporary file", e))?;
-        let mut starts = vec![0];
-        for (k, &size) in sizes.iter().enumerate() {
-            starts.push(starts[k] + 12 * size as u64);
-        }
         Ok(Spool {
             target: target.to_path_buf(),
             path,
             file: BufWriter::with_capacity(1 << 18, file),
-            starts,
+            sections: Vec::new(),
+            frames: 0,
             buffer: Vec::new(),
         })
+    }
+
+    /// Begins a frame with these blocks, each by its number and how many triples it has.
+    pub fn begin_frame(&mut self, blocks: &[(usize, usize)]) {
+        let mut starts = vec![0];
+        for (k, &(_, size)) in blocks.iter().enumerate() {
+            starts.push(starts[k] + 12 * size as u64);
+        }
+        let alike = |s: &Section| s.starts == starts && s.blocks.iter().eq(blocks.iter().map(|(b, _)| b));
+        if !self.sections.last().is_some_and(alike) {
+            let end = |s: &Section| s.offset + (self.frames - s.frame) as u64 * s.frame_bytes();
+            let offset = self.sections.last().map_or(0, end);
+            let blocks = blocks.iter().map(|(b, _)| *b).collect();
+            self.sections.push(Section { frame: self.frames, offset, blocks, starts });
+        }
+        self.frames += 1;
     }
 
     /// Appends the next block.
@@ -57,16 +86,20 @@ impl Spool {
         self.file.flush().map_err(|e| CacheError::io(&self.target, "write the temporary file beside it", e))
     }
 
-    /// A block of a frame.
+    /// A block of a frame that has it.
     pub fn get(&mut self, frame: usize, block: usize, triples: &mut Vec<[f32; 3]>) -> Result<(), CacheError> {
-        let frame_bytes = self.starts.last().copied().unwrap_or(0);
-        let offset = frame as u64 * frame_bytes + self.starts[block];
-        self.buffer.resize((self.starts[block + 1] - self.starts[block]) as usize, 0);
+        triples.clear();
+        let section = self.sections.partition_point(|s| s.frame <= frame).saturating_sub(1);
+        let section =
+            self.sections.get(section).and_then(|s| Some((s, s.blocks.binary_search(&block).ok()?)));
+        let Some((section, k)) = section else { return Ok(()) };
+        let starts = &section.starts;
+        let offset = section.offset + (frame - section.frame) as u64 * section.frame_bytes() + starts[k];
+        self.buffer.resize((starts[k + 1] - starts[k]) as usize, 0);
         let file = self.file.get_mut();
         file.seek(SeekFrom::Start(offset))
             .and_then(|_| file.read_exact(&mut self.buffer))
             .map_err(|e| CacheError::io(&self.path, "read the temporary file", e))?;
-        triples.clear();
         triples.extend(
             self.buffer.as_chunks::<4>().0.as_chunks::<3>().0.iter().map(|t| t.map(f32::from_le_bytes)),
         );

@@ -3,8 +3,8 @@
 use super::Scene;
 use super::file::Appended;
 use crate::export::Footage;
-use crate::export::stream::{Normals, Room, Stream, put_floats};
-use crate::export::{Conversion, ExportOptions, chosen_bodies};
+use crate::export::stream::{Normals, Room, Stream, Version, put_floats};
+use crate::export::{Conversion, ExportOptions};
 use crate::{CacheError, LogBody, LogFrame};
 use glam::DVec3;
 
@@ -49,7 +49,7 @@ impl Number for u8 {
     }
 }
 
-/// What stays from frame to frame.
+/// What stays from frame to frame of an epoch.
 #[derive(Default)]
 pub(super) struct Grid {
     pub points: usize,
@@ -59,7 +59,10 @@ pub(super) struct Grid {
     pub types: Vec<u8>,
     /// Number of the body of each point.
     pub body: Vec<i32>,
-    bodies: i32,
+    /// Nearest cluster of each point, −1 for none; empty if no body has any.
+    cluster: Vec<i32>,
+    /// Mass of each point; empty if it is not known of all bodies.
+    mass: Vec<f32>,
 }
 
 impl Grid {
@@ -75,20 +78,29 @@ impl Grid {
         (0..count as u32).for_each(|v| self.add_cell(cell::VERTEX, &[v]));
     }
 
-    /// The points of a body, which the cells added since the last one were about.
-    fn add_points(&mut self, count: usize) {
-        self.body.resize(self.body.len() + count, self.bodies);
-        self.bodies += 1;
+    /// The points of a body by its number, which the cells added since the last one were about.
+    fn add_points(&mut self, count: usize, body: usize) {
+        self.body.resize(self.body.len() + count, body as i32);
         self.points += count;
+    }
+
+    /// Fields that do not change.
+    pub fn put_fields(&self, out: &mut Appended) {
+        if !self.cluster.is_empty() {
+            out.numbers("cluster", &self.cluster);
+        }
+        if !self.mass.is_empty() {
+            out.numbers("mass", &self.mass);
+        }
     }
 
     /// Refuses what 32 bits cannot count, before any of it is made.
     fn check(
-        bodies: &[&LogBody],
+        bodies: &[(usize, &LogBody)],
         place: &Footage<'_>,
         corners: impl Fn(&LogBody) -> usize,
     ) -> Result<(), CacheError> {
-        let total: u64 = bodies.iter().map(|b| corners(b) as u64).sum();
+        let total: u64 = bodies.iter().map(|(_, b)| corners(b) as u64).sum();
         if i32::try_from(total).is_ok() {
             return Ok(());
         }
@@ -103,24 +115,46 @@ impl Grid {
 /// The simulated particles and what they make up.
 pub(super) struct Particles<'a> {
     reader: &'a Footage<'a>,
-    bodies: Vec<&'a LogBody>,
+    stream: Stream<'a>,
     conversion: Conversion,
-    grid: Grid,
-    /// Nearest cluster of each particle, −1 for none; empty if no body has any.
-    cluster: Vec<i32>,
-    /// Mass of each particle; empty if it is not known of all bodies.
-    mass: Vec<f32>,
+    /// Whether any body has clusters, and all have masses.
+    clusters: bool,
+    masses: bool,
 }
 
 impl<'a> Particles<'a> {
     pub fn new(reader: &'a Footage<'a>, options: &ExportOptions) -> Result<Particles<'a>, CacheError> {
-        let bodies = chosen_bodies(reader, options)?;
-        Grid::check(&bodies, reader, |b| {
+        let stream = Stream::new(reader, options)?;
+        let clusters = stream.versions().any(|v| !v.body.cluster.is_empty());
+        let masses = stream.versions().all(|v| v.body.simulated.masses.len() == v.body.particles.len());
+        Ok(Particles { reader, stream, conversion: options.conversion, clusters, masses })
+    }
+
+    /// What a frame holds of the shown particles, body after body.
+    fn shown<T: Copy>(&self, place: usize, of_all: &[T]) -> Vec<T> {
+        let bodies = self.stream.bodies_at(place);
+        let ranges = bodies.iter().map(|(_, b)| b.particles.start as usize..b.particles.end as usize);
+        ranges.flat_map(|r| of_all.get(r).unwrap_or(&[])).copied().collect()
+    }
+}
+
+impl Scene for Particles<'_> {
+    fn stream(&self) -> &Stream<'_> {
+        &self.stream
+    }
+
+    fn points(&self) -> usize {
+        self.stream.bodies.iter().map(|b| b.last().body.particles.len()).sum()
+    }
+
+    fn grid(&self, place: usize) -> Result<Grid, CacheError> {
+        let bodies = self.stream.bodies_at(place);
+        Grid::check(&bodies, self.reader, |b| {
             let s = &b.simulated;
             4 * s.tetrahedra.len() + 3 * s.triangles.len() + 2 * s.edges.len() + b.particles.len()
         })?;
         let mut grid = Grid::default();
-        for body in &bodies {
+        for &(number, body) in &bodies {
             let count = body.particles.len();
             let simulated = &body.simulated;
             simulated.tetrahedra.iter().for_each(|e| grid.add_cell(cell::TETRA, e));
@@ -130,46 +164,23 @@ impl<'a> Particles<'a> {
             {
                 grid.add_vertices(count);
             }
-            grid.add_points(count);
-        }
-        let mut cluster = Vec::new();
-        if bodies.iter().any(|b| !b.cluster.is_empty()) {
-            for body in &bodies {
-                let end = cluster.len() + body.particles.len();
-                cluster.extend(body.cluster.iter().map(|&c| i32::try_from(c).unwrap_or(-1)));
-                cluster.resize(end, -1);
+            grid.add_points(count, number);
+            if self.clusters {
+                grid.cluster.extend(body.cluster.iter().map(|&c| i32::try_from(c).unwrap_or(-1)));
+                grid.cluster.resize(grid.points, -1);
+            }
+            if self.masses {
+                grid.mass.extend(&body.simulated.masses);
             }
         }
-        let known = bodies.iter().all(|b| b.simulated.masses.len() == b.particles.len());
-        let mass = if known {
-            bodies.iter().flat_map(|b| &b.simulated.masses).copied().collect()
-        } else {
-            Vec::new()
-        };
-        Ok(Particles { reader, bodies, conversion: options.conversion, grid, cluster, mass })
-    }
-
-    /// What a frame holds of the shown particles, body after body.
-    fn shown<T: Copy>(&self, of_all: &[T]) -> Vec<T> {
-        let ranges = self.bodies.iter().map(|b| b.particles.start as usize..b.particles.end as usize);
-        ranges.flat_map(|r| of_all.get(r).unwrap_or(&[])).copied().collect()
-    }
-}
-
-impl Scene for Particles<'_> {
-    fn grid(&self) -> &Grid {
-        &self.grid
-    }
-
-    fn names(&self) -> Vec<&str> {
-        self.bodies.iter().map(|b| b.name.as_str()).collect()
+        Ok(grid)
     }
 
     fn load(&self, _: &mut Room, place: usize) -> Result<(LogFrame, Vec<[f32; 3]>), CacheError> {
         let frame = self.reader.frame(place)?;
         let [x, y, z] = &frame.positions;
-        let mut points = Vec::with_capacity(self.grid.points);
-        for body in &self.bodies {
+        let mut points = Vec::new();
+        for (_, body) in self.stream.bodies_at(place) {
             for i in body.particles.start as usize..body.particles.end as usize {
                 let p = self.conversion.position(DVec3::new(x[i], y[i], z[i])).as_vec3();
                 if !p.is_finite() {
@@ -190,24 +201,18 @@ impl Scene for Particles<'_> {
         Ok((frame, points))
     }
 
-    fn put_fields(&self, frame: &LogFrame, out: &mut Appended) {
-        let [u, v, w] = frame.velocity.each_ref().map(|axis| self.shown(axis));
-        if !u.is_empty() {
+    fn put_fields(&self, place: usize, frame: &LogFrame, out: &mut Appended) {
+        let [u, v, w] = frame.velocity.each_ref().map(|axis| self.shown(place, axis));
+        if !frame.velocity[0].is_empty() {
             out.triples("velocity", &converted(self.conversion, &u, &v, &w));
         } else if !frame.speed.is_empty() {
-            out.numbers("speed", &self.shown(&frame.speed));
+            out.numbers("speed", &self.shown(place, &frame.speed));
         }
         if !frame.strain.is_empty() {
-            out.numbers("strain", &self.shown(&frame.strain));
+            out.numbers("strain", &self.shown(place, &frame.strain));
         }
         if !frame.contact.is_empty() {
-            out.numbers("contact", &self.shown(&frame.contact));
-        }
-        if !self.cluster.is_empty() {
-            out.numbers("cluster", &self.cluster);
-        }
-        if !self.mass.is_empty() {
-            out.numbers("mass", &self.mass);
+            out.numbers("contact", &self.shown(place, &frame.contact));
         }
     }
 }
@@ -221,43 +226,20 @@ fn converted(conversion: Conversion, u: &[f32], v: &[f32], w: &[f32]) -> Vec<[f3
 
 /// The meshes that pictures show.
 pub(super) struct Surface<'a> {
+    reader: &'a Footage<'a>,
     stream: Stream<'a>,
     conversion: Conversion,
-    grid: Grid,
 }
 
 impl<'a> Surface<'a> {
     pub fn new(reader: &'a Footage<'a>, options: &ExportOptions) -> Result<Surface<'a>, CacheError> {
-        let stream = Stream::new(reader, options)?;
-        let bodies: Vec<&LogBody> = stream.bodies.iter().map(|b| b.body).collect();
-        Grid::check(&bodies, reader, |b| {
-            b.coat.faces.corners().len() + 3 * b.mesh.triangles.len() + b.mesh.positions.len()
-        })?;
-        let mut grid = Grid::default();
-        for shown in &stream.bodies {
-            let count = shown.body.mesh.positions.len();
-            if shown.body.is_point_cloud() {
-                grid.add_vertices(count);
-            } else {
-                for face in shown.faces.iter() {
-                    let kind = match face.len() {
-                        3 => cell::TRIANGLE,
-                        4 => cell::QUAD,
-                        _ => cell::POLYGON,
-                    };
-                    grid.add_cell(kind, face);
-                }
-            }
-            grid.add_points(count);
-        }
-        Ok(Surface { stream, conversion: options.conversion, grid })
+        Ok(Surface { reader, stream: Stream::new(reader, options)?, conversion: options.conversion })
     }
 
     /// A field of particles as the vertices have it.
-    fn mixed(&self, of_all: &[f32]) -> Vec<f32> {
-        let mut out = Vec::with_capacity(self.grid.points);
-        for shown in &self.stream.bodies {
-            let body = shown.body;
+    fn mixed(&self, place: usize, of_all: &[f32]) -> Vec<f32> {
+        let mut out = Vec::new();
+        for (_, body) in self.stream.bodies_at(place) {
             let own = &of_all[body.particles.start as usize..body.particles.end as usize];
             out.extend(body.skin.mix(own).into_iter().map(|x| x as f32));
         }
@@ -266,12 +248,38 @@ impl<'a> Surface<'a> {
 }
 
 impl Scene for Surface<'_> {
-    fn grid(&self) -> &Grid {
-        &self.grid
+    fn stream(&self) -> &Stream<'_> {
+        &self.stream
     }
 
-    fn names(&self) -> Vec<&str> {
-        self.stream.bodies.iter().map(|b| b.body.name.as_str()).collect()
+    fn points(&self) -> usize {
+        self.stream.vertex_count()
+    }
+
+    fn grid(&self, place: usize) -> Result<Grid, CacheError> {
+        let bodies = self.stream.bodies_at(place);
+        Grid::check(&bodies, self.reader, |b| {
+            b.coat.faces.corners().len() + 3 * b.mesh.triangles.len() + b.mesh.positions.len()
+        })?;
+        let mut grid = Grid::default();
+        for (number, shown) in self.stream.versions_at(place) {
+            let Version { body, faces, .. } = shown;
+            let count = body.mesh.positions.len();
+            if body.is_point_cloud() {
+                grid.add_vertices(count);
+            } else {
+                for face in faces.iter() {
+                    let kind = match face.len() {
+                        3 => cell::TRIANGLE,
+                        4 => cell::QUAD,
+                        _ => cell::POLYGON,
+                    };
+                    grid.add_cell(kind, face);
+                }
+            }
+            grid.add_points(count, number);
+        }
+        Ok(grid)
     }
 
     fn load(&self, room: &mut Room, place: usize) -> Result<(LogFrame, Vec<[f32; 3]>), CacheError> {
@@ -280,14 +288,14 @@ impl Scene for Surface<'_> {
         Ok((loaded.frame, points))
     }
 
-    fn put_fields(&self, frame: &LogFrame, out: &mut Appended) {
+    fn put_fields(&self, place: usize, frame: &LogFrame, out: &mut Appended) {
         let [u, v, w] = &frame.velocity;
         if !u.is_empty() {
-            let [u, v, w] = [u, v, w].map(|axis| self.mixed(axis));
+            let [u, v, w] = [u, v, w].map(|axis| self.mixed(place, axis));
             out.triples("velocity", &converted(self.conversion, &u, &v, &w));
         }
         if !frame.strain.is_empty() {
-            out.numbers("strain", &self.mixed(&frame.strain));
+            out.numbers("strain", &self.mixed(place, &frame.strain));
         }
     }
 }

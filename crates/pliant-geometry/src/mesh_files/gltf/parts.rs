@@ -3,6 +3,7 @@
 use super::write::GlbSurface;
 use super::write_json::Materials;
 use crate::poly::Wedges;
+use std::collections::HashMap;
 
 /// What normals the frames of a surface come with.
 #[derive(Clone, Copy, Debug, Default)]
@@ -32,6 +33,20 @@ pub(super) struct Part {
     first_normals: Vec<[f32; 3]>,
     /// Least and largest coordinates of each frame's positions.
     pub bounds: Vec<[[f32; 3]; 2]>,
+    /// Its number in the file, and those of the first parts with the same indices, texture coordinates and colours.
+    pub number: usize,
+    pub same: [usize; 3],
+}
+
+/// Numbers the parts of a file and finds what they have in common, as copies of a body do.
+pub(super) fn share<'p>(parts: impl Iterator<Item = &'p mut Part>) {
+    let mut known: [HashMap<(bool, Vec<u8>), usize>; 3] = Default::default();
+    for (number, part) in parts.enumerate() {
+        part.number = number;
+        for (section, known) in known.iter_mut().enumerate() {
+            part.same[section] = *known.entry((part.short_indices(), part.fixed(section))).or_insert(number);
+        }
+    }
 }
 
 /// The parts of a surface; none if it has no vertices. Vertices keep their order; those without faces are left out.
@@ -50,6 +65,8 @@ pub(super) fn parts(surface: &GlbSurface<'_>, with_normals: bool, materials: &mu
             first: Vec::new(),
             first_normals: Vec::new(),
             bounds,
+            number: 0,
+            same: [0; 3],
         };
         return if positions.is_empty() { Vec::new() } else { vec![part] };
     }
@@ -108,6 +125,8 @@ pub(super) fn parts(surface: &GlbSurface<'_>, with_normals: bool, materials: &mu
                 first: Vec::new(),
                 first_normals: Vec::new(),
                 bounds: bounds.clone(),
+                number: 0,
+                same: [0; 3],
             }
         })
         .collect()
@@ -126,6 +145,11 @@ impl Part {
     /// Whether two bytes are enough for an index; the largest number means something else.
     pub fn short_indices(&self) -> bool {
         self.vertices.len() <= usize::from(u16::MAX)
+    }
+
+    /// Whether it is the part that indices (0), texture coordinates (1) or colours (2) are written for.
+    pub fn owns(&self, section: usize) -> bool {
+        self.same[section] == self.number
     }
 
     /// Bytes of indices, texture coordinates, colours; and nothing for the clips.

@@ -6,10 +6,12 @@
 //! than the positions of one body while that has more than a third as many vertices as there are frames. Beyond
 //! [`DENSE_UP_TO`] frames only those that are one are stored, as a sparse accessor; not always, as that is read by
 //! Blender and three.js but not by everything.
+//! A surface may be there for a part of the time only: outside of it its node has no size, which is how the specification
+//! lets visibility be animated. Surfaces that have indices, texture coordinates or colours in common share them.
 //! Normals move in the targets too: a viewer would light the first frame's otherwise. Only where they would make the
 //! file larger than [`NORMALS_UP_TO`] they are left out altogether, and viewers shade faces flat.
 
-use super::parts::{Normals, Part, parts};
+use super::parts::{Normals, Part, parts, share};
 use super::write_json;
 use crate::GeometryError;
 use crate::poly::Coat;
@@ -31,6 +33,10 @@ pub struct GlbSurface<'a> {
     pub normals: Normals<'a>,
     /// When each frame is, in seconds from zero up; a single one does not move.
     pub times: &'a [f64],
+    /// The frame of the file that its first one is.
+    pub begin: usize,
+    /// Seconds from which on and up to which it is shown; `None` is always.
+    pub shown: [Option<f64>; 2],
 }
 
 /// A GLB file in the making: first [`Glb::head`], then [`Glb::fixed`], then all frames, then `head` again in place of
@@ -40,6 +46,7 @@ pub struct Glb {
     pub(super) surfaces: Vec<Surface>,
     pub(super) materials: write_json::Materials,
     pub(super) clips: Vec<Clip>,
+    pub(super) lives: Vec<Life>,
     pub(super) sections: [u64; 4],
     pub(super) frame_bytes: Vec<u64>,
     reserved: usize,
@@ -52,7 +59,44 @@ pub(super) struct Surface {
     pub parts: Vec<Part>,
     /// Index of its clip, if it moves.
     pub clip: Option<usize>,
+    /// Index of its life, if it is not always there.
+    pub life: Option<usize>,
+    /// Its first frame in the file, and how many it has.
+    pub begin: usize,
     pub frames: usize,
+}
+
+impl Surface {
+    fn has(&self, frame: usize) -> bool {
+        (self.begin..self.begin + self.frames).contains(&frame)
+    }
+}
+
+/// When surfaces are there: from a time on their nodes have this scale.
+#[derive(Debug, PartialEq)]
+pub(super) struct Life {
+    pub keys: Vec<(f32, f32)>,
+}
+
+impl Life {
+    fn new([from, until]: [Option<f64>; 2]) -> Option<Life> {
+        let from = from.map(|t| t as f32).filter(|t| *t > 0.0);
+        let mut keys = vec![(0.0, if from.is_some() { 0.0 } else { 1.0 })];
+        keys.extend(from.map(|t| (t, 1.0)));
+        let last = keys[keys.len() - 1].0;
+        keys.extend(until.map(|t| t as f32).filter(|t| *t > last).map(|t| (t, 0.0)));
+        (keys.len() > 1).then_some(Life { keys })
+    }
+
+    fn bytes(&self) -> u64 {
+        16 * self.keys.len() as u64
+    }
+
+    fn put<E>(&self, put: &mut impl FnMut(&[u8]) -> Result<(), E>) -> Result<(), E> {
+        let times = self.keys.iter().map(|k| k.0);
+        let scales = self.keys.iter().flat_map(|k| [k.1; 3]);
+        put(&times.chain(scales).flat_map(f32::to_le_bytes).collect::<Vec<u8>>())
+    }
 }
 
 /// Times of frames that surfaces share.
@@ -112,6 +156,7 @@ impl Glb {
             surfaces: Vec::with_capacity(surfaces.len()),
             materials: write_json::Materials::default(),
             clips: Vec::new(),
+            lives: Vec::new(),
             sections: [0; 4],
             frame_bytes: Vec::new(),
             reserved: 0,
@@ -125,29 +170,33 @@ impl Glb {
             })?;
             let parts = parts(surface, normals, &mut glb.materials);
             let clip = glb.clip_of(surface)?;
+            let life = Life::new(surface.shown).map(|life| {
+                glb.lives.iter().position(|l| *l == life).unwrap_or_else(|| {
+                    glb.lives.push(life);
+                    glb.lives.len() - 1
+                })
+            });
             glb.surfaces.push(Surface {
                 name: surface.name.into(),
                 parts,
                 clip,
+                life,
+                begin: surface.begin,
                 frames: surface.times.len().max(1),
             });
         }
+        share(glb.surfaces.iter_mut().flat_map(|s| &mut s.parts));
         for part in glb.surfaces.iter().flat_map(|s| &s.parts) {
-            let [indices, uvs, colors, _] = part.fixed_bytes();
-            glb.sections[0] += indices;
-            glb.sections[1] += uvs;
-            glb.sections[2] += colors;
+            let bytes = part.fixed_bytes();
+            for section in (0..3).filter(|&section| part.owns(section)) {
+                glb.sections[section] += bytes[section];
+            }
         }
-        glb.sections[3] = glb.clips.iter().map(Clip::bytes).sum();
-        let frames = glb.surfaces.iter().map(|s| s.frames).max().unwrap_or(0);
+        glb.sections[3] = glb.clips.iter().map(Clip::bytes).chain(glb.lives.iter().map(Life::bytes)).sum();
+        let frames = glb.surfaces.iter().map(|s| s.begin + s.frames).max().unwrap_or(0);
         glb.frame_bytes = (0..frames)
             .map(|k| {
-                glb.surfaces
-                    .iter()
-                    .filter(|s| s.frames > k)
-                    .flat_map(|s| &s.parts)
-                    .map(Part::frame_bytes)
-                    .sum()
+                glb.surfaces.iter().filter(|s| s.has(k)).flat_map(|s| &s.parts).map(Part::frame_bytes).sum()
             })
             .collect();
         // Bounds are zeros by now and may become as long as numbers get.
@@ -231,7 +280,7 @@ impl Glb {
     /// Hands out what does not move, in pieces.
     pub fn fixed<E>(&self, mut put: impl FnMut(&[u8]) -> Result<(), E>) -> Result<(), E> {
         for section in 0..3 {
-            for part in self.surfaces.iter().flat_map(|s| &s.parts) {
+            for part in self.surfaces.iter().flat_map(|s| &s.parts).filter(|p| p.owns(section)) {
                 put(&part.fixed(section))?;
             }
         }
@@ -239,11 +288,15 @@ impl Glb {
             put(&clip.times.iter().flat_map(|t| t.to_le_bytes()).collect::<Vec<u8>>())?;
             clip.weights(&mut put)?;
         }
+        for life in &self.lives {
+            life.put(&mut put)?;
+        }
         Ok(())
     }
 
-    /// The bytes of frame `k` of a surface, in place of what `out` held. The data has all surfaces of the first
-    /// frame, then those of the second that have one, and so on; the first frame must be known before any other.
+    /// The bytes of the `k`-th frame of a surface, in place of what `out` held. The data has all surfaces of the file's
+    /// first frame, then those of the second that have one, and so on; the first of a surface must be known before any
+    /// other of it.
     pub fn frame(
         &mut self,
         k: usize,

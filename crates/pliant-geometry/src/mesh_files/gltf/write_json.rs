@@ -154,7 +154,7 @@ pub(super) fn json(glb: &Glb) -> String {
     let mut frame_offsets = vec![0u64; frame_views.len()];
     let mut fixed_offsets = [0u64; 4];
 
-    let samplers: Vec<String> = glb
+    let mut samplers: Vec<String> = glb
         .clips
         .iter()
         .map(|clip| {
@@ -170,7 +170,17 @@ pub(super) fn json(glb: &Glb) -> String {
         })
         .collect();
 
+    samplers.extend(glb.lives.iter().map(|life| {
+        let (n, offset) = (life.keys.len(), &mut fixed_offsets[3]);
+        let bounds =
+            format!(",\"min\":[{}],\"max\":[{}]", number(life.keys[0].0), number(life.keys[n - 1].0));
+        let input = tables.accessor(views[3], offset, n, SCALAR, &bounds);
+        let output = tables.accessor(views[3], offset, n, VEC3, "");
+        format!("{{\"input\":{input},\"output\":{output},\"interpolation\":\"STEP\"}}")
+    }));
+
     let (mut nodes, mut meshes, mut channels) = (Vec::new(), Vec::new(), Vec::new());
+    let mut shared = HashMap::new();
     for surface in &glb.surfaces {
         let name = name_json(&surface.name);
         if surface.parts.is_empty() {
@@ -181,9 +191,10 @@ pub(super) fn json(glb: &Glb) -> String {
             .parts
             .iter()
             .map(|part| {
-                let mut text = fixed_json(part, &mut tables, &views, &mut fixed_offsets);
+                let mut text = fixed_json(part, &mut tables, (&views, &mut fixed_offsets), &mut shared);
                 for k in 0..surface.frames {
-                    let frame = frame_json(part, k, &mut tables, frame_views[k], &mut frame_offsets[k]);
+                    let at = surface.begin + k;
+                    let frame = frame_json(part, k, &mut tables, frame_views[at], &mut frame_offsets[at]);
                     let _ = match k {
                         0 => write!(text, "{frame}}}"),
                         1 => write!(text, ",\"targets\":[{{{frame}}}"),
@@ -198,7 +209,15 @@ pub(super) fn json(glb: &Glb) -> String {
             channels
                 .push(format!("{{\"sampler\":{clip},\"target\":{{\"node\":{node},\"path\":\"weights\"}}}}"));
         }
-        nodes.push(format!("{{{name}\"mesh\":{}}}", meshes.len()));
+        let mut scale = "";
+        if let Some(life) = surface.life {
+            let (node, sampler) = (nodes.len(), glb.clips.len() + life);
+            channels
+                .push(format!("{{\"sampler\":{sampler},\"target\":{{\"node\":{node},\"path\":\"scale\"}}}}"));
+            // So that a picture without motion shows the beginning.
+            scale = if glb.lives[life].keys[0].1 == 0.0 { ",\"scale\":[0,0,0]" } else { "" };
+        }
+        nodes.push(format!("{{{name}\"mesh\":{}{scale}}}", meshes.len()));
         meshes.push(format!("{{{name}\"primitives\":[{}]}}", primitives.join(",")));
     }
 
@@ -242,26 +261,34 @@ pub(super) fn json(glb: &Glb) -> String {
     text + "}"
 }
 
-/// The start of a primitive, up to where its first frame goes into the attributes.
-fn fixed_json(part: &Part, tables: &mut Tables, views: &[usize; 4], offsets: &mut [u64; 4]) -> String {
+/// The start of a primitive, up to where its first frame goes into the attributes. What it has in common with parts before
+/// it has their accessors.
+fn fixed_json(
+    part: &Part,
+    tables: &mut Tables,
+    (views, offsets): (&[usize; 4], &mut [u64; 4]),
+    shared: &mut HashMap<(usize, usize), usize>,
+) -> String {
+    let mut accessor = |section: usize, count: usize, kind: Kind| {
+        *shared
+            .entry((section, part.same[section]))
+            .or_insert_with(|| tables.accessor(views[section], &mut offsets[section], count, kind, ""))
+    };
     let mut text = format!("{{\"material\":{}", part.material);
     match part.indices.len() {
         0 => text.push_str(",\"mode\":0"),
         count => {
             let kind = if part.short_indices() { ("SCALAR", 5123, 2) } else { ("SCALAR", 5125, 4) };
-            let indices = tables.accessor(views[0], &mut offsets[0], count, kind, "");
-            let _ = write!(text, ",\"indices\":{indices}");
+            let _ = write!(text, ",\"indices\":{}", accessor(0, count, kind));
         }
     }
     text.push_str(",\"attributes\":{");
-    let mut attribute = |section: usize, name: &str, count: usize, kind: Kind| {
-        if count > 0 {
-            let accessor = tables.accessor(views[section], &mut offsets[section], count, kind, "");
-            let _ = write!(text, "\"{name}\":{accessor},");
-        }
-    };
-    attribute(1, "TEXCOORD_0", part.uvs.len(), VEC2);
-    attribute(2, "COLOR_0", part.colors.len(), VEC4);
+    if !part.uvs.is_empty() {
+        let _ = write!(text, "\"TEXCOORD_0\":{},", accessor(1, part.uvs.len(), VEC2));
+    }
+    if !part.colors.is_empty() {
+        let _ = write!(text, "\"COLOR_0\":{},", accessor(2, part.colors.len(), VEC4));
+    }
     text
 }
 

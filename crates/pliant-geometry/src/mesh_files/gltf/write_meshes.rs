@@ -35,6 +35,8 @@ pub fn write_glb(out: &mut dyn Write, meshes: &[PolyMesh]) -> Result<u64, Geomet
             positions: &mesh.positions,
             normals: following.as_ref().map_or(Normals::None, |f| Normals::OfCorners(f.of_corners())),
             times: mesh.motion.as_ref().map_or(&[], |m| &m.times),
+            begin: 0,
+            shown: [None; 2],
         })
         .collect();
     let mut glb = Glb::new(&surfaces)?;
