@@ -9,6 +9,7 @@ mod clustered;
 mod geometry;
 mod limits;
 mod projective;
+mod tearing;
 mod timing;
 mod village;
 
@@ -180,6 +181,13 @@ const GROUPS: &[Group] = &[
             ("bodies/remove", "one of a thousand, the slowest of a hundred"),
         ],
         run: bodies::coming_and_going,
+    },
+    Group {
+        entries: &[(
+            "tearing/ten_edges",
+            "ten edges of a cloth of 3,721 particles break: what that and the step after it take beyond an ordinary step",
+        )],
+        run: tearing::ten_edges,
     },
     Group {
         entries: &[

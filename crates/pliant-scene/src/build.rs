@@ -163,6 +163,7 @@ impl Scene {
         let mut painted =
             |channel| check.take(paint::make(channel, &plan.paint, &made, placement, &self.source));
         let (painted_stiffness, follow) = (painted(Channel::Stiffness), painted(Channel::Follow));
+        let painted_tear_strain = painted(Channel::TearStrain).unwrap_or_default();
         let own = plan
             .constraints
             .as_ref()
@@ -196,6 +197,7 @@ impl Scene {
             input,
             constraints,
             painted_stiffness: painted_stiffness.unwrap_or_default(),
+            painted_tear_strain,
             contact_radius: ContactRadius::Shown,
             controls: plan.controls,
             color: plan.color,

@@ -38,6 +38,13 @@ fn one(check: &mut Check<'_>, field: &Record) -> Option<Field> {
         "turbulence" => {
             Field::Turbulence { strength: strength(), size: field.number("size"), rate: field.number("rate") }
         }
+        "ball" => Field::Ball {
+            center: field.vector("center"),
+            velocity: field.vector("velocity"),
+            start: field.number("start"),
+            radius: field.number("radius"),
+            strength: strength(),
+        },
         "uniform" => {
             let extent = field.record("box")?;
             let (min, max) = (extent.vector("min"), extent.vector("max"));

@@ -12,8 +12,8 @@ const CONTACT: &str = "contact of bodies with each other and with themselves is 
                        [[plane]], and pass through each other";
 const PINS: &str = "[[body.pin]] holds particles where they are, in a box or at corners, and may move them; tying bodies to \
                     each other is not there yet";
-const TEARING: &str =
-    "tearing, breaking and cutting are not there yet; `yield_strain` and `creep` make a body keep its dents";
+const TEARING: &str = "`tear_strain` lets triangles and tetrahedra come apart where they are stretched too far, and a [[body.paint]] of that \
+     channel says where sooner";
 const RIGID: &str = "every body is soft, rigid ones are not there yet: a stiff one has a high `frequency` (or `young`); what \
                      stands still is a [[plane]]";
 

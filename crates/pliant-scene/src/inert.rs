@@ -74,7 +74,7 @@ fn off(table: &Record, key: &str) -> bool {
         _ => return false,
     };
     match key {
-        "strain_limit" | "yield_strain" => number == f64::INFINITY,
+        "strain_limit" | "yield_strain" | "tear_strain" => number == f64::INFINITY,
         "air" | "edge_stiffness" | "deformation" | "volume" | "follow" => number == 0.0,
         _ => false,
     }

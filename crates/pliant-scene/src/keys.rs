@@ -353,6 +353,13 @@ const MATERIAL_KEYS: &[Key] = &[
     )
     .example("1.2")
     .also(&["air_density", "drag_coefficient"]),
+    Key::new(
+        "tear_strain",
+        Kind::Number(Range::new(1e-3, 1e6).or_infinite()),
+        "How far triangles and tetrahedra may be stretched before they come apart: 0.4 is 40 % longer. They never do unless \
+         it is given (not for clusters). Painted, it is this times the painted value.",
+    )
+    .default("inf"),
 ];
 
 /// A time and what holds then.
@@ -416,14 +423,14 @@ static PAINT: Table = Table {
     groups: &[&[
         Key::new(
             "channel",
-            Kind::Word(&["stiffness", "follow"]),
-            "What is painted: stiffness, or how far particles follow the body's input.",
+            Kind::Word(&["stiffness", "follow", "tear_strain"]),
+            "What is painted: stiffness, how far particles follow the body's input, or how far it may be stretched.",
         )
         .default("\"stiffness\""),
         Key::new(
             "value",
-            SHARE,
-            "The painted value: a share of the body's stiffness; or 1 to be held where the input is, less to be drawn there, 0 (where nothing is painted) to be free.",
+            Kind::Number(Range::new(0.0, 1e6)),
+            "The painted value: a share of the body's stiffness; or 1 to be held where the input is, less to be drawn there, 0 (where nothing is painted) to be free; or what its `tear_strain` is multiplied by, 0.001 or more.",
         )
         .required()
         .example("0.2"),

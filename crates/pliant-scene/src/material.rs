@@ -97,6 +97,7 @@ impl<'a> Layers<'a> {
             poisson: number("poisson").or(named(|m| m.poisson)).unwrap_or(usual.poisson),
             thickness: number("thickness").or(named(|m| m.thickness)).unwrap_or(usual.thickness),
             air: number("air").unwrap_or(if nature.windy { AIR } else { 0.0 }),
+            tear_strain: self.number("tear_strain"),
             // The shape decides about the mass.
             ..usual
         }

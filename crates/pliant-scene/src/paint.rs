@@ -12,6 +12,7 @@ use pliant::DAffine3;
 pub(crate) enum Channel {
     Stiffness,
     Follow,
+    TearStrain,
 }
 
 /// A painted region as the scene describes it.
@@ -42,6 +43,7 @@ impl Region {
 pub(crate) fn plan(check: &mut Check<'_>, paint: &Record, has_input: bool) -> Option<PaintPlan> {
     let channel = match paint.text("channel").as_str() {
         "follow" => Channel::Follow,
+        "tear_strain" => Channel::TearStrain,
         _ => Channel::Stiffness,
     };
     if channel == Channel::Follow && !has_input {
@@ -52,6 +54,12 @@ pub(crate) fn plan(check: &mut Check<'_>, paint: &Record, has_input: bool) -> Op
         );
     }
     let value = paint.given("value")?.it.number();
+    let allowed = if channel == Channel::TearStrain { 1e-3..=1e6 } else { 0.0..=1.0 };
+    if !allowed.contains(&value) {
+        let text = format!("{value} cannot be painted in this channel");
+        check.add(paint.place("value"), text, format!("give {} to {:?}", allowed.start(), allowed.end()));
+        return None;
+    }
     let (region, at) = if let Some(extent) = paint.record("box") {
         let (lo, hi) = (extent.vector("min"), extent.vector("max"));
         if !lo.cmple(hi).all() {
@@ -68,7 +76,7 @@ pub(crate) fn plan(check: &mut Check<'_>, paint: &Record, has_input: bool) -> Op
     Some(PaintPlan { channel, value, region, falloff: paint.number("falloff") })
 }
 
-/// What is painted on every particle: without paint stiffness is 1 and follow 0; empty without any.
+/// What is painted on every particle: without paint stiffness and tear strain are 1 and follow 0; empty without any.
 pub(crate) fn make(
     channel: Channel,
     paint: &[PaintPlan],
@@ -81,7 +89,7 @@ pub(crate) fn make(
     if layers.peek().is_none() {
         return Ok(Vec::new());
     }
-    let bare = if channel == Channel::Stiffness { 1.0 } else { 0.0 };
+    let bare = if channel == Channel::Follow { 0.0 } else { 1.0 };
     let mut values = vec![bare; made.shape.points.len()];
     for layer in layers {
         let mut touched = false;

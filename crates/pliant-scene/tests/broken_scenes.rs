@@ -541,7 +541,7 @@ fn words_of_other_programs_are_known() {
         ("attach = \"box\"", "[[body.pin]]"),
         ("glue = true", "[[body.pin]]"),
         ("joint = 1", "not there yet"),
-        ("tear = 0.5", "not there yet"),
+        ("tear = 0.5", "`tear_strain`"),
         ("rigid = true", "`frequency`"),
         ("dt = 0.01", "`fps`"),
         ("frequancy = 1", "did you mean `frequency`?"),

@@ -136,7 +136,7 @@ fn schema_keys_are_the_accepted_keys() {
     let constraints = body["properties"]["constraint"]["items"]["anyOf"].as_array().unwrap();
     assert_eq!(constraints.len(), 11, "ten constraints, and names alone");
     let fields = top["field"]["items"]["anyOf"].as_array().unwrap();
-    assert_eq!(fields.len(), 5, "four fields, and names alone");
+    assert_eq!(fields.len(), 6, "five fields, and names alone");
     for (head, tables) in [
         ("[[body]]\n[body.shape]\n", shapes),
         ("[[body]]\n[[body.constraint]]\n", constraints),

@@ -50,6 +50,20 @@ pub enum Field {
         /// Over what distance from the box it fades, m.
         falloff: f64,
     },
+    /// Out of a ball that flies through the world: s f(ρ) away from its centre, with ρ the distance over `radius` and
+    /// f = ρ (1 − ρ²)² scaled to a largest value of 1, at ρ = 0.45; nothing beyond the radius.
+    Ball {
+        /// Where its centre stands until it starts.
+        center: DVec3,
+        /// How it flies from then on, m/s.
+        velocity: DVec3,
+        /// When it starts, s.
+        start: f64,
+        /// Its radius, m.
+        radius: f64,
+        /// Largest acceleration, m/s²; less than 0 draws in.
+        strength: f64,
+    },
 }
 
 /// Largest acceleration, m/s².
@@ -84,6 +98,12 @@ impl Field {
                     if falloff > 0.0 { (1.0 - beyond / falloff).max(0.0) } else { f64::from(beyond == 0.0) };
                 acceleration * (part * part * (3.0 - 2.0 * part))
             }
+            Field::Ball { center, velocity, start, radius, strength } => {
+                let r = (x - center - velocity * (time - start).max(0.0)) / radius;
+                let inside = (1.0 - r.length_squared()).max(0.0);
+                // One over the largest value of ρ (1 − ρ²)², at ρ = 1/√5.
+                r * (strength * 3.493_856_214_843_422 * inside * inside)
+            }
         }
     }
 
@@ -94,6 +114,7 @@ impl Field {
             Field::Vortex { .. } => "vortex",
             Field::Turbulence { .. } => "turbulence",
             Field::Uniform { .. } => "uniform",
+            Field::Ball { .. } => "ball",
         }
     }
 
@@ -111,6 +132,9 @@ impl Field {
             }
             Field::Uniform { min, max, acceleration, falloff } => {
                 ([min, max], acceleration, [1.0 + falloff, 1.0])
+            }
+            Field::Ball { center, velocity, start, radius, strength } => {
+                ([center, velocity + start], DVec3::X * strength, [radius, 1.0])
             }
         };
         let name = self.name();
@@ -150,6 +174,9 @@ impl Field {
                 ([DVec3::X * rate, DVec3::ZERO, DVec3::ZERO], [strength, size])
             }
             Field::Uniform { min, max, acceleration, falloff } => ([min, max, acceleration], [falloff, 0.0]),
+            Field::Ball { center, velocity, start, radius, strength } => {
+                ([center, velocity, DVec3::X * start], [strength, radius])
+            }
         };
         vectors.iter().flat_map(|v| v.to_array()).chain(numbers).for_each(|v| hash.number(v));
     }
@@ -164,11 +191,12 @@ fn rise(r: DVec3) -> DVec3 {
 mod tests {
     use super::*;
 
-    const FIELDS: [Field; 4] = [
+    const FIELDS: [Field; 5] = [
         Field::Attractor { center: DVec3::Y, strength: 3.0, radius: 0.5 },
         Field::Vortex { center: DVec3::X, axis: DVec3::new(0.0, 2.0, 0.0), strength: 2.0, radius: 0.3 },
         Field::Turbulence { strength: 1.0, size: 0.7, rate: 2.0 },
         Field::Uniform { min: DVec3::ZERO, max: DVec3::ONE, acceleration: DVec3::X, falloff: 0.5 },
+        Field::Ball { center: DVec3::ZERO, velocity: DVec3::X, start: 1.0, radius: 0.8, strength: 4.0 },
     ];
 
     #[test]
@@ -177,7 +205,7 @@ mod tests {
         for k in 0..2000 {
             p += DVec3::new(0.002, 0.0017, -0.0019);
             let t = f64::from(k) * 0.01;
-            for (field, bound) in FIELDS.iter().zip([3.0, 2.0, 8.0, 1.0]) {
+            for (field, bound) in FIELDS.iter().zip([3.0, 2.0, 8.0, 1.0, 4.0]) {
                 let a = field.acceleration(p, t);
                 assert!(a.length() <= bound * (1.0 + 1e-12), "{} {a}", field.name());
                 let near = field.acceleration(p + DVec3::splat(1e-6), t + 1e-6);
@@ -188,13 +216,17 @@ mod tests {
 
     #[test]
     fn they_act_as_described() {
-        let [attractor, vortex, turbulence, uniform] = FIELDS;
+        let [attractor, vortex, turbulence, uniform, ball] = FIELDS;
         assert!((attractor.acceleration(DVec3::new(0.0, 1.5, 0.0), 0.0) + 3.0 * DVec3::Y).length() < 1e-12);
         assert_eq!(attractor.acceleration(DVec3::Y, 0.0), DVec3::ZERO);
         let round = vortex.acceleration(DVec3::new(1.3, 7.0, 0.0), 0.0);
         assert!((round + 2.0 * DVec3::Z).length() < 1e-12, "{round}");
         assert_eq!(uniform.acceleration(DVec3::splat(0.5), 9.0), DVec3::X);
         assert_eq!(uniform.acceleration(DVec3::splat(2.0), 9.0), DVec3::ZERO);
+        // Strongest at 1/√5 of the radius from where the ball has flown.
+        let at = DVec3::new(2.0, 0.8 / 5.0_f64.sqrt(), 0.0);
+        assert!((ball.acceleration(at, 3.0) - 4.0 * DVec3::Y).length() < 1e-12);
+        assert_eq!(ball.acceleration(DVec3::Y, 0.0), DVec3::ZERO);
         // Without divergence.
         for p in [DVec3::new(0.3, 0.2, 0.9), DVec3::new(-4.4, 1.7, 2.2)] {
             let along = |e: DVec3| {
@@ -217,6 +249,14 @@ mod tests {
             Field::Turbulence { strength: 1.0, size: -1.0, rate: 1.0 },
             Field::Uniform { min: DVec3::ONE, max: DVec3::ZERO, acceleration: DVec3::X, falloff: 0.0 },
             Field::Uniform { min: DVec3::ZERO, max: DVec3::ONE, acceleration: DVec3::X, falloff: -0.5 },
+            Field::Ball {
+                center: DVec3::ZERO,
+                velocity: DVec3::X,
+                start: f64::NAN,
+                radius: 1.0,
+                strength: 1.0,
+            },
+            Field::Ball { center: DVec3::ZERO, velocity: DVec3::X, start: 0.0, radius: -1.0, strength: 1.0 },
         ];
         for field in bad {
             assert!(field.fault().is_some(), "{field:?}");

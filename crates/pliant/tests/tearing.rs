@@ -16,7 +16,7 @@ const SOLVERS: [SolverKind; 4] =
     [SolverKind::Projective, SolverKind::Newton, SolverKind::Xpbd, SolverKind::Pbd];
 
 fn cloth_material() -> Material {
-    Material { young: 2e4, poisson: 0.3, density: 300.0, thickness: 1e-3, damping: 1.0 }
+    Material { young: 5e5, poisson: 0.3, density: 300.0, thickness: 1e-3, damping: 5.0 }
 }
 
 /// A strip of cloth along x, held at both ends; the right one is drawn away at `speed` for one second.
@@ -185,7 +185,7 @@ fn a_single_broken_facet_inside_opens_nothing_and_two_open_a_slit() {
 #[test]
 fn a_strip_pulled_too_far_parts_and_one_pulled_less_does_not() {
     for solver in SOLVERS {
-        for (tear_strain, parts_wanted) in [(0.25, true), (0.75, false)] {
+        for (tear_strain, parts_wanted) in [(0.25, true), (1.0, false)] {
             let mut body = strip(solver, 0.5);
             body.controls.tear_strain = tear_strain;
             let mut s = alone(body);
@@ -243,7 +243,7 @@ fn tearing_scene(threads: usize) -> Simulation {
     let mut strip = strip(SolverKind::Projective, 0.9).at(0.0, 1.0, 0.0);
     strip.controls.tear_strain = 0.3;
     strip.controls.air = 1.2;
-    strip.pins[0].stiffness = Some(400.0);
+    strip.pins[0].stiffness = Some(4e4);
     let mut jelly = bar(SolverKind::Projective).at(0.0, 0.3, 0.0);
     jelly.stretch = DVec3::new(1.6, 0.8, 0.8);
     jelly.controls.tear_strain = 0.35;

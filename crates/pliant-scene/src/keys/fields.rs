@@ -8,8 +8,26 @@ const ACCELERATION: Kind = Kind::List(&STRENGTH, 3, 3);
 const RADIUS: Key = Key::new("radius", LENGTH, "Distance at which it is strongest, m.").default("0.5");
 
 /// Fields by name; each has the keys of its table and `kind`.
-pub(crate) const FIELDS: &[(&str, &Table)] =
-    &[("attractor", &ATTRACTOR), ("vortex", &VORTEX), ("turbulence", &TURBULENCE), ("uniform", &UNIFORM)];
+pub(crate) const FIELDS: &[(&str, &Table)] = &[
+    ("attractor", &ATTRACTOR),
+    ("vortex", &VORTEX),
+    ("turbulence", &TURBULENCE),
+    ("uniform", &UNIFORM),
+    ("ball", &BALL),
+];
+
+static BALL: Table = Table {
+    title: "a ball that flies through",
+    groups: &[&[
+        Key::new("center", VECTOR, "Where its centre stands until it starts, m.").default("[0, 0, 0]"),
+        Key::new("velocity", VECTOR, "How it flies from then on, m/s.").default("[0, 0, 0]"),
+        Key::new("start", Kind::Number(Range::new(0.0, 1e9)), "When it starts, s.").default("0.0"),
+        Key::new("radius", LENGTH, "Its radius, m; beyond it nothing is pushed.").default("0.1"),
+        Key::new("strength", STRENGTH, "Largest acceleration out of it, m/s²; less than 0 draws in.")
+            .default("1000.0"),
+    ]],
+    rules: &[],
+};
 
 static ATTRACTOR: Table = Table {
     title: "an attractor",

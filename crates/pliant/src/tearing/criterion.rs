@@ -5,15 +5,19 @@
 //! uniform stretch is measured exactly, whatever the mesh: whether it tears does not depend on how its edges lie, only where
 //! does ([`super::cut`] takes the facets that lie across).
 //!
-//! Tears run on, they do not shatter: of neighbouring particles only the one with the greatest excess is torn in a step, and
-//! a new tear begins only where the excess is the greatest of the whole body; everywhere else only tips of tears go on.
-//! Around a tip the load that the opened part no longer carries concentrates by itself.
+//! Tears run on, they do not shatter: of neighbouring tips only the one with the greatest excess goes on in a step, and a new
+//! tear begins only while none does, where the excess is the greatest of the whole body.
+//! Around a tip the load that the opened part no longer carries concentrates by itself; it goes on at [`TIP`] of the strain.
 
 use super::cut::Star;
 use crate::model::BodyModel;
 use crate::points::Points;
 use glam::{DMat3, DVec3};
 use pliant_math::svd3;
+
+/// A tip goes on at this part of the strain that begins a tear: elements show only some of how the load concentrates there,
+/// which grows without bound towards the tip itself.
+const TIP: f64 = 0.6;
 
 /// Room that is kept from step to step.
 #[derive(Debug, Default)]
@@ -41,7 +45,7 @@ impl Scratch {
         let Some(facets) = model.facets().filter(|_| threshold < f64::INFINITY) else { return };
         let corners = model.corners();
         self.sum(facets, corners.map_or(facets.cells(), |c| c.particles()), x);
-        self.list(&model.rest().toughness, threshold);
+        self.list(&model.rest().toughness, threshold, if corners.is_some() { TIP } else { 1.0 });
         if self.candidates.is_empty() {
             return;
         }
@@ -52,24 +56,26 @@ impl Scratch {
         self.blocked.resize(x.len(), false);
         let rest = &model.whole().rest().positions;
         let rest = |i: u32| rest.get(i as usize);
-        for k in 0..self.candidates.len() {
-            let Candidate { particle, direction, .. } = self.candidates[k];
-            if self.blocked[particle as usize] {
-                continue;
+        // Tips go on; where none does, a new tear may begin.
+        for begins in [false, true] {
+            if begins && !self.facets.is_empty() {
+                break;
             }
-            let vertex = corners.map_or(particle, |c| c.origin()[particle as usize]);
-            let star = Star { facets, corners, rest: &rest, particle, vertex };
-            if !self.facets.is_empty() && !star.is_tip() {
-                continue;
-            }
-            let Some(cut) = star.cut(direction) else { continue };
-            self.facets.extend(cut);
-            for e in star.elements() {
-                let cell = match corners {
-                    Some(c) => c.cell(facets, e as usize),
-                    None => facets.cell(e as usize),
-                };
-                cell.iter().for_each(|&i| self.blocked[i as usize] = true);
+            for k in 0..self.candidates.len() {
+                let Candidate { particle, direction, excess } = self.candidates[k];
+                let vertex = corners.map_or(particle, |c| c.origin()[particle as usize]);
+                let star = Star { facets, corners, rest: &rest, particle, vertex };
+                let wanted =
+                    if begins { excess > 1.0 } else { !self.blocked[particle as usize] && star.is_tip() };
+                let Some(cut) = wanted.then(|| star.cut(direction)).flatten() else { continue };
+                self.facets.extend(cut);
+                if begins {
+                    break;
+                }
+                for e in star.elements() {
+                    let cell = corners.map_or(facets.cell(e as usize), |c| c.cell(facets, e as usize));
+                    cell.iter().for_each(|&i| self.blocked[i as usize] = true);
+                }
             }
         }
     }
@@ -96,12 +102,12 @@ impl Scratch {
         }
     }
 
-    /// Lists the particles that are stretched too far.
-    fn list(&mut self, toughness: &[f64], threshold: f64) {
+    /// Lists the particles that are stretched by more than a part of what they bear.
+    fn list(&mut self, toughness: &[f64], threshold: f64, part: f64) {
         self.candidates.clear();
         for (i, &[xx, yy, zz, xy, yz, zx, m]) in self.sums.iter().enumerate() {
             let limit = threshold * toughness.get(i).copied().unwrap_or(1.0);
-            let most = m * (1.0 + limit) * (1.0 + limit);
+            let most = m * (1.0 + part * limit).powi(2);
             // No eigenvalue is above the norm: mostly that is all there is to compute.
             let norm = xx * xx + yy * yy + zz * zz + 2.0 * (xy * xy + yz * yz + zx * zx);
             if m <= 0.0 || norm.partial_cmp(&(most * most)) != Some(std::cmp::Ordering::Greater) {
@@ -114,7 +120,7 @@ impl Scratch {
             );
             let parts = svd3(tensor);
             let excess = (parts.sigma.x.sqrt() - 1.0) / limit;
-            if excess > 1.0 && excess.is_finite() {
+            if excess > part && excess.is_finite() {
                 self.candidates.push(Candidate { excess, particle: i as u32, direction: parts.u.x_axis });
             }
         }

@@ -1,9 +1,8 @@
 //! A shown surface that follows a torn body: each triangle goes with one element, and its corners with that element's.
 //!
 //! Triangles keep their order and corners, so whatever a file says of them (texture coordinates, materials) stays true; where
-//! neighbours go with elements that came apart they get vertices of their own. A corner that followed particles beyond its
-//! triangle's element, in a body that tore there, is bound to the element alone: it is where it was at rest, and moves on
-//! with its side. Faces that a tear lays open inside a solid are added at the end.
+//! neighbours go with elements that came apart they get vertices of their own. A vertex that followed an element from which its
+//! triangle's has come apart is bound to the latter instead:
 
 use super::corners::Corners;
 use super::facets::Facets;
@@ -19,13 +18,14 @@ pub const NOT_SHOWN: u32 = u32::MAX;
 /// A surface of a torn body.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TornSurface {
-    /// The triangles of the whole body in their order, then those that were laid open.
+    /// The triangles of the whole body in their order, then those that were added.
     pub triangles: Vec<[u32; 3]>,
     /// How vertices follow the particles; `None` if they are the particles.
     pub skin: Option<Skin>,
     /// The vertex of the whole body's surface that each vertex was, or [`NOT_SHOWN`].
     pub origin: Vec<u32>,
-    /// Facet and element of each triangle that was laid open, ascending.
+    /// What each of these is, ascending: facet and element of those laid open; of those that reached across a tear the number of
+    /// facets and of the triangle, added, and the element.
     pub opened: Vec<[u32; 2]>,
 }
 
@@ -41,18 +41,23 @@ pub(crate) fn hosts(facets: &Facets, triangles: &[[u32; 3]], skin: Option<&Skin>
                 None => weights.push((v, 1.0)),
             }
         }
-        let covered = |e: u32| -> f64 {
-            let own = weights.iter().filter(|(i, _)| facets.corner_of(e as usize, *i).is_some());
-            own.map(|(_, w)| w.abs()).sum()
-        };
-        let near = weights.iter().flat_map(|(i, _)| facets.star(*i as usize));
-        let best = near.map(|&e| (covered(e), e)).reduce(|best, next| {
-            let better = next.0 > best.0 || next.0 == best.0 && next.1 < best.1;
-            if better { next } else { best }
-        });
-        best.map_or(0, |(_, e)| e)
+        strongest(facets, &weights)
     };
     triangles.iter().map(of).collect()
+}
+
+/// The element with most of these weights, of equal ones the first.
+fn strongest(facets: &Facets, weights: &[(u32, f64)]) -> u32 {
+    let covered = |e: u32| -> f64 {
+        let own = weights.iter().filter(|(i, _)| facets.corner_of(e as usize, *i).is_some());
+        own.map(|(_, w)| w.abs()).sum()
+    };
+    let near = weights.iter().flat_map(|(i, _)| facets.star(*i as usize));
+    let best = near.map(|&e| (covered(e), e)).reduce(|best, next| {
+        let better = next.0 > best.0 || next.0 == best.0 && next.1 < best.1;
+        if better { next } else { best }
+    });
+    best.map_or(0, |(_, e)| e)
 }
 
 /// What one corner of a triangle follows: particles with weights, and normals of particles with heights.
@@ -80,19 +85,26 @@ impl Whole<'_> {
             list.extend(faces);
             return TornSurface { triangles: list, skin: None, origin: corners.origin().to_vec(), opened };
         };
-        let mut made = Vertices::new(self.vertices.len(), |v| self.row(skin, v));
+        let made = Vertices::new(self.vertices.len(), |v| self.row(skin, v));
+        let own: Vec<u32> = made.rows.iter().map(|(weights, _)| strongest(facets, weights)).collect();
+        let mut binding =
+            Binding { whole: self, corners, made, bound: own.iter().map(|&e| vec![e]).collect(), own };
         let mut list = Vec::with_capacity(triangles.len() + faces.len());
-        for (t, &host) in triangles.iter().zip(self.hosts) {
-            list.push(t.map(|v| {
-                let row = self.follow(corners, host as usize, v, made.rows[v as usize].clone());
-                made.vertex(v, row)
-            }));
+        let mut across = Vec::new();
+        for (k, (t, &host)) in triangles.iter().zip(self.hosts).enumerate() {
+            list.push(t.map(|v| binding.vertex(v, host)));
+            across.extend(binding.other_sides(t, host).map(|side| (k, side)));
         }
         for face in faces {
-            list.push(face.map(|p| made.vertex(NOT_SHOWN, (vec![(p, 1.0)], Vec::new()))));
+            list.push(face.map(|p| binding.made.vertex(NOT_SHOWN, (vec![(p, 1.0)], Vec::new()))));
+        }
+        let mut opened = opened;
+        for (k, side) in across {
+            list.push(triangles[k].map(|v| binding.vertex(v, side)));
+            opened.push([(facets.len() + k) as u32, side]);
         }
         let lifts = skin.lifts.as_ref().map(|l| self.lifted(corners, &l.triangles));
-        let (skin, origin) = made.finish(lifts);
+        let (skin, origin) = binding.made.finish(lifts);
         TornSurface { triangles: list, skin: Some(skin), origin, opened }
     }
 
@@ -101,27 +113,35 @@ impl Whole<'_> {
         (skin.weights_of(v), lifts)
     }
 
-    /// What vertex `v` follows as a corner of a triangle that goes with the element `host`.
-    fn follow(&self, corners: &Corners, host: usize, v: u32, (mut weights, mut lifts): Row) -> Row {
-        let facets = self.facets;
-        let parted = |i: u32| facets.star(i as usize).iter().any(|&e| corners.at(facets, e as usize, i) != i);
-        let beyond = weights.iter().any(|(i, _)| facets.corner_of(host, *i).is_none() && parted(*i));
-        if beyond {
-            weights = self.bound(host, self.vertices[v as usize]);
-        }
+    /// What follows these particles of the whole body, with an element.
+    fn follow(&self, corners: &Corners, element: usize, (mut weights, mut lifts): Row) -> Row {
         for (i, _) in weights.iter_mut().chain(&mut lifts) {
-            *i = corners.at(facets, host, *i);
+            *i = corners.at(self.facets, element, *i);
         }
         (weights, lifts)
     }
 
-    /// A place by the corners of an element, as near as its plane or space allows.
-    fn bound(&self, element: usize, at: DVec3) -> Vec<(u32, f64)> {
+    /// Where a vertex lies by the corners of an element.
+    fn weights_in(&self, element: usize, v: u32) -> impl Iterator<Item = (u32, f64)> {
         let cell = self.facets.cell(element);
-        let offset = at - self.rest.get(cell[0] as usize);
-        let others: Vec<f64> = self.facets.duals(element).iter().map(|g| g.dot(offset)).collect();
-        let first = 1.0 - others.iter().sum::<f64>();
-        cell.iter().copied().zip(std::iter::once(first).chain(others)).collect()
+        let offset = self.vertices[v as usize] - self.rest.get(cell[0] as usize);
+        let others = self.facets.duals(element).iter().map(move |g| g.dot(offset));
+        let first = 1.0 - others.clone().sum::<f64>();
+        cell.iter().copied().zip(std::iter::once(first).chain(others))
+    }
+
+    /// What a vertex follows that is bound to an element alone: where it is in it, or the next place that is. It stands off a
+    /// cloth as before.
+    fn bound(&self, element: usize, v: u32, (_, lifts): &Row) -> Row {
+        let inside = || self.weights_in(element, v).filter(|(_, w)| *w > OUTSIDE);
+        let sum: f64 = inside().map(|(_, w)| w).sum();
+        let weights: Vec<(u32, f64)> = inside().map(|(i, w)| (i, w / sum)).collect();
+        let height: f64 = lifts.iter().map(|(_, height)| height).sum();
+        let lifts = match lifts.is_empty() {
+            true => Vec::new(),
+            false => weights.iter().map(|&(i, w)| (i, w * height)).collect(),
+        };
+        (weights, lifts)
     }
 
     /// The triangles whose normals a skin stands on.
@@ -131,6 +151,76 @@ impl Whole<'_> {
             None => *t,
         };
         triangles.iter().map(now).collect()
+    }
+}
+
+/// Weights up to this are rounding.
+const OUTSIDE: f64 = 1e-9;
+
+/// Which element each vertex goes with, on every side of a tear.
+struct Binding<'a> {
+    whole: &'a Whole<'a>,
+    corners: &'a Corners,
+    made: Vertices,
+    /// The element that each vertex followed from the start.
+    own: Vec<u32>,
+    /// The elements it is bound to so far, that one first.
+    bound: Vec<Vec<u32>>,
+}
+
+impl Binding<'_> {
+    /// The vertex that `v` is for a triangle that goes with an element.
+    fn vertex(&mut self, v: u32, host: u32) -> u32 {
+        let known = self.bound[v as usize].iter().copied().find(|&e| self.together(v, e, host));
+        let element = known.unwrap_or_else(|| {
+            self.bound[v as usize].push(host);
+            host
+        });
+        let row = &self.made.rows[v as usize];
+        let row = match element == self.own[v as usize] {
+            true => row.clone(),
+            false => self.whole.bound(element as usize, v, row),
+        };
+        self.made.vertex(v, self.whole.follow(self.corners, element as usize, row))
+    }
+
+    /// Whether a vertex may follow `element` for a triangle that goes with `host`: they have what is left of a particle they
+    /// had in common, and the same of those that the vertex follows.
+    fn together(&self, v: u32, element: u32, host: u32) -> bool {
+        let (facets, e, h) = (self.whole.facets, element as usize, host as usize);
+        let both = || facets.cell(e).iter().copied().filter(|&i| facets.corner_of(h, i).is_some());
+        let same = |i: u32| self.corners.at(facets, e, i) == self.corners.at(facets, h, i);
+        let follows = |i: u32| self.made.rows[v as usize].0.iter().any(|(j, w)| *j == i && w.abs() > OUTSIDE);
+        if both().next().is_none() {
+            return self.near(e, h);
+        }
+        e == h || both().any(same) && both().filter(|i| follows(*i)).all(same)
+    }
+
+    /// Whether two elements without a common particle are joined by one that has particles of both.
+    fn near(&self, a: usize, b: usize) -> bool {
+        let (facets, corners) = (self.whole.facets, self.corners);
+        let (to, from) = (corners.cell(facets, a), corners.cell(facets, b));
+        facets.cell(b).iter().zip(from).any(|(&vertex, &particle)| {
+            let around = facets.star(vertex as usize).iter().map(|&e| e as usize);
+            let joined = around.filter(|&e| corners.at(facets, e, vertex) == particle);
+            joined.into_iter().any(|e| corners.cell(facets, e).iter().any(|i| to.contains(i)))
+        })
+    }
+
+    /// The elements of corners that a triangle reaches beyond its own element to, where these came apart from it: each side
+    /// has its part of the triangle.
+    fn other_sides(&self, t: &[u32; 3], host: u32) -> impl Iterator<Item = u32> {
+        let mut sides: Vec<u32> = Vec::new();
+        for &v in t {
+            let own = self.own[v as usize];
+            let beyond = || self.whole.weights_in(host as usize, v).any(|(_, w)| w < -OUTSIDE);
+            let known = sides.iter().any(|&side| self.together(v, own, side));
+            if !self.together(v, own, host) && !known && beyond() {
+                sides.push(own);
+            }
+        }
+        sides.into_iter()
     }
 }
 
