@@ -52,9 +52,8 @@ impl Shown {
         Shown { triangles, skin, tree: OnceLock::new(), hosts: OnceLock::new() }
     }
 
-    /// What is shown of a torn body.
-    pub(crate) fn of_tear(surface: &TornSurface) -> Shown {
-        let (triangles, skin) = (surface.triangles.clone(), surface.skin.clone());
+    /// Triangles over vertices that follow particles by a skin; `None` if they are the particles.
+    pub(crate) fn of(triangles: Vec<[u32; 3]>, skin: Option<Skin>) -> Shown {
         Shown { triangles, skin, tree: OnceLock::new(), hosts: OnceLock::new() }
     }
 

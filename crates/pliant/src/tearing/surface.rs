@@ -279,9 +279,14 @@ impl Vertices {
 }
 
 impl TornSurface {
+    /// A surface of so many vertices before any tear.
+    pub fn whole(triangles: Vec<[u32; 3]>, vertices: usize) -> TornSurface {
+        TornSurface { triangles, skin: None, origin: (0..vertices as u32).collect(), opened: Vec::new() }
+    }
+
     /// Which vertex of the surface `before` each vertex was, of the same whole surface torn less, or [`NOT_SHOWN`]. Triangles
     /// of the whole surface stay in their places, those laid open are known by facet and element.
-    pub(super) fn since(&self, before: &TornSurface) -> Vec<u32> {
+    pub fn since(&self, before: &TornSurface) -> Vec<u32> {
         let mut map = vec![NOT_SHOWN; self.origin.len()];
         let first = self.triangles.len() - self.opened.len();
         let known = before

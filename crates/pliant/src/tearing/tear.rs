@@ -34,7 +34,7 @@ impl TornShape {
         TornShape {
             of: (whole.prototype.clone(), whole.shown.clone()),
             prototype: Arc::new(torn),
-            shown: Arc::new(Shown::of_tear(&surface)),
+            shown: Arc::new(Shown::of(surface.triangles.clone(), surface.skin.clone())),
             surface,
             corners,
         }
