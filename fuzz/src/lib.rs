@@ -13,12 +13,25 @@ pub fn log(bytes: &[u8]) {
     for bytes in [bytes, &sealed] {
         std::fs::write(&path, bytes).expect("a temporary file");
         let Ok(reader) = pliant_cache::LogReader::open(&path) else { continue };
-        for i in 0..reader.frame_count() {
+        // From the last on: each has to be read by itself, whatever epoch it is in.
+        for i in (0..reader.frame_count()).rev() {
+            let bodies = reader.bodies_at(i);
+            let rising =
+                bodies.windows(2).all(|w| w[0].id < w[1].id && w[0].particles.end == w[1].particles.start);
+            assert!(rising, "bodies come by their ids and share the particles without gaps");
             if let Ok(frame) = reader.frame(i) {
                 let [x, y, z] = frame.positions;
-                assert!(
-                    x.len() == y.len() && x.len() == z.len() && x.len() >= reader.header().particle_count()
-                );
+                let particles = bodies.last().map_or(0, |b| b.particles.end as usize);
+                assert!(x.len() == y.len() && x.len() == z.len() && x.len() >= particles);
+            }
+        }
+        for pair in reader.epochs().windows(2) {
+            for body in &pair[1].bodies {
+                let before = pair[0].bodies.iter().find(|b| b.id == body.id && b.version != body.version);
+                if let (Some(before), Some(origin)) = (before, &body.origin) {
+                    assert_eq!(origin.vertices.len(), body.mesh.positions.len());
+                    assert!(origin.vertices.iter().all(|&v| (v as usize) < before.mesh.positions.len()));
+                }
             }
         }
         let _ = reader.last_checkpoint();

@@ -4,6 +4,7 @@
 
 mod common;
 
+use common::changing::write_changing;
 use common::{records, write_log};
 use pliant_cache::{ExportOptions, LogReader, LogWriter, export};
 use proptest::prelude::*;
@@ -34,14 +35,21 @@ unsafe impl GlobalAlloc for Largest {
 #[global_allocator]
 static ALLOCATOR: Largest = Largest;
 
-fn sound() -> &'static [u8] {
-    static BYTES: OnceLock<Vec<u8>> = OnceLock::new();
-    BYTES.get_or_init(|| {
+/// A plain log, one with epochs, and that packed.
+fn sound(which: usize) -> &'static [u8] {
+    static BYTES: OnceLock<[Vec<u8>; 3]> = OnceLock::new();
+    &BYTES.get_or_init(|| {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("a.plog");
         write_log(&path, 3, &[1], true);
-        fs::read(&path).unwrap()
-    })
+        let plain = fs::read(&path).unwrap();
+        let changing = [false, true].map(|compact| {
+            write_changing(&path, &[4], compact);
+            fs::read(&path).unwrap()
+        });
+        let [epochs, packed] = changing;
+        [plain, epochs, packed]
+    })[which]
 }
 
 fn repair_checksums(bytes: &mut [u8], layout: &[([u8; 4], usize, usize)]) {
@@ -60,11 +68,13 @@ proptest! {
         changes in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>(), any::<bool>()), 1..6),
         repair in any::<bool>(),
         early in any::<bool>(),
+        which in 0..3usize,
     ) {
-        let mut bytes = sound().to_vec();
+        let mut bytes = sound(which).to_vec();
         let layout = records(&bytes);
         // Half of the cases aim at the structure at the start of records, where it hurts most.
-        let starts: Vec<usize> = layout.iter().flat_map(|r| r.1..(r.1 + 120).min(r.2)).collect();
+        let near = |kind: &[u8]| if kind == b"EPOC" { 1500 } else { 120 };
+        let starts: Vec<usize> = layout.iter().flat_map(|r| r.1..(r.1 + near(&r.0)).min(r.2)).collect();
         for (at, value, flip) in &changes {
             let at = if early { starts[at.index(starts.len())] } else { at.index(bytes.len()) };
             bytes[at] = if *flip { bytes[at] ^ (1 << (value % 8)) } else { *value };
@@ -77,15 +87,20 @@ proptest! {
         fs::write(&path, &bytes).unwrap();
         LARGEST.store(0, Ordering::Relaxed);
         if let Ok(reader) = LogReader::open(&path) {
-            for i in 0..reader.frame_count() {
-                let _ = reader.frame(i);
+            for i in (0..reader.frame_count()).rev() {
+                if let Ok(frame) = reader.frame(i) {
+                    let end = reader.bodies_at(i).last().map_or(0, |b| b.particles.end as usize);
+                    prop_assert!(frame.positions[0].len() >= end);
+                }
             }
             let _ = reader.last_checkpoint();
-            for format in ["pc2", "usda", "obj", "ply"] {
+            for format in ["pc2", "usda", "obj", "ply", "abc", "glb", "pvd"] {
                 let target = dir.path().join(format!("out.{format}"));
                 let _ = export(&reader, &target, &ExportOptions::default(), &mut |_, _| {});
             }
-            let _ = LogWriter::resume(&path, reader.header().scene_hash);
+            if let Ok(resumed) = LogWriter::resume(&path, reader.header().scene_hash) {
+                let _ = resumed.writer.compact();
+            }
         }
         let largest = LARGEST.load(Ordering::Relaxed);
         // Text buffers for USD have a fixed size and may double once.
