@@ -22,6 +22,7 @@ mod shadow;
 mod sheet;
 mod surface;
 mod text;
+mod thickness;
 mod tone;
 
 #[cfg(test)]
