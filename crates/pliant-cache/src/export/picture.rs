@@ -14,7 +14,7 @@ use super::{ExportOptions, ExportSummary, Progress, chosen_bodies};
 use crate::atomic::AtomicFile;
 use crate::export::Footage;
 use crate::render::{
-    Camera, CameraPath, ColorMap, Colors, Framing, GifError, Image, Item, Look, Plane, Settings, busy_frames,
+    Camera, CameraPath, ColorMap, Colors, GifError, Image, Item, Look, Plane, Settings, Survey, busy_frames,
     categorical, contact_sheet, draw_legend, draw_text, encode_png, frame_stride, map_colors,
     neighbour_colors, render, round_spacing, sheet_frames, text_size, write_png_by,
 };
@@ -254,27 +254,21 @@ impl<'a> Studio<'a> {
             .map(|body| Sitter::new(body, picture.color_by))
             .collect();
         let aspect = f64::from(picture.width) / f64::from(picture.height);
-        let mut seen = Vec::new();
+        let mut survey = Survey::new(aspect, picture.azimuth, picture.elevation);
         let only_props = bodies.iter().all(Sitter::is_prop);
         let mut top = 0.0f64;
         for k in sheet_frames(selected.len(), SURVEYED) {
             let frame = reader.frame(selected[k])?;
-            let mut framing = Framing::new(aspect, picture.azimuth, picture.elevation);
             for sitter in &mut bodies {
                 sitter.pose(&frame);
                 if only_props || !sitter.is_prop() {
-                    sitter.vertices.iter().for_each(|p| framing.add(*p, sitter.radius));
+                    survey.body(&sitter.vertices, sitter.radius);
                 }
                 top = top.max(high_value(&sitter.particle_values(&frame, picture.color_by)));
             }
-            if !framing.is_empty() {
-                seen.push((frame.time, framing));
-            }
+            survey.moment(frame.time);
         }
-        if seen.is_empty() {
-            seen.push((0.0, Framing::new(aspect, picture.azimuth, picture.elevation)));
-        }
-        let path = CameraPath::new(seen, picture.camera);
+        let path = survey.path(picture.camera);
         let settings = Settings {
             dither,
             // The same lines all the time, however near the camera comes.
