@@ -14,7 +14,7 @@ use super::{ExportOptions, ExportSummary, Progress, check_body, chosen};
 use crate::atomic::AtomicFile;
 use crate::export::Footage;
 use crate::render::{
-    Camera, CameraPath, ColorMap, Colors, Framing, GifError, Image, Item, Look, Plane, Settings, busy_frames,
+    Camera, CameraPath, ColorMap, Colors, GifError, Image, Item, Look, Plane, Settings, Survey, busy_frames,
     categorical, contact_sheet, draw_legend, draw_text, encode_png, frame_stride, map_colors,
     neighbour_colors, render, round_spacing, sheet_frames, text_size, write_png_by,
 };
@@ -260,7 +260,7 @@ impl<'a> Studio<'a> {
         let picture = checked_picture(reader, options)?;
         let mut bodies: Vec<Sitter> = Vec::new();
         let aspect = f64::from(picture.width) / f64::from(picture.height);
-        let mut seen = Vec::new();
+        let mut survey = Survey::new(aspect, picture.azimuth, picture.elevation);
         let mut top = 0.0f64;
         let mut epoch = None;
         let surveyed = sheet_frames(selected.len(), SURVEYED);
@@ -273,22 +273,16 @@ impl<'a> Studio<'a> {
             if epoch.replace(reader.epoch_of(selected[k])) != Some(reader.epoch_of(selected[k])) {
                 bodies = sitters(reader, options, selected[k], picture.color_by, bodies);
             }
-            let mut framing = Framing::new(aspect, picture.azimuth, picture.elevation);
             for sitter in &mut bodies {
                 sitter.pose(&frame);
                 if only_props || !sitter.is_prop() {
-                    sitter.vertices.iter().for_each(|p| framing.add(*p, sitter.radius));
+                    survey.body(&sitter.vertices, sitter.radius);
                 }
                 top = top.max(high_value(&sitter.particle_values(&frame, picture.color_by)));
             }
-            if !framing.is_empty() {
-                seen.push((frame.time, framing));
-            }
+            survey.moment(frame.time);
         }
-        if seen.is_empty() {
-            seen.push((0.0, Framing::new(aspect, picture.azimuth, picture.elevation)));
-        }
-        let path = CameraPath::new(seen, picture.camera);
+        let path = survey.path(picture.camera);
         let settings = Settings {
             dither,
             // The same lines all the time, however near the camera comes.

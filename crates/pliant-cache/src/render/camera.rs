@@ -145,14 +145,28 @@ impl Framing {
         }
     }
 
-    /// The mean of some, which are not none.
-    pub fn mean(all: &[Framing]) -> Framing {
-        let (mut mean, mut count) = (all[0], 1.0);
-        for framing in &all[1..] {
-            count += 1.0;
-            mean = mean.mixed(framing, 1.0 / count);
-        }
-        mean
+    /// Encloses all of a few bodies, and of a crowd most: one in fifty may be further out along each direction. There is
+    /// room for it in the air around; if there is not, a single stray does not make all others small.
+    pub fn around(bodies: &[Framing]) -> Option<Framing> {
+        let first = bodies.first()?;
+        let strays = bodies.len() / 50;
+        let columns = std::array::from_fn(|k| {
+            let mut column: Vec<f64> = bodies.iter().map(|body| body.columns()[k]).collect();
+            column.sort_unstable_by(|a, b| b.total_cmp(a));
+            column[strays]
+        });
+        Some(first.with_columns(columns))
+    }
+
+    /// Numbers that are the larger the more is enclosed; all of them above those of another enclose what it encloses.
+    pub fn columns(&self) -> [f64; 10] {
+        let ([a, b, c, d], high, low) = (self.reach, self.max, -self.min);
+        [a, b, c, d, high.x, high.y, high.z, low.x, low.y, low.z]
+    }
+
+    /// With the same direction and other numbers.
+    pub fn with_columns(&self, [a, b, c, d, x, y, z, u, v, w]: [f64; 10]) -> Framing {
+        Framing { reach: [a, b, c, d], max: DVec3::new(x, y, z), min: -DVec3::new(u, v, w), ..*self }
     }
 
     /// The camera; of a unit box if there was nothing.

@@ -8,6 +8,7 @@ use super::camera::View;
 use super::parallel::spread;
 use super::scene::{Scene, Sheet};
 use super::shadow::{Blockers, DepthMap};
+use super::thickness::spline;
 use glam::{Vec3, Vec4};
 
 /// Light that arrives at a point, relative to the same point without anything in the way.
@@ -345,19 +346,13 @@ impl LightMap {
         if !(f[0] >= 1.0 && f[1] >= 1.0 && f[0] < last[0] && f[1] < last[1]) {
             return Vec3::ONE;
         }
-        // A cubic B-spline hides the grid that bilinear interpolation would show.
-        let spline = |t: f32| {
-            let s = 1.0 - t;
-            let (near, far) = (4.0 - 3.0 * t * t * (2.0 - t), 4.0 - 3.0 * s * s * (2.0 - s));
-            [s * s * s / 6.0, near / 6.0, far / 6.0, t * t * t / 6.0]
-        };
         let (x, y) = (f[0] as usize, f[1] as usize);
         let (wx, wy) = (spline(f[0] - x as f32), spline(f[1] - y as f32));
         let mut sum = Vec4::ZERO;
-        for (j, wy) in wy.iter().enumerate() {
+        for (j, wy) in wy.to_array().into_iter().enumerate() {
             let start = (y + j - 1) * self.size[0] + x - 1;
             let row = &self.texels[start..start + 4];
-            sum += *wy * (wx[0] * row[0] + wx[1] * row[1] + wx[2] * row[2] + wx[3] * row[3]);
+            sum += wy * (wx[0] * row[0] + wx[1] * row[1] + wx[2] * row[2] + wx[3] * row[3]);
         }
         sum.truncate()
     }

@@ -22,6 +22,7 @@ mod shadow;
 mod sheet;
 mod surface;
 mod text;
+mod thickness;
 mod tone;
 
 #[cfg(test)]
@@ -31,12 +32,10 @@ pub use apng::write_apng;
 pub use backdrop::Backdrop;
 pub(crate) use backdrop::round_spacing;
 pub use camera::Camera;
-pub(crate) use camera::Framing;
 pub use gif::{GifError, GifWriter, frame_stride, write_gif};
 pub use image::Image;
 pub use palette::{ColorMap, body_color, categorical, draw_legend, map_colors, neighbour_colors};
-pub use path::CameraMotion;
-pub(crate) use path::CameraPath;
+pub use path::{CameraMotion, CameraPath, Survey};
 pub use png::{encode_png, write_png, write_png_by};
 pub use quantize::Palette;
 pub use sheet::{busy_frames, contact_sheet, sheet_frames};

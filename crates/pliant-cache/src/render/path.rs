@@ -1,6 +1,7 @@
 //! Where the camera goes while an animation plays: nowhere, or smoothly along with what moves.
 
 use super::camera::{Camera, Framing};
+use glam::DVec3;
 
 /// Whether the camera goes along with what it shows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -28,8 +29,8 @@ impl CameraMotion {
     }
 }
 
-/// Seconds before and after a moment that its camera keeps in view: it sets off before what it follows, and arrives after.
-const AHEAD: f64 = 0.6;
+/// Seconds before and after a moment that its camera knows of: it sets off before what it follows, and arrives after.
+const AHEAD: f64 = 0.4;
 /// A fixed camera that shows things on average smaller than this share of their size in a frame of their own follows.
 const SMALL: f64 = 0.55;
 
@@ -43,15 +44,71 @@ struct Moment {
 
 /// What `of` makes of each value and the `half` before and after it. Beyond the ends the last values go on, so that a
 /// camera does not set off with a jerk.
-fn windows<T: Copy>(values: &[T], half: usize, of: impl Fn(&[T]) -> T) -> Vec<T> {
+fn windows(values: &[f64], half: usize, of: impl Fn(&[f64]) -> f64) -> Vec<f64> {
     let end = values.len().saturating_sub(1);
-    let padded: Vec<T> =
+    let padded: Vec<f64> =
         (0..values.len() + 2 * half).map(|k| values[k.saturating_sub(half).min(end)]).collect();
     padded.windows(2 * half + 1).map(of).collect()
 }
 
+/// Values without jerks that are nowhere below those given, and not much above.
+///
+/// Averaged twice over `half` before and after, which keeps what changes evenly as it is. Where that is too low, what is
+/// missing is added, averaged in the same way from the most that is missing within reach of the average.
+fn smooth_above(values: &[f64], half: usize) -> Vec<f64> {
+    let twice = |values: &[f64]| {
+        let mean = |w: &[f64]| w.iter().sum::<f64>() / w.len() as f64;
+        windows(&windows(values, half, mean), half, mean)
+    };
+    let smooth = twice(values);
+    let missing: Vec<f64> = values.iter().zip(&smooth).map(|(v, s)| (v - s).max(0.0)).collect();
+    let missing = twice(&windows(&missing, 2 * half, |w| w.iter().copied().fold(0.0, f64::max)));
+    smooth.iter().zip(missing).map(|(s, m)| s + m).collect()
+}
+
+/// Looks over an animation, moment by moment and body by body, to find the path of the camera.
+pub struct Survey {
+    empty: Framing,
+    /// Bodies of the moment that is being looked at.
+    bodies: Vec<Framing>,
+    seen: Vec<(f64, Framing)>,
+}
+
+impl Survey {
+    /// Seen from a direction, as in [`Camera::fit`].
+    pub fn new(aspect: f64, azimuth: f64, elevation: f64) -> Survey {
+        let empty = Framing::new(aspect, azimuth, elevation);
+        Survey { empty, bodies: Vec::new(), seen: Vec::new() }
+    }
+
+    /// A body that is to be seen at the coming moment: balls of one radius. Points that are not finite do not count.
+    pub fn body(&mut self, points: &[DVec3], radius: f64) {
+        let mut body = self.empty;
+        points.iter().for_each(|p| body.add(*p, radius));
+        if !body.is_empty() {
+            self.bodies.push(body);
+        }
+    }
+
+    /// The bodies since the last moment are what there is to see at this one; in order of time.
+    pub fn moment(&mut self, time: f64) {
+        if let Some(framing) = Framing::around(&self.bodies) {
+            self.seen.push((time, framing));
+        }
+        self.bodies.clear();
+    }
+
+    /// The path of the camera.
+    pub fn path(self, motion: CameraMotion) -> CameraPath {
+        if self.seen.is_empty() {
+            return CameraPath::new(vec![(0.0, self.empty)], motion);
+        }
+        CameraPath::new(self.seen, motion)
+    }
+}
+
 /// The camera at every moment.
-pub(crate) struct CameraPath {
+pub struct CameraPath {
     /// Moments in order; a fixed camera has one.
     moments: Vec<Moment>,
 }
@@ -59,11 +116,11 @@ pub(crate) struct CameraPath {
 impl CameraPath {
     /// From what there is to see at some moments, in order of time; not empty.
     ///
-    /// Each moment takes in all of the seconds around it and is then averaged twice over half as many. What a framing
-    /// encloses is told by the furthest along four directions, so the mean of framings that all enclose something encloses
-    /// it too: nothing leaves the picture, and the camera moves without jerks. The same is done once more with its distance,
-    /// which would have a kink where what fills the picture changes from its width to its height.
-    pub fn new(seen: Vec<(f64, Framing)>, motion: CameraMotion) -> CameraPath {
+    /// What a framing encloses is told by numbers, so their smoothed course from above encloses all of it: nothing leaves
+    /// the picture, the camera moves without jerks, and what it follows fills the picture at every moment. The same is
+    /// done once more with its distance, which would have a kink where what fills the picture changes from its width to
+    /// its height.
+    fn new(seen: Vec<(f64, Framing)>, motion: CameraMotion) -> CameraPath {
         let union = |from: &[Framing]| {
             let mut all = from[0];
             from.iter().for_each(|framing| all.take_in(framing));
@@ -88,15 +145,14 @@ impl CameraPath {
         let last = seen.len() - 1;
         let apart = (seen[last].0 - seen[0].0) / last.max(1) as f64;
         let half = if apart > 0.0 { ((0.5 * AHEAD / apart) as usize).clamp(1, last.max(1)) } else { 0 };
-        let mut framings = windows(&framings, 2 * half, union);
-        for _ in 0..2 {
-            framings = windows(&framings, half, Framing::mean);
-        }
+        let columns: Vec<[f64; 10]> = framings.iter().map(Framing::columns).collect();
+        let column = |k: usize| columns.iter().map(|c| c[k]).collect::<Vec<f64>>();
+        let smooth: [Vec<f64>; 10] = std::array::from_fn(|k| smooth_above(&column(k), half));
+        let smooth = (0..framings.len()).map(|i| std::array::from_fn(|k| smooth[k][i]));
+        let framings: Vec<Framing> =
+            framings.iter().zip(smooth).map(|(f, columns)| f.with_columns(columns)).collect();
         let needed: Vec<f64> = framings.iter().map(Framing::distance).collect();
-        let mut distances = windows(&needed, 2 * half, |w| w.iter().copied().fold(0.0, f64::max));
-        for _ in 0..2 {
-            distances = windows(&distances, half, |w| w.iter().sum::<f64>() / w.len() as f64);
-        }
+        let distances = smooth_above(&needed, half);
         let moments = seen.iter().zip(framings).zip(distances);
         CameraPath {
             moments: moments
@@ -131,7 +187,6 @@ impl CameraPath {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use glam::DVec3;
 
     /// A ball of the given radius that flies far and fast, sampled at 60 frames a second.
     fn flight() -> Vec<(f64, DVec3)> {

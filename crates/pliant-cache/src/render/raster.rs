@@ -9,6 +9,7 @@ use super::lighting::Lighting;
 use super::parallel::spread;
 use super::scene::Scene;
 use super::shade::{Spot, shade};
+use super::thickness::Thickness;
 use super::tone::{film, threshold, to_byte};
 use super::{Image, Look, Settings};
 use glam::Vec3;
@@ -17,15 +18,17 @@ use glam::Vec3;
 const BAND: usize = 16;
 
 /// A triangle on the picture, in samples.
-struct Flat {
-    x: [f32; 3],
-    y: [f32; 3],
+pub(super) struct Flat {
+    pub x: [f32; 3],
+    pub y: [f32; 3],
     /// Inverse depth at the first corner, and its change per sample.
-    inverse: [f32; 3],
-    low: f32,
-    high: f32,
+    pub inverse: [f32; 3],
+    pub low: f32,
+    pub high: f32,
     /// Index of the triangle in the scene.
     triangle: u32,
+    /// Whether it is turned away from the eye.
+    pub back: bool,
 }
 
 /// A ball's box on the picture, in samples.
@@ -43,9 +46,6 @@ struct Disc {
 struct Samples {
     inverse: Vec<f32>,
     id: Vec<u32>,
-    /// For each pixel the item in its middle if that is gelatine, and the inverse depth of its far side.
-    item: Vec<u32>,
-    far: Vec<f32>,
 }
 
 struct Job<'a> {
@@ -58,6 +58,8 @@ struct Job<'a> {
     sheets: Vec<(usize, [f32; 3])>,
     flats: Vec<Flat>,
     discs: Vec<Option<Disc>>,
+    /// For each item that is gelatine.
+    thickness: Vec<Option<Thickness>>,
     /// For each band, which triangles and discs touch it.
     flat_bins: Vec<Vec<u32>>,
     disc_bins: Vec<Vec<u32>>,
@@ -67,9 +69,7 @@ struct Job<'a> {
 
 /// How much further away than they are surfaces turned away from the eye are taken to be, in scene radii. The two layers
 /// of a membrane that has collapsed lie in one place, and would show in turn from pixel to pixel and frame to frame.
-const LINING: f32 = 4e-3;
-
-const NO_ITEM: u32 = u32::MAX;
+pub(super) const LINING: f32 = 4e-3;
 
 /// Draws the scene.
 pub(super) fn draw(
@@ -92,6 +92,7 @@ pub(super) fn draw(
         sheets: sheets.filter_map(|(i, s)| Studio::inverse_depth(s, view).map(|d| (i, d))).collect(),
         flats: Vec::with_capacity(scene.triangles.len()),
         discs: Vec::new(),
+        thickness: Vec::new(),
         flat_bins: vec![Vec::new(); height.div_ceil(BAND)],
         disc_bins: vec![Vec::new(); height.div_ceil(BAND)],
         first_triangle,
@@ -99,6 +100,7 @@ pub(super) fn draw(
     };
     job.place_triangles();
     job.place_balls();
+    job.thickness = job.measure_thickness(threads);
     spread(image.rgb.chunks_mut(3 * width * BAND), threads, Samples::new, |band, rows, samples| {
         job.band(band, rows, samples);
     });
@@ -107,12 +109,12 @@ pub(super) fn draw(
 
 impl Samples {
     fn new() -> Samples {
-        Samples { inverse: Vec::new(), id: Vec::new(), item: Vec::new(), far: Vec::new() }
+        Samples { inverse: Vec::new(), id: Vec::new() }
     }
 }
 
 impl Flat {
-    fn new(corners: [Vec3; 3], triangle: u32) -> Option<Flat> {
+    fn new(corners: [Vec3; 3], triangle: u32, back: bool) -> Option<Flat> {
         let [a, b, c] = corners;
         let area = (b.x - a.x) * (c.y - a.y) - (b.y - a.y) * (c.x - a.x);
         let span = (a - b).abs().max((a - c).abs());
@@ -129,13 +131,14 @@ impl Flat {
             low: a.z.min(b.z).min(c.z),
             high: a.z.max(b.z).max(c.z),
             triangle,
+            back,
         })
     }
 
     /// Calls `span(row, left, right, inverse depth at left, its change per column)` for the rows `first..last` of a
     /// grid with `scale` cells a sample. Edges are walked from their upper end, so that neighbours, which see the
     /// same edge, agree to the bit on which cell belongs to whom.
-    fn spans(
+    pub fn spans(
         &self,
         scale: f32,
         rows: [usize; 2],
@@ -202,20 +205,20 @@ impl Job<'_> {
             if corners.iter().all(|p| p.z >= NEAR)
                 && flat.iter().all(|p| p.x.abs() < GUARD && p.y.abs() < GUARD)
             {
-                self.add_flat(flat, i as u32);
+                self.add_flat(flat, i as u32, back);
             } else {
                 let polygon = self.clip(&corners);
                 for k in 2..polygon.len() {
                     let fan = [polygon[0], polygon[k - 1], polygon[k]].map(|p| self.project(p));
                     let fan = if back { behind(fan) } else { fan };
-                    self.add_flat(fan, i as u32);
+                    self.add_flat(fan, i as u32, back);
                 }
             }
         }
     }
 
-    fn add_flat(&mut self, corners: [Vec3; 3], triangle: u32) {
-        let Some(flat) = Flat::new(corners, triangle) else {
+    fn add_flat(&mut self, corners: [Vec3; 3], triangle: u32, back: bool) {
+        let Some(flat) = Flat::new(corners, triangle, back) else {
             return;
         };
         let s = self.view.samples as f32;
@@ -327,7 +330,6 @@ impl Job<'_> {
         for index in &self.disc_bins[band] {
             self.ball(*index, samples, wide, range);
         }
-        self.far_sides(band, samples, width, height);
         for y in 0..height {
             for x in 0..width {
                 let color = self.pixel(samples, x, y, band * BAND + y);
@@ -390,38 +392,27 @@ impl Job<'_> {
         }
     }
 
-    /// For pixels that show gelatine, how far away its far side is.
-    fn far_sides(&self, band: usize, samples: &mut Samples, width: usize, height: usize) {
-        let s = self.view.samples as usize;
-        samples.far.clear();
-        samples.far.resize(width * height, f32::MAX);
-        samples.item.clear();
-        for y in 0..height {
-            for x in 0..width {
-                let id = samples.id[(y * s + s / 2) * width * s + x * s + s / 2];
-                let triangle = (id >= self.first_triangle && id < self.first_ball)
-                    .then(|| &self.scene.triangles[(id - self.first_triangle) as usize]);
-                let jelly = triangle.filter(|t| self.scene.bodies[t.item as usize].look == Look::Jelly);
-                samples.item.push(jelly.map_or(NO_ITEM, |t| t.item));
-            }
-        }
-        let first = band * BAND;
-        for index in &self.flat_bins[band] {
-            let flat = &self.flats[*index as usize];
-            let item = self.scene.triangles[flat.triangle as usize].item;
-            if self.scene.bodies[item as usize].look != Look::Jelly {
-                continue;
-            }
-            flat.spans(1.0 / s as f32, [first, first + height], width, |row, left, right, start, per_x| {
-                for x in left..right {
-                    let at = (row - first) * width + x;
-                    if samples.item[at] == item {
-                        let inverse = (start + (x - left) as f32 * per_x).clamp(flat.low, flat.high);
-                        samples.far[at] = samples.far[at].min(inverse);
-                    }
+    /// How thick each gelatine body is, wherever it may be seen.
+    fn measure_thickness(&self, threads: usize) -> Vec<Option<Thickness>> {
+        let mut all: Vec<Option<Thickness>> = self.scene.bodies.iter().map(|_| None).collect();
+        let item = |flat: &Flat| self.scene.triangles[flat.triangle as usize].item;
+        spread(
+            all.iter_mut(),
+            threads,
+            || (),
+            |i, slot, ()| {
+                let body = &self.scene.bodies[i];
+                // Triangles stand in the order of their items.
+                let first = self.flats.partition_point(|flat| (item(flat) as usize) < i);
+                let flats = &self.flats[first..];
+                let flats = &flats[..flats.partition_point(|flat| item(flat) as usize == i)];
+                if body.look == Look::Jelly && !flats.is_empty() {
+                    let View { focal, samples, size, .. } = *self.view;
+                    *slot = Some(Thickness::new(flats, body.size, focal, samples as f32, size));
                 }
-            });
-        }
+            },
+        );
+        all
     }
 
     /// Whether two samples show the same piece of surface, so that one shading serves both.
@@ -451,7 +442,7 @@ impl Job<'_> {
         let rows = (0..s).map(|k| &samples.id[corner + k * width * s..][..s]);
         if rows.flatten().all(|id| *id == lead) {
             let center = [x as f32 + 0.5, row as f32 + 0.5];
-            return self.color(lead, samples.inverse[at(s * s / 2)], center, samples, y * width + x);
+            return self.color(lead, samples.inverse[at(s * s / 2)], center);
         }
         let mut left: u64 = u64::MAX >> (64 - s * s);
         let mut sum = Vec3::ZERO;
@@ -471,15 +462,13 @@ impl Job<'_> {
             let whole = count == s * s;
             let px = x as f32 + if whole { 0.5 } else { ((best % s) as f32 + 0.5) / s as f32 };
             let py = row as f32 + if whole { 0.5 } else { ((best / s) as f32 + 0.5) / s as f32 };
-            let pixel = y * width + x;
-            let color = self.color(samples.id[at(best)], samples.inverse[at(best)], [px, py], samples, pixel);
-            sum += count as f32 * color;
+            sum += count as f32 * self.color(samples.id[at(best)], samples.inverse[at(best)], [px, py]);
         }
         sum / (s * s) as f32
     }
 
     /// Display colour (linear, 0 to 1) of one surface at a point of the picture.
-    fn color(&self, id: u32, inverse: f32, [px, py]: [f32; 2], samples: &Samples, pixel: usize) -> Vec3 {
+    fn color(&self, id: u32, inverse: f32, [px, py]: [f32; 2]) -> Vec3 {
         if id == 0 {
             return self.studio.behind(px, py);
         }
@@ -506,12 +495,8 @@ impl Job<'_> {
                 normal = -normal;
             }
             let body = &self.scene.bodies[t.item as usize];
-            let far = samples.far[pixel];
-            let thickness = if body.look == Look::Jelly && samples.item[pixel] == t.item && far < inverse {
-                (1.0 / far - 1.0 / inverse) / body.size.max(1e-6)
-            } else {
-                0.0
-            };
+            let thickness = self.thickness[t.item as usize].as_ref();
+            let thickness = thickness.map_or(0.0, |t| t.at(px, py) / body.size.max(1e-6));
             Spot {
                 normal: bend(normal, eye),
                 eye,

@@ -358,3 +358,40 @@ fn cloth_over_an_edge_is_as_bright_at_the_edge_as_on_the_table() {
     let middle = column[column.len() / 2];
     assert!(column.iter().all(|b| 10 * b > 9 * middle), "{column:?}");
 }
+
+#[test]
+fn what_is_behind_shows_through_gelatine_without_edges_and_outlines_stay_crisp() {
+    // One body: a ball, and a smaller one behind it, whose outline would show as a dark disc with a hard rim.
+    let (mut points, mut faces) = sphere(DVec3::ZERO, 1.0, 32);
+    let (hidden, more) = sphere(DVec3::new(0.2, 0.1, -1.5), 0.4, 24);
+    let first = points.len() as u32;
+    points.extend(hidden);
+    faces.extend(more.iter().map(|t| t.map(|v| v + first)));
+    let gray = Colors::Uniform([0.7; 3]);
+    let draw = |faces: &[[u32; 3]], look: Look| {
+        let item = Item::Mesh { positions: &points, triangles: faces, colors: gray, look };
+        let settings = Settings { width: 240, height: 180, dither: false, ..small() };
+        render(&[item], &[], &front(1.5), &settings)
+    };
+    let both = draw(&faces, Look::Jelly);
+    let alone = draw(&faces[..faces.len() - more.len()], Look::Jelly);
+    let at = |image: &Image, x: u32, y: u32| image.pixel(x, y).map_or(0, brightness);
+    let inside = |x: u32, y: u32| (f64::from(x) - 120.0).hypot(f64::from(y) - 90.0) < 55.0;
+    let (mut most, mut steepest) = (0, 0);
+    for y in 0..180 {
+        for x in (0..239).filter(|x| inside(*x, y) && inside(*x + 1, y)) {
+            let darker = |x: u32, y: u32| at(&alone, x, y) - at(&both, x, y);
+            most = most.max(darker(x, y));
+            steepest = steepest.max((darker(x + 1, y) - darker(x, y)).abs());
+            steepest = steepest.max((darker(x, y + 1) - darker(x, y)).abs());
+        }
+    }
+    assert!(most > 20, "the hidden ball makes it darker, by {most}");
+    assert!(steepest <= 12, "between neighbouring pixels by {steepest} of {most}");
+    // The rim of the ball is where it is without gelatine, and nothing of it gets out.
+    let (matte, empty) = (draw(&faces, Look::Matte), draw(&[], Look::Matte));
+    let differs = |image: &Image, x: u32, y: u32| image.pixel(x, y) != empty.pixel(x, y);
+    for (x, y) in (0..180).flat_map(|y| (0..240).map(move |x| (x, y))) {
+        assert_eq!(differs(&both, x, y), differs(&matte, x, y), "at {x}, {y}");
+    }
+}
