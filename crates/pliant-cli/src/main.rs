@@ -20,6 +20,7 @@ mod say;
 mod simulate;
 mod source;
 mod stats;
+mod torn_mesh;
 mod trace;
 
 use args::{Args, Command};

@@ -1,17 +1,20 @@
 //! What the log is told of bodies: which there are at first, and again whenever some come, go or change their topology.
 
-use pliant::BodyId;
-use pliant::Simulation;
+use crate::torn_mesh::TornMesh;
 use pliant::model::{BodyModel, ModelBody, Prototype, Shown};
+use pliant::tearing::TornSurface;
+use pliant::{BodyId, Simulation};
 use pliant_cache::render::Look as Render;
 use pliant_cache::{CacheError, LogBody, LogWriter, Origin, Simulated};
-use pliant_geometry::{Coat, Polygons, Skin, TriMesh};
+use pliant_geometry::{Skin, TriMesh};
 use pliant_scene::{BuiltBody, BuiltScene, Look};
 use std::sync::Arc;
 
 /// Follows which bodies a simulation has. What it knows is that of the last frame in the log.
 pub struct Recorder {
     known: Vec<Known>,
+    /// The render meshes of bodies that have torn.
+    torn: Vec<(BodyId, TornSurface)>,
 }
 
 /// A body as it was recorded.
@@ -52,8 +55,13 @@ pub fn first_bodies(scene: &BuiltScene) -> Vec<LogBody> {
 
 impl Recorder {
     /// Of a simulation as it was in the last frame of the log, or as it was built.
-    pub fn new(simulation: &Simulation) -> Recorder {
-        Recorder { known: simulation.model().bodies().iter().map(Known::of).collect() }
+    pub fn new(simulation: &Simulation, built: &[BuiltBody]) -> Recorder {
+        let bodies = simulation.model().bodies();
+        let surface = |body: &ModelBody| Some((body.id, torn_surface(body, built)?));
+        Recorder {
+            known: bodies.iter().map(Known::of).collect(),
+            torn: bodies.iter().filter_map(surface).collect(),
+        }
     }
 
     /// Tells the log which bodies there are, if they are others than in the last frame. To be called before each frame.
@@ -74,7 +82,7 @@ impl Recorder {
             let known = self.known.binary_search_by_key(&body.id, |k| k.id).ok().map(|k| &self.known[k]);
             after.push(match (old, known) {
                 (Some(old), Some(known)) if known.is(body) => old.clone(),
-                (Some(old), _) => next_version(old, body, topology_origin(simulation, body.id)),
+                (Some(old), _) => self.next_version(old, body, simulation, built),
                 (None, _) => new_body(body, built, before),
             });
         }
@@ -83,17 +91,22 @@ impl Recorder {
     }
 }
 
-/// Where the particles and shown vertices of a body were before the last step changed its topology; `None` if the engine does
-/// not tell. Nothing tears bodies yet: this is the one place to ask.
-fn topology_origin(_: &Simulation, _: BodyId) -> Option<Origin> {
-    None
+/// What a body of the scene shows, with what its file says of it.
+fn of_scene<'a>(body: &ModelBody, built: &'a [BuiltBody]) -> Option<&'a BuiltBody> {
+    // Every body of a scene is known by the number it will have.
+    built.get(body.id.number() as usize)
+}
+
+/// The render mesh of a body, if that has torn.
+fn torn_surface(body: &ModelBody, built: &[BuiltBody]) -> Option<TornSurface> {
+    let own = of_scene(body, built)?;
+    body.parts.torn_surface(&own.surface.triangles, &own.skin)
 }
 
 /// A body that was not there before; what it has in common with one of `others` it shares.
 fn new_body(body: &ModelBody, built: &[BuiltBody], others: &[LogBody]) -> LogBody {
     let model = &body.parts;
-    // Every body of a scene is known by the number it will have.
-    let Some(own) = built.get(body.id.number() as usize) else {
+    let Some(own) = of_scene(body, built) else {
         return bare(body, model);
     };
     let simulated = Simulated {
@@ -158,86 +171,58 @@ fn masses(model: &BodyModel) -> Vec<f32> {
     model.rest().mass.iter().map(|&m| m as f32).collect()
 }
 
-/// A body after its topology changed.
-fn next_version(old: &LogBody, body: &ModelBody, origin: Option<Origin>) -> LogBody {
-    let model = &body.parts;
-    let count = model.particle_count();
-    let same = LogBody { version: old.version + 1, origin: None, ..bare(body, model) };
-    let Some(origin) = origin else {
-        // Nobody knows what became of the surface: what is left to show are the particles.
-        return LogBody { color: old.color, look: old.look, ..same };
-    };
-    let shown = model.shown();
-    let rest: Vec<_> = origin.vertices.iter().map(|&v| old.mesh.positions[v as usize]).collect();
-    let topology = model.topology();
-    LogBody {
-        color: old.color,
-        look: old.look,
-        cluster: match old.cluster.is_empty() {
-            true => Arc::default(),
-            false => Arc::new(origin.particles.iter().map(|&i| old.cluster[i as usize]).collect()),
-        },
-        coat: torn_coat(old, shown.triangles(), &origin.vertices).into(),
-        mesh: TriMesh { positions: rest, triangles: shown.triangles().to_vec() }.into(),
-        skin: shown.skin().cloned().unwrap_or_else(|| Skin::identity(count)).into(),
-        simulated: Simulated {
-            triangles: match old.simulated.triangles.is_empty() {
-                true => Vec::new(),
-                false => topology.faces.clone(),
-            },
-            edges: match old.simulated.edges.is_empty() {
-                true => Vec::new(),
-                false => topology.edges.clone(),
-            },
-            masses: masses(model),
-            ..Simulated::default()
-        }
-        .into(),
-        origin: Some(Arc::new(origin)),
-        ..same
-    }
-}
-
-/// The coat of a mesh whose triangles are the same ones over vertices that were torn apart. Polygons stay as long as no
-/// tear goes through one; layers are per corner and stay as they are.
-fn torn_coat(old: &LogBody, triangles: &[[u32; 3]], vertices: &[u32]) -> Coat {
-    let coat = &old.coat;
-    if coat.is_empty() {
-        return Coat::default();
-    }
-    let colors = match coat.colors.is_empty() {
-        true => Vec::new(),
-        false => vertices.iter().map(|&v| coat.colors[v as usize]).collect(),
-    };
-    let (cut, faces) = coat.faces.corner_triangles_with_faces(&old.mesh.positions);
-    if cut.len() != triangles.len() {
-        return Coat { faces: Polygons::of_triangles(triangles), colors, ..Coat::default() };
-    }
-    // The vertex of each corner now, as far as all triangles of its face agree.
-    let mut corners: Vec<Option<u32>> = vec![None; coat.faces.corners().len()];
-    let mut torn = false;
-    for (c, v) in cut.iter().flatten().zip(triangles.iter().flatten()) {
-        torn |= *corners[*c as usize].get_or_insert(*v) != *v;
-    }
-    if torn {
-        let of = |layer: &[u32]| match layer.is_empty() {
-            true => Vec::new(),
-            false => cut.iter().flatten().map(|&c| layer[c as usize]).collect(),
+impl Recorder {
+    /// A body after its topology changed.
+    fn next_version(
+        &mut self,
+        old: &LogBody,
+        body: &ModelBody,
+        simulation: &Simulation,
+        built: &[BuiltBody],
+    ) -> LogBody {
+        let model = &body.parts;
+        let next =
+            LogBody { version: old.version + 1, color: old.color, look: old.look, ..bare(body, model) };
+        let tear = simulation.tears().iter().find(|t| t.body == body.id);
+        let (Some(tear), Some(own), Some(surface)) = (tear, of_scene(body, built), torn_surface(body, built))
+        else {
+            // Nobody knows what became of the surface: what is left to show are the particles.
+            return next;
         };
-        let mut cut_up = Coat { faces: Polygons::of_triangles(triangles), colors, ..Coat::clone(coat) };
-        cut_up.uvs.corners = of(&coat.uvs.corners);
-        cut_up.normals.corners = of(&coat.normals.corners);
-        if !coat.face_materials.is_empty() {
-            cut_up.face_materials = faces.iter().map(|&f| coat.face_materials[f as usize]).collect();
-        }
-        return cut_up;
+        let known = self.torn.iter().position(|(id, _)| *id == body.id);
+        let first = || TornSurface::whole(own.surface.triangles.clone(), own.surface.positions.len());
+        let before = known.map_or_else(first, |k| self.torn.swap_remove(k).1);
+        let mesh = TornMesh::new(own, &surface, model);
+        let topology = model.topology();
+        let faces =
+            |list: &[[u32; 3]]| if old.simulated.triangles.is_empty() { Vec::new() } else { list.to_vec() };
+        let version = LogBody {
+            cluster: match old.cluster.is_empty() {
+                true => Arc::default(),
+                false => Arc::new(tear.particle_origin.iter().map(|&i| old.cluster[i as usize]).collect()),
+            },
+            coat: mesh.attributes(own, &surface, model).into(),
+            origin: Some(Arc::new(Origin {
+                particles: tear.particle_origin.clone(),
+                vertices: mesh.origin(&surface.since(&before)),
+            })),
+            mesh: TriMesh { positions: mesh.positions, triangles: surface.triangles.clone() }.into(),
+            skin: surface.skin.clone().unwrap_or_else(|| Skin::identity(model.particle_count())).into(),
+            simulated: Simulated {
+                tetrahedra: topology.tetrahedra.clone(),
+                triangles: faces(&topology.faces),
+                edges: match old.simulated.edges.is_empty() {
+                    true => Vec::new(),
+                    false => topology.edges.clone(),
+                },
+                masses: masses(model),
+            }
+            .into(),
+            ..next
+        };
+        self.torn.push((body.id, surface));
+        version
     }
-    // A corner in no triangle (of a face without size) keeps its vertex.
-    let corners: Vec<u32> =
-        corners.iter().zip(coat.faces.corners()).map(|(new, old)| new.unwrap_or(*old)).collect();
-    let sizes: Vec<u32> = coat.faces.sizes().collect();
-    let faces = Polygons::from_sizes(&sizes, corners).unwrap_or_else(|| Polygons::of_triangles(triangles));
-    Coat { faces, colors, ..Coat::clone(coat) }
 }
 
 /// The cluster of a particle whose centre is nearest at rest.

@@ -58,7 +58,7 @@ pub fn simulate(
             say::problem(&other_bits(log, bits.name(), simulation.bits().name()));
         }
     }
-    let mut recorder = Recorder::new(simulation);
+    let mut recorder = Recorder::new(simulation, built);
     let bar = progress::bar("simulating", frames.into(), quiet);
     let mut frame = LogFrame::default();
     let mut last = match journal.last_frame {
