@@ -49,6 +49,13 @@ fn unsupported_pairs_are_refused_with_the_alternative_and_supported_ones_build()
                     body.shape = pliant::shapes::tet_box([2, 2, 2], DVec3::ONE, style).unwrap();
                     body.constraints = vec![pliant::ConstraintKind::Strain.into()];
                 }
+                Feature::Tearing => {
+                    body.shape = pliant::shapes::sheet(1.0, 1.0, 2, 2).unwrap();
+                    body.controls.tear_strain = 0.5;
+                    if solver.uses_constraints() {
+                        body.clusters = Clustering::None;
+                    }
+                }
             }
             builder = builder.body(body);
             if feature == Feature::CustomConstraint {
@@ -298,6 +305,7 @@ fn kinds() -> Vec<(&'static str, Body, &'static [&'static str])> {
                 "poisson",
                 "thickness",
                 "air",
+                "tear_strain",
             ],
         ),
         (
@@ -313,12 +321,22 @@ fn kinds() -> Vec<(&'static str, Body, &'static [&'static str])> {
                 "poisson",
                 "thickness",
                 "air",
+                "tear_strain",
             ],
         ),
         (
             "follower",
             follower,
-            &["edge_stiffness", "viscous_friction", "flappiness", "young", "poisson", "thickness", "air"],
+            &[
+                "edge_stiffness",
+                "viscous_friction",
+                "flappiness",
+                "young",
+                "poisson",
+                "thickness",
+                "air",
+                "tear_strain",
+            ],
         ),
         (
             "clusters, projective",
@@ -340,6 +358,7 @@ fn kinds() -> Vec<(&'static str, Body, &'static [&'static str])> {
                 "poisson",
                 "thickness",
                 "air",
+                "tear_strain",
             ],
         ),
         (
@@ -364,6 +383,7 @@ fn kinds() -> Vec<(&'static str, Body, &'static [&'static str])> {
                 "poisson",
                 "thickness",
                 "air",
+                "tear_strain",
             ],
         ),
         (
@@ -388,6 +408,7 @@ fn kinds() -> Vec<(&'static str, Body, &'static [&'static str])> {
                 "poisson",
                 "thickness",
                 "air",
+                "tear_strain",
             ],
         ),
         (
@@ -454,6 +475,7 @@ fn kinds() -> Vec<(&'static str, Body, &'static [&'static str])> {
                 "follow_damping",
                 "poisson",
                 "air",
+                "tear_strain",
             ],
         ),
     ]

@@ -18,6 +18,7 @@
 mod acceleration;
 mod contacts;
 mod global;
+mod inherited;
 mod system;
 
 use super::implicit::Substep;
@@ -64,6 +65,9 @@ struct Cache {
 
 impl Cache {
     fn new(model: &BodyModel, controls: LiveControls<'_>) -> Result<Cache, SolverError> {
+        if controls.body.tear_strain.is_finite() {
+            inherited::prepare(model);
+        }
         let scales: Vec<f64> = model.batch_scales(controls.body).collect();
         let substep = Substep::new(model);
         let system = System::new(model, &scales, substep.dofs.clone(), substep.reach(), substep.diameter)?;
