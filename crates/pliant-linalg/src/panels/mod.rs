@@ -62,7 +62,29 @@ impl Panels {
     ) -> Result<Panels, NotPositiveDefinite> {
         let graph = graph::Graph::of(matrix);
         let best = order::order(&graph, points.filter(|p| p.len() == matrix.size));
-        let layout = layout::layout(&graph, &best.tree, &best.nodes, &best.cut);
+        Panels::of(matrix, &graph, &best)
+    }
+
+    /// The order in which [`Panels::factor`] would have the rows, without the work of factoring.
+    pub fn good_order(matrix: &SymmetricMatrix, points: Option<&[[f64; 3]]>) -> Vec<u32> {
+        let graph = graph::Graph::of(matrix);
+        let best = order::order(&graph, points.filter(|p| p.len() == matrix.size));
+        layout::layout(&graph, &best.tree, &best.nodes, &best.cut).order
+    }
+
+    /// Factors and packs `matrix` with its rows in about this order, each named once: most of the work of
+    /// [`Panels::factor`] is to find one.
+    pub fn factor_in_order(matrix: &SymmetricMatrix, order: &[u32]) -> Result<Panels, NotPositiveDefinite> {
+        let graph = graph::Graph::of(matrix);
+        Panels::of(matrix, &graph, &order::Ordering::of(&graph, order))
+    }
+
+    fn of(
+        matrix: &SymmetricMatrix,
+        graph: &graph::Graph,
+        best: &order::Ordering,
+    ) -> Result<Panels, NotPositiveDefinite> {
+        let layout = layout::layout(graph, &best.tree, &best.nodes, &best.cut);
         let pattern = Arc::new(Pattern::of(matrix, &layout.order)?);
         let mut domains = layout.ranges;
         let top = domains.pop().unwrap_or(0..0);

@@ -25,7 +25,7 @@ pub(super) struct Ordering {
 }
 
 impl Ordering {
-    fn of(graph: &Graph, order: &[u32]) -> Ordering {
+    pub fn of(graph: &Graph, order: &[u32]) -> Ordering {
         let tree = Elimination::of(graph, order);
         let nodes = supernodes(&tree);
         let cut = cut(&nodes);

@@ -79,12 +79,21 @@ pub struct Prototype {
     digest: u64,
     /// Where it may come apart, found when first asked for: who never tears pays nothing.
     facets: OnceLock<Option<Box<Facets>>>,
+    /// A good order of its particles to solve for, found when it tears.
+    pub(crate) order: OnceLock<Vec<u32>>,
 }
 
 impl Prototype {
     pub(crate) fn new(topology: Topology, rest: Rest, batches: Vec<ModelBatch>) -> Prototype {
         let digest = digest(&topology, &rest, &batches);
-        Prototype { topology, rest, batches: batches.into(), digest, facets: OnceLock::new() }
+        Prototype {
+            topology,
+            rest,
+            batches: batches.into(),
+            digest,
+            facets: OnceLock::new(),
+            order: OnceLock::new(),
+        }
     }
 
     /// What tearing has made of the prototype of this digest, by breaking facets in this order.
@@ -98,7 +107,14 @@ impl Prototype {
         let mut hash = Digest::default();
         hash.word(whole);
         broken.iter().for_each(|&f| hash.word(f.into()));
-        Prototype { topology, rest, batches: batches.into(), digest: hash.finish(), facets: OnceLock::new() }
+        Prototype {
+            topology,
+            rest,
+            batches: batches.into(),
+            digest: hash.finish(),
+            facets: OnceLock::new(),
+            order: OnceLock::new(),
+        }
     }
 
     /// Where its triangles or tetrahedra are joined; `None` if it has neither.

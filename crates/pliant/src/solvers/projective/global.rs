@@ -17,13 +17,21 @@ pub(super) struct Global {
 impl Global {
     /// Orders and factors; `points` are where the unknowns are.
     pub fn new(matrix: &SymmetricMatrix, points: &[[f64; 3]]) -> Result<Global, NotPositiveDefinite> {
-        let panels = Panels::factor(matrix, Some(points))?;
-        Ok(Global {
+        Panels::factor(matrix, Some(points)).map(Global::of)
+    }
+
+    /// Factors in an order that is known.
+    pub fn in_order(matrix: &SymmetricMatrix, order: &[u32]) -> Result<Global, NotPositiveDefinite> {
+        Panels::factor_in_order(matrix, order).map(Global::of)
+    }
+
+    fn of(panels: Panels) -> Global {
+        Global {
             ends: panels.domains().iter().map(|d| d.end).collect(),
             work: (0..panels.domains().len()).map(|d| panels.domain_work(d)).collect(),
             top_work: panels.top_work(),
             panels: Arc::new(panels),
-        })
+        }
     }
 
     /// Another matrix of the same pattern.

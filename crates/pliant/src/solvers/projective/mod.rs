@@ -17,6 +17,7 @@
 
 mod acceleration;
 mod global;
+mod inherited;
 mod response;
 mod system;
 
@@ -73,6 +74,9 @@ struct Cache {
 
 impl Cache {
     fn new(model: &BodyModel, controls: LiveControls<'_>, isa: Isa) -> Result<Cache, SolverError> {
+        if controls.body.tear_strain.is_finite() {
+            inherited::prepare(model);
+        }
         let scales: Vec<f64> = model.batch_scales(controls.body).collect();
         let substep = Substep::new(model);
         let system = System::new(model, &scales, substep.dofs.clone(), substep.reach(), substep.diameter)?;

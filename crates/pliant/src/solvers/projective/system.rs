@@ -7,6 +7,7 @@
 
 use super::acceleration::Accelerator;
 use super::global::Global;
+use super::inherited;
 use crate::dofs::{Dof, DofMap};
 use crate::model::BodyModel;
 use crate::solvers::SolverError;
@@ -40,7 +41,11 @@ impl System {
         let natural = Unknowns::new(model, dofs, scales);
         let inertia = Inertia::new(model, h);
         let matrix = natural.matrix(model, scales, &inertia);
-        let global = Global::new(&matrix, &places(model, &natural)).map_err(factor_error)?;
+        let global = match inherited::order(model, &natural) {
+            Some(order) => Global::in_order(&matrix, &order),
+            None => Global::new(&matrix, &places(model, &natural)),
+        };
+        let global = global.map_err(factor_error)?;
         let objective = Objective::new(model, natural.renumbered(global.order()), scales, h, diameter);
         let [step, loaded, response] = [(); 3].map(|()| vec![0.0; 3 * natural.count]);
         Ok(System { global, inertia, step, loaded, response, natural, objective })
@@ -133,7 +138,7 @@ impl System {
 }
 
 /// Where the unknowns are at rest, which helps to order them; auxiliary ones wherever.
-fn places(model: &BodyModel, unknowns: &Unknowns) -> Vec<[f64; 3]> {
+pub(super) fn places(model: &BodyModel, unknowns: &Unknowns) -> Vec<[f64; 3]> {
     let mut list = vec![[0.0; 3]; unknowns.count];
     for i in 0..model.particle_count() {
         if let Dof::Free(u) = unknowns.dofs.get(i) {
