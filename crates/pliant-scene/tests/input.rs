@@ -263,6 +263,9 @@ fn an_exported_point_cache_can_be_followed() {
     let folder = folder(&[("strip.obj", strip.as_bytes())]);
     let mesh = pliant_geometry::parse_obj(strip.as_bytes()).unwrap().mesh;
     let body = LogBody {
+        id: 0,
+        version: 0,
+        origin: None,
         name: "strip".into(),
         color: [1.0; 3],
         particles: 0..9,
@@ -270,7 +273,7 @@ fn an_exported_point_cache_can_be_followed() {
         mesh: mesh.into(),
         coat: Default::default(),
         simulated: Default::default(),
-        cluster: vec![],
+        cluster: Default::default(),
         look: pliant_cache::render::Look::Matte,
     };
     let picture = LogPicture {
