@@ -181,7 +181,7 @@ impl<'a> Stage<'a> {
 fn shared_shapes(bodies: &[StreamBody<'_>]) -> (Vec<Option<usize>>, Vec<String>) {
     let key = |b: &StreamBody<'_>| {
         let LogBody { mesh, coat, .. } = b.first().body;
-        (b.versions.len() == 1).then(|| (Arc::as_ptr(mesh), Arc::as_ptr(coat)))
+        (b.versions.len() == 1).then_some((Arc::as_ptr(mesh), Arc::as_ptr(coat)))
     };
     let mut users: HashMap<_, Vec<usize>> = HashMap::new();
     for (place, body) in bodies.iter().enumerate() {
