@@ -223,6 +223,25 @@ mod tests {
     }
 
     #[test]
+    fn the_smooth_course_is_nowhere_below_and_keeps_what_changes_evenly() {
+        // Falls, stops dead, jumps up and trembles.
+        let needed: Vec<f64> = (0..200)
+            .map(|k| match k {
+                0..60 => 10.0 - 0.1 * f64::from(k),
+                60..120 => 4.0,
+                _ => 7.0 + f64::from(k * 37 % 11) / 11.0,
+            })
+            .collect();
+        let smooth = smooth_above(&needed, 8);
+        assert!(smooth.iter().zip(&needed).all(|(s, n)| *s > n - 1e-12), "{smooth:?}");
+        // Away from where it changes it is nearly what is needed, and not what was or will be.
+        for k in (25..45).chain(85..95) {
+            assert!((smooth[k] - needed[k]).abs() < 0.2, "{k}: {} for {}", smooth[k], needed[k]);
+        }
+        assert!(smooth.iter().all(|s| *s < 10.4), "{smooth:?}");
+    }
+
+    #[test]
     fn what_fills_the_picture_anyway_is_not_followed() {
         let still = |k: u32| (f64::from(k), framing(DVec3::new(0.1 * f64::from(k), 0.0, 0.0)));
         let path = CameraPath::new((0..4).map(still).collect(), CameraMotion::Auto);
