@@ -30,7 +30,7 @@ pub fn command(args: &CheckArgs) -> Result<(), Failure> {
         text += &format!(
             "  {:width$}  {}, {}, {}\n",
             body.name,
-            body.parts.settings().solver.name(),
+            body.parts.solver().name(),
             count(body.parts.particle_count(), "particle"),
             count(clusters(body), "cluster"),
             width = width.unwrap_or(0),

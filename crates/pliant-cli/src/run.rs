@@ -144,7 +144,7 @@ fn traceable(scene: &BuiltScene) -> bool {
         Edit::Add(body) => Some(body.solver),
         _ => None,
     });
-    let there = scene.simulation.model().bodies().iter().map(|b| b.parts.settings().solver);
+    let there = scene.simulation.model().bodies().iter().map(|b| b.parts.solver());
     there.chain(later).any(|solver| solver.uses_constraints())
 }
 

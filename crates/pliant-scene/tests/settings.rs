@@ -15,7 +15,7 @@ fn a_ball_alone_takes_sound_defaults() {
     let scene = built("[[body]]\nshape = \"ball\"\n");
     let (model, controls) = (scene.simulation.model(), scene.simulation.controls());
     assert!((1300..=1700).contains(&model.particle_count()));
-    assert_eq!(model.bodies()[0].parts.settings().solver, SolverKind::Clustered);
+    assert_eq!(model.bodies()[0].parts.solver(), SolverKind::Clustered);
     let body = controls.body(0).unwrap();
     assert_eq!(body.stiffness, Stiffness::Frequency(25.0));
     assert_eq!((body.strain_limit, body.iterations), (0.3, 5));
@@ -32,7 +32,7 @@ fn a_ball_alone_takes_sound_defaults() {
 fn a_sheet_alone_is_cloth() {
     let scene = built("solver = \"clustered\"\n[[body]]\nshape = \"sheet\"\n");
     let model = scene.simulation.model();
-    assert_eq!(model.bodies()[0].parts.settings().solver, SolverKind::Projective);
+    assert_eq!(model.bodies()[0].parts.solver(), SolverKind::Projective);
     let body = scene.simulation.controls().body(0).unwrap();
     assert_eq!((body.edge_stiffness, body.iterations), (2000.0, 10));
     assert!(
@@ -207,7 +207,7 @@ fn threads_do_not_change_bits() {
 fn what_is_not_said_is_what_the_engine_takes() {
     let scene = built("[[body]]\nshape = \"ball\"\nparticles = 50\nmass = 1\n");
     assert_eq!(*scene.simulation.controls().body(0).unwrap(), BodyControls::default());
-    let settings = *scene.simulation.model().bodies()[0].parts.settings();
+    let settings = scene.simulation.model().bodies()[0].parts.kind().matching().unwrap();
     assert_eq!((settings.goals, settings.integrator), (Goals::Rigid, Integrator::StrainLimited));
     assert!(!settings.two_step && scene.simulation.model().params().keyframes.tracks.is_empty());
 }
@@ -219,7 +219,7 @@ fn goals_and_plasticity_can_be_the_materials() {
          plastic_limit = 2\nhardening = 1\nintegrator = \"deformer\"\nflappiness = 0.4\nviscous_friction = 0.6\n\
          [[body]]\nshape = \"ball\"\nparticles = 50\nmaterial = \"clay\"\ngoals = \"linear\"\ntwo_step = true\n",
     );
-    let settings = *scene.simulation.model().bodies()[0].parts.settings();
+    let settings = scene.simulation.model().bodies()[0].parts.kind().matching().unwrap();
     assert_eq!((settings.goals, settings.integrator), (Goals::Linear, Integrator::Deformer));
     assert!(settings.two_step);
     let c = scene.simulation.controls().body(0).unwrap();
@@ -295,7 +295,7 @@ fn a_named_material_makes_elements_of_whatever_the_shape_has() {
     };
     let ball = body("shape = \"ball\"\nparticles = 200\nmaterial = \"rubber\"\n");
     let (model, controls) = (ball.simulation.model(), ball.simulation.controls().body(0).unwrap());
-    assert_eq!(model.bodies()[0].parts.settings().solver, SolverKind::Projective);
+    assert_eq!(model.bodies()[0].parts.solver(), SolverKind::Projective);
     assert_eq!((controls.young, controls.poisson, controls.damping), (1.0e6, 0.47, 1.0));
     assert!(model.bodies()[0].parts.topology().clusters.is_empty() && controls.edge_stiffness == 0.0);
     assert!((150..=260).contains(&model.particle_count()), "{}", model.particle_count());
@@ -335,11 +335,11 @@ fn a_scene_material_goes_before_one_of_the_same_name() {
     let scene = built(
         "[materials.jelly]\nfrequency = 6\n[[body]]\nshape = \"ball\"\nparticles = 50\nmaterial = \"jelly\"\n",
     );
-    assert_eq!(scene.simulation.model().bodies()[0].parts.settings().solver, SolverKind::Clustered);
+    assert_eq!(scene.simulation.model().bodies()[0].parts.solver(), SolverKind::Clustered);
     let scene = built(
         "[materials.jelly]\nyoung = 2e4\ndensity = 900\n[[body]]\nshape = \"box\"\nparticles = 50\nmaterial = \"jelly\"\n",
     );
-    assert_eq!(scene.simulation.model().bodies()[0].parts.settings().solver, SolverKind::Projective);
+    assert_eq!(scene.simulation.model().bodies()[0].parts.solver(), SolverKind::Projective);
     let c = scene.simulation.controls().body(0).unwrap();
     assert_eq!((c.young, c.poisson), (2e4, 0.3));
     assert!(

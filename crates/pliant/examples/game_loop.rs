@@ -89,7 +89,7 @@ impl Game {
     fn pick(&mut self, eye: DVec3, at: DVec3) -> Result<(), Box<dyn Error>> {
         let Some(hit) = self.queries.cast(eye, at - eye, 100.0) else { return Ok(()) };
         let Some(body) = self.simulation.model().get(hit.body) else { return Ok(()) };
-        let (name, springs) = (body.name.clone(), body.parts.settings().solver.uses_constraints());
+        let (name, springs) = (body.name.clone(), body.parts.solver().uses_constraints());
         // All that is near the point, not only what carries it: one particle alone would be torn at.
         let mut near = Vec::new();
         self.queries.particles_in_ball(hit.point, 0.12, &mut near);

@@ -74,12 +74,11 @@ impl Stepping<'_> {
         let total: usize = bodies.iter().map(work).sum();
         // A body that is a small part of the work is one task; threads share the work of the others. Newton's method always
         // stays on the calling thread: the linear algebra allocates room for every thread that ever factors.
-        let is_task = |b: &ModelBody| {
-            work(b) * 2 * self.team.size() <= total && b.parts.settings.solver != SolverKind::Newton
-        };
+        let is_task =
+            |b: &ModelBody| work(b) * 2 * self.team.size() <= total && b.parts.solver() != SolverKind::Newton;
         let tracing = tracer.is_some();
         for kind in SolverKind::ALL {
-            let of_kind = |b: &ModelBody| b.parts.settings.solver == kind;
+            let of_kind = |b: &ModelBody| b.parts.solver() == kind;
             if !bodies.iter().any(of_kind) {
                 continue;
             }
@@ -181,7 +180,7 @@ impl Body<'_> {
                 }
             };
             outcome.finite &= part.finite;
-            outcome.convergence.add(model.settings.solver, &part);
+            outcome.convergence.add(model.solver(), &part);
             outcome.last = part;
         }
         Ok(outcome)

@@ -4,7 +4,7 @@ use crate::constraints::Limits;
 use crate::controls::{BodyControls, Stiffness};
 use crate::elements::{Constraint, ConstraintKind, Elements};
 use crate::material::Material;
-use crate::model::{BodySettings, Goals, Input, Integrator, Motion};
+use crate::model::{BodyKind, Goals, Input, Integrator, Matching, Motion};
 use crate::solvers::SolverKind;
 use glam::{DAffine3, DQuat, DVec3};
 use pliant_geometry::{Covering, Method, Shape, Size};
@@ -215,9 +215,12 @@ impl Body {
         BodyControls { mass: self.mass, ..self.controls }
     }
 
-    pub(crate) fn settings(&self) -> BodySettings {
-        let Body { solver, goals, two_step, integrator, .. } = *self;
-        BodySettings { solver, goals, two_step, integrator }
+    pub(crate) fn kind(&self) -> BodyKind {
+        let Body { goals, two_step, integrator, .. } = *self;
+        match self.solver {
+            SolverKind::Clustered => BodyKind::Clustered(Matching { goals, two_step, integrator }),
+            solver => BodyKind::Elastic(solver),
+        }
     }
 
     /// Lets the projective solver move the body.

@@ -405,7 +405,7 @@ impl Editing<'_> {
     fn tear(&mut self, body: BodyId, facets: &[u32]) -> Result<Effect, EditError> {
         let place = self.place_of(body)?;
         let whole = self.model.bodies()[place].parts.whole().clone();
-        let solver = whole.settings.solver;
+        let solver = whole.solver();
         if let Support::No(instead) = support(solver, Feature::Tearing) {
             let text = format!("the {} solver does not support {}", solver.name(), Feature::Tearing.name());
             return Err(self.refuse(place, text, instead.into()));
@@ -475,7 +475,7 @@ impl Editing<'_> {
             let help = "give a number above 0, or `None` to hold exactly".into();
             return Err(self.refuse(k, format!("pin stiffness {stiffness:?}"), help));
         }
-        let solver = parts.settings.solver;
+        let solver = parts.solver();
         if let (true, Support::No(instead)) = (stiffness.is_some(), support(solver, Feature::SoftPins)) {
             let text = format!("the {} solver does not support {}", solver.name(), Feature::SoftPins.name());
             return Err(self.refuse(k, text, instead.into()));

@@ -36,7 +36,7 @@ fn needs(yes: bool, instead: &'static str) -> Support {
 
 /// A solver that knows the feature reads it, if the body has what it acts on.
 fn feature(body: &BodyModel, feature: Feature, has: bool, instead: &'static str) -> Support {
-    match support(body.settings.solver, feature) {
+    match support(body.solver(), feature) {
         Support::Yes => needs(has, instead),
         no => no,
     }
@@ -50,7 +50,7 @@ fn takes(body: &BodyModel, scales: &[BatchScale]) -> bool {
 /// The same for numbers of a material. Position based dynamics satisfies every constraint fully, however stiff it is
 /// said to be.
 fn of_material(body: &BodyModel, of: Feature, scales: &[BatchScale], instead: &'static str) -> Support {
-    match body.settings.solver {
+    match body.solver() {
         SolverKind::Pbd => {
             Support::No("PBD knows no stiffness: set `relaxation` or `iterations`, or use solver = \"xpbd\"")
         }
@@ -63,22 +63,27 @@ pub(crate) fn always(_: &BodyModel) -> Support {
 }
 
 pub(crate) fn strain_limit(body: &BodyModel) -> Support {
-    support(body.settings.solver, Feature::StrainLimit)
+    support(body.solver(), Feature::StrainLimit)
 }
 
 pub(crate) fn plasticity(body: &BodyModel) -> Support {
-    support(body.settings.solver, Feature::Plasticity)
+    support(body.solver(), Feature::Plasticity)
 }
 
 pub(crate) fn relaxation(body: &BodyModel) -> Support {
     needs(
-        matches!(body.settings.solver, SolverKind::Clustered | SolverKind::Pbd),
+        matches!(body.solver(), SolverKind::Clustered | SolverKind::Pbd),
         "set `iterations`: only the clustered solver and PBD take a part of each correction",
     )
 }
 
 fn deformer(body: &BodyModel, instead: &'static str) -> Support {
-    feature(body, Feature::Deformer, body.settings.integrator == Integrator::Deformer, instead)
+    feature(
+        body,
+        Feature::Deformer,
+        body.kind.matching().is_some_and(|m| m.integrator == Integrator::Deformer),
+        instead,
+    )
 }
 
 pub(crate) fn viscous_friction(body: &BodyModel) -> Support {
@@ -93,7 +98,7 @@ pub(crate) fn deforming_goals(body: &BodyModel) -> Support {
     feature(
         body,
         Feature::LinearGoals,
-        body.settings.goals != Goals::Rigid,
+        body.kind.matching().is_some_and(|m| m.goals != Goals::Rigid),
         "rigid goals do not deform: set `frequency`, or build the body with goals = \"linear\" or \"quadratic\"",
     )
 }
@@ -115,14 +120,14 @@ pub(crate) fn air(body: &BodyModel) -> Support {
 }
 
 pub(crate) fn tearing(body: &BodyModel) -> Support {
-    match support(body.settings.solver, Feature::Tearing) {
+    match support(body.solver(), Feature::Tearing) {
         Support::Yes => crate::tearing::obstacle(body.whole().prototype()).map_or(Support::Yes, Support::No),
         no => no,
     }
 }
 
 pub(crate) fn cluster_stiffness(body: &BodyModel) -> Support {
-    match body.settings.solver {
+    match body.solver() {
         SolverKind::Clustered => Support::Yes,
         _ => of_material(
             body,

@@ -1,18 +1,15 @@
 //! Things about a built model that are no faults but that whoever described it may not expect.
 
 use crate::model::{BodyModel, Goals, Model};
-use crate::solvers::SolverKind;
 
 /// What there is to say about a model, body by body.
 pub(crate) fn about(model: &Model) -> Vec<String> {
     let mut notes = Vec::new();
     for body in model.bodies() {
         let (name, body) = (&body.name, &body.parts);
-        if body.settings.solver != SolverKind::Clustered {
-            continue;
-        }
+        let Some(matching) = body.kind.matching() else { continue };
         let mut note = |text: String| notes.push(format!("body `{name}`: {text}"));
-        fallbacks(body, body.settings.goals).into_iter().for_each(&mut note);
+        fallbacks(body, matching.goals).into_iter().for_each(&mut note);
         match pieces(body) {
             1 => {}
             n if n == body.particle_count() => {

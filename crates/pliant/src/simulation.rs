@@ -266,7 +266,7 @@ impl Simulation {
         let mut finite = true;
         for (slot, body) in slots.iter_mut().zip(model.bodies()) {
             let outcome = std::mem::replace(&mut slot.outcome, Ok(Default::default()))?;
-            let kind = body.parts.settings.solver;
+            let kind = body.parts.solver();
             let last = &outcome.last;
             finite &= outcome.finite;
             report.contacts += last.contacts;

@@ -28,7 +28,7 @@ impl Pool {
     /// A solver that nobody uses.
     pub fn take(&self) -> Box<dyn Solver> {
         let taken = self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
-        taken.unwrap_or_else(|| solver(self.model.settings.solver, self.isa))
+        taken.unwrap_or_else(|| solver(self.model.solver(), self.isa))
     }
 
     /// The instruction set its kernels run with.
@@ -45,7 +45,7 @@ impl Pool {
     fn prepare(&self, controls: LiveControls<'_>, count: usize) -> Result<(), SolverError> {
         let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
         if idle.is_empty() {
-            idle.push(solver(self.model.settings.solver, self.isa));
+            idle.push(solver(self.model.solver(), self.isa));
         }
         idle[0].prepare(&self.model, controls)?;
         while idle.len() < count {
@@ -101,8 +101,7 @@ impl SolverPools {
 
     /// Sees to it that contacts of the largest body fit into what threads use, so that finding them allocates nothing.
     fn reserve_contacts(&mut self, model: &Model, threads: usize) {
-        let touching =
-            model.bodies().iter().map(|b| &b.parts).filter(|p| p.settings.solver.uses_constraints());
+        let touching = model.bodies().iter().map(|b| &b.parts).filter(|p| p.solver().uses_constraints());
         let particles = touching.map(BodyModel::particle_count).max().unwrap_or(0);
         let contacts = self.contacts.get_mut().unwrap_or_else(PoisonError::into_inner);
         contacts.resize_with(threads.max(1), Contacts::default);

@@ -84,7 +84,7 @@ impl Present<'_> {
                 s.max_penetration = s.max_penetration.max(model.rest().radius[i] - plane.gap(x));
             }
         }
-        if model.settings.solver == SolverKind::Clustered {
+        if model.solver() == SolverKind::Clustered {
             s.elastic = clustered::elastic_energy(model, controls, state, self.time);
         }
         self.for_each_batch(|k, view| {
@@ -100,7 +100,7 @@ impl Present<'_> {
     pub fn strain(&self, strain: &mut [f64]) {
         let Present { model, controls, state, time, .. } = *self;
         strain.fill(0.0);
-        if model.settings.solver == SolverKind::Clustered {
+        if model.solver() == SolverKind::Clustered {
             clustered::raise_strain(model, controls, state, time, strain);
         }
         self.for_each_batch(|k, view| {
@@ -128,5 +128,5 @@ impl Present<'_> {
 
 /// Whether a body's particles are moved beside their velocities.
 fn jumps(model: &BodyModel) -> bool {
-    model.settings.solver == SolverKind::Clustered && model.settings.integrator == Integrator::Deformer
+    model.kind.matching().is_some_and(|m| m.integrator == Integrator::Deformer)
 }

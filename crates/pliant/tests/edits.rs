@@ -265,7 +265,7 @@ fn a_body_becomes_another_where_it_is() {
             s.change(0, stiff(other)).unwrap();
             assert_eq!(&of(&s, 0)[..6 * s.positions(0).len()], &before[..6 * s.positions(0).len()]);
             let parts = &s.model().get(0).unwrap().parts;
-            assert_eq!((parts.settings().solver, parts.pins().len()), (other, 1));
+            assert_eq!((parts.solver(), parts.pins().len()), (other, 1));
             assert_eq!(s.controls().body(0).unwrap().young, 3e5);
             run(&mut s, 4);
         }

@@ -485,7 +485,7 @@ fn kinds() -> Vec<(&'static str, Body, &'static [&'static str])> {
 
 /// A value of a control that is allowed and not the present one.
 fn another_value(s: &pliant::Simulation, control: Control) -> pliant::Value {
-    let solver = s.model().bodies()[0].parts.settings().solver;
+    let solver = s.model().bodies()[0].parts.solver();
     match control.range(solver, s.model().params().substep()) {
         None => DVec3::new(0.1, 0.2, 0.3).into(),
         Some(_) if matches!(control, Control::Iterations(_)) => 3.0.into(),

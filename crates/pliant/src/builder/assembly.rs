@@ -77,7 +77,7 @@ impl Assembler {
         let pins = pin_groups(b, body, faults);
         let input = body.placed_input().map(Arc::new);
         let prototype = prototype.filter(|_| faults.0.len() == before)?;
-        let parts = BodyModel::new(prototype, body.settings(), pins, input, params);
+        let parts = BodyModel::new(prototype, body.kind(), pins, input, params);
         Some(Assembled { parts, x, v })
     }
 

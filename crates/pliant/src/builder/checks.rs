@@ -79,7 +79,7 @@ pub(crate) fn check_world(model: &Model, params: &Params, controls: &Controls) -
     let h = params.step / f64::from(params.substeps.max(1));
     let mut bodies = Vec::with_capacity(model.bodies().len());
     for (b, (body, entry)) in model.bodies().iter().zip(&controls.bodies).enumerate() {
-        let solver = body.parts.settings.solver;
+        let solver = body.parts.solver();
         faults.controls(b, solver, &entry.values, h);
         bodies.push((body.id, solver, entry.values));
     }

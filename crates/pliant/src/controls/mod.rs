@@ -197,7 +197,7 @@ impl Controls {
         }
         for (k, body) in model.bodies().iter().enumerate() {
             let entry = &self.bodies[k];
-            let solver = body.parts.settings.solver;
+            let solver = body.parts.solver();
             for control in Control::of_body(body.id) {
                 if let Some(value) = self.get(control) {
                     control.check(value, solver, h)?;
@@ -225,7 +225,7 @@ impl Controls {
         let found = control.body().map(|b| (b, model.get(b), self.body(b).copied()));
         let (solver, before) = match found {
             None => (SolverKind::Clustered, None),
-            Some((_, Some(body), Some(values))) => (body.parts.settings.solver, Some(values)),
+            Some((_, Some(body), Some(values))) => (body.parts.solver(), Some(values)),
             Some((b, ..)) => {
                 let value = format!("(body {b})");
                 let allowed = no_such_body(model, b);

@@ -37,7 +37,7 @@ impl Editing<'_> {
             let help = "remove it and add the other body".into();
             return Err(self.refuse(place, text, help));
         }
-        let solver = made.settings.solver;
+        let solver = made.solver();
         let unsupported = |feature: Feature| match support(solver, feature) {
             Support::Yes => None,
             Support::No(instead) => {
@@ -50,7 +50,7 @@ impl Editing<'_> {
             return Err(self.refuse(place, text, instead.into()));
         }
         // What is torn is told by facets of its elements, whenever the edit comes.
-        let tears = support(was.settings.solver, Feature::Tearing) == Support::Yes
+        let tears = support(was.solver(), Feature::Tearing) == Support::Yes
             && tearing::obstacle(was.prototype()).is_none();
         let same = was.topology().faces == made.topology().faces
             && was.topology().tetrahedra == made.topology().tetrahedra;

@@ -1,10 +1,11 @@
 //! One body as a solver sees it: its prototype, what it has beside it, and the world around.
 
-use super::{BodySettings, Input, ModelBatch, Params, PinGroup, Prototype, Rest, Shown, Topology};
+use super::{BodyKind, Input, ModelBatch, Params, PinGroup, Prototype, Rest, Shown, Topology};
 use crate::bytes::Digest;
 use crate::constraints::Position;
 use crate::controls::BodyControls;
 use crate::model::BatchScale;
+use crate::solvers::SolverKind;
 use crate::tearing::{Corners, Facets, Tear, TornSurface};
 use glam::DVec3;
 use pliant_geometry::Skin;
@@ -16,7 +17,7 @@ pub struct BodyModel {
     pub(crate) prototype: Arc<Prototype>,
     /// What is seen of it; nothing that moves it reads this.
     pub(crate) shown: Arc<Shown>,
-    pub(crate) settings: BodySettings,
+    pub(crate) kind: BodyKind,
     /// Prescribed and softly held particles.
     pub(crate) pins: Arc<[PinGroup]>,
     /// The id of the next pin group.
@@ -33,18 +34,18 @@ pub struct BodyModel {
 impl BodyModel {
     pub(crate) fn new(
         (prototype, shown): (Arc<Prototype>, Arc<Shown>),
-        settings: BodySettings,
+        kind: BodyKind,
         pins: Vec<PinGroup>,
         input: Option<Arc<Input>>,
         params: &Arc<Params>,
     ) -> BodyModel {
         let next_pin = pins.len();
-        BodyModel::with_pins((prototype, shown), settings, (pins, next_pin), input, params, None)
+        BodyModel::with_pins((prototype, shown), kind, (pins, next_pin), input, params, None)
     }
 
     fn with_pins(
         (prototype, shown): (Arc<Prototype>, Arc<Shown>),
-        settings: BodySettings,
+        kind: BodyKind,
         (pins, next_pin): (Vec<PinGroup>, usize),
         input: Option<Arc<Input>>,
         params: &Arc<Params>,
@@ -54,7 +55,7 @@ impl BodyModel {
         let soft = pins.iter().enumerate().filter_map(|(g, group)| {
             let begin = first;
             first += group.particles.len();
-            let k = group.stiffness.filter(|_| settings.solver.uses_constraints())?;
+            let k = group.stiffness.filter(|_| kind.solver().uses_constraints())?;
             let batch = match shares {
                 Some(shares) => Position::shared(&group.particles, begin, k, &shares[g]),
                 None => Position::new(&group.particles, begin, k),
@@ -67,22 +68,22 @@ impl BodyModel {
             false => prototype.batches.clone(),
         };
         let (pins, params) = (pins.into(), params.clone());
-        BodyModel { prototype, shown, settings, pins, next_pin, input, batches, params, tear: None }
+        BodyModel { prototype, shown, kind, pins, next_pin, input, batches, params, tear: None }
     }
 
     /// The whole body with other pin groups; `next_pin` is the id of the next one to come.
     pub(crate) fn pinned(&self, pins: Vec<PinGroup>, next_pin: usize) -> BodyModel {
-        let BodyModel { prototype, shown, settings, input, params, .. } = self.whole();
+        let BodyModel { prototype, shown, kind, input, params, .. } = self.whole();
         let own = (prototype.clone(), shown.clone());
-        BodyModel::with_pins(own, *settings, (pins, next_pin), input.clone(), params, None)
+        BodyModel::with_pins(own, *kind, (pins, next_pin), input.clone(), params, None)
     }
 
     /// This whole body, torn: its pin groups hold these particles, with these shares of the stiffness of soft ones.
     pub(crate) fn with_tear(&self, tear: Tear, pins: Vec<PinGroup>, shares: &[Vec<f64>]) -> BodyModel {
-        let BodyModel { settings, next_pin, input, params, .. } = self;
+        let BodyModel { kind, next_pin, input, params, .. } = self;
         let own = (tear.shape.prototype.clone(), tear.shape.shown.clone());
         let (pins, input) = ((pins, *next_pin), input.clone());
-        let torn = BodyModel::with_pins(own, *settings, pins, input, params, Some(shares));
+        let torn = BodyModel::with_pins(own, *kind, pins, input, params, Some(shares));
         BodyModel { tear: Some(Arc::new(tear)), ..torn }
     }
 
@@ -140,9 +141,14 @@ impl BodyModel {
         &self.prototype.rest
     }
 
-    /// Who moves it, and how.
-    pub fn settings(&self) -> &BodySettings {
-        &self.settings
+    /// What kind of body it is.
+    pub fn kind(&self) -> BodyKind {
+        self.kind
+    }
+
+    /// Who moves it.
+    pub fn solver(&self) -> SolverKind {
+        self.kind.solver()
     }
 
     /// Groups of prescribed and softly held particles.
@@ -235,7 +241,7 @@ impl BodyModel {
         };
         Arc::ptr_eq(&self.prototype, &other.prototype)
             && Arc::ptr_eq(&self.params, &other.params)
-            && self.settings == other.settings
+            && self.kind == other.kind
             && same_pins
             && same_batches
             && same_input
@@ -263,8 +269,8 @@ impl BodyModel {
             return tear.whole.digest(hash);
         }
         hash.word(self.prototype.digest());
-        let s = &self.settings;
-        [s.solver as u64, s.goals as u64, s.two_step.into(), s.integrator as u64]
+        let m = self.kind.matching().unwrap_or_default();
+        [self.solver() as u64, m.goals as u64, m.two_step.into(), m.integrator as u64]
             .into_iter()
             .for_each(|v| hash.word(v));
         self.pins.iter().for_each(|g| g.digest(hash));

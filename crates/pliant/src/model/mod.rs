@@ -1,7 +1,7 @@
 //! What is simulated, apart from how it moves: the constant side of a simulation.
 //!
 //! A [`Model`] is a list of bodies and the [`Params`] of the world around them. Every body stands alone, in a numbering of
-//! its own: a [`Prototype`] (what it is at rest), and what it alone has (settings, pins, animated input). Copies share
+//! its own: a [`Prototype`] (what it is at rest), and what it alone has (kind, pins, animated input). Copies share
 //! their prototype. Nothing of it is edited in place: an edit makes a new model with the next revision, in which
 //! everything it did not touch is the same object as before; caches are keyed by identity of these parts.
 
@@ -20,8 +20,8 @@ pub use body_id::BodyId;
 pub use body_model::BodyModel;
 pub use input::{Input, Moment, Sequence, SequenceError};
 pub use params::{
-    Acceleration, BodySettings, Goals, HalfSpace, Implicit, Integrator, MassMatrix, Motion, Params, PinGroup,
-    WarmStart,
+    Acceleration, BodyKind, Goals, HalfSpace, Implicit, Integrator, MassMatrix, Matching, Motion, Params,
+    PinGroup, WarmStart,
 };
 pub use prototype::{BatchScale, ModelBatch, Prototype};
 pub use rest::{ClusterRest, Rest};

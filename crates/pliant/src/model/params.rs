@@ -175,11 +175,36 @@ impl Integrator {
     }
 }
 
-/// Per-body settings that cannot change while running.
+/// What kind of body it is, with the settings that only that kind has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct BodySettings {
+pub enum BodyKind {
+    /// A cloud of particles in clusters, moved by shape matching.
+    Clustered(Matching),
+    /// Held together by constraints, moved by one of the solvers of an implicit step.
+    Elastic(SolverKind),
+}
+
+impl BodyKind {
     /// Who moves it.
-    pub solver: SolverKind,
+    pub fn solver(self) -> SolverKind {
+        match self {
+            BodyKind::Clustered(_) => SolverKind::Clustered,
+            BodyKind::Elastic(solver) => solver,
+        }
+    }
+
+    /// How its clusters match their shapes; `None` if they do not.
+    pub fn matching(self) -> Option<Matching> {
+        match self {
+            BodyKind::Clustered(matching) => Some(matching),
+            BodyKind::Elastic(_) => None,
+        }
+    }
+}
+
+/// How clusters match their shapes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Matching {
     /// What its clusters' goals may show.
     pub goals: Goals,
     /// Whether goals are made in the report's two steps, deformation and then rotation, instead of as

@@ -43,7 +43,7 @@ impl Moving for Objective {
 
 /// θ of a body: position based solvers know no other than 1.
 fn theta(model: &BodyModel) -> f64 {
-    match model.settings.solver {
+    match model.solver() {
         SolverKind::Pbd | SolverKind::Xpbd => 1.0,
         _ => model.params.implicit.implicitness,
     }

@@ -154,7 +154,7 @@ impl Tracer {
                 step,
                 substep,
                 body: id,
-                solver: model.settings.solver,
+                solver: model.solver(),
                 iteration: *iteration,
                 seconds: *seconds,
                 objective,
@@ -221,7 +221,7 @@ impl Evaluator {
         let Evaluator { minimiser, model, .. } = self;
         let flat = (GRADIENT * slope).powi(2);
         let done = |m: &Minimiser| m.objective.gradient_squared() <= flat;
-        if model.settings.solver != SolverKind::Newton {
+        if model.solver() != SolverKind::Newton {
             let (mut count, mut total) = (FEWEST, 0);
             while total < STEPS {
                 let kept = minimiser.objective.ways().to_vec();

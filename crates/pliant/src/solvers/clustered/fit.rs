@@ -5,7 +5,7 @@
 //! so the passes over particles are the same for all of them.
 
 use crate::controls::BodyControls;
-use crate::model::{BodySettings, ClusterBasis, ClusterRest, Goals, Integrator, quadratic_terms};
+use crate::model::{ClusterBasis, ClusterRest, Goals, Integrator, Matching, quadratic_terms};
 use glam::{DMat3, DVec3};
 use pliant_math::projections::limit_volume;
 use pliant_math::{nearest_rotation, svd3};
@@ -29,8 +29,8 @@ pub(super) enum Making {
 }
 
 impl Making {
-    pub fn of(settings: &BodySettings) -> Making {
-        match (settings.two_step, settings.integrator) {
+    pub fn of(matching: Matching) -> Making {
+        match (matching.two_step, matching.integrator) {
             (false, _) => Making::Blend,
             (true, Integrator::Deformer) => Making::AsReported,
             (true, Integrator::StrainLimited) => Making::TwoSteps,

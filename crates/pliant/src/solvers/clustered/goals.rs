@@ -39,7 +39,7 @@ fn fit_cluster(
     }
     let plastic = &state.memory.matrix(Section::Plastic, c);
     let rotation = nearest_rotation(to_rotate(&sums, plastic), state.memory.matrix(Section::Rotations, c));
-    let making = Making::of(&model.settings);
+    let making = Making::of(model.kind.matching().unwrap_or_default());
     let fit = fit(&sums, cluster, basis, rotation, plastic, making, controls);
     ClusterFit { origin, fit }
 }

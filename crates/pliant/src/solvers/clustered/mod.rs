@@ -203,7 +203,7 @@ impl Cache {
             }
         }
         let reshapes = model.input.as_ref().is_some_and(|i| i.reshape);
-        let deformer = model.settings.integrator == Integrator::Deformer;
+        let deformer = model.kind.matching().unwrap_or_default().integrator == Integrator::Deformer;
         let any_quadratic = model.rest().bases.iter().any(|b| b.goals == Goals::Quadratic);
         let quadratic = |n: usize| if any_quadratic { n } else { 0 };
         let mut cache = Cache {
@@ -309,11 +309,11 @@ impl Cache {
 
     /// The live values, read anew in each substep: changing them costs nothing.
     fn read_controls(&mut self, controls: LiveControls<'_>, x: &Points, h: f64) -> BodyNow {
-        let (c, settings) = (controls.body, &self.model.settings);
+        let (c, matching) = (controls.body, self.model.kind.matching().unwrap_or_default());
         let idle = c.relaxation == 0.0 || c.strain_limit == f64::INFINITY;
         let now = BodyNow {
-            deformer: settings.integrator == Integrator::Deformer,
-            making: Making::of(settings),
+            deformer: matching.integrator == Integrator::Deformer,
+            making: Making::of(matching),
             controls: *c,
             alpha: c.stiffness.alpha(h),
             iterations: if idle { 0 } else { c.iterations },

@@ -34,8 +34,9 @@ impl Respond for Cache {
         self.substep.end(particle, self.minimiser.ahead(particle))
     }
 
+    /// A response is a solve, but that is little beside the factor of the iteration.
     fn prepare(&mut self, _: &Nodes, _: &Team) -> bool {
-        true
+        false
     }
 
     fn respond(&mut self, nodes: &mut Nodes, _: &Team) {
