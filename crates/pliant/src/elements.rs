@@ -64,63 +64,53 @@ impl ConstraintKind {
 
     /// The name as in scene files.
     pub fn name(&self) -> &'static str {
-        match self {
-            ConstraintKind::Strain => "strain",
-            ConstraintKind::StrainLimit(_) => "strain_limit",
-            ConstraintKind::Fibre(..) => "fibre",
-            ConstraintKind::Volume(_) => "volume",
-            ConstraintKind::Bending => "bending",
-            ConstraintKind::BendingLimit(_) => "bending_limit",
-            ConstraintKind::Hinge => "hinge",
-            ConstraintKind::Examples(..) => "examples",
-            ConstraintKind::Pressure(_) => "pressure",
-            ConstraintKind::Rigid(_) => "rigid",
-        }
+        self.facts().name
     }
 
-    /// The bounds a user gave, with what the largest may be.
-    fn limits(&self) -> Option<[f64; 2]> {
+    /// Everything that is to be known of a kind beside how it is made ([`Maker::make`]): one arm each.
+    fn facts(&self) -> Facts {
+        use BatchScale::{Bending, SheetArea, SheetStrain, Strain, Thread, Volume};
+        let any = [Some(Strain), Some(SheetStrain), Some(Thread)];
+        let filled = [Some(Strain), Some(SheetStrain), None];
+        let of_sheets = [None, Some(Bending), None];
+        let facts = |name, scales, limits| Facts { name, scales, limits };
         match self {
-            ConstraintKind::StrainLimit(l) | ConstraintKind::Fibre(_, l) | ConstraintKind::Volume(l) => {
-                Some([l.min, l.max])
+            ConstraintKind::Strain => facts("strain", any, None),
+            ConstraintKind::StrainLimit(l) => facts("strain_limit", any, Some([l.min, l.max])),
+            ConstraintKind::Fibre(_, l) => facts("fibre", filled, Some([l.min, l.max])),
+            ConstraintKind::Volume(l) => {
+                facts("volume", [Some(Volume), Some(SheetArea), None], Some([l.min, l.max]))
             }
-            ConstraintKind::BendingLimit(l) => Some(l.relative),
-            ConstraintKind::Pressure(Filling::Volume(limits)) => Some(*limits),
-            _ => None,
+            ConstraintKind::Bending => facts("bending", of_sheets, None),
+            ConstraintKind::BendingLimit(l) => facts("bending_limit", of_sheets, Some(l.relative)),
+            ConstraintKind::Hinge => facts("hinge", of_sheets, None),
+            ConstraintKind::Examples(..) => facts("examples", [Some(Strain), Some(Bending), None], None),
+            ConstraintKind::Pressure(Filling::Volume(l)) => {
+                facts("pressure", [None, Some(SheetStrain), None], Some(*l))
+            }
+            ConstraintKind::Pressure(Filling::Gas { .. }) => {
+                facts("pressure", [None, Some(SheetStrain), None], None)
+            }
+            ConstraintKind::Rigid(_) => facts("rigid", any, None),
         }
     }
+}
 
-    /// The scale that follows the material.
-    fn scale(&self, elements: Elements) -> BatchScale {
-        let of_curvature =
-            matches!(self, ConstraintKind::Bending | ConstraintKind::BendingLimit(_) | ConstraintKind::Hinge)
-                || matches!((self, elements), (ConstraintKind::Examples(..), Elements::Triangles));
-        match (self, elements) {
-            _ if of_curvature => BatchScale::Bending,
-            (ConstraintKind::Volume(_), Elements::Tetrahedra) => BatchScale::Volume,
-            (ConstraintKind::Volume(_), _) => BatchScale::SheetArea,
-            (_, Elements::Tetrahedra) => BatchScale::Strain,
-            (_, Elements::Triangles) => BatchScale::SheetStrain,
-            (_, Elements::Edges) => BatchScale::Thread,
-        }
-    }
+/// What is to be known of a kind of constraint.
+struct Facts {
+    name: &'static str,
+    /// The scale that follows the material, of tetrahedra, triangles and edges; `None` where it cannot be had of them.
+    scales: [Option<BatchScale>; 3],
+    /// The bounds a user gave.
+    limits: Option<[f64; 2]>,
+}
 
-    /// Whether it can be had of elements, and of which if not.
-    fn needs(&self, elements: Elements) -> Option<&'static str> {
-        match (self, elements) {
-            (
-                ConstraintKind::Bending
-                | ConstraintKind::BendingLimit(_)
-                | ConstraintKind::Hinge
-                | ConstraintKind::Pressure(_),
-                e,
-            ) if e != Elements::Triangles => Some("triangles"),
-            (
-                ConstraintKind::Volume(_) | ConstraintKind::Fibre(..) | ConstraintKind::Examples(..),
-                Elements::Edges,
-            ) => Some("tetrahedra or triangles"),
-            _ => None,
-        }
+impl Facts {
+    /// Which elements it can be had of.
+    fn needs(&self) -> String {
+        let all = [Elements::Tetrahedra, Elements::Triangles, Elements::Edges];
+        let known = all.iter().zip(&self.scales).filter(|(_, scale)| scale.is_some());
+        known.map(|(e, _)| e.name()).collect::<Vec<_>>().join(" or ")
     }
 }
 
@@ -189,7 +179,8 @@ pub(crate) fn check(body: &Body) -> Vec<Fault> {
             }
             _ => {}
         }
-        if let Some([min, max]) = kind.limits() {
+        let facts = kind.facts();
+        if let Some([min, max]) = facts.limits {
             number("min", min, 1e6);
             number("max", max, f64::INFINITY);
             if min > max {
@@ -202,12 +193,12 @@ pub(crate) fn check(body: &Body) -> Vec<Fault> {
             faults.push((text, "give one: a material says nothing about what fills a body".into()));
         }
         let missing = |needs: &str| (format!("the constraint `{name}` needs {needs}"), remedy(elements));
-        match elements.map(|e| (e, kind.needs(e))) {
+        match elements.map(|e| (e, facts.scales[e as usize])) {
             None => faults.push(missing("elements, and the shape has none")),
-            Some((e, Some(needs))) => {
-                faults.push(missing(&format!("{needs}, and the shape has {}", e.name())))
+            Some((e, None)) => {
+                faults.push(missing(&format!("{}, and the shape has {}", facts.needs(), e.name())))
             }
-            Some((_, None)) => {}
+            Some(_) => {}
         }
         if let ConstraintKind::Fibre(direction, _) = kind
             && !(direction.is_finite() && direction.length() > 0.0)
@@ -255,10 +246,11 @@ pub(crate) fn batches(body: &Body, rest: &Points) -> Result<Vec<Scaled>, Vec<Fau
     };
     let (mut list, mut faults) = (Vec::new(), Vec::new());
     for constraint in &body.constraints {
+        let facts = constraint.kind.facts();
         match maker.make(&constraint.kind) {
             Ok(batch) => list.push(match constraint.stiffness {
                 Some(stiffness) => (BatchScale::Own, stiffness, batch),
-                None => (constraint.kind.scale(kind), 1.0, batch),
+                None => (facts.scales[kind as usize].unwrap_or(BatchScale::Own), 1.0, batch),
             }),
             Err(fault) => faults.push(fault),
         }
