@@ -484,3 +484,32 @@ fn the_bar_of_tetrahedra_turns_once_round() {
     // Half a turn in the middle: what was above is below.
     assert!(mean.y < -0.03, "{mean}");
 }
+
+/// Pieces of more than a few elements.
+fn large_pieces(run: &Run) -> usize {
+    run.built.simulation.pieces(0).iter().filter(|p| p.elements.len() > 20).count()
+}
+
+#[test]
+fn cloth_and_jelly_tear() {
+    for (name, whole_until, frames) in
+        [("torn_flag", 80, 240), ("shot_sheet", 30, 60), ("pulled_jelly", 40, 70)]
+    {
+        let before = run(name, whole_until);
+        assert!(
+            before.built.simulation.model().bodies()[0].parts.corners().is_none(),
+            "{name} tears too early"
+        );
+        let after = run(name, frames);
+        let parts = &after.built.simulation.model().bodies()[0].parts;
+        let broken = parts.corners().map_or(0, |c| c.broken().len());
+        let count = after.built.simulation.pieces(0).len();
+        println!("{name}: {broken} facets broken, {count} pieces");
+        match name {
+            "torn_flag" => {
+                assert!(broken > 60 && (2..30).contains(&count), "{name}: {broken} broken, {count} pieces")
+            }
+            _ => assert!(large_pieces(&after) == 2 && count < 6, "{name}: {count} pieces"),
+        }
+    }
+}

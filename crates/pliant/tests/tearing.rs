@@ -425,7 +425,13 @@ fn pins_skins_and_paint_follow() {
     // What was inside is shown, from both sides.
     assert_eq!(now.shown().triangles().len(), shown_before + 2 * facets.len());
     let torn = &s.tears()[0];
-    assert!(torn.shown_origin.contains(&NOT_SHOWN));
+    assert!(now.surface().unwrap().origin.contains(&NOT_SHOWN));
+    let count = now.whole().shown().skin().unwrap().len() as u32;
+    assert!(torn.shown_origin.iter().all(|&v| v < count), "laid open, as the nearest that was there");
+    // A render mesh follows as what is shown does.
+    let other =
+        now.torn_surface(now.whole().shown().triangles(), now.whole().shown().skin().unwrap()).unwrap();
+    assert_eq!(&other, now.surface().unwrap());
     let whole = now.whole();
     for (i, &origin) in now.corners().unwrap().origin().iter().enumerate() {
         assert_eq!(now.rest().toughness[i], whole.rest().toughness[origin as usize]);

@@ -33,6 +33,8 @@ pub(crate) use tear::{Tear, TornShapes};
 use crate::edits::{Edit, EditError};
 use crate::model::{BodyId, BodyModel, Model};
 use crate::simulation::Simulation;
+use glam::DVec3;
+use pliant_geometry::Skin;
 
 /// A body that has torn in the last step, or by hand since the step before it.
 #[derive(Clone, Debug, PartialEq)]
@@ -41,7 +43,7 @@ pub struct Torn {
     pub body: BodyId,
     /// The particle that each of its particles was before.
     pub particle_origin: Vec<u32>,
-    /// The shown vertex that each was before, or [`NOT_SHOWN`] if a tear has laid it open.
+    /// The shown vertex that each was before; of a face that a tear has laid open, the nearest one at rest.
     pub shown_origin: Vec<u32>,
 }
 
@@ -165,7 +167,7 @@ impl Torn {
     /// This, and then another tear of the same body.
     fn then(&self, next: &Torn) -> Torn {
         let compose = |first: &[u32], then: &[u32]| {
-            then.iter().map(|&i| first.get(i as usize).copied().unwrap_or(NOT_SHOWN)).collect()
+            then.iter().map(|&i| first.get(i as usize).copied().unwrap_or(0)).collect()
         };
         Torn {
             body: self.body,
@@ -186,13 +188,43 @@ fn difference(body: BodyId, before: &BodyModel, after: &BodyModel) -> Torn {
             i
         })
         .collect();
-    let shown_origin = match (after.surface(), before.surface()) {
+    let mut shown_origin = match (after.surface(), before.surface()) {
         (Some(surface), _) if surface.skin.is_none() => particle_origin.clone(),
         (Some(surface), Some(before)) => surface.since(before),
         (Some(surface), None) => surface.origin.clone(),
         (None, _) => Vec::new(),
     };
+    if shown_origin.contains(&NOT_SHOWN) {
+        let (old, new) = (rest_vertices(before), rest_vertices(after));
+        for (of, at) in shown_origin.iter_mut().zip(new).filter(|(of, _)| **of == NOT_SHOWN) {
+            let far = |v: &DVec3| (*v - at).length_squared();
+            let nearest = old.iter().enumerate().min_by(|a, b| far(a.1).total_cmp(&far(b.1)));
+            *of = nearest.map_or(0, |(k, _)| k as u32);
+        }
+    }
     Torn { body, particle_origin, shown_origin }
+}
+
+/// Where the shown vertices of a body are at rest.
+fn rest_vertices(body: &BodyModel) -> Vec<DVec3> {
+    let particles: Vec<DVec3> = body.rest().positions.iter().collect();
+    let mut vertices = Vec::new();
+    body.shown().vertices(&particles, &mut Default::default(), &mut vertices);
+    vertices
+}
+
+impl BodyModel {
+    /// What becomes of another surface of the whole body, such as a render mesh with a skin of its own, by the tears the body
+    /// has; `None` if it has none, or if the skin is not one of its particles.
+    pub fn torn_surface(&self, triangles: &[[u32; 3]], skin: &Skin) -> Option<TornSurface> {
+        let (facets, corners, rest) = (self.facets()?, self.corners()?, &self.whole().rest().positions);
+        skin.check(skin.len(), rest.len()).ok()?;
+        let mut vertices = Vec::new();
+        skin.apply(rest.columns(), &mut vertices);
+        triangles.iter().flatten().all(|&v| (v as usize) < vertices.len()).then_some(())?;
+        let hosts = &hosts(facets, triangles, Some(skin))[..];
+        Some(Whole { facets, rest, triangles, skin: Some(skin), hosts, vertices: &vertices }.torn(corners))
+    }
 }
 
 impl Simulation {

@@ -41,7 +41,8 @@ impl TornShape {
     }
 }
 
-/// Shapes that were made lately: going back and forth over a tear, and copies that tear alike, find them again.
+/// Shapes that bodies have, and some that they had: going back and forth over a tear, edits of a torn body, and copies that
+/// tear alike find them again.
 #[derive(Debug, Default)]
 pub(crate) struct TornShapes(Vec<Arc<TornShape>>);
 
@@ -70,8 +71,10 @@ impl TornShapes {
             return None;
         }
         let shape = Arc::new(TornShape::new(whole, facets, corners));
-        if self.0.len() == Self::MOST {
-            self.0.remove(0);
+        if self.0.len() >= Self::MOST
+            && let Some(unused) = self.0.iter().position(|s| Arc::strong_count(s) == 1)
+        {
+            self.0.remove(unused);
         }
         self.0.push(shape.clone());
         Some(shape)
