@@ -8,7 +8,6 @@ use crate::model::BatchScale;
 use crate::solvers::SolverKind;
 use crate::tearing::{Corners, Facets, Tear, TornSurface};
 use glam::DVec3;
-use pliant_geometry::Skin;
 use std::sync::Arc;
 
 /// The constant side of one body. All indices of particles, clusters and pin groups are its own.
@@ -111,14 +110,6 @@ impl BodyModel {
     /// What of the whole body's shown surface each vertex was, if it has torn.
     pub fn surface(&self) -> Option<&TornSurface> {
         self.tear.as_ref().map(|t| &t.shape.surface)
-    }
-
-    /// What has become of a surface of the whole body, if it has torn: of any triangles over vertices that follow its
-    /// particles by a skin.
-    pub fn torn_surface(&self, triangles: &[[u32; 3]], skin: &Skin) -> Option<TornSurface> {
-        let (facets, corners) = (self.facets()?, self.corners()?);
-        let surface = Shown::of(triangles.to_vec(), Some(skin.clone()));
-        Some(surface.torn(facets, &self.whole().rest().positions, corners))
     }
 
     /// What its copies share.
