@@ -20,6 +20,7 @@ mod say;
 mod simulate;
 mod source;
 mod stats;
+mod torn;
 mod trace;
 
 use args::{Args, Command};

@@ -1,11 +1,11 @@
 //! What the log is told of bodies: which there are at first, and again whenever some come, go or change their topology.
 
-use pliant::BodyId;
-use pliant::Simulation;
+use crate::torn::Torn;
 use pliant::model::{BodyModel, ModelBody, Prototype, Shown};
+use pliant::{BodyId, DVec3, Simulation};
 use pliant_cache::render::Look as Render;
-use pliant_cache::{CacheError, LogBody, LogWriter, Origin, Simulated};
-use pliant_geometry::{Coat, Polygons, Skin, TriMesh};
+use pliant_cache::{CacheError, LogBody, LogWriter, Simulated};
+use pliant_geometry::{Skin, TriMesh};
 use pliant_scene::{BuiltBody, BuiltScene, Look};
 use std::sync::Arc;
 
@@ -74,7 +74,7 @@ impl Recorder {
             let known = self.known.binary_search_by_key(&body.id, |k| k.id).ok().map(|k| &self.known[k]);
             after.push(match (old, known) {
                 (Some(old), Some(known)) if known.is(body) => old.clone(),
-                (Some(old), _) => next_version(old, body, topology_origin(simulation, body.id)),
+                (Some(old), _) => next_version(old, body, simulation, built),
                 (None, _) => new_body(body, built, before),
             });
         }
@@ -83,9 +83,9 @@ impl Recorder {
     }
 }
 
-/// Where the particles and shown vertices of a body were before the last step changed its topology; `None` if the engine does
-/// not tell. Nothing tears bodies yet: this is the one place to ask.
-fn topology_origin(_: &Simulation, _: BodyId) -> Option<Origin> {
+/// What became of a body whose topology the last step has changed; `None` if the engine does not tell. Nothing tears bodies
+/// yet: this is the one place to ask.
+fn topology_change(_: &Simulation, _: &ModelBody, _: &BuiltBody) -> Option<Torn> {
     None
 }
 
@@ -159,85 +159,19 @@ fn masses(model: &BodyModel) -> Vec<f32> {
 }
 
 /// A body after its topology changed.
-fn next_version(old: &LogBody, body: &ModelBody, origin: Option<Origin>) -> LogBody {
-    let model = &body.parts;
-    let count = model.particle_count();
-    let same = LogBody { version: old.version + 1, origin: None, ..bare(body, model) };
-    let Some(origin) = origin else {
+fn next_version(old: &LogBody, body: &ModelBody, simulation: &Simulation, built: &[BuiltBody]) -> LogBody {
+    let whole = built.get(body.id.number() as usize);
+    let change = whole.and_then(|whole| Some((whole, topology_change(simulation, body, whole)?)));
+    let next =
+        LogBody { version: old.version + 1, color: old.color, look: old.look, ..bare(body, &body.parts) };
+    match change {
+        Some((whole, torn)) => {
+            let rest: Vec<DVec3> = body.parts.rest().positions.iter().collect();
+            torn.version_of(whole, old, &rest, next)
+        }
         // Nobody knows what became of the surface: what is left to show are the particles.
-        return LogBody { color: old.color, look: old.look, ..same };
-    };
-    let shown = model.shown();
-    let rest: Vec<_> = origin.vertices.iter().map(|&v| old.mesh.positions[v as usize]).collect();
-    let topology = model.topology();
-    LogBody {
-        color: old.color,
-        look: old.look,
-        cluster: match old.cluster.is_empty() {
-            true => Arc::default(),
-            false => Arc::new(origin.particles.iter().map(|&i| old.cluster[i as usize]).collect()),
-        },
-        coat: torn_coat(old, shown.triangles(), &origin.vertices).into(),
-        mesh: TriMesh { positions: rest, triangles: shown.triangles().to_vec() }.into(),
-        skin: shown.skin().cloned().unwrap_or_else(|| Skin::identity(count)).into(),
-        simulated: Simulated {
-            triangles: match old.simulated.triangles.is_empty() {
-                true => Vec::new(),
-                false => topology.faces.clone(),
-            },
-            edges: match old.simulated.edges.is_empty() {
-                true => Vec::new(),
-                false => topology.edges.clone(),
-            },
-            masses: masses(model),
-            ..Simulated::default()
-        }
-        .into(),
-        origin: Some(Arc::new(origin)),
-        ..same
+        None => next,
     }
-}
-
-/// The coat of a mesh whose triangles are the same ones over vertices that were torn apart. Polygons stay as long as no
-/// tear goes through one; layers are per corner and stay as they are.
-fn torn_coat(old: &LogBody, triangles: &[[u32; 3]], vertices: &[u32]) -> Coat {
-    let coat = &old.coat;
-    if coat.is_empty() {
-        return Coat::default();
-    }
-    let colors = match coat.colors.is_empty() {
-        true => Vec::new(),
-        false => vertices.iter().map(|&v| coat.colors[v as usize]).collect(),
-    };
-    let (cut, faces) = coat.faces.corner_triangles_with_faces(&old.mesh.positions);
-    if cut.len() != triangles.len() {
-        return Coat { faces: Polygons::of_triangles(triangles), colors, ..Coat::default() };
-    }
-    // The vertex of each corner now, as far as all triangles of its face agree.
-    let mut corners: Vec<Option<u32>> = vec![None; coat.faces.corners().len()];
-    let mut torn = false;
-    for (c, v) in cut.iter().flatten().zip(triangles.iter().flatten()) {
-        torn |= *corners[*c as usize].get_or_insert(*v) != *v;
-    }
-    if torn {
-        let of = |layer: &[u32]| match layer.is_empty() {
-            true => Vec::new(),
-            false => cut.iter().flatten().map(|&c| layer[c as usize]).collect(),
-        };
-        let mut cut_up = Coat { faces: Polygons::of_triangles(triangles), colors, ..Coat::clone(coat) };
-        cut_up.uvs.corners = of(&coat.uvs.corners);
-        cut_up.normals.corners = of(&coat.normals.corners);
-        if !coat.face_materials.is_empty() {
-            cut_up.face_materials = faces.iter().map(|&f| coat.face_materials[f as usize]).collect();
-        }
-        return cut_up;
-    }
-    // A corner in no triangle (of a face without size) keeps its vertex.
-    let corners: Vec<u32> =
-        corners.iter().zip(coat.faces.corners()).map(|(new, old)| new.unwrap_or(*old)).collect();
-    let sizes: Vec<u32> = coat.faces.sizes().collect();
-    let faces = Polygons::from_sizes(&sizes, corners).unwrap_or_else(|| Polygons::of_triangles(triangles));
-    Coat { faces, colors, ..Coat::clone(coat) }
 }
 
 /// The cluster of a particle whose centre is nearest at rest.
