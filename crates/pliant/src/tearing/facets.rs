@@ -99,7 +99,7 @@ impl Facets {
             sum += *end;
             *end = sum;
         }
-        let mut cursor: Vec<u32> = self.star_ends.iter().copied().collect();
+        let mut cursor = self.star_ends.clone();
         for (corner, &i) in self.cells.iter().enumerate().rev() {
             let at = &mut cursor[i as usize];
             *at -= 1;
