@@ -70,7 +70,7 @@ impl Scene {
         let arrivals = Arrivals::new(&self.events, bodies.len());
         let at_start = arrivals.at_start;
         if at_start == 0 {
-            let text = "every body is added by an event, and none is there from the start";
+            let text = "every body is added or only described for an event, and none is there from the start";
             return Err(vec![self.source.problem_overall(text, "leave out an `add` event, or add a body")]);
         }
         let located = |errors: BuildErrors| {
@@ -79,8 +79,12 @@ impl Scene {
             check.finish(()).err().unwrap_or_default()
         };
         let everywhere = (0..bodies.len()).map(BodyId::from).collect();
-        let in_file =
-            Arrivals { ids: everywhere, order: (0..bodies.len()).collect(), at_start: bodies.len() };
+        let in_file = Arrivals {
+            ids: everywhere,
+            order: (0..bodies.len()).collect(),
+            at_start: bodies.len(),
+            described: Vec::new(),
+        };
         let (plans, tracks) = (&self.bodies[..], &self.tracks[..]);
         let mut all = self.builder(threads);
         all.bodies.clone_from(&bodies);
@@ -91,20 +95,22 @@ impl Scene {
             return Err(inert);
         }
         notes.extend(notes::about(self, &all));
-        let later = &arrivals.order[at_start..];
-        let fewer = match later.is_empty() {
+        let fewer = match at_start == bodies.len() {
             true => None,
             false => {
                 let mut builder = self.builder(threads);
                 builder.bodies = arrivals.order[..at_start].iter().map(|&b| bodies[b].clone()).collect();
-                builder.keyframes = keyframes(plans, tracks, &arrivals, |b| !later.contains(&b));
+                builder.keyframes =
+                    keyframes(plans, tracks, &arrivals, |b| arrivals.order[..at_start].contains(&b));
                 Some(builder.build().map_err(located)?)
             }
         };
         let cast = Cast { plans, bodies: &bodies, all: &all, arrivals: &arrivals, tracks };
         let events = event::make(&self.events, &cast, fewer.as_ref().unwrap_or(&all), &self.source)?;
         let simulation = fewer.unwrap_or(all);
-        let mut by_id: Vec<(BodyId, BuiltBody)> = arrivals.ids.iter().copied().zip(built).collect();
+        let all_built = arrivals.ids.iter().copied().zip(built).zip(&arrivals.described);
+        let mut by_id: Vec<(BodyId, BuiltBody)> =
+            all_built.filter(|(_, d)| !**d).map(|(own, _)| own).collect();
         by_id.sort_by_key(|(id, _)| *id);
         let built = by_id.into_iter().map(|(_, body)| body).collect();
         let (hash, inputs) = digest.finish();

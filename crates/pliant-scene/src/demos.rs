@@ -29,6 +29,7 @@ pub const DEMOS: &[Demo] = &[
     demo!("hanging_cloth", "a sheet held by two corners swings down in a wide arc"),
     demo!("let_go", "a banner is let go, pin after pin, and a ball is kicked away in time"),
     demo!("coming_and_going", "jelly balls are dropped one after the other and vanish as they came"),
+    demo!("changing_bear", "a bear sags as jelly, becomes rubber and jumps up (offline)"),
     demo!("twisting_bar", "a bar of springs is wrung by pins that move"),
     demo!("keyframed_jelly", "gravity turns to each wall in turn while a jelly bear melts and sets again"),
     demo!(

@@ -5,8 +5,8 @@
 
 use crate::Diagnostic;
 use crate::body::BodyPlan;
-use crate::record::Record;
-use crate::source::{Check, Source, Span};
+use crate::record::{Datum, Record};
+use crate::source::{Check, Placed, Source, Span};
 use crate::suggest;
 use glam::DVec3;
 use pliant::{Body, BodyId, DAffine3, Edit, Hold, Keyframes, Schedule, Simulation, Track};
@@ -25,6 +25,8 @@ pub(crate) struct EventPlan {
 enum Action {
     Add,
     Remove,
+    /// It becomes what another body of the file says.
+    Become(usize),
     /// A pin group by its name.
     Release(String),
     Hold(Vec<u32>),
@@ -40,6 +42,7 @@ pub(crate) fn plan(check: &mut Check<'_>, root: &Record, bodies: &[BodyPlan], fp
 
 fn one(check: &mut Check<'_>, event: &Record, bodies: &[BodyPlan], fps: f64) -> Option<EventPlan> {
     let body = body_of(check, event, bodies);
+    let becomes = event.given("become").map(|other| named(check, other, bodies));
     // Times are written with few digits: a frame that is as good as there counts.
     let frame = (event.given("at")?.it.number() * fps - 1e-6).ceil().max(0.0) as u64;
     let body = body?;
@@ -56,6 +59,8 @@ fn one(check: &mut Check<'_>, event: &Record, bodies: &[BodyPlan], fps: f64) -> 
         Action::Add
     } else if event.given("remove").is_some() {
         Action::Remove
+    } else if let Some(other) = becomes {
+        Action::Become(other?)
     } else if let Some(name) = event.given("release") {
         Action::Release(name.it.text().to_string())
     } else if let Some(list) = particles("hold") {
@@ -81,6 +86,11 @@ fn body_of(check: &mut Check<'_>, event: &Record, bodies: &[BodyPlan]) -> Option
         }
         return Some(0);
     };
+    named(check, name, bodies)
+}
+
+/// The body of a name.
+fn named(check: &mut Check<'_>, name: &Placed<Datum>, bodies: &[BodyPlan]) -> Option<usize> {
     let wanted = name.it.text();
     let found = bodies.iter().position(|b| b.name == wanted);
     if found.is_none() {
@@ -101,6 +111,8 @@ pub(crate) struct Arrivals {
     /// The bodies in the order of their ids, by their place in the file; so many of them are there from the start.
     pub order: Vec<usize>,
     pub at_start: usize,
+    /// Whether each only describes what another becomes: it is never there, and its id means nothing.
+    pub described: Vec<bool>,
 }
 
 impl Arrivals {
@@ -114,12 +126,19 @@ impl Arrivals {
                 later.push(event.body);
             }
         }
-        let mut order: Vec<usize> = (0..bodies).filter(|b| !later.contains(b)).collect();
+        let mut described = vec![false; bodies];
+        for event in events {
+            if let Action::Become(other) = event.action {
+                described[other] = true;
+            }
+        }
+        later.retain(|b| !described[*b]);
+        let mut order: Vec<usize> = (0..bodies).filter(|b| !later.contains(b) && !described[*b]).collect();
         let at_start = order.len();
         order.extend(later);
         let mut ids = vec![BodyId::from(0); bodies];
         order.iter().enumerate().for_each(|(id, &b)| ids[b] = id.into());
-        Arrivals { ids, order, at_start }
+        Arrivals { ids, order, at_start, described }
     }
 }
 
@@ -155,6 +174,8 @@ enum Presence {
     NotYet,
     There,
     Gone,
+    /// It only describes what another becomes.
+    Never,
 }
 
 /// The schedule of a simulation that was built of the scene; every event that cannot be made is told with its line.
@@ -171,6 +192,8 @@ pub(crate) fn make(
     let later = &cast.arrivals.order[cast.arrivals.at_start..];
     let mut presence = vec![Presence::There; cast.plans.len()];
     later.iter().for_each(|&b| presence[b] = Presence::NotYet);
+    let described = cast.arrivals.described.iter().enumerate().filter(|(_, d)| **d);
+    described.for_each(|(b, _)| presence[b] = Presence::Never);
     // Each with the event it is of.
     let mut edits: Vec<(&EventPlan, Edit)> = Vec::with_capacity(events.len());
     for &event in &ordered {
@@ -203,6 +226,17 @@ fn follow(event: &EventPlan, presence: &mut [Presence], cast: &Cast<'_>) -> Resu
     let name = &cast.plans[event.body].name;
     let now = &mut presence[event.body];
     match (&event.action, *now) {
+        (_, Presence::Never) => {
+            let help = "another body becomes it; let this happen to that one, or describe what it becomes by a [[body]] of its own";
+            return Err((format!("`{name}` is never there itself"), help.into()));
+        }
+        (Action::Become(other), Presence::There) if !cast.plans[*other].tracks.is_empty() => {
+            let help = "give the keyframes to the body that becomes it";
+            return Err((
+                format!("`{}` has keyframes and is never there itself", cast.plans[*other].name),
+                help.into(),
+            ));
+        }
         (Action::Add, Presence::NotYet) => *now = Presence::There,
         (Action::Add, _) => {
             let help = "a body comes once; add another [[body]] for what comes later";
@@ -229,6 +263,7 @@ fn edit(event: &EventPlan, cast: &Cast<'_>) -> Result<Edit, (String, String)> {
     Ok(match &event.action {
         Action::Add => Edit::Add(Box::new(cast.bodies[event.body].clone())),
         Action::Remove => Edit::Remove(id),
+        Action::Become(other) => Edit::Change(id, Box::new(cast.bodies[*other].clone())),
         Action::Release(name) => {
             let pins = body.parts.pins();
             let Some(group) = pins.iter().find(|g| g.name == *name) else {

@@ -286,6 +286,17 @@ fn bodies_come_and_go_on_time() {
 }
 
 #[test]
+fn a_bear_becomes_another_and_gets_up() {
+    let run = run("changing_bear", 150);
+    assert_eq!(run.built.bodies.len(), 1, "what only describes it is no body");
+    let bear = &run.heights[0];
+    let (soft, highest) = (bear[71], bear[72..150].iter().copied().fold(0.0, f64::max));
+    assert!(highest > 1.2 * soft, "{highest} after {soft}");
+    // It does not jump to another place.
+    assert!((bear[72] - bear[71]).abs() < 0.02);
+}
+
+#[test]
 fn the_two_solvers_agree_about_the_bear() {
     let run = run("side_by_side", 24);
     let [a, b] = [&run.heights[0], &run.heights[1]];

@@ -117,6 +117,49 @@ fn faults_are_told_with_their_lines_all_at_once() {
     built(&format!("{CLOTH}[[event]]\nat = 2\nhold = [0]\n[[event]]\nat = 1\nrelease = \"left\"\n"));
 }
 
+/// A body becomes what another says, once, at its time; that one is never there.
+#[test]
+fn bodies_become_what_others_describe() {
+    let bar = |name: &str, more: &str| {
+        format!(
+            "[[body]]\nname = \"{name}\"\nshape = {{ kind = \"box\", size = [0.4, 0.2, 0.2] }}\nspacing = 0.1\n\
+             elements = \"tetrahedra\"\nmaterial = \"jelly\"\n{more}"
+        )
+    };
+    let become_at = |at: f64, to: &str| format!("[[event]]\nat = {at}\nbody = \"a\"\nbecome = \"{to}\"\n");
+    let (a, stiff) = (bar("a", ""), bar("stiff", "young = 3e5\nsolver = \"xpbd\"\n"));
+    let mut scene = built(&format!("{a}{stiff}{}", become_at(0.1, "stiff")));
+    assert_eq!((scene.simulation.model().bodies().len(), scene.bodies.len()), (1, 1));
+    let mut plain = built(&a);
+    for frame in 0..12 {
+        let same = plain.simulation.state().bodies()[0] == scene.simulation.state().bodies()[0];
+        assert_eq!(same, frame <= 6, "frame {frame}");
+        scene.simulation.step_by(&scene.events).unwrap();
+        plain.simulation.step().unwrap();
+    }
+    let parts = &scene.simulation.model().get(0).unwrap().parts;
+    assert_eq!(parts.solver(), pliant::SolverKind::Xpbd);
+    assert_eq!(scene.simulation.controls().body(0).unwrap().young, 3e5);
+    let keyed = bar("k", "[[body.keyframes]]\ncontrol = \"young\"\nkeys = [[0, 1e4]]\n");
+    let other = "[[body]]\nname = \"ball\"\nshape = \"ball\"\nparticles = 40\nclusters = 2\n";
+    for (text, part) in [
+        (format!("{a}{stiff}{}", become_at(0.1, "stif")), "did you mean \"stiff\""),
+        (format!("{a}{other}{}", become_at(0.1, "ball")), "particles"),
+        (format!("{a}{keyed}{}", become_at(0.1, "k")), "keyframes"),
+        (format!("{a}{}", become_at(0.1, "a")), "none is there from the start"),
+        (
+            format!(
+                "{a}{stiff}{}[[event]]\nat = 1\nbody = \"stiff\"\nremove = true\n",
+                become_at(0.1, "stiff")
+            ),
+            "never there itself",
+        ),
+    ] {
+        let problems = refused(&text);
+        assert!(problems.len() == 1 && problems[0].contains(part), "{part}: {problems:#?}");
+    }
+}
+
 const BALLS: &str = "[[body]]\nname = \"a\"\nshape = \"ball\"\nparticles = 40\nclusters = 2\n\
                      [[body]]\nname = \"b\"\nshape = \"ball\"\nparticles = 40\nclusters = 2\nposition = [2, 0, 0]\n";
 

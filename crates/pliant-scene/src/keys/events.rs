@@ -30,6 +30,14 @@ pub(crate) static EVENT: Table = Table {
         .example("true")
         .also(&["spawn", "create"]),
         Key::new("remove", Kind::Truth, "The body goes, for good.").example("true").also(&["delete", "destroy"]),
+        Key::new(
+            "become",
+            Kind::Text,
+            "The body becomes what another [[body]] says, where it is: material, solver, goals, paint. That one only \
+             describes it and is never there itself; it must have as many particles.",
+        )
+        .example("\"stone_bear\"")
+        .also(&["change", "turn_into"]),
         Key::new("release", Kind::Text, "Lets go of the pin of this name.")
             .example("\"left\"")
             .also(&["unpin", "let_go", "drop"]),
@@ -46,5 +54,5 @@ pub(crate) static EVENT: Table = Table {
             .also(&["teleport"]),
         Key::new("particles", PARTICLES, "The particles that are pushed, counted from 0.").example("[0, 1]"),
     ]],
-    rules: &[Rule::ExactlyOne(&["add", "remove", "release", "hold", "push", "move"]), Rule::Needs("particles", "push")],
+    rules: &[Rule::ExactlyOne(&["add", "remove", "become", "release", "hold", "push", "move"]), Rule::Needs("particles", "push")],
 };

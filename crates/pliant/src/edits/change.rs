@@ -20,7 +20,11 @@ impl Editing<'_> {
         to.pins.clear();
         let made = builder::assemble_one(&to, self.model, Some(body), self.assembler)?.parts;
         self.check_change(place, &was, &made)?;
-        let parts = made.pinned(was.pins.to_vec(), was.next_pin);
+        let mut parts = made.pinned(was.pins.to_vec(), was.next_pin);
+        if parts.shown.same(&was.shown) {
+            // Whoever looks at it need not look again.
+            parts.shown = was.shown.clone();
+        }
         let (mut model, mut controls) = (self.model.clone(), self.controls.clone());
         model.replace(place, parts.clone());
         controls.bodies[place].values = to.live_values();

@@ -67,6 +67,11 @@ impl Shown {
         tearing::Whole { facets, rest, triangles, skin, hosts, vertices }.torn(corners)
     }
 
+    /// Whether two surfaces are the same.
+    pub(crate) fn same(&self, other: &Shown) -> bool {
+        self.triangles == other.triangles && self.skin == other.skin
+    }
+
     /// Whether it is what is shown of a shape of as many particles.
     pub(crate) fn is_of(&self, shape: &Shape) -> bool {
         self.triangles == shape.surface.triangles
