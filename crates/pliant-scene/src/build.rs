@@ -94,7 +94,15 @@ impl Scene {
         if !inert.is_empty() {
             return Err(inert);
         }
-        notes.extend(notes::about(self, &all));
+        // Where one stands that is never there is nothing to tell.
+        let described: Vec<String> = plans
+            .iter()
+            .zip(&arrivals.described)
+            .filter(|(_, described)| **described)
+            .map(|(plan, _)| format!("body `{}`:", plan.name))
+            .collect();
+        let told = notes::about(self, &all).into_iter();
+        notes.extend(told.filter(|note| !described.iter().any(|name| note.starts_with(name))));
         let fewer = match at_start == bodies.len() {
             true => None,
             false => {
