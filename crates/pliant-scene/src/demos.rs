@@ -29,7 +29,7 @@ pub const DEMOS: &[Demo] = &[
     demo!("hanging_cloth", "a sheet held by two corners swings down in a wide arc"),
     demo!("let_go", "a banner is let go, pin after pin, and a ball is kicked away in time"),
     demo!("coming_and_going", "jelly balls are dropped one after the other and vanish as they came"),
-    demo!("changing_bear", "a bear sags as jelly, becomes rubber and jumps up (offline)"),
+    demo!("jelly_to_rubber", "a ball sags as jelly, becomes rubber where it lies, and jumps"),
     demo!("twisting_bar", "a bar of springs is wrung by pins that move"),
     demo!("keyframed_jelly", "gravity turns to each wall in turn while a jelly bear melts and sets again"),
     demo!(
@@ -51,7 +51,7 @@ pub const DEMOS: &[Demo] = &[
     demo!("curtain_limits", "three curtains that may stretch by ten, twenty and thirty percent"),
     demo!("draped_cloth", "a tablecloth of cotton folds where it hangs over the edge"),
     demo!("flag", "a flag in a storm with gusts of twice the wind"),
-    demo!("torn_flag", "a storm grows until it tears a flag: it rips where it is worn and flies off in rags"),
+    demo!("torn_flag", "a storm grows until it tears a flag: it opens where it is worn and rips across"),
     demo!("shot_sheet", "an unseen ball flies through a stretched sheet; the hole runs on and parts it"),
     demo!("pulled_jelly", "a bar of jelly is pulled until it tears across and springs back in two"),
     demo!("fillings", "bears filled on a lattice, shaken, and evenly without order, shown by clusters"),
