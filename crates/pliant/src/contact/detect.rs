@@ -77,7 +77,7 @@ impl Contacts {
     fn find(&mut self, bodies: &mut [Touching<'_, '_>], margin: impl Fn(&Subject<'_>, f64) -> f64) {
         let mut first = 0;
         for (place, Touching { body, side }) in bodies.iter_mut().enumerate() {
-            let (model, size) = (body.model, side.size());
+            let (model, size) = (body.model, side.beginning().size);
             let (n, radius) = (model.particle_count(), &model.rest().radius);
             let margin = margin(body, size);
             if !model.params.planes.is_empty() {
@@ -90,11 +90,11 @@ impl Contacts {
                 let listed = &mut self.listed[first..first + n];
                 for (i, at) in self.ends.iter().enumerate() {
                     let gap = plane.gap(at) - radius[i];
-                    if gap >= margin || listed[i] || !side.is_free(i) {
+                    if gap >= margin || listed[i] || !side.beginning().free[i] {
                         continue;
                     }
                     listed[i] = true;
-                    let began = plane.gap(side.start().get(i)) - radius[i];
+                    let began = plane.gap(side.beginning().start.get(i)) - radius[i];
                     let contact = Contact::with_plane((plane, k), (place, i as u32), gap, surface);
                     let offset = contact.offset + radius[i] + lowest_gap(began, release);
                     self.list.push(Contact { offset, ..contact });

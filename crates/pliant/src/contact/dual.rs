@@ -29,17 +29,16 @@ const IDLE: f64 = 0.03;
 /// A body in the middle of a substep, as contacts see it: where its particles are at the end of the substep, and how
 /// they move by forces.
 pub(crate) trait Respond {
-    /// Its size, which tells what is small.
-    fn size(&self) -> f64;
+    /// What of it stays the same during the substep.
+    fn beginning(&self) -> &Beginning;
 
-    /// Where its particles began the substep.
-    fn start(&self) -> &Points;
+    /// Where a particle ends if nothing is done any more.
+    fn end(&self, particle: usize) -> DVec3;
 
-    /// Whether a particle moves by forces at all.
-    fn is_free(&self, particle: usize) -> bool;
-
-    /// Where all particles end if nothing is done any more.
-    fn ends(&self, to: &mut Points);
+    /// The same of all particles.
+    fn ends(&self, to: &mut Points) {
+        (0..to.len()).for_each(|i| to.set(i, self.end(i)));
+    }
 
     /// Where a particle ends with the present round made and all contact forces taken away.
     fn free_end(&self, particle: usize) -> DVec3;
@@ -55,6 +54,17 @@ pub(crate) trait Respond {
 
     /// Takes the forces of the nodes into the present round, in place of those it had.
     fn push(&mut self, nodes: &Nodes, team: &Team);
+}
+
+/// A body as it begins a substep.
+#[derive(Clone, Debug)]
+pub(crate) struct Beginning {
+    /// Its size, which tells what is small.
+    pub size: f64,
+    /// Where its particles are.
+    pub start: Points,
+    /// Whether each moves by forces at all.
+    pub free: Vec<bool>,
 }
 
 /// A node that takes part in a contact.
@@ -166,9 +176,9 @@ impl Dual {
             for (body, particle, weight) in side.particles() {
                 let node = self.nodes[body].of(particle);
                 self.links.push(Link { body: body as u32, node, weight: sign * weight });
-                let side = &bodies[body].side;
-                start += side.start().get(particle as usize) * (sign * weight);
-                size = size.min(side.size());
+                let beginning = bodies[body].side.beginning();
+                start += beginning.start.get(particle as usize) * (sign * weight);
+                size = size.min(beginning.size);
             }
         }
         self.rows.push(Row {

@@ -13,7 +13,7 @@ mod touches;
 mod watch;
 
 pub(crate) use detect::{Contacts, Touching};
-pub(crate) use dual::Respond;
+pub(crate) use dual::{Beginning, Respond};
 pub use endpoint::{Contact, Endpoint};
 pub use half_space::{Arrival, Surface, lowest_gap, push_out, release};
 pub(crate) use nodes::{Nodes, WIDTH};

@@ -10,7 +10,7 @@ use super::energy::ElasticEnergy;
 use super::objective::Objective;
 use super::prolongation::Prolongation;
 use super::{SolverKind, Stage, Subject};
-use crate::contact::Contact;
+use crate::contact::{Beginning, Contact};
 use crate::controls::LiveControls;
 use crate::dofs::{Dof, DofMap};
 use crate::memory::Section;
@@ -75,12 +75,12 @@ pub(super) struct Substep {
     pub memory_offsets: Vec<usize>,
     /// Where pinned particles are wanted.
     pub targets: Vec<DVec3>,
-    /// Where the particles came from, and their velocities of arrival, kept once these are overwritten.
-    start: Points,
+    /// Where the particles came from, the size of the body, and what of it is free.
+    pub beginning: Beginning,
+    /// Velocities of arrival, kept once they are overwritten.
     arriving: Points,
     /// The prediction.
     pub s: Points,
-    pub diameter: f64,
     bounces: Bounces,
     energy: ElasticEnergy,
     prolongation: Prolongation,
@@ -91,14 +91,15 @@ pub(super) struct Substep {
 impl Substep {
     pub fn new(model: &BodyModel) -> Substep {
         let n = model.particle_count();
+        let dofs = DofMap::of_body(model);
+        let free = (0..n).map(|i| dofs.get(i) != &Dof::Fixed).collect();
         Substep {
-            dofs: DofMap::of_body(model),
+            beginning: Beginning { size: model.diameter(), start: Points::zeros(n), free },
+            dofs,
             memory_offsets: model.memory_offsets(),
             targets: Vec::with_capacity(model.pins.iter().map(|g| g.particles.len()).sum()),
-            start: Points::zeros(n),
             arriving: Points::zeros(n),
             s: Points::zeros(n),
-            diameter: model.diameter(),
             bounces: Bounces::new(model),
             energy: ElasticEnergy::new(model),
             prolongation: Prolongation::new(n),
@@ -119,17 +120,8 @@ impl Substep {
 
     /// Where particle `i` will be at the end of the substep if it is at `q` at θ h.
     pub fn end(&self, i: usize, q: DVec3) -> DVec3 {
-        let from = self.start.get(i);
+        let from = self.beginning.start.get(i);
         if self.theta < 1.0 { from + (q - from) / self.theta } else { q }
-    }
-
-    /// Where the particles came from, until the substep is finished.
-    pub fn start(&self) -> &Points {
-        &self.start
-    }
-
-    pub fn is_fixed(&self, particle: usize) -> bool {
-        self.dofs.get(particle) == &Dof::Fixed
     }
 
     /// Lines 1 and 2 of algorithm 1 (projective-dynamics): damped velocities, left in the state, lead to s.
@@ -144,7 +136,7 @@ impl Substep {
         let Subject { model, controls, time } = body;
         let (h, reach) = (model.params.substep(), self.reach());
         controls.targets(model, &state.memory, time + reach, &mut self.targets);
-        self.start.copy_from(&state.x);
+        self.beginning.start.copy_from(&state.x);
         let c = controls.body;
         let damping = decay(c.damping, h);
         let rigid = match damping > 0.0 {
@@ -182,11 +174,11 @@ impl Substep {
         self.bounces.expect(
             (touched(), &state.v, resting(model, controls)),
             &mut self.energy,
-            (body, &self.start, &state.memory),
+            (body, &self.beginning.start, &state.memory),
         );
         let h = model.params.substep();
         for i in 0..model.particle_count() {
-            if self.is_fixed(i) {
+            if !self.beginning.free[i] {
                 continue;
             }
             // As v* + (q − s)/θ²h, which is exact where nothing but inertia acts.
@@ -208,10 +200,10 @@ impl Substep {
         }
         controls.targets(model, &state.memory, time + h, &mut self.targets);
         for (i, to) in model.prescribed(&self.targets) {
-            state.v.set(i, (to - self.start.get(i)) / h);
+            state.v.set(i, (to - self.beginning.start.get(i)) / h);
             state.x.set(i, to);
         }
-        let Substep { dofs, start, arriving, theta, .. } = self;
+        let Substep { dofs, beginning: Beginning { start, .. }, arriving, theta, .. } = self;
         let theta = *theta;
         let end = Subject { time: time + h, ..body };
         let passage = Passage { end, dofs, start, arriving, theta };
@@ -238,7 +230,7 @@ impl Substep {
             let gap = contact.normal.dot(self.end(i, at)) - contact.offset;
             if gap < 0.0 {
                 q.put(i, at - contact.normal * (gap * self.theta));
-                furthest = furthest.max(-gap / self.diameter);
+                furthest = furthest.max(-gap / self.beginning.size);
             }
         }
         furthest
@@ -249,14 +241,14 @@ impl Substep {
     /// as the particle was braked where θ is a half.
     fn settled(&self, contact: &Contact, i: usize, to: DVec3, mut v: DVec3) -> DVec3 {
         let n = contact.normal;
-        if n.dot(to) - contact.offset > 1e-6 * self.diameter {
+        if n.dot(to) - contact.offset > 1e-6 * self.beginning.size {
             return v;
         }
         v -= n * n.dot(v).max(0.0);
-        let way = to - self.start.get(i);
+        let way = to - self.beginning.start.get(i);
         let slide = way - n * n.dot(way);
         let (length, along) = (slide.length(), v.dot(slide));
-        if length <= 1e-12 * self.diameter {
+        if length <= 1e-12 * self.beginning.size {
             v = n * n.dot(v);
         } else if along < 0.0 {
             v -= slide * (along / (length * length));

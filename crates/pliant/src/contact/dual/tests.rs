@@ -8,7 +8,7 @@ use glam::DMat3;
 
 /// A rigid block that does not turn, or points that answer together in some other way: C is given in blocks of 3×3.
 struct Made {
-    start: Points,
+    beginning: Beginning,
     /// Where particles end by themselves.
     free: Vec<DVec3>,
     blocks: Vec<Vec<DMat3>>,
@@ -19,8 +19,10 @@ impl Made {
     /// Particles at `at` that all move together by force/mass, and fall by `fall` if nothing holds them.
     fn block(at: &[DVec3], mass: f64, fall: DVec3) -> Made {
         let blocks = vec![vec![DMat3::IDENTITY / mass; at.len()]; at.len()];
-        let (start, free) = (at.iter().copied().collect(), at.iter().map(|p| *p + fall).collect());
-        Made { start, free, blocks, pushed: vec![DVec3::ZERO; at.len()] }
+        let start = at.iter().copied().collect();
+        let beginning = Beginning { size: 1.0, start, free: vec![true; at.len()] };
+        let free = at.iter().map(|p| *p + fall).collect();
+        Made { beginning, free, blocks, pushed: vec![DVec3::ZERO; at.len()] }
     }
 
     fn moved(&self, nodes: &Nodes, of: u32) -> DVec3 {
@@ -29,20 +31,12 @@ impl Made {
 }
 
 impl Respond for Made {
-    fn size(&self) -> f64 {
-        1.0
+    fn beginning(&self) -> &Beginning {
+        &self.beginning
     }
 
-    fn start(&self) -> &Points {
-        &self.start
-    }
-
-    fn is_free(&self, _: usize) -> bool {
-        true
-    }
-
-    fn ends(&self, to: &mut Points) {
-        (0..to.len()).for_each(|i| to.set(i, self.free[i] + self.pushed[i]));
+    fn end(&self, particle: usize) -> DVec3 {
+        self.free[particle] + self.pushed[particle]
     }
 
     fn free_end(&self, particle: usize) -> DVec3 {

@@ -66,7 +66,7 @@ impl Cache {
         let substep = Substep::new(model);
         let bounds = Vec::with_capacity(model.particle_count());
         let minimiser =
-            Minimiser::new(model, substep.dofs.clone(), &scales, substep.reach(), substep.diameter)?;
+            Minimiser::new(model, substep.dofs.clone(), &scales, substep.reach(), substep.beginning.size)?;
         Ok(Cache { substep, minimiser, scales, wanted: Matrix::True, touched: false, bounds })
     }
 

@@ -2,8 +2,7 @@
 //! iteration, in blocks of 3×3, as the Hessian couples x, y and z.
 
 use super::Cache;
-use crate::contact::{Nodes, Respond};
-use crate::points::Points;
+use crate::contact::{Beginning, Nodes, Respond};
 use crate::team::Team;
 use glam::DVec3;
 
@@ -12,22 +11,12 @@ const APPLICATIONS: usize = 6;
 const SAFETY: f64 = 1.2;
 
 impl Respond for Cache {
-    fn size(&self) -> f64 {
-        self.substep.diameter
+    fn beginning(&self) -> &Beginning {
+        &self.substep.beginning
     }
 
-    fn start(&self) -> &Points {
-        self.substep.start()
-    }
-
-    fn is_free(&self, particle: usize) -> bool {
-        !self.substep.is_fixed(particle)
-    }
-
-    fn ends(&self, to: &mut Points) {
-        for i in 0..to.len() {
-            to.set(i, self.substep.end(i, self.minimiser.objective.position(i)));
-        }
+    fn end(&self, particle: usize) -> DVec3 {
+        self.substep.end(particle, self.minimiser.objective.position(particle))
     }
 
     fn free_end(&self, particle: usize) -> DVec3 {

@@ -30,7 +30,7 @@ pub mod projections;
 use super::implicit::{Moving, Substep};
 use super::objective::Surroundings;
 use super::{Ending, Progress, Round, Solver, SolverError, SolverKind, Stage};
-use crate::contact::{Contact, Nodes, Respond};
+use crate::contact::{Beginning, Contact, Nodes, Respond};
 use crate::controls::LiveControls;
 use crate::memory::Section;
 use crate::model::BodyModel;
@@ -120,7 +120,7 @@ impl Cache {
         let surroundings =
             Surroundings { memory, offsets: &substep.memory_offsets, targets: &substep.targets };
         let largest = elements.sweep(model, q, Around { rules, surroundings, shared, auxiliary }, team);
-        largest.sqrt() / substep.diameter
+        largest.sqrt() / substep.beginning.size
     }
 }
 
@@ -210,20 +210,12 @@ impl Cache {
 }
 
 impl Respond for Cache {
-    fn size(&self) -> f64 {
-        self.substep.diameter
+    fn beginning(&self) -> &Beginning {
+        &self.substep.beginning
     }
 
-    fn start(&self) -> &Points {
-        self.substep.start()
-    }
-
-    fn is_free(&self, particle: usize) -> bool {
-        !self.substep.is_fixed(particle)
-    }
-
-    fn ends(&self, to: &mut Points) {
-        to.copy_from(&self.q.x);
+    fn end(&self, particle: usize) -> DVec3 {
+        self.q.x.get(particle)
     }
 
     fn free_end(&self, particle: usize) -> DVec3 {

@@ -24,7 +24,7 @@ mod system;
 use super::implicit::Substep;
 use super::objective::{Hands, Surroundings};
 use super::{Ending, Progress, Round, Solver, SolverError, Stage};
-use crate::contact::{Contact, Nodes, Respond};
+use crate::contact::{Beginning, Contact, Nodes, Respond};
 use crate::controls::LiveControls;
 use crate::memory::Section;
 use crate::model::{Acceleration, BodyModel, Implicit, WarmStart};
@@ -79,7 +79,8 @@ impl Cache {
         }
         let scales: Vec<f64> = model.batch_scales(controls.body).collect();
         let substep = Substep::new(model);
-        let system = System::new(model, &scales, substep.dofs.clone(), substep.reach(), substep.diameter)?;
+        let system =
+            System::new(model, &scales, substep.dofs.clone(), substep.reach(), substep.beginning.size)?;
         let (unknowns, places) = (system.objective.len(), system.objective.ways().len());
         Ok(Cache {
             response: Response::new(model.particle_count(), model.params.planes.len()),
@@ -208,7 +209,7 @@ impl Cache {
     fn iterate(&mut self, round: Round, hands: Hands<'_>, state: &BodyState) -> bool {
         let Implicit { warm_start, tolerance, .. } = self.substep.model.params.implicit;
         if round.number == 1 && warm_start == WarmStart::Last {
-            self.system.objective.start_at(self.substep.start());
+            self.system.objective.start_at(&self.substep.beginning.start);
         }
         let energy = self.evaluate(state, hands);
         if round.number == 1 {
@@ -263,22 +264,12 @@ impl Cache {
 }
 
 impl Respond for Cache {
-    fn size(&self) -> f64 {
-        self.substep.diameter
+    fn beginning(&self) -> &Beginning {
+        &self.substep.beginning
     }
 
-    fn start(&self) -> &Points {
-        self.substep.start()
-    }
-
-    fn is_free(&self, particle: usize) -> bool {
-        !self.substep.is_fixed(particle)
-    }
-
-    fn ends(&self, to: &mut Points) {
-        for i in 0..to.len() {
-            to.set(i, self.substep.end(i, self.system.objective.position(i)));
-        }
+    fn end(&self, particle: usize) -> DVec3 {
+        self.substep.end(particle, self.system.objective.position(particle))
     }
 
     fn free_end(&self, particle: usize) -> DVec3 {
