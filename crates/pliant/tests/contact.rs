@@ -231,7 +231,7 @@ fn a_fast_block_is_braked_by_friction_and_stays_down() {
         (SolverKind::Xpbd, 1.0, 1e-3, 0.05),
     ] {
         let shape = pliant::shapes::tet_box([4, 1, 4], DVec3::new(0.4, 0.08, 0.4), TetStyle::Five).unwrap();
-        let mut body = Body::new("block", shape).elastic(rubber.clone()).solved_by(solver).at(0.0, 0.04, 0.0);
+        let mut body = Body::new("block", shape).elastic(rubber).solved_by(solver).at(0.0, 0.04, 0.0);
         body.velocity = DVec3::X * 5.0;
         body.controls.iterations = 20;
         let mut builder = Builder::new().plane(HalfSpace { friction, ..HalfSpace::ground() }).body(body);

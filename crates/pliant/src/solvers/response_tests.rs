@@ -88,9 +88,8 @@ fn responses_are_linear_symmetric_and_bounded() {
             nodes.unload();
             (0..nodes.len()).for_each(|k| nodes.load(k, force(1, k) + force(2, k)));
             side.respond(&mut nodes, stage.team);
-            for k in 0..nodes.len() {
-                let sum = moved[0][k] + moved[1][k];
-                assert!((nodes.movement(k) - sum).length() <= 1e-9 * (moved[0][k].length() + 1e-9));
+            for (k, (a, b)) in moved[0].iter().zip(&moved[1]).enumerate() {
+                assert!((nodes.movement(k) - (*a + *b)).length() <= 1e-9 * (a.length() + 1e-9));
             }
             // With D = reach / weight, D − G has no negative direction.
             nodes.unload();
