@@ -110,6 +110,20 @@ fn what_is_removed_leaves_the_others_their_bits_and_its_id_to_nobody() {
 }
 
 #[test]
+fn a_world_may_begin_empty() {
+    let mut s = Builder::new().ground().build().unwrap();
+    run(&mut s, 3);
+    let saved = s.checkpoint();
+    let id = s.add(bear(SolverKind::Clustered)).unwrap();
+    assert_eq!(id.number(), 0);
+    run(&mut s, 10);
+    let mut built = world([bear(SolverKind::Clustered)]);
+    run(&mut built, 10);
+    assert!(of(&s, id) == of(&built, 0), "it falls as one that was there from the start");
+    assert!(s.restore(&saved).is_err(), "of a world without it");
+}
+
+#[test]
 fn keyframes_go_with_the_body_they_drive() {
     let mut builder = Builder::new().body(bear(SolverKind::Clustered)).body(bar(SolverKind::Projective));
     let keys = |a: f64, b: f64| [Key::new(0.0, a), Key::new(1.0, b)];

@@ -36,9 +36,6 @@ impl Builder {
                 faults.add(None, e.control, format!("{} is not allowed", e.value), &e.allowed);
             }
         }
-        if self.bodies.is_empty() {
-            faults.add(None, "bodies", "there is no body".into(), "add one");
-        }
         faults.planes(&self.planes);
         for (text, help) in self.fields.iter().filter_map(Field::fault) {
             faults.add(None, "field", text, help);
