@@ -174,10 +174,10 @@ fn header(scene: &BuiltScene) -> LogHeader {
         scene_hash: scene.hash,
         frames_per_second: scene.frames_per_second,
         bodies: recorder::first_bodies(scene),
-        planes: model
-            .params()
-            .planes
-            .iter()
+        planes: scene
+            .simulation
+            .state()
+            .half_spaces(model)
             .map(|p| LogPlane { normal: p.normal, offset: p.offset })
             .collect(),
         picture: LogPicture {

@@ -138,8 +138,8 @@ fn record(frame: &mut LogFrame, index: u32, simulation: &Simulation, report: &St
     frame.positions.iter_mut().for_each(Vec::clear);
     frame.velocity.iter_mut().for_each(Vec::clear);
     frame.contact.clear();
-    // Planes are all there is to touch.
-    let planes = &simulation.model().params().planes;
+    // Colliders are all there is to touch.
+    let planes: Vec<_> = state.half_spaces(simulation.model()).collect();
     for (body, state) in simulation.model().bodies().iter().zip(state.bodies()) {
         for (to, from) in frame.positions.iter_mut().zip(state.positions().columns()) {
             to.extend_from_slice(from);

@@ -235,7 +235,7 @@ impl Scene {
         (builder.wind, builder.gusts) = (self.wind, self.gusts);
         builder.step = 1.0 / self.fps;
         builder.substeps = self.substeps;
-        builder.planes = self.planes.clone();
+        builder.colliders = self.planes.iter().map(|p| (*p).into()).collect();
         builder.fields = self.fields.clone();
         builder.implicit = self.implicit;
         builder.threads = threads.max(1);
@@ -253,7 +253,7 @@ impl Scene {
             None => {
                 let key = match error.field {
                     "step" => "fps",
-                    "planes" => "plane",
+                    "colliders" => "plane",
                     "bodies" => "body",
                     other => other,
                 };

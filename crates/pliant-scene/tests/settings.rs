@@ -93,7 +93,7 @@ fn planes_are_normalised_and_may_be_given_by_a_point() {
         "[[plane]]\n[[plane]]\nnormal = [0, 3, 4]\npoint = [0, 0, 2]\nfriction = 0.2\n\
          [[plane]]\nnormal = [1e-200, 0, 0]\noffset = -3\n[[body]]\nshape = \"ball\"\nposition = [0, 5, 0]\nparticles = 9\n",
     );
-    let planes = &scene.simulation.model().params().planes;
+    let planes: Vec<_> = scene.simulation.state().half_spaces(scene.simulation.model()).collect();
     assert_eq!(planes[0], pliant::HalfSpace::ground());
     assert!((planes[1].normal - DVec3::new(0.0, 0.6, 0.8)).length() < 1e-15);
     assert!((planes[1].offset - 1.6).abs() < 1e-15);

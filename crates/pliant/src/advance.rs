@@ -5,7 +5,7 @@
 //! decided for it alone, and it has the bits it would have without the others. A substep of an island is taken in phases
 //! (`island.rs`).
 
-use crate::contact::Contacts;
+use crate::contact::{Contacts, Obstacle};
 use crate::controls::{Controls, LiveControls};
 use crate::forces::{self, Pushes};
 use crate::island;
@@ -48,6 +48,8 @@ pub(crate) struct Stepping<'a> {
     pub controls: &'a Controls,
     pub pools: &'a SolverPools,
     pub team: &'a Team,
+    /// The colliders in every substep, substep after substep.
+    pub obstacles: &'a [Obstacle],
 }
 
 /// The state of a body, and where what it was is kept.
@@ -123,7 +125,13 @@ impl Stepping<'_> {
     }
 
     fn body(&self, k: usize, step: u64) -> Body<'_> {
-        Body { body: &self.model.bodies()[k], controls: self.controls.live(k), pool: self.pools.of(k), step }
+        Body {
+            body: &self.model.bodies()[k],
+            controls: self.controls.live(k),
+            pool: self.pools.of(k),
+            step,
+            obstacles: self.obstacles,
+        }
     }
 }
 
@@ -133,6 +141,7 @@ struct Body<'a> {
     controls: LiveControls<'a>,
     pool: &'a Pool,
     step: u64,
+    obstacles: &'a [Obstacle],
 }
 
 impl Body<'_> {
@@ -167,7 +176,9 @@ impl Body<'_> {
                 forces::apply(model, controls, state, when, &mut slot.pushes, team);
             }
             let before = (!forced && k == 0).then_some((&before.x, &before.v));
-            let body = Subject { model, controls, time };
+            let count = self.obstacles.len() / substeps as usize;
+            let obstacles = &self.obstacles[k as usize * count..][..count];
+            let body = Subject { model, controls, time, obstacles };
             let stage = Stage { body, before, team };
             let part = match &mut tracer {
                 None => island::substep(stage, solver, contacts, state, slot.observer.as_mut())?,

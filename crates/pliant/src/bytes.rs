@@ -1,6 +1,7 @@
 //! Plain little-endian bytes for checkpoints, and the digest that tells models apart.
 
 use crate::points::Points;
+use glam::DAffine3;
 
 /// FNV-1a over 64-bit words: tells models apart, guards nothing against malice.
 #[derive(Clone, Debug)]
@@ -53,6 +54,11 @@ impl Writer {
         values.iter().for_each(|&v| self.number(v));
     }
 
+    /// A placement.
+    pub fn placement(&mut self, at: &DAffine3) {
+        at.to_cols_array().into_iter().for_each(|v| self.number(v));
+    }
+
     /// A list of indices with its length.
     pub fn indices(&mut self, values: &[u32]) {
         self.word(values.len() as u64);
@@ -79,6 +85,15 @@ impl Reader<'_> {
     /// A real number.
     pub fn number(&mut self) -> Result<f64, Truncated> {
         self.word().map(f64::from_bits)
+    }
+
+    /// A placement.
+    pub fn placement(&mut self) -> Result<DAffine3, Truncated> {
+        let mut e = [0.0; 12];
+        for v in &mut e {
+            *v = self.number()?;
+        }
+        Ok(DAffine3::from_cols_array(&e))
     }
 
     /// A length that the remaining bytes can hold.

@@ -1,4 +1,4 @@
-//! What changes the world while it runs: values, planes and keys; bodies that come and go; particles that are held and let
+//! What changes the world while it runs: values and keys; bodies and colliders that come and go; particles that are held and let
 //! go, pushed and moved.
 //!
 //! An edit acts in two parts. The first makes the next revision of model and controls: it needs no state, so a timeline can
@@ -7,6 +7,7 @@
 //! nothing. Only what an edit touched is prepared anew.
 
 mod change;
+mod colliders;
 mod effect;
 mod model_part;
 
@@ -17,7 +18,7 @@ use crate::body::Body;
 use crate::builder::BuildErrors;
 use crate::controls::{Control, ControlError, Value, no_such_body};
 use crate::keyframes::Keyframes;
-use crate::model::{BodyId, HalfSpace, Model, Motion};
+use crate::model::{BodyId, Collider, ColliderId, Model, Motion};
 use crate::simulation::Simulation;
 use crate::state::BodyState;
 use glam::{DAffine3, DVec3};
@@ -29,8 +30,16 @@ pub enum Edit {
     Set(Control, Value),
     /// A pin group of a body is held somewhere, or let go to follow its own motion.
     Pins(BodyId, usize, Option<DAffine3>),
-    /// Other substeps and planes.
-    World(u32, Vec<HalfSpace>),
+    /// Another number of substeps.
+    Substeps(u32),
+    /// A collider comes; see [`Simulation::add_collider`].
+    AddCollider(Box<Collider>),
+    /// A collider goes; see [`Simulation::remove_collider`].
+    RemoveCollider(ColliderId),
+    /// A collider becomes another; see [`Simulation::change_collider`].
+    ChangeCollider(ColliderId, Box<Collider>),
+    /// A collider is led somewhere, or let go to follow its own motion; see [`Simulation::place_collider`].
+    PlaceCollider(ColliderId, Option<DAffine3>),
     /// Other keyframes.
     Keyframes(Keyframes),
     /// Another model of the same bodies: the same particles, clusters, pin groups and memory, with rest
@@ -63,7 +72,9 @@ impl Edit {
             (Edit::Set(a, _), Edit::Set(b, _)) => a == b,
             (Edit::Pins(a, g, _), Edit::Pins(b, h, _)) => (a, g) == (b, h),
             (Edit::Forces(a, _), Edit::Forces(b, _)) => a == b,
-            (Edit::World(..), Edit::World(..))
+            (Edit::PlaceCollider(a, _), Edit::PlaceCollider(b, _)) => a == b,
+            (Edit::ChangeCollider(a, _), Edit::ChangeCollider(b, _)) => a == b,
+            (Edit::Substeps(_), Edit::Substeps(_))
             | (Edit::Keyframes(_), Edit::Keyframes(_))
             | (Edit::Model(_), Edit::Model(_)) => true,
             _ => false,
@@ -75,7 +86,9 @@ impl Edit {
             (Edit::Set(a, v), Edit::Set(b, w)) => a == b && v == w,
             (Edit::Pins(a, g, v), Edit::Pins(b, h, w)) => (a, g, v) == (b, h, w),
             (Edit::Forces(a, v), Edit::Forces(b, w)) => a == b && v == w,
-            (Edit::World(a, v), Edit::World(b, w)) => a == b && v == w,
+            (Edit::Substeps(a), Edit::Substeps(b)) => a == b,
+            (Edit::PlaceCollider(a, v), Edit::PlaceCollider(b, w)) => a == b && v == w,
+            (Edit::ChangeCollider(a, v), Edit::ChangeCollider(b, w)) => a == b && v == w,
             (Edit::Keyframes(a), Edit::Keyframes(b)) => a == b,
             (Edit::Model(a), Edit::Model(b)) => a.same_parts(b),
             _ => false,
@@ -94,6 +107,8 @@ pub enum Edited {
     Removed(Box<Removed>),
     /// A pin group came.
     Group(usize),
+    /// A collider came.
+    Collider(ColliderId),
 }
 
 /// Why an edit was refused; nothing has changed.
@@ -103,6 +118,13 @@ pub enum EditError {
     NoBody {
         /// The body asked for.
         body: BodyId,
+        /// What there is.
+        help: String,
+    },
+    /// There is no such collider, or it was removed.
+    NoCollider {
+        /// The collider asked for.
+        collider: ColliderId,
         /// What there is.
         help: String,
     },
@@ -127,6 +149,7 @@ impl std::fmt::Display for EditError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             EditError::NoBody { body, help } => write!(f, "there is no body {body}: {help}"),
+            EditError::NoCollider { collider, help } => write!(f, "there is no collider {collider}: {help}"),
             EditError::Build(errors) => errors.fmt(f),
             EditError::Control(refused) => refused.fmt(f),
             EditError::OtherBodies => {
@@ -196,7 +219,7 @@ impl Simulation {
         let Simulation { model, controls, assembler, .. } = self;
         let effect = Editing { model, controls, assembler, time }.make(edit)?;
         let edited = effect.act(&mut self.state);
-        if !matches!(edit, Edit::Set(..) | Edit::Pins(..) | Edit::Forces(..)) {
+        if !matches!(edit, Edit::Set(..) | Edit::Pins(..) | Edit::Forces(..) | Edit::PlaceCollider(..)) {
             self.follow_model(before.as_ref());
         }
         Ok(edited)
@@ -215,6 +238,41 @@ impl Simulation {
             Edited::Removed(removed) => Ok(*removed),
             _ => Err(EditError::NoBody { body, help: no_such_body(&self.model, body) }),
         }
+    }
+
+    /// Takes the steps to come in so many substeps.
+    pub fn set_substeps(&mut self, substeps: u32) -> Result<(), EditError> {
+        self.edit(&Edit::Substeps(substeps)).map(|_| ())
+    }
+
+    /// Adds a collider, where its motion has it at present.
+    pub fn add_collider(&mut self, collider: impl Into<Collider>) -> Result<ColliderId, EditError> {
+        let id = self.model.next_collider();
+        self.edit(&Edit::AddCollider(Box::new(collider.into()))).map(|_| id)
+    }
+
+    /// Removes a collider. Its id names nothing ever after.
+    pub fn remove_collider(&mut self, collider: ColliderId) -> Result<(), EditError> {
+        self.edit(&Edit::RemoveCollider(collider)).map(|_| ())
+    }
+
+    /// Makes a collider another, at once: no velocity is felt. One that a host leads stays where it is led to.
+    pub fn change_collider(
+        &mut self,
+        collider: ColliderId,
+        to: impl Into<Collider>,
+    ) -> Result<(), EditError> {
+        self.edit(&Edit::ChangeCollider(collider, Box::new(to.into()))).map(|_| ())
+    }
+
+    /// Leads a collider to a placement, relative to where it was made, in the course of the next step: what it meets is
+    /// pushed, and carried along by friction. It stays there until it is placed again; `None` lets it follow its own motion.
+    pub fn place_collider(
+        &mut self,
+        collider: ColliderId,
+        placement: Option<DAffine3>,
+    ) -> Result<(), EditError> {
+        self.edit(&Edit::PlaceCollider(collider, placement)).map(|_| ())
     }
 
     /// Puts forces (N) on the particles of a body, in the order of its shape, for all steps until they are given again;

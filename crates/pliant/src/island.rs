@@ -28,7 +28,7 @@ pub(crate) fn substep(
     };
     show(0, solver);
     contacts.clear();
-    let touches = !stage.body.model.params.planes.is_empty();
+    let touches = !stage.body.obstacles.is_empty();
     if touches {
         with(stage.body, solver, |bodies| contacts.detect(bodies));
     }
@@ -56,6 +56,7 @@ pub(crate) fn substep(
     if solver.conclude(Round { number: report.iterations, ..round }, stage, state) {
         show(report.iterations, solver);
     }
+    contacts.conclude();
     let end = solver.finish(stage, (contacts.list(), 0), state);
     report.residual = report.residual.max(end.pushed);
     report.contacts = contacts.loaded() + end.contacts;

@@ -92,8 +92,8 @@ pub use keyframes::{Ease, Key, KeyframeFault, Keyframes, Track};
 pub use material::{Elasticity, Material};
 pub use memory::{Memory, Section};
 pub use model::{
-    Acceleration, BodyId, Goals, HalfSpace, Implicit, Input, Integrator, MassMatrix, Motion, Sequence,
-    SequenceError, WarmStart,
+    Acceleration, BodyId, Collider, ColliderId, ColliderShape, Goals, HalfSpace, Implicit, Input, Integrator,
+    MassMatrix, Motion, Sequence, SequenceError, WarmStart,
 };
 pub use pliant_geometry::{Method, shapes};
 pub use pliant_math::lanes::{Bits, Isa};

@@ -3,11 +3,12 @@
 use crate::advance::{Slot, Stepping};
 use crate::builder::{self, Assembler, BuildErrors};
 use crate::checkpoint::{self, Checkpoint};
+use crate::contact::{Obstacle, plan_step};
 use crate::controls::{Control, ControlError, Controls, Cost, Value};
 use crate::edits::EditError;
 use crate::forces;
 use crate::keyframes::Keyframes;
-use crate::model::{BodyId, HalfSpace, Model, Params};
+use crate::model::{BodyId, ColliderId, Model, Params};
 use crate::notes;
 use crate::points::Points;
 use crate::solver_pool::SolverPools;
@@ -127,6 +128,9 @@ pub struct Simulation {
     pub(crate) stepped: bool,
     /// What else each body has, in the model's order.
     pub(crate) slots: Vec<Slot>,
+    /// The colliders in every substep of a step, and where they are after it.
+    obstacles: Vec<Obstacle>,
+    placements: Vec<DAffine3>,
     /// What it takes to tear bodies.
     pub(crate) tearing: Tearing,
 }
@@ -164,6 +168,8 @@ impl Simulation {
             tracer: None,
             tracing: false,
             stepped: false,
+            obstacles: Vec::new(),
+            placements: Vec::new(),
         };
         simulation.apply_keyframes();
         simulation.pools.assign(&simulation.model, &simulation.controls, simulation.team.size())?;
@@ -259,8 +265,11 @@ impl Simulation {
 
     fn advance(&mut self) -> Result<StepReport, StepError> {
         let Simulation { model, state, controls, pools, team, clock, backup, tracer, slots, .. } = self;
+        let (obstacles, placements) = (&mut self.obstacles, &mut self.placements);
+        plan_step((model, state, controls), obstacles, placements);
+        backup.colliders.clone_from(&state.colliders);
         let tracer = tracer.as_deref_mut().filter(|_| self.tracing);
-        let stepping = Stepping { model, controls, pools, team };
+        let stepping = Stepping { model, controls, pools, team, obstacles };
         let seconds = stepping.take((state, backup), slots, clock.as_ref(), tracer);
         let mut report = StepReport { seconds, ..Default::default() };
         let mut finite = true;
@@ -274,6 +283,7 @@ impl Simulation {
             report.residual = report.residual.max(last.residual);
             report.convergence[kind as usize].join(&outcome.convergence);
         }
+        state.colliders.clone_from(placements);
         state.step += 1;
         state.time = state.step as f64 * model.params.step;
         (report.step, report.time) = (state.step, state.time);
@@ -383,13 +393,6 @@ impl Simulation {
         Ok(())
     }
 
-    /// Goes on with other substeps and planes: the next revision of the model, with all caches made
-    /// anew. Bodies, solvers and pins stay. Everything is checked as when building, and a refusal
-    /// changes nothing. Checkpoints of the earlier revision no longer fit.
-    pub fn set_world(&mut self, substeps: u32, planes: Vec<HalfSpace>) -> Result<(), BuildErrors> {
-        self.set_params(Params { substeps, planes, ..(*self.model.params).clone() })
-    }
-
     /// Goes on with other keyframes: the next revision of the model, checked as when building. Controls
     /// that are no longer keyframed keep their last values, and can be set again.
     pub fn set_keyframes(&mut self, keyframes: Keyframes) -> Result<(), BuildErrors> {
@@ -466,6 +469,7 @@ impl Simulation {
             state: &self.state.bodies[k],
             time: self.state.time,
             before: self.stepped.then(|| &self.backup.bodies[k].x),
+            world: (&self.model, &self.state),
         }
     }
 
@@ -576,6 +580,15 @@ impl Driver<'_> {
         placement: Option<DAffine3>,
     ) -> Result<Cost, ControlError> {
         self.controls.place_pins(self.model, body, group, placement)
+    }
+
+    /// Leads a collider; see [`Controls::place_collider`].
+    pub fn place_collider(
+        &mut self,
+        collider: ColliderId,
+        placement: Option<DAffine3>,
+    ) -> Result<Cost, ControlError> {
+        self.controls.place_collider(self.model, collider, placement)
     }
 }
 

@@ -42,7 +42,7 @@ impl Pool {
     }
 
     /// Makes as many solvers as can be used at once.
-    fn prepare(&self, controls: LiveControls<'_>, count: usize) -> Result<(), SolverError> {
+    fn prepare(&self, controls: LiveControls<'_>, count: usize, touching: bool) -> Result<(), SolverError> {
         let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
         if idle.is_empty() {
             idle.push(solver(self.model.solver(), self.isa));
@@ -52,6 +52,9 @@ impl Pool {
             let mut another = idle[0].duplicate();
             another.prepare(&self.model, controls)?;
             idle.push(another);
+        }
+        if touching {
+            idle.iter_mut().for_each(|s| s.expect_contacts());
         }
         Ok(())
     }
@@ -70,12 +73,14 @@ pub(crate) struct SolverPools {
     of_body: Vec<Arc<Pool>>,
     /// Room for the contacts of as many islands as there are threads.
     contacts: Mutex<Vec<Contacts>>,
+    /// The colliders there is room for.
+    colliders: usize,
     pub isa: Isa,
 }
 
 impl SolverPools {
     pub fn new(isa: Isa) -> SolverPools {
-        SolverPools { pools: Vec::new(), of_body: Vec::new(), contacts: Mutex::default(), isa }
+        SolverPools { pools: Vec::new(), of_body: Vec::new(), contacts: Mutex::default(), colliders: 0, isa }
     }
 
     /// Forgets everything.
@@ -105,7 +110,7 @@ impl SolverPools {
         let particles = touching.map(BodyModel::particle_count).max().unwrap_or(0);
         let contacts = self.contacts.get_mut().unwrap_or_else(PoisonError::into_inner);
         contacts.resize_with(threads.max(1), Contacts::default);
-        contacts.iter_mut().for_each(|c| c.reserve(particles, model.params.planes.len()));
+        contacts.iter_mut().for_each(|c| c.reserve(particles, model.colliders().len()));
     }
 
     /// Numbers in the matrix factors, body by body: what each solve of a body reads twice.
@@ -117,10 +122,14 @@ impl SolverPools {
     pub fn assign(&mut self, model: &Model, controls: &Controls, threads: usize) -> Result<(), SolverError> {
         let bodies = model.bodies();
         let fits = |pool: &Arc<Pool>, k: usize| pool.fits(&bodies[k].parts, controls.live(k));
-        if self.of_body.len() == bodies.len() && (0..bodies.len()).all(|k| fits(&self.of_body[k], k)) {
+        let colliders = model.colliders().len();
+        let room = colliders <= self.colliders;
+        if room && self.of_body.len() == bodies.len() && (0..bodies.len()).all(|k| fits(&self.of_body[k], k))
+        {
             return Ok(());
         }
         self.reserve_contacts(model, threads);
+        self.colliders = colliders;
         let before = std::mem::take(&mut self.of_body);
         let mut last: Option<Arc<Pool>> = None;
         for (k, body) in bodies.iter().enumerate() {
@@ -160,7 +169,7 @@ impl SolverPools {
             let first = k == 0 || !Arc::ptr_eq(pool, &self.of_body[k - 1]);
             if first {
                 let users = Arc::strong_count(pool) - 1;
-                let prepared = pool.prepare(controls.live(k), users.min(threads));
+                let prepared = pool.prepare(controls.live(k), users.min(threads), colliders > 0);
                 if prepared.is_err() {
                     self.clear();
                     return prepared;

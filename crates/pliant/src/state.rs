@@ -2,9 +2,10 @@
 
 use crate::bytes::{Reader, Truncated, Writer};
 use crate::memory::Memory;
-use crate::model::{BodyId, BodyModel, Model, ModelId};
+use crate::model::{BodyId, BodyModel, HalfSpace, Model, ModelId};
 use crate::points::{Points, PointsMut};
 use crate::tearing::TornShapes;
+use glam::DAffine3;
 
 /// Positions, velocities and everything else history leaves behind. A step is a pure function of
 /// model, state and controls, so these saved and loaded continue with the same bits.
@@ -16,6 +17,9 @@ pub struct State {
     pub(crate) step: u64,
     /// The bodies, in the model's order.
     pub(crate) bodies: Vec<BodyState>,
+    /// Where the colliders are, in the model's order, relative to where they were made: friction and bounces feel how
+    /// they go on from there.
+    pub(crate) colliders: Vec<DAffine3>,
     /// The model this state belongs to.
     pub(crate) model: ModelId,
 }
@@ -140,7 +144,8 @@ impl BodyState {
 impl State {
     /// Bodies with these states, at time zero.
     pub(crate) fn new(model: &Model, bodies: Vec<BodyState>) -> State {
-        State { time: 0.0, step: 0, bodies, model: model.id() }
+        let colliders = Self::unled(model, 0.0);
+        State { time: 0.0, step: 0, bodies, colliders, model: model.id() }
     }
 
     /// The last step that can be counted to: beyond it a step is no longer a time of its own.
@@ -159,6 +164,25 @@ impl State {
     /// Counts steps from here on: keyframes, wind and whatever else follows the time act as after `step` steps of `model`.
     pub fn begin_at(&mut self, step: u64, model: &Model) {
         (self.step, self.time) = (step, step as f64 * model.params.step);
+        self.colliders = Self::unled(model, self.time);
+    }
+
+    /// Where colliders are that no host leads.
+    pub(crate) fn unled(model: &Model, time: f64) -> Vec<DAffine3> {
+        model.colliders().iter().map(|c| c.collider.motion.placement(time)).collect()
+    }
+
+    /// Where the colliders are, in the model's order, relative to where they were made.
+    pub fn colliders(&self) -> &[DAffine3] {
+        &self.colliders
+    }
+
+    /// The colliders of `model` as the half-spaces they are at present.
+    pub fn half_spaces<'a>(
+        &'a self,
+        model: &'a Model,
+    ) -> impl ExactSizeIterator<Item = HalfSpace> + Clone + 'a {
+        model.colliders().iter().zip(&self.colliders).map(|(c, at)| c.collider.half_space(at))
     }
 
     /// The model this state belongs to.
@@ -187,11 +211,13 @@ impl State {
         let mut pairs = self.bodies.iter().zip(model.bodies());
         let fits = self.model == model.id()
             && self.bodies.len() == model.bodies().len()
+            && self.colliders.len() == model.colliders().len()
             && pairs.all(|(state, body)| state.fits(body.id, &body.parts));
         if !fits {
             return Err(StateError::OtherModel);
         }
-        if !(self.time.is_finite() && self.bodies.iter().all(BodyState::is_finite)) {
+        let placed = self.colliders.iter().all(DAffine3::is_finite);
+        if !(placed && self.time.is_finite() && self.bodies.iter().all(BodyState::is_finite)) {
             return Err(StateError::Damaged("it has numbers that are not finite"));
         }
         if self.step > State::LAST_STEP {
@@ -211,6 +237,8 @@ impl State {
         w.word(self.model.fingerprint);
         w.number(self.time);
         w.word(self.step);
+        w.word(self.colliders.len() as u64);
+        self.colliders.iter().for_each(|at| w.placement(at));
         w.word(self.bodies.len() as u64);
         for body in &self.bodies {
             w.word(body.id.number());
@@ -228,6 +256,10 @@ impl State {
             return Err(StateError::OtherModel);
         }
         let (time, step) = (r.number()?, r.word()?);
+        if r.word()? != model.colliders().len() as u64 {
+            return Err(StateError::Damaged("the number of colliders does not fit the model"));
+        }
+        let colliders = model.colliders().iter().map(|_| r.placement()).collect::<Result<_, _>>()?;
         if r.word()? != model.bodies().len() as u64 {
             return Err(StateError::Damaged("the number of bodies does not fit the model"));
         }
@@ -237,7 +269,7 @@ impl State {
             let (x, v) = (r.points()?, r.points()?);
             bodies.push(BodyState { id, x, v, memory: Memory::read(r)? });
         }
-        let state = State { time, step, bodies, model: id };
+        let state = State { time, step, bodies, colliders, model: id };
         match state.check(&model.torn_by(&state, &mut TornShapes::default())?) {
             // It names the model, so it was changed since it was written.
             Err(StateError::OtherModel) => Err(StateError::Damaged("its sizes do not fit the model")),

@@ -3,10 +3,10 @@
 use crate::constraints::View;
 use crate::controls::LiveControls;
 use crate::memory::Section;
-use crate::model::{BatchScale, BodyModel, Integrator};
+use crate::model::{BatchScale, BodyModel, Integrator, Model};
 use crate::points::Points;
 use crate::solvers::{SolverKind, clustered};
-use crate::state::BodyState;
+use crate::state::{BodyState, State};
 use glam::DVec3;
 
 /// Sums over bodies.
@@ -24,7 +24,7 @@ pub struct Statistics {
     pub angular_momentum: DVec3,
     /// Largest relative deformation of any particle.
     pub max_strain: f64,
-    /// Deepest point inside a half-space, as a positive depth, radii included. Pinned particles do not count: they are
+    /// Deepest point inside a collider, as a positive depth, radii included. Pinned particles do not count: they are
     /// where they are held.
     pub max_penetration: f64,
 }
@@ -51,6 +51,8 @@ pub(crate) struct Present<'a> {
     pub time: f64,
     /// Positions a step ago: they tell how fast particles move where velocities do not.
     pub before: Option<&'a Points>,
+    /// What is around it.
+    pub world: (&'a Model, &'a State),
 }
 
 impl Present<'_> {
@@ -64,7 +66,7 @@ impl Present<'_> {
 
     /// Measures the body and the strain of each particle.
     pub fn measure(&self, each: &mut [f64]) -> Statistics {
-        let Present { model, controls, state, .. } = *self;
+        let Present { model, controls, state, world, .. } = *self;
         let mut s = Statistics::default();
         let mut pinned = vec![false; model.particle_count()];
         for group in model.pins.iter().filter(|g| g.stiffness.is_none()) {
@@ -80,7 +82,7 @@ impl Present<'_> {
             s.gravity -= controls.world.gravity.dot(m * x);
             s.momentum += momentum;
             s.angular_momentum += x.cross(momentum);
-            for plane in model.params.planes.iter().filter(|_| !pinned[i]) {
+            for plane in world.1.half_spaces(world.0).filter(|_| !pinned[i]) {
                 s.max_penetration = s.max_penetration.max(model.rest().radius[i] - plane.gap(x));
             }
         }

@@ -46,7 +46,7 @@ pub enum TimelineError {
         /// Why.
         reason: ControlError,
     },
-    /// Substeps, planes, keyframes or a model were refused.
+    /// Substeps, colliders, keyframes or a model were refused.
     World {
         /// The frame of the edit that is refused.
         frame: u64,

@@ -34,7 +34,7 @@ fn bodies(solver: SolverKind) -> Vec<Body> {
 fn world(bodies: impl IntoIterator<Item = Body>, threads: usize) -> pliant::Simulation {
     let slope =
         HalfSpace { normal: DVec3::new(0.6, 0.8, 0.0), offset: -0.9, friction: 0.3, restitution: 0.2 };
-    let mut builder = Builder::new().ground().plane(slope).substeps(2);
+    let mut builder = Builder::new().ground().collider(slope).substeps(2);
     builder.bodies.extend(bodies);
     builder.threads = threads;
     builder.build().unwrap()

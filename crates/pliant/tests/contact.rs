@@ -34,7 +34,7 @@ fn on_slope(angle: f64, friction: f64, projective: bool) -> Simulation {
     body.rotation = DQuat::from_rotation_z(-angle);
     body.position = normal * 0.15;
     let plane = HalfSpace { normal, offset: 0.0, friction, restitution: 0.0 };
-    Builder::new().plane(plane).body(body).substeps(2).build().unwrap()
+    Builder::new().collider(plane).body(body).substeps(2).build().unwrap()
 }
 
 #[test]
@@ -91,8 +91,8 @@ fn a_wedge_of_two_planes_keeps_the_body_out_of_both() {
         };
         let mut s = Builder::new()
             .substeps(1)
-            .plane(plane(1.0))
-            .plane(plane(-1.0))
+            .collider(plane(1.0))
+            .collider(plane(-1.0))
             .body(block(projective).at(0.1, 2.0, 0.0))
             .build()
             .unwrap();
@@ -172,7 +172,7 @@ fn every_solver_of_constraints_rests_on_the_ground_and_holds_on_a_slope() {
             body.constraints = vec![pliant::ConstraintKind::Strain.into()];
             body.controls.damping = 5.0;
             let plane = HalfSpace { friction: 0.8, ..HalfSpace::ground() };
-            let mut builder = Builder::new().plane(plane).body(body);
+            let mut builder = Builder::new().collider(plane).body(body);
             builder.gravity = DVec3::new(tilt.sin(), -tilt.cos(), 0.0) * 9.81;
             let mut s = builder.build().unwrap();
             run(&mut s, 90);
@@ -234,7 +234,7 @@ fn a_fast_block_is_braked_by_friction_and_stays_down() {
         let mut body = Body::new("block", shape).elastic(rubber).solved_by(solver).at(0.0, 0.04, 0.0);
         body.velocity = DVec3::X * 5.0;
         body.controls.iterations = 20;
-        let mut builder = Builder::new().plane(HalfSpace { friction, ..HalfSpace::ground() }).body(body);
+        let mut builder = Builder::new().collider(HalfSpace { friction, ..HalfSpace::ground() }).body(body);
         builder.implicit.implicitness = implicitness;
         let mut s = builder.substeps(2).build().unwrap();
         // It sags a little first.

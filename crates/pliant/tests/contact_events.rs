@@ -5,14 +5,14 @@ mod common;
 
 use common::*;
 use pliant::{
-    Body, BodyId, Builder, Clustering, ContactChange, ContactWatch, DAffine3, DVec3, HalfSpace, Material,
-    Simulation, SolverKind, shapes,
+    Body, BodyId, Builder, Clustering, ColliderId, ContactChange, ContactWatch, DAffine3, DVec3, HalfSpace,
+    Material, Simulation, SolverKind, shapes,
 };
 
 /// A corner of ground and wall, and a body of each solver that is thrown into it.
 fn world() -> Simulation {
     let wall = HalfSpace { normal: DVec3::X, offset: -0.5, ..HalfSpace::ground() };
-    let mut builder = Builder::new().ground().plane(wall);
+    let mut builder = Builder::new().ground().collider(wall);
     for (k, solver) in SolverKind::ALL.into_iter().enumerate() {
         let mut body = match solver.uses_constraints() {
             false => Body::new("", shapes::ball(0.2, 0.05).unwrap()),
@@ -30,17 +30,17 @@ fn world() -> Simulation {
     builder.build().unwrap()
 }
 
-/// Body, plane and number of particles, by every particle and plane.
-fn expected(s: &Simulation) -> Vec<(BodyId, u32, usize)> {
+/// Body, collider and number of particles, by every particle and collider.
+fn expected(s: &Simulation) -> Vec<(BodyId, ColliderId, usize)> {
     let mut all = Vec::new();
     for body in s.model().bodies() {
-        for (k, plane) in s.model().params().planes.iter().enumerate() {
+        for (k, plane) in s.state().half_spaces(s.model()).enumerate() {
             let radius = &body.parts.rest().radius;
             let near = |i: usize, x: DVec3| radius[i] + 1e-9 * (1.0 + x.abs().max_element());
             let touches =
                 s.positions(body.id).enumerate().filter(|(i, x)| plane.gap(*x) <= near(*i, *x)).count();
             if touches > 0 {
-                all.push((body.id, k as u32, touches));
+                all.push((body.id, k.into(), touches));
             }
         }
     }
@@ -55,21 +55,21 @@ fn touches_are_of_particles_on_planes() {
         run(&mut s, 1);
         for (id, k, count) in expected(&s) {
             let x: Vec<DVec3> = s.positions(id).collect();
-            let of: Vec<_> = s.touches(id).filter(|t| t.plane == k).collect();
+            let of: Vec<_> = s.touches(id).filter(|t| t.collider == k).collect();
             assert_eq!(of.len(), count);
             for touch in of {
-                let plane = s.model().params().planes[k as usize];
+                let plane = s.state().half_spaces(s.model()).nth(k.number() as usize).unwrap();
                 let at = x[touch.particle as usize];
                 let radius = s.model().get(id).unwrap().parts.rest().radius[touch.particle as usize];
                 assert_eq!(touch.normal, plane.normal);
                 assert!(plane.gap(touch.point).abs() < 1e-12 && touch.gap < 1e-8);
                 assert!((at - touch.point - (radius + touch.gap) * plane.normal).length() < 1e-12);
-                found[k as usize] += 1;
+                found[k.number() as usize] += 1;
             }
         }
         let ids: Vec<BodyId> = s.model().ids().collect();
         for id in ids {
-            let order: Vec<_> = s.touches(id).map(|t| (t.particle, t.plane)).collect();
+            let order: Vec<_> = s.touches(id).map(|t| (t.particle, t.collider)).collect();
             assert!(order.windows(2).all(|w| w[0] < w[1]));
         }
     }
@@ -91,21 +91,23 @@ fn events_lead_from_one_look_to_the_next() {
         }
         let events = watch.look(&s).to_vec();
         assert!(
-            events.windows(2).all(|w| (w[0].body, w[0].plane) < (w[1].body, w[1].plane)),
-            "by body and plane"
+            events.windows(2).all(|w| (w[0].body, w[0].collider) < (w[1].body, w[1].collider)),
+            "by body and collider"
         );
         for e in &events {
-            let place = known.binary_search_by_key(&(e.body, e.plane), |k: &(BodyId, u32, usize)| (k.0, k.1));
+            let place = known
+                .binary_search_by_key(&(e.body, e.collider), |k: &(BodyId, ColliderId, usize)| (k.0, k.1));
             match e.change {
                 ContactChange::Began => {
-                    known.insert(place.unwrap_err(), (e.body, e.plane, e.particles));
-                    began[e.plane as usize] += 1;
+                    known.insert(place.unwrap_err(), (e.body, e.collider, e.particles));
+                    began[e.collider.number() as usize] += 1;
                 }
                 ContactChange::Ended => assert_eq!(known.remove(place.unwrap()).2, e.particles),
             }
         }
         let now = expected(&s);
-        let pairs = |list: &[(BodyId, u32, usize)]| list.iter().map(|e| (e.0, e.1)).collect::<Vec<_>>();
+        let pairs =
+            |list: &[(BodyId, ColliderId, usize)]| list.iter().map(|e| (e.0, e.1)).collect::<Vec<_>>();
         assert_eq!(pairs(&known), pairs(&now), "what began and has not ended touches");
         assert_eq!(watch.touching().collect::<Vec<_>>(), now);
         known = now;
@@ -126,10 +128,10 @@ fn what_lies_still_makes_no_events() {
     let mut flicker = Vec::new();
     for _ in 0..100 {
         run(&mut s, 1);
-        flicker.extend(watch.look(&s).iter().filter(|e| e.plane == 0).map(|e| (e.body, e.change)));
+        flicker.extend(watch.look(&s).iter().filter(|e| e.collider == 0.into()).map(|e| (e.body, e.change)));
     }
     assert!(flicker.is_empty(), "{flicker:?}");
-    assert_eq!(watch.touching().filter(|t| t.1 == 0).count(), SolverKind::ALL.len());
+    assert_eq!(watch.touching().filter(|t| t.1 == 0.into()).count(), SolverKind::ALL.len());
 }
 
 #[test]

@@ -24,7 +24,7 @@ fn a_particle_meets_a_plane_as_in_equation_two() {
         body.controls.restitution = elasticity;
         body.controls.viscous_friction = friction;
         body.controls.damping = 0.0;
-        let mut builder = weightless(body.frequency(5.0)).plane(plane);
+        let mut builder = weightless(body.frequency(5.0)).collider(plane);
         builder.step = 0.01;
         let mut s = builder.build().unwrap();
         let report = s.step().unwrap();

@@ -95,7 +95,7 @@ fn controls_of_another_model_are_refused() {
 #[test]
 fn endless_steps_and_armies_of_threads_are_refused() {
     let mut s = Builder::new().body(ball()).build().unwrap();
-    let error = s.set_world(u32::MAX, vec![HalfSpace::ground()]).unwrap_err().to_string();
+    let error = s.set_substeps(u32::MAX).unwrap_err().to_string();
     assert!(error.contains("substeps") && error.contains("10000"), "{error}");
     assert!(Builder::new().substeps(u32::MAX).body(ball()).build().is_err());
     let mut many = Builder::new().body(ball());

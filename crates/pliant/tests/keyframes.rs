@@ -176,7 +176,7 @@ fn unsound_keyframes_are_refused_when_built_and_when_the_world_changes() {
         mixed().track(Track::new(Control::Frequency(0.into()), [Key::new(0.0, 5.0), Key::new(9.0, 18.0)]));
     s.bodies[0].controls.stiffness = pliant::Stiffness::Frequency(5.0);
     let mut s = s.build().unwrap();
-    let error = s.set_world(1, vec![]).unwrap_err().to_string();
+    let error = s.set_substeps(1).unwrap_err().to_string();
     assert!(error.contains("frequency cannot be 18.0 at key 1"), "{error}");
 }
 
@@ -210,8 +210,8 @@ fn controls_survive_their_bytes() {
     let mut longer = bytes.clone();
     longer.push(0);
     assert!(Controls::decode(&longer, s.model()).is_err());
-    // Another version, another number of bodies, a value that is not allowed.
-    for (at, byte) in [(8, 9), (104, 5), (120, 0xff), (128, 0xff)] {
+    // Another version, another number of colliders or bodies, a value that is not allowed.
+    for (at, byte) in [(8, 9), (104, 5), (216, 5), (232, 0xff), (240, 0xff)] {
         let mut bad = bytes.clone();
         bad[at..at + 8].fill(byte);
         assert!(Controls::decode(&bad, s.model()).is_err(), "at {at}");

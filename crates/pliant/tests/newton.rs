@@ -260,7 +260,7 @@ fn friction_holds_and_lets_slide() {
             .at(0.0, 0.05, 0.0);
         body.controls.iterations = 40;
         let mut builder = Builder::new().substeps(2).ground().body(body);
-        builder.planes[0].friction = 0.5;
+        builder.colliders[0].friction = 0.5;
         builder.gravity = DVec3::new(angle.sin(), -angle.cos(), 0.0) * 9.81;
         let mut s = builder.build().unwrap();
         let middle = |s: &Simulation| s.positions(0).sum::<DVec3>() / s.positions(0).count() as f64;

@@ -36,8 +36,8 @@ fn stepping_allocates_nothing() {
         cloth.controls.air = 1.2;
         let mut builder = Builder::new()
             .ground()
-            .plane(pliant::HalfSpace { normal: DVec3::X, offset: -0.2, ..pliant::HalfSpace::ground() })
-            .plane(pliant::HalfSpace { normal: DVec3::NEG_X, offset: -1.2, ..pliant::HalfSpace::ground() })
+            .collider(pliant::HalfSpace { normal: DVec3::X, offset: -0.2, ..pliant::HalfSpace::ground() })
+            .collider(pliant::HalfSpace { normal: DVec3::NEG_X, offset: -1.2, ..pliant::HalfSpace::ground() })
             .substeps(2)
             .body(clustered)
             .body(projective)

@@ -99,14 +99,14 @@ fn all_faults_are_reported_at_once() {
     builder.step = -1.0;
     builder.substeps = 0;
     builder.gravity.y = f64::INFINITY;
-    builder.planes.push(HalfSpace { normal: DVec3::ZERO, ..HalfSpace::ground() });
+    builder.colliders.push(HalfSpace { normal: DVec3::ZERO, ..HalfSpace::ground() }.into());
     let errors = builder.build().unwrap_err();
     let fields: Vec<&str> = errors.0.iter().map(|e| e.field).collect();
     for field in [
         "step",
         "substeps",
         "gravity",
-        "planes",
+        "colliders",
         "radius",
         "alpha",
         "mass",

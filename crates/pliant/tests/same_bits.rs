@@ -23,7 +23,12 @@ fn busy_scene() -> Builder {
     let cloth = cloth.pin([0, 20]);
     Builder::new()
         .ground()
-        .plane(HalfSpace { normal: DVec3::new(0.6, 0.8, 0.0), offset: -1.0, friction: 0.3, restitution: 0.2 })
+        .collider(HalfSpace {
+            normal: DVec3::new(0.6, 0.8, 0.0),
+            offset: -1.0,
+            friction: 0.3,
+            restitution: 0.2,
+        })
         .body(bear)
         .body(twin)
         .body(cloth)
@@ -149,16 +154,19 @@ fn a_new_revision_takes_up_the_state_and_leaves_old_checkpoints_behind() {
     let revision = s.model().id();
     // The ground rises to where the bodies are now; refused first with a plane that is none.
     let bad = HalfSpace { normal: DVec3::ZERO, ..HalfSpace::ground() };
-    assert!(s.set_world(3, vec![bad]).is_err());
-    assert!(s.set_world(0, vec![]).is_err());
-    assert!(s.set_world(1, vec![]).is_err(), "12 Hz is too stiff for one substep");
+    assert!(s.change_collider(0.into(), bad).is_err());
+    assert!(s.set_substeps(0).is_err());
+    assert!(s.set_substeps(1).is_err(), "12 Hz is too stiff for one substep");
     assert_eq!(s.model().id(), revision, "a refusal changes nothing");
-    s.set_world(3, vec![HalfSpace { offset: 0.1, ..HalfSpace::ground() }]).unwrap();
-    assert_eq!(s.model().id().revision, revision.revision + 1);
+    let raised = HalfSpace { offset: 0.1, ..HalfSpace::ground() };
+    s.set_substeps(3).unwrap();
+    s.change_collider(0.into(), raised).unwrap();
+    assert_eq!(s.model().id().revision, revision.revision + 2);
     assert!(s.restore(&old).is_err());
     let mut dropped = with_threads(1);
     run(&mut dropped, 5);
-    dropped.set_world(3, vec![HalfSpace { offset: 0.1, ..HalfSpace::ground() }]).unwrap();
+    dropped.set_substeps(3).unwrap();
+    dropped.change_collider(0.into(), raised).unwrap();
     for _ in 0..10 {
         run(&mut s, 1);
         dropped.drop_caches();

@@ -165,7 +165,7 @@ fn edits_at_the_present_frame_show_at_once() {
 #[test]
 fn worlds_keyframes_and_models_change_on_the_way() {
     const FRAMES: u64 = 30;
-    let raised = vec![HalfSpace { offset: 0.1, ..HalfSpace::ground() }];
+    let raised = HalfSpace { offset: 0.1, ..HalfSpace::ground() };
     let keys = Keyframes {
         tracks: vec![Track::new(Control::Drag(0.into()), [Key::new(0.0, 0.0), Key::new(0.5, 8.0)])],
     };
@@ -179,7 +179,8 @@ fn worlds_keyframes_and_models_change_on_the_way() {
     let scene = || Builder::new().ground().substeps(2).body(bear()).body(twin()).build().unwrap();
     let mut wanted = scene();
     run(&mut wanted, 8);
-    wanted.set_world(3, raised.clone()).unwrap();
+    wanted.set_substeps(3).unwrap();
+    wanted.change_collider(0.into(), raised).unwrap();
     run(&mut wanted, 7);
     wanted.set_keyframes(keys.clone()).unwrap();
     run(&mut wanted, 15);
@@ -187,7 +188,8 @@ fn worlds_keyframes_and_models_change_on_the_way() {
     t.frame(FRAMES).unwrap();
     let size = t.simulation().checkpoint().len();
     t.edit(15, Edit::Keyframes(keys)).unwrap();
-    t.edit(8, Edit::World(3, raised.clone())).unwrap();
+    t.edit(8, Edit::Substeps(3)).unwrap();
+    t.edit(8, Edit::ChangeCollider(0.into(), Box::new(raised.into()))).unwrap();
     for memory in [1, 3, 1000] {
         t.set_memory(memory * size);
         for frame in [30, 8, 15, 9, 16, 30] {
@@ -196,7 +198,7 @@ fn worlds_keyframes_and_models_change_on_the_way() {
         assert_eq!(bits(t.simulation()), bits(&wanted), "room for {memory}");
     }
     // One substep is too few for the stiffness, and a later edit is checked with an earlier.
-    assert!(matches!(t.edit(8, Edit::World(1, vec![])), Err(TimelineError::World { frame: 8, .. })));
+    assert!(matches!(t.edit(8, Edit::Substeps(1)), Err(TimelineError::World { frame: 8, .. })));
     t.set(20, Control::Frequency(0.into()), 29.0).unwrap();
     let error = t.remove(8, 0).unwrap_err();
     assert!(matches!(error, TimelineError::Control { frame: 20, .. }), "{error}");

@@ -74,8 +74,12 @@ fn random_scene(seed: u64) -> Builder {
     }
     if r.unit() < 0.3 {
         let normal = (r.vector(1.0) + DVec3::Y).normalize();
-        builder =
-            builder.plane(HalfSpace { normal, offset: -1.5, friction: r.range(0.0, 1.0), restitution: 0.3 });
+        builder = builder.collider(HalfSpace {
+            normal,
+            offset: -1.5,
+            friction: r.range(0.0, 1.0),
+            restitution: 0.3,
+        });
     }
     builder
 }
@@ -101,7 +105,7 @@ fn random_scenes_of_the_baselines() {
 }
 
 fn scene_survives(seed: u64, builder: Builder, steps: usize) {
-    let one_plane = builder.planes.len() <= 1;
+    let one_plane = builder.colliders.len() <= 1;
     let body = &builder.bodies[0];
     // A radius below the spacing makes each particle a cluster of its own, which holds nothing.
     let clustered = matches!(body.clusters, Clustering::Whole | Clustering::Count(_));

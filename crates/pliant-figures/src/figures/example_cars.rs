@@ -67,7 +67,7 @@ fn crash(shape: &shapes::Shape, name: &str, guided: bool) -> Result<Simulation, 
     }];
     body.controls.iterations = 20;
     let wall = HalfSpace { normal: DVec3::NEG_X, offset: 0.0, friction: 0.0, restitution: 0.0 };
-    let mut builder = Builder::new().substeps(1).plane(wall).body(body);
+    let mut builder = Builder::new().substeps(1).collider(wall).body(body);
     builder.gravity = DVec3::ZERO;
     Ok(builder.build()?)
 }

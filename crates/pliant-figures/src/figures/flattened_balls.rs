@@ -48,10 +48,11 @@ fn gap(step: usize) -> Option<f64> {
     }
 }
 
-fn planes(gap: Option<f64>) -> Vec<HalfSpace> {
-    let ground = HalfSpace { friction: 0.0, ..HalfSpace::ground() };
-    let above = gap.map(|g| HalfSpace { normal: DVec3::NEG_Y, offset: -2.0 * RADIUS * g, ..ground });
-    std::iter::once(ground).chain(above).collect()
+const GROUND: HalfSpace = HalfSpace { normal: DVec3::Y, offset: 0.0, friction: 0.0, restitution: 0.0 };
+
+/// The plane that presses, so high above the ground.
+fn above(gap: f64) -> HalfSpace {
+    HalfSpace { normal: DVec3::NEG_Y, offset: -2.0 * RADIUS * gap, ..GROUND }
 }
 
 /// Balls side by side on the ground; also their tetrahedra.
@@ -66,7 +67,7 @@ fn balls(count: usize, spacing: f64) -> Result<(Simulation, Vec<[u32; 4]>), Fail
         builder =
             builder.body(Body::new(format!("ball {k}"), shape.clone()).elastic(jelly).at(x, -low.y, 0.0));
     }
-    builder.planes = planes(Some(1.0));
+    builder = builder.collider(GROUND).collider(above(1.0));
     // On the ground weight would flatten them a little, and for good.
     builder.gravity = DVec3::ZERO;
     Ok((builder.build()?, tetrahedra))
@@ -82,7 +83,11 @@ fn run() -> Result<Plot, Failure> {
     let mut pictures = Vec::new();
     let steps = PRESS + FLAT + FREE;
     for step in 0..steps {
-        simulation.set_world(1, planes(gap(step)))?;
+        match gap(step) {
+            Some(gap) => simulation.change_collider(1.into(), above(gap))?,
+            None if simulation.model().colliders().len() > 1 => simulation.remove_collider(1.into())?,
+            None => {}
+        }
         simulation.step()?;
         let time = simulation.state().time();
         let points: Vec<DVec3> = simulation.positions(0).collect();
@@ -122,7 +127,7 @@ mod tests {
     fn a_coarse_ball_survives_being_flat() {
         let (mut simulation, _) = balls(1, 0.2).unwrap();
         for g in [0.5, 0.0, 0.0] {
-            simulation.set_world(1, planes(Some(g))).unwrap();
+            simulation.change_collider(1.into(), above(g)).unwrap();
             simulation.step().unwrap();
         }
         assert!(simulation.state().bodies()[0].positions().first_non_finite().is_none());

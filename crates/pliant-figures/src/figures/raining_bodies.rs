@@ -62,7 +62,7 @@ fn run() -> Result<Plot, Failure> {
 /// Ten by ten by ten bodies above a slope, turned every way by the golden angle.
 fn rain(conserving: bool) -> Result<Simulation, Failure> {
     let normal = DVec3::new(0.4, 1.0, 0.0).normalize();
-    let mut builder = Builder::new().plane(HalfSpace { normal, friction: 0.3, ..HalfSpace::ground() });
+    let mut builder = Builder::new().collider(HalfSpace { normal, friction: 0.3, ..HalfSpace::ground() });
     (builder.substeps, builder.threads) = (2, 2);
     let shapes = [ball(0.1, 0.05)?, cuboid(DVec3::splat(0.15), 0.05)?];
     for k in 0..BODIES {

@@ -7,7 +7,7 @@ use crate::controls::{BodyControls, Control, Controls};
 use crate::elements;
 use crate::fields::Field;
 use crate::keyframes::Keyframes;
-use crate::model::{BodyId, Goals, HalfSpace, Implicit, Integrator, Model, Params, Shown};
+use crate::model::{BodyId, Collider, Goals, Implicit, Integrator, Model, Params, Shown};
 use crate::solvers::{Feature, SolverKind, Support, support};
 
 /// Most equal parts a step is taken in.
@@ -36,7 +36,7 @@ impl Builder {
                 faults.add(None, e.control, format!("{} is not allowed", e.value), &e.allowed);
             }
         }
-        faults.planes(&self.planes);
+        faults.colliders(self.colliders.iter());
         for (text, help) in self.fields.iter().filter_map(Field::fault) {
             faults.add(None, "field", text, help);
         }
@@ -66,12 +66,11 @@ impl Builder {
     }
 }
 
-/// Checks what may change while running: substeps, planes and keyframes, with the values of all bodies. `model`
+/// Checks what may change while running: substeps and keyframes, with the values of all bodies. `model`
 /// is of the same bodies.
 pub(crate) fn check_world(model: &Model, params: &Params, controls: &Controls) -> Result<(), BuildErrors> {
     let mut faults = Faults::default();
     faults.substeps(params.substeps);
-    faults.planes(&params.planes);
     faults.implicit(&params.implicit);
     let h = params.step / f64::from(params.substeps.max(1));
     let mut bodies = Vec::with_capacity(model.bodies().len());
@@ -82,6 +81,15 @@ pub(crate) fn check_world(model: &Model, params: &Params, controls: &Controls) -
     }
     faults.keyframes(&params.keyframes, &bodies, h);
     faults.effects(&params.keyframes, model);
+    if faults.0.is_empty() { Ok(()) } else { Err(BuildErrors(faults.0)) }
+}
+
+/// Checks colliders that are to be those of a model.
+pub(crate) fn check_colliders<'a>(
+    colliders: impl Iterator<Item = &'a Collider> + Clone,
+) -> Result<(), BuildErrors> {
+    let mut faults = Faults::default();
+    faults.colliders(colliders);
     if faults.0.is_empty() { Ok(()) } else { Err(BuildErrors(faults.0)) }
 }
 
@@ -309,15 +317,19 @@ impl Faults {
         }
     }
 
-    fn planes(&mut self, planes: &[HalfSpace]) {
-        for (k, p) in planes.iter().enumerate() {
-            if (p.normal.length() - 1.0).abs() > 1e-9 || !p.offset.is_finite() {
-                let text = format!("plane {k} has normal {} and offset {}", p.normal, p.offset);
-                self.add(None, "planes", text, "give a normal of length 1 and a finite offset");
+    fn colliders<'a>(&mut self, colliders: impl Iterator<Item = &'a Collider> + Clone) {
+        for (k, collider) in colliders.clone().enumerate() {
+            let name = match collider.name.as_str() {
+                "" => k.to_string(),
+                name => format!("\"{name}\""),
+            };
+            for (text, help) in collider.faults() {
+                self.add(None, "colliders", format!("collider {name}: {text}"), help);
             }
-            if !(p.friction >= 0.0 && p.friction.is_finite() && (0.0..=1.0).contains(&p.restitution)) {
-                let text = format!("plane {k} has friction {} and restitution {}", p.friction, p.restitution);
-                self.add(None, "planes", text, "friction must be at least 0, restitution from 0 to 1");
+            let alike = |other: &&Collider| !other.name.is_empty() && other.name == collider.name;
+            if colliders.clone().take(k).any(|other| alike(&other)) {
+                let text = format!("there are two colliders named {name}");
+                self.add(None, "colliders", text, "give each collider a name of its own, or none");
             }
         }
     }

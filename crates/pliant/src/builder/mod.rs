@@ -3,14 +3,14 @@
 mod assembly;
 mod checks;
 
-pub(crate) use checks::check_world;
+pub(crate) use checks::{check_colliders, check_world};
 
 use crate::body::Body;
 use crate::constraints::ConstraintBatch;
 use crate::controls::{BodyEntry, Control, Controls};
 use crate::fields::Field;
 use crate::keyframes::{Keyframes, Track};
-use crate::model::{BodyId, HalfSpace, Implicit, Model, Params};
+use crate::model::{BodyId, Collider, Implicit, Model, Params};
 use crate::points::Points;
 use crate::simulation::Simulation;
 use crate::state::{BodyState, State};
@@ -76,7 +76,7 @@ impl std::fmt::Debug for CustomBatch {
     }
 }
 
-/// Collects bodies, planes and settings of a simulation.
+/// Collects bodies, colliders and settings of a simulation.
 #[derive(Debug)]
 pub struct Builder {
     /// Gravity, m/s².
@@ -89,8 +89,8 @@ pub struct Builder {
     pub step: f64,
     /// Equal parts a step is taken in.
     pub substeps: u32,
-    /// Solid half-spaces.
-    pub planes: Vec<HalfSpace>,
+    /// What bodies cannot enter.
+    pub colliders: Vec<Collider>,
     /// The bodies.
     pub bodies: Vec<Body>,
     /// Controls that follow keys; bodies by their index.
@@ -119,7 +119,7 @@ impl Builder {
             gusts: 0.0,
             step: 1.0 / 60.0,
             substeps: 4,
-            planes: Vec::new(),
+            colliders: Vec::new(),
             bodies: Vec::new(),
             keyframes: Keyframes::default(),
             fields: Vec::new(),
@@ -131,12 +131,12 @@ impl Builder {
 
     /// Adds the ground y = 0.
     pub fn ground(self) -> Builder {
-        self.plane(HalfSpace::ground())
+        self.collider(Collider::ground())
     }
 
-    /// Adds a half-space.
-    pub fn plane(mut self, plane: HalfSpace) -> Builder {
-        self.planes.push(plane);
+    /// Adds what bodies cannot enter: a [`Collider`], or a [`HalfSpace`](crate::HalfSpace) that stands still.
+    pub fn collider(mut self, collider: impl Into<Collider>) -> Builder {
+        self.colliders.push(collider.into());
         self
     }
 
@@ -209,8 +209,8 @@ impl Builder {
         if !faults.0.is_empty() {
             return Err(BuildErrors(faults.0));
         }
-        let Builder { keyframes, implicit, fields, planes, step, substeps, bodies, customs, .. } = self;
-        let params = Arc::new(Params { step, substeps, planes, keyframes, implicit, fields });
+        let Builder { keyframes, implicit, fields, colliders, step, substeps, bodies, customs, .. } = self;
+        let params = Arc::new(Params { step, substeps, keyframes, implicit, fields });
         let mut extras: Vec<Extras> = bodies.iter().map(|_| Extras::default()).collect();
         for (b, extras) in extras.iter_mut().enumerate() {
             let springs = Control::EdgeStiffness(b.into());
@@ -237,13 +237,13 @@ impl Builder {
             entries.push(BodyEntry::new(id, body.live_values(), &own));
             parts.push((body.name.as_str().into(), own));
         }
-        let model = Model::new(parts, params);
+        let model = Model::new(parts, colliders, params);
         faults.effects(&model.params.keyframes, &model);
         if !faults.0.is_empty() {
             return Err(BuildErrors(faults.0));
         }
         let state = State::new(&model, states);
-        let mut controls = Controls::new(self.gravity, entries);
+        let mut controls = Controls::new(self.gravity, entries, model.colliders().len());
         controls.put(Control::Wind, self.wind.into());
         controls.put(Control::Gusts, self.gusts.into());
         Ok((model, state, controls, self.threads, assembler))

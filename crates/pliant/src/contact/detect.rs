@@ -1,11 +1,11 @@
 //! The contacts of an island in a substep: which there are, and their forces.
 
 use super::dual::{Dual, Respond};
-use super::{Contact, Endpoint, Surface, lowest_gap, release};
-use crate::model::HalfSpace;
+use super::{Contact, Endpoint, Obstacle, Surface, lowest_gap, release};
 use crate::points::Points;
 use crate::solvers::Subject;
 use crate::team::Team;
+use glam::DVec3;
 
 /// A body of an island while its contacts are being found.
 pub(crate) struct Touching<'a, 'b> {
@@ -16,19 +16,19 @@ pub(crate) struct Touching<'a, 'b> {
 /// What touches in an island. All of it is made anew in every substep; what is kept is memory.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Contacts {
-    /// In the order of bodies, planes and particles, then those found on the way, so that everything computed from them
+    /// In the order of bodies, obstacles and particles, then those found on the way, so that everything computed from them
     /// is the same for every run and number of threads.
     list: Vec<Contact>,
-    /// Whether a contact of (body, plane, particle) is listed.
+    /// Whether a contact of (body, obstacle, particle) is listed.
     listed: Vec<bool>,
     ends: Points,
     dual: Dual,
 }
 
 impl Contacts {
-    /// Makes room for all contacts that a body can have with planes, so that finding them allocates nothing.
-    pub fn reserve(&mut self, particles: usize, planes: usize) {
-        let most = particles * planes;
+    /// Makes room for all contacts that a body can have with so many obstacles, so that finding them allocates nothing.
+    pub fn reserve(&mut self, particles: usize, obstacles: usize) {
+        let most = particles * obstacles;
         self.list.clear();
         self.list.reserve(most);
         self.listed.clear();
@@ -57,7 +57,7 @@ impl Contacts {
     pub fn detect(&mut self, bodies: &mut [Touching<'_, '_>]) {
         self.list.clear();
         self.listed.clear();
-        let places = |b: &Touching<'_, '_>| b.body.model.particle_count() * b.body.model.params.planes.len();
+        let places = |b: &Touching<'_, '_>| b.body.model.particle_count() * b.body.obstacles.len();
         self.listed.resize(bodies.iter().map(places).sum(), false);
         self.dual.begin(bodies.iter().map(|b| b.body.model.particle_count()));
         self.find(bodies, |body, size| {
@@ -80,27 +80,34 @@ impl Contacts {
             let (model, size) = (body.model, side.beginning().size);
             let (n, radius) = (model.particle_count(), &model.rest().radius);
             let margin = margin(body, size);
-            if !model.params.planes.is_empty() {
+            if !body.obstacles.is_empty() {
                 self.ends.resize(n);
                 side.ends(&mut self.ends);
             }
             let surface = Surface::of(body.controls);
             let release = release(size, model.params.substep());
-            for (k, plane) in model.params.planes.iter().enumerate() {
+            for obstacle in body.obstacles {
                 let listed = &mut self.listed[first..first + n];
                 for (i, at) in self.ends.iter().enumerate() {
-                    let gap = plane.gap(at) - radius[i];
+                    let gap = obstacle.end.gap(at) - radius[i];
                     if gap >= margin || listed[i] || !side.beginning().free[i] {
                         continue;
                     }
                     listed[i] = true;
-                    let began = plane.gap(side.beginning().start.get(i)) - radius[i];
-                    let contact = Contact::with_plane((plane, k), (place, i as u32), gap, surface);
+                    let began = obstacle.start.gap(side.beginning().start.get(i)) - radius[i];
+                    let contact = Contact::with_obstacle(obstacle, (place, i as u32), (at, gap), surface);
                     let offset = contact.offset + radius[i] + lowest_gap(began, release);
                     self.list.push(Contact { offset, ..contact });
                 }
                 first += n;
             }
+        }
+    }
+
+    /// Tells each contact the force it ends with.
+    pub fn conclude(&mut self) {
+        for (contact, force) in self.list.iter_mut().zip(self.dual.forces()) {
+            contact.force = force;
         }
     }
 
@@ -114,22 +121,25 @@ impl Contacts {
 }
 
 impl Contact {
-    /// A particle (body by its place in the island, then its number) against a plane with its number, `gap` away from
-    /// touching it.
-    fn with_plane(
-        (plane, number): (&HalfSpace, usize),
+    /// A particle (body by its place in the island, then its number) that ends at a place, `gap` away from touching an
+    /// obstacle.
+    fn with_obstacle(
+        obstacle: &Obstacle,
         (body, particle): (usize, u32),
-        gap: f64,
+        (at, gap): (DVec3, f64),
         surface: Surface,
     ) -> Contact {
+        let plane = &obstacle.end;
+        let touched = at - plane.normal * plane.gap(at);
         Contact {
-            sides: [Endpoint::particle(body, particle), Endpoint::FIXED],
+            sides: [Endpoint::particle(body, particle), Endpoint::World { moves: obstacle.moves(touched) }],
             normal: plane.normal,
             gap,
             offset: plane.offset,
             friction: surface.friction(plane),
             restitution: surface.restitution(plane),
-            id: (number as u32, particle),
+            id: (obstacle.collider, particle),
+            force: DVec3::ZERO,
         }
     }
 }

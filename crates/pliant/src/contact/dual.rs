@@ -202,6 +202,11 @@ impl Dual {
         self.rows.len()
     }
 
+    /// The forces of the contacts, in the order they were taken up.
+    pub fn forces(&self) -> impl Iterator<Item = DVec3> + '_ {
+        self.rows.iter().map(|r| r.force)
+    }
+
     /// Contacts that carry a force.
     pub fn loaded(&self) -> usize {
         self.rows.iter().filter(|r| r.force != DVec3::ZERO).count()

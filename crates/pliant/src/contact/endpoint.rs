@@ -58,11 +58,21 @@ pub struct Contact {
     pub friction: f64,
     /// Combined restitution.
     pub restitution: f64,
-    /// The same for the same pair in every step: obstacle, then particle.
-    pub id: (u32, u32),
+    /// The same for the same pair in every step: collider, then particle.
+    pub id: (u64, u32),
+    /// The force on the first side, N; the second has the opposite. Known at the end of the substep.
+    pub force: DVec3,
 }
 
 impl Contact {
+    /// How far what is touched moves by itself in the substep: nothing, unless it is an obstacle.
+    pub fn moves(&self) -> DVec3 {
+        match self.sides[1] {
+            Endpoint::World { moves } => moves,
+            Endpoint::Point { .. } => DVec3::ZERO,
+        }
+    }
+
     /// The particle of the body at `place` that touches an obstacle; `None` if it is another contact.
     pub fn particle_at_obstacle(&self, place: usize) -> Option<usize> {
         match self.sides {

@@ -1,9 +1,10 @@
-//! Particles against solid half-spaces, where each moves by itself: contact forces in closed form.
+//! Particles against obstacles, where each moves by itself: contact forces in closed form.
 //!
 //! A particle of mass m that answers to forces alone moves by f h²/m. The forces in friction cones that keep it out of a
 //! plane are then known at once, and what they do is a push out of the plane with friction. It is how the explicit
 //! clustered solver meets planes; bodies whose particles answer together need the iteration of [`super::dual`].
 
+use super::Obstacle;
 use crate::controls::LiveControls;
 use crate::model::HalfSpace;
 use glam::DVec3;
@@ -67,8 +68,8 @@ pub fn lowest_gap(began: f64, release: f64) -> f64 {
     (began + release).min(0.0)
 }
 
-/// A particle that is at `x`, moved out of every half-space it is in. A push of
-/// d along the normal takes back up to μ d of the tangential way since the start: Coulomb's law on
+/// A particle that is at `x`, moved out of every obstacle it is in. A push of
+/// d along the normal takes back up to μ d of the tangential way since the start, seen from the obstacle: Coulomb's law on
 /// displacements, which holds a body on a slope instead of letting it creep.
 ///
 /// With restitution e a particle that arrives with velocity v leaves with −e v, from where the substep began. Seen from
@@ -76,24 +77,26 @@ pub fn lowest_gap(began: f64, release: f64) -> f64 {
 /// substep, symplectic Euler conserves ½ m v·v₀ + V, and a contact that makes v′ of v adds ½ m (v′ − v)·(v′ + v₀) to
 /// it, nothing for v′ = −v₀.
 #[inline(always)]
-pub fn push_out(planes: &[HalfSpace], surface: Surface, arrival: Arrival, mut x: DVec3) -> DVec3 {
+pub fn push_out(obstacles: &[Obstacle], surface: Surface, arrival: Arrival, mut x: DVec3) -> DVec3 {
     let Arrival { start, way, release, resting, share, radius } = arrival;
-    for plane in planes {
+    for obstacle in obstacles {
+        let plane = &obstacle.end;
         let gap = plane.gap(x) - radius;
         if gap >= 0.0 {
             continue;
         }
-        let mut push = lowest_gap(plane.gap(start) - radius, release) - gap;
-        let into = -plane.normal.dot(way);
+        let mut push = lowest_gap(obstacle.start.gap(start) - radius, release) - gap;
+        let moves = obstacle.moves(x - plane.normal * plane.gap(x));
+        let into = -plane.normal.dot(way - moves);
         let restitution = share * surface.restitution(plane);
         if into > resting && restitution > 0.0 {
-            push = push.max(restitution * into - plane.normal.dot(x - start));
+            push = push.max(restitution * into - plane.normal.dot(x - start - moves));
         }
         if push <= 0.0 {
             continue;
         }
         x += plane.normal * push;
-        let way = x - start;
+        let way = x - start - moves;
         let slide = way - plane.normal * plane.normal.dot(way);
         let length = slide.length();
         let held = surface.friction(plane) * push;
@@ -122,25 +125,25 @@ mod tests {
     fn friction_holds_inside_its_cone_and_slides_outside() {
         let plane = HalfSpace { friction: 0.5, ..HalfSpace::ground() };
         // Pushed out by 1, moved sideways by 0.4 < 0.5: comes back entirely.
-        let held = push_out(&[plane], SMOOTH, PLAIN, DVec3::new(0.4, -1.0, 0.0));
+        let held = push_out(&[Obstacle::still(plane)], SMOOTH, PLAIN, DVec3::new(0.4, -1.0, 0.0));
         assert_eq!(held, DVec3::ZERO);
         // Moved sideways by 2: 0.5 of it is taken back.
-        let slides = push_out(&[plane], SMOOTH, PLAIN, DVec3::new(2.0, -1.0, 0.0));
+        let slides = push_out(&[Obstacle::still(plane)], SMOOTH, PLAIN, DVec3::new(2.0, -1.0, 0.0));
         assert!((slides - DVec3::new(1.5, 0.0, 0.0)).length() < 1e-15);
         // Outside nothing happens.
         let free = DVec3::new(1.0, 0.1, 1.0);
-        assert_eq!(push_out(&[plane], SMOOTH, PLAIN, free), free);
+        assert_eq!(push_out(&[Obstacle::still(plane)], SMOOTH, PLAIN, free), free);
     }
 
     #[test]
     fn what_began_inside_comes_out_slowly() {
         let deep = Arrival { start: DVec3::Y * -0.5, ..PLAIN };
         let plane = HalfSpace { friction: 0.0, ..HalfSpace::ground() };
-        let at = push_out(&[plane], SMOOTH, deep, DVec3::new(0.0, -0.6, 0.0));
+        let at = push_out(&[Obstacle::still(plane)], SMOOTH, deep, DVec3::new(0.0, -0.6, 0.0));
         assert!((at.y + 0.499).abs() < 1e-15, "{at}");
         // On its way out by itself it is not held back.
         let leaving = DVec3::new(0.0, -0.1, 0.0);
-        assert_eq!(push_out(&[plane], SMOOTH, deep, leaving), leaving);
+        assert_eq!(push_out(&[Obstacle::still(plane)], SMOOTH, deep, leaving), leaving);
     }
 
     #[test]
@@ -150,11 +153,11 @@ mod tests {
         let from = Arrival { start: DVec3::Y * 0.25, way: DVec3::Y * -0.9, resting: 0.01, ..PLAIN };
         for (restitution, end) in [(1.0, 1.15), (0.5, 0.7), (0.0, 0.0)] {
             let surface = Surface { friction: None, restitution };
-            let at = push_out(&[plane], surface, from, DVec3::Y * -0.75);
+            let at = push_out(&[Obstacle::still(plane)], surface, from, DVec3::Y * -0.75);
             assert!((at.y - end).abs() < 1e-15, "restitution {restitution}: {at}");
             // Slower than what counts as resting it does not bounce.
             let slow = Arrival { resting: 1.0, ..from };
-            assert_eq!(push_out(&[plane], surface, slow, DVec3::Y * -0.75).y, 0.0);
+            assert_eq!(push_out(&[Obstacle::still(plane)], surface, slow, DVec3::Y * -0.75).y, 0.0);
         }
     }
 

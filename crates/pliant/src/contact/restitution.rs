@@ -3,7 +3,7 @@
 use super::Contact;
 use glam::DVec3;
 
-/// The velocity after contact of a particle that arrived with `arriving` and leaves the position
+/// The velocity after contact, seen from what is touched, of a particle that arrived with `arriving` and leaves the position
 /// solve with `leaving`. Restitution e returns e times the arriving normal speed; friction acts on
 /// that part of the impulse too. Arrivals slower than `resting` do not bounce: gravity alone brings a
 /// resting particle h·g of them in each step, and bouncing those would make it jitter.
@@ -39,6 +39,7 @@ mod tests {
             friction: 0.0,
             restitution: 0.5,
             id: (0, 0),
+            force: DVec3::ZERO,
         };
         let v = bounce(&contact, DVec3::new(1.0, -4.0, 0.0), DVec3::new(1.0, -0.5, 0.0), 0.3);
         assert_eq!(v, DVec3::new(1.0, 2.0, 0.0));

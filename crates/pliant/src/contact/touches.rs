@@ -1,22 +1,22 @@
 //! What touches what, as data: told from a state, so that stepping costs nothing for it.
 
-use crate::model::{BodyId, HalfSpace};
+use crate::model::{BodyId, ColliderId, HalfSpace};
 use crate::simulation::Simulation;
 use crate::state::BodyState;
 use glam::DVec3;
 
-/// A particle that touches a plane.
+/// A particle that touches a collider.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Touch {
     /// The particle, by index within its body.
     pub particle: u32,
-    /// The plane, by index in [`Params::planes`](crate::model::Params::planes).
-    pub plane: u32,
-    /// Unit normal, away from the plane.
+    /// The collider.
+    pub collider: ColliderId,
+    /// Unit normal, away from the collider.
     pub normal: DVec3,
-    /// The point of the plane that is touched.
+    /// The point of the collider that is touched.
     pub point: DVec3,
-    /// How far the ball of the particle's contact radius is from the plane; negative inside, else about zero.
+    /// How far the ball of the particle's contact radius is from the collider; negative inside, else about zero.
     pub gap: f64,
 }
 
@@ -29,17 +29,18 @@ impl HalfSpace {
 }
 
 impl Simulation {
-    /// What touches planes of a body's particles at present, by particle and then by plane; nothing if the body is gone.
+    /// What touches colliders of a body's particles at present, by particle and then by collider; nothing if the body is gone.
     pub fn touches(&self, body: impl Into<BodyId>) -> impl Iterator<Item = Touch> + '_ {
         let body = self.model.index(body).map(|k| (&self.model.bodies()[k].parts, &self.state.bodies[k]));
-        let planes = &self.model.params.planes;
+        let planes = self.state.half_spaces(&self.model).zip(self.model.colliders());
         body.into_iter().flat_map(move |(parts, state)| {
             let radius = &parts.rest().radius;
+            let planes = planes.clone();
             state.positions().iter().enumerate().flat_map(move |(i, x)| {
-                let touched = planes.iter().enumerate().filter(move |(_, p)| p.touches(x, radius[i]));
-                touched.map(move |(k, plane)| Touch {
+                let touched = planes.clone().filter(move |(p, _)| p.touches(x, radius[i]));
+                touched.map(move |(plane, of)| Touch {
                     particle: i as u32,
-                    plane: k as u32,
+                    collider: of.id,
                     normal: plane.normal,
                     point: x - plane.normal * plane.gap(x),
                     gap: plane.gap(x) - radius[i],

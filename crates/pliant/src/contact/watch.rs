@@ -1,33 +1,33 @@
 //! Contacts that begin and end, as events between two looks at a simulation.
 
 use super::touches::count;
-use crate::model::BodyId;
+use crate::model::{BodyId, ColliderId};
 use crate::simulation::Simulation;
 use std::cmp::Ordering;
 
 /// What happened to a contact.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ContactChange {
-    /// The body did not touch the plane at the last look, and does now.
+    /// The body did not touch the collider at the last look, and does now.
     Began,
     /// It did, and does no longer, or is gone.
     Ended,
 }
 
-/// A body begins or ceases to touch a plane.
+/// A body begins or ceases to touch a collider.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ContactEvent {
     /// The body; one that ended may be gone.
     pub body: BodyId,
-    /// The plane, by index in [`Params::planes`](crate::model::Params::planes).
-    pub plane: u32,
+    /// The collider; one of a contact that ended may be gone.
+    pub collider: ColliderId,
     /// What happened.
     pub change: ContactChange,
     /// How many particles touch now, or did at the last look.
     pub particles: usize,
 }
 
-/// Remembers which bodies touched which planes; look after every step. Kept by the host, so that stepping costs nothing
+/// Remembers which bodies touched which colliders; look after every step. Kept by the host, so that stepping costs nothing
 /// for it, and allocates only to grow.
 ///
 /// ```
@@ -51,8 +51,8 @@ pub struct ContactWatch {
     events: Vec<ContactEvent>,
 }
 
-/// Body, plane, number of particles.
-type Touching = (BodyId, u32, usize);
+/// Body, collider, number of particles.
+type Touching = (BodyId, ColliderId, usize);
 
 impl ContactWatch {
     /// That saw nothing touch yet.
@@ -60,17 +60,17 @@ impl ContactWatch {
         ContactWatch::default()
     }
 
-    /// Compares what touches now with the last look; events by body, then by plane.
+    /// Compares what touches now with the last look; events by body, then by collider.
     pub fn look(&mut self, simulation: &Simulation) -> &[ContactEvent] {
         let ContactWatch { now, before, events } = self;
         std::mem::swap(now, before);
         now.clear();
         let model = simulation.model();
         for (body, state) in model.bodies().iter().zip(simulation.state().bodies()) {
-            for (k, plane) in model.params().planes.iter().enumerate() {
-                let particles = count(plane, state, &body.parts.rest().radius);
+            for (of, plane) in model.colliders().iter().zip(simulation.state().half_spaces(model)) {
+                let particles = count(&plane, state, &body.parts.rest().radius);
                 if particles > 0 {
-                    now.push((body.id, k as u32, particles));
+                    now.push((body.id, of.id, particles));
                 }
             }
         }
@@ -92,9 +92,9 @@ impl ContactWatch {
                     continue;
                 }
             };
-            events.extend(found.map(|&(body, plane, particles)| ContactEvent {
+            events.extend(found.map(|&(body, collider, particles)| ContactEvent {
                 body,
-                plane,
+                collider,
                 change,
                 particles,
             }));
@@ -102,8 +102,8 @@ impl ContactWatch {
         events
     }
 
-    /// What touched at the last look: body, plane and how many particles, by body and plane.
-    pub fn touching(&self) -> impl ExactSizeIterator<Item = (BodyId, u32, usize)> + '_ {
+    /// What touched at the last look: body, collider and how many particles, by body and collider.
+    pub fn touching(&self) -> impl ExactSizeIterator<Item = (BodyId, ColliderId, usize)> + '_ {
         self.now.iter().copied()
     }
 }

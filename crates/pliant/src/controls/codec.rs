@@ -7,7 +7,7 @@ use crate::state::StateError;
 use glam::{DAffine3, DVec3};
 
 const MAGIC: u64 = u64::from_le_bytes(*b"PLIANTCT");
-const VERSION: u64 = 5;
+const VERSION: u64 = 6;
 
 impl Controls {
     /// All values as bytes, to be kept beside a frame.
@@ -21,6 +21,8 @@ impl Controls {
         vectors.iter().flat_map(|v| v.to_array()).for_each(|v| w.number(v));
         w.number(world.gravity_magnitude);
         w.number(world.gusts);
+        w.word(self.colliders.len() as u64);
+        self.colliders.iter().for_each(|p| write_placement(&mut w, p));
         w.word(self.bodies.len() as u64);
         for BodyEntry { id, values: c, pins, forces } in &self.bodies {
             let (kind, stiffness) = match c.stiffness {
@@ -37,11 +39,7 @@ impl Controls {
             BodyControls::numbers().for_each(|field| w.number(*field(&mut { *c })));
             c.force.to_array().into_iter().for_each(|v| w.number(v));
             w.word(pins.len() as u64);
-            for pins in pins {
-                w.word(pins.is_some().into());
-                let placement = pins.unwrap_or(DAffine3::IDENTITY);
-                placement.to_cols_array().into_iter().for_each(|v| w.number(v));
-            }
+            pins.iter().for_each(|p| write_placement(&mut w, p));
             w.word(forces.len() as u64);
             forces.iter().flat_map(|f| f.to_array()).for_each(|v| w.number(v));
         }
@@ -63,6 +61,10 @@ impl Controls {
         let (gravity, gravity_direction, wind) = (vector()?, vector()?, vector()?);
         let (gravity_magnitude, gusts) = (r.number()?, r.number()?);
         let world = WorldControls { gravity, gravity_direction, gravity_magnitude, wind, gusts };
+        if r.word()? != model.colliders().len() as u64 {
+            return Err(StateError::Damaged("the number of colliders does not fit the model"));
+        }
+        let colliders = model.colliders().iter().map(|_| read_placement(&mut r)).collect::<Result<_, _>>()?;
         if r.word()? != model.bodies().len() as u64 {
             return Err(StateError::Damaged("the number of bodies does not fit the model"));
         }
@@ -75,12 +77,7 @@ impl Controls {
             }
             let mut pins = Vec::with_capacity(body.parts.pins.len());
             for _ in body.parts.pins.iter() {
-                let held = r.word()? != 0;
-                let mut e = [0.0; 12];
-                for v in &mut e {
-                    *v = r.number()?;
-                }
-                pins.push(held.then(|| DAffine3::from_cols_array(&e)));
+                pins.push(read_placement(&mut r)?);
             }
             let count = r.word()? as usize;
             if count != 0 && count != body.parts.whole().particle_count() {
@@ -92,12 +89,23 @@ impl Controls {
             }
             bodies.push(BodyEntry { id, values, pins, forces });
         }
-        let controls = Controls { world, bodies };
+        let controls = Controls { world, bodies, colliders };
         match r.0.is_empty() && controls.check(model).is_ok() {
             true => Ok(controls),
             false => Err(StateError::Damaged("it has values that are not allowed")),
         }
     }
+}
+
+/// Where a host holds something, or that it does not.
+fn write_placement(w: &mut Writer, placement: &Option<DAffine3>) {
+    w.word(placement.is_some().into());
+    w.placement(&placement.unwrap_or(DAffine3::IDENTITY));
+}
+
+fn read_placement(r: &mut Reader<'_>) -> Result<Option<DAffine3>, Truncated> {
+    let (held, placement) = (r.word()? != 0, r.placement()?);
+    Ok(held.then_some(placement))
 }
 
 fn read_body(r: &mut Reader<'_>) -> Result<BodyControls, StateError> {

@@ -10,7 +10,7 @@ pub use table::{Allowed, Control, Descriptor};
 pub use value::{ControlError, Cost, Value};
 
 use crate::memory::Memory;
-use crate::model::{BodyId, BodyModel, Model};
+use crate::model::{BodyId, BodyModel, ColliderId, Model, is_rigid};
 use crate::solvers::SolverKind;
 use glam::{DAffine3, DVec3};
 
@@ -43,6 +43,8 @@ pub struct Controls {
     pub(crate) world: WorldControls,
     /// The bodies, in the model's order.
     pub(crate) bodies: Vec<BodyEntry>,
+    /// Where a host wants each collider, in the model's order; `None` follows the collider's own motion.
+    pub(crate) colliders: Vec<Option<DAffine3>>,
 }
 
 /// What one body is moved by at present.
@@ -95,7 +97,7 @@ impl BodyEntry {
 
 impl Controls {
     /// Controls of a model. Values are taken as checked.
-    pub(crate) fn new(gravity: DVec3, bodies: Vec<BodyEntry>) -> Controls {
+    pub(crate) fn new(gravity: DVec3, bodies: Vec<BodyEntry>, colliders: usize) -> Controls {
         let mut world = WorldControls {
             gravity,
             gravity_direction: DVec3::NEG_Y,
@@ -104,7 +106,7 @@ impl Controls {
             gusts: 0.0,
         };
         world.set_gravity(gravity);
-        Controls { world, bodies }
+        Controls { world, bodies, colliders: vec![None; colliders] }
     }
 
     fn index(&self, id: BodyId) -> Option<usize> {
@@ -170,6 +172,12 @@ impl Controls {
         };
         if self.bodies.len() != model.bodies().len() {
             return refuse("bodies", self.bodies.len(), model.bodies().len());
+        }
+        if self.colliders.len() != model.colliders().len() {
+            return refuse("colliders", self.colliders.len(), model.colliders().len());
+        }
+        if !self.colliders.iter().flatten().all(is_rigid) {
+            return Err(no_rigid_placement());
         }
         for (entry, body) in self.bodies.iter().zip(model.bodies()) {
             if entry.id != body.id {
@@ -306,6 +314,49 @@ impl Controls {
             }
         }
     }
+}
+
+impl Controls {
+    /// Leads a collider to `placement`, relative to where it was made, in the course of the next step, and keeps it there;
+    /// or lets it follow its own motion again.
+    pub fn place_collider(
+        &mut self,
+        model: &Model,
+        collider: ColliderId,
+        placement: Option<DAffine3>,
+    ) -> Result<Cost, ControlError> {
+        if placement.is_some_and(|p| !is_rigid(&p)) {
+            return Err(no_rigid_placement());
+        }
+        match model.collider_index(collider).and_then(|k| self.colliders.get_mut(k)) {
+            Some(slot) => *slot = placement,
+            None => {
+                let value = format!("(collider {collider})");
+                let allowed = no_such_collider(model, collider);
+                return Err(ControlError { control: "colliders", value, allowed });
+            }
+        }
+        Ok(Cost::Free)
+    }
+
+    /// Where a host wants a collider; nothing if none leads it or it is not there.
+    pub fn collider(&self, model: &Model, collider: ColliderId) -> Option<DAffine3> {
+        model.collider_index(collider).and_then(|k| self.colliders.get(k).copied().flatten())
+    }
+}
+
+/// What to say of a collider that is not there.
+pub(crate) fn no_such_collider(model: &Model, id: ColliderId) -> String {
+    let count = model.colliders().len();
+    match id < model.next_collider() {
+        true => format!("that collider was removed; there are {count} colliders"),
+        false => format!("there are {count} colliders, numbered from 0"),
+    }
+}
+
+fn no_rigid_placement() -> ControlError {
+    let allowed = "it must be finite, and a rotation without scale or mirror".into();
+    ControlError { control: "colliders", value: "(placement)".into(), allowed }
 }
 
 /// What to say of a body that is not there.

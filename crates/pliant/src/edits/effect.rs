@@ -2,10 +2,10 @@
 
 use super::{Edited, Removed, change};
 use crate::memory::Section;
-use crate::model::{BodyModel, Motion};
+use crate::model::{BodyModel, ColliderId, Motion};
 use crate::state::{BodyState, State};
 use crate::tearing;
-use glam::{DMat3, DVec3};
+use glam::{DAffine3, DMat3, DVec3};
 use std::ops::Range;
 
 /// What an edit does to the state, once model and controls are edited. Bodies by their place in the model.
@@ -55,6 +55,19 @@ pub(crate) enum Effect {
         place: usize,
         turn: DMat3,
         by: DVec3,
+    },
+    /// A collider comes last.
+    ColliderAdded {
+        id: ColliderId,
+        at: DAffine3,
+    },
+    ColliderRemoved {
+        place: usize,
+    },
+    /// A collider is somewhere else at once.
+    ColliderPlaced {
+        place: usize,
+        at: DAffine3,
     },
 }
 
@@ -106,6 +119,14 @@ impl Effect {
             Effect::Torn { place, facets, whole } => {
                 tearing::split(whole, &mut state.bodies[*place], facets);
             }
+            Effect::ColliderAdded { id, at } => {
+                state.colliders.push(*at);
+                return Edited::Collider(*id);
+            }
+            Effect::ColliderRemoved { place } => {
+                state.colliders.remove(*place);
+            }
+            Effect::ColliderPlaced { place, at } => state.colliders[*place] = *at,
             Effect::Moved { place, turn, by } => {
                 let body = &mut state.bodies[*place];
                 for i in 0..body.x.len() {

@@ -32,9 +32,15 @@ impl Editing<'_> {
             Edit::Pins(body, group, placement) => {
                 self.controls.place_pins(self.model, *body, *group, *placement)?;
             }
-            Edit::World(substeps, planes) => {
-                let (substeps, planes) = (*substeps, planes.clone());
-                self.set_params(Params { substeps, planes, ..(*self.model.params).clone() })?;
+            Edit::Substeps(substeps) => {
+                self.set_params(Params { substeps: *substeps, ..(*self.model.params).clone() })?;
+            }
+            Edit::AddCollider(collider) => return self.add_collider(collider),
+            Edit::RemoveCollider(collider) => return self.remove_collider(*collider),
+            Edit::ChangeCollider(collider, to) => return self.change_collider(*collider, to),
+            Edit::PlaceCollider(collider, placement) => {
+                self.collider_place(*collider)?;
+                self.controls.place_collider(self.model, *collider, *placement)?;
             }
             Edit::Keyframes(keyframes) => {
                 let keyframes = keyframes.clone();

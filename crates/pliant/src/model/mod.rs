@@ -1,6 +1,6 @@
 //! What is simulated, apart from how it moves: the constant side of a simulation.
 //!
-//! A [`Model`] is a list of bodies and the [`Params`] of the world around them. Every body stands alone, in a numbering of
+//! A [`Model`] is a list of bodies, a list of colliders and the [`Params`] of the world around them. Every body stands alone, in a numbering of
 //! its own: a [`Prototype`] (what it is at rest), and what it alone has (kind, pins, animated input). Copies share
 //! their prototype. Nothing of it is edited in place: an edit makes a new model with the next revision, in which
 //! everything it did not touch is the same object as before; caches are keyed by identity of these parts.
@@ -8,6 +8,7 @@
 mod basis;
 mod body_id;
 mod body_model;
+mod collider;
 mod input;
 mod params;
 mod prototype;
@@ -18,6 +19,8 @@ mod topology;
 pub use basis::{ClusterBasis, QuadraticBasis, quadratic_terms};
 pub use body_id::BodyId;
 pub use body_model::BodyModel;
+pub use collider::{Collider, ColliderId, ColliderShape, ModelCollider};
+pub(crate) use collider::{between, is_rigid};
 pub use input::{Input, Moment, Sequence, SequenceError};
 pub use params::{
     Acceleration, BodyKind, Goals, HalfSpace, Implicit, Integrator, MassMatrix, Matching, Motion, Params,
@@ -65,20 +68,30 @@ impl ModelBody {
 #[derive(Clone, Debug)]
 pub struct Model {
     pub(crate) bodies: Arc<Vec<ModelBody>>,
+    colliders: Arc<Vec<ModelCollider>>,
     pub(crate) params: Arc<Params>,
-    /// The id of the next body.
+    /// The ids of the next body and of the next collider.
     next: u64,
+    next_collider: u64,
     id: ModelId,
 }
 
 impl Model {
-    /// Puts bodies together as revision 0; their ids follow from their order. They were checked, and whoever steps
-    /// relies on it: only the builder makes models.
-    pub(crate) fn new(bodies: Vec<(Arc<str>, BodyModel)>, params: Arc<Params>) -> Model {
-        let next = bodies.len() as u64;
+    /// Puts bodies and colliders together as revision 0; their ids follow from their order. They were checked, and whoever
+    /// steps relies on it: only the builder makes models.
+    pub(crate) fn new(
+        bodies: Vec<(Arc<str>, BodyModel)>,
+        colliders: Vec<Collider>,
+        params: Arc<Params>,
+    ) -> Model {
+        let (next, next_collider) = (bodies.len() as u64, colliders.len() as u64);
+        let with_id = |(k, collider)| ModelCollider { id: ColliderId::from(k), collider };
+        let colliders = Arc::new(colliders.into_iter().enumerate().map(with_id).collect());
         let body = |(k, (name, parts))| ModelBody { id: BodyId::from(k), name, parts };
         let bodies: Vec<ModelBody> = bodies.into_iter().enumerate().map(body).collect();
-        let mut model = Model { bodies: Arc::new(bodies), params, next, id: ModelId::default() };
+        let bodies = Arc::new(bodies);
+        let id = ModelId::default();
+        let mut model = Model { bodies, colliders, params, next, next_collider, id };
         model.id.fingerprint = model.fingerprint();
         model
     }
@@ -88,7 +101,7 @@ impl Model {
         let params = Arc::new(params);
         let under = |b: &ModelBody| ModelBody { parts: b.parts.under(&params), ..b.clone() };
         let bodies = Arc::new(self.bodies.iter().map(under).collect());
-        let mut model = Model { bodies, params, next: self.next, id: self.id };
+        let mut model = Model { bodies, params, ..self.clone() };
         (model.id.revision, model.id.fingerprint) = (self.id.revision + 1, model.fingerprint());
         model
     }
@@ -135,11 +148,12 @@ impl Model {
         Arc::make_mut(&mut self.bodies)[index].parts = parts;
     }
 
-    /// A sum over the bodies, so that one that comes or goes changes it without a look at all others.
+    /// A sum over bodies and colliders, so that one that comes or goes changes it without a look at all others.
     fn fingerprint(&self) -> u64 {
         let mut hash = Digest::default();
         self.params.digest(&mut hash);
-        self.bodies.iter().fold(hash.finish(), |sum, body| sum.wrapping_add(body.digest()))
+        let world = self.colliders.iter().fold(hash.finish(), |sum, c| sum.wrapping_add(c.digest()));
+        self.bodies.iter().fold(world, |sum, body| sum.wrapping_add(body.digest()))
     }
 
     /// The bodies, in the order they came.
@@ -152,7 +166,35 @@ impl Model {
         self.bodies().iter().map(|b| b.id)
     }
 
-    /// Step, substeps, planes, fields and keyframes.
+    /// The colliders, in the order they came.
+    pub fn colliders(&self) -> &[ModelCollider] {
+        &self.colliders
+    }
+
+    /// Where a collider stands in [`Model::colliders`]; `None` if it is gone or never was.
+    pub fn collider_index(&self, id: ColliderId) -> Option<usize> {
+        self.colliders.binary_search_by_key(&id, |c| c.id).ok()
+    }
+
+    /// The collider of this name.
+    pub fn collider(&self, name: &str) -> Option<ColliderId> {
+        self.colliders.iter().find(|c| c.collider.name == name).map(|c| c.id)
+    }
+
+    /// The id the next collider will have.
+    pub(crate) fn next_collider(&self) -> ColliderId {
+        ColliderId::from_number(self.next_collider)
+    }
+
+    /// Other colliders that were checked, as the next revision; `next` is the number of the next one to come. No body
+    /// is touched by it.
+    pub(crate) fn with_colliders(&self, colliders: Vec<ModelCollider>, next: u64) -> Model {
+        let mut model = Model { colliders: Arc::new(colliders), next_collider: next, ..self.clone() };
+        (model.id.revision, model.id.fingerprint) = (self.id.revision + 1, model.fingerprint());
+        model
+    }
+
+    /// Step, substeps, fields and keyframes.
     pub fn params(&self) -> &Params {
         &self.params
     }
@@ -191,6 +233,7 @@ impl Model {
     /// Whether two models are made of the same parts, so that caches made for one serve the other.
     pub fn same_parts(&self, other: &Model) -> bool {
         Arc::ptr_eq(&self.params, &other.params)
+            && self.colliders == other.colliders
             && (Arc::ptr_eq(&self.bodies, &other.bodies)
                 || self.bodies.len() == other.bodies.len()
                     && self
@@ -202,7 +245,9 @@ impl Model {
 
     /// Whether a state of one has the sizes of a state of the other, body by body, in equal steps of time.
     pub(crate) fn same_sizes(&self, other: &Model) -> bool {
+        let colliders = |m: &Model| m.colliders.iter().map(|c| c.id).collect::<Vec<_>>();
         self.params.step == other.params.step
+            && colliders(self) == colliders(other)
             && self.bodies.len() == other.bodies.len()
             && self
                 .bodies

@@ -1,4 +1,4 @@
-//! Settings of the world and of bodies that hold for a whole run: step, substeps, planes, pins, goals.
+//! Settings of the world and of bodies that hold for a whole run: step, substeps, pins, goals.
 
 use crate::bytes::Digest;
 use crate::fields::Field;
@@ -32,7 +32,7 @@ impl HalfSpace {
     }
 }
 
-/// How a group of pinned particles moves: a steady screw motion plus an oscillation, from
+/// How a group of pinned particles, or a collider, moves: a steady screw motion plus an oscillation, from
 /// `start` to `end`, resting before and after.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Motion {
@@ -71,7 +71,14 @@ impl Motion {
         finite && !self.start.is_nan() && !self.end.is_nan()
     }
 
-    /// Where the group is at `time`, relative to its initial place.
+    pub(crate) fn digest(&self, hash: &mut Digest) {
+        for v in [self.velocity, self.spin, self.pivot, self.sway] {
+            v.to_array().into_iter().for_each(|v| hash.number(v));
+        }
+        [self.frequency, self.start, self.end].into_iter().for_each(|v| hash.number(v));
+    }
+
+    /// Where what moves is at `time`, relative to its initial place.
     pub fn placement(&self, time: f64) -> DAffine3 {
         let t = (time.min(self.end) - self.start).max(0.0);
         let rotation = DQuat::from_scaled_axis(self.spin * t);
@@ -107,13 +114,8 @@ impl PinGroup {
         hash.word(self.id as u64);
         hash.bytes(self.name.as_bytes());
         self.particles.iter().for_each(|&i| hash.word(i.into()));
-        let m = &self.motion;
-        for v in [m.velocity, m.spin, m.pivot, m.sway] {
-            v.to_array().into_iter().for_each(|v| hash.number(v));
-        }
-        [m.frequency, m.start, m.end, self.stiffness.unwrap_or(-1.0)]
-            .into_iter()
-            .for_each(|v| hash.number(v));
+        self.motion.digest(hash);
+        hash.number(self.stiffness.unwrap_or(-1.0));
     }
 }
 
@@ -282,8 +284,6 @@ pub struct Params {
     pub step: f64,
     /// Equal parts a step is taken in.
     pub substeps: u32,
-    /// Solid half-spaces.
-    pub planes: Vec<HalfSpace>,
     /// Controls that follow keys.
     pub keyframes: Keyframes,
     /// How the implicit solvers take a step.
@@ -301,11 +301,6 @@ impl Params {
     pub(crate) fn digest(&self, hash: &mut Digest) {
         hash.number(self.step);
         hash.word(self.substeps.into());
-        for p in &self.planes {
-            [p.normal.x, p.normal.y, p.normal.z, p.offset, p.friction, p.restitution]
-                .into_iter()
-                .for_each(|v| hash.number(v));
-        }
         let i = &self.implicit;
         [i.warm_start as u64, i.mass as u64, i.acceleration as u64].into_iter().for_each(|v| hash.word(v));
         [i.tolerance, i.implicitness].into_iter().for_each(|v| hash.number(v));

@@ -47,7 +47,8 @@ impl Bounces {
         (body, start, memory): (Subject<'_>, &Points, &Memory),
     ) {
         self.expected = contacts.any(|(c, i)| {
-            let speed = -c.normal.dot(velocities.get(i));
+            let surface = c.moves() / body.model.params.substep();
+            let speed = -c.normal.dot(velocities.get(i) - surface);
             c.restitution > 0.0 && c.gap < 0.0 && speed > resting
         });
         if self.expected {
@@ -68,16 +69,19 @@ impl Bounces {
         }
         self.after = energy.measure(passage.end, &state.x, &state.memory);
         self.turned.clear();
+        let h = passage.end.model.params.substep();
         for (c, i) in contacts.filter(|(c, _)| c.restitution > 0.0 && c.gap < 0.0) {
             let v = state.v.get(i);
-            let to = bounce(c, passage.arriving.get(i), v, resting);
-            if to != v {
-                // In a corner a particle may bounce off several planes; it came with one velocity.
+            let surface = c.moves() / h;
+            let seen = v - surface;
+            let to = bounce(c, passage.arriving.get(i) - surface, seen, resting);
+            if to != seen {
+                // In a corner a particle may bounce off several obstacles; it came with one velocity.
                 if !self.is_turned[i] {
                     self.is_turned[i] = true;
                     self.turned.push((i as u32, v));
                 }
-                state.v.set(i, to);
+                state.v.set(i, to + surface);
             }
         }
         if !self.turned.is_empty() {
@@ -88,14 +92,16 @@ impl Bounces {
 
     /// The largest share of the turns that adds no energy.
     fn share(&self, passage: Passage<'_>, state: &BodyState) -> f64 {
-        let Passage { end: Subject { model, controls, .. }, start, arriving, .. } = passage;
+        let Passage { end: Subject { model, controls, .. }, start, arriving, touching, .. } = passage;
         let (pull, h, mass) = (controls.pull(), model.params.substep(), &model.rest().mass);
-        // K at the end is `turned` with all of the turns; what was there, less what has become deformation and height.
-        let (mut room, mut turned) = (self.before - self.after, 0.0);
+        // All of it seen from what carries the body. K at the end is `turned` with all of the turns; what was there, less what has become deformation and height.
+        let (mut room, mut turned) = (self.before - self.after + touching.work, 0.0);
+        let ride = touching.velocity;
         for (i, &m) in mass.iter().enumerate() {
-            let began = arriving.get(i) - pull * h;
-            room += m * (0.5 * began.length_squared() + pull.dot(state.x.get(i) - start.get(i)));
-            turned += 0.5 * m * state.v.get(i).length_squared();
+            let began = arriving.get(i) - pull * h - ride;
+            let moved = state.x.get(i) - start.get(i) - ride * h;
+            room += m * (0.5 * began.length_squared() + pull.dot(moved));
+            turned += 0.5 * m * (state.v.get(i) - ride).length_squared();
         }
         if turned <= room {
             return 1.0;
@@ -103,7 +109,7 @@ impl Bounces {
         let (mut linear, mut square) = (0.0, 0.0);
         for &(i, was) in &self.turned {
             let (m, turn) = (mass[i as usize], state.v.get(i as usize) - was);
-            linear += m * was.dot(turn);
+            linear += m * (was - ride).dot(turn);
             square += 0.5 * m * turn.length_squared();
         }
         // still + linear s + square s² = room

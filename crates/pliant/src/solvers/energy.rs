@@ -24,7 +24,7 @@ impl ElasticEnergy {
 
     /// The elastic energy of a body at positions `x`, with the mass it was built with.
     pub fn measure(&mut self, body: Subject<'_>, x: &Points, memory: &Memory) -> f64 {
-        let Subject { model, controls, time } = body;
+        let Subject { model, controls, time, .. } = body;
         controls.targets(model, memory, time, &mut self.targets);
         let memory = &memory[Section::Batches];
         let (mut begin, mut energy) = (0, 0.0);

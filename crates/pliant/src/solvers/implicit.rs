@@ -54,6 +54,33 @@ pub(super) fn reach(model: &BodyModel) -> f64 {
     theta(model) * model.params.substep()
 }
 
+/// What a body touches in a substep, as far as its energy is concerned: seen from obstacles that move evenly, contact does
+/// no work.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Company {
+    /// Whether there is anything.
+    pub any: bool,
+    /// The velocity of what carries the body, on average.
+    pub velocity: DVec3,
+    /// The work that obstacles do on it nevertheless, seen from there.
+    pub work: f64,
+}
+
+impl Company {
+    fn of<'a>(contacts: impl Iterator<Item = &'a Contact> + Clone, h: f64) -> Company {
+        let mean = |loaded: bool| {
+            let counted = contacts.clone().filter(|c| !loaded || c.force != DVec3::ZERO);
+            let (sum, count) = counted.fold((DVec3::ZERO, 0), |(s, n), c| (s + c.moves(), n + 1));
+            (count > 0).then(|| sum / f64::from(count))
+        };
+        let Some(moves) = mean(true).or_else(|| mean(false)) else {
+            return Company::default();
+        };
+        let work = contacts.map(|c| c.force.dot(c.moves() - moves)).sum();
+        Company { any: true, velocity: moves / h, work }
+    }
+}
+
 /// A substep that is coming to its end.
 #[derive(Clone, Copy)]
 pub(super) struct Passage<'a> {
@@ -64,6 +91,7 @@ pub(super) struct Passage<'a> {
     pub start: &'a Points,
     pub arriving: &'a Points,
     pub theta: f64,
+    pub touching: Company,
 }
 
 /// A substep of a body, apart from its minimisation.
@@ -133,7 +161,7 @@ impl Substep {
             state.x.copy_from(x);
             state.v.copy_from(v);
         }
-        let Subject { model, controls, time } = body;
+        let Subject { model, controls, time, .. } = body;
         let (h, reach) = (model.params.substep(), self.reach());
         controls.targets(model, &state.memory, time + reach, &mut self.targets);
         self.beginning.start.copy_from(&state.x);
@@ -168,7 +196,7 @@ impl Substep {
         state: &mut BodyState,
         q: &mut impl Moving,
     ) -> f64 {
-        let Subject { model, controls, time } = body;
+        let Subject { model, controls, time, .. } = body;
         let touched = || contacts.iter().filter_map(|c| Some((c, c.particle_at_obstacle(place)?)));
         let pushed = self.settle_on(touched(), q);
         self.bounces.expect(
@@ -206,10 +234,10 @@ impl Substep {
         let Substep { dofs, beginning: Beginning { start, .. }, arriving, theta, .. } = self;
         let theta = *theta;
         let end = Subject { time: time + h, ..body };
-        let passage = Passage { end, dofs, start, arriving, theta };
+        let touching = Company::of(touched().map(|(c, _)| c), h);
+        let passage = Passage { end, dofs, start, arriving, theta, touching };
         if theta < 1.0 {
-            let touches = touched().next().is_some();
-            self.prolongation.limit(&mut self.energy, passage, touches, state);
+            self.prolongation.limit(&mut self.energy, passage, state);
         }
         let arrivals = (touched(), resting(model, controls));
         self.bounces.apply(arrivals, &mut self.energy, passage, state);
@@ -244,8 +272,12 @@ impl Substep {
         if n.dot(to) - contact.offset > 1e-6 * self.beginning.size {
             return v;
         }
+        // All seen from the obstacle.
+        let moves = contact.moves();
+        let surface = moves / self.model.params.substep();
+        v -= surface;
         v -= n * n.dot(v).max(0.0);
-        let way = to - self.beginning.start.get(i);
+        let way = to - self.beginning.start.get(i) - moves;
         let slide = way - n * n.dot(way);
         let (length, along) = (slide.length(), v.dot(slide));
         if length <= 1e-12 * self.beginning.size {
@@ -253,7 +285,7 @@ impl Substep {
         } else if along < 0.0 {
             v -= slide * (along / (length * length));
         }
-        v
+        v + surface
     }
 }
 

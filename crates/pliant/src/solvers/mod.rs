@@ -20,7 +20,7 @@ mod unknowns;
 pub use support::{Feature, Support, support, support_table};
 pub use trace::TracePoint;
 
-use crate::contact::{Contact, Respond};
+use crate::contact::{Contact, Obstacle, Respond};
 use crate::controls::LiveControls;
 use crate::model::BodyModel;
 use crate::points::Points;
@@ -157,6 +157,8 @@ pub struct Subject<'a> {
     pub controls: LiveControls<'a>,
     /// When the substep begins.
     pub time: f64,
+    /// The colliders in this substep.
+    pub obstacles: &'a [Obstacle],
 }
 
 /// A substep of a body that is under way.
@@ -197,6 +199,9 @@ pub(crate) trait Solver: std::fmt::Debug + Send {
     /// Makes whatever can be computed before the first step, so that stepping allocates nothing.
     fn prepare(&mut self, model: &BodyModel, controls: LiveControls<'_>) -> Result<(), SolverError>;
 
+    /// Makes room for contacts, so that the first of them allocates nothing.
+    fn expect_contacts(&mut self) {}
+
     /// Where the body goes by forces and inertia alone; returns how many rounds are to follow.
     fn predict(&mut self, stage: Stage<'_>, state: &mut BodyState) -> Result<u32, SolverError>;
 
@@ -205,7 +210,7 @@ pub(crate) trait Solver: std::fmt::Debug + Send {
     fn iterate(&mut self, round: Round, stage: Stage<'_>, state: &BodyState) -> Result<bool, SolverError>;
 
     /// The body as contacts see it; `None` if it meets obstacles in closed form within its rounds, as the clustered
-    /// solver meets planes.
+    /// solver meets colliders.
     fn touching(&mut self) -> Option<&mut dyn Respond> {
         None
     }

@@ -59,18 +59,13 @@ impl Prolongation {
         }
     }
 
-    /// Takes from the end of the substep, which is in `state`, what energy there is too much. `touches` tells whether
-    /// there was contact.
-    pub fn limit(
-        &mut self,
-        energy: &mut ElasticEnergy,
-        passage: Passage<'_>,
-        touches: bool,
-        state: &mut BodyState,
-    ) {
-        let Passage { end, dofs, start, .. } = passage;
+    /// Takes from the end of the substep, which is in `state`, what energy there is too much. All is seen from what
+    /// carries the body.
+    pub fn limit(&mut self, energy: &mut ElasticEnergy, passage: Passage<'_>, state: &mut BodyState) {
+        let Passage { end, dofs, start, touching, .. } = passage;
         let model = end.model;
-        self.begin.copy_from(start);
+        let ride = touching.velocity * model.params.substep();
+        (0..start.len()).for_each(|i| self.begin.set(i, start.get(i) + ride));
         for i in (0..model.particle_count()).filter(|i| dofs.get(*i) == &Dof::Fixed) {
             self.begin.set(i, state.x.get(i));
         }
@@ -79,7 +74,7 @@ impl Prolongation {
         self.before = energy.measure(end, &self.begin, &state.memory);
         for attempt in 0..=SHARES.len() {
             self.after = energy.measure(end, &state.x, &state.memory);
-            if self.calm(passage, touches, attempt, state) {
+            if self.calm(passage, attempt, state) {
                 return;
             }
         }
@@ -87,30 +82,33 @@ impl Prolongation {
 
     /// Brings the energy of a body down to what it was. Tells whether it is done; if not, the body has moved less
     /// far, and its energy is to be measured again.
-    fn calm(&mut self, passage: Passage<'_>, touches: bool, attempt: usize, state: &mut BodyState) -> bool {
-        let Passage { end: Subject { model, controls, .. }, start, arriving, .. } = passage;
+    fn calm(&mut self, passage: Passage<'_>, attempt: usize, state: &mut BodyState) -> bool {
+        let Passage { end: Subject { model, controls, .. }, start, arriving, touching, .. } = passage;
         let (pull, h, mass) = (controls.pull(), model.params.substep(), &model.rest().mass);
         let particles = 0..mass.len();
-        let (mut kinetic, mut excess) = (0.0, self.after - self.before);
+        let (mut kinetic, mut excess) = (0.0, self.after - self.before - touching.work);
+        let ride = touching.velocity;
         for (i, &m) in mass.iter().enumerate() {
-            let (was, is) = (arriving.get(i) - pull * h, state.v.get(i));
+            let (was, is) = (arriving.get(i) - pull * h - ride, state.v.get(i) - ride);
             kinetic += 0.5 * m * was.length_squared();
             excess += 0.5 * m * (is.length_squared() - was.length_squared());
-            excess -= m * pull.dot(state.x.get(i) - start.get(i));
+            excess -= m * pull.dot(state.x.get(i) - start.get(i) - ride * h);
         }
         let had = kinetic + self.before;
         let lost = &mut state.memory[Section::LostEnergy][0];
-        // What planes and moving pins take is not the integrator's to give back.
+        let free = !touching.any;
+        // What obstacles and moving pins take is not the integrator's to give back.
         let held = |i: usize| passage.dofs.get(i) == &Dof::Fixed;
-        let alone = !touches && particles.clone().all(|i| !held(i) || self.begin.get(i) == start.get(i));
+        let alone = free && particles.clone().all(|i| !held(i) || self.begin.get(i) == start.get(i));
         if excess <= *lost + ROUNDING * had {
             *lost = if alone { (*lost - excess).clamp(0.0, REMEMBERED * had) } else { 0.0 };
             return true;
         }
         let excess = excess - *lost;
-        let loose = !touches && particles.clone().all(|i| !held(i));
+        let loose = free && particles.clone().all(|i| !held(i));
         let points = || mass.iter().copied().enumerate();
-        let rigid = if loose { RigidVelocity::fit(points, &state.x, &state.v) } else { RigidVelocity::REST };
+        let carried = RigidVelocity { linear: ride, ..RigidVelocity::REST };
+        let rigid = if loose { RigidVelocity::fit(points, &state.x, &state.v) } else { carried };
         let deforming: f64 = points()
             .map(|(i, m)| 0.5 * m * (state.v.get(i) - rigid.at(state.x.get(i))).length_squared())
             .sum();
@@ -136,17 +134,19 @@ impl Prolongation {
     /// Prolongs the deforming part of the motion by a share only.
     fn shorten(&mut self, passage: Passage<'_>, loose: bool, share: f64, state: &mut BodyState) {
         let Prolongation { middle, full_x, full_v, part, .. } = self;
-        let Passage { end: Subject { model, .. }, start, theta, dofs, .. } = passage;
+        let Passage { end: Subject { model, .. }, start, theta, dofs, touching, .. } = passage;
         let reach = theta * model.params.substep();
         let points = || model.rest().mass.iter().copied().enumerate();
         let body = 0..model.particle_count();
         let implicit = |i: usize| (middle.get(i) - start.get(i)) / reach;
-        for (full, to, from) in [
-            (&*full_x, &mut state.x, &(|i: usize| middle.get(i)) as &dyn Fn(usize) -> DVec3),
-            (&*full_v, &mut state.v, &implicit),
+        let ride = touching.velocity * (model.params.substep() - reach);
+        for (full, to, from, ride) in [
+            (&*full_x, &mut state.x, &(|i: usize| middle.get(i)) as &dyn Fn(usize) -> DVec3, ride),
+            (&*full_v, &mut state.v, &implicit, DVec3::ZERO),
         ] {
             body.clone().for_each(|i| part.set(i, full.get(i) - from(i)));
-            let rigid = if loose { RigidVelocity::fit(points, middle, part) } else { RigidVelocity::REST };
+            let carried = RigidVelocity { linear: ride, ..RigidVelocity::REST };
+            let rigid = if loose { RigidVelocity::fit(points, middle, part) } else { carried };
             for i in body.clone().filter(|i| dofs.get(*i) != &Dof::Fixed) {
                 let along = rigid.at(middle.get(i));
                 to.set(i, from(i) + along + (part.get(i) - along) * share);
@@ -161,11 +161,12 @@ impl Prolongation {
         let points = || mass.iter().copied().enumerate();
         let body = 0..mass.len();
         body.clone().for_each(|i| part.set(i, full_x.get(i) - begin.get(i)));
-        let fit = |x: &Points, v: &Points| match loose {
+        let ride = passage.touching.velocity;
+        let fit = |x: &Points, v: &Points, ride: DVec3| match loose {
             true => RigidVelocity::fit(points, x, v),
-            false => RigidVelocity::REST,
+            false => RigidVelocity { linear: ride, ..RigidVelocity::REST },
         };
-        let (moved, velocity) = (fit(begin, part), fit(full_x, full_v));
+        let (moved, velocity) = (fit(begin, part, DVec3::ZERO), fit(full_x, full_v, ride));
         let turn = DQuat::from_scaled_axis(moved.angular);
         for i in body.clone().filter(|i| passage.dofs.get(*i) != &Dof::Fixed) {
             let x = moved.center + moved.linear + turn * (begin.get(i) - moved.center);

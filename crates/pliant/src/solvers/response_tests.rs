@@ -33,7 +33,11 @@ fn in_a_round(simulation: &Simulation, kind: SolverKind, check: impl FnOnce(&mut
     let parts = &simulation.model().bodies()[0].parts;
     let controls = simulation.controls().live(0);
     let team = Team::serial();
-    let stage = Stage { body: Subject { model: parts, controls, time: 0.0 }, before: None, team: &team };
+    let stage = Stage {
+        body: Subject { model: parts, controls, time: 0.0, obstacles: &[] },
+        before: None,
+        team: &team,
+    };
     let mut state = simulation.state().bodies[0].clone();
     let mut solver = solver(kind, Isa::best());
     solver.predict(stage, &mut state).expect("a prediction");

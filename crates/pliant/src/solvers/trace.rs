@@ -121,7 +121,7 @@ impl Tracer {
         (step, substep): (u64, u32),
         hands: Hands<'_>,
     ) -> Result<(), SolverError> {
-        let Subject { model, controls, time } = body;
+        let Subject { model, controls, time, .. } = body;
         let seen = std::mem::take(&mut *self.seen.lock().unwrap_or_else(PoisonError::into_inner));
         let (Some((_, _, s)), Some((_, _, last))) = (seen.list.first(), seen.list.last()) else {
             return Ok(());

@@ -84,7 +84,7 @@ fn someone() -> Simulation {
 fn solve(bodies: &mut [Made], contacts: &[Contact], rounds: usize) -> Dual {
     let simulation = someone();
     let model = &simulation.model().bodies()[0].parts;
-    let body = Subject { model, controls: simulation.controls().live(0), time: 0.0 };
+    let body = Subject { model, controls: simulation.controls().live(0), time: 0.0, obstacles: &[] };
     let mut dual = Dual::default();
     dual.begin(bodies.iter().map(|b| b.free.len()));
     let mut touching: Vec<_> = bodies.iter_mut().map(|side| Touching { body, side }).collect();
@@ -98,7 +98,16 @@ fn point(body: usize, particle: u32) -> Endpoint {
 }
 
 fn contact(a: Endpoint, b: Endpoint, friction: f64) -> Contact {
-    Contact { sides: [a, b], normal: DVec3::Y, gap: 0.0, offset: 0.0, friction, restitution: 0.0, id: (0, 0) }
+    Contact {
+        sides: [a, b],
+        normal: DVec3::Y,
+        gap: 0.0,
+        offset: 0.0,
+        friction,
+        restitution: 0.0,
+        id: (0, 0),
+        force: DVec3::ZERO,
+    }
 }
 
 const CORNERS: [DVec3; 4] = [

@@ -1,8 +1,8 @@
-//! Planes and blocks: lanes find what is inside, the few that are get handled one by one.
+//! Obstacles and blocks: lanes find what is inside, the few that are get handled one by one.
 
 use super::kernels::{Inside, Octet};
 use super::layout::WIDTH;
-use crate::contact::{Arrival, Surface, lowest_gap, push_out};
+use crate::contact::{Arrival, Obstacle, Surface, lowest_gap, push_out};
 use crate::controls::BodyControls;
 use crate::model::HalfSpace;
 use glam::DVec3;
@@ -12,10 +12,10 @@ fn lanes(mask: u8) -> impl Iterator<Item = usize> {
     (0..WIDTH).filter(move |lane| mask & (1 << lane) != 0)
 }
 
-/// What decides how the particles of a block meet planes in a substep: see [`Arrival`].
+/// What decides how the particles of a block meet obstacles in a substep: see [`Arrival`].
 #[derive(Clone, Copy)]
 pub(super) struct Meeting<'a> {
-    pub planes: &'a [HalfSpace],
+    pub obstacles: &'a [Obstacle],
     pub surface: Surface,
     pub release: f64,
     pub resting: f64,
@@ -31,26 +31,26 @@ pub(super) struct Meeting<'a> {
 
 impl Meeting<'_> {
     fn inside(&self, x: &Octet, isa: Isa) -> u8 {
-        isa.run(Inside { planes: self.planes, radii: self.radii, x })
+        isa.run(Inside { obstacles: self.obstacles, radii: self.radii, x })
     }
 }
 
-/// Moves the given lanes out of all half-spaces, with friction against the way they came; returns how many
+/// Moves the given lanes out of all obstacles, with friction against the way they came; returns how many
 /// contacts there were.
 pub(super) fn push_out_lanes(meeting: Meeting<'_>, mask: u8, x: &mut Octet, isa: Isa) -> usize {
-    let Meeting { planes, surface, release, resting, radii, start, arriving, h, share } = meeting;
+    let Meeting { obstacles, surface, release, resting, radii, start, arriving, h, share } = meeting;
     let mut contacts = 0;
     for lane in lanes(mask & meeting.inside(x, isa)) {
         let (at, radius) = (x.get(lane), radii[lane]);
-        contacts += planes.iter().filter(|p| p.gap(at) < radius).count();
+        contacts += obstacles.iter().filter(|o| o.end.gap(at) < radius).count();
         let way = arriving.map_or(DVec3::ZERO, |v| v.get(lane) * h);
         let arrival = Arrival { start: start.get(lane), way, release, resting, share, radius };
-        x.set(lane, push_out(planes, surface, arrival, at));
+        x.set(lane, push_out(obstacles, surface, arrival, at));
     }
     contacts
 }
 
-/// The deformer's impulses (eq. 2 and 3) for lanes that the Euler step took into a plane, or that
+/// The deformer's impulses (eq. 2 and 3) for lanes that the Euler step took into an obstacle, or that
 /// their new velocity would: the normal velocity is turned around with the elasticity, the sliding
 /// velocity loses its viscous share. Returns how many contacts there were.
 ///
@@ -64,7 +64,7 @@ pub(super) fn impulses(
     v: &mut Octet,
     isa: Isa,
 ) -> usize {
-    let Meeting { planes, release, resting, radii, start, h, .. } = meeting;
+    let Meeting { obstacles, release, resting, radii, start, h, .. } = meeting;
     let mut ahead = *start;
     for (to, v) in ahead.0.iter_mut().flatten().zip(v.0.iter().flatten()) {
         *to += h * v;
@@ -73,14 +73,17 @@ pub(super) fn impulses(
     let mut contacts = 0;
     for lane in lanes(mask & inside) {
         let (mut at, mut velocity) = (x.get(lane), v.get(lane));
-        for plane in planes {
+        for obstacle in obstacles {
+            let plane = &obstacle.end;
             let gap = |p: DVec3| plane.gap(p) - radii[lane];
             if gap(at) >= 0.0 && gap(ahead.get(lane)) >= 0.0 {
                 continue;
             }
             contacts += 1;
-            at -= plane.normal * (gap(at) - lowest_gap(gap(start.get(lane)), release)).min(0.0);
-            velocity += impulse(plane, controls, resting / h, velocity);
+            let began = obstacle.start.gap(start.get(lane)) - radii[lane];
+            at -= plane.normal * (gap(at) - lowest_gap(began, release)).min(0.0);
+            let surface = obstacle.moves(at - plane.normal * plane.gap(at)) / h;
+            velocity += impulse(plane, controls, resting / h, velocity - surface);
         }
         x.set(lane, at);
         v.set(lane, velocity);
@@ -88,7 +91,7 @@ pub(super) fn impulses(
     contacts
 }
 
-/// (j_c + j_f)/m of equation 2, for a velocity into the plane; nothing for one out of it. Arrivals
+/// (j_c + j_f)/m of equation 2, for a velocity into the plane, seen from it; nothing for one out of it. Arrivals
 /// slower than `resting` do not bounce, or gravity alone would keep particles hopping.
 fn impulse(plane: &HalfSpace, controls: &BodyControls, resting: f64, v: DVec3) -> DVec3 {
     let speed = plane.normal.dot(v);
@@ -101,21 +104,27 @@ fn impulse(plane: &HalfSpace, controls: &BodyControls, resting: f64, v: DVec3) -
 }
 
 /// What contact adds to the energy that symplectic Euler conserves, ½ m v·v₀ + V with the velocities v₀ before and v
-/// after the forces of a substep, by having moved the particles from `predicted` to `x`: see [`push_out`]. Less than
-/// its rounding is nothing.
+/// after the forces of a substep, by having moved the particles from `predicted` to `x`: see [`push_out`]. Seen from what
+/// is touched, as that does no work then. Less than its rounding is nothing.
 pub(super) fn energy_gained(
+    meeting: Meeting<'_>,
     masses: &[f64; WIDTH],
     (arriving, v): (&Octet, &Octet),
     (predicted, x): (&Octet, &Octet),
-    h: f64,
 ) -> f64 {
+    let Meeting { obstacles, radii, h, .. } = meeting;
+    let surface = |lane: usize, at: DVec3| {
+        let touched = obstacles.iter().find(|o| o.end.gap(at) < radii[lane]);
+        touched.map_or(DVec3::ZERO, |o| o.moves(at - o.end.normal * o.end.gap(at)) / h)
+    };
     let (mut gain, mut size) = (0.0, 0.0);
     for (lane, mass) in masses.iter().enumerate() {
         let change = (x.get(lane) - predicted.get(lane)) / h;
         if change != DVec3::ZERO {
-            let sum = v.get(lane) + change + arriving.get(lane);
+            let surface = surface(lane, predicted.get(lane));
+            let sum = v.get(lane) + change + arriving.get(lane) - surface * 2.0;
             gain += 0.5 * mass * change.dot(sum);
-            size += mass * change.length() * (v.get(lane).length() + change.length());
+            size += mass * change.length() * (v.get(lane).length() + change.length() + surface.length());
         }
     }
     if gain.abs() > 1e-12 * size { gain } else { 0.0 }
@@ -140,7 +149,7 @@ mod tests {
             v.set(3, before);
             let start = x;
             let meeting = Meeting {
-                planes: &[plane],
+                obstacles: &[Obstacle::still(plane)],
                 surface: Surface { friction: None, restitution: 0.0 },
                 release: 0.0,
                 resting: 0.0,

@@ -35,10 +35,10 @@ mod pack;
 use self::fit::Making;
 use super::damping::decay;
 use super::{Before, Ending, Progress, Round, Solver, SolverError, Stage, Subject};
-use crate::contact::{Contact, Surface, release};
+use crate::contact::{Contact, Obstacle, Surface, release};
 use crate::controls::{BodyControls, LiveControls};
 use crate::memory::Section;
-use crate::model::{BodyModel, Goals, HalfSpace, Input, Integrator, Rest};
+use crate::model::{BodyModel, Goals, Input, Integrator, Rest};
 use crate::points::Points;
 use crate::state::BodyState;
 use crate::team::Team;
@@ -95,7 +95,7 @@ struct BodyNow {
     creep: f64,
     kick: DVec3,
     surface: Surface,
-    /// The furthest a particle that began inside a plane is pushed out.
+    /// The furthest a particle that began inside an obstacle is pushed out.
     release: f64,
 }
 
@@ -109,7 +109,7 @@ struct Cache {
     slots: Vec<u32>,
     /// Lanes that hold a particle no pin prescribes.
     free: Vec<u8>,
-    /// How far the particles of each block keep from planes, and the size of the body.
+    /// How far the particles of each block keep from obstacles, and the size of the body.
     radii: Vec<[f64; WIDTH]>,
     /// What contact adds to the energy of the particles of each block, their masses, and their velocities before it.
     gains: Vec<f64>,
@@ -136,9 +136,9 @@ struct Cache {
     centers: Vec<[f64; 3]>,
     constants: Vec<ClusterConstants>,
 
-    /// What positions are relative to in this substep, and the planes seen from there.
+    /// What positions are relative to in this substep, and the obstacles seen from there.
     origin: DVec3,
-    planes: Vec<HalfSpace>,
+    obstacles: Vec<Obstacle>,
 
     x: Vec<Octet>,
     v: Vec<Octet>,
@@ -218,7 +218,7 @@ impl Cache {
             centers: vec![[0.0; 3]; clusters],
             constants: vec![ClusterConstants::default(); clusters],
             origin: DVec3::ZERO,
-            planes: Vec::with_capacity(model.params.planes.len()),
+            obstacles: Vec::new(),
             x: vec![Octet::default(); blocks],
             v: vec![Octet::default(); blocks],
             start: vec![Octet::default(); blocks],
@@ -308,7 +308,13 @@ impl Cache {
     }
 
     /// The live values, read anew in each substep: changing them costs nothing.
-    fn read_controls(&mut self, controls: LiveControls<'_>, x: &Points, h: f64) -> BodyNow {
+    fn read_controls(
+        &mut self,
+        controls: LiveControls<'_>,
+        obstacles: &[Obstacle],
+        x: &Points,
+        h: f64,
+    ) -> BodyNow {
         let (c, matching) = (controls.body, self.model.kind.matching().unwrap_or_default());
         let idle = c.relaxation == 0.0 || c.strain_limit == f64::INFINITY;
         let now = BodyNow {
@@ -327,28 +333,27 @@ impl Cache {
         };
         self.origin = x.get(0);
         let origin = self.origin;
-        self.planes.clear();
-        let planes = self.model.params.planes.iter();
-        self.planes.extend(planes.map(|p| HalfSpace { offset: -p.gap(origin), ..*p }));
+        self.obstacles.clear();
+        self.obstacles.extend(obstacles.iter().map(|o| o.seen_from(origin)));
         now
     }
 }
 
-/// The planes, and what the blocks of the body meet them with.
+/// The obstacles, and what the blocks of the body meet them with.
 #[derive(Clone, Copy)]
 struct Around<'a> {
-    planes: &'a [HalfSpace],
+    obstacles: &'a [Obstacle],
     radii: &'a [[f64; WIDTH]],
     start: &'a [Octet],
     now: &'a BodyNow,
 }
 
 impl<'a> Around<'a> {
-    /// Block `b` at the planes, without bounces.
+    /// Block `b` at the obstacles, without bounces.
     fn meeting(self, b: usize, h: f64, resting: f64) -> Meeting<'a> {
-        let Around { planes, radii, start, now } = self;
+        let Around { obstacles, radii, start, now } = self;
         let (surface, release, radii, start) = (now.surface, now.release, &radii[b], &start[b]);
-        Meeting { planes, surface, release, resting, radii, start, arriving: None, h, share: 0.0 }
+        Meeting { obstacles, surface, release, resting, radii, start, arriving: None, h, share: 0.0 }
     }
 }
 
@@ -402,10 +407,10 @@ impl Solver for Clustered {
         Ok(())
     }
 
-    /// Lines 1 to 3 of algorithm 1, or the deformer's two parts, planes included; a round is an iteration that limits
+    /// Lines 1 to 3 of algorithm 1, or the deformer's two parts, obstacles included; a round is an iteration that limits
     /// strain.
     fn predict(&mut self, stage: Stage<'_>, state: &mut BodyState) -> Result<u32, SolverError> {
-        let Stage { body: Subject { model, controls, time }, before, team } = stage;
+        let Stage { body: Subject { model, controls, time, obstacles }, before, team } = stage;
         self.prepare(model, controls)?;
         let (Some(cache), isa) = (&mut self.cache, self.isa) else {
             return Ok(0);
@@ -413,7 +418,7 @@ impl Solver for Clustered {
         let h = model.params.substep();
         cache.time = time + h;
         cache.follow_input();
-        let now = cache.read_controls(controls, before.map_or(&state.x, |f| f.0), h);
+        let now = cache.read_controls(controls, obstacles, before.map_or(&state.x, |f| f.0), h);
         controls.targets(model, &state.memory, time + h, &mut cache.targets);
         // Gravity alone brings a resting particle h² g into the ground.
         let resting = 2.0 * h * h * controls.world.gravity.length();
@@ -489,18 +494,18 @@ impl Cache {
         self.any_plastic = now.creep > 0.0 || plastic.iter().any(|p| *p != DMat3::IDENTITY);
     }
 
-    /// The deformer's forces and Euler step, with impulses where planes are touched.
+    /// The deformer's forces and Euler step, with impulses where obstacles are touched.
     fn euler_step(&mut self, now: &BodyNow, h: f64, resting: f64, isa: Isa, team: &Team) -> usize {
         if !now.deformer {
             return 0;
         }
         let contacts = AtomicUsize::new(0);
-        let Cache { planes, radii, start, free, .. } = self;
-        let around = Around { planes, radii, start, now };
+        let Cache { obstacles, radii, start, free, .. } = self;
+        let around = Around { obstacles, radii, start, now };
         let drive = (h, now.keep, now.kick.to_array());
         team.split((&mut self.x[..], &mut self.v[..]), BLOCKS, |range, (x, v)| {
             isa.run(Euler { drive, x, v });
-            if around.planes.is_empty() {
+            if around.obstacles.is_empty() {
                 return;
             }
             let mut found = 0;
@@ -574,16 +579,16 @@ impl Cache {
         });
     }
 
-    /// Lines 1 to 3 of algorithm 1 or the matching step of the deformer, then pins and planes. Leaves
-    /// v* in `v`, x⁰ in `predicted`, and x⁰ pushed out of the planes in `x`.
+    /// Lines 1 to 3 of algorithm 1 or the matching step of the deformer, then pins and obstacles. Leaves
+    /// v* in `v`, x⁰ in `predicted`, and x⁰ pushed out of obstacles in `x`.
     fn springs(&mut self, now: &BodyNow, h: f64, resting: f64, isa: Isa, team: &Team) -> usize {
         let contacts = AtomicUsize::new(0);
         let fixed = fixed!(self);
-        let Cache { goals, quadratic, screws, free, radii, masses, planes, start, .. } = self;
-        let around = Around { planes, radii, start, now };
+        let Cache { goals, quadratic, screws, free, radii, masses, obstacles, start, .. } = self;
+        let around = Around { obstacles, radii, start, now };
         let parts = (&mut self.x[..], (&mut self.v[..], &mut self.predicted[..]));
-        let restitution = now.surface.restitution > 0.0 || planes.iter().any(|p| p.restitution > 0.0);
-        let bounces = !now.deformer && !planes.is_empty() && restitution;
+        let restitution = now.surface.restitution > 0.0 || obstacles.iter().any(|o| o.end.restitution > 0.0);
+        let bounces = !now.deformer && !obstacles.is_empty() && restitution;
         let others = (&mut self.arriving[..], &mut self.gains[..]);
         let drive = now.drive(h);
         team.split((parts, others), BLOCKS, |range, ((x, (v, predicted)), (arriving, gains))| {
@@ -592,14 +597,14 @@ impl Cache {
                 gains.fill(0.0);
             }
             isa.run(Springs { fixed, first: range.start, goals, quadratic, screws, drive, x, v, predicted });
-            if around.planes.is_empty() {
+            if around.obstacles.is_empty() {
                 return;
             }
             let mut found = 0;
             for (k, b) in range.enumerate() {
                 let mut meeting = around.meeting(b, h, resting);
                 if now.deformer {
-                    // What the matching step presses into a plane is no velocity, and friction was the impulses'.
+                    // What the matching step presses into an obstacle is no velocity, and friction was the impulses'.
                     meeting.surface = Surface { friction: Some(0.0), restitution: 0.0 };
                 }
                 (meeting.arriving, meeting.share) = (bounces.then_some(&arriving[k]), 1.0);
@@ -610,8 +615,12 @@ impl Cache {
                     found += touching;
                 }
                 if bounces && touching > 0 {
-                    gains[k] =
-                        contacts::energy_gained(&masses[b], (&arriving[k], &v[k]), (&predicted[k], &x[k]), h);
+                    gains[k] = contacts::energy_gained(
+                        meeting,
+                        &masses[b],
+                        (&arriving[k], &v[k]),
+                        (&predicted[k], &x[k]),
+                    );
                 }
             }
             contacts.fetch_add(found, Ordering::Relaxed);
@@ -626,8 +635,8 @@ impl Cache {
     /// Returns less of their restitution to the particles, where their contacts would add energy: one that has turned
     /// around may be pulled back by its neighbours in the next substep, and be turned around again.
     fn limit_bounces(&mut self, now: &BodyNow, h: f64, resting: f64, isa: Isa) {
-        let Cache { x, v, predicted, arriving, start, radii, masses, free, planes, .. } = self;
-        let around = Around { planes, radii, start, now };
+        let Cache { x, v, predicted, arriving, start, radii, masses, free, obstacles, .. } = self;
+        let around = Around { obstacles, radii, start, now };
         let mut gained = |share: f64| {
             let mut sum = 0.0;
             for b in 0..x.len() {
@@ -635,8 +644,12 @@ impl Cache {
                     Meeting { arriving: Some(&arriving[b]), share, ..around.meeting(b, h, resting) };
                 x[b] = predicted[b];
                 if contacts::push_out_lanes(meeting, free[b], &mut x[b], isa) > 0 {
-                    sum +=
-                        contacts::energy_gained(&masses[b], (&arriving[b], &v[b]), (&predicted[b], &x[b]), h);
+                    sum += contacts::energy_gained(
+                        meeting,
+                        &masses[b],
+                        (&arriving[b], &v[b]),
+                        (&predicted[b], &x[b]),
+                    );
                 }
             }
             sum
@@ -714,9 +727,9 @@ impl Cache {
         // non-negative numbers sort like the numbers.
         let largest = AtomicU64::new(0);
         let fixed = fixed!(self);
-        let Cache { goals, quadratic, screws, free, radii, planes, start, .. } = self;
+        let Cache { goals, quadratic, screws, free, radii, obstacles, start, .. } = self;
         let levers = if self.levers.is_empty() { &*start } else { &self.levers };
-        let around = Around { planes, radii, start, now };
+        let around = Around { obstacles, radii, start, now };
         team.split((&mut self.x[..], &mut self.moved[..]), BLOCKS, |range, (x, moved)| {
             let far = isa.run(Limit {
                 fixed,
@@ -732,7 +745,7 @@ impl Cache {
                 measure,
             });
             largest.fetch_max(far.to_bits(), Ordering::Relaxed);
-            if around.planes.is_empty() {
+            if around.obstacles.is_empty() {
                 return;
             }
             for (k, b) in range.enumerate().filter(|(k, _)| moved[*k] != 0) {

@@ -83,7 +83,7 @@ impl Cache {
             System::new(model, &scales, substep.dofs.clone(), substep.reach(), substep.beginning.size)?;
         let (unknowns, places) = (system.objective.len(), system.objective.ways().len());
         Ok(Cache {
-            response: Response::new(model.particle_count(), model.params.planes.len()),
+            response: Response::new(model.particle_count()),
             accelerator: Accelerator::new(model.params.implicit.acceleration, unknowns, places),
             substep,
             system,
@@ -127,6 +127,12 @@ impl Solver for Projective {
         };
         self.cache = Some(cache);
         Ok(())
+    }
+
+    fn expect_contacts(&mut self) {
+        if let Some(cache) = &mut self.cache {
+            cache.response.make_room();
+        }
     }
 
     fn predict(&mut self, stage: Stage<'_>, state: &mut BodyState) -> Result<u32, SolverError> {

@@ -112,23 +112,24 @@ pub(super) struct Response {
 }
 
 impl Response {
-    /// Of a body of so many particles, among so many planes.
-    pub fn new(particles: usize, planes: usize) -> Response {
-        let kept = if planes == 0 { 0 } else { (particles * particles).min(KEPT) };
-        let columns = Columns { numbers: Vec::with_capacity(kept), begin: vec![0; particles] };
+    /// Of a body of so many particles.
+    pub fn new(particles: usize) -> Response {
+        let columns = Columns { numbers: Vec::new(), begin: vec![0; particles] };
         #[cfg(test)]
         let dense = DENSE_IN_TESTS.get().unwrap_or(DENSE);
         #[cfg(not(test))]
         let dense = DENSE;
-        let most = if planes == 0 { 0 } else { particles };
-        Response {
-            columns,
-            // Grows only when more points touch than ever before.
-            block: Vec::with_capacity((most.div_ceil(WIDTH) * most).min(1 << 13)),
-            block_of: Vec::with_capacity(most),
-            is_dense: true,
-            dense,
-        }
+        Response { columns, block: Vec::new(), block_of: Vec::new(), is_dense: true, dense }
+    }
+
+    /// Makes room for columns and blocks; blocks grow only when more points touch than ever before.
+    pub fn make_room(&mut self) {
+        let most = self.columns.begin.len();
+        let room = |len: usize, wanted: usize| wanted.saturating_sub(len);
+        let Response { columns, block, block_of, .. } = self;
+        columns.numbers.reserve(room(columns.numbers.len(), (most * most).min(KEPT)));
+        block.reserve(room(block.len(), (most.div_ceil(WIDTH) * most).min(1 << 13)));
+        block_of.reserve(room(block_of.len(), most));
     }
 
     /// To be called when the matrix changes.
@@ -247,7 +248,7 @@ mod tests {
 
     fn fallen(dense: usize) -> Simulation {
         let slope = HalfSpace { normal: DVec3::new(-0.6, 0.8, 0.0), ..HalfSpace::ground() };
-        let mut s = Builder::new().ground().plane(slope).body(body(0)).body(body(1)).build().unwrap();
+        let mut s = Builder::new().ground().collider(slope).body(body(0)).body(body(1)).build().unwrap();
         DENSE_IN_TESTS.set(Some(dense));
         for _ in 0..40 {
             s.step().unwrap();
