@@ -10,7 +10,7 @@ use crate::say;
 use crate::stats::{self, StatsFile, Timings};
 use crate::trace::TraceFile;
 use pliant::{Simulation, SolverKind, StepError, StepReport};
-use pliant_cache::LogFrame;
+use pliant_cache::{LogFrame, LogPlane};
 use pliant_scene::BuiltScene;
 use std::time::Instant;
 
@@ -151,6 +151,8 @@ fn record(frame: &mut LogFrame, index: u32, simulation: &Simulation, report: &St
             frame.contact.push(planes.iter().any(|p| p.touches(x, radius[i])).into());
         }
     }
+    let shown = planes.iter().map(|p| LogPlane { normal: p.normal, offset: p.offset });
+    frame.planes = Some(shown.collect());
     let mut strain = Vec::new();
     let statistics = simulation.statistics_and_strain(&mut strain);
     frame.strain.clear();

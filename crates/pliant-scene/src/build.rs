@@ -13,13 +13,14 @@ use crate::inert;
 use crate::notes;
 use crate::paint::{self, Channel};
 use crate::pin;
+use crate::plane::PlaneTimes;
 use crate::render::Shown;
 use crate::scene::Scene;
 use crate::shape::{Made, ShapePlan};
 use crate::source::{Check, Span};
 use pliant::{
-    Body, BodyControls, BodyId, BuildError, BuildErrors, Builder, Constraint, ContactRadius, DAffine3, Input,
-    Material,
+    Body, BodyControls, BodyId, BuildError, BuildErrors, Builder, Collider, Constraint, ContactRadius,
+    DAffine3, Input, Material,
 };
 use pliant_geometry::reach_beyond;
 use std::sync::Arc;
@@ -86,7 +87,10 @@ impl Scene {
             described: Vec::new(),
         };
         let (plans, tracks) = (&self.bodies[..], &self.tracks[..]);
-        let mut all = self.builder(threads);
+        let mut check = Check::new(&self.source);
+        let times = PlaneTimes::new(&mut check, &self.planes, &self.plane_events);
+        check.finish(())?;
+        let mut all = self.builder(&self.planes, threads);
         all.bodies.clone_from(&bodies);
         all.keyframes = keyframes(plans, tracks, &in_file, |_| true);
         let all = all.build().map_err(located)?;
@@ -103,10 +107,11 @@ impl Scene {
             .collect();
         let told = notes::about(self, &all).into_iter();
         notes.extend(told.filter(|note| !described.iter().any(|name| note.starts_with(name))));
-        let fewer = match at_start == bodies.len() {
+        let complete = at_start == bodies.len() && times.at_start.len() == self.planes.len();
+        let fewer = match complete {
             true => None,
             false => {
-                let mut builder = self.builder(threads);
+                let mut builder = self.builder(&times.at_start, threads);
                 builder.bodies = arrivals.order[..at_start].iter().map(|&b| bodies[b].clone()).collect();
                 builder.keyframes =
                     keyframes(plans, tracks, &arrivals, |b| arrivals.order[..at_start].contains(&b));
@@ -114,7 +119,8 @@ impl Scene {
             }
         };
         let cast = Cast { plans, bodies: &bodies, all: &all, arrivals: &arrivals, tracks };
-        let events = event::make(&self.events, &cast, fewer.as_ref().unwrap_or(&all), &self.source)?;
+        let events =
+            event::make((&self.events, &times), &cast, fewer.as_ref().unwrap_or(&all), &self.source)?;
         let simulation = fewer.unwrap_or(all);
         let all_built = arrivals.ids.iter().copied().zip(built).zip(&arrivals.described);
         let mut by_id: Vec<(BodyId, BuiltBody)> =
@@ -228,14 +234,14 @@ impl Scene {
         Ok((body, made))
     }
 
-    /// The world, without bodies.
-    fn builder(&self, threads: usize) -> Builder {
+    /// The world with these planes, without bodies.
+    fn builder(&self, planes: &[Collider], threads: usize) -> Builder {
         let mut builder = Builder::new();
         builder.gravity = self.gravity;
         (builder.wind, builder.gusts) = (self.wind, self.gusts);
         builder.step = 1.0 / self.fps;
         builder.substeps = self.substeps;
-        builder.colliders = self.planes.iter().map(|p| (*p).into()).collect();
+        builder.colliders = planes.to_vec();
         builder.fields = self.fields.clone();
         builder.implicit = self.implicit;
         builder.threads = threads.max(1);

@@ -27,6 +27,10 @@ pub const DEMOS: &[Demo] = &[
     demo!("dropped_cube", "a soft cube falls on the ground on its edge"),
     demo!("spinning_cube", "shape matching keeps a cube spinning while its position-based twin slows down"),
     demo!("hanging_cloth", "a sheet held by two corners swings down in a wide arc"),
+    demo!(
+        "tipping_floor",
+        "a floor tips under blocks of jelly until they slide, and a wall that holds them goes"
+    ),
     demo!("let_go", "a banner is let go, pin after pin, and a ball is kicked away in time"),
     demo!("coming_and_going", "jelly balls are dropped one after the other and vanish as they came"),
     demo!("jelly_to_rubber", "a ball sags as jelly, becomes rubber where it lies, and jumps"),

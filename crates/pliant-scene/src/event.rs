@@ -1,15 +1,16 @@
-//! Events as the scene describes them: what happens to a body at a time.
+//! Events as the scene describes them: what happens to a body at a time; planes are `plane.rs`'s.
 //!
 //! A body that an event adds is not there from the start. Ids follow from the order bodies come in, so all of them are known
 //! beforehand: first those that are there from the start, then the others as they are added.
 
 use crate::Diagnostic;
 use crate::body::BodyPlan;
+use crate::plane::{self, PlaneEvent, PlaneTimes};
 use crate::record::{Datum, Record};
 use crate::source::{Check, Placed, Source, Span};
 use crate::suggest;
 use glam::DVec3;
-use pliant::{Body, BodyId, DAffine3, Edit, Hold, Keyframes, Schedule, Simulation, Track};
+use pliant::{Body, BodyId, Collider, DAffine3, Edit, Hold, Keyframes, Schedule, Simulation, Track};
 
 /// An event that was read.
 #[derive(Clone, Debug)]
@@ -36,25 +37,41 @@ enum Action {
 }
 
 /// Reads the events of a scene. Faults are reported.
-pub(crate) fn plan(check: &mut Check<'_>, root: &Record, bodies: &[BodyPlan], fps: f64) -> Vec<EventPlan> {
-    root.records("event").iter().filter_map(|event| one(check, event, bodies, fps)).collect()
+pub(crate) fn plan(
+    check: &mut Check<'_>,
+    root: &Record,
+    (bodies, planes): (&[BodyPlan], &[Collider]),
+    fps: f64,
+) -> (Vec<EventPlan>, Vec<PlaneEvent>) {
+    let (mut of_bodies, mut of_planes) = (Vec::new(), Vec::new());
+    for event in root.records("event") {
+        // Times are written with few digits: a frame that is as good as there counts.
+        let Some(at) = event.given("at") else { continue };
+        let frame = (at.it.number() * fps - 1e-6).ceil().max(0.0) as u64;
+        let nothing = ["add", "remove"].into_iter().find(|k| event.given(k).is_some_and(|v| !v.it.truth()));
+        if let Some(key) = nothing {
+            check.add(
+                event.place(key),
+                format!("`{key} = false` lets nothing happen"),
+                "leave the event out",
+            );
+            continue;
+        }
+        match event.given("plane") {
+            Some(name) => of_planes.extend(plane::event(check, event, frame, name, planes)),
+            None => of_bodies.extend(one(check, event, frame, bodies)),
+        }
+    }
+    (of_bodies, of_planes)
 }
 
-fn one(check: &mut Check<'_>, event: &Record, bodies: &[BodyPlan], fps: f64) -> Option<EventPlan> {
+fn one(check: &mut Check<'_>, event: &Record, frame: u64, bodies: &[BodyPlan]) -> Option<EventPlan> {
     let body = body_of(check, event, bodies);
     let becomes = event.given("become").map(|other| named(check, other, bodies));
-    // Times are written with few digits: a frame that is as good as there counts.
-    let frame = (event.given("at")?.it.number() * fps - 1e-6).ceil().max(0.0) as u64;
     let body = body?;
     let particles = |key: &str| {
         event.given(key).map(|v| v.it.list().iter().map(|p| p.it.whole() as u32).collect::<Vec<u32>>())
     };
-    for key in ["add", "remove"] {
-        if let Some(off) = event.given(key).filter(|v| !v.it.truth()) {
-            check.add(&off.at, format!("`{key} = false` lets nothing happen"), "leave the event out");
-            return None;
-        }
-    }
     let action = if event.given("add").is_some() {
         Action::Add
     } else if event.given("remove").is_some() {
@@ -180,7 +197,7 @@ enum Presence {
 
 /// The schedule of a simulation that was built of the scene; every event that cannot be made is told with its line.
 pub(crate) fn make(
-    events: &[EventPlan],
+    (events, planes): (&[EventPlan], &PlaneTimes<'_>),
     cast: &Cast<'_>,
     simulation: &Simulation,
     source: &Source,
@@ -195,27 +212,30 @@ pub(crate) fn make(
     let described = cast.arrivals.described.iter().enumerate().filter(|(_, d)| **d);
     described.for_each(|(b, _)| presence[b] = Presence::Never);
     // Each with the event it is of.
-    let mut edits: Vec<(&EventPlan, Edit)> = Vec::with_capacity(events.len());
+    let mut edits: Vec<(u64, &Span, Edit)> = Vec::with_capacity(events.len());
+    // Of one frame, planes come first.
+    edits.extend(planes.edits.iter().map(|(event, edit)| (event.frame, &event.at, edit.clone())));
     for &event in &ordered {
         if let Err((text, help)) = follow(event, &mut presence, cast) {
             check.add(&event.at, text, help);
             continue;
         }
         match edit(event, cast) {
-            Ok(edit) => edits.push((event, edit)),
+            Ok(edit) => edits.push((event.frame, &event.at, edit)),
             Err((text, help)) => check.add(&event.at, text, help),
         }
         if matches!(event.action, Action::Add) && !cast.plans[event.body].tracks.is_empty() {
             let there = |b: usize| presence[b] == Presence::There;
             let keyframes = keyframes(cast.plans, cast.tracks, cast.arrivals, there);
-            edits.push((event, Edit::Keyframes(keyframes)));
+            edits.push((event.frame, &event.at, Edit::Keyframes(keyframes)));
         }
     }
     check.finish(())?;
-    let schedule = Schedule::new(edits.iter().map(|(event, edit)| (event.frame, edit.clone())));
+    edits.sort_by_key(|e| e.0);
+    let schedule = Schedule::new(edits.iter().map(|(frame, _, edit)| (*frame, edit.clone())));
     if let Err(e) = schedule.check(simulation) {
         let mut check = Check::new(source);
-        check.add(&edits[e.edit].0.at, e.reason.to_string(), "see what happens to the body before");
+        check.add(edits[e.edit].1, e.reason.to_string(), "see what happens to the body before");
         check.finish(())?;
     }
     Ok(schedule)

@@ -77,7 +77,7 @@ pub(crate) static SCENE: Table = Table {
         )
         .example("[{ kind = \"attractor\", center = [0, 1, 0], strength = 20.0 }]")
         .also(&["fields", "force_field"]),
-        Key::new("plane", Kind::Tables(&PLANE), "Planes no body can pass; an empty one is the ground y = 0.")
+        Key::new("plane", Kind::Tables(&PLANE), "Planes no body can pass, at rest or moving; an empty one is the ground y = 0.")
             .example("[{ normal = [0, 1, 0] }]")
             .also(&["planes", "ground", "floor"]),
         Key::new("event", Kind::Tables(&EVENT), "What happens at a time: pins are let go, bodies held, pushed, moved.")
@@ -486,20 +486,28 @@ static MATERIAL: Table = Table { title: "a material", groups: &[MATERIAL_KEYS], 
 
 static PLANE: Table = Table {
     title: "a plane",
-    groups: &[&[
-        Key::new("normal", VECTOR, "Direction in which bodies are; of any length but 0.")
-            .default("[0, 1, 0]"),
-        Key::new(
-            "offset",
-            NUMBER,
-            "Distance of the plane from the origin along its normal, m. 0 unless given.",
-        )
-        .example("0.5"),
-        Key::new("point", VECTOR, "A point of the plane, instead of its offset.").example("[0, 0.5, 0]"),
-        Key::new("friction", FRICTION, "Coulomb friction.").default("0.5"),
-        Key::new("restitution", SHARE, "Speed kept by a bounce.").default("0.0"),
-    ]],
-    rules: &[Rule::AtMostOne(&["offset", "point"])],
+    groups: &[
+        &[
+            Key::new("normal", VECTOR, "Direction in which bodies are; of any length but 0.")
+                .default("[0, 1, 0]"),
+            Key::new(
+                "offset",
+                NUMBER,
+                "Distance of the plane from the origin along its normal, m. 0 unless given.",
+            )
+            .example("0.5"),
+            Key::new("point", VECTOR, "A point of the plane, instead of its offset.").example("[0, 0.5, 0]"),
+            Key::new("friction", FRICTION, "Coulomb friction.").default("0.5"),
+            Key::new("restitution", SHARE, "Speed kept by a bounce.").default("0.0"),
+            Key::new("name", Kind::Text, "A name of its own, for events and messages.").example("\"gate\""),
+        ],
+        MOTION,
+    ],
+    rules: &[
+        Rule::AtMostOne(&["offset", "point"]),
+        Rule::Needs("sway", "frequency"),
+        Rule::Needs("frequency", "sway"),
+    ],
 };
 
 /// A soft body.
@@ -1023,44 +1031,50 @@ static THREAD: Table = Table {
     rules: &[],
 };
 
+/// How pins and planes move.
+pub(crate) const MOTION: &[Key] = &[
+    Key::new("velocity", VECTOR, "Steady velocity, m/s.").default("[0, 0, 0]"),
+    Key::new("spin", SPIN, "Steady turning about `pivot`, radians per second.").default("[0, 0, 0]"),
+    Key::new("pivot", VECTOR, "Centre of the spin, in the world, m.").default("[0, 0, 0]"),
+    Key::new("sway", VECTOR, "Amplitude of a swing to and fro, m.").default("[0, 0, 0]"),
+    Key::new("frequency", FREQUENCY, "Swings per second of `sway`.").default("0.0"),
+    Key::new("start", Kind::Number(Range::new(0.0, COORDINATE)), "When the motion begins, s.").default("0.0"),
+    Key::new("end", Kind::Number(Range::new(0.0, COORDINATE).or_infinite()), "When the motion ends, s.")
+        .default("inf"),
+];
+
 static PIN: Table = Table {
     title: "a pin",
-    groups: &[&[
-        Key::new("name", Kind::Text, "A name, for messages and live control.").example("\"hook\""),
-        Key::new(
-            "particles",
-            Kind::List(&Kind::Whole(0, MOST_PARTICLES as u64), 1, MOST_PARTICLES),
-            "Particles of the body, counted from 0.",
-        )
-        .example("[0, 1]"),
-        Key::new(
-            "box",
-            Kind::Table(&EXTENT),
-            "All particles in this box, in the world, where the body starts (before any stretch).",
-        )
-        .example("{ min = [-1, -1, -1], max = [1, 1, 1] }"),
-        Key::new(
-            "corners",
-            Kind::List(&Kind::Word(CORNERS), 1, 4),
-            "Corners of a sheet: left is -x, back is -z, before it is turned.",
-        )
-        .example("[\"left_back\", \"right_back\"]"),
-        Key::new("velocity", VECTOR, "Steady velocity, m/s.").default("[0, 0, 0]"),
-        Key::new("spin", SPIN, "Steady turning about `pivot`, radians per second.").default("[0, 0, 0]"),
-        Key::new("pivot", VECTOR, "Centre of the spin, in the world, m.").default("[0, 0, 0]"),
-        Key::new("sway", VECTOR, "Amplitude of a swing to and fro, m.").default("[0, 0, 0]"),
-        Key::new("frequency", FREQUENCY, "Swings per second of `sway`.").default("0.0"),
-        Key::new("start", Kind::Number(Range::new(0.0, COORDINATE)), "When the motion begins, s.")
-            .default("0.0"),
-        Key::new("end", Kind::Number(Range::new(0.0, COORDINATE).or_infinite()), "When the motion ends, s.")
-            .default("inf"),
-        Key::new(
+    groups: &[
+        &[
+            Key::new("name", Kind::Text, "A name, for messages and live control.").example("\"hook\""),
+            Key::new(
+                "particles",
+                Kind::List(&Kind::Whole(0, MOST_PARTICLES as u64), 1, MOST_PARTICLES),
+                "Particles of the body, counted from 0.",
+            )
+            .example("[0, 1]"),
+            Key::new(
+                "box",
+                Kind::Table(&EXTENT),
+                "All particles in this box, in the world, where the body starts (before any stretch).",
+            )
+            .example("{ min = [-1, -1, -1], max = [1, 1, 1] }"),
+            Key::new(
+                "corners",
+                Kind::List(&Kind::Word(CORNERS), 1, 4),
+                "Corners of a sheet: left is -x, back is -z, before it is turned.",
+            )
+            .example("[\"left_back\", \"right_back\"]"),
+        ],
+        MOTION,
+        &[Key::new(
             "stiffness",
             Kind::Number(Range::above(0.0, 1e15)),
             "Spring stiffness per particle, N/m (projective solver); held exactly unless given.",
         )
-        .example("1000.0"),
-    ]],
+        .example("1000.0")],
+    ],
     rules: &[
         Rule::ExactlyOne(&["particles", "box", "corners"]),
         Rule::Needs("sway", "frequency"),

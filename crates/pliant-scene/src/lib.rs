@@ -41,6 +41,7 @@ mod input;
 mod keys;
 mod material;
 mod mesh;
+mod motion;
 mod notes;
 mod paint;
 mod pin;

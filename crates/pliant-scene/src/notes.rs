@@ -41,6 +41,7 @@ pub(crate) fn about(scene: &Scene, simulation: &Simulation) -> Vec<String> {
             _ => {}
         }
         for (k, plane) in scene.planes.iter().enumerate() {
+            let plane = plane.half_space(&pliant::DAffine3::IDENTITY);
             let gaps = simulation.positions(b).map(|p| plane.gap(p));
             let deepest = gaps.fold(0.0, f64::min);
             if deepest < -1e-9 {

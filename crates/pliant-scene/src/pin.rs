@@ -1,6 +1,7 @@
 //! Pins of a body: which particles, and how they move.
 
 use crate::keys::CORNERS;
+use crate::motion;
 use crate::record::Record;
 use crate::shape::ShapePlan;
 use crate::source::{Check, Placed, Source};
@@ -33,19 +34,7 @@ pub(crate) fn plan(
     shape: Option<&ShapePlan>,
     solver: SolverKind,
 ) -> Option<PinPlan> {
-    let motion = Motion {
-        velocity: pin.vector("velocity"),
-        spin: pin.vector("spin"),
-        pivot: pin.vector("pivot"),
-        sway: pin.vector("sway"),
-        frequency: pin.number("frequency"),
-        start: pin.number("start"),
-        end: pin.number("end"),
-    };
-    if motion.end < motion.start {
-        let text = format!("the motion ends at {} s, before it begins at {} s", motion.end, motion.start);
-        check.add(pin.place("end"), text, "let `end` be later than `start`");
-    }
+    let motion = motion::plan(check, pin);
     let stiffness = pin.given("stiffness").map(|v| v.it.number());
     if let (true, Support::No(instead)) = (stiffness.is_some(), support(solver, Feature::SoftPins)) {
         let text = format!("the {} solver does not support soft pins", solver.name());

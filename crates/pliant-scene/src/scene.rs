@@ -7,13 +7,13 @@ use crate::diagnostic::Diagnostic;
 use crate::event::{self, EventPlan};
 use crate::field;
 use crate::keys;
-use crate::plane;
+use crate::plane::{self, PlaneEvent};
 use crate::reader;
 use crate::record::{Datum, Record};
 use crate::source::{Check, Source};
 use crate::track;
 use glam::DVec3;
-use pliant::{Acceleration, Field, HalfSpace, Implicit, MassMatrix, Track, WarmStart};
+use pliant::{Acceleration, Collider, Field, Implicit, MassMatrix, Track, WarmStart};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
@@ -32,7 +32,8 @@ pub struct Scene {
     pub(crate) outputs: Vec<PathBuf>,
     pub(crate) implicit: Implicit,
     pub(crate) picture: PictureSettings,
-    pub(crate) planes: Vec<HalfSpace>,
+    pub(crate) planes: Vec<Collider>,
+    pub(crate) plane_events: Vec<PlaneEvent>,
     pub(crate) bodies: Vec<BodyPlan>,
     /// Keyframes of the world.
     pub(crate) tracks: Vec<Track>,
@@ -121,7 +122,8 @@ impl Scene {
         let bodies = bodies.collect();
         let bodies = copies::expand(check, bodies);
         let tracks = track::plan(check, root.records("keyframes"), None, &[], around.substep);
-        let events = event::plan(check, &root, &bodies, fps);
+        let planes: Vec<Collider> = root.records("plane").iter().map(|p| plane::plan(check, p)).collect();
+        let (events, plane_events) = event::plan(check, &root, (&bodies, &planes), fps);
         let (outputs, checkpoint_every) = output(check, &root);
         Scene {
             source: check.source.clone(),
@@ -136,7 +138,8 @@ impl Scene {
             outputs,
             implicit: implicit(&root),
             picture: picture(&root),
-            planes: root.records("plane").iter().map(|p| plane::plan(check, p)).collect(),
+            planes,
+            plane_events,
             bodies,
             tracks,
             events,

@@ -261,6 +261,24 @@ fn the_banner_is_let_go_pin_after_pin() {
 }
 
 #[test]
+fn the_floor_tips_until_each_block_slides() {
+    let run = run("tipping_floor", 235);
+    let s = &run.built.simulation;
+    assert_eq!(s.model().colliders().len(), 1, "the wall is gone");
+    // Seen from the floor, 0.44 radians steep.
+    let floor = s.state().colliders()[0];
+    let tip = (floor.matrix3 * pliant::DVec3::Y).y.acos();
+    assert!((tip - 0.44).abs() < 1e-9, "{tip}");
+    let along = |b: usize| {
+        let middle = s.positions(b).sum::<pliant::DVec3>() / s.positions(b).len() as f64;
+        floor.inverse().transform_point3(middle).x
+    };
+    // Friction of √0.6 holds above the tangent of that; the wall kept the others together.
+    assert!((along(3) + 0.4).abs() < 0.02, "the last has not moved: {}", along(3));
+    assert!((0..3).all(|b| along(b) > 0.4), "{} {} {}", along(0), along(1), along(2));
+}
+
+#[test]
 fn bodies_come_and_go_on_time() {
     let run = run("coming_and_going", 240);
     let names: Vec<&str> = run.built.bodies.iter().map(|b| b.name.as_str()).collect();

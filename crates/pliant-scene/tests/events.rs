@@ -241,3 +241,49 @@ fn checkpoints_around_bodies_that_come_and_go() {
         }
     }
 }
+
+#[test]
+fn planes_come_go_and_move() {
+    let text = "substeps = 2\ngravity = [0, 0, 0]\n[[body]]\nshape = \"ball\"\nparticles = 60\nposition = [0, 5, 0]\n\
+                [[plane]]\nname = \"later\"\noffset = -1\n[[plane]]\nname = \"lift\"\nvelocity = [0, 2, 0]\nend = 0.5\n\
+                [[event]]\nat = 0.2\nplane = \"later\"\nadd = true\n\
+                [[event]]\nat = 0.4\nplane = \"later\"\nremove = true\n\
+                [[event]]\nat = 0.6\nplane = \"lift\"\nremove = true\n";
+    let mut scene = built(text);
+    for frame in 1..=45_u32 {
+        scene.simulation.step_by(&scene.events).unwrap();
+        let names: Vec<String> =
+            scene.simulation.model().colliders().iter().map(|c| c.collider.name.clone()).collect();
+        let later = (13..=24).contains(&frame);
+        let expected = [("lift", frame <= 36), ("later", later)];
+        let expected: Vec<&str> = expected.iter().filter(|e| e.1).map(|e| e.0).collect();
+        assert_eq!(names, expected, "frame {frame}");
+        if let Some(lift) = scene.simulation.state().half_spaces(scene.simulation.model()).next() {
+            let high = (2.0 * f64::from(frame) / 60.0).min(1.0);
+            assert!(frame > 36 || (lift.offset - high).abs() < 1e-12, "{} at frame {frame}", lift.offset);
+        }
+    }
+}
+
+#[test]
+fn planes_that_cannot_come_or_go_are_told_with_their_lines() {
+    let scene = "[[body]]\nshape = \"ball\"\nposition = [0, 5, 0]\n[[plane]]\nname = \"gate\"\n";
+    let add = |at: f64| format!("[[event]]\nat = {at}\nplane = \"gate\"\nadd = true\n");
+    let remove = |at: f64| format!("[[event]]\nat = {at}\nplane = \"gate\"\nremove = true\n");
+    for (events, said) in [
+        (remove(1.0) + &remove(2.0), "is gone by then"),
+        (remove(1.0) + &add(2.0), "is not there yet"),
+        (add(1.0) + &add(2.0), "was added before"),
+        (add(1.0).replace("gate", "gato"), "did you mean \"gate\"?"),
+        (add(1.0).replace("add = true", "push = [0, 1, 0]"), "cannot happen to a plane"),
+        (add(1.0).replace("add = true", "add = false"), "lets nothing happen"),
+    ] {
+        let told = refused(&format!("{scene}{events}"));
+        assert_eq!(told.len(), 1, "{told:?}");
+        assert!(told[0].contains(said) && told[0].contains("s.toml:"), "{told:?}");
+    }
+    let two = refused(&format!("{scene}[[plane]]\nname = \"gate\"\n"));
+    assert!(two.iter().any(|t| t.contains("two colliders named")), "{two:?}");
+    let back = refused(&scene.replace("name =", "end = 1\nstart = 2\nname ="));
+    assert!(back.iter().any(|t| t.contains("before it begins")), "{back:?}");
+}

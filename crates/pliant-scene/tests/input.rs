@@ -306,6 +306,7 @@ fn an_exported_point_cache_can_be_followed() {
             speed: vec![0.0; 9],
             strain: vec![0.0; 9],
             contact: vec![],
+            planes: None,
             stats_json: "{}".into(),
             controls: vec![],
         };

@@ -4,8 +4,8 @@
 mod common;
 
 use pliant::{
-    Body, Builder, Clustering, Control, DAffine3, DVec3, HalfSpace, Input, Material, Points, Section,
-    Sequence, Simulation, SolverKind, State, StateError, StepError, Team, shapes,
+    Body, Builder, Clustering, Control, DAffine3, DVec3, Input, Material, Points, Section, Sequence,
+    Simulation, SolverKind, State, StateError, StepError, Team, shapes,
 };
 
 fn ball() -> Body {

@@ -202,6 +202,7 @@ fn between(before: LogFrame, after: &LogFrame, part: f64) -> LogFrame {
     // What is yes or no, or a text, is that of the nearer one.
     if part > 0.5 {
         frame.contact.clone_from(&after.contact);
+        frame.planes.clone_from(&after.planes);
         frame.stats_json.clone_from(&after.stats_json);
         frame.controls.clone_from(&after.controls);
     }

@@ -18,7 +18,7 @@ use crate::render::{
     categorical, contact_sheet, draw_legend, draw_text, encode_png, frame_stride, map_colors,
     neighbour_colors, render, round_spacing, sheet_frames, text_size, write_png_by,
 };
-use crate::{CacheError, ColorBy, LogBody, LogFrame, LogPicture};
+use crate::{CacheError, ColorBy, LogBody, LogFrame, LogPicture, LogPlane};
 
 /// Frames looked at to place the camera; more would only cost time, motion between them is small.
 const SURVEYED: usize = 240;
@@ -302,12 +302,7 @@ impl<'a> Studio<'a> {
             options,
             epoch: selected.first().map_or(0, |&first| reader.epoch_of(first)),
             bodies,
-            planes: reader
-                .header()
-                .planes
-                .iter()
-                .map(|p| Plane { normal: p.normal, offset: p.offset })
-                .collect(),
+            planes: planes(&reader.header().planes),
             path,
             settings,
             named,
@@ -336,7 +331,8 @@ impl<'a> Studio<'a> {
         let items: Vec<Item> = self.bodies.iter().map(|s| s.item(by)).collect();
         let settings = Settings { threads, ..self.settings };
         let camera = self.path.at(frame.time);
-        let mut image = render(&items, &self.planes, &camera, &settings);
+        let planes = frame.planes.as_deref().map(planes);
+        let mut image = render(&items, planes.as_ref().unwrap_or(&self.planes), &camera, &settings);
         if self.named {
             for sitter in self.bodies.iter().filter(|sitter| !sitter.is_prop()) {
                 if let Some([left, top, ..]) = sitter.label(&camera, &settings) {
@@ -581,4 +577,9 @@ fn cluster_colors(body: &LogBody) -> Vec<[f32; 3]> {
 pub(super) fn srgb(linear: f32) -> f32 {
     let c = linear.clamp(0.0, 1.0);
     if c <= 0.003_130_8 { 12.92 * c } else { 1.055 * c.powf(1.0 / 2.4) - 0.055 }
+}
+
+/// The planes of a log as they are drawn.
+fn planes(of: &[LogPlane]) -> Vec<Plane> {
+    of.iter().map(|p| Plane { normal: p.normal, offset: p.offset }).collect()
 }

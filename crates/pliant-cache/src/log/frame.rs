@@ -6,6 +6,7 @@ use std::ops::Range;
 use glam::DVec3;
 
 use super::channel::{find, need, parse, put};
+use super::header::LogPlane;
 use super::packed::{Layout, Reference};
 
 /// What a frame is packed by.
@@ -34,6 +35,8 @@ pub struct LogFrame {
     pub strain: Vec<f32>,
     /// Non-zero where a particle touches something; may be empty.
     pub contact: Vec<u8>,
+    /// The planes there are in this frame; `None` if they are those of the header.
+    pub planes: Option<Vec<LogPlane>>,
     /// Statistics of the frame as one JSON object; may be empty.
     pub stats_json: String,
     /// Controls in force, opaque to the log; may be empty.
@@ -119,6 +122,9 @@ impl LogFrame {
                 }
                 None => put(out, "contact", &[&self.contact[..]]),
             }
+        }
+        if let Some(planes) = &self.planes {
+            LogPlane::put(planes, out);
         }
         if !self.stats_json.is_empty() {
             put(out, "stats_json", &[self.stats_json.as_bytes()]);
@@ -207,6 +213,7 @@ impl LogFrame {
                 Some(_) => return Err("the contacts are not those of all particles".into()),
                 None => bytes("contact")?,
             },
+            planes: find(&channels, "planes").map(LogPlane::get).transpose()?,
             stats_json: find(&channels, "stats_json").map_or(Ok(String::new()), |c| c.text())?,
             controls: bytes("controls")?,
             positions,

@@ -84,6 +84,26 @@ pub struct LogPlane {
     pub offset: f64,
 }
 
+impl LogPlane {
+    /// Planes as a channel.
+    pub(super) fn put(planes: &[LogPlane], out: &mut Vec<u8>) {
+        let plane = |k: usize| planes.iter().map(|p| p.normal.extend(p.offset)[k]).collect::<Vec<f64>>();
+        let [x, y, z, w] = [plane(0), plane(1), plane(2), plane(3)];
+        put(out, "planes", &[&x[..], &y, &z, &w]);
+    }
+
+    /// Planes from a channel.
+    pub(super) fn get(channel: &Channel<'_>) -> Result<Vec<LogPlane>, String> {
+        let [x, y, z, w] = channel.planes::<f64, 4>()?;
+        let plane = |k: usize| LogPlane { normal: DVec3::new(x[k], y[k], z[k]), offset: w[k] };
+        let planes: Vec<LogPlane> = (0..x.len()).map(plane).collect();
+        match planes.iter().all(|p| p.normal.is_finite() && p.offset.is_finite()) {
+            true => Ok(planes),
+            false => Err("a plane is not finite".into()),
+        }
+    }
+}
+
 impl LogBody {
     /// Vertex positions of the render mesh in a frame of this body's log.
     ///
@@ -280,9 +300,7 @@ impl LogHeader {
         put(&mut out, "scene_text", &[self.scene_text.as_bytes()]);
         put(&mut out, "scene_hash", &[&[self.scene_hash][..]]);
         put(&mut out, "frames_per_second", &[&[self.frames_per_second][..]]);
-        let plane = |k: usize| self.planes.iter().map(|p| p.normal.extend(p.offset)[k]).collect::<Vec<f64>>();
-        let [x, y, z, w] = [plane(0), plane(1), plane(2), plane(3)];
-        put(&mut out, "planes", &[&x[..], &y, &z, &w]);
+        LogPlane::put(&self.planes, &mut out);
         self.picture.encode(&mut out);
         for body in &self.bodies {
             put(&mut out, "body", &[&meshes.encode(body)[..]]);
@@ -292,7 +310,6 @@ impl LogHeader {
 
     pub(super) fn decode(payload: &[u8], meshes: &mut Meshes) -> Result<LogHeader, String> {
         let channels = parse(payload)?;
-        let [x, y, z, w] = need(&channels, "planes")?.planes::<f64, 4>()?;
         let mut bodies: Vec<LogBody> = Vec::new();
         for channel in channels.iter().filter(|c| c.name == "body") {
             bodies.push(LogBody::decode(&channel.values::<u8>()?, meshes)?);
@@ -304,9 +321,7 @@ impl LogHeader {
             scene_hash: need(&channels, "scene_hash")?.value()?,
             frames_per_second: need(&channels, "frames_per_second")?.value()?,
             bodies,
-            planes: (0..x.len())
-                .map(|i| LogPlane { normal: DVec3::new(x[i], y[i], z[i]), offset: w[i] })
-                .collect(),
+            planes: LogPlane::get(need(&channels, "planes")?)?,
             picture: LogPicture::decode(&channels)?,
         };
         header.check()?;

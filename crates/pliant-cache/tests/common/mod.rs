@@ -168,6 +168,7 @@ pub fn frame_of(bodies: &[LogBody], index: u32, frames_per_second: f64) -> LogFr
         speed: (0..n).map(|k| k as f32 * 0.1).collect(),
         strain: (0..n).map(|k| 1.0 / (1.0 + k as f32)).collect(),
         contact: if index.is_multiple_of(2) { vec![] } else { vec![1; n] },
+        planes: None,
         stats_json: format!("{{\"time\":{time}}}"),
         controls: vec![1, 2, 3],
     }

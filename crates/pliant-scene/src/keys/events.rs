@@ -22,6 +22,8 @@ pub(crate) static EVENT: Table = Table {
             "The body it happens to, by name; may be left out where there is only one.",
         )
         .example("\"cloth\""),
+        Key::new("plane", Kind::Text, "The plane it happens to instead, by name: it may come (`add`) and go (`remove`).")
+            .example("\"gate\""),
         Key::new(
             "add",
             Kind::Truth,
@@ -54,5 +56,5 @@ pub(crate) static EVENT: Table = Table {
             .also(&["teleport"]),
         Key::new("particles", PARTICLES, "The particles that are pushed, counted from 0.").example("[0, 1]"),
     ]],
-    rules: &[Rule::ExactlyOne(&["add", "remove", "become", "release", "hold", "push", "move"]), Rule::Needs("particles", "push")],
+    rules: &[Rule::ExactlyOne(&["add", "remove", "become", "release", "hold", "push", "move"]), Rule::Needs("particles", "push"), Rule::AtMostOne(&["body", "plane"])],
 };
