@@ -1,6 +1,7 @@
 //! The changing side of a simulation: with the controls, exactly what a checkpoint stores.
 
 use crate::bytes::{Reader, Truncated, Writer};
+use crate::checkpoint::OLDEST;
 use crate::memory::Memory;
 use crate::model::{BodyId, BodyModel, Model, ModelId};
 use crate::points::{Points, PointsMut};
@@ -43,6 +44,11 @@ pub enum StateError {
     },
     /// It belongs to another model.
     OtherModel,
+    /// A body was made by an edit that cannot be told in bytes: it has constraints of a user's own.
+    Undescribed {
+        /// Name of the body.
+        body: String,
+    },
 }
 
 impl std::fmt::Display for StateError {
@@ -51,12 +57,17 @@ impl std::fmt::Display for StateError {
             StateError::Damaged(what) => write!(f, "the checkpoint is damaged: {what}"),
             StateError::Version { found, expected } => write!(
                 f,
-                "the checkpoint has format version {found}, this program reads version {expected}; \
+                "the checkpoint has format version {found}, this program reads versions {OLDEST} to {expected}; \
                  run again from the start, or with the program that wrote it"
             ),
             StateError::OtherModel => f.write_str(
                 "the checkpoint belongs to another model: the scene was changed since; \
                  run again from the start",
+            ),
+            StateError::Undescribed { body } => write!(
+                f,
+                "body \"{body}\" of the checkpoint has constraints of a user's own, which are not stored; \
+                 make the edit that gave it them again (`Edit::Model`), then restore"
             ),
         }
     }

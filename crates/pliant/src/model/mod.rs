@@ -23,6 +23,7 @@ pub use params::{
     Acceleration, BodyKind, Goals, HalfSpace, Implicit, Integrator, MassMatrix, Matching, Motion, Params,
     PinGroup, WarmStart,
 };
+pub(crate) use prototype::Source;
 pub use prototype::{BatchScale, ModelBatch, Prototype};
 pub use rest::{ClusterRest, Rest};
 pub use shown::Shown;
@@ -69,6 +70,15 @@ pub struct Model {
     /// The id of the next body.
     next: u64,
     id: ModelId,
+    /// What it was before all edits.
+    built: Arc<Built>,
+}
+
+/// A model as it was built: what whoever has the scene has, too.
+#[derive(Debug)]
+pub(crate) struct Built {
+    pub bodies: Vec<ModelBody>,
+    pub params: Arc<Params>,
 }
 
 impl Model {
@@ -78,9 +88,33 @@ impl Model {
         let next = bodies.len() as u64;
         let body = |(k, (name, parts))| ModelBody { id: BodyId::from(k), name, parts };
         let bodies: Vec<ModelBody> = bodies.into_iter().enumerate().map(body).collect();
-        let mut model = Model { bodies: Arc::new(bodies), params, next, id: ModelId::default() };
+        // A list of its own: the first edit would have to copy a shared one.
+        let built = Arc::new(Built { bodies: bodies.clone(), params: params.clone() });
+        Model::with_history(bodies, params, next, 0, built)
+    }
+
+    /// Bodies that edits have made of those that were built, in ascending order of their ids.
+    pub(crate) fn with_history(
+        bodies: Vec<ModelBody>,
+        params: Arc<Params>,
+        next: u64,
+        revision: u64,
+        built: Arc<Built>,
+    ) -> Model {
+        let id = ModelId { revision, fingerprint: 0 };
+        let mut model = Model { bodies: Arc::new(bodies), params, next, id, built };
         model.id.fingerprint = model.fingerprint();
         model
+    }
+
+    /// The same model after so many edits, with other ids for the bodies to come.
+    pub(crate) fn counted(self, next: u64, revision: u64) -> Model {
+        Model { next, id: ModelId { revision, ..self.id }, ..self }
+    }
+
+    /// Takes the place of a model: edits are told from what that was built as, and no id is given twice.
+    pub(crate) fn in_place_of(self, other: &Model) -> Model {
+        Model { built: other.built.clone(), next: self.next.max(other.next), ..self }
     }
 
     /// The same bodies under other parameters that were checked, as the next revision.
@@ -88,7 +122,7 @@ impl Model {
         let params = Arc::new(params);
         let under = |b: &ModelBody| ModelBody { parts: b.parts.under(&params), ..b.clone() };
         let bodies = Arc::new(self.bodies.iter().map(under).collect());
-        let mut model = Model { bodies, params, next: self.next, id: self.id };
+        let mut model = Model { bodies, params, ..self.clone() };
         (model.id.revision, model.id.fingerprint) = (self.id.revision + 1, model.fingerprint());
         model
     }
@@ -165,6 +199,11 @@ impl Model {
     /// The id the next body will have.
     pub(crate) fn next_id(&self) -> u64 {
         self.next
+    }
+
+    /// What it was before all edits.
+    pub(crate) fn built(&self) -> &Arc<Built> {
+        &self.built
     }
 
     /// Number of particles of all bodies.
