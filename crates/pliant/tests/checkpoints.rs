@@ -323,7 +323,7 @@ fn whatever_is_taken_from_a_stranger_can_be_stepped() {
     let mut taken = 0;
     // Every word of what is told first and last, and some of the shapes between, each with some values.
     let words = (section - 16) / 8;
-    let told = |k: &usize| *k < 80 || *k + 160 > words || k % (words / 150 + 1) == 0;
+    let told = |k: &usize| *k < 80 || *k + 160 > words || k.is_multiple_of(words / 150 + 1);
     for (k, n) in (0..words).filter(told).flat_map(|k| (0..3).map(move |n| (k, n))) {
         let (at, value) = (16 + 8 * k, values[(k + 4 * n) % values.len()]);
         let mut bytes = saved.clone();
