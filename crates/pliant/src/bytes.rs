@@ -1,7 +1,7 @@
 //! Plain little-endian bytes for checkpoints, and the digest that tells models apart.
 
 use crate::points::Points;
-use glam::DAffine3;
+use glam::{DAffine3, DVec3};
 
 /// FNV-1a over 64-bit words: tells models apart, guards nothing against malice.
 #[derive(Clone, Debug)]
@@ -59,6 +59,24 @@ impl Writer {
         at.to_cols_array().into_iter().for_each(|v| self.number(v));
     }
 
+    /// Three real numbers.
+    pub fn vector(&mut self, v: DVec3) {
+        v.to_array().into_iter().for_each(|v| self.number(v));
+    }
+
+    /// A list of vectors with its length.
+    pub fn vectors(&mut self, list: &[DVec3]) {
+        self.word(list.len() as u64);
+        list.iter().for_each(|&v| self.vector(v));
+    }
+
+    /// A text with its length, filled up to whole words.
+    pub fn text(&mut self, text: &str) {
+        self.word(text.len() as u64);
+        self.0.extend_from_slice(text.as_bytes());
+        self.0.resize(self.0.len() + text.len().next_multiple_of(8) - text.len(), 0);
+    }
+
     /// A list of indices with its length.
     pub fn indices(&mut self, values: &[u32]) {
         self.word(values.len() as u64);
@@ -74,7 +92,7 @@ pub struct Truncated;
 #[derive(Debug)]
 pub struct Reader<'a>(pub &'a [u8]);
 
-impl Reader<'_> {
+impl<'a> Reader<'a> {
     /// A whole number.
     pub fn word(&mut self) -> Result<u64, Truncated> {
         let (head, rest) = self.0.split_first_chunk::<8>().ok_or(Truncated)?;
@@ -96,8 +114,8 @@ impl Reader<'_> {
         Ok(DAffine3::from_cols_array(&e))
     }
 
-    /// A length that the remaining bytes can hold.
-    fn length(&mut self) -> Result<usize, Truncated> {
+    /// The length of a list that the remaining bytes can hold, if each of it takes a word.
+    pub fn length(&mut self) -> Result<usize, Truncated> {
         let n = self.word()?;
         if n <= (self.0.len() / 8) as u64 { Ok(n as usize) } else { Err(Truncated) }
     }
@@ -112,6 +130,46 @@ impl Reader<'_> {
     pub fn points(&mut self) -> Result<Points, Truncated> {
         let (x, y, z) = (self.numbers()?, self.numbers()?, self.numbers()?);
         Points::from_columns(x, y, z).map_err(|_| Truncated)
+    }
+
+    /// Yes or no.
+    pub fn flag(&mut self) -> Result<bool, Truncated> {
+        match self.word()? {
+            0 => Ok(false),
+            1 => Ok(true),
+            _ => Err(Truncated),
+        }
+    }
+
+    /// Three real numbers.
+    pub fn vector(&mut self) -> Result<DVec3, Truncated> {
+        Ok(DVec3::new(self.number()?, self.number()?, self.number()?))
+    }
+
+    /// A list of vectors.
+    pub fn vectors(&mut self) -> Result<Vec<DVec3>, Truncated> {
+        let n = self.length()?;
+        if n > self.0.len() / 24 {
+            return Err(Truncated);
+        }
+        (0..n).map(|_| self.vector()).collect()
+    }
+
+    /// A text.
+    pub fn text(&mut self) -> Result<String, Truncated> {
+        let n = usize::try_from(self.word()?).map_err(|_| Truncated)?;
+        let room = n.checked_next_multiple_of(8).filter(|room| *room <= self.0.len()).ok_or(Truncated)?;
+        let (text, rest) = self.0.split_at(room);
+        self.0 = rest;
+        String::from_utf8(text[..n].to_vec()).map_err(|_| Truncated)
+    }
+
+    /// Whatever follows, taken out: as many bytes as are said first.
+    pub fn part(&mut self) -> Result<Reader<'a>, Truncated> {
+        let n = usize::try_from(self.word()?).map_err(|_| Truncated)?;
+        let (part, rest) = self.0.split_at_checked(n).ok_or(Truncated)?;
+        self.0 = rest;
+        Ok(Reader(part))
     }
 
     /// A list of indices.

@@ -49,6 +49,7 @@ mod checkpoint;
 pub mod constraints;
 pub mod contact;
 mod controls;
+mod description;
 mod dofs;
 mod edits;
 mod effect;

@@ -1,7 +1,9 @@
 //! Edits that are known beforehand, by the frame they act at: the events of a scene.
 
+use crate::builder::Assembler;
 use crate::checkpoint::Checkpoint;
 use crate::edits::{Edit, EditError, Editing};
+use crate::model::Model;
 use crate::simulation::{Simulation, StepError, StepReport};
 use crate::state::StateError;
 use pliant_math::lanes::Bits;
@@ -58,12 +60,12 @@ impl Schedule {
         self.replay(simulation, from..self.edits.len()).map(|_| ())
     }
 
-    /// Model and controls after some of the edits, which need no state for that.
+    /// The model after some of the edits, which need no state for that, and what put it together.
     fn replay(
         &self,
         simulation: &Simulation,
         range: std::ops::Range<usize>,
-    ) -> Result<(crate::model::Model, crate::controls::Controls), ScheduleError> {
+    ) -> Result<(Model, Assembler), ScheduleError> {
         let (mut model, mut controls) = (simulation.model.clone(), simulation.controls.clone());
         let mut assembler = simulation.assembler.clone();
         for edit in range {
@@ -73,7 +75,7 @@ impl Schedule {
             let made = Editing { model, controls, assembler, time }.make(action);
             made.map_err(|reason| ScheduleError { edit, frame: *frame, reason })?;
         }
-        Ok((model, controls))
+        Ok((model, assembler))
     }
 }
 
@@ -102,9 +104,10 @@ impl Simulation {
         checkpoint: &[u8],
     ) -> Result<Bits, StateError> {
         let done = schedule.edits.partition_point(|(at, _)| *at < frame);
-        let (model, _) = schedule.replay(self, 0..done).map_err(|_| StateError::OtherModel)?;
+        let (model, assembler) = schedule.replay(self, 0..done).map_err(|_| StateError::OtherModel)?;
         let Checkpoint { state, controls, bits } = Checkpoint::decode(checkpoint, &model)?;
         self.take_up(&model, &controls, Some(&state));
+        self.assembler = assembler;
         self.follow_model(None);
         Ok(bits)
     }

@@ -367,17 +367,23 @@ impl Simulation {
         self.state.body(body).map_or(NONE, |b| b.positions()).iter()
     }
 
-    /// The simulation as bytes: state, controls, and which set of bits they were computed with.
+    /// The simulation as bytes: state, controls, which set of bits they were computed with, and what edits have made of
+    /// the scene.
     pub fn checkpoint(&self) -> Vec<u8> {
-        checkpoint::encode(&self.state, &self.controls, self.bits())
+        checkpoint::encode(&self.model, &self.state, &self.controls, self.bits())
     }
 
-    /// Goes on from a checkpoint of the same model, with the state and controls it was made with; keyframed
-    /// controls follow their keys. Tells how what led to it was rounded: if not as [`Simulation::bits`],
+    /// Goes on from a checkpoint of a simulation that was built as this one was, whatever edits either has seen since:
+    /// bodies come, go and change to what they were then, with the state and controls it was made with; keyframed
+    /// controls follow their keys. Only bodies that [`Edit::Model`](crate::Edit::Model) gave constraints of a user's own
+    /// must be there already. Tells how what led to it was rounded: if not as [`Simulation::bits`],
     /// what follows differs from an unbroken run by rounding. A refusal changes nothing.
     pub fn restore(&mut self, checkpoint: &[u8]) -> Result<Bits, StateError> {
-        let Checkpoint { state, controls, bits } = Checkpoint::decode(checkpoint, &self.model)?;
-        (self.state, self.controls) = (state, controls);
+        let mut assembler = self.assembler.clone();
+        let (model, Checkpoint { state, controls, bits }) =
+            Checkpoint::decode_edited(checkpoint, &self.model, &mut assembler)?;
+        (self.model, self.state, self.controls) = (model, state, controls);
+        self.assembler = assembler;
         self.tearing.forget();
         self.follow_model(None);
         Ok(bits)

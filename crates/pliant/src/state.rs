@@ -1,6 +1,7 @@
 //! The changing side of a simulation: with the controls, exactly what a checkpoint stores.
 
 use crate::bytes::{Reader, Truncated, Writer};
+use crate::checkpoint::OLDEST;
 use crate::memory::Memory;
 use crate::model::{BodyId, BodyModel, HalfSpace, Model, ModelId};
 use crate::points::{Points, PointsMut};
@@ -47,6 +48,11 @@ pub enum StateError {
     },
     /// It belongs to another model.
     OtherModel,
+    /// A body was made by an edit that cannot be told in bytes: it has constraints of a user's own.
+    Undescribed {
+        /// Name of the body.
+        body: String,
+    },
 }
 
 impl std::fmt::Display for StateError {
@@ -55,12 +61,17 @@ impl std::fmt::Display for StateError {
             StateError::Damaged(what) => write!(f, "the checkpoint is damaged: {what}"),
             StateError::Version { found, expected } => write!(
                 f,
-                "the checkpoint has format version {found}, this program reads version {expected}; \
+                "the checkpoint has format version {found}, this program reads versions {OLDEST} to {expected}; \
                  run again from the start, or with the program that wrote it"
             ),
             StateError::OtherModel => f.write_str(
                 "the checkpoint belongs to another model: the scene was changed since; \
                  run again from the start",
+            ),
+            StateError::Undescribed { body } => write!(
+                f,
+                "body \"{body}\" of the checkpoint has constraints of a user's own, which are not stored; \
+                 make the edit that gave it them again (`Edit::Model`), then restore"
             ),
         }
     }
@@ -250,16 +261,21 @@ impl State {
     }
 
     /// Reads back what [`State::write`] wrote of a state of `model`, and checks it.
-    pub(crate) fn read(r: &mut Reader<'_>, model: &Model) -> Result<State, StateError> {
+    ///
+    /// Before colliders could move, where they are was not `placed` in it.
+    pub(crate) fn read(r: &mut Reader<'_>, model: &Model, placed: bool) -> Result<State, StateError> {
         let id = ModelId { revision: r.word()?, fingerprint: r.word()? };
         if id != model.id() {
             return Err(StateError::OtherModel);
         }
         let (time, step) = (r.number()?, r.word()?);
-        if r.word()? != model.colliders().len() as u64 {
+        if placed && r.word()? != model.colliders().len() as u64 {
             return Err(StateError::Damaged("the number of colliders does not fit the model"));
         }
-        let colliders = model.colliders().iter().map(|_| r.placement()).collect::<Result<_, _>>()?;
+        let colliders = match placed {
+            true => model.colliders().iter().map(|_| r.placement()).collect::<Result<_, _>>()?,
+            false => Self::unled(model, time),
+        };
         if r.word()? != model.bodies().len() as u64 {
             return Err(StateError::Damaged("the number of bodies does not fit the model"));
         }

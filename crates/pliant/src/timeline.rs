@@ -432,7 +432,7 @@ impl Timeline {
         }
         let Setup { model, mut controls, .. } = self.setup_before(frame).clone();
         model.params.keyframes.apply(frame as f64 * model.params.step, &mut controls);
-        let bytes = checkpoint::encode(&state, &controls, self.simulation.bits());
+        let bytes = checkpoint::encode(&model, &state, &controls, self.simulation.bits());
         if self.store.as_mut().is_some_and(|store| store.keep(frame, &bytes)) {
             self.spilled.insert(frame);
         }

@@ -8,7 +8,7 @@ use crate::constraints::{ClusterShape, EdgeStrain};
 use crate::elements;
 use crate::model::{
     BatchScale, BodyModel, ClusterSet, Goals, MassMatrix, ModelBatch, Params, PinGroup, Prototype, Rest,
-    Shown, Topology,
+    Shown, Source, Topology,
 };
 use crate::points::Points;
 use crate::solvers::SolverKind;
@@ -44,8 +44,7 @@ pub(crate) struct Assembler {
 /// A prototype that was made.
 #[derive(Clone, Debug)]
 struct Known {
-    /// The description it was made of, and whether keyframes give it springs.
-    of: (Arc<Body>, bool),
+    of: Arc<Source>,
     prototype: Arc<Prototype>,
     /// What bodies of it show; mostly all the same.
     shown: Vec<Arc<Shown>>,
@@ -92,12 +91,16 @@ impl Assembler {
     ) -> Option<(Arc<Prototype>, Arc<Shown>)> {
         let sprung = extras.sprung;
         let list = self.known.entry(digest(body)).or_default();
-        let same = |known: &Known| known.of.1 == sprung && alike(&known.of.0, body);
+        let same = |Known { of, .. }: &Known| {
+            (of.sprung, of.consistent) == (sprung, consistent) && alike(&of.body, body)
+        };
         let k = match list.iter().position(same) {
             Some(k) => k,
             None => {
-                let prototype = Arc::new(make_prototype(b, body, extras, consistent, faults)?);
-                list.push(Known { of: (Arc::new(body.clone()), sprung), prototype, shown: Vec::new() });
+                let made = make_prototype(b, body, extras, consistent, faults)?;
+                let of = Arc::new(Source { body: body.clone(), sprung, consistent });
+                let prototype = Arc::new(made.made_of(of.clone()));
+                list.push(Known { of, prototype, shown: Vec::new() });
                 list.len() - 1
             }
         };

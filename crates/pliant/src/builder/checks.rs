@@ -70,8 +70,7 @@ impl Builder {
 /// is of the same bodies.
 pub(crate) fn check_world(model: &Model, params: &Params, controls: &Controls) -> Result<(), BuildErrors> {
     let mut faults = Faults::default();
-    faults.substeps(params.substeps);
-    faults.implicit(&params.implicit);
+    faults.world(params);
     let h = params.step / f64::from(params.substeps.max(1));
     let mut bodies = Vec::with_capacity(model.bodies().len());
     for (b, (body, entry)) in model.bodies().iter().zip(&controls.bodies).enumerate() {
@@ -296,6 +295,12 @@ impl Faults {
             let text = format!("particle {i} has {:?}", paint[i]);
             self.add(Some(b), field, text, "give factors of at least 0.001; inf never tears");
         }
+    }
+
+    /// Substeps and how implicit steps are taken.
+    pub fn world(&mut self, params: &Params) {
+        self.substeps(params.substeps);
+        self.implicit(&params.implicit);
     }
 
     fn implicit(&mut self, implicit: &Implicit) {

@@ -10,7 +10,7 @@ use crate::constraints::ConstraintBatch;
 use crate::controls::{BodyEntry, Control, Controls};
 use crate::fields::Field;
 use crate::keyframes::{Keyframes, Track};
-use crate::model::{BodyId, Collider, Implicit, Model, Params};
+use crate::model::{BodyId, BodyModel, Collider, Implicit, Model, Params};
 use crate::points::Points;
 use crate::simulation::Simulation;
 use crate::state::{BodyState, State};
@@ -270,4 +270,27 @@ pub(crate) fn assemble_one(
     // It has no number yet.
     faults.0.iter_mut().for_each(|f| f.body = None);
     made.filter(|_| faults.0.is_empty()).ok_or(BuildErrors(faults.0))
+}
+
+/// Puts a body together that a checkpoint describes, if it is sound; without pins and input, wherever it is.
+pub(crate) fn assemble_described(
+    body: &Body,
+    sprung: bool,
+    params: &Arc<Params>,
+    assembler: &mut Assembler,
+) -> Option<BodyModel> {
+    let mut faults = Faults::default();
+    faults.body(0, body, params.substep());
+    if !faults.0.is_empty() {
+        return None;
+    }
+    let extras = Extras { sprung, ..Extras::default() };
+    assembler.assemble(0, body, extras, params, &mut faults).map(|made| made.parts)
+}
+
+/// Whether settings of a world are sound by themselves; keyframes are checked with the bodies they drive.
+pub(crate) fn is_sound(params: &Params) -> bool {
+    let mut faults = Faults::default();
+    faults.world(params);
+    faults.0.is_empty() && params.fields.iter().all(|f| f.fault().is_none())
 }

@@ -53,7 +53,9 @@ impl Controls {
             return Err(StateError::Damaged("it does not begin like controls"));
         }
         let found = r.word()?;
-        if found != VERSION {
+        // The version before knew no colliders that a host leads.
+        let led = found == VERSION;
+        if !(led || found == VERSION - 1) {
             return Err(StateError::Version { found, expected: VERSION });
         }
         let mut vector =
@@ -61,10 +63,13 @@ impl Controls {
         let (gravity, gravity_direction, wind) = (vector()?, vector()?, vector()?);
         let (gravity_magnitude, gusts) = (r.number()?, r.number()?);
         let world = WorldControls { gravity, gravity_direction, gravity_magnitude, wind, gusts };
-        if r.word()? != model.colliders().len() as u64 {
+        if led && r.word()? != model.colliders().len() as u64 {
             return Err(StateError::Damaged("the number of colliders does not fit the model"));
         }
-        let colliders = model.colliders().iter().map(|_| read_placement(&mut r)).collect::<Result<_, _>>()?;
+        let colliders = match led {
+            true => model.colliders().iter().map(|_| read_placement(&mut r)).collect::<Result<_, _>>()?,
+            false => vec![None; model.colliders().len()],
+        };
         if r.word()? != model.bodies().len() as u64 {
             return Err(StateError::Damaged("the number of bodies does not fit the model"));
         }

@@ -53,7 +53,7 @@ impl Editing<'_> {
                     return Err(EditError::OtherBodies);
                 }
                 builder::check_world(&model, &model.params, self.controls)?;
-                *self.model = model;
+                *self.model = model.in_place_of(self.model);
             }
             Edit::Add(body) => return self.add(body),
             Edit::Remove(body) => return self.remove(*body),

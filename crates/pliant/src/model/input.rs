@@ -102,6 +102,12 @@ impl Sequence {
         self.frames.iter().position(|frame| frame.iter().any(|p| !p.is_finite()))
     }
 
+    /// The frames, how many there are a second, and whether it repeats: all of it.
+    pub(crate) fn parts(&self) -> (&[Vec<DVec3>], f64, bool) {
+        let Sequence { frames, per_second, repeats } = self;
+        (frames, *per_second, *repeats)
+    }
+
     pub(crate) fn digest(&self, hash: &mut crate::bytes::Digest) {
         hash.number(self.per_second);
         hash.word(self.repeats.into());

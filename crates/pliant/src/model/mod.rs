@@ -26,6 +26,7 @@ pub use params::{
     Acceleration, BodyKind, Goals, HalfSpace, Implicit, Integrator, MassMatrix, Matching, Motion, Params,
     PinGroup, WarmStart,
 };
+pub(crate) use prototype::Source;
 pub use prototype::{BatchScale, ModelBatch, Prototype};
 pub use rest::{ClusterRest, Rest};
 pub use shown::Shown;
@@ -68,12 +69,22 @@ impl ModelBody {
 #[derive(Clone, Debug)]
 pub struct Model {
     pub(crate) bodies: Arc<Vec<ModelBody>>,
-    colliders: Arc<Vec<ModelCollider>>,
+    pub(crate) colliders: Arc<Vec<ModelCollider>>,
     pub(crate) params: Arc<Params>,
     /// The ids of the next body and of the next collider.
     next: u64,
     next_collider: u64,
     id: ModelId,
+    /// What it was before all edits.
+    built: Arc<Built>,
+}
+
+/// A model as it was built: what whoever has the scene has, too.
+#[derive(Debug)]
+pub(crate) struct Built {
+    pub bodies: Vec<ModelBody>,
+    pub colliders: Arc<Vec<ModelCollider>>,
+    pub params: Arc<Params>,
 }
 
 impl Model {
@@ -89,11 +100,38 @@ impl Model {
         let colliders = Arc::new(colliders.into_iter().enumerate().map(with_id).collect());
         let body = |(k, (name, parts))| ModelBody { id: BodyId::from(k), name, parts };
         let bodies: Vec<ModelBody> = bodies.into_iter().enumerate().map(body).collect();
+        let colliders: Arc<Vec<ModelCollider>> = colliders;
+        // A list of its own: the first edit would have to copy a shared one.
+        let built =
+            Arc::new(Built { bodies: bodies.clone(), colliders: colliders.clone(), params: params.clone() });
+        Model::with_history((bodies, next), (colliders, next_collider), params, 0, built)
+    }
+
+    /// Bodies and colliders that edits have made of those that were built, in ascending order of their ids, each with the
+    /// number of the next one to come.
+    pub(crate) fn with_history(
+        (bodies, next): (Vec<ModelBody>, u64),
+        (colliders, next_collider): (Arc<Vec<ModelCollider>>, u64),
+        params: Arc<Params>,
+        revision: u64,
+        built: Arc<Built>,
+    ) -> Model {
+        let id = ModelId { revision, fingerprint: 0 };
         let bodies = Arc::new(bodies);
-        let id = ModelId::default();
-        let mut model = Model { bodies, colliders, params, next, next_collider, id };
+        let mut model = Model { bodies, colliders, params, next, next_collider, id, built };
         model.id.fingerprint = model.fingerprint();
         model
+    }
+
+    /// The same model after so many edits, with other ids for what is to come.
+    pub(crate) fn counted(self, next: u64, next_collider: u64, revision: u64) -> Model {
+        Model { next, next_collider, id: ModelId { revision, ..self.id }, ..self }
+    }
+
+    /// Takes the place of a model: edits are told from what that was built as, and no id is given twice.
+    pub(crate) fn in_place_of(self, other: &Model) -> Model {
+        let (next, next_collider) = (self.next.max(other.next), self.next_collider.max(other.next_collider));
+        Model { built: other.built.clone(), next, next_collider, ..self }
     }
 
     /// The same bodies under other parameters that were checked, as the next revision.
@@ -148,11 +186,11 @@ impl Model {
         Arc::make_mut(&mut self.bodies)[index].parts = parts;
     }
 
-    /// A sum over bodies and colliders, so that one that comes or goes changes it without a look at all others.
+    /// A sum over the bodies, so that one that comes or goes changes it without a look at all others.
     fn fingerprint(&self) -> u64 {
         let mut hash = Digest::default();
-        self.params.digest(&mut hash);
-        let world = self.colliders.iter().fold(hash.finish(), |sum, c| sum.wrapping_add(c.digest()));
+        self.params.digest(&mut hash, &self.colliders);
+        let world = hash.finish();
         self.bodies.iter().fold(world, |sum, body| sum.wrapping_add(body.digest()))
     }
 
@@ -207,6 +245,11 @@ impl Model {
     /// The id the next body will have.
     pub(crate) fn next_id(&self) -> u64 {
         self.next
+    }
+
+    /// What it was before all edits.
+    pub(crate) fn built(&self) -> &Arc<Built> {
+        &self.built
     }
 
     /// Number of particles of all bodies.

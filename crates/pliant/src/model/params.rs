@@ -1,5 +1,6 @@
 //! Settings of the world and of bodies that hold for a whole run: step, substeps, pins, goals.
 
+use super::ModelCollider;
 use crate::bytes::Digest;
 use crate::fields::Field;
 use crate::keyframes::Keyframes;
@@ -298,9 +299,11 @@ impl Params {
         self.step / f64::from(self.substeps)
     }
 
-    pub(crate) fn digest(&self, hash: &mut Digest) {
+    /// Of the world, with what bodies cannot enter.
+    pub(crate) fn digest(&self, hash: &mut Digest, colliders: &[ModelCollider]) {
         hash.number(self.step);
         hash.word(self.substeps.into());
+        colliders.iter().enumerate().for_each(|(k, c)| c.digest(k, hash));
         let i = &self.implicit;
         [i.warm_start as u64, i.mass as u64, i.acceleration as u64].into_iter().for_each(|v| hash.word(v));
         [i.tolerance, i.implicitness].into_iter().for_each(|v| hash.number(v));

@@ -1,6 +1,7 @@
 //! One body at rest, in its own numbering: what its copies share.
 
 use super::{Rest, Topology};
+use crate::body::Body;
 use crate::bytes::Digest;
 use crate::constraints::ConstraintBatch;
 use crate::controls::BodyControls;
@@ -70,6 +71,16 @@ impl BatchScale {
     }
 }
 
+/// What a prototype was made of. Of the description only what goes into a prototype counts.
+#[derive(Debug)]
+pub(crate) struct Source {
+    pub body: Body,
+    /// Whether keyframes give it springs later.
+    pub sprung: bool,
+    /// Whether its elements couple masses.
+    pub consistent: bool,
+}
+
 /// One body at rest: particles, elements, clusters, masses and constraints, by indices that begin at 0.
 #[derive(Clone, Debug)]
 pub struct Prototype {
@@ -77,6 +88,8 @@ pub struct Prototype {
     pub(crate) rest: Rest,
     pub(crate) batches: Arc<[ModelBatch]>,
     digest: u64,
+    /// `None` where a description does not say all: constraints of a user's own, tears.
+    pub(crate) source: Option<Arc<Source>>,
     /// Where it may come apart, found when first asked for: who never tears pays nothing.
     facets: OnceLock<Option<Box<Facets>>>,
     /// A good order of its particles to solve for, found when it tears.
@@ -91,9 +104,15 @@ impl Prototype {
             rest,
             batches: batches.into(),
             digest,
+            source: None,
             facets: OnceLock::new(),
             order: OnceLock::new(),
         }
+    }
+
+    /// The same, with what it was made of.
+    pub(crate) fn made_of(self, source: Arc<Source>) -> Prototype {
+        Prototype { source: Some(source), ..self }
     }
 
     /// What tearing has made of the prototype of this digest, by breaking facets in this order.
@@ -112,6 +131,7 @@ impl Prototype {
             rest,
             batches: batches.into(),
             digest: hash.finish(),
+            source: None,
             facets: OnceLock::new(),
             order: OnceLock::new(),
         }

@@ -1,0 +1,176 @@
+//! The world's settings as bytes: what edits can change of them.
+
+use crate::bytes::{Reader, Truncated, Writer};
+use crate::controls::{Control, Value};
+use crate::description::{choice, counter, read_motion, write_motion};
+use crate::fields::Field;
+use crate::keyframes::{Ease, Key, Keyframes, Track};
+use crate::model::{
+    Acceleration, BodyId, Collider, ColliderId, ColliderShape, Implicit, MassMatrix, ModelCollider, Params,
+    WarmStart,
+};
+
+choice!(write_ease, read_ease, Ease { Ease::Stepped = 0, Ease::Linear = 1, Ease::Smooth = 2 });
+choice!(write_warm_start, read_warm_start, WarmStart { WarmStart::Prediction = 0, WarmStart::Last = 1 });
+choice!(write_mass, read_mass, MassMatrix { MassMatrix::Lumped = 0, MassMatrix::Consistent = 1 });
+choice!(write_acceleration, read_acceleration, Acceleration {
+    Acceleration::None = 0,
+    Acceleration::LBfgs = 1,
+    Acceleration::Anderson = 2,
+});
+
+pub(super) fn write(w: &mut Writer, params: &Params) {
+    // No edit changes the step.
+    let Params { step: _, substeps, keyframes, implicit, fields } = params;
+    w.word((*substeps).into());
+    write_keyframes(w, keyframes);
+    let Implicit { warm_start, mass, acceleration, tolerance, implicitness } = *implicit;
+    write_warm_start(w, warm_start);
+    write_mass(w, mass);
+    write_acceleration(w, acceleration);
+    [tolerance, implicitness].into_iter().for_each(|v| w.number(v));
+    w.word(fields.len() as u64);
+    fields.iter().for_each(|f| write_field(w, f));
+}
+
+/// Reads back what [`write`] wrote, of a world of this step; nothing is checked yet.
+pub(super) fn read(r: &mut Reader<'_>, step: f64) -> Result<Params, Truncated> {
+    let substeps = u32::try_from(r.word()?).map_err(|_| Truncated)?;
+    let keyframes = read_keyframes(r)?;
+    let implicit = Implicit {
+        warm_start: read_warm_start(r)?,
+        mass: read_mass(r)?,
+        acceleration: read_acceleration(r)?,
+        tolerance: r.number()?,
+        implicitness: r.number()?,
+    };
+    let fields = (0..r.length()?).map(|_| read_field(r)).collect::<Result<_, _>>()?;
+    Ok(Params { step, substeps, keyframes, implicit, fields })
+}
+
+/// What bodies cannot enter.
+pub(super) fn write_colliders(w: &mut Writer, colliders: &[ModelCollider]) {
+    w.word(colliders.len() as u64);
+    for ModelCollider { id, collider } in colliders {
+        let Collider { name, shape: ColliderShape::Plane { normal, offset }, motion, friction, restitution } =
+            collider;
+        w.word(id.number());
+        w.text(name);
+        w.vector(*normal);
+        [offset, friction, restitution].into_iter().for_each(|v| w.number(*v));
+        write_motion(w, motion);
+    }
+}
+
+/// Reads back what [`write_colliders`] wrote; nothing is checked yet.
+pub(super) fn read_colliders(r: &mut Reader<'_>) -> Result<Vec<ModelCollider>, Truncated> {
+    let collider = |r: &mut Reader<'_>| {
+        let (id, name) = (ColliderId::from_number(counter(r)?), r.text()?);
+        let shape = ColliderShape::Plane { normal: r.vector()?, offset: r.number()? };
+        let (friction, restitution) = (r.number()?, r.number()?);
+        let motion = read_motion(r)?;
+        Ok(ModelCollider { id, collider: Collider { name, shape, motion, friction, restitution } })
+    };
+    (0..r.length()?).map(|_| collider(r)).collect()
+}
+
+fn write_keyframes(w: &mut Writer, keyframes: &Keyframes) {
+    let Keyframes { tracks } = keyframes;
+    w.word(tracks.len() as u64);
+    for Track { control, keys } in tracks {
+        w.text(control.name());
+        w.word(control.body().is_some().into());
+        w.word(control.body().map_or(0, BodyId::number));
+        w.word(keys.len() as u64);
+        for Key { time, value, ease } in keys {
+            w.number(*time);
+            match value {
+                Value::Number(v) => {
+                    w.word(0);
+                    w.number(*v);
+                }
+                Value::Vector(v) => {
+                    w.word(1);
+                    w.vector(*v);
+                }
+            }
+            write_ease(w, *ease);
+        }
+    }
+}
+
+fn read_keyframes(r: &mut Reader<'_>) -> Result<Keyframes, Truncated> {
+    let key = |r: &mut Reader<'_>| {
+        let time = r.number()?;
+        let value = match r.word()? {
+            0 => Value::Number(r.number()?),
+            1 => Value::Vector(r.vector()?),
+            _ => return Err(Truncated),
+        };
+        Ok(Key { time, value, ease: read_ease(r)? })
+    };
+    let track = |r: &mut Reader<'_>| {
+        let (name, of_body, body) = (r.text()?, r.flag()?, BodyId::from_number(counter(r)?));
+        let control = Control::named(&name, of_body.then_some(body)).ok_or(Truncated)?;
+        let keys = (0..r.length()?).map(|_| key(r)).collect::<Result<_, _>>()?;
+        Ok(Track { control, keys })
+    };
+    let tracks = (0..r.length()?).map(|_| track(r)).collect::<Result<_, _>>()?;
+    Ok(Keyframes { tracks })
+}
+
+fn write_field(w: &mut Writer, field: &Field) {
+    match *field {
+        Field::Attractor { center, strength, radius } => {
+            w.word(0);
+            w.vector(center);
+            [strength, radius].into_iter().for_each(|v| w.number(v));
+        }
+        Field::Vortex { center, axis, strength, radius } => {
+            w.word(1);
+            [center, axis].into_iter().for_each(|v| w.vector(v));
+            [strength, radius].into_iter().for_each(|v| w.number(v));
+        }
+        Field::Turbulence { strength, size, rate } => {
+            w.word(2);
+            [strength, size, rate].into_iter().for_each(|v| w.number(v));
+        }
+        Field::Uniform { min, max, acceleration, falloff } => {
+            w.word(3);
+            [min, max, acceleration].into_iter().for_each(|v| w.vector(v));
+            w.number(falloff);
+        }
+        Field::Ball { center, velocity, start, radius, strength } => {
+            w.word(4);
+            [center, velocity].into_iter().for_each(|v| w.vector(v));
+            [start, radius, strength].into_iter().for_each(|v| w.number(v));
+        }
+    }
+}
+
+fn read_field(r: &mut Reader<'_>) -> Result<Field, Truncated> {
+    Ok(match r.word()? {
+        0 => Field::Attractor { center: r.vector()?, strength: r.number()?, radius: r.number()? },
+        1 => Field::Vortex {
+            center: r.vector()?,
+            axis: r.vector()?,
+            strength: r.number()?,
+            radius: r.number()?,
+        },
+        2 => Field::Turbulence { strength: r.number()?, size: r.number()?, rate: r.number()? },
+        3 => Field::Uniform {
+            min: r.vector()?,
+            max: r.vector()?,
+            acceleration: r.vector()?,
+            falloff: r.number()?,
+        },
+        4 => Field::Ball {
+            center: r.vector()?,
+            velocity: r.vector()?,
+            start: r.number()?,
+            radius: r.number()?,
+            strength: r.number()?,
+        },
+        _ => return Err(Truncated),
+    })
+}
