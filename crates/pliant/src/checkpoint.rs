@@ -134,3 +134,30 @@ fn digest(bytes: &[u8]) -> u64 {
     digest.bytes(bytes);
     digest.finish()
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::memory::Section;
+    use crate::model::{Motion, PinGroup};
+    use crate::{Body, Builder, StateError, shapes};
+
+    /// The fingerprint guards against accidents, not against someone who computes it: what is read is looked at.
+    #[test]
+    fn pins_of_particles_that_are_not_there_are_refused() {
+        let build =
+            || Builder::new().body(Body::new("ball", shapes::ball(0.2, 0.08).unwrap())).build().unwrap();
+        for (particle, sound) in [(0, true), (1 << 20, false)] {
+            let mut s = build();
+            let (id, motion, particles) = (0, Motion::REST, vec![particle]);
+            let group = PinGroup { id, name: String::new(), particles, motion, stiffness: None };
+            let parts = s.model.bodies()[0].parts.pinned(vec![group], 1);
+            s.model.replace(0, parts);
+            s.state.model = s.model.id();
+            s.state.bodies[0].memory.replace(Section::Anchors, vec![0.0; 3]);
+            s.controls.bodies[0].pins.push(None);
+            let restored = build().restore(&s.checkpoint());
+            let damaged = matches!(restored, Err(StateError::Damaged(what)) if what.contains("not there"));
+            assert_eq!((restored.is_ok(), damaged), (sound, !sound));
+        }
+    }
+}
