@@ -1,12 +1,12 @@
 //! Self-intersections: pairs of triangles that have more in common than the vertices they share.
 
 use super::Found;
-use super::box_tree::{BoxTree, bounds, overlap};
 use super::exact::{collinear, triangles_meet};
 use super::threads::in_order;
+use crate::box_tree::{Bounds, BoxTree, Pairs, around};
 use glam::DVec3;
 
-/// Leaves that one task goes through.
+/// Groups of triangles that one task goes through.
 const TASK: usize = 64;
 /// Work that is done at most, in comparisons of boxes: a few seconds.
 const WORK: u64 = 4_000_000_000;
@@ -45,43 +45,26 @@ impl Crossings {
         work: u64,
     ) -> Crossings {
         let at = |v: u32| positions[v as usize];
-        let tree = BoxTree::new(positions, triangles, |t| {
-            let [a, b, c] = triangles[t].map(at);
+        let corners = |t: u32| triangles[t as usize].map(at);
+        let with_area = |&t: &u32| {
+            let [a, b, c] = corners(t);
             !collinear(a, b, c)
-        });
-        let tasks = tree.leaves().div_ceil(TASK);
+        };
+        let kept: Vec<u32> = (0..triangles.len() as u32).filter(with_area).collect();
+        let bounds = |i: u32| around(corners(kept[i as usize]));
+        let tree = BoxTree::new(&(0..kept.len() as u32).map(bounds).collect::<Vec<Bounds>>());
+        let mut fitted = Vec::new();
+        tree.fit(bounds, &mut fitted);
+        let pairs = Pairs::new(&tree, &fitted);
+        let tasks = pairs.parts().div_ceil(TASK);
         let share = work / tasks.max(1) as u64;
         let parts = in_order(tasks, threads, |task| {
-            let mut found = Crossings { complete: true, ..Crossings::default() };
-            let mut left = share;
-            for leaf in TASK * task..tree.leaves().min(TASK * (task + 1)) {
-                let own = tree.leaf(leaf);
-                let mut boxes = [(DVec3::ZERO, DVec3::ZERO); 8];
-                for (b, &t) in boxes.iter_mut().zip(own) {
-                    *b = bounds(positions, triangles[t as usize]);
-                }
-                let looked = tree.touching(leaf, |other| {
-                    let others = tree.leaf(other);
-                    for (k, &u) in others.iter().enumerate() {
-                        let own = if other == leaf { &own[..k] } else { own };
-                        let here = bounds(positions, triangles[u as usize]);
-                        let mut cost = own.len() as u64;
-                        for (&b, &t) in boxes.iter().zip(own) {
-                            if overlap(b, here) {
-                                cost += EXACT;
-                                found.compare(positions, triangles, faces, [t, u]);
-                            }
-                        }
-                        left = left.saturating_sub(cost);
-                    }
-                    left > 0
-                });
-                left = left.saturating_sub(looked as u64);
-                if left == 0 {
-                    found.complete = false;
-                    break;
-                }
-            }
+            let mut found = Crossings::default();
+            let parts = TASK * task..pairs.parts().min(TASK * (task + 1));
+            found.complete = pairs.find(parts, bounds, &mut { share }, |i, j| {
+                found.compare(positions, triangles, faces, [i, j].map(|i| kept[i as usize]));
+                EXACT
+            });
             found
         });
         let mut all = Crossings { complete: true, ..Crossings::default() };

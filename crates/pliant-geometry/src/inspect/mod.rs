@@ -3,7 +3,6 @@
 //! Faces are taken as they are, and once more with vertices in the same place taken as one ("welded"): STL files
 //! and meshes cut along texture seams are open in the first sense only.
 
-mod box_tree;
 mod closedness;
 mod crossings;
 mod exact;

@@ -1,9 +1,13 @@
-//! A tree of boxes over whatever has boxes: made once, fitted again wherever its items move to, and searched.
+//! A tree of boxes over whatever has boxes: made once, fitted again wherever its items move to, and
+//! searched for what is near or for all pairs that overlap.
 //!
 //! The tree only says who stands beside whom. The boxes lie outside of it, so that bodies of one shape share the tree
 //! and have boxes of their own. A fitted tree finds the same however its items have moved; it only gets slower.
 
+mod pairs;
+
 use glam::DVec3;
+pub use pairs::Pairs;
 
 /// Items in a leaf.
 const LEAF: usize = 4;
@@ -35,6 +39,12 @@ pub fn distance_squared((lo, hi): Bounds, p: DVec3) -> f64 {
     p.distance_squared(p.max(lo).min(hi))
 }
 
+/// Whether two boxes have a point in common; their surfaces are part of them.
+#[inline]
+pub fn overlap(a: Bounds, b: Bounds) -> bool {
+    a.0.cmple(b.1).all() && b.0.cmple(a.1).all()
+}
+
 /// What a search wants of a tree.
 pub trait Search {
     /// How far away the box is, in a measure of the search's own: what is in it is no nearer.
@@ -55,7 +65,7 @@ pub struct BoxTree {
 
 #[derive(Clone, Copy, Debug)]
 struct Node {
-    /// The items of a leaf.
+    /// Its items.
     range: (u32, u32),
     /// Where the second child is; the first follows its parent. Zero for leaves.
     second: u32,
@@ -108,19 +118,20 @@ impl BoxTree {
     }
 
     /// Puts the boxes of all groups around where the items are now. `fitted` is filled anew; its first is around all.
+    /// Boxes may be empty or endless; one of no numbers may hide its neighbours from what asks later.
     pub fn fit(&self, bounds: impl Fn(u32) -> Bounds, fitted: &mut Vec<Bounds>) {
         fitted.clear();
         fitted.resize(self.nodes.len(), NOWHERE);
         // Children stand behind their parents.
         for (k, node) in self.nodes.iter().enumerate().rev() {
             fitted[k] = match node.second {
-                0 => self.leaf(node).iter().fold(NOWHERE, |whole, &i| join(whole, bounds(i))),
+                0 => self.of(node).iter().fold(NOWHERE, |whole, &i| join(whole, bounds(i))),
                 second => join(fitted[k + 1], fitted[second as usize]),
             };
         }
     }
 
-    fn leaf(&self, node: &Node) -> &[u32] {
+    fn of(&self, node: &Node) -> &[u32] {
         &self.items[node.range.0 as usize..node.range.1 as usize]
     }
 
@@ -141,7 +152,7 @@ impl BoxTree {
             }
             let node = &self.nodes[index as usize];
             if node.second == 0 {
-                self.leaf(node).iter().for_each(|&i| search.look(i));
+                self.of(node).iter().for_each(|&i| search.look(i));
                 continue;
             }
             // The nearer one is on top, so that the other can mostly be passed over.
