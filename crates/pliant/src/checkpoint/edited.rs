@@ -219,10 +219,12 @@ struct Reading<'a, 'b> {
     assembler: &'a mut Assembler,
 }
 
+type Colliders = Arc<Vec<ModelCollider>>;
+
 const UNSOUND: StateError = StateError::Damaged("it describes what cannot be built");
 
 impl Reading<'_, '_> {
-    fn edited(&mut self) -> Result<(Arc<Params>, Arc<Vec<ModelCollider>>, Vec<ModelBody>), StateError> {
+    fn edited(&mut self) -> Result<(Arc<Params>, Colliders, Vec<ModelBody>), StateError> {
         let params = self.world()?;
         let colliders = self.colliders()?;
         let r = &mut *self.r;
@@ -265,7 +267,7 @@ impl Reading<'_, '_> {
         Ok(if same_params(&params, &self.present.params) { self.present.params.clone() } else { params })
     }
 
-    fn colliders(&mut self) -> Result<Arc<Vec<ModelCollider>>, StateError> {
+    fn colliders(&mut self) -> Result<Colliders, StateError> {
         let colliders = match self.r.flag()? {
             true => self.present.built().colliders.clone(),
             false => Arc::new(world::read_colliders(self.r)?),
