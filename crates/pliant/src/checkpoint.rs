@@ -15,8 +15,8 @@ use pliant_math::lanes::Bits;
 const MAGIC: u64 = u64::from_le_bytes(*b"PLIANTST");
 
 /// Version 3 had all bodies in one set of columns, version 4 did not say what is torn, version 5 did not tell what edits
-/// had made of the model, nor where colliders are.
-const VERSION: u64 = 6;
+/// had made of the model, nor where colliders are, version 6 knew no couplings.
+const VERSION: u64 = 7;
 
 /// The oldest version that is read.
 pub(crate) const OLDEST: u64 = 5;
@@ -53,7 +53,7 @@ impl Checkpoint {
             let checkpoint = parts.of_model(&model)?;
             return Ok((model, checkpoint));
         };
-        let model = edited::read(section, present, assembler)?;
+        let model = edited::read(section, present, assembler, parts.version)?;
         let checkpoint = parts.of_model(&model)?;
         let Checkpoint { state, controls, .. } = &checkpoint;
         // A torn body's state says what is held, and was checked with it.
@@ -78,6 +78,7 @@ struct Parts<'a> {
     edited: Option<Reader<'a>>,
     /// Whether edits and where colliders are is told: not by version 5.
     edited_told: bool,
+    version: u64,
     /// State and controls.
     rest: Reader<'a>,
 }
@@ -102,7 +103,7 @@ impl<'a> Parts<'a> {
             _ => return Err(StateError::Damaged("it was computed with unknown bits")),
         };
         let edited = if found > 5 { Some(r.part()?) } else { None };
-        Ok(Parts { bits, edited, edited_told: found > 5, rest: r })
+        Ok(Parts { bits, edited, edited_told: found > 5, version: found, rest: r })
     }
 
     /// State and controls of a whole model.

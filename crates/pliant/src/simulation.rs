@@ -7,6 +7,7 @@ use crate::contact::{Obstacle, plan_step};
 use crate::controls::{Control, ControlError, Controls, Cost, Value};
 use crate::edits::EditError;
 use crate::forces;
+use crate::island::Islands;
 use crate::keyframes::Keyframes;
 use crate::model::{BodyId, ColliderId, Model, Params};
 use crate::notes;
@@ -128,6 +129,8 @@ pub struct Simulation {
     pub(crate) stepped: bool,
     /// What else each body has, in the model's order.
     pub(crate) slots: Vec<Slot>,
+    /// The bodies that move together, with their scratch.
+    islands: Islands,
     /// The colliders in every substep of a step, and where they are after it.
     obstacles: Vec<Obstacle>,
     placements: Vec<DAffine3>,
@@ -168,13 +171,20 @@ impl Simulation {
             tracer: None,
             tracing: false,
             stepped: false,
+            islands: Islands::default(),
             obstacles: Vec::new(),
             placements: Vec::new(),
         };
         simulation.apply_keyframes();
-        simulation.pools.assign(&simulation.model, &simulation.controls, simulation.team.size())?;
+        simulation.assign_pools()?;
         simulation.make_room();
         Ok(simulation)
+    }
+
+    /// Sees to it that every body has a pool of solvers that fits.
+    fn assign_pools(&mut self) -> Result<(), SolverError> {
+        let Simulation { model, controls, pools, islands, team, .. } = self;
+        pools.assign(model, controls, islands, team.size())
     }
 
     /// Makes room for some bodies more, so that the first that comes does not wait for all lists to be copied.
@@ -200,7 +210,7 @@ impl Simulation {
             return Err(StepError::TooManySteps);
         }
         self.apply_keyframes();
-        self.pools.assign(&self.model, &self.controls, self.team.size())?;
+        self.assign_pools()?;
         (self.backup.time, self.backup.step) = (self.state.time, self.state.step);
         self.backup.model = self.state.model;
         let result = self.advance();
@@ -269,8 +279,8 @@ impl Simulation {
         plan_step((model, state, controls), obstacles, placements);
         backup.colliders.clone_from(&state.colliders);
         let tracer = tracer.as_deref_mut().filter(|_| self.tracing);
-        let stepping = Stepping { model, controls, pools, team, obstacles };
-        let seconds = stepping.take((state, backup), slots, clock.as_ref(), tracer);
+        let stepping = Stepping { model, controls, pools, team, obstacles, step: state.step };
+        let seconds = stepping.take((state, backup), slots, &mut self.islands, clock.as_ref(), tracer);
         let mut report = StepReport { seconds, ..Default::default() };
         let mut finite = true;
         for (slot, body) in slots.iter_mut().zip(model.bodies()) {

@@ -350,7 +350,7 @@ fn whatever_is_taken_from_a_stranger_can_be_stepped() {
 }
 
 #[test]
-fn the_version_before_is_read() {
+fn version_5_is_read() {
     // It had no section: the words after the bits went straight on with the state. That did not tell where colliders are,
     // nor the controls where they are led.
     let older = |s: &Simulation| {
@@ -396,13 +396,48 @@ fn the_version_before_is_read() {
     run(&mut again, 5);
     assert!(bits(&s) == bits(&again));
     // What is older still is said.
-    for version in [4u64, 7] {
+    for version in [4u64, 8] {
         let mut bytes = s.checkpoint();
         bytes[8..16].copy_from_slice(&version.to_le_bytes());
         let error = s.restore(&bytes).unwrap_err();
-        assert_eq!(error, StateError::Version { found: version, expected: 6 });
+        assert_eq!(error, StateError::Version { found: version, expected: 7 });
         let text = error.to_string();
-        assert!(text.contains(&format!("version {version},")) && text.contains("5 to 6"), "{text}");
+        assert!(text.contains(&format!("version {version},")) && text.contains("5 to 7"), "{text}");
+    }
+}
+
+#[test]
+fn version_6_is_read() {
+    // It told of no couplings: neither the number of the next one, nor, of an edited model, whether they are known.
+    let older = |s: &Simulation, edited: bool| {
+        let bytes = s.checkpoint();
+        let section = 32;
+        assert_eq!(word(&bytes, section + 32), usize::from(edited));
+        let mut old = bytes[..bytes.len() - 8].to_vec();
+        if edited {
+            // World and colliders are as built.
+            assert_eq!([40, 48, 56].map(|at| word(&bytes, section + at)), [1, 1, 1]);
+            old.drain(section + 56..section + 64);
+        }
+        old.drain(section + 16..section + 24);
+        let length = word(&bytes, 24) - if edited { 16 } else { 8 };
+        old[24..32].copy_from_slice(&(length as u64).to_le_bytes());
+        old[8..16].copy_from_slice(&6u64.to_le_bytes());
+        let sum = checksum(&old);
+        old.extend_from_slice(&sum.to_le_bytes());
+        old
+    };
+    for edited in [false, true] {
+        let mut s = scene();
+        if edited {
+            s.hold(0, Hold::exactly([2])).unwrap();
+        }
+        run(&mut s, 5);
+        let mut fresh = scene();
+        fresh.restore(&older(&s, edited)).unwrap();
+        run(&mut s, 10);
+        run(&mut fresh, 10);
+        assert!(bits(&s) == bits(&fresh), "edited: {edited}");
     }
 }
 

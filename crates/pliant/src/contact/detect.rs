@@ -1,17 +1,13 @@
 //! The contacts of an island in a substep: which there are, and their forces.
 
-use super::dual::{Dual, Respond};
+use super::dual::{Bodies, Dual, Touching};
+use super::nodes::Nodes;
+use super::ties::{Pull, Tie, Ties};
 use super::{Contact, Endpoint, Obstacle, Surface, lowest_gap, release};
 use crate::points::Points;
 use crate::solvers::Subject;
 use crate::team::Team;
 use glam::DVec3;
-
-/// A body of an island while its contacts are being found.
-pub(crate) struct Touching<'a, 'b> {
-    pub body: Subject<'a>,
-    pub side: &'b mut dyn Respond,
-}
 
 /// What touches in an island. All of it is made anew in every substep; what is kept is memory.
 #[derive(Clone, Debug, Default)]
@@ -26,18 +22,33 @@ pub(crate) struct Contacts {
 }
 
 impl Contacts {
-    /// Makes room for all contacts that a body can have with so many obstacles, so that finding them allocates nothing.
-    pub fn reserve(&mut self, particles: usize, obstacles: usize) {
-        let most = particles * obstacles;
+    /// Makes room for all contacts that bodies of so many particles can have with so many obstacles, and for couplings, so
+    /// that finding them allocates nothing.
+    pub fn reserve(
+        &mut self,
+        particles: impl ExactSizeIterator<Item = usize> + Clone,
+        obstacles: usize,
+        ties: usize,
+    ) {
+        let most = particles.clone().sum::<usize>() * obstacles;
         self.list.clear();
         self.list.reserve(most);
         self.listed.clear();
         self.listed.reserve(most);
-        self.ends.resize(particles);
-        self.dual.reserve(particles, most);
+        self.ends.resize(particles.clone().max().unwrap_or(0));
+        self.dual.reserve(particles, most, ties);
     }
 
-    /// Forgets all contacts.
+    /// Forgets all contacts, and ties the bodies that couplings hold.
+    pub fn begin(&mut self, ties: &[Tie], bodies: &mut dyn Bodies) {
+        let count = bodies.len();
+        self.list.clear();
+        let particles = |k: usize| bodies.get(k).map_or(0, |b| b.body.model.particle_count());
+        self.dual.begin((0..count).map(particles));
+        ties.iter().for_each(|tie| self.dual.tie(tie, bodies));
+    }
+
+    /// Forgets all contacts and couplings.
     pub fn clear(&mut self) {
         self.list.clear();
         self.dual.begin([].into_iter());
@@ -53,13 +64,24 @@ impl Contacts {
         self.dual.loaded()
     }
 
+    /// What couplings do to a body of the island.
+    pub fn pull_on(&self, place: usize, bodies: &mut dyn Bodies) -> Pull {
+        self.dual.pull_on(place, bodies)
+    }
+
+    /// The couplings, and the nodes they hold.
+    pub fn ties(&mut self) -> (&mut Ties, &[Nodes]) {
+        self.dual.ties()
+    }
+
     /// Lists what the bodies will touch by where they end now, their prediction, or come near.
-    pub fn detect(&mut self, bodies: &mut [Touching<'_, '_>]) {
-        self.list.clear();
+    pub fn detect(&mut self, bodies: &mut dyn Bodies) {
         self.listed.clear();
-        let places = |b: &Touching<'_, '_>| b.body.model.particle_count() * b.body.obstacles.len();
-        self.listed.resize(bodies.iter().map(places).sum(), false);
-        self.dual.begin(bodies.iter().map(|b| b.body.model.particle_count()));
+        let mut places = 0;
+        for k in 0..bodies.len() {
+            places += bodies.get(k).map_or(0, |b| meetings(&b).1);
+        }
+        self.listed.resize(places, false);
         self.find(bodies, |body, size| {
             let h = body.model.params.substep();
             1e-3 * size + 2.0 * h * h * body.controls.world.gravity.length()
@@ -68,25 +90,28 @@ impl Contacts {
 
     /// Lists what is inside something by where the bodies end now, and was not listed before: whether a particle touches
     /// is not for the prediction alone to say. Tells whether there was any.
-    pub fn join(&mut self, bodies: &mut [Touching<'_, '_>]) -> bool {
+    pub fn join(&mut self, bodies: &mut dyn Bodies) -> bool {
         let before = self.list.len();
         self.find(bodies, |_, _| 0.0);
         self.list.len() > before
     }
 
-    fn find(&mut self, bodies: &mut [Touching<'_, '_>], margin: impl Fn(&Subject<'_>, f64) -> f64) {
+    fn find(&mut self, bodies: &mut dyn Bodies, margin: impl Fn(&Subject<'_>, f64) -> f64) {
         let mut first = 0;
-        for (place, Touching { body, side }) in bodies.iter_mut().enumerate() {
+        for place in 0..bodies.len() {
+            let Some(touching) = bodies.get(place) else { continue };
+            let (obstacles, _) = meetings(&touching);
+            let Touching { body, side, .. } = touching;
             let (model, size) = (body.model, side.beginning().size);
             let (n, radius) = (model.particle_count(), &model.rest().radius);
-            let margin = margin(body, size);
-            if !body.obstacles.is_empty() {
+            let margin = margin(&body, size);
+            if !obstacles.is_empty() {
                 self.ends.resize(n);
                 side.ends(&mut self.ends);
             }
             let surface = Surface::of(body.controls);
             let release = release(size, model.params.substep());
-            for obstacle in body.obstacles {
+            for obstacle in obstacles {
                 let listed = &mut self.listed[first..first + n];
                 for (i, at) in self.ends.iter().enumerate() {
                     let gap = obstacle.end.gap(at) - radius[i];
@@ -112,12 +137,18 @@ impl Contacts {
     }
 
     /// Answers a round of the bodies with forces.
-    pub fn answer(&mut self, bodies: &mut [Touching<'_, '_>], team: &Team) {
+    pub fn answer(&mut self, bodies: &mut dyn Bodies, team: &Team) {
         for contact in &self.list[self.dual.len()..] {
             self.dual.add(contact, bodies);
         }
         self.dual.answer(bodies, team);
     }
+}
+
+/// The obstacles that contacts keep a body out of, and how many meetings of its particles with them there can be.
+fn meetings<'a>(of: &Touching<'a>) -> (&'a [Obstacle], usize) {
+    let obstacles = if of.meets_obstacles { &[][..] } else { of.body.obstacles };
+    (obstacles, obstacles.len() * of.body.model.particle_count())
 }
 
 impl Contact {

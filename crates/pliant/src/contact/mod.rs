@@ -1,8 +1,10 @@
 //! Contact: what touches what, the forces that keep it apart, and what a bounce gives back.
 //!
 //! Contacts lie outside the solvers, over [`Endpoint`]s of any bodies: they are found once every body of an island has
-//! predicted where it goes (`detect.rs`), and answer every round of the solvers with forces (`dual.rs`).
+//! predicted where it goes (`detect.rs`), and answer every round of the solvers with forces (`dual.rs`). So do couplings
+//! (`ties.rs`), whose forces may pull as well as push.
 
+mod dense_spd;
 mod detect;
 pub(crate) mod dual;
 mod endpoint;
@@ -10,16 +12,18 @@ mod half_space;
 mod nodes;
 mod obstacle;
 mod restitution;
+mod ties;
 mod touches;
 mod watch;
 
-pub(crate) use detect::{Contacts, Touching};
-pub(crate) use dual::{Beginning, Respond};
+pub(crate) use detect::Contacts;
+pub(crate) use dual::{Beginning, Bodies, Respond, Touching};
 pub use endpoint::{Contact, Endpoint};
 pub use half_space::{Arrival, Surface, lowest_gap, push_out, release};
 pub(crate) use nodes::{Nodes, WIDTH};
 pub use obstacle::Obstacle;
 pub(crate) use obstacle::plan_step;
 pub use restitution::bounce;
+pub(crate) use ties::{Pull, Tie, Velocities};
 pub use touches::Touch;
 pub use watch::{ContactChange, ContactEvent, ContactWatch};

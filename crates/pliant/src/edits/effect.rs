@@ -2,7 +2,7 @@
 
 use super::{Edited, Removed, change};
 use crate::memory::Section;
-use crate::model::{BodyModel, ColliderId, Motion};
+use crate::model::{BodyModel, ColliderId, CouplingId, Motion};
 use crate::state::{BodyState, State};
 use crate::tearing;
 use glam::{DAffine3, DMat3, DVec3};
@@ -69,6 +69,8 @@ pub(crate) enum Effect {
         place: usize,
         at: DAffine3,
     },
+    /// A coupling comes, which changes nothing yet.
+    CouplingAdded(CouplingId),
 }
 
 impl Effect {
@@ -123,6 +125,7 @@ impl Effect {
                 state.colliders.push(*at);
                 return Edited::Collider(*id);
             }
+            Effect::CouplingAdded(id) => return Edited::Coupling(*id),
             Effect::ColliderRemoved { place } => {
                 state.colliders.remove(*place);
             }

@@ -31,11 +31,12 @@ mod goals;
 mod kernels;
 mod layout;
 mod pack;
+mod response;
 
 use self::fit::Making;
 use super::damping::decay;
-use super::{Before, Ending, Progress, Round, Solver, SolverError, Stage, Subject};
-use crate::contact::{Contact, Obstacle, Surface, release};
+use super::{Before, Ending, Outside, Progress, Round, Solver, SolverError, Stage, Subject};
+use crate::contact::{Obstacle, Respond, Surface, release};
 use crate::controls::{BodyControls, LiveControls};
 use crate::memory::Section;
 use crate::model::{BodyModel, Goals, Input, Integrator, Rest};
@@ -53,6 +54,7 @@ use kernels::{
 use layout::{EMPTY, Entry, Layout, WIDTH};
 use pack::{ClusterConstants, FitClusters, FitPack, total};
 use pliant_math::lanes::{Bits, Isa};
+use response::Tied;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 
 pub use goals::{elastic_energy, raise_strain};
@@ -164,6 +166,7 @@ struct Cache {
     anchors: Vec<Anchor>,
     /// Rigid velocities, then reactions.
     screws: Vec<Screw>,
+    tied: Tied,
 }
 
 impl Cache {
@@ -237,6 +240,7 @@ impl Cache {
             present: vec![DVec3::ZERO; clusters],
             anchors: vec![Anchor::default(); clusters],
             screws: vec![Screw::default(); clusters],
+            tied: Tied::new(model),
             model: model.clone(),
             layout,
             slots,
@@ -410,7 +414,7 @@ impl Solver for Clustered {
     /// Lines 1 to 3 of algorithm 1, or the deformer's two parts, obstacles included; a round is an iteration that limits
     /// strain.
     fn predict(&mut self, stage: Stage<'_>, state: &mut BodyState) -> Result<u32, SolverError> {
-        let Stage { body: Subject { model, controls, time, obstacles }, before, team } = stage;
+        let Stage { body: Subject { model, controls, time, obstacles }, before, team, tied } = stage;
         self.prepare(model, controls)?;
         let (Some(cache), isa) = (&mut self.cache, self.isa) else {
             return Ok(0);
@@ -423,12 +427,15 @@ impl Solver for Clustered {
         // Gravity alone brings a resting particle h² g into the ground.
         let resting = 2.0 * h * h * controls.world.gravity.length();
         cache.take_state(&now, before, state, team);
+        if tied {
+            cache.tied.begin(model, before.map_or(&state.x, |f| f.0), h);
+        }
         cache.contacts = cache.euler_step(&now, h, resting, isa, team);
         cache.fit(&now, true, isa, team);
         cache.fit_motion(&now, isa, team);
         cache.draw_followers(controls, h);
         cache.contacts += cache.springs(&now, h, resting, isa, team);
-        cache.now = Some(now);
+        (cache.now, cache.excess) = (Some(now), 0.0);
         Ok(now.iterations)
     }
 
@@ -439,15 +446,29 @@ impl Solver for Clustered {
         let Some(now) = cache.now else {
             return Ok(false);
         };
-        cache.excess = cache.limit_strain(&now, round.number == now.iterations, isa, stage.team);
+        // Others of its island may go on for longer.
+        if round.number <= now.iterations {
+            cache.excess = cache.limit_strain(&now, round.number == now.iterations, isa, stage.team);
+        }
         Ok(true)
     }
 
-    fn advance(&mut self, _: Stage<'_>, _: &BodyState) -> Progress {
+    fn responding(&mut self) -> Option<&mut dyn Respond> {
+        self.cache.as_deref_mut().map(|c| c as &mut dyn Respond)
+    }
+
+    fn meets_obstacles(&self) -> bool {
+        true
+    }
+
+    fn advance(&mut self, stage: Stage<'_>, _: &BodyState) -> Progress {
+        if let Some(cache) = self.cache.as_mut().filter(|_| stage.tied) {
+            cache.push_out_tied(self.isa);
+        }
         Progress { moved: self.cache.as_ref().map_or(0.0, |c| c.excess), settled: false }
     }
 
-    fn finish(&mut self, stage: Stage<'_>, _: (&[Contact], usize), state: &mut BodyState) -> Ending {
+    fn finish(&mut self, stage: Stage<'_>, _: Outside<'_>, state: &mut BodyState) -> Ending {
         let (Some(cache), isa) = (&mut self.cache, self.isa) else {
             return Ending::default();
         };
