@@ -4,11 +4,13 @@
 mod constraints;
 mod events;
 mod fields;
+mod joints;
 
 use crate::format::{COORDINATE, Key, Kind, MOST_PARTICLES, Range, Rule, Table};
 use constraints::CONSTRAINTS;
 use events::EVENT;
 use fields::FIELDS;
+use joints::JOINT;
 use pliant::Control;
 
 const NUMBER: Kind = Kind::Number(Range::new(-COORDINATE, COORDINATE));
@@ -80,6 +82,9 @@ pub(crate) static SCENE: Table = Table {
         Key::new("plane", Kind::Tables(&PLANE), "Planes no body can pass, at rest or moving; an empty one is the ground y = 0.")
             .example("[{ normal = [0, 1, 0] }]")
             .also(&["planes", "ground", "floor"]),
+        Key::new("joint", Kind::Tables(&JOINT), "Points of bodies that are tied together, exactly or by springs.")
+            .example("[{ between = [\"lamp\", \"cord\"], at = [0, 1, 0] }]")
+            .also(&["joints", "coupling", "tie", "link"]),
         Key::new("event", Kind::Tables(&EVENT), "What happens at a time: pins are let go, bodies held, pushed, moved.")
             .example("[{ at = 1.5, body = \"cloth\", release = \"left\" }]")
             .also(&["events"]),

@@ -38,6 +38,7 @@ mod format;
 mod guesses;
 mod inert;
 mod input;
+mod joint;
 mod keys;
 mod material;
 mod mesh;

@@ -4,8 +4,9 @@ use crate::body::{self, BodyPlan, Surroundings};
 use crate::built::{CameraMotion, ColorBy, PictureSettings};
 use crate::copies;
 use crate::diagnostic::Diagnostic;
-use crate::event::{self, EventPlan};
+use crate::event::{self, EventPlan, Happenings};
 use crate::field;
+use crate::joint::{self, JointEvent, JointPlan};
 use crate::keys;
 use crate::plane::{self, PlaneEvent};
 use crate::reader;
@@ -34,6 +35,8 @@ pub struct Scene {
     pub(crate) picture: PictureSettings,
     pub(crate) planes: Vec<Collider>,
     pub(crate) plane_events: Vec<PlaneEvent>,
+    pub(crate) joints: Vec<JointPlan>,
+    pub(crate) joint_events: Vec<JointEvent>,
     pub(crate) bodies: Vec<BodyPlan>,
     /// Keyframes of the world.
     pub(crate) tracks: Vec<Track>,
@@ -123,7 +126,9 @@ impl Scene {
         let bodies = copies::expand(check, bodies);
         let tracks = track::plan(check, root.records("keyframes"), None, &[], around.substep);
         let planes: Vec<Collider> = root.records("plane").iter().map(|p| plane::plan(check, p)).collect();
-        let (events, plane_events) = event::plan(check, &root, (&bodies, &planes), fps);
+        let joints = joint::plan(check, &root, &bodies);
+        let happenings = event::plan(check, &root, (&bodies, &planes, &joints), fps);
+        let Happenings { bodies: events, planes: plane_events, joints: joint_events } = happenings;
         let (outputs, checkpoint_every) = output(check, &root);
         Scene {
             source: check.source.clone(),
@@ -140,6 +145,8 @@ impl Scene {
             picture: picture(&root),
             planes,
             plane_events,
+            joints,
+            joint_events,
             bodies,
             tracks,
             events,
