@@ -21,10 +21,13 @@ fn materials() -> String {
 }
 
 fn range(allowed: Allowed) -> String {
+    let number = |x: f64| match x.abs() {
+        a if a >= 1e6 || (a > 0.0 && a < 1e-3) => format!("{x:e}"),
+        _ => format!("{x}"),
+    };
     let to = |low: f64, high: f64| match high.is_finite() {
-        true if high.abs() >= 1e6 => format!("{low} to {high:e}"),
-        true => format!("{low} to {high}"),
-        false => format!("{low} and more"),
+        true => format!("{} to {}", number(low), number(high)),
+        false => format!("{} and more", number(low)),
     };
     match allowed {
         Allowed::Vector => "a vector".into(),
