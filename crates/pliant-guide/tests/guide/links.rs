@@ -104,3 +104,29 @@ fn examples_that_commands_name_are_there() {
         }
     }
 }
+
+/// All Rust files below a folder.
+fn sources(folder: &Path, found: &mut Vec<String>) {
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            sources(&path, found);
+        } else if path.extension().is_some_and(|e| e == "rs") {
+            found.push(path.to_string_lossy().replace('\\', "/"));
+        }
+    }
+}
+
+#[test]
+fn source_files_that_chapters_name_are_there() {
+    let mut files = Vec::new();
+    sources(&root().join("crates"), &mut files);
+    for chapter in CHAPTERS {
+        let words = chapter.text.split(|c: char| !c.is_ascii_alphanumeric() && !"_/.*-".contains(c));
+        for name in words.filter(|w| w.ends_with(".rs") && !w.contains('*')) {
+            let name = name.trim_start_matches("../");
+            let there = files.iter().any(|f| f.ends_with(&format!("/{name}")));
+            assert!(there, "{} names {name}, which is nowhere below crates/", chapter.path);
+        }
+    }
+}
