@@ -32,7 +32,7 @@ sheet start                 drop                         16 36 10 300x180
 sheet scene                 picnic                       30 104 37 300x200
 sheet clustered             bears_rigid_linear_quadratic 12 12 1  420x240
 sheet projective            draped_cloth                 90 90 1  360x260
-sheet position_based        spinning_cube                60 120 60 300x180
+sheet position_based        position_based               14 14 1  720x200
 sheet five_solvers          five_solvers                 15 15 1  720x200
 sheet materials             materials                    15 60 45 400x240
 sheet clusters              clusters                     14 34 20 420x180
