@@ -16,6 +16,7 @@ pub use export::{
     Target, export, export_files, is_own, is_pattern, without_number,
 };
 pub use log::{
-    ColorBy, Epoch, FORMAT_VERSION, LogBody, LogFrame, LogHeader, LogPicture, LogPlane, LogReader,
-    LogWarning, LogWriter, Origin, Resumed, Simulated,
+    Epoch, FORMAT_VERSION, LogBody, LogFrame, LogHeader, LogMedium, LogReader, LogSource, LogWarning,
+    LogWriter, MemoryLog, OneWay, Origin, Resumed, Simulated,
 };
+pub use pliant_geometry::{ColorBy, Elements, PictureSettings};

@@ -18,7 +18,7 @@ use crate::render::{
     categorical, contact_sheet, draw_legend, draw_text, encode_png, frame_stride, map_colors,
     neighbour_colors, render, round_spacing, sheet_frames, text_size, write_png_by,
 };
-use crate::{CacheError, ColorBy, LogBody, LogFrame, LogPicture, LogPlane};
+use crate::{CacheError, ColorBy, LogBody, LogFrame, PictureSettings};
 
 /// Frames looked at to place the camera; more would only cost time, motion between them is small.
 const SURVEYED: usize = 240;
@@ -228,10 +228,10 @@ struct Studio<'a> {
     /// The bodies of the epoch that was last drawn.
     epoch: usize,
     bodies: Vec<Sitter<'a>>,
-    planes: Vec<Plane>,
+    planes: &'a [Plane],
     path: CameraPath,
     settings: Settings,
-    picture: LogPicture,
+    picture: PictureSettings,
     /// Smallest and largest value of the colour scale.
     range: (f64, f64),
     /// Whether bodies have their names written over them.
@@ -302,7 +302,7 @@ impl<'a> Studio<'a> {
             options,
             epoch: selected.first().map_or(0, |&first| reader.epoch_of(first)),
             bodies,
-            planes: planes(&reader.header().planes),
+            planes: &reader.header().planes,
             path,
             settings,
             named,
@@ -331,8 +331,8 @@ impl<'a> Studio<'a> {
         let items: Vec<Item> = self.bodies.iter().map(|s| s.item(by)).collect();
         let settings = Settings { threads, ..self.settings };
         let camera = self.path.at(frame.time);
-        let planes = frame.planes.as_deref().map(planes);
-        let mut image = render(&items, planes.as_ref().unwrap_or(&self.planes), &camera, &settings);
+        let planes = frame.planes.as_deref().unwrap_or(self.planes);
+        let mut image = render(&items, planes, &camera, &settings);
         if self.named {
             for sitter in self.bodies.iter().filter(|sitter| !sitter.is_prop()) {
                 if let Some([left, top, ..]) = sitter.label(&camera, &settings) {
@@ -441,7 +441,7 @@ impl<'a> Sitter<'a> {
             _ => Colors::Uniform(own),
         };
         if self.is_thread() {
-            let segments = &self.body.simulated.edges;
+            let segments = &self.body.simulated.elements.edges;
             return Item::Lines { positions: &self.vertices, segments, radius: self.radius, colors };
         }
         if self.body.is_point_cloud() {
@@ -484,19 +484,19 @@ const THREAD: f64 = 0.15;
 fn is_thread(body: &LogBody) -> bool {
     let count = body.mesh.positions.len();
     let mut neighbours = vec![0; count];
-    for i in body.simulated.edges.iter().flatten() {
+    for i in body.simulated.elements.edges.iter().flatten() {
         match neighbours.get_mut(*i as usize) {
             Some(n) => *n += 1,
             None => return false,
         }
     }
-    body.is_point_cloud() && !body.simulated.edges.is_empty() && neighbours.iter().all(|n| *n <= 2)
+    body.is_point_cloud() && !body.simulated.elements.edges.is_empty() && neighbours.iter().all(|n| *n <= 2)
 }
 
 /// What the log says, changed by the options, refused where it makes no picture.
-fn checked_picture(reader: &Footage<'_>, options: &ExportOptions) -> Result<LogPicture, CacheError> {
+fn checked_picture(reader: &Footage<'_>, options: &ExportOptions) -> Result<PictureSettings, CacheError> {
     let own = reader.header().picture;
-    let picture = LogPicture {
+    let picture = PictureSettings {
         width: options.width.unwrap_or(own.width),
         height: options.height.unwrap_or(own.height),
         color_by: options.color_by.unwrap_or(own.color_by),
@@ -577,9 +577,4 @@ fn cluster_colors(body: &LogBody) -> Vec<[f32; 3]> {
 pub(super) fn srgb(linear: f32) -> f32 {
     let c = linear.clamp(0.0, 1.0);
     if c <= 0.003_130_8 { 12.92 * c } else { 1.055 * c.powf(1.0 / 2.4) - 0.055 }
-}
-
-/// The planes of a log as they are drawn.
-fn planes(of: &[LogPlane]) -> Vec<Plane> {
-    of.iter().map(|p| Plane { normal: p.normal, offset: p.offset }).collect()
 }

@@ -150,18 +150,17 @@ impl Scene for Particles<'_> {
     fn grid(&self, place: usize) -> Result<Grid, CacheError> {
         let bodies = self.stream.bodies_at(place);
         Grid::check(&bodies, self.reader, |b| {
-            let s = &b.simulated;
+            let s = &b.simulated.elements;
             4 * s.tetrahedra.len() + 3 * s.triangles.len() + 2 * s.edges.len() + b.particles.len()
         })?;
         let mut grid = Grid::default();
         for &(number, body) in &bodies {
             let count = body.particles.len();
-            let simulated = &body.simulated;
-            simulated.tetrahedra.iter().for_each(|e| grid.add_cell(cell::TETRA, e));
-            simulated.triangles.iter().for_each(|e| grid.add_cell(cell::TRIANGLE, e));
-            simulated.edges.iter().for_each(|e| grid.add_cell(cell::LINE, e));
-            if simulated.tetrahedra.is_empty() && simulated.triangles.is_empty() && simulated.edges.is_empty()
-            {
+            let elements = &body.simulated.elements;
+            elements.tetrahedra.iter().for_each(|e| grid.add_cell(cell::TETRA, e));
+            elements.triangles.iter().for_each(|e| grid.add_cell(cell::TRIANGLE, e));
+            elements.edges.iter().for_each(|e| grid.add_cell(cell::LINE, e));
+            if elements.tetrahedra.is_empty() && elements.triangles.is_empty() && elements.edges.is_empty() {
                 grid.add_vertices(count);
             }
             grid.add_points(count, number);
