@@ -145,6 +145,8 @@ impl Settings {
 
     fn thread_count(&self) -> usize {
         match self.threads {
+            // Threads cannot be had there, however many are asked for.
+            _ if cfg!(target_family = "wasm") => 1,
             0 => std::thread::available_parallelism().map_or(1, |n| n.get()).min(64),
             n => n.min(64),
         }
