@@ -5,7 +5,7 @@ use pliant::model::{BodyModel, ModelBody, Prototype, Shown};
 use pliant::tearing::TornSurface;
 use pliant::{BodyId, Simulation};
 use pliant_cache::{LogBody, Origin, Simulated};
-use pliant_geometry::{Elements, Look, Skin, TriMesh};
+use pliant_geometry::{Elements, Look, Skin, SkinRoom, TriMesh};
 use pliant_scene::BuiltBody;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -123,7 +123,7 @@ fn torn_surface(body: &ModelBody, built: &Built) -> Option<TornSurface> {
 fn new_body(body: &ModelBody, built: &Built, others: &[LogBody]) -> LogBody {
     let model = &body.parts;
     let Some(own) = of_scene(body, built) else {
-        return bare(body, model);
+        return as_the_engine_shows(body, model);
     };
     let simulated = Simulated { elements: own.elements.clone(), masses: masses(model) };
     let cluster: Vec<u32> = (0..model.particle_count()).map_while(|i| nearest_cluster(model, i)).collect();
@@ -154,7 +154,27 @@ fn new_body(body: &ModelBody, built: &Built, others: &[LogBody]) -> LogBody {
     new
 }
 
-/// A body of which only the engine knows: its particles.
+/// A body that neither scene nor log knows: the surface the engine has of it, or its particles.
+fn as_the_engine_shows(body: &ModelBody, model: &BodyModel) -> LogBody {
+    let (shown, mut new) = (model.shown(), bare(body, model));
+    let particles: Vec<_> = model.rest().positions.iter().collect();
+    let mut positions = Vec::new();
+    shown.vertices(&particles, &mut SkinRoom::default(), &mut positions);
+    new.mesh = TriMesh { positions, triangles: shown.triangles().to_vec() }.into();
+    if let Some(skin) = shown.skin() {
+        new.skin = skin.clone().into();
+    }
+    let topology = model.topology();
+    let elements = Elements {
+        tetrahedra: topology.tetrahedra.clone(),
+        triangles: topology.faces.clone(),
+        edges: topology.edges.clone(),
+    };
+    new.simulated = Simulated { elements: elements.largest(), masses: masses(model) }.into();
+    new
+}
+
+/// A body of which only its particles are known.
 fn bare(body: &ModelBody, model: &BodyModel) -> LogBody {
     let count = model.particle_count();
     let positions = model.rest().positions.iter().collect();

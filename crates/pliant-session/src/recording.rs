@@ -35,10 +35,16 @@ impl Recording {
         self.writer.append_frame(frame)
     }
 
-    /// Appends a checkpoint if one is due after this frame.
-    pub fn checkpoint_if_due(&mut self, frame: u32, simulation: &Simulation) -> Result<(), CacheError> {
+    /// Appends a checkpoint if one is due after this frame, or if bodies came with it by an edit: how these look is told with
+    /// the frame, not by the checkpoint before.
+    pub fn checkpoint_if_due(
+        &mut self,
+        frame: u32,
+        bodies_came: bool,
+        simulation: &Simulation,
+    ) -> Result<(), CacheError> {
         let last = self.until.unwrap_or(u32::MAX);
-        if due(frame, last, self.every) && self.writer.last_frame() == Some(frame) {
+        if (bodies_came || due(frame, last, self.every)) && self.writer.last_frame() == Some(frame) {
             self.checkpoint(frame, simulation)?;
         }
         Ok(())

@@ -272,7 +272,7 @@ impl Session {
             &Option<SharedClock>,
         ) -> Result<(StepReport, Vec<TracePoint>), StepError>,
     ) -> Result<(FrameReport, Vec<TracePoint>), SessionError> {
-        self.tell_edits()?;
+        let edited = self.tell_edits()?;
         self.simulation.make_scheduled(&self.events)?;
         self.posed = false;
         let (report, points) = step(&mut self.simulation, &self.clock)?;
@@ -286,7 +286,7 @@ impl Session {
         }
         if let Some(recording) = &mut self.recording {
             recording.append(&self.frame, changed.then_some(self.recorder.bodies()))?;
-            recording.checkpoint_if_due(self.frame.index, &self.simulation)?;
+            recording.checkpoint_if_due(self.frame.index, edited && changed, &self.simulation)?;
         }
         if self.history.keeps_states() {
             let checkpoint = self.simulation.checkpoint();
@@ -297,14 +297,15 @@ impl Session {
         Ok((FrameReport { frame, step: report, log_seconds }, points))
     }
 
-    /// A run that is gone on with from its log knows of edits by the checkpoint after them.
-    fn tell_edits(&mut self) -> Result<(), SessionError> {
-        let Session { recording: Some(recording), simulation, .. } = self else { return Ok(()) };
+    /// A run that is gone on with from its log knows of edits by the checkpoint after them; whether there was need for one.
+    fn tell_edits(&mut self) -> Result<bool, SessionError> {
+        let Session { recording: Some(recording), simulation, .. } = self else { return Ok(false) };
         let frame = u32::try_from(simulation.state().step()).unwrap_or(u32::MAX);
         if recording.edited && recording.writer.last_frame() == Some(frame) {
             recording.checkpoint(frame, simulation)?;
+            return Ok(true);
         }
-        Ok(())
+        Ok(false)
     }
 
     /// Makes what was edited at a frame before, now that it is reached again.
@@ -500,6 +501,10 @@ impl Session {
             Err(StateError::OtherModel) => self.simulation.restore(checkpoint)?,
             restored => restored?,
         };
+        // What came by an edit is known from the log, as long as it is whole.
+        for body in bodies.iter().filter(|b| b.version == 0) {
+            self.built.entry(body.id).or_insert_with(|| shown_in_log(body));
+        }
         self.begin_anew(Recorder::taken_up(bodies, &self.simulation, &self.built));
         Ok(bits)
     }
@@ -554,6 +559,19 @@ fn shown_of(body: &pliant::Body) -> BuiltBody {
         skin: shape.skin.clone(),
         elements: elements.largest(),
         look,
+    }
+}
+
+/// The same of one that a log knows.
+fn shown_in_log(body: &LogBody) -> BuiltBody {
+    BuiltBody {
+        name: body.name.to_string(),
+        color: body.color,
+        surface: body.mesh.as_ref().clone(),
+        coat: body.coat.as_ref().clone(),
+        skin: body.skin.as_ref().clone(),
+        elements: body.simulated.elements.clone(),
+        look: body.look,
     }
 }
 

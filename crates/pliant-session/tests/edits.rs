@@ -190,7 +190,7 @@ fn a_run_edited_by_hand_is_gone_on_with_from_its_log() {
     drop(broken);
     let mut session = open(0);
     let continued = session.resume("broken", Box::new(log.clone()), 40).unwrap();
-    assert_eq!(continued.last_frame, Some(14), "the checkpoint after the last edit");
+    assert_eq!(continued.last_frame, Some(15), "the checkpoint after what came by the last edit");
     run(&mut session, 30);
     assert!(session.checkpoint() == whole.checkpoint());
     session.finish_log().unwrap();
