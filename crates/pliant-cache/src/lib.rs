@@ -21,4 +21,6 @@ pub use log::{
     LogWriter, MemoryLog, OneWay, Origin, Resumed, Simulated,
 };
 pub use output::{DiskOutput, MemoryOutput, OutputFile, OutputFolder, ScratchFile};
+/// The crate that meshes, skins and looks come from.
+pub use pliant_geometry as geometry;
 pub use pliant_geometry::{ColorBy, Elements, PictureSettings};

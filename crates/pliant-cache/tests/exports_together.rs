@@ -1,11 +1,10 @@
 //! All outputs at once have the bytes each has alone, on a disk and in memory, for any number of threads; one that fails does
 //! not keep the others.
+#![allow(clippy::unwrap_used)] // helpers outside #[test] functions may panic too
 
-#[path = "common/changing.rs"]
-mod changing;
 mod common;
 
-use changing::write_changing;
+use common::changing::write_changing;
 use common::write_dressed;
 use pliant_cache::{
     Conversion, DiskOutput, ExportOptions, FORMATS, LogReader, MemoryOutput, Output, export, export_all,

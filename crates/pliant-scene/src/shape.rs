@@ -9,12 +9,12 @@ use crate::record::Record;
 use crate::render::Shown;
 use crate::source::{Check, Placed, Source, Span};
 use glam::{DAffine3, DVec3};
-use std::path::Path;
 use pliant_geometry::shapes::{self, Solid, TetStyle};
 use pliant_geometry::{
     By, Filling, GeometryError, Pattern, PolyMesh, Shape, Skin, TetMesh, TriMesh, files_of_tets, has_inside,
     inside, read_tets_through,
 };
+use std::path::Path;
 
 /// A shape as the scene describes it.
 #[derive(Clone, Debug)]

@@ -4,7 +4,10 @@ use crate::error::SessionError;
 use crate::recording::{self, Recording, due};
 use crate::session::{Session, program};
 use pliant::StepReport;
-use pliant_cache::{CacheError, LogFrame, LogMedium, LogReader, LogWarning, LogWriter, Resumed};
+use pliant_cache::{
+    CacheError, ExportOptions, ExportSummary, LogFrame, LogMedium, LogReader, LogWarning, LogWriter, Output,
+    OutputFolder, Progress, Resumed, export_all,
+};
 use std::path::Path;
 
 /// What came of going on with a log.
@@ -137,6 +140,32 @@ impl Session {
                 "nothing is recorded; begin a log with `record` before the first step".into(),
             )),
         }
+    }
+
+    /// Makes files of what was recorded so far, also while the run goes on; gives what came of each output.
+    ///
+    /// ```
+    /// use pliant_cache::{ExportOptions, MemoryOutput, Output};
+    /// # use pliant_session::{Disk, MemoryLog, SceneSource, Session, SessionOptions};
+    /// # let scene = SceneSource::text("[[body]]\nshape = \"ball\"\nparticles = 60\n");
+    /// # let mut session = Session::open(&scene, &Disk, SessionOptions::default()).unwrap();
+    /// session.record("run", Box::new(MemoryLog::default()))?;
+    /// session.step()?;
+    /// let outputs = [Output { path: "now.glb".into(), conversion: Default::default() }];
+    /// let files = MemoryOutput::default();
+    /// let done = session.export(&outputs, &ExportOptions::default(), &files, &mut |_, _| {})?;
+    /// assert_eq!(done[0].as_ref().unwrap().frames, 2);
+    /// assert!(files.take().contains_key("now.glb".as_ref() as &std::path::Path));
+    /// # Ok::<(), pliant_session::SessionError>(())
+    /// ```
+    pub fn export(
+        &self,
+        outputs: &[Output],
+        options: &ExportOptions,
+        folder: &dyn OutputFolder,
+        progress: Progress<'_>,
+    ) -> Result<Vec<Result<ExportSummary, CacheError>>, SessionError> {
+        Ok(export_all(&self.log()?, outputs, options, folder, progress))
     }
 
     /// Leaves the log without an end mark, with a checkpoint of its last frame: the run is to be gone on with.

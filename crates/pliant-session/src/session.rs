@@ -12,8 +12,8 @@ use pliant::{
     Bits, BodyId, Control, Edit, Edited, Isa, Schedule, Simulation, StateError, StepError, StepReport,
     TracePoint, Value,
 };
+use pliant_cache::geometry::{Elements, Look, PictureSettings};
 use pliant_cache::{LogBody, LogFrame, LogHeader};
-use pliant_geometry::{Elements, Look, PictureSettings};
 use pliant_scene::{BuiltBody, BuiltScene, Diagnostic, Resolver, Scene};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -453,11 +453,12 @@ impl Session {
         Schedule::new(events.chain(edits).cloned())
     }
 
-    /// Numbers are given to bodies and colliders as they come: those of events are known from the start and must stay free.
+    /// Numbers are given to bodies, colliders and couplings as they come: those of events are known from the start and must stay free.
     fn check_numbers(&self, edit: &Edit) -> Result<(), SessionError> {
         let alike = |other: &Edit| match edit {
             Edit::Add(_) => matches!(other, Edit::Add(_)),
             Edit::AddCollider(_) => matches!(other, Edit::AddCollider(_)),
+            Edit::Couple(_) => matches!(other, Edit::Couple(_)),
             _ => false,
         };
         let frame = self.frame();

@@ -1,9 +1,9 @@
 //! What is shown of bodies now: the render meshes of the scene with normals, skinned once per frame.
 
-use glam::DVec3;
+use pliant::DVec3;
 use pliant::Simulation;
 use pliant_cache::LogBody;
-use pliant_geometry::{FollowingNormals, Look};
+use pliant_cache::geometry::{FollowingNormals, Look};
 use std::sync::Arc;
 
 /// The render mesh of a body as it is now.

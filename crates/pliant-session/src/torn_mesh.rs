@@ -1,10 +1,10 @@
 //! The render mesh of a torn body, with what its file says of it: texture coordinates, materials, colours.
 
-use glam::DVec3;
+use pliant::DVec3;
 use pliant::model::BodyModel;
 use pliant::tearing::{NOT_SHOWN, TornSurface};
 use pliant_cache::LogBody;
-use pliant_geometry::{Coat, Layer, Polygons, Skin, TriMesh};
+use pliant_cache::geometry::{Coat, Layer, Polygons, Skin, TriMesh};
 use pliant_scene::BuiltBody;
 
 /// Vertices of a torn mesh by those of the whole one.

@@ -1,4 +1,5 @@
 //! Edits of a session: frames after one are forgotten, exactly those; undo and redo give the bits of runs that never had it.
+#![allow(clippy::unwrap_used)] // helpers outside #[test] functions may panic too
 
 use pliant_session::{
     Control, Disk, Edit, InMemory, LogReader, MemoryLog, OneWay, SceneSource, Session, SessionError,
