@@ -89,7 +89,7 @@ fn one_that_fails_does_not_keep_the_others() {
     let fine: Vec<bool> = done.iter().map(Result::is_ok).collect();
     assert_eq!(fine, [false, false, true, false, true, false]);
     let told = done.into_iter().filter_map(Result::err).map(|e| e.to_string()).collect::<Vec<_>>().join("\n");
-    assert!(told.contains("a.fbx") && told.contains("no/such/folder/a.obj"), "{told}");
+    assert!(told.contains("a.fbx") && told.contains("no/such/folder/a.mtl"), "{told}");
     let left = fs::read_dir(folder.path()).unwrap().count();
     assert_eq!(left, 3, "the log, two outputs and nothing else");
 

@@ -585,3 +585,13 @@ impl std::fmt::Debug for Session {
             .finish()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    /// Windows and scripts keep a session on a thread of its own.
+    #[test]
+    fn a_session_may_go_to_another_thread() {
+        fn goes<T: Send>() {}
+        goes::<super::Session>();
+    }
+}
