@@ -349,10 +349,19 @@ impl Session {
             self.return_to(frame)?;
             return Err(SessionError::Later(refused));
         }
-        self.forget_after(frame)?;
-        self.history.made(frame, edit);
+        self.take_in(frame, edit)?;
         self.history.forget_undone();
         Ok(edited)
+    }
+
+    /// Forgets what comes after an edit that was made, and takes note of it; if the log cannot be cut, it is taken back.
+    fn take_in(&mut self, frame: u64, edit: Edit) -> Result<(), SessionError> {
+        if let Err(e) = self.forget_after(frame) {
+            self.return_to(frame)?;
+            return Err(e);
+        }
+        self.history.made(frame, edit);
+        Ok(())
     }
 
     /// Takes the last edit back and returns to its frame, of which it tells the number; `None` if there is none. Frames after
@@ -377,8 +386,7 @@ impl Session {
         self.go_to(frame)?;
         self.check_cut(frame)?;
         self.make(&edit)?;
-        self.forget_after(frame)?;
-        self.history.made(frame, edit);
+        self.take_in(frame, edit)?;
         self.history.redone();
         Ok(Some(frame))
     }

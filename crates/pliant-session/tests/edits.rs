@@ -240,3 +240,45 @@ fn files_may_come_from_memory_alone() {
     let disk = Session::open(&source, &Disk, SessionOptions::default()).unwrap();
     assert_eq!(disk.settings().hash, session.settings().hash);
 }
+
+/// A log on a disk that has gone bad: it can be read and written, but not cut.
+struct Uncut(MemoryLog);
+
+impl std::io::Write for Uncut {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        self.0.write(bytes)
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}
+
+impl pliant_session::LogMedium for Uncut {
+    fn cut(&mut self, _: u64) -> std::io::Result<()> {
+        Err(std::io::Error::other("bad disk"))
+    }
+
+    fn sync(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+
+    fn source(&self) -> std::io::Result<Box<dyn pliant_cache::LogSource>> {
+        self.0.source()
+    }
+}
+
+#[test]
+fn an_edit_that_the_log_cannot_take_is_no_edit() {
+    let (mut session, log) = (open(1 << 28), MemoryLog::default());
+    session.record("run", Box::new(Uncut(log.clone()))).unwrap();
+    run(&mut session, 9);
+    session.go_to(4).unwrap();
+    let (before, bytes) = (session.checkpoint(), log.bytes());
+    let frequency = Control::Frequency(ball(&session));
+    let refused = session.set(frequency, 5.0).unwrap_err();
+    assert!(refused.to_string().contains("bad disk"), "{refused}");
+    assert!(session.checkpoint() == before && session.edits().is_empty() && log.bytes() == bytes);
+    run(&mut session, 9);
+    assert!(session.checkpoint() == straight(&[], 9).1);
+}
