@@ -3,7 +3,6 @@
 mod args;
 mod bench;
 mod check;
-mod convergence;
 mod demos;
 mod export;
 mod failure;
@@ -14,13 +13,11 @@ mod journal;
 mod mesh;
 mod outputs;
 mod progress;
-mod recorder;
 mod run;
 mod say;
 mod simulate;
 mod source;
 mod stats;
-mod torn_mesh;
 mod trace;
 
 use args::{Args, Command};

@@ -2,7 +2,7 @@
 //! to the lines that caused them.
 
 use crate::body::BodyPlan;
-use crate::built::{BuiltBody, BuiltElements, BuiltScene, Look};
+use crate::built::{BuiltBody, BuiltScene};
 use crate::constraint;
 use crate::cut::Cut;
 use crate::diagnostic::Diagnostic;
@@ -16,6 +16,7 @@ use crate::paint::{self, Channel};
 use crate::pin;
 use crate::plane::PlaneTimes;
 use crate::render::Shown;
+use crate::resolver::{Disk, Resolver};
 use crate::scene::Scene;
 use crate::shape::{Made, ShapePlan};
 use crate::source::{Check, Span};
@@ -23,7 +24,7 @@ use pliant::{
     Body, BodyControls, BodyId, BuildError, BuildErrors, Builder, Collider, Constraint, ContactRadius,
     DAffine3, Input, Material,
 };
-use pliant_geometry::reach_beyond;
+use pliant_geometry::{Elements, Look, reach_beyond};
 use std::sync::Arc;
 
 /// kg/m³ of a solid that does not say: as water.
@@ -34,9 +35,14 @@ const THIN_DENSITY: f64 = 0.3;
 impl Scene {
     /// Builds the simulation: reads meshes, fills shapes, clusters. Every problem at once.
     pub fn build(&self, threads: usize) -> Result<BuiltScene, Vec<Diagnostic>> {
+        self.build_with(threads, &Disk)
+    }
+
+    /// The same with files from elsewhere than the disk.
+    pub fn build_with(&self, threads: usize, files: &dyn Resolver) -> Result<BuiltScene, Vec<Diagnostic>> {
         self.check_size()?;
         let mut check = Check::new(&self.source);
-        let mut digest = Digest::new();
+        let mut digest = Digest::new(files);
         digest.bytes(self.source.text.as_bytes());
         let mut notes = Vec::new();
         let mut built = Vec::new();
@@ -179,7 +185,7 @@ impl Scene {
         &self,
         plan: &BodyPlan,
         known: Option<Made>,
-        digest: &mut Digest,
+        digest: &mut Digest<'_>,
     ) -> Result<(Body, Made), Vec<Diagnostic>> {
         let mut made = match known {
             Some(made) => made,
@@ -333,11 +339,8 @@ fn finish(plan: &BodyPlan, made: Made) -> BuiltBody {
         _ => Look::Jelly,
     };
     let shape = made.shape;
-    let elements = match (shape.tetrahedra.is_empty(), shape.triangles.is_empty()) {
-        (false, _) => BuiltElements { tetrahedra: shape.tetrahedra, ..Default::default() },
-        (true, false) => BuiltElements { triangles: shape.triangles, ..Default::default() },
-        (true, true) => BuiltElements { edges: shape.edges, ..Default::default() },
-    };
+    let all = Elements { tetrahedra: shape.tetrahedra, triangles: shape.triangles, edges: shape.edges };
+    let elements = all.largest();
     let own = Shown { surface: shape.surface, coat: shape.coat, skin: shape.skin };
     let Shown { surface, coat, skin } = made.shown.unwrap_or(own);
     BuiltBody {

@@ -1,6 +1,6 @@
 //! What a scene is built into: the simulation, and what pictures, caches and logs need beside it.
 
-use pliant_geometry::{Coat, Skin, TriMesh};
+use pliant_geometry::{Coat, Elements, Look, PictureSettings, Skin, TriMesh};
 use std::path::PathBuf;
 
 /// What a scene is built into.
@@ -46,76 +46,8 @@ pub struct BuiltBody {
     pub coat: Coat,
     /// How it follows the particles.
     pub skin: Skin,
-    /// What its particles make up.
-    pub elements: BuiltElements,
+    /// What its particles make up: of the elements its shape has, those with the most corners.
+    pub elements: Elements,
     /// Jelly, matte or cloth.
     pub look: Look,
-}
-
-/// What the particles of a body make up (indices within the body): of those its shape has, the ones with the
-/// most corners.
-#[derive(Clone, Debug, Default)]
-pub struct BuiltElements {
-    /// Tetrahedra of solids.
-    pub tetrahedra: Vec<[u32; 4]>,
-    /// Triangles of cloth and shells.
-    pub triangles: Vec<[u32; 3]>,
-    /// Neighbour pairs of threads and of solids that are not cut into tetrahedra.
-    pub edges: Vec<[u32; 2]>,
-}
-
-/// How a body looks in pictures.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Look {
-    /// Glossy and translucent.
-    #[default]
-    Jelly,
-    /// Plain.
-    Matte,
-    /// Thin and two-sided.
-    Cloth,
-    /// Plain, and not what the picture is about: a table, a press, a line.
-    Prop,
-}
-
-/// What colours show.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum ColorBy {
-    /// The body's own colour.
-    #[default]
-    Body,
-    /// Relative deformation.
-    Strain,
-    /// The nearest cluster.
-    Cluster,
-    /// Speed.
-    Speed,
-}
-
-/// How pictures are taken.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct PictureSettings {
-    /// Pixels.
-    pub width: u32,
-    /// Pixels.
-    pub height: u32,
-    /// What colours show.
-    pub color_by: ColorBy,
-    /// Direction of the camera around the scene, degrees; 0 looks along −z.
-    pub azimuth: f64,
-    /// Height of the camera, degrees above the horizon.
-    pub elevation: f64,
-    /// Whether the camera goes along with what it shows.
-    pub camera: CameraMotion,
-}
-
-/// Whether the camera goes along with what it shows.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum CameraMotion {
-    /// Where things would be small otherwise.
-    Auto,
-    /// It stands where all of the run is in the picture.
-    Fixed,
-    /// Always.
-    Follow,
 }

@@ -4,6 +4,7 @@ use crate::Diagnostic;
 use crate::digest::Digest;
 use crate::mesh;
 use crate::record::Record;
+use crate::resolver::Resolver;
 use crate::shape::{self, Made};
 use crate::source::{Check, Placed, Source, Span};
 use glam::{DQuat, DVec3};
@@ -154,7 +155,7 @@ impl InputPlan {
         made: &mut Made,
         placement: DAffine3,
         source: &Source,
-        digest: &mut Digest,
+        digest: &mut Digest<'_>,
     ) -> Result<Sequence, Vec<Diagnostic>> {
         let (mut frames, per_second, repeats) = match &self.of {
             Kind::Cache(file) => {
@@ -183,7 +184,7 @@ impl InputPlan {
         &self,
         file: &Placed<String>,
         source: &Source,
-        digest: &mut Digest,
+        digest: &mut Digest<'_>,
     ) -> Result<(Vec<Vec<DVec3>>, f64), Vec<Diagnostic>> {
         let extension = Path::new(&file.it).extension().unwrap_or_default().to_string_lossy().to_lowercase();
         let motion = match extension.as_str() {
@@ -262,10 +263,10 @@ fn evenly(motion: &Motion, fps: f64) -> Vec<Vec<DVec3>> {
 fn meshes(
     pattern: &Placed<Pattern>,
     source: &Source,
-    digest: &mut Digest,
+    digest: &mut Digest<'_>,
 ) -> Result<Vec<Vec<DVec3>>, Vec<Diagnostic>> {
     let Pattern { folder, before, digits, after } = &pattern.it;
-    let numbered = number_files(pattern, source)?;
+    let numbered = number_files(pattern, source, digest.resolver())?;
     let mut problems = gaps(&numbered, pattern, source);
     let mut frames: Vec<Vec<DVec3>> = Vec::with_capacity(numbered.len());
     let mut first: Option<(usize, String)> = None;
@@ -303,7 +304,11 @@ fn meshes(
 }
 
 /// The numbers of the files that match a pattern, in order; at least one.
-fn number_files(pattern: &Placed<Pattern>, source: &Source) -> Result<Vec<u64>, Vec<Diagnostic>> {
+fn number_files(
+    pattern: &Placed<Pattern>,
+    source: &Source,
+    resolver: &dyn Resolver,
+) -> Result<Vec<u64>, Vec<Diagnostic>> {
     let Pattern { folder, before, digits, after } = &pattern.it;
     let mut path = source.resolve(folder);
     if path.as_os_str().is_empty() {
@@ -315,9 +320,7 @@ fn number_files(pattern: &Placed<Pattern>, source: &Source) -> Result<Vec<u64>, 
         vec![Diagnostic { is_io: true, ..problem }]
     };
     let mut numbers = Vec::new();
-    for entry in std::fs::read_dir(&path).map_err(unread)? {
-        let name = entry.map_err(unread)?.file_name();
-        let Some(name) = name.to_str() else { continue };
+    for name in resolver.list(&path).map_err(unread)? {
         let middle = name.strip_prefix(before.as_str()).and_then(|n| n.strip_suffix(after.as_str()));
         let Some(middle) = middle.filter(|m| m.len() == *digits && m.bytes().all(|b| b.is_ascii_digit()))
         else {

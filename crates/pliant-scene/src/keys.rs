@@ -12,6 +12,7 @@ use events::EVENT;
 use fields::FIELDS;
 use joints::JOINT;
 use pliant::Control;
+use pliant_geometry::{CameraMotion, ColorBy, Look};
 
 const NUMBER: Kind = Kind::Number(Range::new(-COORDINATE, COORDINATE));
 const RATE: Kind = Kind::Number(Range::new(0.0, 1e9));
@@ -165,7 +166,7 @@ pub(crate) static PICTURE: Table = Table {
     groups: &[&[
         Key::new("width", Kind::Whole(16, 8192), "Width in pixels.").default("640"),
         Key::new("height", Kind::Whole(16, 8192), "Height in pixels.").default("480"),
-        Key::new("color_by", Kind::Word(&["body", "strain", "cluster", "speed"]), "What colours show.")
+        Key::new("color_by", Kind::Word(ColorBy::NAMES), "What colours show.")
             .default("\"body\"")
             .also(&["colour_by"]),
         Key::new(
@@ -182,7 +183,7 @@ pub(crate) static PICTURE: Table = Table {
         .default("15"),
         Key::new(
             "camera",
-            Kind::Word(&["auto", "fixed", "follow"]),
+            Kind::Word(CameraMotion::NAMES),
             "Whether the camera goes along with what moves, or stands where all of the run is in the picture; auto follows \
              what would be small.",
         )
@@ -652,7 +653,7 @@ pub(crate) static BODY: Table = Table {
             .also(&["colour"]),
             Key::new(
                 "look",
-                Kind::Word(&["jelly", "matte", "cloth", "prop"]),
+                Kind::Word(Look::NAMES),
                 "How it looks in pictures. \"cloth\" for sheets and open meshes, \"matte\" for points and vertices, otherwise \"jelly\". \
                  \"prop\" is matte and not what the picture is about (a table, a press, a line): it has no name there, and \
                  the camera does not make room for it.",

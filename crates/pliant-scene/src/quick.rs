@@ -1,8 +1,11 @@
 //! A scene around a file: what is simulated if somebody gives a mesh and nothing else, as text to go on from.
 
 use crate::diagnostic::Diagnostic;
+use crate::resolver::{Disk, Resolver};
 use glam::DVec3;
-use pliant_geometry::{GeometryError, PolyMesh, TriMesh, has_inside, join, read_mesh, read_tets};
+use pliant_geometry::{
+    Fetch, GeometryError, PolyMesh, TriMesh, has_inside, join, read_mesh_through, read_tets_through,
+};
 use std::fmt::Write as _;
 use std::path::Path;
 
@@ -47,8 +50,19 @@ impl QuickStart {
     /// The text of a scene in which what `path` holds is dropped on the ground. `shown` is how the scene names
     /// the file. Beside it, what is worth knowing.
     pub fn scene(&self, path: &Path, shown: &str) -> Result<(String, Vec<String>), Vec<Diagnostic>> {
-        let found =
-            self.look_at(path).map_err(|errors| errors.into_iter().map(diagnostic).collect::<Vec<_>>())?;
+        self.scene_with(path, shown, &Disk)
+    }
+
+    /// The same of a file from elsewhere than the disk.
+    pub fn scene_with(
+        &self,
+        path: &Path,
+        shown: &str,
+        files: &dyn Resolver,
+    ) -> Result<(String, Vec<String>), Vec<Diagnostic>> {
+        let found = self
+            .look_at(path, &mut |p| files.read(p))
+            .map_err(|errors| errors.into_iter().map(diagnostic).collect::<Vec<_>>())?;
         if let (Some(material), "points") = (&self.material, found.kind) {
             return Err(vec![Diagnostic {
                 file: path.to_path_buf(),
@@ -110,16 +124,16 @@ impl QuickStart {
         Ok((text, found.notes))
     }
 
-    fn look_at(&self, path: &Path) -> Result<Found, Vec<GeometryError>> {
+    fn look_at(&self, path: &Path, fetch: Fetch<'_>) -> Result<Found, Vec<GeometryError>> {
         let extension = path.extension().map(|e| e.to_string_lossy().to_lowercase()).unwrap_or_default();
         if TETS.contains(&extension.as_str()) {
-            let file = read_tets(path).map_err(|e| vec![e])?;
+            let file = read_tets_through(path, fetch).map_err(|e| vec![e])?;
             let object = Object { name: String::new(), positions: file.mesh.points, solid: true };
             return Ok(Found { kind: "tets", objects: vec![object], notes: Vec::new() });
         }
         // What the readers have to say is told when the scene is built.
         let mut notes = Vec::new();
-        let mut meshes = read_mesh(path)?.meshes;
+        let mut meshes = read_mesh_through(path, fetch)?.meshes;
         let named = |m: &PolyMesh| !m.name.is_empty();
         let unique = |all: &[PolyMesh]| {
             let mut names: Vec<&str> = all.iter().map(|m| m.name.as_str()).collect();

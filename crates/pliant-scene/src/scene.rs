@@ -1,7 +1,6 @@
 //! A scene: read from a file, checked, and ready to be built.
 
 use crate::body::{self, BodyPlan, Surroundings};
-use crate::built::{CameraMotion, ColorBy, PictureSettings};
 use crate::copies;
 use crate::diagnostic::Diagnostic;
 use crate::event::{self, EventPlan, Happenings};
@@ -11,10 +10,12 @@ use crate::keys;
 use crate::plane::{self, PlaneEvent};
 use crate::reader;
 use crate::record::{Datum, Record};
+use crate::resolver::{Disk, Resolver};
 use crate::source::{Check, Source};
 use crate::track;
 use glam::DVec3;
 use pliant::{Acceleration, Collider, Field, Implicit, MassMatrix, Track, WarmStart};
+use pliant_geometry::{CameraMotion, ColorBy, PictureSettings};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
@@ -48,6 +49,11 @@ pub struct Scene {
 impl Scene {
     /// Reads and checks a scene file: every problem at once.
     pub fn load(path: &Path) -> Result<Scene, Vec<Diagnostic>> {
+        Scene::load_with(path, &Disk)
+    }
+
+    /// The same of a file from elsewhere than the disk.
+    pub fn load_with(path: &Path, files: &dyn Resolver) -> Result<Scene, Vec<Diagnostic>> {
         let whole = |message: String, help: &str, is_io: bool| {
             vec![Diagnostic {
                 file: path.to_path_buf(),
@@ -57,7 +63,7 @@ impl Scene {
                 ..Diagnostic::default()
             }]
         };
-        let bytes = pliant_geometry::read_regular(path).map_err(|why| {
+        let bytes = files.read(path).map_err(|why| {
             let help = "check the path and that you may read it; `pliant demos` lists built-in scenes";
             whole(format!("cannot read the scene: {why}"), help, true)
         })?;
@@ -234,18 +240,10 @@ fn picture(root: &Record) -> PictureSettings {
     PictureSettings {
         width: picture.whole("width") as u32,
         height: picture.whole("height") as u32,
-        color_by: match picture.text("color_by").as_str() {
-            "strain" => ColorBy::Strain,
-            "cluster" => ColorBy::Cluster,
-            "speed" => ColorBy::Speed,
-            _ => ColorBy::Body,
-        },
+        // The reader has refused other words.
+        color_by: ColorBy::named(&picture.text("color_by")).unwrap_or_default(),
         azimuth: picture.number("azimuth"),
         elevation: picture.number("elevation"),
-        camera: match picture.text("camera").as_str() {
-            "fixed" => CameraMotion::Fixed,
-            "follow" => CameraMotion::Follow,
-            _ => CameraMotion::Auto,
-        },
+        camera: CameraMotion::named(&picture.text("camera")).unwrap_or_default(),
     }
 }
