@@ -1,16 +1,16 @@
-//! Events as the scene describes them: what happens to a body at a time; planes are `plane.rs`'s.
+//! Events as the scene describes them: what happens to a body at a time; colliders are `collider.rs`'s.
 //!
 //! A body that an event adds is not there from the start. Ids follow from the order bodies come in, so all of them are known
 //! beforehand: first those that are there from the start, then the others as they are added.
 
 use crate::Diagnostic;
 use crate::body::BodyPlan;
-use crate::plane::{self, PlaneEvent, PlaneTimes};
+use crate::collider::{self, ColliderEvent, ColliderPlan, ColliderTimes};
 use crate::record::{Datum, Record};
 use crate::source::{Check, Placed, Source, Span};
 use crate::suggest;
 use glam::DVec3;
-use pliant::{Body, BodyId, Collider, DAffine3, Edit, Hold, Keyframes, Schedule, Simulation, Track};
+use pliant::{Body, BodyId, DAffine3, Edit, Hold, Keyframes, Schedule, Simulation, Track};
 
 /// An event that was read.
 #[derive(Clone, Debug)]
@@ -40,10 +40,10 @@ enum Action {
 pub(crate) fn plan(
     check: &mut Check<'_>,
     root: &Record,
-    (bodies, planes): (&[BodyPlan], &[Collider]),
+    (bodies, colliders): (&[BodyPlan], &[ColliderPlan]),
     fps: f64,
-) -> (Vec<EventPlan>, Vec<PlaneEvent>) {
-    let (mut of_bodies, mut of_planes) = (Vec::new(), Vec::new());
+) -> (Vec<EventPlan>, Vec<ColliderEvent>) {
+    let (mut of_bodies, mut of_colliders) = (Vec::new(), Vec::new());
     for event in root.records("event") {
         // Times are written with few digits: a frame that is as good as there counts.
         let Some(at) = event.given("at") else { continue };
@@ -57,12 +57,13 @@ pub(crate) fn plan(
             );
             continue;
         }
-        match event.given("plane") {
-            Some(name) => of_planes.extend(plane::event(check, event, frame, name, planes)),
+        let named = ["plane", "collider"].into_iter().find_map(|key| Some((key, event.given(key)?)));
+        match named {
+            Some(named) => of_colliders.extend(collider::event(check, event, frame, named, colliders)),
             None => of_bodies.extend(one(check, event, frame, bodies)),
         }
     }
-    (of_bodies, of_planes)
+    (of_bodies, of_colliders)
 }
 
 fn one(check: &mut Check<'_>, event: &Record, frame: u64, bodies: &[BodyPlan]) -> Option<EventPlan> {
@@ -197,7 +198,7 @@ enum Presence {
 
 /// The schedule of a simulation that was built of the scene; every event that cannot be made is told with its line.
 pub(crate) fn make(
-    (events, planes): (&[EventPlan], &PlaneTimes<'_>),
+    (events, colliders): (&[EventPlan], &ColliderTimes<'_>),
     cast: &Cast<'_>,
     simulation: &Simulation,
     source: &Source,
@@ -213,8 +214,8 @@ pub(crate) fn make(
     described.for_each(|(b, _)| presence[b] = Presence::Never);
     // Each with the event it is of.
     let mut edits: Vec<(u64, &Span, Edit)> = Vec::with_capacity(events.len());
-    // Of one frame, planes come first.
-    edits.extend(planes.edits.iter().map(|(event, edit)| (event.frame, &event.at, edit.clone())));
+    // Of one frame, colliders come first.
+    edits.extend(colliders.edits.iter().map(|(event, edit)| (event.frame, &event.at, edit.clone())));
     for &event in &ordered {
         if let Err((text, help)) = follow(event, &mut presence, cast) {
             check.add(&event.at, text, help);

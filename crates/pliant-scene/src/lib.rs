@@ -24,6 +24,7 @@
 mod body;
 mod build;
 mod built;
+mod collider;
 mod color;
 mod constraint;
 mod copies;
@@ -45,7 +46,6 @@ mod motion;
 mod notes;
 mod paint;
 mod pin;
-mod plane;
 mod quick;
 mod reader;
 mod record;
@@ -57,7 +57,9 @@ mod source;
 mod suggest;
 mod track;
 
-pub use built::{BuiltBody, BuiltElements, BuiltScene, CameraMotion, ColorBy, Look, PictureSettings};
+pub use built::{
+    BuiltBody, BuiltCollider, BuiltElements, BuiltScene, CameraMotion, ColorBy, Look, PictureSettings,
+};
 pub use demos::{DEMOS, Demo};
 pub use diagnostic::Diagnostic;
 pub use quick::QuickStart;

@@ -2,18 +2,18 @@
 
 use crate::body::{self, BodyPlan, Surroundings};
 use crate::built::{CameraMotion, ColorBy, PictureSettings};
+use crate::collider::{self, ColliderEvent, ColliderPlan};
 use crate::copies;
 use crate::diagnostic::Diagnostic;
 use crate::event::{self, EventPlan};
 use crate::field;
 use crate::keys;
-use crate::plane::{self, PlaneEvent};
 use crate::reader;
 use crate::record::{Datum, Record};
 use crate::source::{Check, Source};
 use crate::track;
 use glam::DVec3;
-use pliant::{Acceleration, Collider, Field, Implicit, MassMatrix, Track, WarmStart};
+use pliant::{Acceleration, Field, Implicit, MassMatrix, Track, WarmStart};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
@@ -32,8 +32,8 @@ pub struct Scene {
     pub(crate) outputs: Vec<PathBuf>,
     pub(crate) implicit: Implicit,
     pub(crate) picture: PictureSettings,
-    pub(crate) planes: Vec<Collider>,
-    pub(crate) plane_events: Vec<PlaneEvent>,
+    pub(crate) colliders: Vec<ColliderPlan>,
+    pub(crate) collider_events: Vec<ColliderEvent>,
     pub(crate) bodies: Vec<BodyPlan>,
     /// Keyframes of the world.
     pub(crate) tracks: Vec<Track>,
@@ -122,8 +122,8 @@ impl Scene {
         let bodies = bodies.collect();
         let bodies = copies::expand(check, bodies);
         let tracks = track::plan(check, root.records("keyframes"), None, &[], around.substep);
-        let planes: Vec<Collider> = root.records("plane").iter().map(|p| plane::plan(check, p)).collect();
-        let (events, plane_events) = event::plan(check, &root, (&bodies, &planes), fps);
+        let colliders = collider::plan_all(check, &root, fps);
+        let (events, collider_events) = event::plan(check, &root, (&bodies, &colliders), fps);
         let (outputs, checkpoint_every) = output(check, &root);
         Scene {
             source: check.source.clone(),
@@ -138,8 +138,8 @@ impl Scene {
             outputs,
             implicit: implicit(&root),
             picture: picture(&root),
-            planes,
-            plane_events,
+            colliders,
+            collider_events,
             bodies,
             tracks,
             events,

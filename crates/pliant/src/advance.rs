@@ -5,7 +5,7 @@
 //! decided for it alone, and it has the bits it would have without the others. A substep of an island is taken in phases
 //! (`island.rs`).
 
-use crate::contact::{Contacts, Obstacle};
+use crate::contact::{Contacts, Course};
 use crate::controls::{Controls, LiveControls};
 use crate::forces::{self, Pushes};
 use crate::island;
@@ -48,8 +48,8 @@ pub(crate) struct Stepping<'a> {
     pub controls: &'a Controls,
     pub pools: &'a SolverPools,
     pub team: &'a Team,
-    /// The colliders in every substep, substep after substep.
-    pub obstacles: &'a [Obstacle],
+    /// The colliders in every substep.
+    pub course: &'a Course,
 }
 
 /// The state of a body, and where what it was is kept.
@@ -130,7 +130,7 @@ impl Stepping<'_> {
             controls: self.controls.live(k),
             pool: self.pools.of(k),
             step,
-            obstacles: self.obstacles,
+            course: self.course,
         }
     }
 }
@@ -141,7 +141,7 @@ struct Body<'a> {
     controls: LiveControls<'a>,
     pool: &'a Pool,
     step: u64,
-    obstacles: &'a [Obstacle],
+    course: &'a Course,
 }
 
 impl Body<'_> {
@@ -176,8 +176,7 @@ impl Body<'_> {
                 forces::apply(model, controls, state, when, &mut slot.pushes, team);
             }
             let before = (!forced && k == 0).then_some((&before.x, &before.v));
-            let count = self.obstacles.len() / substeps as usize;
-            let obstacles = &self.obstacles[k as usize * count..][..count];
+            let obstacles = self.course.substep(k);
             let body = Subject { model, controls, time, obstacles };
             let stage = Stage { body, before, team };
             let part = match &mut tracer {

@@ -350,19 +350,43 @@ fn whatever_is_taken_from_a_stranger_can_be_stepped() {
 }
 
 #[test]
-fn the_version_before_is_read() {
-    // It had no section: the words after the bits went straight on with the state. That did not tell where colliders are,
-    // nor the controls where they are led.
+fn the_versions_before_are_read() {
+    // The one before knew only planes: neither state nor controls told of vertices.
+    let planes = |s: &Simulation| {
+        let bytes = s.checkpoint();
+        let colliders = s.model().colliders().len();
+        let state = 32 + word(&bytes, 24);
+        let vertices = state + 32 + 8 + 96 * colliders;
+        let controls = bytes.windows(8).position(|w| w == b"PLIANTCT").unwrap();
+        let led = controls + 16 + 8 * 11 + 8 + 104 * colliders;
+        let mut old = [&bytes[..vertices], &bytes[vertices + 8 * colliders..controls + 8]].concat();
+        old[8..16].copy_from_slice(&6u64.to_le_bytes());
+        old.extend_from_slice(&6u64.to_le_bytes());
+        old.extend_from_slice(&bytes[controls + 16..led]);
+        old.extend_from_slice(&bytes[led + 8 * colliders..bytes.len() - 8]);
+        let sum = checksum(&old);
+        old.extend_from_slice(&sum.to_le_bytes());
+        old
+    };
+    let mut s = scene();
+    run(&mut s, 5);
+    let mut fresh = scene();
+    fresh.restore(&planes(&s)).unwrap();
+    run(&mut s, 10);
+    run(&mut fresh, 10);
+    assert!(bits(&s) == bits(&fresh));
+    // The one before that had no section: the words after the bits went straight on with the state. That did not tell where
+    // colliders are, nor the controls where they are led.
     let older = |s: &Simulation| {
         let bytes = s.checkpoint();
         let state = 32 + word(&bytes, 24);
         let colliders = s.model().colliders().len();
         assert_eq!(word(&bytes, state + 32), colliders);
-        let bodies = state + 32 + 8 + 96 * colliders;
+        let bodies = state + 32 + 8 + 104 * colliders;
         let controls = bytes.windows(8).position(|w| w == b"PLIANTCT").unwrap();
         let led = controls + 16 + 8 * 11;
         assert_eq!(word(&bytes, led), colliders);
-        let values = led + 8 + 104 * colliders;
+        let values = led + 8 + 112 * colliders;
         let mut old = [&bytes[..24], &bytes[state..state + 32], &bytes[bodies..controls + 8]].concat();
         old[8..16].copy_from_slice(&5u64.to_le_bytes());
         old.extend_from_slice(&5u64.to_le_bytes());
@@ -396,13 +420,13 @@ fn the_version_before_is_read() {
     run(&mut again, 5);
     assert!(bits(&s) == bits(&again));
     // What is older still is said.
-    for version in [4u64, 7] {
+    for version in [4u64, 8] {
         let mut bytes = s.checkpoint();
         bytes[8..16].copy_from_slice(&version.to_le_bytes());
         let error = s.restore(&bytes).unwrap_err();
-        assert_eq!(error, StateError::Version { found: version, expected: 6 });
+        assert_eq!(error, StateError::Version { found: version, expected: 7 });
         let text = error.to_string();
-        assert!(text.contains(&format!("version {version},")) && text.contains("5 to 6"), "{text}");
+        assert!(text.contains(&format!("version {version},")) && text.contains("5 to 7"), "{text}");
     }
 }
 

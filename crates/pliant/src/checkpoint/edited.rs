@@ -186,6 +186,7 @@ fn base_digest(parts: &BodyModel) -> u64 {
 /// model that was written its fingerprint says, which the state has too.
 pub(super) fn read(
     mut r: Reader<'_>,
+    version: u64,
     present: &Model,
     assembler: &mut Assembler,
 ) -> Result<Model, StateError> {
@@ -199,7 +200,7 @@ pub(super) fn read(
             Model::with_history(bodies, colliders, built.params.clone(), revision, built.clone())
         }
         EDITED => {
-            let (params, colliders, bodies) = Reading { r: &mut r, present, assembler }.edited()?;
+            let (params, colliders, bodies) = Reading { r: &mut r, version, present, assembler }.edited()?;
             let (bodies, colliders) = ((bodies, next), (colliders, next_collider));
             Model::with_history(bodies, colliders, params, revision, built.clone())
         }
@@ -215,6 +216,7 @@ pub(super) fn read(
 
 struct Reading<'a, 'b> {
     r: &'a mut Reader<'b>,
+    version: u64,
     present: &'a Model,
     assembler: &'a mut Assembler,
 }
@@ -270,7 +272,7 @@ impl Reading<'_, '_> {
     fn colliders(&mut self) -> Result<Colliders, StateError> {
         let colliders = match self.r.flag()? {
             true => self.present.built().colliders.clone(),
-            false => Arc::new(world::read_colliders(self.r)?),
+            false => Arc::new(world::read_colliders(self.r, self.version)?),
         };
         let sound = builder::check_colliders(colliders.iter().map(|c| &c.collider)).is_ok();
         if !(sound && colliders.windows(2).all(|w| w[0].id < w[1].id)) {

@@ -197,6 +197,18 @@ impl Dual {
         });
     }
 
+    /// Takes a contact anew that touches elsewhere now: its force stays until the next one is found.
+    pub fn renew(&mut self, k: usize, contact: &Contact, bodies: &[Touching<'_, '_>]) {
+        let mut start = contact.moves();
+        for (side, sign) in contact.sides.iter().zip([1.0, -1.0]) {
+            for (body, particle, weight) in side.particles() {
+                start += bodies[body].side.beginning().start.get(particle as usize) * (sign * weight);
+            }
+        }
+        let row = &mut self.rows[k];
+        (row.normal, row.offset, row.start) = (contact.normal, contact.offset, start);
+    }
+
     /// Contacts taken up.
     pub fn len(&self) -> usize {
         self.rows.len()

@@ -3,6 +3,7 @@
 //! Contacts lie outside the solvers, over [`Endpoint`]s of any bodies: they are found once every body of an island has
 //! predicted where it goes (`detect.rs`), and answer every round of the solvers with forces (`dual.rs`).
 
+mod course;
 mod detect;
 pub(crate) mod dual;
 mod endpoint;
@@ -10,16 +11,20 @@ mod half_space;
 mod nodes;
 mod obstacle;
 mod restitution;
+mod solid;
 mod touches;
 mod watch;
 
+pub(crate) use course::Course;
+pub use course::Obstacles;
 pub(crate) use detect::{Contacts, Touching};
 pub(crate) use dual::{Beginning, Respond};
 pub use endpoint::{Contact, Endpoint};
+pub(crate) use half_space::push_out_of_solids;
 pub use half_space::{Arrival, Surface, lowest_gap, push_out, release};
 pub(crate) use nodes::{Nodes, WIDTH};
 pub use obstacle::Obstacle;
-pub(crate) use obstacle::plan_step;
 pub use restitution::bounce;
-pub use touches::Touch;
+pub use solid::{Form, Meet, Meets, Solid, Visitor};
+pub use touches::{PresentColliders, Touch};
 pub use watch::{ContactChange, ContactEvent, ContactWatch};

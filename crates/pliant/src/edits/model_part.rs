@@ -42,6 +42,10 @@ impl Editing<'_> {
                 self.collider_place(*collider)?;
                 self.controls.place_collider(self.model, *collider, *placement)?;
             }
+            Edit::DeformCollider(collider, vertices) => {
+                self.collider_place(*collider)?;
+                self.controls.deform_collider(self.model, *collider, vertices.as_deref())?;
+            }
             Edit::Keyframes(keyframes) => {
                 let keyframes = keyframes.clone();
                 self.set_params(Params { keyframes, ..(*self.model.params).clone() })?;

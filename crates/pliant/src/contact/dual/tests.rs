@@ -107,6 +107,8 @@ fn contact(a: Endpoint, b: Endpoint, friction: f64) -> Contact {
         restitution: 0.0,
         id: (0, 0),
         force: DVec3::ZERO,
+        lowest: 0.0,
+        renewed: false,
     }
 }
 
