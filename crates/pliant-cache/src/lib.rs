@@ -16,6 +16,6 @@ pub use export::{
     Target, export, export_files, is_own, is_pattern, without_number,
 };
 pub use log::{
-    ColorBy, Epoch, FORMAT_VERSION, LogBody, LogFrame, LogHeader, LogPicture, LogPlane, LogReader,
-    LogWarning, LogWriter, Origin, Resumed, Simulated,
+    ColorBy, Epoch, FORMAT_VERSION, LogBody, LogFrame, LogHeader, LogPicture, LogPlane, LogReader, LogSolid,
+    LogWarning, LogWriter, Origin, Resumed, Simulated, SolidPlace,
 };

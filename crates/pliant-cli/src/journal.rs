@@ -1,7 +1,7 @@
 //! The frame log of a run: begun, replaced or taken up again, but never destroyed by accident.
 
 use crate::failure::Failure;
-use crate::{recorder, say};
+use crate::{recorder, say, solids};
 use pliant_cache::render::CameraMotion;
 use pliant_cache::{CacheError, ColorBy, ErrorKind, LogHeader, LogPicture, LogPlane, LogReader, LogWriter};
 use pliant_scene::BuiltScene;
@@ -180,6 +180,7 @@ fn header(scene: &BuiltScene) -> LogHeader {
             .half_spaces(model)
             .map(|p| LogPlane { normal: p.normal, offset: p.offset })
             .collect(),
+        solids: solids::meshes(scene),
         picture: LogPicture {
             width: picture.width,
             height: picture.height,

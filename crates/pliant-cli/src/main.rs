@@ -18,6 +18,7 @@ mod recorder;
 mod run;
 mod say;
 mod simulate;
+mod solids;
 mod source;
 mod stats;
 mod torn_mesh;

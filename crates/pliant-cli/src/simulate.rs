@@ -7,6 +7,7 @@ use crate::journal::{Journal, due, other_bits};
 use crate::progress;
 use crate::recorder::Recorder;
 use crate::say;
+use crate::solids;
 use crate::stats::{self, StatsFile, Timings};
 use crate::trace::TraceFile;
 use pliant::{Simulation, SolverKind, StepError, StepReport};
@@ -139,7 +140,7 @@ fn record(frame: &mut LogFrame, index: u32, simulation: &Simulation, report: &St
     frame.velocity.iter_mut().for_each(Vec::clear);
     frame.contact.clear();
     // Colliders are all there is to touch.
-    let planes: Vec<_> = state.half_spaces(simulation.model()).collect();
+    let around = simulation.present_colliders();
     for (body, state) in simulation.model().bodies().iter().zip(state.bodies()) {
         for (to, from) in frame.positions.iter_mut().zip(state.positions().columns()) {
             to.extend_from_slice(from);
@@ -148,11 +149,13 @@ fn record(frame: &mut LogFrame, index: u32, simulation: &Simulation, report: &St
         for (i, x) in state.positions().iter().enumerate() {
             let v = simulation.velocity(body.id, i).unwrap_or_default().to_array();
             frame.velocity.iter_mut().zip(v).for_each(|(to, v)| to.push(v as f32));
-            frame.contact.push(planes.iter().any(|p| p.touches(x, radius[i])).into());
+            frame.contact.push(around.touch(x, radius[i]).into());
         }
     }
-    let shown = planes.iter().map(|p| LogPlane { normal: p.normal, offset: p.offset });
+    let shown =
+        state.half_spaces(simulation.model()).map(|p| LogPlane { normal: p.normal, offset: p.offset });
     frame.planes = Some(shown.collect());
+    frame.solids = solids::places(simulation);
     let mut strain = Vec::new();
     let statistics = simulation.statistics_and_strain(&mut strain);
     frame.strain.clear();

@@ -18,7 +18,7 @@ use crate::render::{
     categorical, contact_sheet, draw_legend, draw_text, encode_png, frame_stride, map_colors,
     neighbour_colors, render, round_spacing, sheet_frames, text_size, write_png_by,
 };
-use crate::{CacheError, ColorBy, LogBody, LogFrame, LogPicture, LogPlane};
+use crate::{CacheError, ColorBy, LogBody, LogFrame, LogPicture, LogPlane, LogSolid};
 
 /// Frames looked at to place the camera; more would only cost time, motion between them is small.
 const SURVEYED: usize = 240;
@@ -328,7 +328,22 @@ impl<'a> Studio<'a> {
             sitter.pose(frame);
             sitter.paint(frame, by, self.range, map);
         }
-        let items: Vec<Item> = self.bodies.iter().map(|s| s.item(by)).collect();
+        let mut items: Vec<Item> = self.bodies.iter().map(|s| s.item(by)).collect();
+        let header = self.reader.header();
+        let solids: Vec<(&LogSolid, Vec<DVec3>)> = frame
+            .solids
+            .iter()
+            .filter_map(|place| {
+                let solid = header.solids.iter().find(|s| s.id == place.id)?;
+                Some((solid, place.shown(&solid.mesh)))
+            })
+            .collect();
+        items.extend(solids.iter().map(|(solid, vertices)| Item::Mesh {
+            positions: vertices,
+            triangles: &solid.mesh.triangles,
+            colors: Colors::Uniform(solid.color),
+            look: Look::Prop,
+        }));
         let settings = Settings { threads, ..self.settings };
         let camera = self.path.at(frame.time);
         let planes = frame.planes.as_deref().map(planes);

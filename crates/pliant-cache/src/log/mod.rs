@@ -32,6 +32,7 @@ mod reader;
 mod record;
 mod simulated;
 mod skin;
+mod solid;
 mod writer;
 
 pub use epoch::Epoch;
@@ -42,4 +43,5 @@ pub use picture::{ColorBy, LogPicture};
 pub use reader::LogReader;
 pub use record::FORMAT_VERSION;
 pub use simulated::Simulated;
+pub use solid::{LogSolid, SolidPlace};
 pub use writer::{LogWriter, Resumed};

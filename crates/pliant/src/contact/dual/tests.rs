@@ -84,7 +84,12 @@ fn someone() -> Simulation {
 fn solve(bodies: &mut [Made], contacts: &[Contact], rounds: usize) -> Dual {
     let simulation = someone();
     let model = &simulation.model().bodies()[0].parts;
-    let body = Subject { model, controls: simulation.controls().live(0), time: 0.0, obstacles: &[] };
+    let body = Subject {
+        model,
+        controls: simulation.controls().live(0),
+        time: 0.0,
+        obstacles: crate::contact::Obstacles::NONE,
+    };
     let mut dual = Dual::default();
     dual.begin(bodies.iter().map(|b| b.free.len()));
     let mut touching: Vec<_> = bodies.iter_mut().map(|side| Touching { body, side }).collect();
