@@ -15,8 +15,8 @@ use pliant_math::lanes::Bits;
 const MAGIC: u64 = u64::from_le_bytes(*b"PLIANTST");
 
 /// Version 3 had all bodies in one set of columns, version 4 did not say what is torn, version 5 did not tell what edits
-/// had made of the model, nor where colliders are, version 6 knew no colliders but planes.
-const VERSION: u64 = 7;
+/// had made of the model, nor where colliders are, version 6 knew no couplings, version 7 no colliders but planes.
+const VERSION: u64 = 8;
 
 /// The oldest version that is read.
 pub(crate) const OLDEST: u64 = 5;
@@ -53,7 +53,7 @@ impl Checkpoint {
             let checkpoint = parts.of_model(&model)?;
             return Ok((model, checkpoint));
         };
-        let model = edited::read(section, parts.version, present, assembler)?;
+        let model = edited::read(section, present, assembler, parts.version)?;
         let checkpoint = parts.of_model(&model)?;
         let Checkpoint { state, controls, .. } = &checkpoint;
         // A torn body's state says what is held, and was checked with it.
@@ -109,7 +109,7 @@ impl<'a> Parts<'a> {
     fn of_model(mut self, model: &Model) -> Result<Checkpoint, StateError> {
         let told = match self.version {
             ..=5 => ColliderPart::Nothing,
-            6 => ColliderPart::Places,
+            6 | 7 => ColliderPart::Places,
             _ => ColliderPart::All,
         };
         let state = State::read(&mut self.rest, model, told)?;

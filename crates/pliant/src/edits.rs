@@ -1,4 +1,4 @@
-//! What changes the world while it runs: values and keys; bodies and colliders that come and go; particles that are held and let
+//! What changes the world while it runs: values and keys; bodies, colliders and couplings that come and go; particles that are held and let
 //! go, pushed and moved.
 //!
 //! An edit acts in two parts. The first makes the next revision of model and controls: it needs no state, so a timeline can
@@ -8,6 +8,7 @@
 
 mod change;
 mod colliders;
+mod couplings;
 mod effect;
 mod model_part;
 
@@ -18,7 +19,7 @@ use crate::body::Body;
 use crate::builder::BuildErrors;
 use crate::controls::{Control, ControlError, Value, no_such_body};
 use crate::keyframes::Keyframes;
-use crate::model::{BodyId, Collider, ColliderId, Model, Motion};
+use crate::model::{BodyId, Collider, ColliderId, Coupling, CouplingId, Model, Motion};
 use crate::simulation::Simulation;
 use crate::state::BodyState;
 use glam::{DAffine3, DVec3};
@@ -42,6 +43,10 @@ pub enum Edit {
     PlaceCollider(ColliderId, Option<DAffine3>),
     /// The vertices of a collider's mesh are led somewhere, or let go; see [`Simulation::deform_collider`].
     DeformCollider(ColliderId, Option<Vec<DVec3>>),
+    /// Bodies are tied together; see [`Simulation::couple`].
+    Couple(Box<Coupling>),
+    /// A coupling goes; see [`Simulation::uncouple`].
+    Uncouple(CouplingId),
     /// Other keyframes.
     Keyframes(Keyframes),
     /// Another model of the same bodies: the same particles, clusters, pin groups and memory, with rest
@@ -113,6 +118,8 @@ pub enum Edited {
     Group(usize),
     /// A collider came.
     Collider(ColliderId),
+    /// A coupling came.
+    Coupling(CouplingId),
 }
 
 /// Why an edit was refused; nothing has changed.
@@ -129,6 +136,13 @@ pub enum EditError {
     NoCollider {
         /// The collider asked for.
         collider: ColliderId,
+        /// What there is.
+        help: String,
+    },
+    /// There is no such coupling, or it was removed.
+    NoCoupling {
+        /// The coupling asked for.
+        coupling: CouplingId,
         /// What there is.
         help: String,
     },
@@ -154,6 +168,7 @@ impl std::fmt::Display for EditError {
         match self {
             EditError::NoBody { body, help } => write!(f, "there is no body {body}: {help}"),
             EditError::NoCollider { collider, help } => write!(f, "there is no collider {collider}: {help}"),
+            EditError::NoCoupling { coupling, help } => write!(f, "there is no coupling {coupling}: {help}"),
             EditError::Build(errors) => errors.fmt(f),
             EditError::Control(refused) => refused.fmt(f),
             EditError::OtherBodies => {
@@ -243,7 +258,8 @@ impl Simulation {
         self.edit(&Edit::Add(Box::new(body))).map(|_| id)
     }
 
-    /// Removes a body, with the keyframes that drive it, and gives its last state back. Its id names nothing ever after.
+    /// Removes a body, with the keyframes that drive it, and gives its last state back. Its id names nothing ever after. A body
+    /// that is tied to something is refused: take its couplings away first.
     pub fn remove(&mut self, body: impl Into<BodyId>) -> Result<Removed, EditError> {
         let body = body.into();
         match self.edit(&Edit::Remove(body))? {
@@ -296,6 +312,17 @@ impl Simulation {
         placement: Option<DAffine3>,
     ) -> Result<(), EditError> {
         self.edit(&Edit::PlaceCollider(collider, placement)).map(|_| ())
+    }
+
+    /// Ties points of bodies together. What is apart comes together at the pace of one body size a second.
+    pub fn couple(&mut self, coupling: Coupling) -> Result<CouplingId, EditError> {
+        let id = self.model.next_coupling();
+        self.edit(&Edit::Couple(Box::new(coupling))).map(|_| id)
+    }
+
+    /// Takes a coupling away: the bodies move on with the velocities they have. Its id names nothing ever after.
+    pub fn uncouple(&mut self, coupling: CouplingId) -> Result<(), EditError> {
+        self.edit(&Edit::Uncouple(coupling)).map(|_| ())
     }
 
     /// Puts forces (N) on the particles of a body, in the order of its shape, for all steps until they are given again;

@@ -1,75 +1,465 @@
-//! A substep of an island, in phases: its solver predicts, contacts are found, rounds of solver and contacts follow, and
-//! the solver finishes.
+//! Islands: bodies that couplings hold together, and a substep of theirs in phases.
 //!
-//! Contacts are no part of any solver. After a solver has made its step as if nothing were touched, they answer with
-//! forces (`contact::dual`), and the solver takes the step with them. An island is what touches or is tied together;
-//! everything that stops or falls back is decided for it alone. As long as nothing couples bodies it is one body.
+//! > every solver predicts, contacts are found, rounds { every solver iterates, contacts and couplings answer, every solver
+//! > advances }, every solver finishes.
+//!
+//! Contacts and couplings are no part of any solver. After the solvers have made a step as if nothing were touched or tied,
+//! they answer with forces (`contact::dual`), and the solvers take the step with these; so bodies of different solvers hold
+//! together like any others. Everything that stops or falls back is decided for an island alone: a body that is tied to
+//! nothing is one by itself, and has the bits it has without the others.
 
-use crate::contact::{Contacts, Respond, Touching};
-use crate::solvers::{Observer, Round, Solver, SolverError, Stage, Subject, SubstepReport};
+use crate::advance::{At, Outcome, Slot, Stepping};
+use crate::contact::{Bodies, Contacts, Endpoint, Tie, Touching, Velocities};
+use crate::forces;
+use crate::model::{BodyPoint, Coupling, Model, ModelCoupling, ModelId};
+use crate::solvers::trace::Tracer;
+use crate::solvers::{Outside, Progress, Round, Solver, SolverError, SolverKind, Stage, SubstepReport};
 use crate::state::BodyState;
+use glam::DVec3;
 
 /// Most rounds after the last, for what came inside an obstacle in that.
 const MORE_ROUNDS: u32 = 3;
 
-/// Takes a substep. Every round is shown to `observer`.
-pub(crate) fn substep(
-    stage: Stage<'_>,
-    solver: &mut dyn Solver,
-    contacts: &mut Contacts,
-    state: &mut BodyState,
-    mut observer: Option<&mut Observer>,
-) -> Result<SubstepReport, SolverError> {
-    let rounds = solver.predict(stage, state)?;
-    let mut show = |number: u32, solver: &mut dyn Solver| {
-        if let (Some(observer), Some(x)) = (&mut observer, solver.positions()) {
-            observer(number, x);
-        }
-    };
-    show(0, solver);
-    contacts.clear();
-    let touches = !stage.body.obstacles.is_empty();
-    if touches {
-        with(stage.body, solver, |bodies| contacts.detect(bodies));
-    }
-    let mut report = SubstepReport::default();
-    let mut round = Round { number: 0, touched: !contacts.list().is_empty() };
-    let mut joined = false;
-    while round.number < rounds || (joined && round.number < rounds + MORE_ROUNDS) {
-        round.number += 1;
-        if !solver.iterate(round, stage, state)? {
-            break;
-        }
-        with(stage.body, solver, |bodies| contacts.answer(bodies, stage.team));
-        let progress = solver.advance(stage, state);
-        if progress.settled {
-            report.residual = 0.0;
-            break;
-        }
-        (report.iterations, report.residual) = (round.number, progress.moved);
-        if touches {
-            joined = with(stage.body, solver, |bodies| contacts.join(bodies)).unwrap_or(false);
-            round.touched |= joined;
-        }
-        show(round.number, solver);
-    }
-    if solver.conclude(Round { number: report.iterations, ..round }, stage, state) {
-        show(report.iterations, solver);
-    }
-    contacts.conclude();
-    let end = solver.finish(stage, (contacts.list(), 0), state);
-    report.residual = report.residual.max(end.pushed);
-    report.contacts = contacts.loaded() + end.contacts;
-    report.finite = end.finite;
-    Ok(report)
+/// A body of an island. State and slot are there during a step only.
+pub(crate) struct Member {
+    /// Its place in the model.
+    pub place: usize,
+    pub state: BodyState,
+    /// What the state was when the step began.
+    pub before: BodyState,
+    pub slot: Slot,
+    solver: Option<Box<dyn Solver>>,
+    /// Whether forces change its velocities before it moves.
+    forced: bool,
+    /// Whether it is so large a part of its island that all threads share its work, or must not leave the calling thread.
+    large: bool,
+    /// Rounds it asks for, and whether it had anything to do in the present one.
+    rounds: u32,
+    busy: bool,
+    progress: Progress,
+    report: SubstepReport,
+    fault: Option<SolverError>,
 }
 
-/// Does something with the bodies of the island that contacts see.
-fn with<R>(
-    body: Subject<'_>,
-    solver: &mut dyn Solver,
-    act: impl FnOnce(&mut [Touching<'_, '_>]) -> R,
-) -> Option<R> {
-    let side: &mut dyn Respond = solver.touching()?;
-    Some(act(&mut [Touching { body, side }]))
+impl Member {
+    fn new(place: usize) -> Member {
+        Member {
+            place,
+            state: BodyState::empty(),
+            before: BodyState::empty(),
+            slot: Slot::default(),
+            solver: None,
+            forced: false,
+            large: false,
+            rounds: 0,
+            busy: true,
+            progress: Progress::default(),
+            report: SubstepReport::default(),
+            fault: None,
+        }
+    }
+
+    /// Lets its solver do something in a substep.
+    fn act<R>(
+        &mut self,
+        at: At<'_>,
+        act: impl FnOnce(&mut dyn Solver, Stage<'_>, &mut BodyState) -> R,
+    ) -> Option<R> {
+        let Member { place, state, before, solver, forced, .. } = self;
+        let before = (!*forced && at.substep == 0).then_some((&before.x, &before.v));
+        let stage = Stage { body: at.subject(*place), before, team: at.of.team, tied: at.tied };
+        solver.as_deref_mut().map(|solver| act(solver, stage, state))
+    }
+
+    /// The same where it may fail.
+    fn attempt<R: Default>(
+        &mut self,
+        at: At<'_>,
+        act: impl FnOnce(&mut dyn Solver, Stage<'_>, &mut BodyState) -> Result<R, SolverError>,
+    ) -> R {
+        match self.act(at, act) {
+            Some(Ok(done)) => done,
+            Some(Err(fault)) => {
+                self.fault = Some(fault);
+                R::default()
+            }
+            None => R::default(),
+        }
+    }
+
+    /// Takes what it needs for a step.
+    fn begin_step(&mut self, of: Stepping<'_>) {
+        self.solver = Some(of.pools.of(self.place).take());
+        self.slot.outcome = Ok(Outcome { finite: true, ..Default::default() });
+        let Member { state, before, .. } = self;
+        // The first substep reads what was and writes what will be: nothing need be copied for that, unless
+        // forces change velocities before it.
+        self.forced = forces::act(&of.model.bodies()[self.place].parts, of.controls.live(self.place));
+        if self.forced {
+            before.copy_from(state);
+        } else {
+            std::mem::swap(&mut before.x, &mut state.x);
+            std::mem::swap(&mut before.v, &mut state.v);
+            before.memory.copy_from(&state.memory);
+        }
+    }
+
+    /// Gives back what it took.
+    fn end_step(&mut self, of: Stepping<'_>) {
+        let good = self.slot.outcome.as_ref().is_ok_and(|o| o.finite);
+        // One that failed may hold numbers that are none.
+        if let Some(solver) = self.solver.take().filter(|_| good) {
+            of.pools.of(self.place).put(solver);
+        }
+    }
+
+    fn predict(&mut self, at: At<'_>) {
+        let model = &at.of.model.bodies()[self.place].parts;
+        if self.forced {
+            let (controls, when) = (at.of.controls.live(self.place), (at.time, model.params.substep()));
+            let Member { state, slot, .. } = self;
+            forces::apply(model, controls, state, when, &mut slot.pushes, at.of.team);
+        }
+        self.report = SubstepReport::default();
+        self.rounds = self.attempt(at, |solver, stage, state| solver.predict(stage, state));
+        self.show(0);
+    }
+
+    fn iterate(&mut self, round: Round, at: At<'_>) {
+        self.busy = self.attempt(at, |solver, stage, state| solver.iterate(round, stage, state));
+    }
+
+    fn advance(&mut self, number: u32, at: At<'_>) {
+        self.progress = self.act(at, |solver, stage, state| solver.advance(stage, state)).unwrap_or_default();
+        if self.progress.settled {
+            self.report.residual = 0.0;
+        } else {
+            (self.report.iterations, self.report.residual) = (number, self.progress.moved);
+        }
+    }
+
+    fn finish(&mut self, round: Round, outside: Outside<'_>, at: At<'_>) {
+        let round = Round { number: self.report.iterations, ..round };
+        if self.act(at, |solver, stage, state| solver.conclude(round, stage, state)) == Some(true) {
+            self.show(round.number);
+        }
+        let end = self.act(at, |solver, stage, state| solver.finish(stage, outside, state));
+        let end = end.unwrap_or_default();
+        self.report.residual = self.report.residual.max(end.pushed);
+        self.report.contacts += end.contacts;
+        self.report.finite = end.finite;
+    }
+
+    /// Takes the end of a substep into what the step reports.
+    fn count(&mut self, kind: SolverKind) {
+        if let Ok(outcome) = &mut self.slot.outcome {
+            outcome.finite &= self.report.finite;
+            outcome.convergence.add(kind, &self.report);
+            outcome.last = self.report;
+        }
+    }
+
+    fn show(&mut self, number: u32) {
+        if let (Some(observer), Some(solver)) = (&mut self.slot.observer, self.solver.as_deref_mut())
+            && let Some(x) = solver.positions()
+        {
+            observer(number, x);
+        }
+    }
+}
+
+/// Bodies that couplings hold together, directly or by others; most are one body alone.
+pub(crate) struct Island {
+    /// In the model's order.
+    pub members: Vec<Member>,
+    ties: Vec<Tie>,
+}
+
+impl Island {
+    /// What holds them together.
+    pub fn ties(&self) -> &[Tie] {
+        &self.ties
+    }
+
+    /// Particles of its bodies: how much work it is.
+    pub fn work(&self, model: &Model) -> usize {
+        self.members.iter().map(|m| model.bodies()[m.place].parts.particle_count()).sum()
+    }
+
+    /// Who moves its bodies; `None` if these are several solvers.
+    pub fn kind(&self, model: &Model) -> Option<SolverKind> {
+        let mut kinds = self.members.iter().map(|m| model.bodies()[m.place].parts.solver());
+        let first = kinds.next();
+        first.filter(|first| kinds.all(|k| k == *first))
+    }
+
+    /// The work of the bodies of a solver.
+    pub fn work_of(&self, kind: SolverKind, model: &Model) -> usize {
+        let parts = self.members.iter().map(|m| &model.bodies()[m.place].parts);
+        parts.filter(|p| p.solver() == kind).map(|p| p.particle_count()).sum()
+    }
+
+    /// Whether one of its bodies must stay on the calling thread: the linear algebra of Newton's method allocates room for
+    /// every thread that ever factors.
+    pub fn stays(&self, model: &Model) -> bool {
+        self.work_of(SolverKind::Newton, model) > 0
+    }
+
+    /// Moves its bodies through all substeps of a step. Islands of one body are shown to the tracer, if there is one.
+    pub fn run(&mut self, of: Stepping<'_>, mut tracer: Option<&mut Tracer>) {
+        self.share_out(of);
+        self.members.iter_mut().for_each(|m| m.begin_step(of));
+        let mut contacts = of.pools.take_contacts();
+        let tied = !self.ties.is_empty();
+        for substep in 0..of.model.params.substeps {
+            let at = of.at(substep, tied);
+            let traced = tracer.as_deref_mut().filter(|_| self.members.len() == 1 && !tied);
+            let watched = traced.map(|tracer| {
+                let member = &mut self.members[0];
+                let other = member.slot.observer.replace(tracer.watch(&member.state.memory));
+                (tracer, other)
+            });
+            self.substep(at, &mut contacts);
+            if let Some((tracer, other)) = watched {
+                let member = &mut self.members[0];
+                member.slot.observer = other;
+                let (body, isa) = (&of.model.bodies()[member.place], of.pools.of(member.place).isa());
+                let subject = at.subject(member.place);
+                let when = (of.step + 1, substep);
+                if member.fault.is_none() {
+                    member.fault = tracer.evaluate(body.id, subject, when, (of.team, isa)).err();
+                }
+            }
+            let mut failed = false;
+            for member in &mut self.members {
+                if let Some(fault) = member.fault.take() {
+                    member.slot.outcome = Err(fault);
+                    failed = true;
+                }
+            }
+            if failed {
+                break;
+            }
+            self.members.iter_mut().for_each(|m| m.count(of.model.bodies()[m.place].parts.solver()));
+        }
+        of.pools.put_contacts(contacts);
+        self.members.iter_mut().for_each(|m| m.end_step(of));
+    }
+
+    /// Decides who moves with all threads; no bit depends on it.
+    fn share_out(&mut self, of: Stepping<'_>) {
+        let total = self.work(of.model);
+        for member in &mut self.members {
+            let parts = &of.model.bodies()[member.place].parts;
+            let small = parts.particle_count() * 2 * of.team.size() <= total;
+            member.large = !small || parts.solver() == SolverKind::Newton;
+        }
+    }
+
+    /// Does something to each body: large ones with all threads one after the other, small ones side by side.
+    fn each(&mut self, at: At<'_>, act: impl Fn(usize, &mut Member) + Sync) {
+        if let [only] = &mut self.members[..] {
+            return act(0, only);
+        }
+        for (k, member) in self.members.iter_mut().enumerate().filter(|(_, m)| m.large) {
+            act(k, member);
+        }
+        at.of.team.split(&mut self.members[..], 1, |range, members| {
+            members.iter_mut().filter(|m| !m.large).for_each(|m| act(range.start, m));
+        });
+    }
+
+    fn failed(&self) -> bool {
+        self.members.iter().any(|m| m.fault.is_some())
+    }
+
+    /// A substep. If a solver fails its member says so, and the state is not to be used.
+    fn substep(&mut self, at: At<'_>, contacts: &mut Contacts) {
+        self.each(at, |_, m| m.predict(at));
+        if self.failed() {
+            return;
+        }
+        let by_contacts = |m: &Member| m.solver.as_deref().is_some_and(|s| !s.meets_obstacles());
+        let touches = !at.obstacles.is_empty() && self.members.iter().any(by_contacts);
+        let answers = touches || at.tied;
+        if answers {
+            let Island { members, ties } = self;
+            contacts.begin(ties, &mut InSubstep { members, at });
+        } else {
+            contacts.clear();
+        }
+        if touches {
+            contacts.detect(&mut InSubstep { members: &mut self.members, at });
+        }
+        let least = u32::from(at.tied);
+        let rounds = self.members.iter().map(|m| m.rounds).max().unwrap_or(0).max(least);
+        let mut round = Round { number: 0, touched: at.tied || !contacts.list().is_empty() };
+        let mut joined = false;
+        while round.number < rounds || (joined && round.number < rounds + MORE_ROUNDS) {
+            round.number += 1;
+            self.each(at, |_, m| m.iterate(round, at));
+            if self.failed() {
+                return;
+            }
+            if !self.members.iter().any(|m| m.busy) {
+                break;
+            }
+            if answers {
+                contacts.answer(&mut InSubstep { members: &mut self.members, at }, at.of.team);
+            }
+            self.each(at, |_, m| m.advance(round.number, at));
+            if self.members.iter().all(|m| m.progress.settled) {
+                break;
+            }
+            if touches {
+                joined = contacts.join(&mut InSubstep { members: &mut self.members, at });
+                round.touched |= joined;
+            }
+            self.members.iter_mut().for_each(|m| m.show(round.number));
+        }
+        contacts.conclude();
+        self.finish(round, at, contacts);
+    }
+
+    fn finish(&mut self, round: Round, at: At<'_>, contacts: &mut Contacts) {
+        let loaded = contacts.loaded();
+        // Counted once for the island, with its first body.
+        self.members[0].report.contacts = loaded;
+        if at.tied {
+            for k in 0..self.members.len() {
+                let mut bodies = InSubstep { members: &mut self.members, at };
+                let pull = contacts.pull_on(k, &mut bodies);
+                let outside = Outside { contacts: contacts.list(), place: k, pull };
+                self.members[k].finish(round, outside, at);
+            }
+            self.calm(at, contacts);
+        } else {
+            let list = contacts.list();
+            self.each(at, |place, m| {
+                m.finish(round, Outside { contacts: list, place, pull: Default::default() }, at);
+            });
+        }
+    }
+
+    /// Where forces are not taken at the end of the substep, velocities of tied points may come apart though they do not.
+    fn calm(&mut self, at: At<'_>, contacts: &mut Contacts) {
+        let (ties, nodes) = contacts.ties();
+        if at.of.model.params.implicit.implicitness >= 1.0 || !ties.any_exact() {
+            return;
+        }
+        ties.calm(nodes, &mut InSubstep { members: &mut self.members, at });
+    }
+}
+
+/// The bodies of an island in a substep, as contacts and couplings see them.
+struct InSubstep<'a> {
+    members: &'a mut [Member],
+    at: At<'a>,
+}
+
+impl Bodies for InSubstep<'_> {
+    fn len(&self) -> usize {
+        self.members.len()
+    }
+
+    fn get(&mut self, place: usize) -> Option<Touching<'_>> {
+        let member = &mut self.members[place];
+        let solver = member.solver.as_deref_mut()?;
+        let meets_obstacles = solver.meets_obstacles();
+        Some(Touching { body: self.at.subject(member.place), side: solver.responding()?, meets_obstacles })
+    }
+}
+
+impl Velocities for InSubstep<'_> {
+    fn softness(&self, place: usize, particle: usize) -> f64 {
+        let parts = &self.at.of.model.bodies()[self.members[place].place].parts;
+        if parts.prescribes(particle as u32) { 0.0 } else { parts.rest().mass[particle].recip() }
+    }
+
+    fn velocity(&self, place: usize, particle: usize) -> DVec3 {
+        self.members[place].state.v.get(particle)
+    }
+
+    fn add(&mut self, place: usize, particle: usize, by: DVec3) {
+        let v = &mut self.members[place].state.v;
+        v.set(particle, v.get(particle) + by);
+    }
+}
+
+/// The islands of a model.
+#[derive(Default)]
+pub(crate) struct Islands {
+    list: Vec<Island>,
+    of: Option<ModelId>,
+    /// Scratch: for each body one that it is held together with, itself if it is the first of its island.
+    joined: Vec<usize>,
+    /// And its island.
+    island: Vec<usize>,
+}
+
+impl Islands {
+    /// The islands of a model, by their first bodies. They are found anew only if it has changed.
+    pub fn of(&mut self, model: &Model) -> &mut [Island] {
+        if self.of != Some(model.id()) {
+            self.find(model);
+            self.of = Some(model.id());
+        }
+        &mut self.list
+    }
+
+    /// How many bodies are in islands of several: all of these move at once.
+    pub fn together(&mut self, model: &Model) -> usize {
+        self.of(model).iter().map(|i| i.members.len()).filter(|n| *n > 1).sum()
+    }
+
+    fn find(&mut self, model: &Model) {
+        let Islands { list, joined, island, .. } = self;
+        joined.clear();
+        joined.extend(0..model.bodies().len());
+        let place = |point: &BodyPoint| model.index(point.body);
+        let ends = |c: &ModelCoupling| match [&c.coupling.points[0], &c.coupling.points[1]].map(place) {
+            [Some(a), Some(b)] => Some([a, b]),
+            _ => None,
+        };
+        for [a, b] in model.couplings().iter().filter_map(ends) {
+            let (a, b) = (first(joined, a), first(joined, b));
+            joined[a.max(b)] = a.min(b);
+        }
+        // The first body of an island comes before all others.
+        let mut count = 0;
+        island.clear();
+        for k in 0..joined.len() {
+            let first = first(joined, k);
+            island.push(if first == k { count } else { island[first] });
+            count += usize::from(first == k);
+        }
+        list.truncate(count);
+        for of in list.iter_mut() {
+            of.members.clear();
+            of.ties.clear();
+        }
+        list.resize_with(count, || Island { members: Vec::with_capacity(1), ties: Vec::new() });
+        for (k, island) in island.iter().enumerate() {
+            list[*island].members.push(Member::new(k));
+        }
+        for coupling in model.couplings() {
+            let Some(ends) = ends(coupling) else { continue };
+            let Island { members, ties } = &mut list[island[ends[0]]];
+            let within = |k: usize| members.partition_point(|m| m.place < k);
+            let side = |end: usize| {
+                let BodyPoint { particles, weights, .. } = coupling.coupling.points[end];
+                Endpoint::Point { body: within(ends[end]), particles, weights }
+            };
+            let Coupling { stiffness, damping, .. } = coupling.coupling;
+            ties.push(Tie { sides: [side(0), side(1)], stiffness, damping });
+        }
+    }
+}
+
+/// The first body of the island that a body is in.
+fn first(joined: &[usize], mut k: usize) -> usize {
+    while joined[k] != k {
+        k = joined[k];
+    }
+    k
 }

@@ -93,8 +93,8 @@ pub use keyframes::{Ease, Key, KeyframeFault, Keyframes, Track};
 pub use material::{Elasticity, Material};
 pub use memory::{Memory, Section};
 pub use model::{
-    Acceleration, BodyId, Collider, ColliderId, ColliderShape, Goals, HalfSpace, Implicit, Input, Integrator,
-    MassMatrix, Motion, Sequence, SequenceError, WarmStart,
+    Acceleration, BodyId, BodyPoint, Collider, ColliderId, ColliderShape, Coupling, CouplingId, Goals,
+    HalfSpace, Implicit, Input, Integrator, MassMatrix, Motion, Sequence, SequenceError, WarmStart,
 };
 pub use pliant_geometry::solids::{Primitive, SolidMesh};
 pub use pliant_geometry::{Method, shapes};

@@ -7,6 +7,7 @@ use crate::contact::Course;
 use crate::controls::{Control, ControlError, Controls, Cost, Value};
 use crate::edits::EditError;
 use crate::forces;
+use crate::island::Islands;
 use crate::keyframes::Keyframes;
 use crate::model::{BodyId, ColliderId, Model, Params};
 use crate::notes;
@@ -128,6 +129,8 @@ pub struct Simulation {
     pub(crate) stepped: bool,
     /// What else each body has, in the model's order.
     pub(crate) slots: Vec<Slot>,
+    /// The bodies that move together, with their scratch.
+    islands: Islands,
     /// The colliders in the course of a step.
     course: Course,
     /// What it takes to tear bodies.
@@ -167,12 +170,19 @@ impl Simulation {
             tracer: None,
             tracing: false,
             stepped: false,
+            islands: Islands::default(),
             course: Course::default(),
         };
         simulation.apply_keyframes();
-        simulation.pools.assign(&simulation.model, &simulation.controls, simulation.team.size())?;
+        simulation.assign_pools()?;
         simulation.make_room();
         Ok(simulation)
+    }
+
+    /// Sees to it that every body has a pool of solvers that fits.
+    fn assign_pools(&mut self) -> Result<(), SolverError> {
+        let Simulation { model, controls, pools, islands, team, .. } = self;
+        pools.assign(model, controls, islands, team.size())
     }
 
     /// Makes room for some bodies more, so that the first that comes does not wait for all lists to be copied.
@@ -198,7 +208,7 @@ impl Simulation {
             return Err(StepError::TooManySteps);
         }
         self.apply_keyframes();
-        self.pools.assign(&self.model, &self.controls, self.team.size())?;
+        self.assign_pools()?;
         (self.backup.time, self.backup.step) = (self.state.time, self.state.step);
         self.backup.model = self.state.model;
         let result = self.advance();
@@ -268,8 +278,8 @@ impl Simulation {
         backup.colliders.clone_from(&state.colliders);
         backup.vertices.clone_from(&state.vertices);
         let tracer = tracer.as_deref_mut().filter(|_| self.tracing);
-        let stepping = Stepping { model, controls, pools, team, course };
-        let seconds = stepping.take((state, backup), slots, clock.as_ref(), tracer);
+        let stepping = Stepping { model, controls, pools, team, course, step: state.step };
+        let seconds = stepping.take((state, backup), slots, &mut self.islands, clock.as_ref(), tracer);
         let mut report = StepReport { seconds, ..Default::default() };
         let mut finite = true;
         for (slot, body) in slots.iter_mut().zip(model.bodies()) {

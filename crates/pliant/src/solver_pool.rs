@@ -5,6 +5,7 @@
 
 use crate::contact::Contacts;
 use crate::controls::{Controls, LiveControls};
+use crate::island::Islands;
 use crate::model::{BodyModel, Model};
 use crate::solvers::{Solver, SolverError, solver};
 use pliant_math::lanes::Isa;
@@ -73,14 +74,22 @@ pub(crate) struct SolverPools {
     of_body: Vec<Arc<Pool>>,
     /// Room for the contacts of as many islands as there are threads.
     contacts: Mutex<Vec<Contacts>>,
-    /// The colliders there is room for.
+    /// The colliders and couplings there is room for.
     colliders: usize,
+    couplings: usize,
     pub isa: Isa,
 }
 
 impl SolverPools {
     pub fn new(isa: Isa) -> SolverPools {
-        SolverPools { pools: Vec::new(), of_body: Vec::new(), contacts: Mutex::default(), colliders: 0, isa }
+        SolverPools {
+            pools: Vec::new(),
+            of_body: Vec::new(),
+            contacts: Mutex::default(),
+            colliders: 0,
+            couplings: 0,
+            isa,
+        }
     }
 
     /// Forgets everything.
@@ -104,13 +113,20 @@ impl SolverPools {
         self.contacts.lock().unwrap_or_else(PoisonError::into_inner).push(contacts);
     }
 
-    /// Sees to it that contacts of the largest body fit into what threads use, so that finding them allocates nothing.
-    fn reserve_contacts(&mut self, model: &Model, threads: usize) {
-        let touching = model.bodies().iter().map(|b| &b.parts).filter(|p| p.solver().uses_constraints());
-        let particles = touching.map(BodyModel::particle_count).max().unwrap_or(0);
+    /// Sees to it that contacts and couplings of the largest island fit into what threads use, so that finding them
+    /// allocates nothing.
+    fn reserve_contacts(&mut self, model: &Model, islands: &mut Islands, threads: usize) {
         let contacts = self.contacts.get_mut().unwrap_or_else(PoisonError::into_inner);
         contacts.resize_with(threads.max(1), Contacts::default);
-        contacts.iter_mut().for_each(|c| c.reserve(particles, model.colliders().len()));
+        let islands = islands.of(model);
+        // Of islands of one body the largest is enough for all.
+        let alone = islands.iter().filter(|i| i.members.len() == 1).max_by_key(|i| i.work(model));
+        for island in islands.iter().filter(|i| i.members.len() > 1).chain(alone) {
+            let places = island.members.iter().map(|m| m.place);
+            let particles = places.map(|k| model.bodies()[k].parts.particle_count());
+            let (colliders, ties) = (model.colliders().len(), island.ties().len());
+            contacts.iter_mut().for_each(|c| c.reserve(particles.clone(), colliders, ties));
+        }
     }
 
     /// Numbers in the matrix factors, body by body: what each solve of a body reads twice.
@@ -119,17 +135,23 @@ impl SolverPools {
     }
 
     /// Sees to it that every body has a pool that fits. Costs nothing while nothing changes.
-    pub fn assign(&mut self, model: &Model, controls: &Controls, threads: usize) -> Result<(), SolverError> {
+    pub fn assign(
+        &mut self,
+        model: &Model,
+        controls: &Controls,
+        islands: &mut Islands,
+        threads: usize,
+    ) -> Result<(), SolverError> {
         let bodies = model.bodies();
         let fits = |pool: &Arc<Pool>, k: usize| pool.fits(&bodies[k].parts, controls.live(k));
-        let colliders = model.colliders().len();
-        let room = colliders <= self.colliders;
+        let (colliders, couplings) = (model.colliders().len(), model.couplings().len());
+        let room = colliders <= self.colliders && couplings <= self.couplings;
         if room && self.of_body.len() == bodies.len() && (0..bodies.len()).all(|k| fits(&self.of_body[k], k))
         {
             return Ok(());
         }
-        self.reserve_contacts(model, threads);
-        self.colliders = colliders;
+        self.reserve_contacts(model, islands, threads);
+        (self.colliders, self.couplings) = (colliders, couplings);
         let before = std::mem::take(&mut self.of_body);
         let mut last: Option<Arc<Pool>> = None;
         for (k, body) in bodies.iter().enumerate() {
@@ -169,7 +191,10 @@ impl SolverPools {
             let first = k == 0 || !Arc::ptr_eq(pool, &self.of_body[k - 1]);
             if first {
                 let users = Arc::strong_count(pool) - 1;
-                let prepared = pool.prepare(controls.live(k), users.min(threads), colliders > 0);
+                // Bodies that are tied to others move all at once.
+                let together = islands.together(model);
+                let count = users.min(threads + together);
+                let prepared = pool.prepare(controls.live(k), count, colliders + couplings > 0);
                 if prepared.is_err() {
                     self.clear();
                     return prepared;

@@ -94,6 +94,12 @@ impl BodyState {
         BodyState { id, x, v, memory }
     }
 
+    /// Of nothing, to stand where another was taken.
+    pub(crate) fn empty() -> BodyState {
+        let id = BodyId::from_number(u64::MAX);
+        BodyState { id, x: Points::EMPTY, v: Points::EMPTY, memory: Memory::empty() }
+    }
+
     /// Whose state it is.
     pub fn id(&self) -> BodyId {
         self.id

@@ -5,8 +5,8 @@ mod counting;
 
 use counting::COUNT;
 use pliant::{
-    Body, Builder, Clustering, Collider, Control, DAffine3, DVec3, Key, Primitive, Sequence, SolidMesh,
-    SolverKind, Track, shapes,
+    Body, BodyPoint, Builder, Clustering, Collider, Control, Coupling, DAffine3, DVec3, Key, Primitive,
+    Sequence, SolidMesh, SolverKind, Track, shapes,
 };
 use std::sync::atomic::Ordering;
 
@@ -65,6 +65,15 @@ fn stepping_allocates_nothing() {
         builder.fields.push(pliant::Field::Turbulence { strength: 0.1, size: 0.5, rate: 1.0 });
         let gravity = [(0.0, -9.81), (0.5, -12.0)].map(|(t, y)| Key::new(t, DVec3::new(0.0, y, 0.0)));
         builder.keyframes.tracks.push(Track::new(Control::Gravity, gravity));
+        // Bodies of all five solvers in one island, and one tied to itself.
+        let kinds: Vec<SolverKind> = builder.bodies.iter().map(|b| b.solver).collect();
+        let chosen = SolverKind::ALL.map(|kind| kinds.iter().position(|k| *k == kind).unwrap());
+        for pair in chosen.windows(2) {
+            let [a, b] = [pair[0], pair[1]].map(|body| BodyPoint::particle(body, 5));
+            builder.couplings.push(Coupling::joint(a, b));
+        }
+        let own = [3, 40].map(|i| BodyPoint::particle(2, i));
+        builder.couplings.push(Coupling::spring(own[0], own[1], 50.0, 0.1));
         let mut s = builder.build().unwrap();
         // The first step may still make what depends on the state, and threads allocate as they start.
         s.step().unwrap();

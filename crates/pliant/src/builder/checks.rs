@@ -7,7 +7,9 @@ use crate::controls::{BodyControls, Control, Controls};
 use crate::elements;
 use crate::fields::Field;
 use crate::keyframes::Keyframes;
-use crate::model::{BodyId, Collider, Goals, Implicit, Integrator, Model, Params, Shown};
+use crate::model::{
+    BodyId, Collider, Coupling, Goals, Implicit, Integrator, Model, ModelBody, ModelCoupling, Params, Shown,
+};
 use crate::solvers::{Feature, SolverKind, Support, support};
 
 /// Most equal parts a step is taken in.
@@ -89,6 +91,13 @@ pub(crate) fn check_colliders<'a>(
 ) -> Result<(), BuildErrors> {
     let mut faults = Faults::default();
     faults.colliders(colliders);
+    if faults.0.is_empty() { Ok(()) } else { Err(BuildErrors(faults.0)) }
+}
+
+/// Checks couplings that are to be those of a model with these bodies.
+pub(crate) fn check_couplings(couplings: &[ModelCoupling], bodies: &[ModelBody]) -> Result<(), BuildErrors> {
+    let mut faults = Faults::default();
+    faults.couplings(couplings.iter().map(|c| &c.coupling), bodies);
     if faults.0.is_empty() { Ok(()) } else { Err(BuildErrors(faults.0)) }
 }
 
@@ -335,6 +344,27 @@ impl Faults {
             if colliders.clone().take(k).any(|other| alike(&other)) {
                 let text = format!("there are two colliders named {name}");
                 self.add(None, "colliders", text, "give each collider a name of its own, or none");
+            }
+        }
+    }
+
+    pub fn couplings<'a>(
+        &mut self,
+        couplings: impl Iterator<Item = &'a Coupling> + Clone,
+        bodies: &[ModelBody],
+    ) {
+        for (k, coupling) in couplings.clone().enumerate() {
+            let name = match coupling.name.as_str() {
+                "" => k.to_string(),
+                name => format!("\"{name}\""),
+            };
+            for (text, help) in coupling.faults(bodies) {
+                self.add(None, "couplings", format!("coupling {name}: {text}"), &help);
+            }
+            let alike = |other: &Coupling| !other.name.is_empty() && other.name == coupling.name;
+            if couplings.clone().take(k).any(alike) {
+                let text = format!("there are two couplings named {name}");
+                self.add(None, "couplings", text, "give each coupling a name of its own, or none");
             }
         }
     }

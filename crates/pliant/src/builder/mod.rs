@@ -3,14 +3,14 @@
 mod assembly;
 mod checks;
 
-pub(crate) use checks::{check_colliders, check_world};
+pub(crate) use checks::{check_colliders, check_couplings, check_world};
 
 use crate::body::Body;
 use crate::constraints::ConstraintBatch;
 use crate::controls::{BodyEntry, Control, Controls};
 use crate::fields::Field;
 use crate::keyframes::{Keyframes, Track};
-use crate::model::{BodyId, BodyModel, Collider, Implicit, Model, Params};
+use crate::model::{BodyId, BodyModel, Collider, Coupling, Implicit, Model, Params};
 use crate::points::Points;
 use crate::simulation::Simulation;
 use crate::state::{BodyState, State};
@@ -91,6 +91,8 @@ pub struct Builder {
     pub substeps: u32,
     /// What bodies cannot enter.
     pub colliders: Vec<Collider>,
+    /// What ties bodies together; bodies by their index.
+    pub couplings: Vec<Coupling>,
     /// The bodies.
     pub bodies: Vec<Body>,
     /// Controls that follow keys; bodies by their index.
@@ -120,6 +122,7 @@ impl Builder {
             step: 1.0 / 60.0,
             substeps: 4,
             colliders: Vec::new(),
+            couplings: Vec::new(),
             bodies: Vec::new(),
             keyframes: Keyframes::default(),
             fields: Vec::new(),
@@ -137,6 +140,12 @@ impl Builder {
     /// Adds what bodies cannot enter: a [`Collider`], or a [`HalfSpace`](crate::HalfSpace) that stands still.
     pub fn collider(mut self, collider: impl Into<Collider>) -> Builder {
         self.colliders.push(collider.into());
+        self
+    }
+
+    /// Ties bodies together; these by their index.
+    pub fn coupling(mut self, coupling: Coupling) -> Builder {
+        self.couplings.push(coupling);
         self
     }
 
@@ -209,7 +218,18 @@ impl Builder {
         if !faults.0.is_empty() {
             return Err(BuildErrors(faults.0));
         }
-        let Builder { keyframes, implicit, fields, colliders, step, substeps, bodies, customs, .. } = self;
+        let Builder {
+            keyframes,
+            implicit,
+            fields,
+            colliders,
+            couplings,
+            step,
+            substeps,
+            bodies,
+            customs,
+            ..
+        } = self;
         let params = Arc::new(Params { step, substeps, keyframes, implicit, fields });
         let mut extras: Vec<Extras> = bodies.iter().map(|_| Extras::default()).collect();
         for (b, extras) in extras.iter_mut().enumerate() {
@@ -237,8 +257,9 @@ impl Builder {
             entries.push(BodyEntry::new(id, body.live_values(), &own));
             parts.push((body.name.as_str().into(), own));
         }
-        let model = Model::new(parts, colliders, params);
+        let model = Model::new(parts, colliders, couplings, params);
         faults.effects(&model.params.keyframes, &model);
+        faults.couplings(model.couplings().iter().map(|c| &c.coupling), model.bodies());
         if !faults.0.is_empty() {
             return Err(BuildErrors(faults.0));
         }

@@ -10,12 +10,16 @@ use crate::builder::{self, Assembler};
 use crate::bytes::{Digest, Reader, Writer};
 use crate::description::{self, counter};
 use crate::model::{
-    BodyId, BodyKind, BodyModel, Input, Model, ModelBody, ModelCollider, Params, Shown, Source,
+    BodyId, BodyKind, BodyModel, Input, Lists, Model, ModelBody, ModelCollider, ModelCoupling, Params, Shown,
+    Source,
 };
 use crate::solvers::{Feature, Support, support};
 use crate::state::StateError;
 use std::collections::HashSet;
 use std::sync::Arc;
+
+/// The first format that tells of couplings.
+const COUPLINGS: u64 = 7;
 
 const AS_BUILT: u64 = 0;
 const EDITED: u64 = 1;
@@ -30,6 +34,7 @@ pub(super) fn write(w: &mut Writer, model: &Model) {
     let mut own = Writer::default();
     own.word(model.next_id());
     own.word(model.next_collider().number());
+    own.word(model.next_coupling().number());
     own.word(model.id().revision);
     if is_as_built(model) {
         own.word(AS_BUILT);
@@ -46,6 +51,7 @@ fn is_as_built(model: &Model) -> bool {
     let mut pairs = model.bodies().iter().zip(&built.bodies);
     same_params(&model.params, &built.params)
         && model.colliders == built.colliders
+        && model.couplings == built.couplings
         && model.bodies().len() == built.bodies.len()
         && pairs.all(|(a, b)| a.id == b.id && same_base(a, b) && same_pins(a, b))
 }
@@ -137,6 +143,11 @@ fn write_edited(w: &mut Writer, model: &Model) {
     if !known_colliders {
         world::write_colliders(w, model.colliders());
     }
+    let known_couplings = model.couplings == built.couplings;
+    w.word(known_couplings.into());
+    if !known_couplings {
+        world::write_couplings(w, model.couplings());
+    }
     let (mut shared, mut list) = (Shared::default(), Writer::default());
     list.word(model.bodies().len() as u64);
     for body in model.bodies() {
@@ -186,28 +197,36 @@ fn base_digest(parts: &BodyModel) -> u64 {
 /// model that was written its fingerprint says, which the state has too.
 pub(super) fn read(
     mut r: Reader<'_>,
-    version: u64,
     present: &Model,
     assembler: &mut Assembler,
+    format: u64,
 ) -> Result<Model, StateError> {
-    let (next, next_collider, revision) = (counter(&mut r)?, counter(&mut r)?, counter(&mut r)?);
+    // Formats before could tell of no couplings.
+    let couples = format >= COUPLINGS;
+    let (next, next_collider) = (counter(&mut r)?, counter(&mut r)?);
+    let next_coupling = if couples { counter(&mut r)? } else { present.built().couplings.len() as u64 };
+    let revision = counter(&mut r)?;
+    let next = [next, next_collider, next_coupling];
     let built = present.built();
     let model = match r.word()? {
-        AS_BUILT if is_as_built(present) => present.whole().counted(next, next_collider, revision),
+        AS_BUILT if is_as_built(present) => present.whole().counted(next, revision),
         AS_BUILT => {
-            let (bodies, colliders) =
-                ((built.bodies.clone(), next), (built.colliders.clone(), next_collider));
-            Model::with_history(bodies, colliders, built.params.clone(), revision, built.clone())
+            let lists = Lists {
+                bodies: (built.bodies.clone(), next[0]),
+                colliders: (built.colliders.clone(), next[1]),
+                couplings: (built.couplings.clone(), next[2]),
+            };
+            Model::with_history(lists, built.params.clone(), revision, built.clone())
         }
         EDITED => {
-            let (params, colliders, bodies) = Reading { r: &mut r, version, present, assembler }.edited()?;
-            let (bodies, colliders) = ((bodies, next), (colliders, next_collider));
-            Model::with_history(bodies, colliders, params, revision, built.clone())
+            let (params, lists) = Reading { r: &mut r, format, present, assembler, couples }.edited(next)?;
+            Model::with_history(lists, params, revision, built.clone())
         }
         _ => return Err(StateError::Damaged("it tells of its bodies in an unknown way")),
     };
-    let late = model.bodies().last().is_some_and(|b| b.id.number() >= next)
-        || model.colliders().last().is_some_and(|c| c.id.number() >= next_collider);
+    let late = model.bodies().last().is_some_and(|b| b.id.number() >= next[0])
+        || model.colliders().last().is_some_and(|c| c.id.number() >= next[1])
+        || model.couplings().last().is_some_and(|c| c.id.number() >= next[2]);
     if late || !r.0.is_empty() {
         return Err(StateError::Damaged("what it tells of its bodies does not add up"));
     }
@@ -216,19 +235,23 @@ pub(super) fn read(
 
 struct Reading<'a, 'b> {
     r: &'a mut Reader<'b>,
-    version: u64,
+    format: u64,
     present: &'a Model,
     assembler: &'a mut Assembler,
+    /// Whether it can tell of couplings.
+    couples: bool,
 }
 
 type Colliders = Arc<Vec<ModelCollider>>;
+type Couplings = Arc<Vec<ModelCoupling>>;
 
 const UNSOUND: StateError = StateError::Damaged("it describes what cannot be built");
 
 impl Reading<'_, '_> {
-    fn edited(&mut self) -> Result<(Arc<Params>, Colliders, Vec<ModelBody>), StateError> {
+    fn edited(&mut self, next: [u64; 3]) -> Result<(Arc<Params>, Lists), StateError> {
         let params = self.world()?;
         let colliders = self.colliders()?;
+        let couplings = self.couplings()?;
         let r = &mut *self.r;
         let mut made = Vec::new();
         for _ in 0..r.length()? {
@@ -253,7 +276,15 @@ impl Reading<'_, '_> {
             }
             bodies.push(body);
         }
-        Ok((params, colliders, bodies))
+        if builder::check_couplings(&couplings, &bodies).is_err() {
+            return Err(UNSOUND);
+        }
+        let lists = Lists {
+            bodies: (bodies, next[0]),
+            colliders: (colliders, next[1]),
+            couplings: (couplings, next[2]),
+        };
+        Ok((params, lists))
     }
 
     fn world(&mut self) -> Result<Arc<Params>, StateError> {
@@ -272,13 +303,23 @@ impl Reading<'_, '_> {
     fn colliders(&mut self) -> Result<Colliders, StateError> {
         let colliders = match self.r.flag()? {
             true => self.present.built().colliders.clone(),
-            false => Arc::new(world::read_colliders(self.r, self.version)?),
+            false => Arc::new(world::read_colliders(self.r, self.format)?),
         };
         let sound = builder::check_colliders(colliders.iter().map(|c| &c.collider)).is_ok();
         if !(sound && colliders.windows(2).all(|w| w[0].id < w[1].id)) {
             return Err(UNSOUND);
         }
         Ok(colliders)
+    }
+
+    /// What ties bodies together; checked once these are known.
+    fn couplings(&mut self) -> Result<Couplings, StateError> {
+        let couplings = match !self.couples || self.r.flag()? {
+            true => self.present.built().couplings.clone(),
+            false => Arc::new(world::read_couplings(self.r)?),
+        };
+        let told_apart = couplings.windows(2).all(|w| w[0].id < w[1].id);
+        if told_apart { Ok(couplings) } else { Err(UNSOUND) }
     }
 
     fn body(&mut self, shared: &Found, params: &Arc<Params>) -> Result<ModelBody, StateError> {

@@ -6,8 +6,8 @@ use crate::description::{choice, counter, read_motion, read_sequence, write_moti
 use crate::fields::Field;
 use crate::keyframes::{Ease, Key, Keyframes, Track};
 use crate::model::{
-    Acceleration, BodyId, Collider, ColliderId, ColliderShape, Implicit, MassMatrix, ModelCollider, Params,
-    WarmStart, primitive_of, primitive_parts,
+    Acceleration, BodyId, BodyPoint, Collider, ColliderId, ColliderShape, Coupling, CouplingId, Implicit,
+    MassMatrix, ModelCollider, ModelCoupling, Params, WarmStart, primitive_of, primitive_parts,
 };
 use glam::DAffine3;
 use pliant_geometry::TriMesh;
@@ -110,11 +110,11 @@ fn read_shape(r: &mut Reader<'_>) -> Result<ColliderShape, Truncated> {
     })
 }
 
-/// Reads back what [`write_colliders`] wrote; nothing is checked yet. Version 6 knew only planes.
+/// Reads back what [`write_colliders`] wrote; nothing is checked yet. Formats before 8 knew only planes.
 pub(super) fn read_colliders(r: &mut Reader<'_>, version: u64) -> Result<Vec<ModelCollider>, Truncated> {
     let collider = |r: &mut Reader<'_>| {
         let (id, name) = (ColliderId::from_number(counter(r)?), r.text()?);
-        let only_planes = version < 7;
+        let only_planes = version < 8;
         let shape = match only_planes {
             true => ColliderShape::Plane { normal: r.vector()?, offset: r.number()? },
             false => read_shape(r)?,
@@ -129,6 +129,46 @@ pub(super) fn read_colliders(r: &mut Reader<'_>, version: u64) -> Result<Vec<Mod
         Ok(ModelCollider { id, collider: Collider { name, shape, at, input, motion, friction, restitution } })
     };
     (0..r.length()?).map(|_| collider(r)).collect()
+}
+
+/// What ties bodies together.
+pub(super) fn write_couplings(w: &mut Writer, couplings: &[ModelCoupling]) {
+    w.word(couplings.len() as u64);
+    for ModelCoupling { id, coupling } in couplings {
+        let Coupling { name, points, stiffness, damping } = coupling;
+        w.word(id.number());
+        w.text(name);
+        for BodyPoint { body, particles, weights } in points {
+            w.word(body.number());
+            particles.iter().for_each(|i| w.word(u64::from(*i)));
+            weights.iter().for_each(|v| w.number(*v));
+        }
+        w.word(stiffness.is_some().into());
+        [stiffness.unwrap_or(0.0), *damping].into_iter().for_each(|v| w.number(v));
+    }
+}
+
+/// Reads back what [`write_couplings`] wrote; nothing is checked yet.
+pub(super) fn read_couplings(r: &mut Reader<'_>) -> Result<Vec<ModelCoupling>, Truncated> {
+    let point = |r: &mut Reader<'_>| {
+        let body = BodyId::from_number(counter(r)?);
+        let (mut particles, mut weights) = ([0; 4], [0.0; 4]);
+        for i in &mut particles {
+            *i = u32::try_from(r.word()?).map_err(|_| Truncated)?;
+        }
+        for w in &mut weights {
+            *w = r.number()?;
+        }
+        Ok(BodyPoint { body, particles, weights })
+    };
+    let coupling = |r: &mut Reader<'_>| {
+        let (id, name) = (CouplingId::from_number(counter(r)?), r.text()?);
+        let points = [point(r)?, point(r)?];
+        let (soft, stiffness, damping) = (r.flag()?, r.number()?, r.number()?);
+        let coupling = Coupling { name, points, stiffness: soft.then_some(stiffness), damping };
+        Ok(ModelCoupling { id, coupling })
+    };
+    (0..r.length()?).map(|_| coupling(r)).collect()
 }
 
 fn write_keyframes(w: &mut Writer, keyframes: &Keyframes) {

@@ -1,20 +1,17 @@
 //! The contacts of an island in a substep: which there are, and their forces.
 
-use super::dual::{Beginning, Dual, Respond};
-use super::{Contact, Endpoint, Form, Meet, Meets, Obstacle, Solid, Surface, Visitor, lowest_gap, release};
+use super::dual::{Beginning, Bodies, Dual, Touching};
+use super::nodes::Nodes;
+use super::ties::{Pull, Tie, Ties};
+use super::{
+    Contact, Endpoint, Form, Meet, Meets, Obstacle, Obstacles, Solid, Surface, Visitor, lowest_gap, release,
+};
 use crate::points::Points;
-use crate::solvers::Subject;
 use crate::team::Team;
 use glam::DVec3;
 
 /// Half-spaces of a mesh whose normals are nearer than this cosine are one that a particle has moved along.
 const ALIKE: f64 = 0.8;
-
-/// A body of an island while its contacts are being found.
-pub(crate) struct Touching<'a, 'b> {
-    pub body: Subject<'a>,
-    pub side: &'b mut dyn Respond,
-}
 
 /// What touches in an island. All of it is made anew in every substep; what is kept is memory.
 #[derive(Clone, Debug, Default)]
@@ -42,22 +39,37 @@ struct Finding {
 }
 
 impl Contacts {
-    /// Makes room for all contacts that a body can have with so many obstacles, so that finding them allocates nothing.
-    /// Particles in the corners of meshes have more than one with each; there is room for a quarter of them.
-    pub fn reserve(&mut self, particles: usize, obstacles: usize) {
-        let most = particles * obstacles;
-        let most = most + most / 4;
+    /// Makes room for all contacts that bodies of so many particles can have with so many obstacles, and for couplings, so
+    /// that finding them allocates nothing. Particles in the corners of meshes have more than one with each; there is room
+    /// for a quarter of them.
+    pub fn reserve(
+        &mut self,
+        particles: impl ExactSizeIterator<Item = usize> + Clone,
+        obstacles: usize,
+        ties: usize,
+    ) {
+        let places = particles.clone().sum::<usize>() * obstacles;
+        let most = places + places / 4;
+        self.slots.clear();
+        self.slots.reserve(places);
         self.list.clear();
         self.list.reserve(most);
         self.listed.clear();
         self.listed.reserve(most);
-        self.slots.clear();
-        self.slots.reserve(particles * obstacles);
-        self.ends.resize(particles);
-        self.dual.reserve(particles, most);
+        self.ends.resize(particles.clone().max().unwrap_or(0));
+        self.dual.reserve(particles, most, ties);
     }
 
-    /// Forgets all contacts.
+    /// Forgets all contacts, and ties the bodies that couplings hold.
+    pub fn begin(&mut self, ties: &[Tie], bodies: &mut dyn Bodies) {
+        let count = bodies.len();
+        self.list.clear();
+        let particles = |k: usize| bodies.get(k).map_or(0, |b| b.body.model.particle_count());
+        self.dual.begin((0..count).map(particles));
+        ties.iter().for_each(|tie| self.dual.tie(tie, bodies));
+    }
+
+    /// Forgets all contacts and couplings.
     pub fn clear(&mut self) {
         self.list.clear();
         self.dual.begin([].into_iter());
@@ -73,35 +85,51 @@ impl Contacts {
         self.dual.loaded()
     }
 
+    /// What couplings do to a body of the island.
+    pub fn pull_on(&self, place: usize, bodies: &mut dyn Bodies) -> Pull {
+        self.dual.pull_on(place, bodies)
+    }
+
+    /// The couplings, and the nodes they hold.
+    pub fn ties(&mut self) -> (&mut Ties, &[Nodes]) {
+        self.dual.ties()
+    }
+
     /// Lists what the bodies will touch by where they end now, their prediction, or come near.
-    pub fn detect(&mut self, bodies: &mut [Touching<'_, '_>]) {
-        self.list.clear();
+    pub fn detect(&mut self, bodies: &mut dyn Bodies) {
         self.listed.clear();
         self.slots.clear();
-        let places = |b: &Touching<'_, '_>| b.body.model.particle_count() * b.body.obstacles.planes.len();
-        self.listed.resize(bodies.iter().map(places).sum(), false);
-        let slots = |b: &Touching<'_, '_>| b.body.model.particle_count() * b.body.obstacles.solids.len();
-        self.slots.resize(bodies.iter().map(slots).sum(), [0; Meets::MOST]);
-        self.dual.begin(bodies.iter().map(|b| b.body.model.particle_count()));
+        let (mut planes, mut solids) = (0, 0);
+        for k in 0..bodies.len() {
+            let Some(body) = bodies.get(k) else { continue };
+            let (obstacles, particles) = (met(&body), body.body.model.particle_count());
+            planes += obstacles.planes.len() * particles;
+            solids += obstacles.solids.len() * particles;
+        }
+        self.listed.resize(planes, false);
+        self.slots.resize(solids, [0; Meets::MOST]);
         self.find(bodies, true);
     }
 
     /// Lists what is inside something by where the bodies end now, and was not listed before: whether a particle touches
     /// is not for the prediction alone to say. What is not flat is met anew where it is met now. Tells whether there was
     /// any to list.
-    pub fn join(&mut self, bodies: &mut [Touching<'_, '_>]) -> bool {
+    pub fn join(&mut self, bodies: &mut dyn Bodies) -> bool {
         let before = self.list.len();
         self.find(bodies, false);
         self.list.len() > before
     }
 
-    fn find(&mut self, bodies: &mut [Touching<'_, '_>], first: bool) {
+    fn find(&mut self, bodies: &mut dyn Bodies, first: bool) {
         let (mut listed, mut slots) = (0, 0);
-        for (place, Touching { body, side }) in bodies.iter_mut().enumerate() {
-            let (model, size) = (body.model, side.beginning().size);
-            if body.obstacles.is_empty() {
+        for place in 0..bodies.len() {
+            let Some(touching) = bodies.get(place) else { continue };
+            let obstacles = met(&touching);
+            if obstacles.is_empty() {
                 continue;
             }
+            let Touching { body, side, .. } = touching;
+            let (model, size) = (body.model, side.beginning().size);
             self.ends.resize(model.particle_count());
             side.ends(&mut self.ends);
             let h = model.params.substep();
@@ -113,11 +141,11 @@ impl Contacts {
                 surface: Surface::of(body.controls),
             };
             let whose = (place, model.rest().radius.as_slice(), side.beginning());
-            for plane in body.obstacles.planes {
+            for plane in obstacles.planes {
                 self.find_at_plane(plane, whose, finding, listed);
                 listed += self.ends.len();
             }
-            for solid in body.obstacles.formed() {
+            for solid in obstacles.formed() {
                 self.find_at_solid(solid, whose, finding, slots);
                 slots += self.ends.len();
             }
@@ -189,7 +217,7 @@ impl Contacts {
     }
 
     /// Answers a round of the bodies with forces.
-    pub fn answer(&mut self, bodies: &mut [Touching<'_, '_>], team: &Team) {
+    pub fn answer(&mut self, bodies: &mut dyn Bodies, team: &Team) {
         let known = self.dual.len();
         for (k, contact) in self.list[..known].iter_mut().enumerate().filter(|(_, c)| c.renewed) {
             self.dual.renew(k, contact, bodies);
@@ -200,6 +228,11 @@ impl Contacts {
         }
         self.dual.answer(bodies, team);
     }
+}
+
+/// The obstacles that contacts keep a body out of.
+fn met<'a>(of: &Touching<'a>) -> Obstacles<'a> {
+    if of.meets_obstacles { Obstacles::NONE } else { of.body.obstacles }
 }
 
 impl Contact {

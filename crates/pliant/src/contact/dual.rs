@@ -11,10 +11,16 @@
 //! found by accelerated projected gradients. Everything speaks of the end of the substep. The step 1/d cannot diverge:
 //! for symmetric G of blocks G_ab, diag(Σ_b ‖G_ab‖ y_b / y_a) − G is positive semidefinite for every positive y.
 //! Forces are kept from one round of the solvers to the next, so they become more exact as the positions do.
+//!
+//! Couplings (`ties.rs`) have forces without bounds, which follow from those of the contacts by a linear solve. They are
+//! eliminated: after every change of the contact forces they are solved for anew, so that contacts see the response of
+//! bodies that hold together. That is G less a positive semidefinite matrix, for which 1/d is as safe.
 
 use super::nodes::Nodes;
-use super::{Contact, Endpoint, Touching};
+use super::ties::{Pull, Tie, Ties};
+use super::{Contact, Endpoint};
 use crate::points::Points;
+use crate::solvers::Subject;
 use crate::team::Team;
 use glam::DVec3;
 
@@ -54,6 +60,39 @@ pub(crate) trait Respond {
 
     /// Takes the forces of the nodes into the present round, in place of those it had.
     fn push(&mut self, nodes: &Nodes, team: &Team);
+
+    /// Whether it responds alike, and apart, along x, y and z.
+    fn is_scalar(&self) -> bool {
+        true
+    }
+
+    /// Whether it responds alike in all rounds of a substep.
+    fn is_constant(&self) -> bool {
+        true
+    }
+}
+
+/// A body of an island while its contacts are being found.
+pub(crate) struct Touching<'a> {
+    pub body: Subject<'a>,
+    pub side: &'a mut dyn Respond,
+    /// Whether it meets obstacles by itself.
+    pub meets_obstacles: bool,
+}
+
+impl Touching<'_> {
+    /// How much heavier it is than it was built: it moves by forces as if these were so much smaller.
+    pub fn mass_ratio(&self) -> f64 {
+        self.body.model.mass_ratio(self.body.controls.body)
+    }
+}
+
+/// The bodies of an island, as contacts and couplings see them.
+pub(crate) trait Bodies {
+    fn len(&self) -> usize;
+
+    /// The body of a place; `None` if it has nothing that responds.
+    fn get(&mut self, place: usize) -> Option<Touching<'_>>;
 }
 
 /// A body as it begins a substep.
@@ -67,13 +106,21 @@ pub(crate) struct Beginning {
     pub free: Vec<bool>,
 }
 
-/// A node that takes part in a contact.
+/// A node that takes part in a contact or a tie.
 #[derive(Clone, Copy, Debug)]
-struct Link {
-    body: u32,
-    node: u32,
-    /// Positive on the first side, negative on the second.
-    weight: f64,
+pub(super) struct Link {
+    pub body: u32,
+    pub node: u32,
+    /// What its movement counts: positive on the first side, negative on the second.
+    pub weight: f64,
+    /// What of a force it gets, in terms of the masses its body was built with.
+    pub force: f64,
+}
+
+impl Link {
+    pub fn new(body: usize, node: u32, weight: f64, mass_ratio: f64) -> Link {
+        Link { body: body as u32, node, weight, force: weight / mass_ratio }
+    }
 }
 
 /// A contact as the iteration sees it.
@@ -135,48 +182,60 @@ struct Pace {
     settled: bool,
 }
 
-/// The contact forces of an island.
+/// The forces of contacts and couplings of an island.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Dual {
     rows: Vec<Row>,
     links: Vec<Link>,
+    ties: Ties,
     /// Of each body of the island.
     nodes: Vec<Nodes>,
     pace: Pace,
 }
 
 impl Dual {
-    /// Forgets all contacts; the bodies of the island have so many particles.
+    /// Forgets all contacts and couplings; the bodies of the island have so many particles.
     pub fn begin(&mut self, particles: impl ExactSizeIterator<Item = usize>) {
         self.rows.clear();
         self.links.clear();
-        if self.nodes.len() < particles.len() {
-            self.nodes.resize_with(particles.len(), Nodes::default);
+        self.ties.clear();
+        let count = particles.len();
+        if self.nodes.len() < count {
+            self.nodes.resize_with(count, Nodes::default);
         }
-        for (nodes, count) in self.nodes.iter_mut().zip(particles) {
-            nodes.begin(count);
+        for (nodes, particles) in self.nodes.iter_mut().zip(particles) {
+            nodes.begin(particles);
         }
+        // Of an island before, which was larger.
+        self.nodes[count..].iter_mut().for_each(|n| n.begin(0));
     }
 
-    /// Makes room for the contacts of a body of its own.
-    pub fn reserve(&mut self, particles: usize, contacts: usize) {
-        self.begin([particles].into_iter());
-        self.nodes[0].reserve(particles);
+    /// Makes room for as many contacts and couplings of bodies of so many particles.
+    pub fn reserve(
+        &mut self,
+        particles: impl ExactSizeIterator<Item = usize> + Clone,
+        contacts: usize,
+        ties: usize,
+    ) {
+        self.begin(particles.clone());
+        self.nodes.iter_mut().zip(particles).for_each(|(nodes, n)| nodes.reserve(n));
         self.rows.reserve(contacts);
         self.links.reserve(contacts);
+        self.ties.reserve(ties);
     }
 
     /// Takes up a contact.
-    pub fn add(&mut self, contact: &Contact, bodies: &[Touching<'_, '_>]) {
+    pub fn add(&mut self, contact: &Contact, bodies: &mut dyn Bodies) {
         let (mut start, mut size) = (DVec3::ZERO, f64::INFINITY);
         for (side, sign) in contact.sides.iter().zip([1.0, -1.0]) {
             if let Endpoint::World { moves } = side {
                 start += *moves;
             }
-            for (body, particle, weight) in side.particles() {
-                let node = self.nodes[body].of(particle);
-                self.links.push(Link { body: body as u32, node, weight: sign * weight });
-                let beginning = bodies[body].side.beginning();
+            for (place, particle, weight) in side.particles() {
+                let Some(body) = bodies.get(place) else { continue };
+                let node = self.nodes[place].of(particle);
+                self.links.push(Link::new(place, node, sign * weight, body.mass_ratio()));
+                let beginning = body.side.beginning();
                 start += beginning.start.get(particle as usize) * (sign * weight);
                 size = size.min(beginning.size);
             }
@@ -198,15 +257,21 @@ impl Dual {
     }
 
     /// Takes a contact anew that touches elsewhere now: its force stays until the next one is found.
-    pub fn renew(&mut self, k: usize, contact: &Contact, bodies: &[Touching<'_, '_>]) {
+    pub fn renew(&mut self, k: usize, contact: &Contact, bodies: &mut dyn Bodies) {
         let mut start = contact.moves();
         for (side, sign) in contact.sides.iter().zip([1.0, -1.0]) {
-            for (body, particle, weight) in side.particles() {
-                start += bodies[body].side.beginning().start.get(particle as usize) * (sign * weight);
+            for (place, particle, weight) in side.particles() {
+                let Some(body) = bodies.get(place) else { continue };
+                start += body.side.beginning().start.get(particle as usize) * (sign * weight);
             }
         }
         let row = &mut self.rows[k];
         (row.normal, row.offset, row.start) = (contact.normal, contact.offset, start);
+    }
+
+    /// Takes up a tie.
+    pub fn tie(&mut self, tie: &Tie, bodies: &mut dyn Bodies) {
+        self.ties.add(tie, &mut self.nodes, bodies);
     }
 
     /// Contacts taken up.
@@ -224,14 +289,53 @@ impl Dual {
         self.rows.iter().filter(|r| r.force != DVec3::ZERO).count()
     }
 
+    /// What couplings do to a body of the island.
+    pub fn pull_on(&self, place: usize, bodies: &mut dyn Bodies) -> Pull {
+        self.ties.pull_on(place, &self.nodes, bodies)
+    }
+
+    /// The couplings, and the nodes they hold.
+    pub fn ties(&mut self) -> (&mut Ties, &[Nodes]) {
+        (&mut self.ties, &self.nodes)
+    }
+
     /// Finds the forces for the present round of the bodies and gives them to these.
-    pub fn answer(&mut self, bodies: &mut [Touching<'_, '_>], team: &Team) {
-        if self.rows.is_empty() {
+    pub fn answer(&mut self, bodies: &mut dyn Bodies, team: &Team) {
+        if self.rows.is_empty() && self.ties.is_empty() {
             return;
         }
+        let steps = self.prepare(bodies, team);
+        self.respond(bodies, team);
+        if !self.rows.is_empty() {
+            self.bound(bodies, team);
+            for step in 1..=steps {
+                self.respond(bodies, team);
+                self.update(step == steps);
+                if self.pace.settled {
+                    break;
+                }
+            }
+            for row in &mut self.rows {
+                (row.force, row.trial) = (row.best, row.best);
+            }
+        }
+        if !self.ties.is_empty() {
+            // Once more: what the solve has left to rounding.
+            self.respond(bodies, team);
+        }
+        self.load();
+        for (place, nodes) in self.nodes.iter().enumerate().filter(|(_, n)| !n.is_empty()) {
+            if let Some(body) = bodies.get(place) {
+                body.side.push(nodes, team);
+            }
+        }
+    }
+
+    /// Looks where everything ends by itself in the present round. Returns how many steps the forces may take.
+    fn prepare(&mut self, bodies: &mut dyn Bodies, team: &Team) -> usize {
         let mut steps = STEPS;
-        for (body, nodes) in bodies.iter_mut().zip(&self.nodes).filter(|(_, n)| !n.is_empty()) {
-            if body.side.prepare(nodes, team) {
+        for (place, nodes) in self.nodes.iter().enumerate().filter(|(_, n)| !n.is_empty()) {
+            if bodies.get(place).is_some_and(|b| b.side.prepare(nodes, team)) {
                 steps = STEPS_BY_SOLVES;
             }
         }
@@ -239,47 +343,48 @@ impl Dual {
         for row in &mut self.rows {
             let links = &self.links[first..row.links as usize];
             first = row.links as usize;
-            let particle = |l: &Link| self.nodes[l.body as usize].particles()[l.node as usize];
-            let free = |l: &Link| bodies[l.body as usize].side.free_end(particle(l) as usize) * l.weight;
-            row.free = links.iter().map(free).fold(DVec3::ZERO, |sum, p| sum + p);
+            row.free = links.iter().fold(DVec3::ZERO, |sum, l| {
+                let particle = self.nodes[l.body as usize].particles()[l.node as usize] as usize;
+                let end = bodies.get(l.body as usize).map_or(DVec3::ZERO, |b| b.side.free_end(particle));
+                sum + end * l.weight
+            });
             (row.trial, row.best) = (row.force, row.force);
         }
+        if !self.ties.is_empty() {
+            self.ties.begin_round(&mut self.nodes, bodies, team);
+        }
         self.pace = Pace { momentum: 1.0, smallest: f64::INFINITY, settled: false };
-        self.respond(bodies, team);
-        self.bound(bodies, team);
-        for step in 1..=steps {
-            self.respond(bodies, team);
-            self.update(step == steps);
-            if self.pace.settled {
-                break;
-            }
-        }
-        for row in &mut self.rows {
-            (row.force, row.trial) = (row.best, row.best);
-        }
-        self.load();
-        for (body, nodes) in bodies.iter_mut().zip(&self.nodes).filter(|(_, n)| !n.is_empty()) {
-            body.side.push(nodes, team);
-        }
+        steps
     }
 
-    /// Puts the trial forces on the nodes.
+    /// Puts the trial forces of contacts, and those of couplings, on the nodes.
     fn load(&mut self) {
         self.nodes.iter_mut().for_each(Nodes::unload);
         let mut first = 0;
         for row in &self.rows {
             for l in &self.links[first..row.links as usize] {
-                self.nodes[l.body as usize].load(l.node as usize, row.trial * l.weight);
+                self.nodes[l.body as usize].load(l.node as usize, row.trial * l.force);
             }
             first = row.links as usize;
         }
+        self.ties.load(&mut self.nodes);
     }
 
-    /// Moves the nodes by the trial forces.
-    fn respond(&mut self, bodies: &mut [Touching<'_, '_>], team: &Team) {
+    /// Moves the nodes by the trial forces, and by those of couplings that go with them.
+    fn respond(&mut self, bodies: &mut dyn Bodies, team: &Team) {
+        self.move_nodes(bodies, team);
+        if !self.ties.is_empty() {
+            self.ties.correct(&self.nodes);
+            self.move_nodes(bodies, team);
+        }
+    }
+
+    fn move_nodes(&mut self, bodies: &mut dyn Bodies, team: &Team) {
         self.load();
-        for (body, nodes) in bodies.iter_mut().zip(&mut self.nodes).filter(|(_, n)| !n.is_empty()) {
-            body.side.respond(nodes, team);
+        for (place, nodes) in self.nodes.iter_mut().enumerate().filter(|(_, n)| !n.is_empty()) {
+            if let Some(body) = bodies.get(place) {
+                body.side.respond(nodes, team);
+            }
         }
     }
 
@@ -291,7 +396,7 @@ impl Dual {
 
     /// The metric, from how much every contact counts: all of it where there is, or by the present response will be, a
     /// force.
-    fn bound(&mut self, bodies: &mut [Touching<'_, '_>], team: &Team) {
+    fn bound(&mut self, bodies: &mut dyn Bodies, team: &Team) {
         let mut first = 0;
         for k in 0..self.rows.len() {
             let row = &self.rows[k];
@@ -301,12 +406,14 @@ impl Dual {
             self.rows[k].metric = counts;
             let links = first..self.rows[k].links as usize;
             for l in &self.links[links.clone()] {
-                self.nodes[l.body as usize].weights[l.node as usize] += counts * l.weight.abs();
+                self.nodes[l.body as usize].weights[l.node as usize] += counts * l.force.abs();
             }
             first = links.end;
         }
-        for (body, nodes) in bodies.iter_mut().zip(&mut self.nodes).filter(|(_, n)| !n.is_empty()) {
-            body.side.reach(nodes, team);
+        for (place, nodes) in self.nodes.iter_mut().enumerate().filter(|(_, n)| !n.is_empty()) {
+            if let Some(body) = bodies.get(place) {
+                body.side.reach(nodes, team);
+            }
         }
         let mut first = 0;
         for row in &mut self.rows {

@@ -1,9 +1,11 @@
 //! Contact: what touches what, the forces that keep it apart, and what a bounce gives back.
 //!
 //! Contacts lie outside the solvers, over [`Endpoint`]s of any bodies: they are found once every body of an island has
-//! predicted where it goes (`detect.rs`), and answer every round of the solvers with forces (`dual.rs`).
+//! predicted where it goes (`detect.rs`), and answer every round of the solvers with forces (`dual.rs`). So do couplings
+//! (`ties.rs`), whose forces may pull as well as push.
 
 mod course;
+mod dense_spd;
 mod detect;
 pub(crate) mod dual;
 mod endpoint;
@@ -12,13 +14,14 @@ mod nodes;
 mod obstacle;
 mod restitution;
 mod solid;
+mod ties;
 mod touches;
 mod watch;
 
 pub(crate) use course::Course;
 pub use course::Obstacles;
-pub(crate) use detect::{Contacts, Touching};
-pub(crate) use dual::{Beginning, Respond};
+pub(crate) use detect::Contacts;
+pub(crate) use dual::{Beginning, Bodies, Respond, Touching};
 pub use endpoint::{Contact, Endpoint};
 pub(crate) use half_space::push_out_of_solids;
 pub use half_space::{Arrival, Surface, lowest_gap, push_out, release};
@@ -26,5 +29,6 @@ pub(crate) use nodes::{Nodes, WIDTH};
 pub use obstacle::Obstacle;
 pub use restitution::bounce;
 pub use solid::{Form, Meet, Meets, Solid, Visitor};
+pub(crate) use ties::{Pull, Tie, Velocities};
 pub use touches::{PresentColliders, Touch};
 pub use watch::{ContactChange, ContactEvent, ContactWatch};

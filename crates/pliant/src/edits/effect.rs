@@ -2,7 +2,7 @@
 
 use super::{Edited, Removed, change};
 use crate::memory::Section;
-use crate::model::{BodyModel, ColliderId, Motion};
+use crate::model::{BodyModel, ColliderId, CouplingId, Motion};
 use crate::state::{BodyState, State};
 use crate::tearing;
 use glam::{DAffine3, DMat3, DVec3};
@@ -71,6 +71,8 @@ pub(crate) enum Effect {
         at: Option<DAffine3>,
         vertices: Option<Vec<DVec3>>,
     },
+    /// A coupling comes, which changes nothing yet.
+    CouplingAdded(CouplingId),
 }
 
 impl Effect {
@@ -126,6 +128,7 @@ impl Effect {
                 state.vertices.push(vertices.clone());
                 return Edited::Collider(*id);
             }
+            Effect::CouplingAdded(id) => return Edited::Coupling(*id),
             Effect::ColliderRemoved { place } => {
                 state.colliders.remove(*place);
                 state.vertices.remove(*place);

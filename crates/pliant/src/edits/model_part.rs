@@ -46,6 +46,8 @@ impl Editing<'_> {
                 self.collider_place(*collider)?;
                 self.controls.deform_collider(self.model, *collider, vertices.as_deref())?;
             }
+            Edit::Couple(coupling) => return self.add_coupling(coupling),
+            Edit::Uncouple(coupling) => return self.remove_coupling(*coupling),
             Edit::Keyframes(keyframes) => {
                 let keyframes = keyframes.clone();
                 self.set_params(Params { keyframes, ..(*self.model.params).clone() })?;
@@ -96,6 +98,12 @@ impl Editing<'_> {
 
     fn remove(&mut self, body: BodyId) -> Result<Effect, EditError> {
         let place = self.place_of(body)?;
+        let tied = self.model.couplings().iter().filter(|c| c.coupling.bodies().contains(&body));
+        let tied: Vec<String> = tied.map(|c| c.id.to_string()).collect();
+        if !tied.is_empty() {
+            let text = format!("it is tied to something (couplings {})", tied.join(", "));
+            return Err(self.refuse(place, text, "take these couplings away first".into()));
+        }
         let gone = self.model.remove(place);
         self.controls.bodies.remove(place);
         let all = &self.model.params.keyframes.tracks;

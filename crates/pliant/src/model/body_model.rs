@@ -210,6 +210,13 @@ impl BodyModel {
         offsets
     }
 
+    /// Whether a particle is where pins or an animated input put it, whatever forces there are.
+    pub(crate) fn prescribes(&self, particle: u32) -> bool {
+        let pinned = |g: &PinGroup| g.stiffness.is_none() && g.particles.contains(&particle);
+        let follows = self.input.as_ref().and_then(|i| i.follow.get(particle as usize));
+        self.pins.iter().any(pinned) || follows.is_some_and(|w| *w >= 1.0)
+    }
+
     /// Particles that are held exactly, with their targets, of the targets of all pinned ones.
     pub(crate) fn prescribed<'a>(
         &'a self,

@@ -1,7 +1,7 @@
 //! What is simulated, apart from how it moves: the constant side of a simulation.
 //!
-//! A [`Model`] is a list of bodies, a list of colliders and the [`Params`] of the world around them. Every body stands alone, in a numbering of
-//! its own: a [`Prototype`] (what it is at rest), and what it alone has (kind, pins, animated input). Copies share
+//! A [`Model`] is a list of bodies, a list of colliders, a list of what ties bodies together ([`Coupling`]) and the [`Params`] of
+//! the world around them. Every body stands alone, in a numbering of its own: a [`Prototype`] (what it is at rest), and what it alone has (kind, pins, animated input). Copies share
 //! their prototype. Nothing of it is edited in place: an edit makes a new model with the next revision, in which
 //! everything it did not touch is the same object as before; caches are keyed by identity of these parts.
 
@@ -9,6 +9,7 @@ mod basis;
 mod body_id;
 mod body_model;
 mod collider;
+mod coupling;
 mod input;
 mod params;
 mod prototype;
@@ -21,6 +22,7 @@ pub use body_id::BodyId;
 pub use body_model::BodyModel;
 pub use collider::{Collider, ColliderId, ColliderShape, ModelCollider};
 pub(crate) use collider::{between, is_rigid, primitive_of, primitive_parts};
+pub use coupling::{BodyPoint, Coupling, CouplingId, ModelCoupling};
 pub use input::{Input, Moment, Sequence, SequenceError};
 pub use params::{
     Acceleration, BodyKind, Goals, HalfSpace, Implicit, Integrator, MassMatrix, Matching, Motion, Params,
@@ -70,10 +72,12 @@ impl ModelBody {
 pub struct Model {
     pub(crate) bodies: Arc<Vec<ModelBody>>,
     pub(crate) colliders: Arc<Vec<ModelCollider>>,
+    pub(crate) couplings: Arc<Vec<ModelCoupling>>,
     pub(crate) params: Arc<Params>,
-    /// The ids of the next body and of the next collider.
+    /// The ids of the next body, of the next collider and of the next coupling.
     next: u64,
     next_collider: u64,
+    next_coupling: u64,
     id: ModelId,
     /// What it was before all edits.
     built: Arc<Built>,
@@ -84,54 +88,81 @@ pub struct Model {
 pub(crate) struct Built {
     pub bodies: Vec<ModelBody>,
     pub colliders: Arc<Vec<ModelCollider>>,
+    pub couplings: Arc<Vec<ModelCoupling>>,
     pub params: Arc<Params>,
 }
 
+/// The lists of a model, each in ascending order of its ids and with the number of the next one to come.
+pub(crate) struct Lists {
+    pub bodies: (Vec<ModelBody>, u64),
+    pub colliders: (Arc<Vec<ModelCollider>>, u64),
+    pub couplings: (Arc<Vec<ModelCoupling>>, u64),
+}
+
 impl Model {
-    /// Puts bodies and colliders together as revision 0; their ids follow from their order. They were checked, and whoever
-    /// steps relies on it: only the builder makes models.
+    /// Puts bodies, colliders and couplings together as revision 0; their ids follow from their order. They were checked,
+    /// and whoever steps relies on it: only the builder makes models.
     pub(crate) fn new(
         bodies: Vec<(Arc<str>, BodyModel)>,
         colliders: Vec<Collider>,
+        couplings: Vec<Coupling>,
         params: Arc<Params>,
     ) -> Model {
-        let (next, next_collider) = (bodies.len() as u64, colliders.len() as u64);
+        let next = [bodies.len(), colliders.len(), couplings.len()].map(|n| n as u64);
         let with_id = |(k, collider)| ModelCollider { id: ColliderId::from(k), collider };
-        let colliders = Arc::new(colliders.into_iter().enumerate().map(with_id).collect());
+        let colliders = Arc::new(colliders.into_iter().enumerate().map(with_id).collect::<Vec<_>>());
+        let with_id = |(k, coupling)| ModelCoupling { id: CouplingId::from(k), coupling };
+        let couplings = Arc::new(couplings.into_iter().enumerate().map(with_id).collect::<Vec<_>>());
         let body = |(k, (name, parts))| ModelBody { id: BodyId::from(k), name, parts };
         let bodies: Vec<ModelBody> = bodies.into_iter().enumerate().map(body).collect();
-        let colliders: Arc<Vec<ModelCollider>> = colliders;
         // A list of its own: the first edit would have to copy a shared one.
-        let built =
-            Arc::new(Built { bodies: bodies.clone(), colliders: colliders.clone(), params: params.clone() });
-        Model::with_history((bodies, next), (colliders, next_collider), params, 0, built)
+        let built = Arc::new(Built {
+            bodies: bodies.clone(),
+            colliders: colliders.clone(),
+            couplings: couplings.clone(),
+            params: params.clone(),
+        });
+        let lists = Lists {
+            bodies: (bodies, next[0]),
+            colliders: (colliders, next[1]),
+            couplings: (couplings, next[2]),
+        };
+        Model::with_history(lists, params, 0, built)
     }
 
-    /// Bodies and colliders that edits have made of those that were built, in ascending order of their ids, each with the
-    /// number of the next one to come.
-    pub(crate) fn with_history(
-        (bodies, next): (Vec<ModelBody>, u64),
-        (colliders, next_collider): (Arc<Vec<ModelCollider>>, u64),
-        params: Arc<Params>,
-        revision: u64,
-        built: Arc<Built>,
-    ) -> Model {
-        let id = ModelId { revision, fingerprint: 0 };
-        let bodies = Arc::new(bodies);
-        let mut model = Model { bodies, colliders, params, next, next_collider, id, built };
+    /// What edits have made of the lists that were built.
+    pub(crate) fn with_history(lists: Lists, params: Arc<Params>, revision: u64, built: Arc<Built>) -> Model {
+        let Lists { bodies, colliders, couplings } = lists;
+        let mut model = Model {
+            bodies: Arc::new(bodies.0),
+            colliders: colliders.0,
+            couplings: couplings.0,
+            params,
+            next: bodies.1,
+            next_collider: colliders.1,
+            next_coupling: couplings.1,
+            id: ModelId { revision, fingerprint: 0 },
+            built,
+        };
         model.id.fingerprint = model.fingerprint();
         model
     }
 
-    /// The same model after so many edits, with other ids for what is to come.
-    pub(crate) fn counted(self, next: u64, next_collider: u64, revision: u64) -> Model {
-        Model { next, next_collider, id: ModelId { revision, ..self.id }, ..self }
+    /// The same model after so many edits, with other ids for bodies, colliders and couplings to come.
+    pub(crate) fn counted(self, [next, next_collider, next_coupling]: [u64; 3], revision: u64) -> Model {
+        let id = ModelId { revision, ..self.id };
+        Model { next, next_collider, next_coupling, id, ..self }
     }
 
     /// Takes the place of a model: edits are told from what that was built as, and no id is given twice.
     pub(crate) fn in_place_of(self, other: &Model) -> Model {
-        let (next, next_collider) = (self.next.max(other.next), self.next_collider.max(other.next_collider));
-        Model { built: other.built.clone(), next, next_collider, ..self }
+        Model {
+            built: other.built.clone(),
+            next: self.next.max(other.next),
+            next_collider: self.next_collider.max(other.next_collider),
+            next_coupling: self.next_coupling.max(other.next_coupling),
+            ..self
+        }
     }
 
     /// The same bodies under other parameters that were checked, as the next revision.
@@ -190,6 +221,7 @@ impl Model {
     fn fingerprint(&self) -> u64 {
         let mut hash = Digest::default();
         self.params.digest(&mut hash, &self.colliders);
+        self.couplings.iter().for_each(|c| c.digest(&mut hash));
         let world = hash.finish();
         self.bodies.iter().fold(world, |sum, body| sum.wrapping_add(body.digest()))
     }
@@ -277,6 +309,7 @@ impl Model {
     pub fn same_parts(&self, other: &Model) -> bool {
         Arc::ptr_eq(&self.params, &other.params)
             && self.colliders == other.colliders
+            && self.couplings == other.couplings
             && (Arc::ptr_eq(&self.bodies, &other.bodies)
                 || self.bodies.len() == other.bodies.len()
                     && self

@@ -9,8 +9,8 @@ use super::damping::{RigidVelocity, decay};
 use super::energy::ElasticEnergy;
 use super::objective::Objective;
 use super::prolongation::Prolongation;
-use super::{SolverKind, Stage, Subject};
-use crate::contact::{Beginning, Contact, Visitor, release};
+use super::{Outside, SolverKind, Stage, Subject};
+use crate::contact::{Beginning, Contact, Pull, Visitor, release};
 use crate::controls::LiveControls;
 use crate::dofs::{Dof, DofMap};
 use crate::memory::Section;
@@ -54,30 +54,35 @@ pub(super) fn reach(model: &BodyModel) -> f64 {
     theta(model) * model.params.substep()
 }
 
-/// What a body touches in a substep, as far as its energy is concerned: seen from obstacles that move evenly, contact does
-/// no work.
+/// What a body touches and is tied to in a substep, as far as its energy is concerned: seen from obstacles that move evenly,
+/// contact does no work.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Company {
     /// Whether there is anything.
     pub any: bool,
     /// The velocity of what carries the body, on average.
     pub velocity: DVec3,
-    /// The work that obstacles do on it nevertheless, seen from there.
+    /// The work that obstacles and couplings do on it nevertheless, seen from there.
     pub work: f64,
 }
 
 impl Company {
-    fn of<'a>(contacts: impl Iterator<Item = &'a Contact> + Clone, h: f64) -> Company {
+    /// Of a body of so many times the mass it was built with, in a substep of `h` seconds.
+    fn of<'a>(
+        contacts: impl Iterator<Item = &'a Contact> + Clone,
+        pull: Pull,
+        (mass_ratio, h): (f64, f64),
+    ) -> Company {
         let mean = |loaded: bool| {
             let counted = contacts.clone().filter(|c| !loaded || c.force != DVec3::ZERO);
             let (sum, count) = counted.fold((DVec3::ZERO, 0), |(s, n), c| (s + c.moves(), n + 1));
             (count > 0).then(|| sum / f64::from(count))
         };
-        let Some(moves) = mean(true).or_else(|| mean(false)) else {
-            return Company::default();
-        };
-        let work = contacts.map(|c| c.force.dot(c.moves() - moves)).sum();
-        Company { any: true, velocity: moves / h, work }
+        let touched = mean(true).or_else(|| mean(false));
+        let moves = touched.unwrap_or(DVec3::ZERO);
+        let by_contacts: f64 = contacts.map(|c| c.force.dot(c.moves() - moves)).sum();
+        let work = by_contacts / mass_ratio + pull.work - pull.force.dot(moves);
+        Company { any: touched.is_some() || pull.any, velocity: moves / h, work }
     }
 }
 
@@ -192,11 +197,12 @@ impl Substep {
     pub fn finish(
         &mut self,
         body: Subject<'_>,
-        (contacts, place): (&[Contact], usize),
+        outside: Outside<'_>,
         state: &mut BodyState,
         q: &mut impl Moving,
     ) -> f64 {
         let Subject { model, controls, time, .. } = body;
+        let Outside { contacts, place, pull } = outside;
         let touched = || contacts.iter().filter_map(|c| Some((c, c.particle_at_obstacle(place)?)));
         let pushed = self.settle_on(touched(), q).max(self.keep_out(body, q));
         self.bounces.expect(
@@ -235,7 +241,8 @@ impl Substep {
         let start = &beginning.start;
         let theta = *theta;
         let end = Subject { time: time + h, ..body };
-        let touching = Company::of(touched().map(|(c, _)| c), h);
+        let mass_ratio = model.mass_ratio(controls.body);
+        let touching = Company::of(touched().map(|(c, _)| c), pull, (mass_ratio, h));
         let passage = Passage { end, dofs, start, arriving, theta, touching };
         if theta < 1.0 {
             self.prolongation.limit(&mut self.energy, passage, state);

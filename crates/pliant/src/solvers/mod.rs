@@ -20,7 +20,7 @@ mod unknowns;
 pub use support::{Feature, Support, support, support_table};
 pub use trace::TracePoint;
 
-use crate::contact::{Contact, Obstacles, Respond};
+use crate::contact::{Contact, Obstacles, Pull, Respond};
 use crate::controls::LiveControls;
 use crate::model::BodyModel;
 use crate::points::Points;
@@ -169,6 +169,18 @@ pub(crate) struct Stage<'a> {
     /// written.
     pub before: Option<Before<'a>>,
     pub team: &'a Team,
+    /// Whether couplings hold it.
+    pub tied: bool,
+}
+
+/// What has acted on a body in a substep beside its solver.
+#[derive(Clone, Copy)]
+pub(crate) struct Outside<'a> {
+    /// The contacts of its island, and the place it has there.
+    pub contacts: &'a [Contact],
+    pub place: usize,
+    /// What couplings do to it.
+    pub pull: Pull,
 }
 
 /// A round of a substep.
@@ -176,7 +188,7 @@ pub(crate) struct Stage<'a> {
 pub(crate) struct Round {
     /// Counted from 1.
     pub number: u32,
-    /// Whether the body may touch something: what contacts do between rounds lowers no objective.
+    /// Whether the body is tied or may touch something: what is done about that between rounds lowers no objective.
     pub touched: bool,
 }
 
@@ -209,10 +221,12 @@ pub(crate) trait Solver: std::fmt::Debug + Send {
     /// anything to do; if not, the rounds are over.
     fn iterate(&mut self, round: Round, stage: Stage<'_>, state: &BodyState) -> Result<bool, SolverError>;
 
-    /// The body as contacts see it; `None` if it meets obstacles in closed form within its rounds, as the clustered
-    /// solver meets colliders.
-    fn touching(&mut self) -> Option<&mut dyn Respond> {
-        None
+    /// The body as contacts and couplings see it; `None` before the first prediction.
+    fn responding(&mut self) -> Option<&mut dyn Respond>;
+
+    /// Whether it meets obstacles by itself, in closed form within its rounds, as the clustered solver does.
+    fn meets_obstacles(&self) -> bool {
+        false
     }
 
     /// Takes the step that the round and the contacts have made.
@@ -223,8 +237,8 @@ pub(crate) trait Solver: std::fmt::Debug + Send {
         false
     }
 
-    /// Writes the end of the substep into the state. `contacts` are those of its island, in which it has this place.
-    fn finish(&mut self, stage: Stage<'_>, contacts: (&[Contact], usize), state: &mut BodyState) -> Ending;
+    /// Writes the end of the substep into the state.
+    fn finish(&mut self, stage: Stage<'_>, outside: Outside<'_>, state: &mut BodyState) -> Ending;
 
     /// The present positions, for whoever looks on.
     fn positions(&mut self) -> Option<&Points>;

@@ -31,11 +31,12 @@ mod goals;
 mod kernels;
 mod layout;
 mod pack;
+mod response;
 
 use self::fit::Making;
 use super::damping::decay;
-use super::{Before, Ending, Progress, Round, Solver, SolverError, Stage, Subject};
-use crate::contact::{Contact, Form, Obstacle, Obstacles, Solid, Surface, release};
+use super::{Before, Ending, Outside, Progress, Round, Solver, SolverError, Stage, Subject};
+use crate::contact::{Form, Obstacle, Obstacles, Respond, Solid, Surface, release};
 use crate::controls::{BodyControls, LiveControls};
 use crate::memory::Section;
 use crate::model::{BodyModel, Goals, Input, Integrator, Rest};
@@ -53,6 +54,7 @@ use kernels::{
 use layout::{EMPTY, Entry, Layout, WIDTH};
 use pack::{ClusterConstants, FitClusters, FitPack, total};
 use pliant_math::lanes::{Bits, Isa};
+use response::Tied;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 
 pub use goals::{elastic_energy, raise_strain};
@@ -165,6 +167,7 @@ struct Cache {
     anchors: Vec<Anchor>,
     /// Rigid velocities, then reactions.
     screws: Vec<Screw>,
+    tied: Tied,
 }
 
 impl Cache {
@@ -239,6 +242,7 @@ impl Cache {
             present: vec![DVec3::ZERO; clusters],
             anchors: vec![Anchor::default(); clusters],
             screws: vec![Screw::default(); clusters],
+            tied: Tied::new(model),
             model: model.clone(),
             layout,
             slots,
@@ -345,7 +349,7 @@ impl Cache {
 
 /// What solids around the body are made of, the length of the substep, and the way into an obstacle that counts as rest.
 #[derive(Clone, Copy)]
-struct Outside<'a> {
+struct Encounter<'a> {
     forms: &'a [Form],
     h: f64,
     resting: f64,
@@ -422,7 +426,7 @@ impl Solver for Clustered {
     /// Lines 1 to 3 of algorithm 1, or the deformer's two parts, obstacles included; a round is an iteration that limits
     /// strain.
     fn predict(&mut self, stage: Stage<'_>, state: &mut BodyState) -> Result<u32, SolverError> {
-        let Stage { body: Subject { model, controls, time, obstacles }, before, team } = stage;
+        let Stage { body: Subject { model, controls, time, obstacles }, before, team, tied } = stage;
         self.prepare(model, controls)?;
         let (Some(cache), isa) = (&mut self.cache, self.isa) else {
             return Ok(0);
@@ -435,13 +439,16 @@ impl Solver for Clustered {
         // Gravity alone brings a resting particle h² g into the ground.
         let resting = 2.0 * h * h * controls.world.gravity.length();
         cache.take_state(&now, before, state, team);
-        let around = Outside { forms: obstacles.forms, h, resting };
-        cache.contacts = cache.euler_step(&now, around, isa, team);
+        if tied {
+            cache.tied.begin(model, before.map_or(&state.x, |f| f.0), h);
+        }
+        let meeting = Encounter { forms: obstacles.forms, h, resting };
+        cache.contacts = cache.euler_step(&now, meeting, isa, team);
         cache.fit(&now, true, isa, team);
         cache.fit_motion(&now, isa, team);
         cache.draw_followers(controls, h);
-        cache.contacts += cache.springs(&now, around, isa, team);
-        cache.now = Some(now);
+        cache.contacts += cache.springs(&now, meeting, isa, team);
+        (cache.now, cache.excess) = (Some(now), 0.0);
         Ok(now.iterations)
     }
 
@@ -452,20 +459,31 @@ impl Solver for Clustered {
         let Some(now) = cache.now else {
             return Ok(false);
         };
-        cache.excess = cache.limit_strain(
-            &now,
-            (stage.body.obstacles.forms, round.number == now.iterations),
-            isa,
-            stage.team,
-        );
+        // Others of its island may go on for longer.
+        if round.number <= now.iterations {
+            let last = round.number == now.iterations;
+            let forms = stage.body.obstacles.forms;
+            cache.excess = cache.limit_strain(&now, (forms, last), isa, stage.team);
+        }
         Ok(true)
     }
 
-    fn advance(&mut self, _: Stage<'_>, _: &BodyState) -> Progress {
+    fn responding(&mut self) -> Option<&mut dyn Respond> {
+        self.cache.as_deref_mut().map(|c| c as &mut dyn Respond)
+    }
+
+    fn meets_obstacles(&self) -> bool {
+        true
+    }
+
+    fn advance(&mut self, stage: Stage<'_>, _: &BodyState) -> Progress {
+        if let Some(cache) = self.cache.as_mut().filter(|_| stage.tied) {
+            cache.push_out_tied(stage.body.obstacles.forms, self.isa);
+        }
         Progress { moved: self.cache.as_ref().map_or(0.0, |c| c.excess), settled: false }
     }
 
-    fn finish(&mut self, stage: Stage<'_>, _: (&[Contact], usize), state: &mut BodyState) -> Ending {
+    fn finish(&mut self, stage: Stage<'_>, _: Outside<'_>, state: &mut BodyState) -> Ending {
         let (Some(cache), isa) = (&mut self.cache, self.isa) else {
             return Ending::default();
         };
@@ -513,8 +531,8 @@ impl Cache {
     }
 
     /// The deformer's forces and Euler step, with impulses where obstacles are touched.
-    fn euler_step(&mut self, now: &BodyNow, outside: Outside<'_>, isa: Isa, team: &Team) -> usize {
-        let Outside { forms, h, resting } = outside;
+    fn euler_step(&mut self, now: &BodyNow, outside: Encounter<'_>, isa: Isa, team: &Team) -> usize {
+        let Encounter { forms, h, resting } = outside;
         if !now.deformer {
             return 0;
         }
@@ -601,8 +619,8 @@ impl Cache {
 
     /// Lines 1 to 3 of algorithm 1 or the matching step of the deformer, then pins and obstacles. Leaves
     /// v* in `v`, x⁰ in `predicted`, and x⁰ pushed out of obstacles in `x`.
-    fn springs(&mut self, now: &BodyNow, outside: Outside<'_>, isa: Isa, team: &Team) -> usize {
-        let Outside { forms, h, resting } = outside;
+    fn springs(&mut self, now: &BodyNow, outside: Encounter<'_>, isa: Isa, team: &Team) -> usize {
+        let Encounter { forms, h, resting } = outside;
         let contacts = AtomicUsize::new(0);
         let fixed = fixed!(self);
         let Cache { goals, quadratic, screws, free, radii, masses, planes, solids, start, .. } = self;
@@ -658,8 +676,8 @@ impl Cache {
 
     /// Returns less of their restitution to the particles, where their contacts would add energy: one that has turned
     /// around may be pulled back by its neighbours in the next substep, and be turned around again.
-    fn limit_bounces(&mut self, now: &BodyNow, outside: Outside<'_>, isa: Isa) {
-        let Outside { forms, h, resting } = outside;
+    fn limit_bounces(&mut self, now: &BodyNow, outside: Encounter<'_>, isa: Isa) {
+        let Encounter { forms, h, resting } = outside;
         let Cache { x, v, predicted, arriving, start, radii, masses, free, planes, solids, .. } = self;
         let obstacles = Obstacles { planes, solids, forms };
         let around = Around { obstacles, radii, start, now };

@@ -20,8 +20,8 @@ pub(crate) use minimiser::Minimiser;
 
 use super::implicit::Substep;
 use super::objective::Surroundings;
-use super::{Ending, Progress, Round, Solver, SolverError, Stage};
-use crate::contact::{Contact, Respond};
+use super::{Ending, Outside, Progress, Round, Solver, SolverError, Stage};
+use crate::contact::Respond;
 use crate::controls::LiveControls;
 use crate::memory::Section;
 use crate::model::BodyModel;
@@ -123,7 +123,7 @@ impl Solver for Newton {
         Ok(true)
     }
 
-    fn touching(&mut self) -> Option<&mut dyn Respond> {
+    fn responding(&mut self) -> Option<&mut dyn Respond> {
         self.cache.as_mut().map(|c| c as &mut dyn Respond)
     }
 
@@ -138,11 +138,11 @@ impl Solver for Newton {
         Progress { moved: found.moved, settled: found.settled && !again }
     }
 
-    fn finish(&mut self, stage: Stage<'_>, contacts: (&[Contact], usize), state: &mut BodyState) -> Ending {
+    fn finish(&mut self, stage: Stage<'_>, outside: Outside<'_>, state: &mut BodyState) -> Ending {
         let Some(Cache { substep, minimiser, .. }) = &mut self.cache else {
             return Ending::default();
         };
-        let pushed = substep.finish(stage.body, contacts, state, &mut minimiser.objective);
+        let pushed = substep.finish(stage.body, outside, state, &mut minimiser.objective);
         Ending { contacts: 0, pushed, finite: state.is_finite() }
     }
 

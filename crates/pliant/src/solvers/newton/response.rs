@@ -11,6 +11,14 @@ const APPLICATIONS: usize = 6;
 const SAFETY: f64 = 1.2;
 
 impl Respond for Cache {
+    fn is_scalar(&self) -> bool {
+        false
+    }
+
+    fn is_constant(&self) -> bool {
+        false
+    }
+
     fn beginning(&self) -> &Beginning {
         &self.substep.beginning
     }
@@ -55,8 +63,10 @@ impl Respond for Cache {
         for _ in 0..APPLICATIONS {
             self.respond(nodes, team);
             let (mut work, mut size, mut largest) = (0.0, 0.0, 0.0_f64);
-            for (k, bound) in self.bounds.iter().enumerate() {
-                let d = bound / nodes.weights[k];
+            // What counts nothing is a node of couplings only.
+            let counted =
+                |(k, bound): (usize, &f64)| (nodes.weights[k] > 0.0).then(|| (k, bound / nodes.weights[k]));
+            for (k, d) in self.bounds.iter().enumerate().filter_map(counted) {
                 work += nodes.force(k).dot(nodes.movement(k));
                 size += d * nodes.force(k).length_squared();
                 largest = largest.max(nodes.movement(k).length() / d.max(f64::MIN_POSITIVE));
@@ -66,8 +76,10 @@ impl Respond for Cache {
             }
             ratio = work / size;
             for (k, bound) in self.bounds.iter().enumerate() {
-                let d = (bound / nodes.weights[k]).max(f64::MIN_POSITIVE);
-                nodes.set_force(k, nodes.movement(k) / (d * largest));
+                if nodes.weights[k] > 0.0 {
+                    let d = (bound / nodes.weights[k]).max(f64::MIN_POSITIVE);
+                    nodes.set_force(k, nodes.movement(k) / (d * largest));
+                }
             }
         }
         for (k, bound) in self.bounds.iter().enumerate() {

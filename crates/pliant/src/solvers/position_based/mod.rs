@@ -29,8 +29,8 @@ pub mod projections;
 
 use super::implicit::{Moving, Substep};
 use super::objective::Surroundings;
-use super::{Ending, Progress, Round, Solver, SolverError, SolverKind, Stage};
-use crate::contact::{Beginning, Contact, Nodes, Respond};
+use super::{Ending, Outside, Progress, Round, Solver, SolverError, SolverKind, Stage};
+use crate::contact::{Beginning, Nodes, Respond};
 use crate::controls::LiveControls;
 use crate::memory::Section;
 use crate::model::BodyModel;
@@ -176,7 +176,7 @@ impl Solver for PositionBased {
         Ok(true)
     }
 
-    fn touching(&mut self) -> Option<&mut dyn Respond> {
+    fn responding(&mut self) -> Option<&mut dyn Respond> {
         self.cache.as_mut().map(|c| c as &mut dyn Respond)
     }
 
@@ -184,11 +184,11 @@ impl Solver for PositionBased {
         Progress { moved: self.cache.as_ref().map_or(0.0, |c| c.moved), settled: false }
     }
 
-    fn finish(&mut self, stage: Stage<'_>, contacts: (&[Contact], usize), state: &mut BodyState) -> Ending {
+    fn finish(&mut self, stage: Stage<'_>, outside: Outside<'_>, state: &mut BodyState) -> Ending {
         let Some(Cache { substep, q, .. }) = &mut self.cache else {
             return Ending::default();
         };
-        let pushed = substep.finish(stage.body, contacts, state, q);
+        let pushed = substep.finish(stage.body, outside, state, q);
         Ending { contacts: 0, pushed, finite: state.is_finite() }
     }
 
@@ -202,8 +202,11 @@ impl Solver for PositionBased {
 }
 
 impl Cache {
-    /// How far a particle moves by a force on it: h²/m.
+    /// How far a particle moves by a force on it: h²/m, unless it is held.
     fn softness(&self, particle: usize) -> f64 {
+        if !self.substep.beginning.free[particle] {
+            return 0.0;
+        }
         let (model, h) = (&self.substep.model, self.substep.reach());
         h * h / model.rest().mass[particle]
     }

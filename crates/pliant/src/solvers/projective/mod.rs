@@ -23,8 +23,8 @@ mod system;
 
 use super::implicit::Substep;
 use super::objective::{Hands, Surroundings};
-use super::{Ending, Progress, Round, Solver, SolverError, Stage};
-use crate::contact::{Beginning, Contact, Nodes, Respond};
+use super::{Ending, Outside, Progress, Round, Solver, SolverError, Stage};
+use crate::contact::{Beginning, Nodes, Respond};
 use crate::controls::LiveControls;
 use crate::memory::Section;
 use crate::model::{Acceleration, BodyModel, Implicit, WarmStart};
@@ -153,7 +153,7 @@ impl Solver for Projective {
         Ok(self.cache.as_mut().is_some_and(|c| c.iterate(round, (stage.team, c.isa), state)))
     }
 
-    fn touching(&mut self) -> Option<&mut dyn Respond> {
+    fn responding(&mut self) -> Option<&mut dyn Respond> {
         self.cache.as_mut().map(|c| c as &mut dyn Respond)
     }
 
@@ -184,11 +184,11 @@ impl Solver for Projective {
         back
     }
 
-    fn finish(&mut self, stage: Stage<'_>, contacts: (&[Contact], usize), state: &mut BodyState) -> Ending {
+    fn finish(&mut self, stage: Stage<'_>, outside: Outside<'_>, state: &mut BodyState) -> Ending {
         let Some(Cache { substep, system, .. }) = &mut self.cache else {
             return Ending::default();
         };
-        let pushed = substep.finish(stage.body, contacts, state, &mut system.objective);
+        let pushed = substep.finish(stage.body, outside, state, &mut system.objective);
         Ending { contacts: 0, pushed, finite: state.is_finite() }
     }
 

@@ -1,0 +1,31 @@
+//! Couplings that come and go.
+
+use super::{EditError, Editing, Effect};
+use crate::builder;
+use crate::model::{Coupling, CouplingId, ModelCoupling};
+
+impl Editing<'_> {
+    pub(super) fn add_coupling(&mut self, coupling: &Coupling) -> Result<Effect, EditError> {
+        let id = self.model.next_coupling();
+        let mut all = self.model.couplings().to_vec();
+        all.push(ModelCoupling { id, coupling: coupling.clone() });
+        builder::check_couplings(&all, self.model.bodies())?;
+        *self.model = self.model.with_couplings(all, id.number() + 1);
+        Ok(Effect::CouplingAdded(id))
+    }
+
+    pub(super) fn remove_coupling(&mut self, id: CouplingId) -> Result<Effect, EditError> {
+        let Some(place) = self.model.coupling_index(id) else {
+            let count = self.model.couplings().len();
+            let help = match id.number() < self.model.next_coupling().number() {
+                true => format!("that coupling was removed; there are {count} couplings"),
+                false => format!("there are {count} couplings, numbered from 0"),
+            };
+            return Err(EditError::NoCoupling { coupling: id, help });
+        };
+        let mut all = self.model.couplings().to_vec();
+        all.remove(place);
+        *self.model = self.model.with_couplings(all, self.model.next_coupling().number());
+        Ok(Effect::None)
+    }
+}
