@@ -104,12 +104,15 @@ fn around(argument: &str, mesh: &MeshRunArgs) -> Result<Source, Failure> {
         particles: mesh.particles.map(|n| n as usize),
         z_up: mesh.z_up,
         apart: mesh.apart,
+        collider: mesh.collider.as_ref().map(|c| (c.clone(), c.to_string_lossy().into_owned())),
     };
     let (text, notes) = quick.scene(path, argument)?;
     notes.iter().for_each(|note| say::problem(&format!("note: {note}")));
     let name = path.file_stem().unwrap_or_default().to_string_lossy().to_string();
     if let Some(file) = &mesh.save_scene {
-        save(file, &quick.scene(path, &seen_from(file, path))?.0)?;
+        let collider = mesh.collider.as_ref().map(|c| (c.clone(), seen_from(file, c)));
+        let named = QuickStart { collider, ..quick.clone() };
+        save(file, &named.scene(path, &seen_from(file, path))?.0)?;
     }
     // Paths in it are relative to the folder the program is in, as the argument is.
     let scene = Scene::parse_around(&text, path)?;

@@ -103,11 +103,10 @@ fn plan(check: &mut Check<'_>, of: &Record, fps: f64) -> Option<ColliderPlan> {
     let input = input::of_collider(check, of, fps);
     let shape = of.record("shape")?;
     let kind = shape.tag.as_ref().map_or("", |t| t.it);
-    if kind != "mesh"
+    if !matches!(kind, "mesh" | "heights")
         && let Some(given) = of.given("input")
     {
-        let help =
-            "only meshes have vertices that can follow one; move this by `velocity`, `spin` and `sway`";
+        let help = "only meshes and heights have vertices that can follow one; move this by `velocity`, `spin` and `sway`";
         check.add(&given.at, format!("a collider of kind \"{kind}\" has no animation"), help);
     }
     let name = of.given("name").map_or("", |n| n.it.text()).to_string();

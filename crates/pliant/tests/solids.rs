@@ -346,6 +346,41 @@ fn corners_hold_by_all_their_walls() {
     }
 }
 
+/// What is thinner than the cells of a body holds it too: it meets faces, not only particles.
+#[test]
+fn thin_things_do_not_go_in_between_particles() {
+    let rail = cuboid(0.5, 0.4, 0.02);
+    let lying = DAffine3::from_rotation_translation(
+        DQuat::from_rotation_z(std::f64::consts::FRAC_PI_2),
+        DVec3::new(0.0, -0.02, 0.0),
+    );
+    let things = [
+        ("rail", Collider::solid(rail, at(0.0, -0.2, 0.0))),
+        ("spike", Collider::solid(cuboid(0.02, 0.4, 0.02), at(0.0, -0.2, 0.0))),
+        ("rod", Collider::solid(Primitive::Capsule { radius: 0.02, half: 0.3 }, lying)),
+        ("bead", Collider::solid(Primitive::Ball { radius: 0.03 }, at(0.0, -0.03, 0.0))),
+        ("pole", Collider::solid(Primitive::Cylinder { radius: 0.02, half: 0.2 }, at(0.0, -0.2, 0.0))),
+        ("rail of triangles", Collider::mesh(box_mesh(DVec3::new(0.1, 0.4, 0.1), 1), at(0.0, -0.2, 0.0))),
+    ];
+    for (solver, theta) in SOLVERS.into_iter().filter(|(s, _)| s.uses_constraints()) {
+        for (name, thing) in &things {
+            let shape =
+                shapes::tet_box([1, 1, 1], DVec3::new(0.3, 0.1, 0.3), shapes::TetStyle::Five).unwrap();
+            let rubber = Material { young: 1e7, ..Material::named("rubber").unwrap() };
+            let mut body = Body::new("slab", shape).elastic(rubber).solved_by(solver).at(0.01, 0.12, 0.003);
+            body.velocity = DVec3::Y * -1.0;
+            body.controls.iterations = 20;
+            let mut s = built(theta, body, [thing.clone().rough(0.8)]);
+            for step in 0..20 {
+                run(&mut s, 1);
+                let low = middle(&s).y;
+                // Not held it would be at −0.75 m in the end; corners may hang down.
+                assert!(low > -0.05, "{solver:?} θ {theta}, {name}, step {step}: impaled at {low}");
+            }
+        }
+    }
+}
+
 /// A mesh whose vertices move evenly is a belt: it takes along by μ g until both are equally fast.
 #[test]
 fn a_mesh_whose_vertices_are_given_takes_along_by_friction() {

@@ -16,7 +16,12 @@ pub struct SolidMesh {
     around: Vec<u32>,
     closed: bool,
     size: f64,
+    /// Vertices that stick out: faces around them turn by more than a few degrees.
+    sharp: Vec<u32>,
 }
+
+/// The cosine of how far faces around a vertex turn away from its normal at least, where it sticks out.
+const SHARP: f64 = 0.95;
 
 impl PartialEq for SolidMesh {
     fn eq(&self, other: &SolidMesh) -> bool {
@@ -63,7 +68,31 @@ impl SolidMesh {
         let mut fitted = Vec::new();
         tree.fit(|t| corners(&mesh.triangles[t as usize]), &mut fitted);
         let (offsets, around) = incidence(&mesh.triangles, count);
-        Ok(SolidMesh { mesh, tree, fitted, offsets, around, closed, size })
+        let mut solid = SolidMesh { mesh, tree, fitted, offsets, around, closed, size, sharp: Vec::new() };
+        solid.sharp = (0..count as u32).filter(|v| solid.sticks_out(*v)).collect();
+        Ok(solid)
+    }
+
+    /// Whether the surface turns sharply at a vertex, or ends there.
+    fn sticks_out(&self, vertex: u32) -> bool {
+        let normal = |t: &u32| {
+            let [a, b, c] = self.triangle(*t).map(|i| self.mesh.positions[i as usize]);
+            (b - a).cross(c - a).normalize_or_zero()
+        };
+        let around = self.around(vertex);
+        let mean = around.iter().map(normal).sum::<DVec3>().normalize_or_zero();
+        // Around an inner vertex as many edges lie as triangles.
+        let mut ends: Vec<u32> =
+            around.iter().flat_map(|t| self.triangle(*t)).filter(|i| *i != vertex).collect();
+        ends.sort_unstable();
+        ends.dedup();
+        !around.is_empty()
+            && (ends.len() > around.len() || around.iter().any(|t| normal(t).dot(mean) < SHARP))
+    }
+
+    /// Vertices that stick out.
+    pub fn sharp(&self) -> &[u32] {
+        &self.sharp
     }
 
     /// A solid ground from heights over a grid of `columns` by as many rows as there are, along x and z around the origin

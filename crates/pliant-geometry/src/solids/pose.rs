@@ -80,7 +80,8 @@ const BESIDE: f64 = 1e-9;
 const BEHIND: f64 = 1e-7;
 
 impl Pose<'_> {
-    fn vertex(&self, i: u32, share: f64) -> DVec3 {
+    /// Where a vertex is at a share of the way.
+    pub fn vertex(&self, i: u32, share: f64) -> DVec3 {
         let (a, b) = (self.from[i as usize], self.to[i as usize]);
         if a == b { b } else { a.lerp(b, share) }
     }

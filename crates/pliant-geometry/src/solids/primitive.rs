@@ -92,49 +92,30 @@ impl Primitive {
         (-half, half)
     }
 
-    /// Points that stick out: corners and edges, about `spacing` apart, and as many in all as can be looked at.
-    pub fn features(&self, spacing: f64, out: &mut Vec<DVec3>) {
-        let parts = |length: f64| ((length / spacing).ceil().clamp(1.0, 64.0)) as usize;
-        let ring = |radius: f64, y: f64, out: &mut Vec<DVec3>| {
-            let n = parts(TAU * radius).max(8);
-            out.extend((0..n).map(|k| {
-                let (sin, cos) = (TAU * k as f64 / n as f64).sin_cos();
-                DVec3::new(radius * cos, y, radius * sin)
-            }));
-        };
+    /// What sticks out of it: lines (or points, that end where they begin) with how far it reaches around them. Edges of
+    /// boxes and the axis of a capsule; the rims of a cylinder as so many chords.
+    pub fn ridges(&self, each: &mut dyn FnMut(DVec3, DVec3, f64)) {
+        const CHORDS: usize = 32;
         match *self {
-            Primitive::Ball { radius } => {
-                out.extend(
-                    [DVec3::X, DVec3::Y, DVec3::Z].into_iter().flat_map(|a| [a * radius, a * -radius]),
-                );
-            }
-            Primitive::Capsule { radius, half } => {
-                out.extend([DVec3::Y * (radius + half), DVec3::Y * -(radius + half)]);
-                let n = parts(2.0 * half);
-                for k in 0..=n {
-                    let y = half * (2.0 * k as f64 / n as f64 - 1.0);
-                    let around = [DVec3::X, DVec3::Z, DVec3::NEG_X, DVec3::NEG_Z];
-                    out.extend(around.map(|a| a * radius + DVec3::Y * y));
+            Primitive::Ball { radius } => each(DVec3::ZERO, DVec3::ZERO, radius),
+            Primitive::Capsule { radius, half } => each(DVec3::Y * -half, DVec3::Y * half, radius),
+            Primitive::Cylinder { radius, half } => {
+                let at = |k: usize, y: f64| {
+                    let (sin, cos) = (TAU * k as f64 / CHORDS as f64).sin_cos();
+                    DVec3::new(radius * cos, y, radius * sin)
+                };
+                for (k, y) in (0..CHORDS).flat_map(|k| [(k, -half), (k, half)]) {
+                    each(at(k, y), at(k + 1, y), 0.0);
                 }
             }
-            Primitive::Cylinder { radius, half } => {
-                ring(radius, half, out);
-                ring(radius, -half, out);
-            }
             Primitive::Cuboid { half } => {
-                for axis in 0..3 {
-                    let n = parts(2.0 * half[axis]);
-                    for corner in 0..4 {
-                        let mut p = half;
-                        p[(axis + 1) % 3] *= if corner & 1 == 0 { 1.0 } else { -1.0 };
-                        p[(axis + 2) % 3] *= if corner & 2 == 0 { 1.0 } else { -1.0 };
-                        // Corners are the ends of three edges; the first axis has them.
-                        let first = usize::from(axis > 0);
-                        for k in first..=(n - first) {
-                            p[axis] = half[axis] * (2.0 * k as f64 / n as f64 - 1.0);
-                            out.push(p);
-                        }
-                    }
+                for (axis, corner) in (0..3).flat_map(|axis| (0..4).map(move |corner| (axis, corner))) {
+                    let mut p = half;
+                    p[(axis + 1) % 3] *= if corner & 1 == 0 { 1.0 } else { -1.0 };
+                    p[(axis + 2) % 3] *= if corner & 2 == 0 { 1.0 } else { -1.0 };
+                    let mut q = p;
+                    q[axis] = -q[axis];
+                    each(q, p, 0.0);
                 }
             }
         }

@@ -1,6 +1,7 @@
 //! The contacts of an island in a substep: which there are, and their forces.
 
 use super::dual::{Beginning, Bodies, Dual, Touching};
+use super::features::{Faces, Scratch};
 use super::nodes::Nodes;
 use super::ties::{Pull, Tie, Ties};
 use super::{
@@ -24,6 +25,8 @@ pub(crate) struct Contacts {
     /// The contacts of (body, solid, particle), counted from 1; 0 for none.
     slots: Vec<[u32; Meets::MOST]>,
     ends: Points,
+    /// For what sticks out of solids.
+    scratch: Scratch,
     dual: Dual,
 }
 
@@ -49,7 +52,8 @@ impl Contacts {
         ties: usize,
     ) {
         let places = particles.clone().sum::<usize>() * obstacles;
-        let most = places + places / 4;
+        let most = places + places / 4 + if places > 0 { Scratch::ROOM } else { 0 };
+        self.scratch.reserve(particles.clone().max().unwrap_or(0), places > 0);
         self.slots.clear();
         self.slots.reserve(places);
         self.list.clear();
@@ -148,6 +152,13 @@ impl Contacts {
             for solid in obstacles.formed() {
                 self.find_at_solid(solid, whose, finding, slots);
                 slots += self.ends.len();
+                if first {
+                    let Beginning { start, free, .. } = side.beginning();
+                    let Finding { reach, release, surface, .. } = finding;
+                    let faces =
+                        Faces { place, model, start, ends: &self.ends, free, surface, reach, release };
+                    self.scratch.find(solid, faces, &mut self.list);
+                }
             }
         }
     }

@@ -220,7 +220,7 @@ impl Dual {
         self.begin(particles.clone());
         self.nodes.iter_mut().zip(particles).for_each(|(nodes, n)| nodes.reserve(n));
         self.rows.reserve(contacts);
-        self.links.reserve(contacts);
+        self.links.reserve(2 * contacts);
         self.ties.reserve(ties);
     }
 

@@ -9,6 +9,7 @@ mod dense_spd;
 mod detect;
 pub(crate) mod dual;
 mod endpoint;
+mod features;
 mod half_space;
 mod nodes;
 mod obstacle;

@@ -5,6 +5,7 @@
 //! walls. Where the way since the substep began leads through the shape, seen from it, the half-space is that where it
 //! entered: a fast point does not come out on the other side.
 
+use super::features::{Feature, along};
 use crate::model::{Collider, ColliderShape, ModelCollider};
 use glam::{DAffine3, DVec3};
 use pliant_geometry::box_tree::{Bounds, NOWHERE, around, overlap};
@@ -229,6 +230,34 @@ impl Solid {
         let (from, to) = (shifted(self.from), shifted(self.to));
         let (lo, hi) = self.bounds;
         Solid { from, to, back: [from.inverse(), to.inverse()], bounds: (lo - origin, hi - origin), ..*self }
+    }
+
+    /// The box around it, wider by so much.
+    pub(super) fn bounds_within(&self, reach: f64) -> Bounds {
+        (self.bounds.0 - reach, self.bounds.1 + reach)
+    }
+
+    /// What sticks out of it within a box, points of lines about `spacing` apart.
+    pub(super) fn features(&self, form: &Form, within: Bounds, spacing: f64, out: &mut Vec<Feature>) {
+        let mut offer = |before: DVec3, after: DVec3, radius: f64| {
+            let (from, to) = (self.from.transform_point3(before), self.to.transform_point3(after));
+            let wide = DVec3::splat(radius);
+            if overlap(within, (from.min(to) - wide, from.max(to) + wide)) {
+                out.push(Feature { from, to, radius });
+            }
+        };
+        match form.kind(self.shares) {
+            Kind::Primitive(shape) => shape.ridges(&mut |a, b, radius| {
+                along(a, b, spacing, |share| offer(a.lerp(b, share), a.lerp(b, share), radius));
+            }),
+            Kind::Mesh(pose, thickness) => {
+                for &v in pose.mesh.sharp() {
+                    let [before, after] = self.shares.map(|share| pose.vertex(v, share));
+                    offer(before, after, thickness);
+                }
+            }
+            Kind::Nothing => {}
+        }
     }
 
     /// Whether a point on its way comes as near as `reach` to the box around it.
