@@ -20,6 +20,8 @@ use crate::render::{
 };
 use crate::{CacheError, ColorBy, LogBody, LogFrame, LogPicture, LogPlane, LogSolid};
 
+/// How many times as large as the largest body a collider may be and still be all in the picture.
+const MUCH_LARGER: f64 = 6.0;
 /// Frames looked at to place the camera; more would only cost time, motion between them is small.
 const SURVEYED: usize = 240;
 /// Tiles of a contact sheet, and how many in a row.
@@ -280,6 +282,7 @@ impl<'a> Studio<'a> {
                 }
                 top = top.max(high_value(&sitter.particle_values(&frame, picture.color_by)));
             }
+            survey_solids(&mut survey, reader, &frame);
             survey.moment(frame.time);
         }
         let path = survey.path(picture.camera);
@@ -341,7 +344,7 @@ impl<'a> Studio<'a> {
         items.extend(solids.iter().map(|(solid, vertices)| Item::Mesh {
             positions: vertices,
             triangles: &solid.mesh.triangles,
-            colors: Colors::Uniform(solid.color),
+            colors: Colors::Uniform(solid.color.map(srgb)),
             look: Look::Prop,
         }));
         let settings = Settings { threads, ..self.settings };
@@ -360,6 +363,22 @@ impl<'a> Studio<'a> {
             draw_legend(&mut image, map, self.range, label);
         }
         Ok(image)
+    }
+}
+
+/// Colliders that are not much larger than the bodies are to be seen too; a hall they fall in is not.
+fn survey_solids(survey: &mut Survey, reader: &Footage<'_>, frame: &LogFrame) {
+    let bounds = |points: &[DVec3]| Camera::bounds(points);
+    let span = |(low, high): (DVec3, DVec3)| (high - low).length();
+    let bodies = || reader.header().bodies.iter();
+    let largest = bodies().map(|b| span(bounds(&b.mesh.positions))).fold(0.0, f64::max);
+    for place in &frame.solids {
+        let Some(solid) = reader.header().solids.iter().find(|s| s.id == place.id) else { continue };
+        let (low, high) = bounds(&place.shown(&solid.mesh));
+        if span((low, high)) <= MUCH_LARGER * largest {
+            let corner = |k: u32| DVec3::select(glam::BVec3::new(k & 1 > 0, k & 2 > 0, k & 4 > 0), high, low);
+            survey.body(&[0, 1, 2, 3, 4, 5, 6, 7].map(corner), 0.0);
+        }
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::SolidMesh;
 use crate::box_tree::{Bounds, Search, distance_squared, overlap};
-use crate::nearest_on_triangle;
+use crate::{Ray, nearest_on_triangle};
 use glam::DVec3;
 
 /// A mesh whose vertices go straight from one place to another.
@@ -168,6 +168,16 @@ impl Pose<'_> {
         others.all(|t| self.foot(*t, self.shares[1], p).distance >= least)
     }
 
+    /// Whether a point is inside of a closed mesh at the end, by what is seen of the surface from there: cheaper than the
+    /// nearest point where that is far, and not to be asked near the surface.
+    pub fn surrounds(&self, p: DVec3) -> bool {
+        // Along no edge that a mesh is likely to have.
+        let Some(ray) = Ray::new(p, DVec3::new(0.137_9, 0.973_1, 0.184_7)) else { return false };
+        let mut search = FirstSeen { pose: self, ray, distance: f64::INFINITY, from_inside: false };
+        self.mesh.tree.search(self.boxes, &mut search);
+        search.from_inside
+    }
+
     /// Where what is at `p` at the beginning and at `q` at the end first crosses it: into it if it is closed, from either
     /// side if not. What begins on it to rounding is outside.
     pub fn crossing(&self, p: DVec3, q: DVec3) -> Option<Crossing> {
@@ -277,6 +287,29 @@ impl Search for LocalMinima<'_> {
         let foot = self.pose.foot(item, self.pose.shares[1], self.p);
         if foot.distance <= self.within && self.pose.is_minimum(&foot, self.p) {
             self.found.offer(foot, BESIDE * self.pose.mesh.size());
+        }
+    }
+}
+
+struct FirstSeen<'a> {
+    pose: &'a Pose<'a>,
+    ray: Ray,
+    distance: f64,
+    from_inside: bool,
+}
+
+impl Search for FirstSeen<'_> {
+    fn near(&self, bounds: Bounds) -> f64 {
+        self.ray.enters(bounds)
+    }
+    fn limit(&self) -> f64 {
+        self.distance.min(f64::MAX)
+    }
+    fn look(&mut self, item: u32) {
+        let corners = self.pose.corners(item, self.pose.shares[1]);
+        if let Some((distance, _)) = self.ray.triangle(corners).filter(|hit| hit.0 < self.distance) {
+            self.distance = distance;
+            self.from_inside = unit_normal(corners).dot(self.ray.direction()) > 0.0;
         }
     }
 }

@@ -108,6 +108,7 @@ fn the_nearest_point_of_a_mesh_and_its_side_are_those_of_brute_force() {
         assert!((foot.distance - brute(mesh.mesh(), p)).abs() < 1e-14);
         let outside = (p - foot.point).dot(pose.normal(&foot, 1.0)) > 0.0;
         assert_eq!(outside, !winding.inside(p), "{p}");
+        assert_eq!(pose.surrounds(p), !outside, "{p}");
         let minima = pose.minima(p, 0.2);
         let least = minima.iter().next().map_or(f64::INFINITY, |f| f.distance);
         assert!(foot.distance > 0.2 || (least - foot.distance).abs() < 1e-14);

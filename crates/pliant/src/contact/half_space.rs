@@ -107,7 +107,11 @@ pub(crate) fn push_out_of_solids(
     let Arrival { start, release, radius, .. } = arrival;
     let mut contacts = 0;
     for (solid, form) in obstacles.formed() {
-        for meet in solid.meets(form, Visitor { start, at: x, radius }, 0.0).iter() {
+        let meets = solid.meets(form, Visitor { start, at: x, radius }, 0.0);
+        if meets.iter().next().is_none() {
+            continue;
+        }
+        for meet in meets.iter() {
             let gap = meet.gap(x) - radius;
             if gap >= 0.0 {
                 continue;

@@ -349,8 +349,8 @@ impl Solid {
         }
         // Deep inside nothing may be near.
         let (lo, hi) = pose.bounds();
-        let surrounded = closed && count == 0 && at.cmpge(lo).all() && at.cmple(hi).all();
-        if inside || surrounded {
+        let in_box = closed && count == 0 && at.cmpge(lo).all() && at.cmple(hi).all();
+        if inside || (in_box && pose.surrounds(at)) {
             let Some(foot) = pose.nearest(at, self.shares[1], f64::INFINITY) else { return meets };
             let (normal, outside) = outward(pose, &foot, at);
             if !outside {
@@ -391,6 +391,9 @@ impl Solid {
     /// Where a point may be: where it is, or moved out of what it is in. Who began inside comes out no further than
     /// `release`. Whatever else happens, it does not pass through.
     pub fn keep_out(&self, form: &Form, visitor: Visitor, release: f64) -> DVec3 {
+        if !self.may_meet(visitor, 0.0) {
+            return visitor.at;
+        }
         let mut x = visitor.at;
         for _ in 0..PUSHES {
             let mut moved = false;
