@@ -15,6 +15,8 @@ use pliant_geometry::solids::{Foot, Nearest, Pose, Primitive, SolidMesh};
 const ROUNDING: f64 = 1e-7;
 /// Directions that are no further apart than this cosine are of the same side of a shape.
 const SAME_SIDE: f64 = 0.5;
+/// How far inside a point may be left, relative to the shape.
+const SETTLED: f64 = 1e-11;
 /// How often a point is moved out of what it is still in.
 const PUSHES: usize = 12;
 
@@ -395,12 +397,14 @@ impl Solid {
             return visitor.at;
         }
         let mut x = visitor.at;
+        // What rounding leaves is looked at again in the next substep, not pushed to and fro in this one.
+        let enough = SETTLED * (self.bounds.1 - self.bounds.0).max_element();
         for _ in 0..PUSHES {
             let mut moved = false;
             for meet in self.meets(form, Visitor { at: x, ..visitor }, 0.0).iter() {
                 let lowest = super::lowest_gap(meet.began - visitor.radius, release);
                 let missing = lowest - (meet.gap(x) - visitor.radius);
-                if missing > 0.0 {
+                if missing > enough {
                     x += meet.normal * missing;
                     moved = true;
                 }
