@@ -13,6 +13,9 @@ use glam::DVec3;
 use pliant_geometry::box_tree::{Bounds, NOWHERE, around, overlap};
 use pliant_geometry::nearest_on_triangle;
 
+/// Relative to a face: nearer than that it is too near to tell a side, deeper inside than that it is not to be met.
+const NEAR: f64 = 1e-3;
+const DEEP: f64 = 0.2;
 /// Most points of a ridge that are looked at.
 const MOST: usize = 64;
 
@@ -24,6 +27,8 @@ pub(super) struct Feature {
     pub to: DVec3,
     /// How far the collider reaches around it.
     pub radius: f64,
+    /// From the middle of the collider to it.
+    pub out: DVec3,
 }
 
 /// A body as features meet it.
@@ -129,23 +134,34 @@ impl Found {
         }
         let (h0, h1) = (before.dot(feature.from - first[0]), after.dot(feature.to - last[0]));
         let size = first[0].distance(first[1]);
-        // Solids are met from outside; who is inside already has come in elsewhere.
-        if body.model.topology().solid && h0 < -1e-6 * size {
+        let side = match body.model.topology().solid {
+            // Solids are met from outside.
+            true => 1.0,
+            // On a sheet it may be on either side, by where it was; if that is too near to tell, the sheet is outside of
+            // the collider.
+            false if h0.abs() > NEAR * size => h0.signum(),
+            false => -after.dot(feature.out).signum(),
+        };
+        let (from, to) = (side * h0, side * h1);
+        // Deeper than that it has come in elsewhere.
+        if from < -DEEP * size {
             return None;
         }
-        let side = if h0 >= 0.0 { 1.0 } else { -1.0 };
-        let (from, to) = (side * h0, side * h1);
         let through = to < 0.0;
-        let share = if through { from / (from - to) } else { 1.0 };
+        let share = match through {
+            true if from > 0.0 => from / (from - to),
+            true => 0.0,
+            false => 1.0,
+        };
         let at = feature.from.lerp(feature.to, share);
         let then: [DVec3; 3] = std::array::from_fn(|k| first[k].lerp(last[k], share));
         let weights = nearest_on_triangle(then, at);
         let away = (then[0] * weights[0] + then[1] * weights[1] + then[2] * weights[2]).distance(at);
-        let within = if through { 1e-6 * size } else { feature.radius + body.reach };
+        let within = if through { 1e-6 * size - from.min(0.0) } else { feature.radius + body.reach };
         if away > within {
             return None;
         }
-        let order = if through { (share, 0.0) } else { (2.0, away) };
+        let order = if through { (share, away) } else { (2.0, away) };
         Some(Found { face, weights, normal: -side * after, feature: *feature, began: from, order })
     }
 

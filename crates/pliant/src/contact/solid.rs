@@ -241,11 +241,12 @@ impl Solid {
 
     /// What sticks out of it within a box, points of lines about `spacing` apart.
     pub(super) fn features(&self, form: &Form, within: Bounds, spacing: f64, out: &mut Vec<Feature>) {
+        let middle = 0.5 * (self.bounds.0 + self.bounds.1);
         let mut offer = |before: DVec3, after: DVec3, radius: f64| {
             let (from, to) = (self.from.transform_point3(before), self.to.transform_point3(after));
             let wide = DVec3::splat(radius);
             if overlap(within, (from.min(to) - wide, from.max(to) + wide)) {
-                out.push(Feature { from, to, radius });
+                out.push(Feature { from, to, radius, out: to - middle });
             }
         };
         match form.kind(self.shares) {
