@@ -11,6 +11,7 @@ use crate::digest::Digest;
 use crate::event::{self, Arrivals, Cast, keyframes};
 use crate::format::MOST_PARTICLES;
 use crate::inert;
+use crate::joint::JointTimes;
 use crate::notes;
 use crate::paint::{self, Channel};
 use crate::pin;
@@ -101,7 +102,10 @@ impl Scene {
         let mut all = self.builder(&colliders, threads);
         all.bodies.clone_from(&bodies);
         all.keyframes = keyframes(plans, tracks, &in_file, |_| true);
-        let all = all.build().map_err(located)?;
+        let mut all = all.build().map_err(located)?;
+        let mut check = Check::new(&self.source);
+        let joints = JointTimes::new(&mut check, (&self.joints, &self.joint_events), &all, &arrivals);
+        check.finish(())?;
         let inert = inert::refuse(self, all.model());
         if !inert.is_empty() {
             return Err(inert);
@@ -123,12 +127,25 @@ impl Scene {
                 builder.bodies = arrivals.order[..at_start].iter().map(|&b| bodies[b].clone()).collect();
                 builder.keyframes =
                     keyframes(plans, tracks, &arrivals, |b| arrivals.order[..at_start].contains(&b));
+                builder.couplings.clone_from(&joints.at_start);
                 Some(builder.build().map_err(located)?)
             }
         };
+        if complete && !joints.at_start.is_empty() {
+            // Where their points are is known only now.
+            let mut builder = self.builder(&colliders, threads);
+            builder.bodies.clone_from(&bodies);
+            builder.keyframes = keyframes(plans, tracks, &in_file, |_| true);
+            builder.couplings.clone_from(&joints.at_start);
+            all = builder.build().map_err(located)?;
+        }
         let cast = Cast { plans, bodies: &bodies, all: &all, arrivals: &arrivals, tracks };
-        let events =
-            event::make((&self.events, &times), &cast, fewer.as_ref().unwrap_or(&all), &self.source)?;
+        let events = event::make(
+            (&self.events, &times, &joints),
+            &cast,
+            fewer.as_ref().unwrap_or(&all),
+            &self.source,
+        )?;
         let simulation = fewer.unwrap_or(all);
         let all_built = arrivals.ids.iter().copied().zip(built).zip(&arrivals.described);
         let mut by_id: Vec<(BodyId, BuiltBody)> =
@@ -274,6 +291,7 @@ impl Scene {
                     "step" => "fps",
                     "colliders" if self.root.values.contains_key("collider") => "collider",
                     "colliders" => "plane",
+                    "couplings" => "joint",
                     "bodies" => "body",
                     other => other,
                 };

@@ -1,4 +1,5 @@
-//! Events as the scene describes them: what happens to a body at a time; colliders are `collider.rs`'s.
+//! Events as the scene describes them: what happens to a body at a time; colliders are `collider.rs`'s, joints
+//! `joint.rs`'s.
 //!
 //! A body that an event adds is not there from the start. Ids follow from the order bodies come in, so all of them are known
 //! beforehand: first those that are there from the start, then the others as they are added.
@@ -6,6 +7,7 @@
 use crate::Diagnostic;
 use crate::body::BodyPlan;
 use crate::collider::{self, ColliderEvent, ColliderPlan, ColliderTimes};
+use crate::joint::{self, JointEvent, JointPlan, JointTimes};
 use crate::record::{Datum, Record};
 use crate::source::{Check, Placed, Source, Span};
 use crate::suggest;
@@ -36,14 +38,22 @@ enum Action {
     Move(DVec3),
 }
 
+/// The events of a scene, by what they happen to.
+#[derive(Default)]
+pub(crate) struct Happenings {
+    pub bodies: Vec<EventPlan>,
+    pub colliders: Vec<ColliderEvent>,
+    pub joints: Vec<JointEvent>,
+}
+
 /// Reads the events of a scene. Faults are reported.
 pub(crate) fn plan(
     check: &mut Check<'_>,
     root: &Record,
-    (bodies, colliders): (&[BodyPlan], &[ColliderPlan]),
+    (bodies, colliders, joints): (&[BodyPlan], &[ColliderPlan], &[JointPlan]),
     fps: f64,
-) -> (Vec<EventPlan>, Vec<ColliderEvent>) {
-    let (mut of_bodies, mut of_colliders) = (Vec::new(), Vec::new());
+) -> Happenings {
+    let mut all = Happenings::default();
     for event in root.records("event") {
         // Times are written with few digits: a frame that is as good as there counts.
         let Some(at) = event.given("at") else { continue };
@@ -58,12 +68,13 @@ pub(crate) fn plan(
             continue;
         }
         let named = ["plane", "collider"].into_iter().find_map(|key| Some((key, event.given(key)?)));
-        match named {
-            Some(named) => of_colliders.extend(collider::event(check, event, frame, named, colliders)),
-            None => of_bodies.extend(one(check, event, frame, bodies)),
+        match (named, event.given("joint")) {
+            (Some(named), _) => all.colliders.extend(collider::event(check, event, frame, named, colliders)),
+            (None, Some(name)) => all.joints.extend(joint::event(check, event, frame, name, joints)),
+            (None, None) => all.bodies.extend(one(check, event, frame, bodies)),
         }
     }
-    (of_bodies, of_colliders)
+    all
 }
 
 fn one(check: &mut Check<'_>, event: &Record, frame: u64, bodies: &[BodyPlan]) -> Option<EventPlan> {
@@ -197,8 +208,8 @@ enum Presence {
 }
 
 /// The schedule of a simulation that was built of the scene; every event that cannot be made is told with its line.
-pub(crate) fn make(
-    (events, colliders): (&[EventPlan], &ColliderTimes<'_>),
+pub(crate) fn make<'a>(
+    (events, colliders, joints): (&'a [EventPlan], &'a ColliderTimes<'_>, &'a JointTimes<'_>),
     cast: &Cast<'_>,
     simulation: &Simulation,
     source: &Source,
@@ -213,9 +224,14 @@ pub(crate) fn make(
     let described = cast.arrivals.described.iter().enumerate().filter(|(_, d)| **d);
     described.for_each(|(b, _)| presence[b] = Presence::Never);
     // Each with the event it is of.
-    let mut edits: Vec<(u64, &Span, Edit)> = Vec::with_capacity(events.len());
-    // Of one frame, colliders come first.
+    let mut edits: Vec<(u64, &'a Span, Edit)> = Vec::with_capacity(events.len());
+    // Of one frame, colliders come first, and joints that go: a body that is tied stays. Joints that come are last.
     edits.extend(colliders.edits.iter().map(|(event, edit)| (event.frame, &event.at, edit.clone())));
+    let joined = |edits: &mut Vec<(u64, &'a Span, Edit)>, comes: bool| {
+        let of_joints = joints.edits.iter().filter(|(event, _)| event.comes == comes);
+        edits.extend(of_joints.map(|(event, edit)| (event.frame, &event.at, edit.clone())));
+    };
+    joined(&mut edits, false);
     for &event in &ordered {
         if let Err((text, help)) = follow(event, &mut presence, cast) {
             check.add(&event.at, text, help);
@@ -231,6 +247,7 @@ pub(crate) fn make(
             edits.push((event.frame, &event.at, Edit::Keyframes(keyframes)));
         }
     }
+    joined(&mut edits, true);
     check.finish(())?;
     edits.sort_by_key(|e| e.0);
     let schedule = Schedule::new(edits.iter().map(|(frame, _, edit)| (*frame, edit.clone())));

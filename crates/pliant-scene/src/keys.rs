@@ -5,12 +5,14 @@ mod colliders;
 mod constraints;
 mod events;
 mod fields;
+mod joints;
 
 use crate::format::{COORDINATE, Key, Kind, MOST_PARTICLES, Range, Rule, Table};
 use colliders::COLLIDER;
 use constraints::CONSTRAINTS;
 use events::EVENT;
 use fields::FIELDS;
+use joints::JOINT;
 use pliant::Control;
 
 const NUMBER: Kind = Kind::Number(Range::new(-COORDINATE, COORDINATE));
@@ -86,6 +88,9 @@ pub(crate) static SCENE: Table = Table {
         Key::new("collider", Kind::Tables(&COLLIDER), "Other things no body can enter: balls, boxes, capsules, cylinders, meshes, grounds of heights; at rest, moving or animated.")
             .example("[{ shape = { kind = \"ball\", radius = 0.2 } }]")
             .also(&["colliders", "collision_object", "obstacle", "obstacles"]),
+        Key::new("joint", Kind::Tables(&JOINT), "Points of bodies that are tied together, exactly or by springs.")
+            .example("[{ between = [\"lamp\", \"cord\"], at = [0, 1, 0] }]")
+            .also(&["joints", "coupling", "tie", "link"]),
         Key::new("event", Kind::Tables(&EVENT), "What happens at a time: pins are let go, bodies held, pushed, moved.")
             .example("[{ at = 1.5, body = \"cloth\", release = \"left\" }]")
             .also(&["events"]),

@@ -39,6 +39,7 @@ mod format;
 mod guesses;
 mod inert;
 mod input;
+mod joint;
 mod keys;
 mod material;
 mod mesh;

@@ -489,6 +489,7 @@ fn heading(key: &Key) -> &'static str {
         "keyframes" => "keyframes",
         "plane" => "plane",
         "collider" => "collider",
+        "joint" => "joint",
         "field" => "field",
         "constraint" => "body.constraint",
         _ => "body",

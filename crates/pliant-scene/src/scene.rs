@@ -5,8 +5,9 @@ use crate::built::{CameraMotion, ColorBy, PictureSettings};
 use crate::collider::{self, ColliderEvent, ColliderPlan};
 use crate::copies;
 use crate::diagnostic::Diagnostic;
-use crate::event::{self, EventPlan};
+use crate::event::{self, EventPlan, Happenings};
 use crate::field;
+use crate::joint::{self, JointEvent, JointPlan};
 use crate::keys;
 use crate::reader;
 use crate::record::{Datum, Record};
@@ -34,6 +35,8 @@ pub struct Scene {
     pub(crate) picture: PictureSettings,
     pub(crate) colliders: Vec<ColliderPlan>,
     pub(crate) collider_events: Vec<ColliderEvent>,
+    pub(crate) joints: Vec<JointPlan>,
+    pub(crate) joint_events: Vec<JointEvent>,
     pub(crate) bodies: Vec<BodyPlan>,
     /// Keyframes of the world.
     pub(crate) tracks: Vec<Track>,
@@ -123,7 +126,9 @@ impl Scene {
         let bodies = copies::expand(check, bodies);
         let tracks = track::plan(check, root.records("keyframes"), None, &[], around.substep);
         let colliders = collider::plan_all(check, &root, fps);
-        let (events, collider_events) = event::plan(check, &root, (&bodies, &colliders), fps);
+        let joints = joint::plan(check, &root, &bodies);
+        let happenings = event::plan(check, &root, (&bodies, &colliders, &joints), fps);
+        let Happenings { bodies: events, colliders: collider_events, joints: joint_events } = happenings;
         let (outputs, checkpoint_every) = output(check, &root);
         Scene {
             source: check.source.clone(),
@@ -140,6 +145,8 @@ impl Scene {
             picture: picture(&root),
             colliders,
             collider_events,
+            joints,
+            joint_events,
             bodies,
             tracks,
             events,

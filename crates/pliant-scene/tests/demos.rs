@@ -279,6 +279,27 @@ fn the_floor_tips_until_each_block_slides() {
 }
 
 #[test]
+fn a_mobile_hangs_and_tips_when_the_bear_is_let_go() {
+    let run = run("mobile", 300);
+    let names: Vec<&str> = run.built.bodies.iter().map(|b| b.name.as_str()).collect();
+    let place = |name: &str| names.iter().position(|n| *n == name).unwrap();
+    let at = |name: &str, frame: usize| run.heights[place(name)][frame];
+    // Up to two seconds all hang, then the bear lies on the ground and the bar has tipped.
+    assert!((0..120).all(|f| at("bear", f) > 0.25 && at("ball", f) > 0.4), "all hang");
+    assert!(at("bear", 299) < 0.12, "{}", at("bear", 299));
+    assert!(at("ball", 299) < 0.5 && at("bar", 299) > 0.7, "{}", at("ball", 299));
+    let s = &run.built.simulation;
+    for c in s.model().couplings() {
+        let [a, b] = c.coupling.points.map(|p| {
+            let x = s.state().body(p.body).unwrap().positions();
+            p.parts().map(|(i, w)| x.get(i as usize) * w).sum::<pliant::DVec3>()
+        });
+        assert!(a.distance(b) < 1e-9, "{}", a.distance(b));
+    }
+    assert_eq!(s.model().couplings().len(), 4);
+}
+
+#[test]
 fn bodies_come_and_go_on_time() {
     let run = run("coming_and_going", 240);
     let names: Vec<&str> = run.built.bodies.iter().map(|b| b.name.as_str()).collect();

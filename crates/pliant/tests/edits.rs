@@ -5,8 +5,8 @@ mod common;
 
 use common::*;
 use pliant::{
-    Body, BodyId, Builder, Clustering, Control, DAffine3, DMat3, DQuat, DVec3, EditError, Hold, Key,
-    Material, Simulation, SolverKind, Track, shapes,
+    Body, BodyId, BodyPoint, Builder, Clustering, Control, Coupling, CouplingId, DAffine3, DMat3, DQuat,
+    DVec3, EditError, Hold, Key, Material, Simulation, SolverKind, Track, shapes,
 };
 use proptest::prelude::*;
 use std::sync::Arc;
@@ -399,6 +399,8 @@ enum Action {
     Change(usize, usize, f64),
     Load(usize, f64),
     Tear(usize, u32),
+    Couple([usize; 2], [u32; 2], bool),
+    Uncouple(u64),
     Step,
     DropCaches,
 }
@@ -415,6 +417,9 @@ fn action() -> impl Strategy<Value = Action> {
         2 => (0..40usize, 0..5usize, 1e3..1e5).prop_map(|(b, k, y)| Action::Change(b, k, y)),
         1 => (0..40usize, -0.1..0.1).prop_map(|(b, f)| Action::Load(b, f)),
         2 => (0..40usize, 0..80u32).prop_map(|(b, f)| Action::Tear(b, f)),
+        3 => (prop::array::uniform2(0..40usize), prop::array::uniform2(0..60u32), any::<bool>())
+            .prop_map(|(b, i, exact)| Action::Couple(b, i, exact)),
+        2 => (0..20u64).prop_map(Action::Uncouple),
         6 => Just(Action::Step),
         1 => Just(Action::DropCaches),
     ]
@@ -447,6 +452,20 @@ fn act(s: &mut Simulation, action: &Action, count: usize) {
             drop(s.load(*b, &vec![DVec3::splat(*f); n]));
         }
         Action::Tear(b, f) => drop(s.tear(*b, &[*f, f + 1, f + 2])),
+        Action::Couple(bodies, particles, exact) => {
+            // Most numbers name nothing any more: those that are there, in turn.
+            let ids: Vec<BodyId> = s.model().ids().collect();
+            let point = |k: usize| {
+                let body = ids[bodies[k] % ids.len()];
+                BodyPoint::particle(body, particles[k])
+            };
+            if !ids.is_empty() {
+                let joint = Coupling::joint(point(0), point(1));
+                let spring = Coupling::spring(point(0), point(1), 100.0, 0.5);
+                drop(s.couple(if *exact { joint } else { spring }));
+            }
+        }
+        Action::Uncouple(k) => drop(s.uncouple(CouplingId::from_number(*k))),
         Action::Step => drop(s.step().unwrap()),
         Action::DropCaches => s.drop_caches(),
     }

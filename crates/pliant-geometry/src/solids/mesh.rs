@@ -104,7 +104,7 @@ impl SolidMesh {
         depth: f64,
     ) -> Result<SolidMesh, Vec<GeometryError>> {
         let mut faults = Vec::new();
-        let rows = if columns > 0 { heights.len() / columns } else { 0 };
+        let rows = heights.len().checked_div(columns).unwrap_or(0);
         if columns < 2 || rows < 2 || rows * columns != heights.len() {
             let text = format!("{} heights are no grid of {columns} columns", heights.len());
             faults.push(GeometryError::new(

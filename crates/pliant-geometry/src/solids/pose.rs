@@ -123,7 +123,7 @@ impl Pose<'_> {
         let sum = match used().count() {
             3 => unit_normal(self.corners(foot.triangle, share)),
             2 => {
-                let [a, b] = [used().next(), used().last()].map(|k| corners[k.unwrap_or(0)]);
+                let [a, b] = [used().next(), used().next_back()].map(|k| corners[k.unwrap_or(0)]);
                 let both = |t: &&u32| self.mesh.triangle(**t).contains(&b);
                 let normal = |t: &u32| unit_normal(self.corners(*t, share));
                 self.mesh.around(a).iter().filter(both).map(normal).sum()

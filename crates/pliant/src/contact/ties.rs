@@ -128,8 +128,8 @@ impl Ties {
             self.rows[k].free = links_of(&self.rows, &self.links, k).iter().fold(DVec3::ZERO, free);
         }
         let (mut scalar, mut constant) = (true, true);
-        for place in 0..bodies.len() {
-            if let Some(body) = bodies.get(place).filter(|_| !nodes[place].is_empty()) {
+        for (place, _) in nodes.iter().enumerate().filter(|(_, n)| !n.is_empty()) {
+            if let Some(body) = bodies.get(place) {
                 scalar &= body.side.is_scalar();
                 constant &= body.side.is_constant();
             }

@@ -25,6 +25,7 @@
 //! Answers are the same for every run: equally near things are told apart by the number of their body, then of their
 //! triangle or particle.
 
+mod attach;
 mod ball;
 mod cast;
 mod grip;

@@ -1,8 +1,8 @@
 //! How the particles of a projective body respond to forces on some of them: G = S B⁻¹ Sᵀ, one number per pair of
 //! particles, as the matrix B is the same for x, y and z.
 //!
-//! Up to [`DENSE`] nodes it is a dense block, whose columns are kept while the matrix lives; beyond that every response
-//! is a solve. Both lead to the same forces.
+//! Up to [`DENSE`] nodes it is a dense block, whose columns are kept while the matrix lives, once for all bodies that share
+//! it; beyond that every response is a solve. Both lead to the same forces.
 
 use super::System;
 use crate::contact::{Nodes, WIDTH};
@@ -10,6 +10,7 @@ use crate::dofs::DofMap;
 use crate::solvers::objective::Hands;
 use glam::DVec3;
 use pliant_math::lanes::{Kernel, Lanes};
+use std::sync::{Arc, PoisonError, RwLock};
 
 /// Most nodes of a body whose responses are kept as a dense block, and most numbers in the columns it comes from.
 const DENSE: usize = 1024;
@@ -74,8 +75,8 @@ impl Kernel for Reach<'_> {
 }
 
 /// How the particles of a body respond to a unit force on one of them, kept while the matrix lives. Contacts last for
-/// many steps; their columns need not be solved for again.
-#[derive(Clone, Debug)]
+/// many steps, and copies of a body touch in the same places; their columns need not be solved for again.
+#[derive(Debug)]
 struct Columns {
     numbers: Vec<f64>,
     /// Where the column of a particle begins, counted from 1; 0 if there is none.
@@ -83,6 +84,14 @@ struct Columns {
 }
 
 impl Columns {
+    fn none(particles: usize) -> Arc<RwLock<Columns>> {
+        Arc::new(RwLock::new(Columns { numbers: Vec::new(), begin: vec![0; particles] }))
+    }
+
+    fn has(&self, particle: u32) -> bool {
+        self.begin[particle as usize] != 0
+    }
+
     fn get(&self, particle: usize, len: usize) -> &[f64] {
         let begin = self.begin[particle] - 1;
         &self.numbers[begin..begin + len]
@@ -102,7 +111,10 @@ thread_local! {
 
 #[derive(Clone, Debug)]
 pub(super) struct Response {
-    columns: Columns,
+    /// Shared with the solvers this one was duplicated to or from, until one of them gets another matrix. Whoever solves for
+    /// a column finds the same numbers, so nothing depends on who was first.
+    columns: Arc<RwLock<Columns>>,
+    particles: usize,
     /// Tiles of eight nodes: for each node the response of those eight. Of these particles.
     block: Vec<[f64; WIDTH]>,
     block_of: Vec<u32>,
@@ -114,19 +126,20 @@ pub(super) struct Response {
 impl Response {
     /// Of a body of so many particles.
     pub fn new(particles: usize) -> Response {
-        let columns = Columns { numbers: Vec::new(), begin: vec![0; particles] };
         #[cfg(test)]
         let dense = DENSE_IN_TESTS.get().unwrap_or(DENSE);
         #[cfg(not(test))]
         let dense = DENSE;
-        Response { columns, block: Vec::new(), block_of: Vec::new(), is_dense: true, dense }
+        let columns = Columns::none(particles);
+        Response { columns, particles, block: Vec::new(), block_of: Vec::new(), is_dense: true, dense }
     }
 
     /// Makes room for columns and blocks; blocks grow only when more points touch than ever before.
     pub fn make_room(&mut self) {
-        let most = self.columns.begin.len();
+        let most = self.particles;
         let room = |len: usize, wanted: usize| wanted.saturating_sub(len);
         let Response { columns, block, block_of, .. } = self;
+        let columns = &mut *columns.write().unwrap_or_else(PoisonError::into_inner);
         columns.numbers.reserve(room(columns.numbers.len(), (most * most).min(KEPT)));
         block.reserve(room(block.len(), (most.div_ceil(WIDTH) * most).min(1 << 13)));
         block_of.reserve(room(block_of.len(), most));
@@ -134,27 +147,37 @@ impl Response {
 
     /// To be called when the matrix changes.
     pub fn forget_columns(&mut self) {
-        self.columns.forget();
+        let room = self.columns.read().unwrap_or_else(PoisonError::into_inner).numbers.capacity();
+        self.columns = Columns::none(self.particles);
         self.block_of.clear();
+        if room > 0 {
+            self.make_room();
+        }
     }
 
     /// Makes the dense block if it is missing, and the columns it needs: a solve gives three of them. Tells whether
     /// responses are solves instead.
     pub fn prepare(&mut self, nodes: &Nodes, system: &mut System, hands: Hands<'_>) -> bool {
-        let particles = self.columns.begin.len();
+        let particles = self.particles;
         self.is_dense = nodes.len() <= self.dense && nodes.len() * particles <= DENSE_COLUMNS;
         if !self.is_dense || self.block_of == nodes.particles() {
             return !self.is_dense;
         }
-        let columns = &mut self.columns;
-        let missing = |c: &Columns, i: &&u32| c.begin[**i as usize] == 0;
-        let new = nodes.particles().iter().filter(|i| missing(columns, i)).count() * particles;
-        if new > 0 && columns.numbers.len() + new > KEPT {
+        let shared = self.columns.clone();
+        let known = shared.read().unwrap_or_else(PoisonError::into_inner);
+        if nodes.particles().iter().all(|i| known.has(*i)) {
+            self.fill(nodes, &known);
+            return false;
+        }
+        drop(known);
+        let columns = &mut *shared.write().unwrap_or_else(PoisonError::into_inner);
+        let new = nodes.particles().iter().filter(|i| !columns.has(**i)).count() * particles;
+        if columns.numbers.len() + new > KEPT {
             columns.forget();
         }
         loop {
             let (mut found, mut count) = ([0; 3], 0);
-            for (to, i) in found.iter_mut().zip(nodes.particles().iter().filter(|i| missing(columns, i))) {
+            for (to, i) in found.iter_mut().zip(nodes.particles().iter().filter(|i| !columns.has(**i))) {
                 (*to, count) = (*i as usize, count + 1);
             }
             if count == 0 {
@@ -170,17 +193,16 @@ impl Response {
                 columns.numbers.extend((0..particles).map(|j| system.responded(j)[axis]));
             }
         }
-        self.fill(nodes);
+        self.fill(nodes, columns);
         false
     }
 
     /// Makes the block from the columns of the nodes.
-    fn fill(&mut self, nodes: &Nodes) {
-        let particles = self.columns.begin.len();
+    fn fill(&mut self, nodes: &Nodes, columns: &Columns) {
         self.block.clear();
         for tile in nodes.particles().chunks(WIDTH) {
             for with in nodes.particles() {
-                let column = self.columns.get(*with as usize, particles);
+                let column = columns.get(*with as usize, self.particles);
                 let mut entry = [0.0; WIDTH];
                 for (to, i) in entry.iter_mut().zip(tile) {
                     *to = column[*i as usize];
