@@ -72,6 +72,7 @@ fn write_log(path: &Path, body: LogBody) {
         frames_per_second: 24.0,
         bodies: vec![body],
         planes: vec![],
+        solids: vec![],
         picture,
     };
     let mut writer = LogWriter::create(path, &header, true).unwrap();

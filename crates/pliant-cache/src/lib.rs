@@ -17,8 +17,8 @@ pub use export::{
     Progress, Target, export, export_all, export_files, is_own, is_pattern, without_number,
 };
 pub use log::{
-    Epoch, FORMAT_VERSION, LogBody, LogFrame, LogHeader, LogMedium, LogReader, LogSource, LogWarning,
-    LogWriter, MemoryLog, OneWay, Origin, Resumed, Simulated,
+    Epoch, FORMAT_VERSION, LogBody, LogFrame, LogHeader, LogMedium, LogReader, LogSolid, LogSource,
+    LogWarning, LogWriter, MemoryLog, OneWay, Origin, Resumed, Simulated, SolidPlace,
 };
 pub use output::{DiskOutput, MemoryOutput, OutputFile, OutputFolder, ScratchFile};
 /// The crate that meshes, skins and looks come from.

@@ -238,6 +238,9 @@ pub struct MeshRunArgs {
     /// Make each object of the file a body of its own
     #[arg(long)]
     pub apart: bool,
+    /// A mesh to fall onto, in metres: a table, stairs, a bowl
+    #[arg(long, value_name = "MESH")]
+    pub collider: Option<PathBuf>,
     /// Write the scene this amounts to, to go on from
     #[arg(long, value_name = "FILE.toml")]
     pub save_scene: Option<PathBuf>,
@@ -252,6 +255,7 @@ impl MeshRunArgs {
             (self.particles.is_some(), "--particles"),
             (self.z_up, "--z-up"),
             (self.apart, "--apart"),
+            (self.collider.is_some(), "--collider"),
             (self.save_scene.is_some(), "--save-scene"),
         ]
         .into_iter()

@@ -105,9 +105,12 @@ fn around(argument: &str, mesh: &MeshRunArgs) -> Result<Source, Failure> {
         particles: mesh.particles.map(|n| n as usize),
         z_up: mesh.z_up,
         apart: mesh.apart,
+        collider: mesh.collider.as_ref().map(|c| (c.clone(), c.to_string_lossy().into_owned())),
     };
     if let Some(file) = &mesh.save_scene {
-        save(file, &quick.scene(path, &seen_from(file, path))?.0)?;
+        let collider = mesh.collider.as_ref().map(|c| (c.clone(), seen_from(file, c)));
+        let named = QuickStart { collider, ..quick.clone() };
+        save(file, &named.scene(path, &seen_from(file, path))?.0)?;
     }
     let (scene, notes) = SceneSource::Mesh { file: path.to_path_buf(), start: quick.clone() }.load(&Disk)?;
     notes.iter().for_each(|note| say::problem(&format!("note: {note}")));

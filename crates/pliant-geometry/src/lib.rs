@@ -30,6 +30,7 @@ mod rows;
 pub mod sdf;
 pub mod shapes;
 mod skin;
+pub mod solids;
 mod stuffing;
 mod tet_cells;
 mod tet_faults;

@@ -265,7 +265,7 @@ fn cluster_style(body: &Record) -> ClusterStyle {
 }
 
 /// Degrees about x, then y, then z, all fixed in the world; or an axis and an angle.
-fn rotation(check: &mut Check<'_>, body: &Record) -> DQuat {
+pub(crate) fn rotation(check: &mut Check<'_>, body: &Record) -> DQuat {
     match body.value("rotation") {
         Datum::Record(turn) => {
             let axis = turn.vector("axis");

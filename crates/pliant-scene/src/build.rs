@@ -2,7 +2,8 @@
 //! to the lines that caused them.
 
 use crate::body::BodyPlan;
-use crate::built::{BuiltBody, BuiltScene};
+use crate::built::{BuiltBody, BuiltCollider, BuiltScene};
+use crate::collider::ColliderTimes;
 use crate::constraint;
 use crate::cut::Cut;
 use crate::diagnostic::Diagnostic;
@@ -14,22 +15,23 @@ use crate::joint::JointTimes;
 use crate::notes;
 use crate::paint::{self, Channel};
 use crate::pin;
-use crate::plane::PlaneTimes;
 use crate::render::Shown;
 use crate::resolver::{Disk, Resolver};
 use crate::scene::Scene;
 use crate::shape::{Made, ShapePlan};
 use crate::source::{Check, Span};
 use pliant::{
-    Body, BodyControls, BodyId, BuildError, BuildErrors, Builder, Collider, Constraint, ContactRadius,
-    DAffine3, Input, Material,
+    Body, BodyControls, BodyId, BuildError, BuildErrors, Builder, Collider, ColliderShape, Constraint,
+    ContactRadius, DAffine3, Input, Material,
 };
-use pliant_geometry::{Elements, Look, reach_beyond};
+use pliant_geometry::{Elements, Look, TriMesh, reach_beyond};
 use std::sync::Arc;
 
 /// kg/m³ of a solid that does not say: as water.
 const DENSITY: f64 = 1000.0;
 /// kg/m² of a sheet or shell that does not say: as a light fabric.
+/// Parts around a ball or cylinder in pictures.
+const ROUND: usize = 64;
 const THIN_DENSITY: f64 = 0.3;
 
 impl Scene {
@@ -72,6 +74,12 @@ impl Scene {
                 break;
             }
         }
+        let mut colliders = Vec::new();
+        for (k, plan) in self.colliders.iter().enumerate() {
+            let mut own = Vec::new();
+            colliders.extend(check.take(plan.make(&self.source, &mut digest, &mut own)));
+            notes.extend(own.into_iter().map(|n| format!("{}: {n}", plan.title(k))));
+        }
         check.finish(())?;
 
         // All bodies at once, to see whether each can be built; that is the simulation itself unless some come later.
@@ -95,9 +103,9 @@ impl Scene {
         };
         let (plans, tracks) = (&self.bodies[..], &self.tracks[..]);
         let mut check = Check::new(&self.source);
-        let times = PlaneTimes::new(&mut check, &self.planes, &self.plane_events);
+        let times = ColliderTimes::new(&mut check, &colliders, &self.colliders, &self.collider_events);
         check.finish(())?;
-        let mut all = self.builder(&self.planes, threads);
+        let mut all = self.builder(&colliders, threads);
         all.bodies.clone_from(&bodies);
         all.keyframes = keyframes(plans, tracks, &in_file, |_| true);
         let mut all = all.build().map_err(located)?;
@@ -117,7 +125,7 @@ impl Scene {
             .collect();
         let told = notes::about(self, &all).into_iter();
         notes.extend(told.filter(|note| !described.iter().any(|name| note.starts_with(name))));
-        let complete = at_start == bodies.len() && times.at_start.len() == self.planes.len();
+        let complete = at_start == bodies.len() && times.at_start.len() == colliders.len();
         let fewer = match complete {
             true => None,
             false => {
@@ -131,7 +139,7 @@ impl Scene {
         };
         if complete && !joints.at_start.is_empty() {
             // Where their points are is known only now.
-            let mut builder = self.builder(&self.planes, threads);
+            let mut builder = self.builder(&colliders, threads);
             builder.bodies.clone_from(&bodies);
             builder.keyframes = keyframes(plans, tracks, &in_file, |_| true);
             builder.couplings.clone_from(&joints.at_start);
@@ -155,6 +163,11 @@ impl Scene {
             simulation,
             events,
             bodies: built,
+            colliders: times
+                .of_id
+                .iter()
+                .map(|&k| built_collider(&colliders[k], self.colliders[k].color))
+                .collect(),
             frames: self.frames,
             frames_per_second: self.fps,
             checkpoint_every: self.checkpoint_every,
@@ -257,14 +270,14 @@ impl Scene {
         Ok((body, made))
     }
 
-    /// The world with these planes, without bodies.
-    fn builder(&self, planes: &[Collider], threads: usize) -> Builder {
+    /// The world with these colliders, without bodies.
+    fn builder(&self, colliders: &[Collider], threads: usize) -> Builder {
         let mut builder = Builder::new();
         builder.gravity = self.gravity;
         (builder.wind, builder.gusts) = (self.wind, self.gusts);
         builder.step = 1.0 / self.fps;
         builder.substeps = self.substeps;
-        builder.colliders = planes.to_vec();
+        builder.colliders = colliders.to_vec();
         builder.fields = self.fields.clone();
         builder.implicit = self.implicit;
         builder.threads = threads.max(1);
@@ -282,6 +295,7 @@ impl Scene {
             None => {
                 let key = match error.field {
                     "step" => "fps",
+                    "colliders" if self.root.values.contains_key("collider") => "collider",
                     "colliders" => "plane",
                     "couplings" => "joint",
                     "bodies" => "body",
@@ -329,6 +343,20 @@ fn too_many(check: &mut Check<'_>, plan: &BodyPlan, total: usize) {
         format!("with body `{}` the scene has {total} particles; {MOST_PARTICLES} are possible", plan.name),
         "ask for fewer particles, a coarser spacing or fewer cells, or leave out bodies",
     );
+}
+
+/// What pictures need of a collider.
+fn built_collider(of: &Collider, color: [f32; 3]) -> BuiltCollider {
+    BuiltCollider { color, surface: surface_of(of) }
+}
+
+/// The surface of a collider in its own coordinates; nothing of a plane, which has no end.
+fn surface_of(of: &Collider) -> TriMesh {
+    match &of.shape {
+        ColliderShape::Plane { .. } => TriMesh::default(),
+        ColliderShape::Solid(shape) => shape.mesh(ROUND),
+        ColliderShape::Mesh { mesh, .. } => mesh.mesh().clone(),
+    }
 }
 
 /// What pictures and caches need of a body.

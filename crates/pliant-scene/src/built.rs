@@ -12,6 +12,9 @@ pub struct BuiltScene {
     pub events: pliant::Schedule,
     /// Per body, by the number of its id: those that are there from the start, then those that events add, as they come.
     pub bodies: Vec<BuiltBody>,
+    /// Per collider, by the number of its id: those that are there from the start, then those that events add, as they
+    /// come.
+    pub colliders: Vec<BuiltCollider>,
     /// Frames to simulate after the initial one.
     pub frames: u32,
     /// Frames per second (one step is one frame).
@@ -31,6 +34,15 @@ pub struct BuiltScene {
     pub inputs: Vec<PathBuf>,
     /// Things worth knowing that are no errors (a radius that gives one cluster, …).
     pub notes: Vec<String>,
+}
+
+/// What pictures need of a collider.
+#[derive(Clone, Debug)]
+pub struct BuiltCollider {
+    /// Linear RGB.
+    pub color: [f32; 3],
+    /// Its surface in its own coordinates; empty for a plane.
+    pub surface: TriMesh,
 }
 
 /// What pictures and caches need of a body.

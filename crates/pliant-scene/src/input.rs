@@ -1,4 +1,4 @@
-//! Animated input of a body: a point cache, a moving glTF file, a sequence of meshes, or a wagging made up from numbers.
+//! Animated input of a body or a collider: a point cache, a moving glTF file, a sequence of meshes, or a wagging made up from numbers.
 
 use crate::Diagnostic;
 use crate::digest::Digest;
@@ -23,6 +23,22 @@ pub(crate) struct InputPlan {
     fps: f64,
     repeat: bool,
     pub reshape: bool,
+}
+
+/// What follows an animation.
+#[derive(Clone, Copy)]
+pub(crate) struct Animated<'a> {
+    /// Its points at rest, in its own coordinates.
+    pub points: &'a [DVec3],
+    /// From the coordinates of its file to its own.
+    pub from_file: DAffine3,
+    pub whose: Whose,
+}
+
+#[derive(Clone, Copy)]
+pub(crate) enum Whose {
+    Body,
+    Collider,
 }
 
 #[derive(Clone, Debug)]
@@ -78,7 +94,29 @@ pub(crate) fn plan(check: &mut Check<'_>, body: &Record, solver: SolverKind, fps
             "add [[body.paint]] with channel = \"follow\", or leave `reshape` out",
         );
     }
-    let of = if let Some(file) = input.given("file") {
+    let of = kind(check, input)?;
+    Some(InputPlan { reshape, ..of_kind(input, of, fps) })
+}
+
+/// Reads the input of a collider.
+pub(crate) fn of_collider(check: &mut Check<'_>, collider: &Record, fps: f64) -> Option<InputPlan> {
+    let input = collider.record("input")?;
+    let of = kind(check, input)?;
+    Some(of_kind(input, of, fps))
+}
+
+fn of_kind(input: &Record, of: Kind, fps: f64) -> InputPlan {
+    InputPlan {
+        at: input.at.clone(),
+        of,
+        fps: input.given("fps").map_or(fps, |v| v.it.number()),
+        repeat: input.truth("repeat"),
+        reshape: false,
+    }
+}
+
+fn kind(check: &mut Check<'_>, input: &Record) -> Option<Kind> {
+    Some(if let Some(file) = input.given("file") {
         Kind::Cache(Placed { at: file.at.clone(), it: file.it.text().to_string() })
     } else if let Some(files) = input.given("files") {
         Kind::Meshes(Placed { at: files.at.clone(), it: pattern(check, files.it.text(), &files.at)? })
@@ -90,13 +128,6 @@ pub(crate) fn plan(check: &mut Check<'_>, body: &Record, solver: SolverKind, fps
             }
         }
         Kind::Wag(wag(check, input.record("wag")?)?)
-    };
-    Some(InputPlan {
-        at: input.at.clone(),
-        of,
-        fps: input.given("fps").map_or(fps, |v| v.it.number()),
-        repeat: input.truth("repeat"),
-        reshape,
     })
 }
 
@@ -157,6 +188,18 @@ impl InputPlan {
         source: &Source,
         digest: &mut Digest<'_>,
     ) -> Result<Sequence, Vec<Diagnostic>> {
+        let of = Animated { points: &made.shape.points, from_file: made.from_file, whose: Whose::Body };
+        self.sequence(of, placement, (source, digest), &mut made.notes)
+    }
+
+    /// The sequence of what has these points, before it is placed.
+    pub fn sequence(
+        &self,
+        of: Animated<'_>,
+        placement: DAffine3,
+        (source, digest): (&Source, &mut Digest<'_>),
+        notes: &mut Vec<String>,
+    ) -> Result<Sequence, Vec<Diagnostic>> {
         let (mut frames, per_second, repeats) = match &self.of {
             Kind::Cache(file) => {
                 let (frames, per_second) = self.cache(file, source, digest)?;
@@ -164,13 +207,13 @@ impl InputPlan {
             }
             Kind::Meshes(pattern) => (meshes(pattern, source, digest)?, self.fps, self.repeat),
             Kind::Wag(wag) => {
-                let (frames, per_second) = wag.frames(&made.shape.points, placement, self.fps, source)?;
+                let (frames, per_second) = wag.frames(of.points, placement, self.fps, source)?;
                 (frames, per_second, true)
             }
         };
         if !matches!(self.of, Kind::Wag(_)) {
-            frames.iter_mut().flatten().for_each(|p| *p = made.from_file.transform_point3(*p));
-            self.fits(&frames[0], made, source)?;
+            frames.iter_mut().flatten().for_each(|p| *p = of.from_file.transform_point3(*p));
+            notes.extend(self.fits(&frames[0], of, source)?);
         }
         let sequence = Sequence::new(frames, per_second).map_err(|faults| {
             let problem = |f: &pliant::SequenceError| source.problem(&self.at, f.to_string(), f.help);
@@ -208,27 +251,38 @@ impl InputPlan {
         Ok((evenly(&motion, self.fps), self.fps))
     }
 
-    /// Whether the frames are of the body's particles, as far as can be told.
-    fn fits(&self, first: &[DVec3], made: &mut Made, source: &Source) -> Result<(), Vec<Diagnostic>> {
-        let points = &made.shape.points;
+    /// Whether the frames are of these points, as far as can be told; returns what is worth knowing.
+    fn fits(
+        &self,
+        first: &[DVec3],
+        of: Animated<'_>,
+        source: &Source,
+    ) -> Result<Option<String>, Vec<Diagnostic>> {
+        let points = of.points;
         if first.len() != points.len() {
             let (found, wanted) = (first.len(), points.len());
-            return Err(vec![source.problem(
-                self.place(),
-                format!("the input has {found} points, the body {wanted} particles"),
-                "let the particles be the vertices of the animated mesh: \
-                 shape = { kind = \"vertices\", file = \"…\" }, with the mesh the animation was made from",
-            )]);
+            let (has, help) = match of.whose {
+                Whose::Body => (
+                    format!("the body {wanted} particles"),
+                    "let the particles be the vertices of the animated mesh: \
+                     shape = { kind = \"vertices\", file = \"…\" }, with the mesh the animation was made from",
+                ),
+                Whose::Collider => (
+                    format!("the mesh of the collider {wanted} vertices"),
+                    "give the mesh that the animation was made from; its vertices must stay the same",
+                ),
+            };
+            let text = format!("the input has {found} points, {has}");
+            return Err(vec![source.problem(self.place(), text, help)]);
         }
         let (lo, hi) = TriMesh::bounds(points).unwrap_or_default();
         let apart = first.iter().zip(points).map(|(a, b)| (*a - *b).length()).fold(0.0, f64::max);
-        if apart > 0.5 * (hi - lo).length() {
-            made.notes.push(format!(
+        Ok((apart > 0.5 * (hi - lo).length()).then(|| {
+            format!(
                 "its input begins up to {apart:.3} m away from its shape: check that both have the same \
                  scale, upward axis and order of vertices"
-            ));
-        }
-        Ok(())
+            )
+        }))
     }
 
     /// Where what is followed is named.

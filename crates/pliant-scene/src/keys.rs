@@ -1,12 +1,14 @@
 //! Every key of a scene file: name, kind, range, default, meaning. The reader and the schema both follow
 //! this list; to add a key, add it here and take it up where the table is made use of.
 
+mod colliders;
 mod constraints;
 mod events;
 mod fields;
 mod joints;
 
 use crate::format::{COORDINATE, Key, Kind, MOST_PARTICLES, Range, Rule, Table};
+use colliders::COLLIDER;
 use constraints::CONSTRAINTS;
 use events::EVENT;
 use fields::FIELDS;
@@ -24,6 +26,7 @@ const VECTOR: Kind = Kind::List(&NUMBER, 3, 3);
 const SPIN: Kind = Kind::List(&Kind::Number(Range::new(-1e6, 1e6)), 3, 3);
 const FORCE: Kind = Kind::List(&Kind::Number(Range::new(-1e12, 1e12)), 3, 3);
 const SIZE: Kind = Kind::List(&LENGTH, 3, 3);
+const COLOR: Kind = Kind::Either(&[Kind::HexColor, Kind::List(&SHARE, 3, 3)]);
 const SOLVER: Kind = Kind::Word(&["clustered", "projective", "newton", "xpbd", "pbd"]);
 
 /// The scene itself.
@@ -83,6 +86,9 @@ pub(crate) static SCENE: Table = Table {
         Key::new("plane", Kind::Tables(&PLANE), "Planes no body can pass, at rest or moving; an empty one is the ground y = 0.")
             .example("[{ normal = [0, 1, 0] }]")
             .also(&["planes", "ground", "floor"]),
+        Key::new("collider", Kind::Tables(&COLLIDER), "Other things no body can enter: balls, boxes, capsules, cylinders, meshes, grounds of heights; at rest, moving or animated.")
+            .example("[{ shape = { kind = \"ball\", radius = 0.2 } }]")
+            .also(&["colliders", "collision_object", "obstacle", "obstacles"]),
         Key::new("joint", Kind::Tables(&JOINT), "Points of bodies that are tied together, exactly or by springs.")
             .example("[{ between = [\"lamp\", \"cord\"], at = [0, 1, 0] }]")
             .also(&["joints", "coupling", "tie", "link"]),
@@ -646,7 +652,7 @@ pub(crate) static BODY: Table = Table {
             Key::new("force", FORCE, "A force on the whole body, N, shared by mass.").default("[0, 0, 0]"),
             Key::new(
                 "color",
-                Kind::Either(&[Kind::HexColor, Kind::List(&SHARE, 3, 3)]),
+                COLOR,
                 "Its colour: \"#rrggbb\", or red, green and blue from 0 to 1, as on a screen (sRGB). One of a palette unless given.",
             )
             .example("\"#e03030\"")
@@ -1037,7 +1043,7 @@ static THREAD: Table = Table {
     rules: &[],
 };
 
-/// How pins and planes move.
+/// How pins and colliders move.
 pub(crate) const MOTION: &[Key] = &[
     Key::new("velocity", VECTOR, "Steady velocity, m/s.").default("[0, 0, 0]"),
     Key::new("spin", SPIN, "Steady turning about `pivot`, radians per second.").default("[0, 0, 0]"),

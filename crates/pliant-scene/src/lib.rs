@@ -24,6 +24,7 @@
 mod body;
 mod build;
 mod built;
+mod collider;
 mod color;
 mod constraint;
 mod copies;
@@ -46,7 +47,6 @@ mod motion;
 mod notes;
 mod paint;
 mod pin;
-mod plane;
 mod quick;
 mod reader;
 mod record;
@@ -59,7 +59,7 @@ mod source;
 mod suggest;
 mod track;
 
-pub use built::{BuiltBody, BuiltScene};
+pub use built::{BuiltBody, BuiltCollider, BuiltScene};
 pub use demos::{DEMOS, Demo};
 pub use diagnostic::Diagnostic;
 pub use pliant_geometry::{CameraMotion, ColorBy, Elements, Look, PictureSettings};

@@ -7,7 +7,7 @@ use pliant_geometry::{
     Fetch, GeometryError, PolyMesh, TriMesh, has_inside, join, read_mesh_through, read_tets_through,
 };
 use std::fmt::Write as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// What may be said beside the file.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -22,6 +22,8 @@ pub struct QuickStart {
     pub z_up: bool,
     /// Whether each object of the file is a body of its own.
     pub apart: bool,
+    /// A mesh to collide with, in metres, and how the scene names it: what is dropped falls onto the middle of it.
+    pub collider: Option<(PathBuf, String)>,
 }
 
 /// The size of a toy: jelly this large carries itself.
@@ -78,6 +80,7 @@ impl QuickStart {
         let mut text = String::from("# Dropped on the ground; change what you like and run it again.\n\n");
         // Writing to a String cannot fail.
         let _ = write!(text, "frames = 150\nsubsteps = 2\n\n[picture]\nelevation = 12\n\n[[plane]]\n");
+        let onto = self.onto(&mut text, &mut |p| files.read(p))?;
         let stem = path.file_stem().unwrap_or_default().to_string_lossy();
         let up = if self.z_up { ", up = \"z\"" } else { "" };
         let file = quote(shown);
@@ -106,7 +109,7 @@ impl QuickStart {
                 );
                 [0.0, 0.25 * size, 0.0]
             };
-            let [x, y, z] = position.map(|c| c + 0.0);
+            let [x, y, z] = (onto + DVec3::from_array(position)).to_array().map(|c| c + 0.0);
             let _ = writeln!(text, "position = [{x:?}, {y:?}, {z:?}]");
             match (kind, &self.material) {
                 ("points", _) => text.push_str("clusters = 12\n"),
@@ -122,6 +125,17 @@ impl QuickStart {
             }
         }
         Ok((text, found.notes))
+    }
+
+    /// Adds what the body falls onto; returns the middle of its top.
+    fn onto(&self, text: &mut String, fetch: Fetch<'_>) -> Result<DVec3, Vec<Diagnostic>> {
+        let Some((path, shown)) = &self.collider else { return Ok(DVec3::ZERO) };
+        let told = |errors: Vec<GeometryError>| errors.into_iter().map(diagnostic).collect::<Vec<_>>();
+        let positions = join(&read_mesh_through(path, fetch).map_err(told)?.meshes).positions;
+        let (lo, hi) = TriMesh::bounds(&positions).unwrap_or_default();
+        let file = toml::Value::from(shown.as_str()).to_string();
+        let _ = write!(text, "\n[[collider]]\nshape = {{ kind = \"mesh\", file = {file} }}\n");
+        Ok(DVec3::new(0.5 * (lo.x + hi.x), hi.y, 0.5 * (lo.z + hi.z)))
     }
 
     fn look_at(&self, path: &Path, fetch: Fetch<'_>) -> Result<Found, Vec<GeometryError>> {

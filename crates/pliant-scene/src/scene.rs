@@ -1,20 +1,20 @@
 //! A scene: read from a file, checked, and ready to be built.
 
 use crate::body::{self, BodyPlan, Surroundings};
+use crate::collider::{self, ColliderEvent, ColliderPlan};
 use crate::copies;
 use crate::diagnostic::Diagnostic;
 use crate::event::{self, EventPlan, Happenings};
 use crate::field;
 use crate::joint::{self, JointEvent, JointPlan};
 use crate::keys;
-use crate::plane::{self, PlaneEvent};
 use crate::reader;
 use crate::record::{Datum, Record};
 use crate::resolver::{Disk, Resolver};
 use crate::source::{Check, Source};
 use crate::track;
 use glam::DVec3;
-use pliant::{Acceleration, Collider, Field, Implicit, MassMatrix, Track, WarmStart};
+use pliant::{Acceleration, Field, Implicit, MassMatrix, Track, WarmStart};
 use pliant_geometry::{CameraMotion, ColorBy, PictureSettings};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -34,8 +34,8 @@ pub struct Scene {
     pub(crate) outputs: Vec<PathBuf>,
     pub(crate) implicit: Implicit,
     pub(crate) picture: PictureSettings,
-    pub(crate) planes: Vec<Collider>,
-    pub(crate) plane_events: Vec<PlaneEvent>,
+    pub(crate) colliders: Vec<ColliderPlan>,
+    pub(crate) collider_events: Vec<ColliderEvent>,
     pub(crate) joints: Vec<JointPlan>,
     pub(crate) joint_events: Vec<JointEvent>,
     pub(crate) bodies: Vec<BodyPlan>,
@@ -131,10 +131,10 @@ impl Scene {
         let bodies = bodies.collect();
         let bodies = copies::expand(check, bodies);
         let tracks = track::plan(check, root.records("keyframes"), None, &[], around.substep);
-        let planes: Vec<Collider> = root.records("plane").iter().map(|p| plane::plan(check, p)).collect();
+        let colliders = collider::plan_all(check, &root, fps);
         let joints = joint::plan(check, &root, &bodies);
-        let happenings = event::plan(check, &root, (&bodies, &planes, &joints), fps);
-        let Happenings { bodies: events, planes: plane_events, joints: joint_events } = happenings;
+        let happenings = event::plan(check, &root, (&bodies, &colliders, &joints), fps);
+        let Happenings { bodies: events, colliders: collider_events, joints: joint_events } = happenings;
         let (outputs, checkpoint_every) = output(check, &root);
         Scene {
             source: check.source.clone(),
@@ -149,8 +149,8 @@ impl Scene {
             outputs,
             implicit: implicit(&root),
             picture: picture(&root),
-            planes,
-            plane_events,
+            colliders,
+            collider_events,
             joints,
             joint_events,
             bodies,

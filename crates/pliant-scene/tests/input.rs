@@ -292,6 +292,7 @@ fn an_exported_point_cache_can_be_followed() {
         frames_per_second: 10.0,
         bodies: vec![body],
         planes: vec![],
+        solids: vec![],
         picture,
     };
     let log = folder.path().join("a.plog");
@@ -307,6 +308,7 @@ fn an_exported_point_cache_can_be_followed() {
             strain: vec![0.0; 9],
             contact: vec![],
             planes: None,
+            solids: Vec::new(),
             stats_json: "{}".into(),
             controls: vec![],
         };

@@ -34,6 +34,7 @@ mod log;
 mod recorder;
 mod recording;
 mod session;
+mod solids;
 mod source;
 mod statistics;
 mod surface;

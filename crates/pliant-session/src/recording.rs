@@ -4,6 +4,7 @@ use pliant::{Simulation, StepReport};
 use pliant_cache::render::Plane;
 use pliant_cache::{CacheError, LogBody, LogFrame, LogWriter};
 
+use crate::solids;
 use crate::statistics::FrameStatistics;
 
 /// The log a session writes, and what it needs to write it.
@@ -69,7 +70,7 @@ pub(crate) fn fill(frame: &mut LogFrame, simulation: &Simulation, report: &StepR
     frame.velocity.iter_mut().for_each(Vec::clear);
     frame.contact.clear();
     // Colliders are all there is to touch.
-    let planes: Vec<_> = state.half_spaces(simulation.model()).collect();
+    let around = simulation.present_colliders();
     for (body, state) in simulation.model().bodies().iter().zip(state.bodies()) {
         for (to, from) in frame.positions.iter_mut().zip(state.positions().columns()) {
             to.extend_from_slice(from);
@@ -78,10 +79,11 @@ pub(crate) fn fill(frame: &mut LogFrame, simulation: &Simulation, report: &StepR
         for (i, x) in state.positions().iter().enumerate() {
             let v = simulation.velocity(body.id, i).unwrap_or_default().to_array();
             frame.velocity.iter_mut().zip(v).for_each(|(to, v)| to.push(v as f32));
-            frame.contact.push(planes.iter().any(|p| p.touches(x, radius[i])).into());
+            frame.contact.push(around.touch(x, radius[i]).into());
         }
     }
     frame.planes = Some(shown_planes(simulation));
+    frame.solids = solids::places(simulation);
     let mut strain = Vec::new();
     let statistics = FrameStatistics::measure(simulation, report, &mut strain);
     (frame.index, frame.time) = (statistics.frame, statistics.time);

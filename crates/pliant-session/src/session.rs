@@ -5,6 +5,7 @@ use crate::error::SessionError;
 use crate::history::{History, Kept};
 use crate::recorder::{Built, Recorder};
 use crate::recording::{self, Recording};
+use crate::solids;
 use crate::source::SceneSource;
 use crate::statistics::FrameStatistics;
 use crate::surface::{self, Surface};
@@ -13,7 +14,7 @@ use pliant::{
     TracePoint, Value,
 };
 use pliant_cache::geometry::{Elements, Look, PictureSettings};
-use pliant_cache::{LogBody, LogFrame, LogHeader};
+use pliant_cache::{LogBody, LogFrame, LogHeader, LogSolid};
 use pliant_scene::{BuiltBody, BuiltScene, Diagnostic, Resolver, Scene};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -73,6 +74,8 @@ pub struct Session {
     pub(crate) simulation: Simulation,
     events: Schedule,
     built: Built,
+    /// What pictures show of colliders that are no planes.
+    solids: Vec<LogSolid>,
     settings: Settings,
     pub(crate) recorder: Recorder,
     history: History,
@@ -166,6 +169,7 @@ impl Session {
                 inputs: scene.inputs,
                 notes: scene.notes,
             },
+            solids: solids::meshes(&scene.colliders),
             simulation,
             events,
             built,
@@ -536,6 +540,7 @@ impl Session {
             frames_per_second: self.settings.frames_per_second,
             bodies: self.recorder.bodies().to_vec(),
             planes: recording::shown_planes(&self.simulation),
+            solids: self.solids.clone(),
             picture: self.settings.picture,
         }
     }

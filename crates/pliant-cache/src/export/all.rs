@@ -33,7 +33,7 @@ const ROOM: usize = 128 << 20;
 /// # use pliant_cache::{LogFrame, LogHeader, LogWriter, MemoryLog};
 /// # let log = MemoryLog::default();
 /// # let header = LogHeader { program: "test 1".into(), bits: String::new(), scene_text: String::new(), scene_hash: 7,
-/// #     frames_per_second: 60.0, bodies: vec![], planes: vec![], picture: Default::default() };
+/// #     frames_per_second: 60.0, bodies: vec![], planes: vec![], solids: vec![], picture: Default::default() };
 /// # let mut writer = LogWriter::begin(Box::new(log.clone()), "run", &header)?;
 /// # writer.append_frame(&LogFrame::default())?;
 /// # writer.finish()?;

@@ -21,10 +21,12 @@ use crate::render::{
     categorical, contact_sheet, draw_legend, draw_text, encode_png, frame_stride, map_colors,
     neighbour_colors, render, round_spacing, sheet_frames, text_size, write_png_by,
 };
-use crate::{CacheError, ColorBy, LogBody, LogFrame, OutputFolder, PictureSettings};
+use crate::{CacheError, ColorBy, LogBody, LogFrame, LogSolid, OutputFolder, PictureSettings};
 
 /// What pictures need of a frame.
 pub(super) const SKIN: Needs = Needs { skin: true, normals: false };
+/// How many times as large as the largest body a collider may be and still be all in the picture.
+const MUCH_LARGER: f64 = 6.0;
 /// Frames looked at to place the camera; more would only cost time, motion between them is small.
 const SURVEYED: usize = 240;
 /// Tiles of a contact sheet, and how many in a row.
@@ -382,6 +384,7 @@ impl<'a> Surveyor<'a> {
             let values = sitter.particle_values(&posed.frame, self.picture.color_by);
             self.top = self.top.max(high_value(&values));
         }
+        survey_solids(&mut self.survey, self.reader, &posed.frame);
         self.survey.moment(posed.frame.time);
     }
 
@@ -438,7 +441,22 @@ impl<'a> Studio<'a> {
             sitter.paint(frame, by, range, map);
         }
         let shown = || self.bodies.iter().zip(posed.bodies.iter().map(|b| &b.vertices[..]));
-        let items: Vec<Item> = shown().map(|(s, vertices)| s.item(vertices, by)).collect();
+        let mut items: Vec<Item> = shown().map(|(s, vertices)| s.item(vertices, by)).collect();
+        let header = reader.header();
+        let solids: Vec<(&LogSolid, Vec<DVec3>)> = frame
+            .solids
+            .iter()
+            .filter_map(|place| {
+                let solid = header.solids.iter().find(|s| s.id == place.id)?;
+                Some((solid, place.shown(&solid.mesh)))
+            })
+            .collect();
+        items.extend(solids.iter().map(|(solid, vertices)| Item::Mesh {
+            positions: vertices,
+            triangles: &solid.mesh.triangles,
+            colors: Colors::Uniform(solid.color.map(srgb)),
+            look: Look::Prop,
+        }));
         let camera = self.seen.path.at(frame.time);
         let planes = frame.planes.as_deref().unwrap_or(&reader.header().planes);
         let mut image = render(&items, planes, &camera, &self.settings);
@@ -454,6 +472,22 @@ impl<'a> Studio<'a> {
             draw_legend(&mut image, map, range, label);
         }
         Ok(image)
+    }
+}
+
+/// Colliders that are not much larger than the bodies are to be seen too; a hall they fall in is not.
+fn survey_solids(survey: &mut Survey, reader: &Footage<'_>, frame: &LogFrame) {
+    let bounds = |points: &[DVec3]| Camera::bounds(points);
+    let span = |(low, high): (DVec3, DVec3)| (high - low).length();
+    let bodies = || reader.header().bodies.iter();
+    let largest = bodies().map(|b| span(bounds(&b.mesh.positions))).fold(0.0, f64::max);
+    for place in &frame.solids {
+        let Some(solid) = reader.header().solids.iter().find(|s| s.id == place.id) else { continue };
+        let (low, high) = bounds(&place.shown(&solid.mesh));
+        if span((low, high)) <= MUCH_LARGER * largest {
+            let corner = |k: u32| DVec3::select(glam::BVec3::new(k & 1 > 0, k & 2 > 0, k & 4 > 0), high, low);
+            survey.body(&[0, 1, 2, 3, 4, 5, 6, 7].map(corner), 0.0);
+        }
     }
 }
 

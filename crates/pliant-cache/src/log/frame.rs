@@ -8,6 +8,7 @@ use glam::DVec3;
 use super::channel::{find, need, parse, put};
 use super::header::{planes_of, put_planes};
 use super::packed::{Layout, Reference};
+use super::solid::SolidPlace;
 use crate::render::Plane;
 
 /// What a frame is packed by.
@@ -38,6 +39,8 @@ pub struct LogFrame {
     pub contact: Vec<u8>,
     /// The planes there are in this frame; `None` if they are those of the header.
     pub planes: Option<Vec<Plane>>,
+    /// Where the other colliders are.
+    pub solids: Vec<SolidPlace>,
     /// Statistics of the frame as one JSON object; may be empty.
     pub stats_json: String,
     /// Controls in force, opaque to the log; may be empty.
@@ -127,6 +130,9 @@ impl LogFrame {
         if let Some(planes) = &self.planes {
             put_planes(planes, out);
         }
+        if !self.solids.is_empty() {
+            SolidPlace::put(&self.solids, out);
+        }
         if !self.stats_json.is_empty() {
             put(out, "stats_json", &[self.stats_json.as_bytes()]);
         }
@@ -215,6 +221,7 @@ impl LogFrame {
                 None => bytes("contact")?,
             },
             planes: find(&channels, "planes").map(planes_of).transpose()?,
+            solids: SolidPlace::get(&channels)?,
             stats_json: find(&channels, "stats_json").map_or(Ok(String::new()), |c| c.text())?,
             controls: bytes("controls")?,
             positions,

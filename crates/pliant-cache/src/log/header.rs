@@ -13,6 +13,7 @@ use super::frame::LogFrame;
 use super::picture;
 use super::simulated::Simulated;
 use super::skin;
+use super::solid::LogSolid;
 use crate::render::Plane;
 
 /// What a log says about itself before its first frame.
@@ -33,6 +34,8 @@ pub struct LogHeader {
     pub bodies: Vec<LogBody>,
     /// Planes things rest on, for pictures.
     pub planes: Vec<Plane>,
+    /// Every other collider the run has or will have, for pictures.
+    pub solids: Vec<LogSolid>,
     /// How pictures are taken.
     pub picture: PictureSettings,
 }
@@ -260,6 +263,7 @@ impl LogHeader {
                 return Err(format!("plane {k} is not finite"));
             }
         }
+        self.solids.iter().try_for_each(LogSolid::check)?;
         epoch::check_first(&self.bodies)
     }
 
@@ -274,6 +278,7 @@ impl LogHeader {
         put(&mut out, "scene_hash", &[&[self.scene_hash][..]]);
         put(&mut out, "frames_per_second", &[&[self.frames_per_second][..]]);
         put_planes(&self.planes, &mut out);
+        self.solids.iter().for_each(|solid| solid.put(&mut out));
         picture::encode(&self.picture, &mut out);
         for body in &self.bodies {
             put(&mut out, "body", &[&meshes.encode(body)[..]]);
@@ -295,6 +300,11 @@ impl LogHeader {
             frames_per_second: need(&channels, "frames_per_second")?.value()?,
             bodies,
             planes: planes_of(need(&channels, "planes")?)?,
+            solids: channels
+                .iter()
+                .filter(|c| c.name == "solid")
+                .map(LogSolid::get)
+                .collect::<Result<_, _>>()?,
             picture: picture::decode(&channels)?,
         };
         header.check()?;

@@ -68,7 +68,7 @@ impl LogMedium for DiskLog {
 ///
 /// let log = MemoryLog::default();
 /// # let header = LogHeader { program: "test 1".into(), bits: String::new(), scene_text: String::new(), scene_hash: 7,
-/// #     frames_per_second: 60.0, bodies: vec![], planes: vec![], picture: Default::default() };
+/// #     frames_per_second: 60.0, bodies: vec![], planes: vec![], solids: vec![], picture: Default::default() };
 /// LogWriter::begin(Box::new(log.clone()), "run", &header)?.finish()?;
 /// assert!(LogReader::from_bytes("run", log.bytes())?.is_finished());
 /// # Ok::<(), pliant_cache::CacheError>(())

@@ -33,6 +33,7 @@ mod reader;
 mod record;
 mod simulated;
 mod skin;
+mod solid;
 mod writer;
 
 pub use epoch::Epoch;
@@ -43,4 +44,5 @@ pub use medium::{LogMedium, LogSource, MemoryLog, OneWay};
 pub use reader::LogReader;
 pub use record::FORMAT_VERSION;
 pub use simulated::Simulated;
+pub use solid::{LogSolid, SolidPlace};
 pub use writer::{LogWriter, Resumed};

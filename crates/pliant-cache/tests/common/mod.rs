@@ -111,6 +111,7 @@ pub fn header() -> LogHeader {
             },
         ],
         planes: vec![Plane { normal: DVec3::Y, offset: -0.25 }],
+        solids: vec![],
         picture: PictureSettings {
             width: 64,
             height: 48,
@@ -169,6 +170,7 @@ pub fn frame_of(bodies: &[LogBody], index: u32, frames_per_second: f64) -> LogFr
         strain: (0..n).map(|k| 1.0 / (1.0 + k as f32)).collect(),
         contact: if index.is_multiple_of(2) { vec![] } else { vec![1; n] },
         planes: None,
+        solids: Vec::new(),
         stats_json: format!("{{\"time\":{time}}}"),
         controls: vec![1, 2, 3],
     }
