@@ -535,12 +535,13 @@ fn words_of_other_programs_are_known() {
     };
     let body = |line: &str| told(&format!("[[body]]\nshape = \"ball\"\n{line}\n"));
     for (line, wanted) in [
-        ("collider = true", "[[plane]]"),
+        ("collider = true", "a key of the scene"),
         ("self_collision = true", "not there yet"),
         ("self-collision = true", "not there yet"),
         ("attach = \"box\"", "[[body.pin]]"),
         ("glue = true", "[[body.pin]]"),
-        ("joint = 1", "not there yet"),
+        ("joint = 1", "a key of the scene"),
+        ("weld = 1", "[[joint]]"),
         ("tear = 0.5", "`tear_strain`"),
         ("rigid = true", "`frequency`"),
         ("dt = 0.01", "`fps`"),
@@ -550,7 +551,7 @@ fn words_of_other_programs_are_known() {
         assert!(help.contains(wanted), "{line}: {help}");
     }
     for (text, wanted) in [
-        ("[[collider]]\nshape = \"box\"\n", "[[plane]]"),
+        ("[[wall]]\nshape = \"box\"\n", "[[collider]]"),
         ("[[sphere]]\nradius = 1\n", "shape = \"ball\""),
         ("[camera]\n", "[picture]"),
         ("[[body]]\nshape = \"sphere\"\n", "did you mean \"ball\"?"),

@@ -70,6 +70,8 @@ impl Touches {
         let Some(k) = simulation.model.index(body) else { return list };
         around.refresh(&simulation.model, &simulation.state);
         let radius = &simulation.model.bodies()[k].parts.rest().radius;
+        // Most that touch touch one thing.
+        list.reserve(radius.len());
         for (i, x) in simulation.state.bodies[k].positions().iter().enumerate() {
             let (first, particle) = (list.len(), i as u32);
             around.each(x, radius[i] + slack(x), |collider, near| {
