@@ -19,3 +19,8 @@ pub use log::{
     ColorBy, Epoch, FORMAT_VERSION, LogBody, LogFrame, LogHeader, LogPicture, LogPlane, LogReader,
     LogWarning, LogWriter, Origin, Resumed, Simulated,
 };
+
+/// The example of the README is a test.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

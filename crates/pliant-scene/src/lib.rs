@@ -64,3 +64,8 @@ pub use diagnostic::Diagnostic;
 pub use quick::QuickStart;
 pub use scene::Scene;
 pub use schema::schema;
+
+/// The example of the README is a test.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
