@@ -6,6 +6,7 @@
 
 mod bodies;
 mod clustered;
+mod colliders;
 mod geometry;
 mod limits;
 mod projective;
@@ -181,6 +182,18 @@ const GROUPS: &[Group] = &[
             ("bodies/remove", "one of a thousand, the slowest of a hundred"),
         ],
         run: bodies::coming_and_going,
+    },
+    Group {
+        entries: &[
+            (
+                "contact/collider/plane",
+                "a block of 845 particles of projective dynamics that lies on a plane: a step",
+            ),
+            ("contact/collider/box", "the same on a box"),
+            ("contact/collider/mesh_1k", "the same on a mesh of 1,000 triangles"),
+            ("contact/collider/mesh_100k", "the same on a mesh of 100,000 triangles"),
+        ],
+        run: colliders::step,
     },
     Group {
         entries: &[(

@@ -6,7 +6,8 @@
 use glam::DVec3;
 use pliant_cache::render::Look;
 use pliant_cache::{
-    ColorBy, ExportOptions, LogBody, LogFrame, LogHeader, LogPicture, LogReader, LogWriter, Simulated, export,
+    ColorBy, ExportOptions, LogBody, LogFrame, LogHeader, LogReader, LogWriter, PictureSettings, Simulated,
+    export,
 };
 use pliant_geometry::{Coat, Skin, TriMesh};
 use std::path::{Path, PathBuf};
@@ -55,7 +56,7 @@ fn body(particles: usize, entries: usize) -> LogBody {
 
 fn write_log(path: &Path, body: LogBody) {
     let particles = body.particles.len();
-    let picture = LogPicture {
+    let picture = PictureSettings {
         width: 64,
         height: 48,
         color_by: ColorBy::Body,
@@ -71,6 +72,7 @@ fn write_log(path: &Path, body: LogBody) {
         frames_per_second: 24.0,
         bodies: vec![body],
         planes: vec![],
+        solids: vec![],
         picture,
     };
     let mut writer = LogWriter::create(path, &header, true).unwrap();

@@ -2,10 +2,11 @@
 
 use std::ffi::OsString;
 use std::fs::{self, File};
-use std::io::{self, BufWriter, Seek, SeekFrom, Write};
+use std::io::{self, SeekFrom};
 use std::path::{Path, PathBuf};
 
 use crate::CacheError;
+use crate::output::{DiskOutput, OutputFile, OutputFolder};
 
 /// `path` with `suffix` appended to its file name, in the same directory so that a rename stays
 /// within one file system.
@@ -92,43 +93,29 @@ pub(crate) fn require_free(temporary: &Path) -> Result<(), CacheError> {
 
 /// Writes a whole file, or leaves what was there before.
 pub fn replace_file(path: &Path, bytes: &[u8]) -> Result<(), CacheError> {
-    let mut file = AtomicFile::create(path)?;
+    let mut file = AtomicFile::create(&DiskOutput, path)?;
     file.put(bytes)?;
     file.commit().map(|_| ())
 }
 
-/// A buffered file under a temporary name. [`commit`](AtomicFile::commit) moves it into place;
-/// dropping it without that removes it, so a failed export leaves what was there before.
+/// A file of an [`OutputFolder`] that counts its bytes. [`commit`](AtomicFile::commit) lets it appear; dropped without
+/// that it is gone, so a failed export leaves what was there before.
 pub(crate) struct AtomicFile {
     path: PathBuf,
-    temporary: PathBuf,
-    /// `None` once committed.
-    file: Option<BufWriter<File>>,
+    file: Box<dyn OutputFile>,
     bytes: u64,
 }
 
 impl AtomicFile {
-    /// Starts `path.tmp`.
-    pub(crate) fn create(path: &Path) -> Result<AtomicFile, CacheError> {
-        let path = &write_target(path)?;
-        let temporary = beside(path, ".tmp");
-        require_free(&temporary)?;
-        let file = File::create(&temporary).map_err(|e| CacheError::io(path, "create the file", e))?;
-        Ok(AtomicFile {
-            path: path.to_path_buf(),
-            temporary,
-            file: Some(BufWriter::with_capacity(1 << 18, file)),
-            bytes: 0,
-        })
+    /// Begins a file.
+    pub(crate) fn create(folder: &dyn OutputFolder, path: &Path) -> Result<AtomicFile, CacheError> {
+        Ok(AtomicFile { path: path.to_path_buf(), file: folder.create(path)?, bytes: 0 })
     }
 
     /// Writes all of `data`.
     pub(crate) fn put(&mut self, data: &[u8]) -> Result<(), CacheError> {
         self.bytes += data.len() as u64;
-        match &mut self.file {
-            Some(file) => file.write_all(data).map_err(|e| CacheError::io(&self.path, "write the file", e)),
-            None => Ok(()),
-        }
+        self.file.write_all(data).map_err(|e| CacheError::io(&self.path, "write the file", e))
     }
 
     /// How many bytes have been written: where the next ones go.
@@ -142,10 +129,7 @@ impl AtomicFile {
     /// If that would change the size of the file: a mistake in the format, not in its data.
     pub(crate) fn patch(&mut self, at: u64, data: &[u8]) -> Result<(), CacheError> {
         assert!(at + data.len() as u64 <= self.bytes, "only what has been written can be patched");
-        let Some(file) = &mut self.file else {
-            return Ok(());
-        };
-        // Seeking empties the buffer first, so the patch cannot be overtaken by older bytes.
+        let file = &mut self.file;
         file.seek(SeekFrom::Start(at))
             .and_then(|_| file.write_all(data))
             .and_then(|()| file.seek(SeekFrom::Start(self.bytes)))
@@ -153,7 +137,7 @@ impl AtomicFile {
             .map_err(|e| CacheError::io(&self.path, "write the file", e))
     }
 
-    /// Flushes to disk and renames into place; gives the size in bytes.
+    /// Lets the file appear and waits until it is safe; gives its size in bytes.
     pub(crate) fn commit(self) -> Result<u64, CacheError> {
         self.place(true)
     }
@@ -164,43 +148,22 @@ impl AtomicFile {
         self.place(false)
     }
 
-    fn place(mut self, wait: bool) -> Result<u64, CacheError> {
-        let fail = |e| CacheError::io(&self.path, "finish the file", e);
-        if let Some(writer) = self.file.take() {
-            let done = writer
-                .into_inner()
-                .map_err(|e| e.into_error())
-                .and_then(|file| if wait { file.sync_all() } else { Ok(()) })
-                .and_then(|()| fs::rename(&self.temporary, &self.path));
-            if let Err(e) = done {
-                let _ = fs::remove_file(&self.temporary);
-                return Err(fail(e));
-            }
-            if wait {
-                sync_directory_of(&self.path);
-            }
-        }
-        Ok(self.bytes)
-    }
-}
-
-impl Drop for AtomicFile {
-    fn drop(&mut self) {
-        if self.file.take().is_some() {
-            let _ = fs::remove_file(&self.temporary);
-        }
+    fn place(self, wait: bool) -> Result<u64, CacheError> {
+        let AtomicFile { path, file, bytes } = self;
+        file.commit(wait).map_err(|e| CacheError::io(&path, "finish the file", e))?;
+        Ok(bytes)
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::AtomicFile;
+    use super::*;
 
     #[test]
     fn a_patch_changes_only_its_bytes() {
         let directory = pliant_testing::tempdir().unwrap();
         let path = directory.path().join("a");
-        let mut file = AtomicFile::create(&path).unwrap();
+        let mut file = AtomicFile::create(&DiskOutput, &path).unwrap();
         // Once from the buffer, once on the disk: the buffer holds less than this.
         let mut wanted: Vec<u8> = (0..1_000_000u32).map(|k| k as u8).collect();
         file.put(&wanted[..100]).unwrap();
@@ -220,7 +183,7 @@ mod tests {
     #[should_panic(expected = "only what has been written")]
     fn a_patch_cannot_lengthen_the_file() {
         let directory = pliant_testing::tempdir().unwrap();
-        let mut file = AtomicFile::create(&directory.path().join("a")).unwrap();
+        let mut file = AtomicFile::create(&DiskOutput, &directory.path().join("a")).unwrap();
         file.put(b"abc").unwrap();
         let _ = file.patch(2, b"xy");
     }

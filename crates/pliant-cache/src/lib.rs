@@ -7,18 +7,23 @@ mod atomic;
 mod error;
 mod export;
 mod log;
+mod output;
 pub mod render;
 
 pub use atomic::{replace_file, write_target};
 pub use error::{CacheError, ErrorKind};
 pub use export::{
-    Conversion, ExportOptions, ExportSummary, FORMATS, Footage, Format, FrameSelection, Placing, Progress,
-    Target, export, export_files, is_own, is_pattern, without_number,
+    Conversion, ExportOptions, ExportSummary, FORMATS, Footage, Format, FrameSelection, Output, Placing,
+    Progress, Target, export, export_all, export_files, is_own, is_pattern, without_number,
 };
 pub use log::{
-    ColorBy, Epoch, FORMAT_VERSION, LogBody, LogFrame, LogHeader, LogPicture, LogPlane, LogReader,
-    LogWarning, LogWriter, Origin, Resumed, Simulated,
+    Epoch, FORMAT_VERSION, LogBody, LogFrame, LogHeader, LogMedium, LogReader, LogSolid, LogSource,
+    LogWarning, LogWriter, MemoryLog, OneWay, Origin, Resumed, Simulated, SolidPlace,
 };
+pub use output::{DiskOutput, MemoryOutput, OutputFile, OutputFolder, ScratchFile};
+/// The crate that meshes, skins and looks come from.
+pub use pliant_geometry as geometry;
+pub use pliant_geometry::{ColorBy, Elements, PictureSettings};
 
 /// The example of the README is a test.
 #[cfg(doctest)]

@@ -1,5 +1,6 @@
 //! The command line.
 
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args as Group, Parser, Subcommand, ValueEnum};
 use pliant_cache::render::CameraMotion;
 use pliant_cache::{ColorBy, Conversion, ExportOptions, FrameSelection, Placing, Target};
@@ -185,6 +186,10 @@ pub struct RunArgs {
     /// Threads; the result does not depend on it [default: all]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub threads: Option<u16>,
+    /// Instruction set: fused ones (avx2, avx512) share one set of bits, baseline has the other, which is also that of
+    /// browsers [default: the best of this processor]
+    #[arg(long, value_name = "NAME", value_parser = isa)]
+    pub isa: Option<pliant::Isa>,
     /// Write energies, momenta and timings, one JSON object per line and frame
     #[arg(long, value_name = "FILE")]
     pub stats: Option<PathBuf>,
@@ -235,6 +240,9 @@ pub struct MeshRunArgs {
     /// Make each object of the file a body of its own
     #[arg(long)]
     pub apart: bool,
+    /// A mesh to fall onto, in metres: a table, stairs, a bowl
+    #[arg(long, value_name = "MESH")]
+    pub collider: Option<PathBuf>,
     /// Write the scene this amounts to, to go on from
     #[arg(long, value_name = "FILE.toml")]
     pub save_scene: Option<PathBuf>,
@@ -249,6 +257,7 @@ impl MeshRunArgs {
             (self.particles.is_some(), "--particles"),
             (self.z_up, "--z-up"),
             (self.apart, "--apart"),
+            (self.collider.is_some(), "--collider"),
             (self.save_scene.is_some(), "--save-scene"),
         ]
         .into_iter()
@@ -333,8 +342,8 @@ pub enum Up {
 #[command(next_help_heading = "Pictures")]
 pub struct PictureArgs {
     /// What colours show
-    #[arg(long, value_enum)]
-    pub color_by: Option<Colors>,
+    #[arg(long, value_parser = word(ColorBy::NAMES, ColorBy::named))]
+    pub color_by: Option<ColorBy>,
     /// Size in pixels, of one tile in a contact sheet
     #[arg(long, value_name = "WxH", value_parser = size)]
     pub size: Option<(u32, u32)>,
@@ -345,25 +354,8 @@ pub struct PictureArgs {
     #[arg(long, value_name = "DEGREES", allow_hyphen_values = true, value_parser = elevation)]
     pub elevation: Option<f64>,
     /// Whether the camera goes along with what moves; auto follows what would be small
-    #[arg(long, value_enum)]
-    pub camera: Option<Cameras>,
-}
-
-/// Whether the camera goes along.
-#[derive(Clone, Copy, Debug, ValueEnum)]
-pub enum Cameras {
-    Auto,
-    Fixed,
-    Follow,
-}
-
-/// What colours show.
-#[derive(Clone, Copy, Debug, ValueEnum)]
-pub enum Colors {
-    Body,
-    Strain,
-    Cluster,
-    Speed,
+    #[arg(long, value_parser = word(CameraMotion::NAMES, CameraMotion::named))]
+    pub camera: Option<CameraMotion>,
 }
 
 /// `pliant check`
@@ -389,21 +381,12 @@ impl PictureArgs {
             body: None,
             conversion: Conversion::default(),
             surface: false,
-            color_by: self.color_by.map(|c| match c {
-                Colors::Body => ColorBy::Body,
-                Colors::Strain => ColorBy::Strain,
-                Colors::Cluster => ColorBy::Cluster,
-                Colors::Speed => ColorBy::Speed,
-            }),
+            color_by: self.color_by,
             width: self.size.map(|s| s.0),
             height: self.size.map(|s| s.1),
             azimuth: self.azimuth,
             elevation: self.elevation,
-            camera: self.camera.map(|c| match c {
-                Cameras::Auto => CameraMotion::Auto,
-                Cameras::Fixed => CameraMotion::Fixed,
-                Cameras::Follow => CameraMotion::Follow,
-            }),
+            camera: self.camera,
             threads,
         }
     }
@@ -419,6 +402,14 @@ fn size(text: &str) -> Result<(u32, u32), String> {
         .and_then(|(w, h)| Some((w.trim().parse().ok()?, h.trim().parse().ok()?)))
         .filter(|(w, h)| (16..=8192).contains(w) && (16..=8192).contains(h))
         .ok_or_else(|| "give width x height in pixels, each 16 to 8192, such as 640x480".into())
+}
+
+/// One of the words of a list, which help and errors show.
+fn word<T: Clone + Send + Sync + 'static>(
+    names: &'static [&'static str],
+    named: fn(&str) -> Option<T>,
+) -> impl TypedValueParser<Value = T> {
+    PossibleValuesParser::new(names).try_map(move |word| named(&word).ok_or("unknown word"))
 }
 
 fn metres(text: &str) -> Result<f64, String> {

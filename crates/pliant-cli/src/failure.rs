@@ -3,6 +3,7 @@
 use crate::say;
 use pliant_cache::{CacheError, ErrorKind};
 use pliant_scene::Diagnostic;
+use pliant_session::SessionError;
 use std::process::ExitCode;
 
 /// Why the program ends without success.
@@ -58,6 +59,16 @@ impl From<CacheError> for Failure {
             ErrorKind::Content => Failure::USAGE,
         };
         Failure::new(code, e.to_string())
+    }
+}
+
+impl From<SessionError> for Failure {
+    fn from(e: SessionError) -> Self {
+        match e {
+            SessionError::Log(e) => e.into(),
+            SessionError::Step(_) => Failure::new(Failure::NON_FINITE, e.to_string()),
+            e => Failure::usage(e.to_string()),
+        }
     }
 }
 

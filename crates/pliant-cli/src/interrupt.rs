@@ -80,22 +80,24 @@ impl Drop for Deferred {
     }
 }
 
-/// While this lives, the unfinished file beside an export is removed if the program is stopped.
+/// While this lives, the unfinished files beside exports are removed if the program is stopped.
 pub struct Cleared(());
 
 impl Cleared {
     /// The exporters write `path.tmp` and rename it when it is whole; USD has a second file while it is made, and
     /// the list of VTU files another name.
-    pub fn export(path: &Path) -> Cleared {
-        let path = &pliant_cache::write_target(path).unwrap_or_else(|_| path.to_path_buf());
+    pub fn exports(paths: &[PathBuf]) -> Cleared {
         let beside = |path: &Path, suffix: &str| {
             let mut name = path.file_name().unwrap_or_default().to_os_string();
             name.push(suffix);
             path.with_file_name(name)
         };
         let mut litter = LITTER.lock().unwrap_or_else(PoisonError::into_inner);
-        litter.extend([beside(path, ".tmp"), beside(path, ".spool.tmp")]);
-        litter.push(beside(&path.with_extension("pvd"), ".tmp"));
+        for path in paths {
+            let path = &pliant_cache::write_target(path).unwrap_or_else(|_| path.clone());
+            litter.extend([beside(path, ".tmp"), beside(path, ".spool.tmp")]);
+            litter.push(beside(&path.with_extension("pvd"), ".tmp"));
+        }
         Cleared(())
     }
 }

@@ -1,10 +1,9 @@
 //! The frame log of a run: begun, replaced or taken up again, but never destroyed by accident.
 
 use crate::failure::Failure;
-use crate::{recorder, say};
-use pliant_cache::render::CameraMotion;
-use pliant_cache::{CacheError, ColorBy, ErrorKind, LogHeader, LogPicture, LogPlane, LogReader, LogWriter};
-use pliant_scene::BuiltScene;
+use crate::say;
+use pliant_cache::{CacheError, ErrorKind, LogReader, LogWarning};
+use pliant_session::{Session, SessionError};
 use std::path::Path;
 
 /// What to do with a log that is already there.
@@ -20,29 +19,18 @@ pub enum Policy {
     Force,
 }
 
-/// A log ready to be appended to.
-pub struct Journal {
-    pub writer: LogWriter,
-    /// Number of the last frame it holds.
-    pub last_frame: Option<u32>,
-    /// The state to go on from, if not from the initial one.
-    pub checkpoint: Option<Vec<u8>>,
-    /// Number of the frame of the last checkpoint in the log.
-    pub checkpointed: Option<u32>,
-}
-
 /// What came of opening a log.
 pub enum Opened {
-    /// Frames are missing.
-    Unfinished(Box<Journal>),
+    /// Frames are missing: the session writes it. If it was gone on with, up to this frame.
+    Unfinished(Option<u32>),
     /// It already holds all frames asked for.
     Complete,
 }
 
 /// Opens the log of a run of `frames` frames.
-pub fn open(path: &Path, scene: &BuiltScene, frames: u32, policy: Policy) -> Result<Opened, Failure> {
+pub fn open(path: &Path, session: &mut Session, frames: u32, policy: Policy) -> Result<Opened, Failure> {
     if policy == Policy::Force {
-        return create(path, scene, true);
+        return create(path, session, true, frames);
     }
     let existing = match LogReader::open(path) {
         Ok(reader) => reader,
@@ -50,7 +38,7 @@ pub fn open(path: &Path, scene: &BuiltScene, frames: u32, policy: Policy) -> Res
             if policy == Policy::Resume {
                 say::problem(&format!("note: {}: no log to resume; starting", path.display()));
             }
-            return create(path, scene, false);
+            return create(path, session, false, frames);
         }
         Err(e) if e.kind() == ErrorKind::Io => return Err(e.into()),
         Err(e) => {
@@ -59,11 +47,11 @@ pub fn open(path: &Path, scene: &BuiltScene, frames: u32, policy: Policy) -> Res
             )));
         }
     };
-    let same = existing.header().scene_hash == scene.hash;
+    let same = existing.header().scene_hash == session.settings().hash;
     match policy {
-        Policy::Resume => resume(path, scene, frames, &existing),
-        Policy::ResumeSame if same && !existing.is_finished() => resume(path, scene, frames, &existing),
-        _ if existing.is_finished() => create(path, scene, true),
+        Policy::Resume => resume(path, session, frames, &existing),
+        Policy::ResumeSame if same && !existing.is_finished() => resume(path, session, frames, &existing),
+        _ if existing.is_finished() => create(path, session, true, frames),
         _ => Err(Failure::usage(format!(
             "{}: holds an unfinished run ({}) that would be lost\n  help: {}",
             path.display(),
@@ -82,26 +70,18 @@ pub fn open(path: &Path, scene: &BuiltScene, frames: u32, policy: Policy) -> Res
     }
 }
 
-fn create(path: &Path, scene: &BuiltScene, overwrite: bool) -> Result<Opened, Failure> {
-    Ok(Opened::Unfinished(Box::new(Journal {
-        writer: LogWriter::create(path, &header(scene), overwrite)?.compact()?,
-        last_frame: None,
-        checkpoint: None,
-        checkpointed: None,
-    })))
+fn create(path: &Path, session: &mut Session, overwrite: bool, frames: u32) -> Result<Opened, Failure> {
+    session.record_file(path, overwrite)?;
+    session.run_until(frames);
+    Ok(Opened::Unfinished(None))
 }
 
-fn resume(path: &Path, scene: &BuiltScene, frames: u32, existing: &LogReader) -> Result<Opened, Failure> {
-    if existing.header().scene_hash == scene.hash {
-        let last = existing.frame_count().checked_sub(1);
-        let last = last.and_then(|k| existing.frame_index(k));
-        // More frames than asked for are never cut off.
-        if last.is_some_and(|n| n > frames || (n == frames && existing.is_finished())) {
-            return Ok(Opened::Complete);
-        }
+fn resume(path: &Path, session: &mut Session, frames: u32, existing: &LogReader) -> Result<Opened, Failure> {
+    if session.is_complete(existing, frames) {
+        return Ok(Opened::Complete);
     }
-    let resumed = LogWriter::resume(path, scene.hash).map_err(|e| {
-        let other = matches!(e, CacheError::OtherScene { .. });
+    let continued = session.resume_file(path, frames).map_err(|e| {
+        let other = matches!(e, SessionError::Log(CacheError::OtherScene { .. }));
         let mut failure = Failure::from(e);
         if other {
             failure.messages[0] += "\n  help: a new log is begun under another name with --log FILE, or in \
@@ -109,107 +89,25 @@ fn resume(path: &Path, scene: &BuiltScene, frames: u32, existing: &LogReader) ->
         }
         failure
     })?;
-    for warning in &resumed.warnings {
-        if matches!(warning, pliant_cache::LogWarning::Damaged { .. }) {
+    for warning in &continued.warnings {
+        if matches!(warning, LogWarning::Damaged { .. }) {
             say::problem(&format!("warning: {}: {warning}", path.display()));
         }
     }
-    let program = program();
-    if resumed.header.program != program {
+    if let Some(begun_by) = &continued.other_program {
         say::problem(&format!(
-            "note: {}: begun by {}, continued by {program}; the frames may differ from an unbroken run's",
+            "note: {}: begun by {begun_by}, continued by {}; the frames may differ from an unbroken run's",
             path.display(),
-            resumed.header.program
+            pliant_session::program()
         ));
     }
-    // A checkpoint says so itself.
-    let (begun, now) = (&resumed.header.bits, scene.simulation.bits().name());
-    if resumed.checkpoint.is_none() && !begun.is_empty() && begun != now {
-        say::problem(&other_bits(path, begun, now));
+    if let Some(before) = &continued.other_bits {
+        say::problem(&format!(
+            "note: {}: computed with {before} multiply-adds so far, with {} ones from here on (another instruction \
+             set); the frames differ from an unbroken run's by rounding",
+            path.display(),
+            session.simulation().bits().name()
+        ));
     }
-    let mut journal = Journal {
-        last_frame: resumed.writer.last_frame(),
-        writer: resumed.writer.compact()?,
-        checkpoint: None,
-        checkpointed: None,
-    };
-    if let Some((frame, state)) = resumed.checkpoint {
-        journal.checkpoint = Some(state);
-        // Where this run stopped an unbroken one would have written none: the bytes are to be the same.
-        if due(frame, frames, scene.checkpoint_every) {
-            journal.checkpointed = Some(frame);
-        } else {
-            journal.writer.drop_checkpoint()?;
-        }
-    }
-    Ok(Opened::Unfinished(Box::new(journal)))
-}
-
-/// What is said where a run goes on with another set of bits.
-pub fn other_bits(path: &Path, before: &str, now: &str) -> String {
-    format!(
-        "note: {}: computed with {before} multiply-adds so far, with {now} ones from here on (another instruction \
-         set); the frames differ from an unbroken run's by rounding",
-        path.display()
-    )
-}
-
-/// Whether a run of `frames` frames writes a checkpoint after this one.
-pub fn due(frame: u32, frames: u32, every: u32) -> bool {
-    frame > 0 && (frame == frames || frame.is_multiple_of(every.max(1)))
-}
-
-fn program() -> String {
-    format!("pliant {}", env!("CARGO_PKG_VERSION"))
-}
-
-/// What the log has to know of the scene to be shown without it.
-fn header(scene: &BuiltScene) -> LogHeader {
-    let model = scene.simulation.model();
-    let picture = scene.picture;
-    LogHeader {
-        program: program(),
-        bits: scene.simulation.bits().name().into(),
-        scene_text: scene.text.clone(),
-        scene_hash: scene.hash,
-        frames_per_second: scene.frames_per_second,
-        bodies: recorder::first_bodies(scene),
-        planes: scene
-            .simulation
-            .state()
-            .half_spaces(model)
-            .map(|p| LogPlane { normal: p.normal, offset: p.offset })
-            .collect(),
-        picture: LogPicture {
-            width: picture.width,
-            height: picture.height,
-            color_by: match picture.color_by {
-                pliant_scene::ColorBy::Body => ColorBy::Body,
-                pliant_scene::ColorBy::Strain => ColorBy::Strain,
-                pliant_scene::ColorBy::Cluster => ColorBy::Cluster,
-                pliant_scene::ColorBy::Speed => ColorBy::Speed,
-            },
-            azimuth: picture.azimuth,
-            elevation: picture.elevation,
-            camera: match picture.camera {
-                pliant_scene::CameraMotion::Auto => CameraMotion::Auto,
-                pliant_scene::CameraMotion::Fixed => CameraMotion::Fixed,
-                pliant_scene::CameraMotion::Follow => CameraMotion::Follow,
-            },
-        },
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::due;
-
-    #[test]
-    fn checkpoints_come_on_schedule_and_at_the_end() {
-        let at = |frames, every| (0..=frames).filter(|&f| due(f, frames, every)).collect::<Vec<_>>();
-        assert_eq!(at(10, 4), [4, 8, 10]);
-        assert_eq!(at(8, 4), [4, 8]);
-        assert_eq!(at(3, 0), [1, 2, 3]);
-        assert_eq!(at(0, 4), [0u32; 0]);
-    }
+    Ok(Opened::Unfinished(continued.last_frame))
 }

@@ -4,7 +4,6 @@ mod args;
 #[cfg(feature = "bench")]
 mod bench;
 mod check;
-mod convergence;
 mod demos;
 mod export;
 mod failure;
@@ -19,13 +18,11 @@ mod outputs;
 #[cfg(feature = "bench")]
 mod plot;
 mod progress;
-mod recorder;
 mod run;
 mod say;
 mod simulate;
 mod source;
 mod stats;
-mod torn_mesh;
 mod trace;
 
 use args::{Args, Command};

@@ -5,8 +5,8 @@ use crate::files::Identity;
 use crate::interrupt::Cleared;
 use crate::{progress, say};
 use pliant_cache::{
-    CacheError, ExportOptions, ExportSummary, FORMATS, Footage, LogReader, Placing, export, is_pattern,
-    without_number, write_target,
+    CacheError, DiskOutput, ExportOptions, ExportSummary, FORMATS, Footage, LogReader, Output, Placing,
+    export_all, is_pattern, without_number, write_target,
 };
 use std::collections::HashSet;
 use std::fs::{self, File};
@@ -132,20 +132,22 @@ pub fn write_all(
     placing: Placing,
     quiet: bool,
 ) -> Result<Vec<ExportSummary>, Failure> {
+    let conversion = |path: &PathBuf| {
+        let extension = path.extension().unwrap_or_default().to_string_lossy().to_lowercase();
+        Output { path: path.clone(), conversion: placing.conversion(&extension) }
+    };
+    let all: Vec<Output> = outputs.iter().map(conversion).collect();
+    let bar = progress::bar("exporting", 0, quiet);
+    let cleared = Cleared::exports(outputs);
+    let results = export_all(reader, &all, options, &DiskOutput, &mut |step, all| {
+        bar.set_length(all as u64);
+        bar.set_position(step as u64);
+    });
+    drop(cleared);
+    bar.finish_and_clear();
     let mut done = Vec::new();
     let mut failure: Option<Failure> = None;
-    for path in outputs {
-        let label = path.extension().unwrap_or_default().to_string_lossy().to_string();
-        let options =
-            &ExportOptions { conversion: placing.conversion(&label.to_lowercase()), ..options.clone() };
-        let bar = progress::bar(&label, 0, quiet);
-        let cleared = Cleared::export(path);
-        let result = export(reader, path, options, &mut |step, all| {
-            bar.set_length(all as u64);
-            bar.set_position(step as u64);
-        });
-        drop(cleared);
-        bar.finish_and_clear();
+    for result in results {
         match result {
             Ok(summary) => done.push(summary),
             Err(e) => {

@@ -6,12 +6,12 @@ use crate::files::Files;
 use crate::journal::{self, Opened, Policy};
 use crate::simulate::{self, End, Outcome};
 use crate::source::{self, Source};
-use crate::stats::StatsFile;
+use crate::stats::{StatsFile, Timings};
 use crate::trace::TraceFile;
 use crate::{outputs, say};
-use pliant::{Edit, StepError};
+use pliant::{Edit, Isa, StepError};
 use pliant_cache::{ExportOptions, ExportSummary, Footage, LogReader, without_number};
-use pliant_scene::{BuiltScene, DEMOS};
+use pliant_session::{DEMOS, Disk, Session, SessionOptions, Settings};
 use std::path::{Path, PathBuf};
 
 /// Folder of `pliant` alone.
@@ -24,6 +24,7 @@ struct Order {
     outputs: Vec<PathBuf>,
     frames: Option<u32>,
     threads: usize,
+    isa: Option<Isa>,
     stats: Option<PathBuf>,
     /// The file, and for how many steps.
     trace: Option<(PathBuf, u32)>,
@@ -44,6 +45,7 @@ pub fn command(args: &RunArgs) -> Result<(), Failure> {
         outputs: args.output.clone(),
         frames: args.frames,
         threads: args::threads(args.threads),
+        isa: args.isa,
         stats: args.stats.clone(),
         trace: args.trace.clone().map(|path| (path, args.trace_steps)),
         log: args.log.clone(),
@@ -70,6 +72,7 @@ pub fn default_demo() -> Result<(), Failure> {
         outputs: vec![file("usda"), file("gif"), file("png")],
         frames: None,
         threads: args::threads(None),
+        isa: None,
         stats: None,
         trace: None,
         log: Some(file("plog")),
@@ -83,7 +86,10 @@ pub fn default_demo() -> Result<(), Failure> {
 }
 
 fn execute(order: Order) -> Result<(), Failure> {
-    let mut scene = order.source.scene.build(order.threads)?;
+    // Nothing is undone or gone back to here.
+    let options = SessionOptions::default().threads(order.threads).isa(order.isa).memory(0);
+    let mut session = Session::build(&order.source.scene, &Disk, options)?;
+    let scene = session.settings().clone();
     let frames = order.frames.unwrap_or(scene.frames);
     let wanted = if order.outputs.is_empty() {
         outputs::check_formats(&scene.outputs)?;
@@ -98,7 +104,7 @@ fn execute(order: Order) -> Result<(), Failure> {
         None => frames,
     };
     protect(&order, &scene, &log, &wanted, 0..=last)?;
-    if order.trace.is_some() && !traceable(&scene) {
+    if order.trace.is_some() && !traceable(&session) {
         return Err(Failure::usage(
             "--trace: no body of the scene is moved by a solver with an objective; set solver = \"projective\", \
              \"newton\", \"xpbd\" or \"pbd\", or leave --trace out",
@@ -115,7 +121,7 @@ fn execute(order: Order) -> Result<(), Failure> {
             say::problem(&format!("note: {note}"));
         }
     }
-    let outcome = record(&order, &mut scene, &log, frames)?;
+    let outcome = record(&order, &mut session, &log, frames)?;
     let reader = LogReader::open(&log)?;
     if reader.frame_count() as u64 > u64::from(frames) + 1 {
         // A log that held more than was asked for has more files come of it than were looked at.
@@ -139,41 +145,39 @@ fn execute(order: Order) -> Result<(), Failure> {
 }
 
 /// Whether some body is moved by a solver that minimises something.
-fn traceable(scene: &BuiltScene) -> bool {
-    let later = scene.events.edits().iter().filter_map(|(_, edit)| match edit {
+fn traceable(session: &Session) -> bool {
+    let later = session.events().edits().iter().filter_map(|(_, edit)| match edit {
         Edit::Add(body) => Some(body.solver),
         _ => None,
     });
-    let there = scene.simulation.model().bodies().iter().map(|b| b.parts.solver());
+    let there = session.simulation().model().bodies().iter().map(|b| b.parts.solver());
     there.chain(later).any(|solver| solver.uses_constraints())
 }
 
 /// Runs the simulation; `None` if the log already held everything.
-fn record(
-    order: &Order,
-    scene: &mut BuiltScene,
-    log: &Path,
-    frames: u32,
-) -> Result<Option<Outcome>, Failure> {
+fn record(order: &Order, session: &mut Session, log: &Path, frames: u32) -> Result<Option<Outcome>, Failure> {
     // Before the log: a run that may not write its statistics should not have replaced anything.
     let mut stats = order.stats.as_deref().map(StatsFile::claim).transpose()?;
-    let journal = match journal::open(log, scene, frames, order.policy)? {
+    let continued = match journal::open(log, session, frames, order.policy)? {
         Opened::Complete => {
             if let Some(stats) = &mut stats {
                 stats.begin(Some((&LogReader::open(log)?, u32::MAX)))?;
             }
             return Ok(None);
         }
-        Opened::Unfinished(journal) => *journal,
+        Opened::Unfinished(last) => last,
     };
     if let Some(stats) = &mut stats {
-        match journal.last_frame {
-            Some(last) => stats.begin(Some((&LogReader::open(log)?, last)))?,
-            None => stats.begin(None)?,
+        match continued {
+            Some(last) => stats.begin(Some((&session.log()?, last)))?,
+            None => {
+                stats.begin(None)?;
+                stats.append(&session.logged_frame().stats_json, Timings::default())?;
+            }
         }
     }
     let trace = order.trace.as_ref().map(|(path, steps)| TraceFile::create(path, *steps)).transpose()?;
-    let outcome = simulate::simulate(scene, journal, frames, (stats, trace), order.quiet)?;
+    let outcome = simulate::simulate(session, frames, (stats, trace), order.quiet)?;
     let last = outcome.last_frame;
     let kept = format!(
         "frames 0 to {last} are in {}; export them with `{} export {} -o out.gif`",
@@ -218,7 +222,7 @@ fn log_beside(first: Option<&PathBuf>, name: &str) -> PathBuf {
 /// Refuses to write one file over another, over a part of the scene, or over what somebody else made.
 fn protect(
     order: &Order,
-    scene: &BuiltScene,
+    scene: &Settings,
     log: &Path,
     outputs: &[PathBuf],
     frames: impl IntoIterator<Item = u32> + Clone,

@@ -4,7 +4,8 @@ use crate::args::MeshRunArgs;
 use crate::failure::Failure;
 use crate::say;
 use pliant::Material;
-use pliant_scene::{DEMOS, Demo, QuickStart, Scene};
+use pliant_scene::Demo;
+use pliant_session::{DEMOS, Disk, QuickStart, Scene, SceneSource};
 use std::fs;
 use std::path::{Component, Path, PathBuf};
 
@@ -46,7 +47,7 @@ pub fn find(argument: &str, mesh: &MeshRunArgs) -> Result<Source, Failure> {
     if extension != "toml" && !path.is_file() && (is_demo || !path.exists()) {
         return of_demo(demo(argument)?);
     }
-    let scene = Scene::load(path)?;
+    let (scene, _) = SceneSource::File(path.to_path_buf()).load(&Disk)?;
     let name = path.file_stem().unwrap_or_default().to_string_lossy();
     let (name, argument) = (name.to_string(), argument.to_string());
     Ok(Source { name, argument, file: Some(path.to_path_buf()), is_mesh: false, saved: None, scene })
@@ -54,14 +55,14 @@ pub fn find(argument: &str, mesh: &MeshRunArgs) -> Result<Source, Failure> {
 
 /// A demo as a scene.
 pub fn of_demo(demo: &Demo) -> Result<Source, Failure> {
-    let file = PathBuf::from(format!("{}.toml", demo.name));
+    let (scene, _) = SceneSource::Demo(demo.name.to_string()).load(&Disk)?;
     Ok(Source {
         name: demo.name.to_string(),
         argument: demo.name.to_string(),
         file: None,
         is_mesh: false,
         saved: None,
-        scene: Scene::parse(demo.text, &file)?,
+        scene,
     })
 }
 
@@ -104,15 +105,16 @@ fn around(argument: &str, mesh: &MeshRunArgs) -> Result<Source, Failure> {
         particles: mesh.particles.map(|n| n as usize),
         z_up: mesh.z_up,
         apart: mesh.apart,
+        collider: mesh.collider.as_ref().map(|c| (c.clone(), c.to_string_lossy().into_owned())),
     };
-    let (text, notes) = quick.scene(path, argument)?;
+    if let Some(file) = &mesh.save_scene {
+        let collider = mesh.collider.as_ref().map(|c| (c.clone(), seen_from(file, c)));
+        let named = QuickStart { collider, ..quick.clone() };
+        save(file, &named.scene(path, &seen_from(file, path))?.0)?;
+    }
+    let (scene, notes) = SceneSource::Mesh { file: path.to_path_buf(), start: quick.clone() }.load(&Disk)?;
     notes.iter().for_each(|note| say::problem(&format!("note: {note}")));
     let name = path.file_stem().unwrap_or_default().to_string_lossy().to_string();
-    if let Some(file) = &mesh.save_scene {
-        save(file, &quick.scene(path, &seen_from(file, path))?.0)?;
-    }
-    // Paths in it are relative to the folder the program is in, as the argument is.
-    let scene = Scene::parse_around(&text, path)?;
     Ok(Source {
         name,
         argument: argument.to_string(),

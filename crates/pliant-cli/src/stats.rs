@@ -1,76 +1,15 @@
-//! Statistics of a frame, as JSON: in the log without timings (its bytes must not depend on the machine), in the
-//! `--stats` file with them.
+//! The file of `--stats`: the statistics of every frame as the log has them, with timings added.
 
 use crate::failure::Failure;
 use crate::outputs;
-use pliant::{Control, Simulation, SolverKind, Statistics, StepReport, Value};
+use pliant::SolverKind;
 use pliant_cache::{CacheError, LogReader};
+use pliant_session::FrameReport;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{Read, Seek, Write};
 use std::path::{Path, PathBuf};
-
-/// The numbers of a frame, in the order they are printed.
-#[derive(Serialize)]
-struct FrameStats {
-    frame: u32,
-    time: f64,
-    kinetic: f64,
-    elastic: f64,
-    gravity: f64,
-    momentum: [f64; 3],
-    angular_momentum: [f64; 3],
-    max_strain: f64,
-    contacts: usize,
-    max_penetration: f64,
-    iterations: u32,
-    residual: f64,
-    /// How each solver that has bodies converged in this step.
-    solvers: BTreeMap<&'static str, Converged>,
-    /// Keyframed values from this frame on, by body and name.
-    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
-    controls: BTreeMap<String, Driven>,
-}
-
-/// See [`pliant::Convergence`].
-#[derive(Serialize)]
-struct Converged {
-    residual: f64,
-    converged: bool,
-}
-
-fn converged(report: &StepReport) -> BTreeMap<&'static str, Converged> {
-    let all = SolverKind::ALL.into_iter().zip(&report.convergence).filter(|(_, c)| c.substeps > 0);
-    all.map(|(kind, c)| {
-        (kind.name(), Converged { residual: bounded(c.residual), converged: c.unconverged == 0 })
-    })
-    .collect()
-}
-
-#[derive(Serialize)]
-#[serde(untagged)]
-enum Driven {
-    Number(f64),
-    Vector([f64; 3]),
-}
-
-fn driven(simulation: &Simulation) -> BTreeMap<String, Driven> {
-    let (model, controls) = (simulation.model(), simulation.controls());
-    let tracks = model.params().keyframes.tracks.iter();
-    let entry = |control: Control| {
-        let name = match control.body().and_then(|b| model.get(b)) {
-            Some(body) => format!("{}.{}", body.name, control.name()),
-            None => control.name().into(),
-        };
-        let value = match controls.get(control)? {
-            Value::Number(v) => Driven::Number(v),
-            Value::Vector(v) => Driven::Vector(v.to_array()),
-        };
-        Some((name, value))
-    };
-    tracks.filter_map(|t| entry(t.control)).collect()
-}
 
 /// Milliseconds spent on a frame.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
@@ -84,32 +23,19 @@ pub struct Timings {
     pub log: f64,
 }
 
-/// The statistics of the present state as one JSON object.
-pub fn json(frame: u32, s: &Statistics, simulation: &Simulation, report: &StepReport) -> String {
-    let stats = FrameStats {
-        frame,
-        time: simulation.state().time(),
-        kinetic: bounded(s.kinetic),
-        elastic: bounded(s.elastic),
-        gravity: bounded(s.gravity),
-        momentum: s.momentum.to_array().map(bounded),
-        angular_momentum: s.angular_momentum.to_array().map(bounded),
-        max_strain: bounded(s.max_strain),
-        contacts: report.contacts,
-        max_penetration: bounded(s.max_penetration),
-        iterations: report.iterations,
-        residual: bounded(report.residual),
-        solvers: converged(report),
-        controls: driven(simulation),
-    };
-    // Plain numbers always have a JSON form.
-    serde_json::to_string(&stats).unwrap_or_default()
-}
-
-/// JSON has no number beyond the largest: squares of what is still finite may lie there, and are told as that. A program
-/// that reads numbers would stumble over anything else.
-fn bounded(x: f64) -> f64 {
-    if x.is_nan() { f64::MAX } else { x.clamp(-f64::MAX, f64::MAX) }
+impl Timings {
+    /// Of a step.
+    pub fn of(report: &FrameReport) -> Timings {
+        let ms = |kind: SolverKind| 1e3 * report.step.seconds[kind as usize];
+        Timings {
+            clustered: ms(SolverKind::Clustered),
+            projective: ms(SolverKind::Projective),
+            newton: ms(SolverKind::Newton),
+            xpbd: ms(SolverKind::Xpbd),
+            pbd: ms(SolverKind::Pbd),
+            log: 1e3 * report.log_seconds,
+        }
+    }
 }
 
 /// A line of the file: the log's object with the timings added; `None` where nobody measured them.

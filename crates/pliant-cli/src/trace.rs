@@ -2,8 +2,9 @@
 
 use crate::failure::Failure;
 use crate::say;
-use pliant::{Clock, Simulation, StepError, StepReport, TracePoint};
+use pliant::TracePoint;
 use pliant_cache::CacheError;
+use pliant_session::{FrameReport, Session, SessionError};
 use std::fs::File;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -29,16 +30,12 @@ impl TraceFile {
     }
 
     /// Takes a step, and writes its trace if it is one of the first.
-    pub fn step(
-        &mut self,
-        simulation: &mut Simulation,
-        clock: Clock,
-    ) -> Result<Result<StepReport, StepError>, Failure> {
+    pub fn step(&mut self, session: &mut Session) -> Result<Result<FrameReport, SessionError>, Failure> {
         let Some(left) = self.steps.checked_sub(1) else {
-            return Ok(simulation.step());
+            return Ok(session.step());
         };
         self.steps = left;
-        let (report, points) = match simulation.trace_step(clock) {
+        let (report, points) = match session.trace_step() {
             Ok(done) => done,
             Err(e) => return Ok(Err(e)),
         };

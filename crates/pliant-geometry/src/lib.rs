@@ -1,11 +1,13 @@
 //! Meshes, points and tetrahedra in and out; looking over, mending, filling, cutting; shapes, clustering and skins.
 
+mod appearance;
 mod bind;
 pub mod box_tree;
 mod circle;
 mod cluster;
 mod contour;
 mod eigen;
+mod elements;
 mod error;
 mod fill;
 mod inspect;
@@ -28,6 +30,7 @@ mod rows;
 pub mod sdf;
 pub mod shapes;
 mod skin;
+pub mod solids;
 mod stuffing;
 mod tet_cells;
 mod tet_faults;
@@ -39,10 +42,12 @@ mod triangle;
 mod triangulate;
 mod winding;
 
+pub use appearance::{CameraMotion, ColorBy, Look, PictureSettings};
 pub use cluster::{
     ClusterStatistics, Clusters, Covering, Method, MirrorPlane, Size, Spread, Symmetry, file_order_covering,
     fit_radius_for_count, random_covering,
 };
+pub use elements::Elements;
 pub use error::{GeometryError, read_regular};
 pub use fill::{By, Filling, Inside, Pattern, has_inside, inside};
 pub use inspect::{
@@ -73,7 +78,7 @@ pub use stuffing::{StuffingOptions, StuffingReport, stuff};
 pub use tet_faults::TetFault;
 pub use tet_files::{
     TetFile, files_of_tets, parse_gmsh, parse_medit, parse_tetgen, parse_vtk, parse_vtu, read_tets,
-    save_tets, write_tetgen, write_tets,
+    read_tets_through, save_tets, write_tetgen, write_tets,
 };
 pub use tet_mesh::TetMesh;
 pub use tet_quality::TetQuality;

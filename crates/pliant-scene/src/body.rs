@@ -1,6 +1,5 @@
 //! A body as the scene describes it, checked as far as the file alone allows.
 
-use crate::built::Look;
 use crate::color;
 use crate::constraint::{self, ConstraintPlan};
 use crate::cut::{self, Cut};
@@ -19,6 +18,7 @@ use pliant::solvers::{Feature, Support, support};
 use pliant::{
     BodyControls, ClusterStyle, Clustering, Goals, Integrator, Material, Method, SolverKind, Track,
 };
+use pliant_geometry::Look;
 
 /// A body to be built.
 #[derive(Clone, Debug)]
@@ -133,12 +133,7 @@ pub(crate) fn plan(
         velocity: body.vector("velocity"),
         spin: body.vector("spin"),
         color: color::linear(body.given("color").map(|c| &c.it), index),
-        look: body.given("look").map(|word| match word.it.text() {
-            "matte" => Look::Matte,
-            "cloth" => Look::Cloth,
-            "prop" => Look::Prop,
-            _ => Look::Jelly,
-        }),
+        look: body.given("look").and_then(|word| Look::named(word.it.text())),
         render: render::plan(body),
         sampling: shape::sampling(body),
         pins,
@@ -270,7 +265,7 @@ fn cluster_style(body: &Record) -> ClusterStyle {
 }
 
 /// Degrees about x, then y, then z, all fixed in the world; or an axis and an angle.
-fn rotation(check: &mut Check<'_>, body: &Record) -> DQuat {
+pub(crate) fn rotation(check: &mut Check<'_>, body: &Record) -> DQuat {
     match body.value("rotation") {
         Datum::Record(turn) => {
             let axis = turn.vector("axis");

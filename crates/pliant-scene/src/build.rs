@@ -2,7 +2,8 @@
 //! to the lines that caused them.
 
 use crate::body::BodyPlan;
-use crate::built::{BuiltBody, BuiltElements, BuiltScene, Look};
+use crate::built::{BuiltBody, BuiltCollider, BuiltScene};
+use crate::collider::ColliderTimes;
 use crate::constraint;
 use crate::cut::Cut;
 use crate::diagnostic::Diagnostic;
@@ -14,29 +15,36 @@ use crate::joint::JointTimes;
 use crate::notes;
 use crate::paint::{self, Channel};
 use crate::pin;
-use crate::plane::PlaneTimes;
 use crate::render::Shown;
+use crate::resolver::{Disk, Resolver};
 use crate::scene::Scene;
 use crate::shape::{Made, ShapePlan};
 use crate::source::{Check, Span};
 use pliant::{
-    Body, BodyControls, BodyId, BuildError, BuildErrors, Builder, Collider, Constraint, ContactRadius,
-    DAffine3, Input, Material,
+    Body, BodyControls, BodyId, BuildError, BuildErrors, Builder, Collider, ColliderShape, Constraint,
+    ContactRadius, DAffine3, Input, Material,
 };
-use pliant_geometry::reach_beyond;
+use pliant_geometry::{Elements, Look, TriMesh, reach_beyond};
 use std::sync::Arc;
 
 /// kg/m³ of a solid that does not say: as water.
 const DENSITY: f64 = 1000.0;
 /// kg/m² of a sheet or shell that does not say: as a light fabric.
+/// Parts around a ball or cylinder in pictures.
+const ROUND: usize = 64;
 const THIN_DENSITY: f64 = 0.3;
 
 impl Scene {
     /// Builds the simulation: reads meshes, fills shapes, clusters. Every problem at once.
     pub fn build(&self, threads: usize) -> Result<BuiltScene, Vec<Diagnostic>> {
+        self.build_with(threads, &Disk)
+    }
+
+    /// The same with files from elsewhere than the disk.
+    pub fn build_with(&self, threads: usize, files: &dyn Resolver) -> Result<BuiltScene, Vec<Diagnostic>> {
         self.check_size()?;
         let mut check = Check::new(&self.source);
-        let mut digest = Digest::new();
+        let mut digest = Digest::new(files);
         digest.bytes(self.source.text.as_bytes());
         let mut notes = Vec::new();
         let mut built = Vec::new();
@@ -66,6 +74,12 @@ impl Scene {
                 break;
             }
         }
+        let mut colliders = Vec::new();
+        for (k, plan) in self.colliders.iter().enumerate() {
+            let mut own = Vec::new();
+            colliders.extend(check.take(plan.make(&self.source, &mut digest, &mut own)));
+            notes.extend(own.into_iter().map(|n| format!("{}: {n}", plan.title(k))));
+        }
         check.finish(())?;
 
         // All bodies at once, to see whether each can be built; that is the simulation itself unless some come later.
@@ -89,9 +103,9 @@ impl Scene {
         };
         let (plans, tracks) = (&self.bodies[..], &self.tracks[..]);
         let mut check = Check::new(&self.source);
-        let times = PlaneTimes::new(&mut check, &self.planes, &self.plane_events);
+        let times = ColliderTimes::new(&mut check, &colliders, &self.colliders, &self.collider_events);
         check.finish(())?;
-        let mut all = self.builder(&self.planes, threads);
+        let mut all = self.builder(&colliders, threads);
         all.bodies.clone_from(&bodies);
         all.keyframes = keyframes(plans, tracks, &in_file, |_| true);
         let mut all = all.build().map_err(located)?;
@@ -111,7 +125,7 @@ impl Scene {
             .collect();
         let told = notes::about(self, &all).into_iter();
         notes.extend(told.filter(|note| !described.iter().any(|name| note.starts_with(name))));
-        let complete = at_start == bodies.len() && times.at_start.len() == self.planes.len();
+        let complete = at_start == bodies.len() && times.at_start.len() == colliders.len();
         let fewer = match complete {
             true => None,
             false => {
@@ -125,7 +139,7 @@ impl Scene {
         };
         if complete && !joints.at_start.is_empty() {
             // Where their points are is known only now.
-            let mut builder = self.builder(&self.planes, threads);
+            let mut builder = self.builder(&colliders, threads);
             builder.bodies.clone_from(&bodies);
             builder.keyframes = keyframes(plans, tracks, &in_file, |_| true);
             builder.couplings.clone_from(&joints.at_start);
@@ -149,6 +163,11 @@ impl Scene {
             simulation,
             events,
             bodies: built,
+            colliders: times
+                .of_id
+                .iter()
+                .map(|&k| built_collider(&colliders[k], self.colliders[k].color))
+                .collect(),
             frames: self.frames,
             frames_per_second: self.fps,
             checkpoint_every: self.checkpoint_every,
@@ -179,7 +198,7 @@ impl Scene {
         &self,
         plan: &BodyPlan,
         known: Option<Made>,
-        digest: &mut Digest,
+        digest: &mut Digest<'_>,
     ) -> Result<(Body, Made), Vec<Diagnostic>> {
         let mut made = match known {
             Some(made) => made,
@@ -251,14 +270,14 @@ impl Scene {
         Ok((body, made))
     }
 
-    /// The world with these planes, without bodies.
-    fn builder(&self, planes: &[Collider], threads: usize) -> Builder {
+    /// The world with these colliders, without bodies.
+    fn builder(&self, colliders: &[Collider], threads: usize) -> Builder {
         let mut builder = Builder::new();
         builder.gravity = self.gravity;
         (builder.wind, builder.gusts) = (self.wind, self.gusts);
         builder.step = 1.0 / self.fps;
         builder.substeps = self.substeps;
-        builder.colliders = planes.to_vec();
+        builder.colliders = colliders.to_vec();
         builder.fields = self.fields.clone();
         builder.implicit = self.implicit;
         builder.threads = threads.max(1);
@@ -276,6 +295,7 @@ impl Scene {
             None => {
                 let key = match error.field {
                     "step" => "fps",
+                    "colliders" if self.root.values.contains_key("collider") => "collider",
                     "colliders" => "plane",
                     "couplings" => "joint",
                     "bodies" => "body",
@@ -325,6 +345,20 @@ fn too_many(check: &mut Check<'_>, plan: &BodyPlan, total: usize) {
     );
 }
 
+/// What pictures need of a collider.
+fn built_collider(of: &Collider, color: [f32; 3]) -> BuiltCollider {
+    BuiltCollider { color, surface: surface_of(of) }
+}
+
+/// The surface of a collider in its own coordinates; nothing of a plane, which has no end.
+fn surface_of(of: &Collider) -> TriMesh {
+    match &of.shape {
+        ColliderShape::Plane { .. } => TriMesh::default(),
+        ColliderShape::Solid(shape) => shape.mesh(ROUND),
+        ColliderShape::Mesh { mesh, .. } => mesh.mesh().clone(),
+    }
+}
+
 /// What pictures and caches need of a body.
 fn finish(plan: &BodyPlan, made: Made) -> BuiltBody {
     let usual = match plan.shape {
@@ -333,11 +367,8 @@ fn finish(plan: &BodyPlan, made: Made) -> BuiltBody {
         _ => Look::Jelly,
     };
     let shape = made.shape;
-    let elements = match (shape.tetrahedra.is_empty(), shape.triangles.is_empty()) {
-        (false, _) => BuiltElements { tetrahedra: shape.tetrahedra, ..Default::default() },
-        (true, false) => BuiltElements { triangles: shape.triangles, ..Default::default() },
-        (true, true) => BuiltElements { edges: shape.edges, ..Default::default() },
-    };
+    let all = Elements { tetrahedra: shape.tetrahedra, triangles: shape.triangles, edges: shape.edges };
+    let elements = all.largest();
     let own = Shown { surface: shape.surface, coat: shape.coat, skin: shape.skin };
     let Shown { surface, coat, skin } = made.shown.unwrap_or(own);
     BuiltBody {

@@ -1,6 +1,6 @@
 //! What a scene is built into: the simulation, and what pictures, caches and logs need beside it.
 
-use pliant_geometry::{Coat, Skin, TriMesh};
+use pliant_geometry::{Coat, Elements, Look, PictureSettings, Skin, TriMesh};
 use std::path::PathBuf;
 
 /// What a scene is built into.
@@ -12,6 +12,9 @@ pub struct BuiltScene {
     pub events: pliant::Schedule,
     /// Per body, by the number of its id: those that are there from the start, then those that events add, as they come.
     pub bodies: Vec<BuiltBody>,
+    /// Per collider, by the number of its id: those that are there from the start, then those that events add, as they
+    /// come.
+    pub colliders: Vec<BuiltCollider>,
     /// Frames to simulate after the initial one.
     pub frames: u32,
     /// Frames per second (one step is one frame).
@@ -33,6 +36,15 @@ pub struct BuiltScene {
     pub notes: Vec<String>,
 }
 
+/// What pictures need of a collider.
+#[derive(Clone, Debug)]
+pub struct BuiltCollider {
+    /// Linear RGB.
+    pub color: [f32; 3],
+    /// Its surface in its own coordinates; empty for a plane.
+    pub surface: TriMesh,
+}
+
 /// What pictures and caches need of a body.
 #[derive(Clone, Debug)]
 pub struct BuiltBody {
@@ -46,76 +58,8 @@ pub struct BuiltBody {
     pub coat: Coat,
     /// How it follows the particles.
     pub skin: Skin,
-    /// What its particles make up.
-    pub elements: BuiltElements,
+    /// What its particles make up: of the elements its shape has, those with the most corners.
+    pub elements: Elements,
     /// Jelly, matte or cloth.
     pub look: Look,
-}
-
-/// What the particles of a body make up (indices within the body): of those its shape has, the ones with the
-/// most corners.
-#[derive(Clone, Debug, Default)]
-pub struct BuiltElements {
-    /// Tetrahedra of solids.
-    pub tetrahedra: Vec<[u32; 4]>,
-    /// Triangles of cloth and shells.
-    pub triangles: Vec<[u32; 3]>,
-    /// Neighbour pairs of threads and of solids that are not cut into tetrahedra.
-    pub edges: Vec<[u32; 2]>,
-}
-
-/// How a body looks in pictures.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Look {
-    /// Glossy and translucent.
-    #[default]
-    Jelly,
-    /// Plain.
-    Matte,
-    /// Thin and two-sided.
-    Cloth,
-    /// Plain, and not what the picture is about: a table, a press, a line.
-    Prop,
-}
-
-/// What colours show.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum ColorBy {
-    /// The body's own colour.
-    #[default]
-    Body,
-    /// Relative deformation.
-    Strain,
-    /// The nearest cluster.
-    Cluster,
-    /// Speed.
-    Speed,
-}
-
-/// How pictures are taken.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct PictureSettings {
-    /// Pixels.
-    pub width: u32,
-    /// Pixels.
-    pub height: u32,
-    /// What colours show.
-    pub color_by: ColorBy,
-    /// Direction of the camera around the scene, degrees; 0 looks along −z.
-    pub azimuth: f64,
-    /// Height of the camera, degrees above the horizon.
-    pub elevation: f64,
-    /// Whether the camera goes along with what it shows.
-    pub camera: CameraMotion,
-}
-
-/// Whether the camera goes along with what it shows.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum CameraMotion {
-    /// Where things would be small otherwise.
-    Auto,
-    /// It stands where all of the run is in the picture.
-    Fixed,
-    /// Always.
-    Follow,
 }

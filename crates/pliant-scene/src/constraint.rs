@@ -85,7 +85,7 @@ pub(crate) fn make(
     plans: &[ConstraintPlan],
     made: &Made,
     source: &Source,
-    digest: &mut Digest,
+    digest: &mut Digest<'_>,
 ) -> Result<Vec<Constraint>, Vec<Diagnostic>> {
     let mut check = Check::new(source);
     let mut list = Vec::with_capacity(plans.len());
@@ -111,7 +111,7 @@ fn example(
     file: &Placed<String>,
     made: &Made,
     source: &Source,
-    digest: &mut Digest,
+    digest: &mut Digest<'_>,
 ) -> Result<Vec<DVec3>, Vec<Diagnostic>> {
     let positions = mesh::read_vertices(source, file, digest)?;
     let (found, wanted) = (positions.len(), made.shape.points.len());

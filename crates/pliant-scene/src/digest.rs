@@ -1,21 +1,24 @@
-//! A 64-bit digest of a scene and the files it refers to: tells scenes apart, guards nothing against malice.
+//! Reads the files a scene refers to, and makes of it and them a 64-bit digest: tells scenes apart, guards nothing against
+//! malice.
 
+use crate::resolver::Resolver;
+use std::io;
 use std::path::{Path, PathBuf};
 
 /// FNV-1a over bytes. Own code, because the value is stored in logs and must never change with a library.
-#[derive(Clone, Debug)]
-pub(crate) struct Digest {
+pub(crate) struct Digest<'a> {
+    resolver: &'a dyn Resolver,
     value: u64,
     /// Every file that was read, and those that such files name without being read (textures).
     files: Vec<PathBuf>,
 }
 
-impl Digest {
+impl<'a> Digest<'a> {
     /// Changes when the meaning of scene files does.
     const FORMAT: u64 = 1;
 
-    pub fn new() -> Digest {
-        let mut digest = Digest { value: 0xCBF2_9CE4_8422_2325, files: Vec::new() };
+    pub fn new(resolver: &'a dyn Resolver) -> Digest<'a> {
+        let mut digest = Digest { resolver, value: 0xCBF2_9CE4_8422_2325, files: Vec::new() };
         digest.bytes(&Digest::FORMAT.to_le_bytes());
         digest
     }
@@ -25,6 +28,19 @@ impl Digest {
         for &b in (bytes.len() as u64).to_le_bytes().iter().chain(bytes) {
             self.value = (self.value ^ u64::from(b)).wrapping_mul(0x0100_0000_01B3);
         }
+    }
+
+    /// Where files come from.
+    pub fn resolver(&self) -> &'a dyn Resolver {
+        self.resolver
+    }
+
+    /// Reads a file and takes it up.
+    pub fn read(&mut self, path: &Path) -> io::Result<Vec<u8>> {
+        let bytes = self.resolver.read(path)?;
+        self.bytes(&bytes);
+        self.names(path);
+        Ok(bytes)
     }
 
     /// Takes note of a file that belongs to the scene, whatever is in it.

@@ -1,4 +1,4 @@
-//! Events as the scene describes them: what happens to a body at a time; planes are `plane.rs`'s, joints
+//! Events as the scene describes them: what happens to a body at a time; colliders are `collider.rs`'s, joints
 //! `joint.rs`'s.
 //!
 //! A body that an event adds is not there from the start. Ids follow from the order bodies come in, so all of them are known
@@ -6,13 +6,13 @@
 
 use crate::Diagnostic;
 use crate::body::BodyPlan;
+use crate::collider::{self, ColliderEvent, ColliderPlan, ColliderTimes};
 use crate::joint::{self, JointEvent, JointPlan, JointTimes};
-use crate::plane::{self, PlaneEvent, PlaneTimes};
 use crate::record::{Datum, Record};
 use crate::source::{Check, Placed, Source, Span};
 use crate::suggest;
 use glam::DVec3;
-use pliant::{Body, BodyId, Collider, DAffine3, Edit, Hold, Keyframes, Schedule, Simulation, Track};
+use pliant::{Body, BodyId, DAffine3, Edit, Hold, Keyframes, Schedule, Simulation, Track};
 
 /// An event that was read.
 #[derive(Clone, Debug)]
@@ -42,7 +42,7 @@ enum Action {
 #[derive(Default)]
 pub(crate) struct Happenings {
     pub bodies: Vec<EventPlan>,
-    pub planes: Vec<PlaneEvent>,
+    pub colliders: Vec<ColliderEvent>,
     pub joints: Vec<JointEvent>,
 }
 
@@ -50,7 +50,7 @@ pub(crate) struct Happenings {
 pub(crate) fn plan(
     check: &mut Check<'_>,
     root: &Record,
-    (bodies, planes, joints): (&[BodyPlan], &[Collider], &[JointPlan]),
+    (bodies, colliders, joints): (&[BodyPlan], &[ColliderPlan], &[JointPlan]),
     fps: f64,
 ) -> Happenings {
     let mut all = Happenings::default();
@@ -67,8 +67,9 @@ pub(crate) fn plan(
             );
             continue;
         }
-        match (event.given("plane"), event.given("joint")) {
-            (Some(name), _) => all.planes.extend(plane::event(check, event, frame, name, planes)),
+        let named = ["plane", "collider"].into_iter().find_map(|key| Some((key, event.given(key)?)));
+        match (named, event.given("joint")) {
+            (Some(named), _) => all.colliders.extend(collider::event(check, event, frame, named, colliders)),
             (None, Some(name)) => all.joints.extend(joint::event(check, event, frame, name, joints)),
             (None, None) => all.bodies.extend(one(check, event, frame, bodies)),
         }
@@ -208,7 +209,7 @@ enum Presence {
 
 /// The schedule of a simulation that was built of the scene; every event that cannot be made is told with its line.
 pub(crate) fn make<'a>(
-    (events, planes, joints): (&'a [EventPlan], &'a PlaneTimes<'_>, &'a JointTimes<'_>),
+    (events, colliders, joints): (&'a [EventPlan], &'a ColliderTimes<'_>, &'a JointTimes<'_>),
     cast: &Cast<'_>,
     simulation: &Simulation,
     source: &Source,
@@ -224,8 +225,8 @@ pub(crate) fn make<'a>(
     described.for_each(|(b, _)| presence[b] = Presence::Never);
     // Each with the event it is of.
     let mut edits: Vec<(u64, &'a Span, Edit)> = Vec::with_capacity(events.len());
-    // Of one frame, planes come first, and joints that go: a body that is tied stays. Joints that come are last.
-    edits.extend(planes.edits.iter().map(|(event, edit)| (event.frame, &event.at, edit.clone())));
+    // Of one frame, colliders come first, and joints that go: a body that is tied stays. Joints that come are last.
+    edits.extend(colliders.edits.iter().map(|(event, edit)| (event.frame, &event.at, edit.clone())));
     let joined = |edits: &mut Vec<(u64, &'a Span, Edit)>, comes: bool| {
         let of_joints = joints.edits.iter().filter(|(event, _)| event.comes == comes);
         edits.extend(of_joints.map(|(event, edit)| (event.frame, &event.at, edit.clone())));

@@ -6,33 +6,19 @@ struct Guess {
     help: &'static str,
 }
 
-const PLANES: &str = "what bodies touch are planes: add [[plane]] with `normal`, `point`, `friction` and `restitution`; \
-                      other things to collide with are not there yet";
+const COLLIDERS: &str = "what bodies touch are planes, [[plane]], and colliders of any shape: [[collider]] with \
+                         shape = { kind = \"ball\" } (box, capsule, cylinder, mesh, heights)";
 const CONTACT: &str = "contact of bodies with each other and with themselves is not there yet: they touch planes, \
-                       [[plane]], and pass through each other";
+                       [[plane]], and [[collider]]s, and pass through each other";
 const PINS: &str = "[[body.pin]] holds particles where they are, in a box or at corners, and may move them; tying bodies to \
                     each other is not there yet";
 const TEARING: &str = "`tear_strain` lets triangles and tetrahedra come apart where they are stretched too far, and a [[body.paint]] of that \
      channel says where sooner";
 const RIGID: &str = "every body is soft, rigid ones are not there yet: a stiff one has a high `frequency` (or `young`); what \
-                     stands still is a [[plane]]";
+                     stands still is a [[plane]] or a [[collider]]";
 
 const KEYS: &[Guess] = &[
-    Guess {
-        words: &[
-            "collider",
-            "colliders",
-            "collision_object",
-            "obstacle",
-            "obstacles",
-            "wall",
-            "walls",
-            "box_collider",
-            "sphere_collider",
-            "mesh_collider",
-        ],
-        help: PLANES,
-    },
+    Guess { words: &["wall", "walls", "box_collider", "sphere_collider", "mesh_collider"], help: COLLIDERS },
     Guess {
         words: &[
             "self_collision",

@@ -1,9 +1,10 @@
-//! Animated input of a body: a point cache, a moving glTF file, a sequence of meshes, or a wagging made up from numbers.
+//! Animated input of a body or a collider: a point cache, a moving glTF file, a sequence of meshes, or a wagging made up from numbers.
 
 use crate::Diagnostic;
 use crate::digest::Digest;
 use crate::mesh;
 use crate::record::Record;
+use crate::resolver::Resolver;
 use crate::shape::{self, Made};
 use crate::source::{Check, Placed, Source, Span};
 use glam::{DQuat, DVec3};
@@ -22,6 +23,22 @@ pub(crate) struct InputPlan {
     fps: f64,
     repeat: bool,
     pub reshape: bool,
+}
+
+/// What follows an animation.
+#[derive(Clone, Copy)]
+pub(crate) struct Animated<'a> {
+    /// Its points at rest, in its own coordinates.
+    pub points: &'a [DVec3],
+    /// From the coordinates of its file to its own.
+    pub from_file: DAffine3,
+    pub whose: Whose,
+}
+
+#[derive(Clone, Copy)]
+pub(crate) enum Whose {
+    Body,
+    Collider,
 }
 
 #[derive(Clone, Debug)]
@@ -77,7 +94,29 @@ pub(crate) fn plan(check: &mut Check<'_>, body: &Record, solver: SolverKind, fps
             "add [[body.paint]] with channel = \"follow\", or leave `reshape` out",
         );
     }
-    let of = if let Some(file) = input.given("file") {
+    let of = kind(check, input)?;
+    Some(InputPlan { reshape, ..of_kind(input, of, fps) })
+}
+
+/// Reads the input of a collider.
+pub(crate) fn of_collider(check: &mut Check<'_>, collider: &Record, fps: f64) -> Option<InputPlan> {
+    let input = collider.record("input")?;
+    let of = kind(check, input)?;
+    Some(of_kind(input, of, fps))
+}
+
+fn of_kind(input: &Record, of: Kind, fps: f64) -> InputPlan {
+    InputPlan {
+        at: input.at.clone(),
+        of,
+        fps: input.given("fps").map_or(fps, |v| v.it.number()),
+        repeat: input.truth("repeat"),
+        reshape: false,
+    }
+}
+
+fn kind(check: &mut Check<'_>, input: &Record) -> Option<Kind> {
+    Some(if let Some(file) = input.given("file") {
         Kind::Cache(Placed { at: file.at.clone(), it: file.it.text().to_string() })
     } else if let Some(files) = input.given("files") {
         Kind::Meshes(Placed { at: files.at.clone(), it: pattern(check, files.it.text(), &files.at)? })
@@ -89,13 +128,6 @@ pub(crate) fn plan(check: &mut Check<'_>, body: &Record, solver: SolverKind, fps
             }
         }
         Kind::Wag(wag(check, input.record("wag")?)?)
-    };
-    Some(InputPlan {
-        at: input.at.clone(),
-        of,
-        fps: input.given("fps").map_or(fps, |v| v.it.number()),
-        repeat: input.truth("repeat"),
-        reshape,
     })
 }
 
@@ -154,7 +186,19 @@ impl InputPlan {
         made: &mut Made,
         placement: DAffine3,
         source: &Source,
-        digest: &mut Digest,
+        digest: &mut Digest<'_>,
+    ) -> Result<Sequence, Vec<Diagnostic>> {
+        let of = Animated { points: &made.shape.points, from_file: made.from_file, whose: Whose::Body };
+        self.sequence(of, placement, (source, digest), &mut made.notes)
+    }
+
+    /// The sequence of what has these points, before it is placed.
+    pub fn sequence(
+        &self,
+        of: Animated<'_>,
+        placement: DAffine3,
+        (source, digest): (&Source, &mut Digest<'_>),
+        notes: &mut Vec<String>,
     ) -> Result<Sequence, Vec<Diagnostic>> {
         let (mut frames, per_second, repeats) = match &self.of {
             Kind::Cache(file) => {
@@ -163,13 +207,13 @@ impl InputPlan {
             }
             Kind::Meshes(pattern) => (meshes(pattern, source, digest)?, self.fps, self.repeat),
             Kind::Wag(wag) => {
-                let (frames, per_second) = wag.frames(&made.shape.points, placement, self.fps, source)?;
+                let (frames, per_second) = wag.frames(of.points, placement, self.fps, source)?;
                 (frames, per_second, true)
             }
         };
         if !matches!(self.of, Kind::Wag(_)) {
-            frames.iter_mut().flatten().for_each(|p| *p = made.from_file.transform_point3(*p));
-            self.fits(&frames[0], made, source)?;
+            frames.iter_mut().flatten().for_each(|p| *p = of.from_file.transform_point3(*p));
+            notes.extend(self.fits(&frames[0], of, source)?);
         }
         let sequence = Sequence::new(frames, per_second).map_err(|faults| {
             let problem = |f: &pliant::SequenceError| source.problem(&self.at, f.to_string(), f.help);
@@ -183,7 +227,7 @@ impl InputPlan {
         &self,
         file: &Placed<String>,
         source: &Source,
-        digest: &mut Digest,
+        digest: &mut Digest<'_>,
     ) -> Result<(Vec<Vec<DVec3>>, f64), Vec<Diagnostic>> {
         let extension = Path::new(&file.it).extension().unwrap_or_default().to_string_lossy().to_lowercase();
         let motion = match extension.as_str() {
@@ -207,27 +251,38 @@ impl InputPlan {
         Ok((evenly(&motion, self.fps), self.fps))
     }
 
-    /// Whether the frames are of the body's particles, as far as can be told.
-    fn fits(&self, first: &[DVec3], made: &mut Made, source: &Source) -> Result<(), Vec<Diagnostic>> {
-        let points = &made.shape.points;
+    /// Whether the frames are of these points, as far as can be told; returns what is worth knowing.
+    fn fits(
+        &self,
+        first: &[DVec3],
+        of: Animated<'_>,
+        source: &Source,
+    ) -> Result<Option<String>, Vec<Diagnostic>> {
+        let points = of.points;
         if first.len() != points.len() {
             let (found, wanted) = (first.len(), points.len());
-            return Err(vec![source.problem(
-                self.place(),
-                format!("the input has {found} points, the body {wanted} particles"),
-                "let the particles be the vertices of the animated mesh: \
-                 shape = { kind = \"vertices\", file = \"…\" }, with the mesh the animation was made from",
-            )]);
+            let (has, help) = match of.whose {
+                Whose::Body => (
+                    format!("the body {wanted} particles"),
+                    "let the particles be the vertices of the animated mesh: \
+                     shape = { kind = \"vertices\", file = \"…\" }, with the mesh the animation was made from",
+                ),
+                Whose::Collider => (
+                    format!("the mesh of the collider {wanted} vertices"),
+                    "give the mesh that the animation was made from; its vertices must stay the same",
+                ),
+            };
+            let text = format!("the input has {found} points, {has}");
+            return Err(vec![source.problem(self.place(), text, help)]);
         }
         let (lo, hi) = TriMesh::bounds(points).unwrap_or_default();
         let apart = first.iter().zip(points).map(|(a, b)| (*a - *b).length()).fold(0.0, f64::max);
-        if apart > 0.5 * (hi - lo).length() {
-            made.notes.push(format!(
+        Ok((apart > 0.5 * (hi - lo).length()).then(|| {
+            format!(
                 "its input begins up to {apart:.3} m away from its shape: check that both have the same \
                  scale, upward axis and order of vertices"
-            ));
-        }
-        Ok(())
+            )
+        }))
     }
 
     /// Where what is followed is named.
@@ -262,10 +317,10 @@ fn evenly(motion: &Motion, fps: f64) -> Vec<Vec<DVec3>> {
 fn meshes(
     pattern: &Placed<Pattern>,
     source: &Source,
-    digest: &mut Digest,
+    digest: &mut Digest<'_>,
 ) -> Result<Vec<Vec<DVec3>>, Vec<Diagnostic>> {
     let Pattern { folder, before, digits, after } = &pattern.it;
-    let numbered = number_files(pattern, source)?;
+    let numbered = number_files(pattern, source, digest.resolver())?;
     let mut problems = gaps(&numbered, pattern, source);
     let mut frames: Vec<Vec<DVec3>> = Vec::with_capacity(numbered.len());
     let mut first: Option<(usize, String)> = None;
@@ -303,7 +358,11 @@ fn meshes(
 }
 
 /// The numbers of the files that match a pattern, in order; at least one.
-fn number_files(pattern: &Placed<Pattern>, source: &Source) -> Result<Vec<u64>, Vec<Diagnostic>> {
+fn number_files(
+    pattern: &Placed<Pattern>,
+    source: &Source,
+    resolver: &dyn Resolver,
+) -> Result<Vec<u64>, Vec<Diagnostic>> {
     let Pattern { folder, before, digits, after } = &pattern.it;
     let mut path = source.resolve(folder);
     if path.as_os_str().is_empty() {
@@ -315,9 +374,7 @@ fn number_files(pattern: &Placed<Pattern>, source: &Source) -> Result<Vec<u64>, 
         vec![Diagnostic { is_io: true, ..problem }]
     };
     let mut numbers = Vec::new();
-    for entry in std::fs::read_dir(&path).map_err(unread)? {
-        let name = entry.map_err(unread)?.file_name();
-        let Some(name) = name.to_str() else { continue };
+    for name in resolver.list(&path).map_err(unread)? {
         let middle = name.strip_prefix(before.as_str()).and_then(|n| n.strip_suffix(after.as_str()));
         let Some(middle) = middle.filter(|m| m.len() == *digits && m.bytes().all(|b| b.is_ascii_digit()))
         else {

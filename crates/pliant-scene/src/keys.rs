@@ -1,17 +1,20 @@
 //! Every key of a scene file: name, kind, range, default, meaning. The reader and the schema both follow
 //! this list; to add a key, add it here and take it up where the table is made use of.
 
+mod colliders;
 mod constraints;
 mod events;
 mod fields;
 mod joints;
 
 use crate::format::{COORDINATE, Key, Kind, MOST_PARTICLES, Range, Rule, Table};
+use colliders::COLLIDER;
 use constraints::CONSTRAINTS;
 use events::EVENT;
 use fields::FIELDS;
 use joints::JOINT;
 use pliant::Control;
+use pliant_geometry::{CameraMotion, ColorBy, Look};
 
 const NUMBER: Kind = Kind::Number(Range::new(-COORDINATE, COORDINATE));
 const RATE: Kind = Kind::Number(Range::new(0.0, 1e9));
@@ -23,6 +26,7 @@ const VECTOR: Kind = Kind::List(&NUMBER, 3, 3);
 const SPIN: Kind = Kind::List(&Kind::Number(Range::new(-1e6, 1e6)), 3, 3);
 const FORCE: Kind = Kind::List(&Kind::Number(Range::new(-1e12, 1e12)), 3, 3);
 const SIZE: Kind = Kind::List(&LENGTH, 3, 3);
+const COLOR: Kind = Kind::Either(&[Kind::HexColor, Kind::List(&SHARE, 3, 3)]);
 const SOLVER: Kind = Kind::Word(&["clustered", "projective", "newton", "xpbd", "pbd"]);
 
 /// The scene itself.
@@ -82,6 +86,9 @@ pub(crate) static SCENE: Table = Table {
         Key::new("plane", Kind::Tables(&PLANE), "Planes no body can pass, at rest or moving; an empty one is the ground y = 0.")
             .example("[{ normal = [0, 1, 0] }]")
             .also(&["planes", "ground", "floor"]),
+        Key::new("collider", Kind::Tables(&COLLIDER), "Other things no body can enter: balls, boxes, capsules, cylinders, meshes, grounds of heights; at rest, moving or animated.")
+            .example("[{ shape = { kind = \"ball\", radius = 0.2 } }]")
+            .also(&["colliders", "collision_object", "obstacle", "obstacles"]),
         Key::new("joint", Kind::Tables(&JOINT), "Points of bodies that are tied together, exactly or by springs.")
             .example("[{ between = [\"lamp\", \"cord\"], at = [0, 1, 0] }]")
             .also(&["joints", "coupling", "tie", "link"]),
@@ -165,7 +172,7 @@ pub(crate) static PICTURE: Table = Table {
     groups: &[&[
         Key::new("width", Kind::Whole(16, 8192), "Width in pixels.").default("640"),
         Key::new("height", Kind::Whole(16, 8192), "Height in pixels.").default("480"),
-        Key::new("color_by", Kind::Word(&["body", "strain", "cluster", "speed"]), "What colours show.")
+        Key::new("color_by", Kind::Word(ColorBy::NAMES), "What colours show.")
             .default("\"body\"")
             .also(&["colour_by"]),
         Key::new(
@@ -182,7 +189,7 @@ pub(crate) static PICTURE: Table = Table {
         .default("15"),
         Key::new(
             "camera",
-            Kind::Word(&["auto", "fixed", "follow"]),
+            Kind::Word(CameraMotion::NAMES),
             "Whether the camera goes along with what moves, or stands where all of the run is in the picture; auto follows \
              what would be small.",
         )
@@ -645,14 +652,14 @@ pub(crate) static BODY: Table = Table {
             Key::new("force", FORCE, "A force on the whole body, N, shared by mass.").default("[0, 0, 0]"),
             Key::new(
                 "color",
-                Kind::Either(&[Kind::HexColor, Kind::List(&SHARE, 3, 3)]),
+                COLOR,
                 "Its colour: \"#rrggbb\", or red, green and blue from 0 to 1, as on a screen (sRGB). One of a palette unless given.",
             )
             .example("\"#e03030\"")
             .also(&["colour"]),
             Key::new(
                 "look",
-                Kind::Word(&["jelly", "matte", "cloth", "prop"]),
+                Kind::Word(Look::NAMES),
                 "How it looks in pictures. \"cloth\" for sheets and open meshes, \"matte\" for points and vertices, otherwise \"jelly\". \
                  \"prop\" is matte and not what the picture is about (a table, a press, a line): it has no name there, and \
                  the camera does not make room for it.",
@@ -1036,7 +1043,7 @@ static THREAD: Table = Table {
     rules: &[],
 };
 
-/// How pins and planes move.
+/// How pins and colliders move.
 pub(crate) const MOTION: &[Key] = &[
     Key::new("velocity", VECTOR, "Steady velocity, m/s.").default("[0, 0, 0]"),
     Key::new("spin", SPIN, "Steady turning about `pivot`, radians per second.").default("[0, 0, 0]"),

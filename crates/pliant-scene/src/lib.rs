@@ -24,6 +24,7 @@
 mod body;
 mod build;
 mod built;
+mod collider;
 mod color;
 mod constraint;
 mod copies;
@@ -46,11 +47,11 @@ mod motion;
 mod notes;
 mod paint;
 mod pin;
-mod plane;
 mod quick;
 mod reader;
 mod record;
 mod render;
+mod resolver;
 mod scene;
 mod schema;
 mod shape;
@@ -58,10 +59,12 @@ mod source;
 mod suggest;
 mod track;
 
-pub use built::{BuiltBody, BuiltElements, BuiltScene, CameraMotion, ColorBy, Look, PictureSettings};
+pub use built::{BuiltBody, BuiltCollider, BuiltScene};
 pub use demos::{DEMOS, Demo};
 pub use diagnostic::Diagnostic;
+pub use pliant_geometry::{CameraMotion, ColorBy, Elements, Look, PictureSettings};
 pub use quick::QuickStart;
+pub use resolver::{Disk, InMemory, Resolver};
 pub use scene::Scene;
 pub use schema::schema;
 

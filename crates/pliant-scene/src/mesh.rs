@@ -7,7 +7,7 @@ use crate::record::Record;
 use crate::shape::in_file;
 use crate::source::{Placed, Source};
 use glam::{DAffine3, DVec3};
-use pliant_geometry::{MeshFile, PolyMesh, join, read_mesh_through, read_regular, transform};
+use pliant_geometry::{MeshFile, PolyMesh, join, read_mesh_through, transform};
 
 /// A mesh as the scene describes it.
 #[derive(Clone, Debug)]
@@ -54,14 +54,14 @@ impl MeshPlan {
         &self,
         from_file: DAffine3,
         source: &Source,
-        digest: &mut Digest,
+        digest: &mut Digest<'_>,
     ) -> Result<PolyMesh, Vec<Diagnostic>> {
         let meshes = read_file(source, &self.file, digest)?.meshes;
         Ok(transform(&self.pick(meshes, &mut Vec::new(), source)?, from_file))
     }
 
     /// The mesh, all objects of the file joined unless one is picked.
-    pub fn read(&self, source: &Source, digest: &mut Digest) -> Result<ReadMesh, Vec<Diagnostic>> {
+    pub fn read(&self, source: &Source, digest: &mut Digest<'_>) -> Result<ReadMesh, Vec<Diagnostic>> {
         let MeshFile { meshes, notes, .. } = read_file(source, &self.file, digest)?;
         let mut notes: Vec<String> = notes.into_iter().map(|n| format!("{}: {n}", self.file.it)).collect();
         let mesh = self.pick(meshes, &mut notes, source)?;
@@ -101,15 +101,10 @@ impl MeshPlan {
 pub(crate) fn read_file(
     source: &Source,
     file: &Placed<String>,
-    digest: &mut Digest,
+    digest: &mut Digest<'_>,
 ) -> Result<MeshFile, Vec<Diagnostic>> {
     let path = source.resolve(&file.it);
-    let read = read_mesh_through(&path, &mut |p| {
-        let bytes = read_regular(p)?;
-        digest.bytes(&bytes);
-        digest.names(p);
-        Ok(bytes)
-    });
+    let read = read_mesh_through(&path, &mut |p| digest.read(p));
     if let Ok(file) = &read {
         file.textures(&path).iter().for_each(|texture| digest.names(texture));
     }
@@ -127,7 +122,7 @@ pub(crate) fn read_file(
 pub(crate) fn read_vertices(
     source: &Source,
     file: &Placed<String>,
-    digest: &mut Digest,
+    digest: &mut Digest<'_>,
 ) -> Result<Vec<DVec3>, Vec<Diagnostic>> {
     let meshes = read_file(source, file, digest)?.meshes;
     Ok(meshes.into_iter().flat_map(|m| m.positions).collect())

@@ -6,6 +6,7 @@ use pliant::{Clustering, Simulation};
 
 pub(crate) fn about(scene: &Scene, simulation: &Simulation) -> Vec<String> {
     let mut notes = simulation.notes();
+    let around = simulation.present_colliders();
     for (b, plan) in scene.bodies.iter().enumerate() {
         // What holds for one copy holds for all; a thousand notes would be read by nobody.
         if plan.copy > 0 {
@@ -40,13 +41,10 @@ pub(crate) fn about(scene: &Scene, simulation: &Simulation) -> Vec<String> {
             }
             _ => {}
         }
-        for (k, plane) in scene.planes.iter().enumerate() {
-            let plane = plane.half_space(&pliant::DAffine3::IDENTITY);
-            let gaps = simulation.positions(b).map(|p| plane.gap(p));
-            let deepest = gaps.fold(0.0, f64::min);
-            if deepest < -1e-9 {
-                note(format!("it starts {:.3} m deep in plane {}", -deepest, k + 1));
-            }
+        for (k, deepest) in around.deepest(simulation.positions(b)) {
+            let place = k.number() as usize;
+            let title = scene.colliders.get(place).map_or_else(String::new, |c| c.title(place));
+            note(format!("it starts {deepest:.3} m deep in {title}"));
         }
     }
     notes

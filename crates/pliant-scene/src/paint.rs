@@ -127,7 +127,7 @@ mod tests {
              [[body.paint]]\nvalue = 0.7\nsphere = { center = [4.5, 0.5, 0.5], radius = 0.1 }\n";
         let scene = Scene::parse(text, "s".as_ref()).unwrap_or_else(|p| panic!("{}", p[0]));
         let plan = &scene.bodies[0];
-        let mut digest = crate::digest::Digest::new();
+        let mut digest = crate::digest::Digest::new(&crate::resolver::Disk);
         let made = plan
             .shape
             .make((plan.resolution, plan.sampling), plan.cut, &scene.source, &(0..0), &mut digest)

@@ -1,10 +1,13 @@
 //! A scene around a file: what is simulated if somebody gives a mesh and nothing else, as text to go on from.
 
 use crate::diagnostic::Diagnostic;
+use crate::resolver::{Disk, Resolver};
 use glam::DVec3;
-use pliant_geometry::{GeometryError, PolyMesh, TriMesh, has_inside, join, read_mesh, read_tets};
+use pliant_geometry::{
+    Fetch, GeometryError, PolyMesh, TriMesh, has_inside, join, read_mesh_through, read_tets_through,
+};
 use std::fmt::Write as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// What may be said beside the file.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -19,6 +22,8 @@ pub struct QuickStart {
     pub z_up: bool,
     /// Whether each object of the file is a body of its own.
     pub apart: bool,
+    /// A mesh to collide with, in metres, and how the scene names it: what is dropped falls onto the middle of it.
+    pub collider: Option<(PathBuf, String)>,
 }
 
 /// The size of a toy: jelly this large carries itself.
@@ -47,8 +52,19 @@ impl QuickStart {
     /// The text of a scene in which what `path` holds is dropped on the ground. `shown` is how the scene names
     /// the file. Beside it, what is worth knowing.
     pub fn scene(&self, path: &Path, shown: &str) -> Result<(String, Vec<String>), Vec<Diagnostic>> {
-        let found =
-            self.look_at(path).map_err(|errors| errors.into_iter().map(diagnostic).collect::<Vec<_>>())?;
+        self.scene_with(path, shown, &Disk)
+    }
+
+    /// The same of a file from elsewhere than the disk.
+    pub fn scene_with(
+        &self,
+        path: &Path,
+        shown: &str,
+        files: &dyn Resolver,
+    ) -> Result<(String, Vec<String>), Vec<Diagnostic>> {
+        let found = self
+            .look_at(path, &mut |p| files.read(p))
+            .map_err(|errors| errors.into_iter().map(diagnostic).collect::<Vec<_>>())?;
         if let (Some(material), "points") = (&self.material, found.kind) {
             return Err(vec![Diagnostic {
                 file: path.to_path_buf(),
@@ -64,6 +80,7 @@ impl QuickStart {
         let mut text = String::from("# Dropped on the ground; change what you like and run it again.\n\n");
         // Writing to a String cannot fail.
         let _ = write!(text, "frames = 150\nsubsteps = 2\n\n[picture]\nelevation = 12\n\n[[plane]]\n");
+        let onto = self.onto(&mut text, &mut |p| files.read(p))?;
         let stem = path.file_stem().unwrap_or_default().to_string_lossy();
         let up = if self.z_up { ", up = \"z\"" } else { "" };
         let file = quote(shown);
@@ -92,7 +109,7 @@ impl QuickStart {
                 );
                 [0.0, 0.25 * size, 0.0]
             };
-            let [x, y, z] = position.map(|c| c + 0.0);
+            let [x, y, z] = (onto + DVec3::from_array(position)).to_array().map(|c| c + 0.0);
             let _ = writeln!(text, "position = [{x:?}, {y:?}, {z:?}]");
             match (kind, &self.material) {
                 ("points", _) => text.push_str("clusters = 12\n"),
@@ -110,16 +127,27 @@ impl QuickStart {
         Ok((text, found.notes))
     }
 
-    fn look_at(&self, path: &Path) -> Result<Found, Vec<GeometryError>> {
+    /// Adds what the body falls onto; returns the middle of its top.
+    fn onto(&self, text: &mut String, fetch: Fetch<'_>) -> Result<DVec3, Vec<Diagnostic>> {
+        let Some((path, shown)) = &self.collider else { return Ok(DVec3::ZERO) };
+        let told = |errors: Vec<GeometryError>| errors.into_iter().map(diagnostic).collect::<Vec<_>>();
+        let positions = join(&read_mesh_through(path, fetch).map_err(told)?.meshes).positions;
+        let (lo, hi) = TriMesh::bounds(&positions).unwrap_or_default();
+        let file = toml::Value::from(shown.as_str()).to_string();
+        let _ = write!(text, "\n[[collider]]\nshape = {{ kind = \"mesh\", file = {file} }}\n");
+        Ok(DVec3::new(0.5 * (lo.x + hi.x), hi.y, 0.5 * (lo.z + hi.z)))
+    }
+
+    fn look_at(&self, path: &Path, fetch: Fetch<'_>) -> Result<Found, Vec<GeometryError>> {
         let extension = path.extension().map(|e| e.to_string_lossy().to_lowercase()).unwrap_or_default();
         if TETS.contains(&extension.as_str()) {
-            let file = read_tets(path).map_err(|e| vec![e])?;
+            let file = read_tets_through(path, fetch).map_err(|e| vec![e])?;
             let object = Object { name: String::new(), positions: file.mesh.points, solid: true };
             return Ok(Found { kind: "tets", objects: vec![object], notes: Vec::new() });
         }
         // What the readers have to say is told when the scene is built.
         let mut notes = Vec::new();
-        let mut meshes = read_mesh(path)?.meshes;
+        let mut meshes = read_mesh_through(path, fetch)?.meshes;
         let named = |m: &PolyMesh| !m.name.is_empty();
         let unique = |all: &[PolyMesh]| {
             let mut names: Vec<&str> = all.iter().map(|m| m.name.as_str()).collect();

@@ -488,6 +488,7 @@ fn heading(key: &Key) -> &'static str {
         "keyframes" if matches!(key.kind, Kind::Tables(of) if of.title.ends_with("body")) => "body.keyframes",
         "keyframes" => "keyframes",
         "plane" => "plane",
+        "collider" => "collider",
         "joint" => "joint",
         "field" => "field",
         "constraint" => "body.constraint",

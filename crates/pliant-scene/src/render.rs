@@ -44,7 +44,7 @@ impl RenderPlan {
         body: &Body,
         made: &Made,
         source: &Source,
-        digest: &mut Digest,
+        digest: &mut Digest<'_>,
     ) -> Result<Option<Shown>, Vec<Diagnostic>> {
         let (surface, coat) = match &self.mesh {
             Some(plan) => {

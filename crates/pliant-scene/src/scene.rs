@@ -1,20 +1,21 @@
 //! A scene: read from a file, checked, and ready to be built.
 
 use crate::body::{self, BodyPlan, Surroundings};
-use crate::built::{CameraMotion, ColorBy, PictureSettings};
+use crate::collider::{self, ColliderEvent, ColliderPlan};
 use crate::copies;
 use crate::diagnostic::Diagnostic;
 use crate::event::{self, EventPlan, Happenings};
 use crate::field;
 use crate::joint::{self, JointEvent, JointPlan};
 use crate::keys;
-use crate::plane::{self, PlaneEvent};
 use crate::reader;
 use crate::record::{Datum, Record};
+use crate::resolver::{Disk, Resolver};
 use crate::source::{Check, Source};
 use crate::track;
 use glam::DVec3;
-use pliant::{Acceleration, Collider, Field, Implicit, MassMatrix, Track, WarmStart};
+use pliant::{Acceleration, Field, Implicit, MassMatrix, Track, WarmStart};
+use pliant_geometry::{CameraMotion, ColorBy, PictureSettings};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
@@ -33,8 +34,8 @@ pub struct Scene {
     pub(crate) outputs: Vec<PathBuf>,
     pub(crate) implicit: Implicit,
     pub(crate) picture: PictureSettings,
-    pub(crate) planes: Vec<Collider>,
-    pub(crate) plane_events: Vec<PlaneEvent>,
+    pub(crate) colliders: Vec<ColliderPlan>,
+    pub(crate) collider_events: Vec<ColliderEvent>,
     pub(crate) joints: Vec<JointPlan>,
     pub(crate) joint_events: Vec<JointEvent>,
     pub(crate) bodies: Vec<BodyPlan>,
@@ -48,6 +49,11 @@ pub struct Scene {
 impl Scene {
     /// Reads and checks a scene file: every problem at once.
     pub fn load(path: &Path) -> Result<Scene, Vec<Diagnostic>> {
+        Scene::load_with(path, &Disk)
+    }
+
+    /// The same of a file from elsewhere than the disk.
+    pub fn load_with(path: &Path, files: &dyn Resolver) -> Result<Scene, Vec<Diagnostic>> {
         let whole = |message: String, help: &str, is_io: bool| {
             vec![Diagnostic {
                 file: path.to_path_buf(),
@@ -57,7 +63,7 @@ impl Scene {
                 ..Diagnostic::default()
             }]
         };
-        let bytes = pliant_geometry::read_regular(path).map_err(|why| {
+        let bytes = files.read(path).map_err(|why| {
             let help = "check the path and that you may read it; `pliant demos` lists built-in scenes";
             whole(format!("cannot read the scene: {why}"), help, true)
         })?;
@@ -125,10 +131,10 @@ impl Scene {
         let bodies = bodies.collect();
         let bodies = copies::expand(check, bodies);
         let tracks = track::plan(check, root.records("keyframes"), None, &[], around.substep);
-        let planes: Vec<Collider> = root.records("plane").iter().map(|p| plane::plan(check, p)).collect();
+        let colliders = collider::plan_all(check, &root, fps);
         let joints = joint::plan(check, &root, &bodies);
-        let happenings = event::plan(check, &root, (&bodies, &planes, &joints), fps);
-        let Happenings { bodies: events, planes: plane_events, joints: joint_events } = happenings;
+        let happenings = event::plan(check, &root, (&bodies, &colliders, &joints), fps);
+        let Happenings { bodies: events, colliders: collider_events, joints: joint_events } = happenings;
         let (outputs, checkpoint_every) = output(check, &root);
         Scene {
             source: check.source.clone(),
@@ -143,8 +149,8 @@ impl Scene {
             outputs,
             implicit: implicit(&root),
             picture: picture(&root),
-            planes,
-            plane_events,
+            colliders,
+            collider_events,
             joints,
             joint_events,
             bodies,
@@ -234,18 +240,10 @@ fn picture(root: &Record) -> PictureSettings {
     PictureSettings {
         width: picture.whole("width") as u32,
         height: picture.whole("height") as u32,
-        color_by: match picture.text("color_by").as_str() {
-            "strain" => ColorBy::Strain,
-            "cluster" => ColorBy::Cluster,
-            "speed" => ColorBy::Speed,
-            _ => ColorBy::Body,
-        },
+        // The reader has refused other words.
+        color_by: ColorBy::named(&picture.text("color_by")).unwrap_or_default(),
         azimuth: picture.number("azimuth"),
         elevation: picture.number("elevation"),
-        camera: match picture.text("camera").as_str() {
-            "fixed" => CameraMotion::Fixed,
-            "follow" => CameraMotion::Follow,
-            _ => CameraMotion::Auto,
-        },
+        camera: CameraMotion::named(&picture.text("camera")).unwrap_or_default(),
     }
 }

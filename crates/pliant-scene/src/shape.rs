@@ -12,8 +12,9 @@ use glam::{DAffine3, DVec3};
 use pliant_geometry::shapes::{self, Solid, TetStyle};
 use pliant_geometry::{
     By, Filling, GeometryError, Pattern, PolyMesh, Shape, Skin, TetMesh, TriMesh, files_of_tets, has_inside,
-    inside, read_regular, read_tets,
+    inside, read_tets_through,
 };
+use std::path::Path;
 
 /// A shape as the scene describes it.
 #[derive(Clone, Debug)]
@@ -305,7 +306,7 @@ impl ShapePlan {
         cut: Cut,
         source: &Source,
         at: &Span,
-        digest: &mut Digest,
+        digest: &mut Digest<'_>,
     ) -> Result<Made, Vec<Diagnostic>> {
         let mut made = self.make_uncut(fineness, cut, source, at, digest)?;
         if cut == Cut::Triangles && made.shape.triangles.is_empty() {
@@ -326,7 +327,7 @@ impl ShapePlan {
         cut: Cut,
         source: &Source,
         at: &Span,
-        digest: &mut Digest,
+        digest: &mut Digest<'_>,
     ) -> Result<Made, Vec<Diagnostic>> {
         let (resolution, _) = fineness;
         let wrong = |e: GeometryError| vec![source.problem(at, e.message, e.help)];
@@ -346,7 +347,9 @@ impl ShapePlan {
             }
             ShapePlan::Tets { file, fit } => {
                 let path = source.resolve(&file.it);
-                let read = read_tets(&path).map_err(|e| in_file(source, file, vec![e]))?;
+                let mut fetch = |p: &Path| digest.resolver().read(p);
+                let read =
+                    read_tets_through(&path, &mut fetch).map_err(|e| in_file(source, file, vec![e]))?;
                 files_of_tets(&path).iter().for_each(|p| digest.names(p));
                 digest_tets(&read.mesh, digest);
                 let mut mesh = read.mesh;
@@ -521,7 +524,7 @@ fn tube_cells(radius: f64, height: f64, resolution: Resolution) -> [usize; 2] {
 }
 
 /// A tetrahedral mesh may be in two files; what was read of them tells as much.
-fn digest_tets(mesh: &TetMesh, digest: &mut Digest) {
+fn digest_tets(mesh: &TetMesh, digest: &mut Digest<'_>) {
     let points = mesh.points.iter().flat_map(|p| p.to_array()).flat_map(f64::to_le_bytes);
     digest.bytes(&points.collect::<Vec<u8>>());
     let corners = mesh.tetrahedra.iter().flatten().flat_map(|i| i.to_le_bytes());
@@ -532,20 +535,17 @@ fn digest_tets(mesh: &TetMesh, digest: &mut Digest) {
 pub(crate) fn read(
     source: &Source,
     file: &Placed<String>,
-    digest: &mut Digest,
+    digest: &mut Digest<'_>,
 ) -> Result<Vec<u8>, Vec<Diagnostic>> {
     let path = source.resolve(&file.it);
-    let bytes = read_regular(&path).map_err(|why| {
+    digest.read(&path).map_err(|why| {
         let problem = source.problem(
             &file.at,
             format!("cannot read {}: {why}", path.display()),
             "check the path, which is relative to the scene's folder, and that you may read it",
         );
         vec![Diagnostic { is_io: true, ..problem }]
-    })?;
-    digest.bytes(&bytes);
-    digest.names(&path);
-    Ok(bytes)
+    })
 }
 
 /// Problems inside a file the scene names.

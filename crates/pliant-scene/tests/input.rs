@@ -257,7 +257,7 @@ fn follow_is_a_key_of_materials_and_can_be_keyed() {
 #[test]
 fn an_exported_point_cache_can_be_followed() {
     use pliant_cache::{
-        ColorBy, ExportOptions, FrameSelection, LogBody, LogFrame, LogHeader, LogPicture, LogReader,
+        ColorBy, ExportOptions, FrameSelection, LogBody, LogFrame, LogHeader, LogReader, PictureSettings,
     };
     let strip = obj(0.0, 9);
     let folder = folder(&[("strip.obj", strip.as_bytes())]);
@@ -276,7 +276,7 @@ fn an_exported_point_cache_can_be_followed() {
         cluster: Default::default(),
         look: pliant_cache::render::Look::Matte,
     };
-    let picture = LogPicture {
+    let picture = PictureSettings {
         width: 64,
         height: 48,
         color_by: ColorBy::Body,
@@ -292,6 +292,7 @@ fn an_exported_point_cache_can_be_followed() {
         frames_per_second: 10.0,
         bodies: vec![body],
         planes: vec![],
+        solids: vec![],
         picture,
     };
     let log = folder.path().join("a.plog");
@@ -307,6 +308,7 @@ fn an_exported_point_cache_can_be_followed() {
             strain: vec![0.0; 9],
             contact: vec![],
             planes: None,
+            solids: Vec::new(),
             stats_json: "{}".into(),
             controls: vec![],
         };

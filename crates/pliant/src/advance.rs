@@ -4,7 +4,7 @@
 //! What stops, falls back or is shared out to threads is decided for an island alone (`island.rs`): its bodies have the bits
 //! they would have without the others.
 
-use crate::contact::Obstacle;
+use crate::contact::{Course, Obstacles};
 use crate::controls::Controls;
 use crate::forces::Pushes;
 use crate::island::{Island, Islands};
@@ -52,8 +52,8 @@ pub(crate) struct Stepping<'a> {
     pub controls: &'a Controls,
     pub pools: &'a SolverPools,
     pub team: &'a Team,
-    /// The colliders in every substep, substep after substep.
-    pub obstacles: &'a [Obstacle],
+    /// The colliders in every substep.
+    pub course: &'a Course,
     /// Steps done before it.
     pub step: u64,
 }
@@ -67,7 +67,7 @@ pub(crate) struct At<'a> {
     /// When it begins.
     pub time: f64,
     /// The colliders in it.
-    pub obstacles: &'a [Obstacle],
+    pub obstacles: Obstacles<'a>,
     /// Whether couplings hold the bodies of the island.
     pub tied: bool,
 }
@@ -90,9 +90,7 @@ impl<'a> Stepping<'a> {
         let (step, substeps) = (self.model.params.step, self.model.params.substeps);
         // Time is counted, not summed: no drift, and the same bits after a resume.
         let time = self.step as f64 * step + step * (f64::from(substep) / f64::from(substeps));
-        let count = self.obstacles.len() / substeps as usize;
-        let obstacles = &self.obstacles[substep as usize * count..][..count];
-        At { of: self, substep, time, obstacles, tied }
+        At { of: self, substep, time, obstacles: self.course.substep(substep), tied }
     }
 
     /// Moves all bodies by a step; what was is in `backup` afterwards, also if some fail. Returns the seconds spent with

@@ -9,14 +9,14 @@ use crate::bytes::{Digest, Reader, Writer};
 use crate::controls::Controls;
 use crate::memory::Section;
 use crate::model::{Model, ModelBody};
-use crate::state::{BodyState, State, StateError};
+use crate::state::{BodyState, ColliderPart, State, StateError};
 use pliant_math::lanes::Bits;
 
 const MAGIC: u64 = u64::from_le_bytes(*b"PLIANTST");
 
 /// Version 3 had all bodies in one set of columns, version 4 did not say what is torn, version 5 did not tell what edits
-/// had made of the model, nor where colliders are, version 6 knew no couplings.
-const VERSION: u64 = 7;
+/// had made of the model, nor where colliders are, version 6 knew no couplings, version 7 no colliders but planes.
+const VERSION: u64 = 8;
 
 /// The oldest version that is read.
 pub(crate) const OLDEST: u64 = 5;
@@ -76,8 +76,7 @@ struct Parts<'a> {
     bits: Bits,
     /// What edits have made of the model; not told by version 5.
     edited: Option<Reader<'a>>,
-    /// Whether edits and where colliders are is told: not by version 5.
-    edited_told: bool,
+    /// Its format.
     version: u64,
     /// State and controls.
     rest: Reader<'a>,
@@ -103,12 +102,17 @@ impl<'a> Parts<'a> {
             _ => return Err(StateError::Damaged("it was computed with unknown bits")),
         };
         let edited = if found > 5 { Some(r.part()?) } else { None };
-        Ok(Parts { bits, edited, edited_told: found > 5, version: found, rest: r })
+        Ok(Parts { bits, edited, version: found, rest: r })
     }
 
     /// State and controls of a whole model.
     fn of_model(mut self, model: &Model) -> Result<Checkpoint, StateError> {
-        let state = State::read(&mut self.rest, model, self.edited_told)?;
+        let told = match self.version {
+            ..=5 => ColliderPart::Nothing,
+            6 | 7 => ColliderPart::Places,
+            _ => ColliderPart::All,
+        };
+        let state = State::read(&mut self.rest, model, told)?;
         // What is left are the controls, to the last byte.
         let controls = Controls::decode(self.rest.0, model)?;
         Ok(Checkpoint { state, controls, bits: self.bits })

@@ -371,9 +371,14 @@ pub(crate) fn read_shown(r: &mut Reader<'_>) -> Result<Shown, Truncated> {
 /// Appends what a body follows, in the world.
 pub(crate) fn write_input(w: &mut Writer, input: &Input) {
     let Input { sequence, follow, reshape } = input;
-    let (frames, per_second, repeats) = sequence.parts();
     w.word((*reshape).into());
     w.numbers(follow);
+    write_sequence(w, sequence);
+}
+
+/// Appends the frames of an animation.
+pub(crate) fn write_sequence(w: &mut Writer, sequence: &Sequence) {
+    let (frames, per_second, repeats) = sequence.parts();
     w.number(per_second);
     w.word(repeats.into());
     w.word(frames.len() as u64);
@@ -383,11 +388,15 @@ pub(crate) fn write_input(w: &mut Writer, input: &Input) {
 /// Reads back what [`write_input`] wrote; the sequence is sound, the rest is not checked yet.
 pub(crate) fn read_input(r: &mut Reader<'_>) -> Result<Input, Truncated> {
     let (reshape, follow) = (r.flag()?, r.numbers()?);
+    Ok(Input { sequence: Arc::new(read_sequence(r)?), follow, reshape })
+}
+
+/// Reads back what [`write_sequence`] wrote.
+pub(crate) fn read_sequence(r: &mut Reader<'_>) -> Result<Sequence, Truncated> {
     let (per_second, repeats) = (r.number()?, r.flag()?);
     let frames = (0..r.length()?).map(|_| r.vectors()).collect::<Result<_, _>>()?;
     let sequence = Sequence::new(frames, per_second).map_err(|_| Truncated)?;
-    let sequence = Arc::new(if repeats { sequence.repeating() } else { sequence });
-    Ok(Input { sequence, follow, reshape })
+    Ok(if repeats { sequence.repeating() } else { sequence })
 }
 
 /// Appends how a pin group or a collider moves.

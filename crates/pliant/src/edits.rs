@@ -42,6 +42,8 @@ pub enum Edit {
     ChangeCollider(ColliderId, Box<Collider>),
     /// A collider is led somewhere, or let go to follow its own motion; see [`Simulation::place_collider`].
     PlaceCollider(ColliderId, Option<DAffine3>),
+    /// The vertices of a collider's mesh are led somewhere, or let go; see [`Simulation::deform_collider`].
+    DeformCollider(ColliderId, Option<Vec<DVec3>>),
     /// Bodies are tied together; see [`Simulation::couple`].
     Couple(Box<Coupling>),
     /// A coupling goes; see [`Simulation::uncouple`].
@@ -79,6 +81,7 @@ impl Edit {
             (Edit::Pins(a, g, _), Edit::Pins(b, h, _)) => (a, g) == (b, h),
             (Edit::Forces(a, _), Edit::Forces(b, _)) => a == b,
             (Edit::PlaceCollider(a, _), Edit::PlaceCollider(b, _)) => a == b,
+            (Edit::DeformCollider(a, _), Edit::DeformCollider(b, _)) => a == b,
             (Edit::ChangeCollider(a, _), Edit::ChangeCollider(b, _)) => a == b,
             (Edit::Substeps(_), Edit::Substeps(_))
             | (Edit::Keyframes(_), Edit::Keyframes(_))
@@ -94,6 +97,7 @@ impl Edit {
             (Edit::Forces(a, v), Edit::Forces(b, w)) => a == b && v == w,
             (Edit::Substeps(a), Edit::Substeps(b)) => a == b,
             (Edit::PlaceCollider(a, v), Edit::PlaceCollider(b, w)) => a == b && v == w,
+            (Edit::DeformCollider(a, v), Edit::DeformCollider(b, w)) => a == b && v == w,
             (Edit::ChangeCollider(a, v), Edit::ChangeCollider(b, w)) => a == b && v == w,
             (Edit::Keyframes(a), Edit::Keyframes(b)) => a == b,
             (Edit::Model(a), Edit::Model(b)) => a.same_parts(b),
@@ -237,7 +241,15 @@ impl Simulation {
         let Simulation { model, controls, assembler, .. } = self;
         let effect = Editing { model, controls, assembler, time }.make(edit)?;
         let edited = effect.act(&mut self.state);
-        if !matches!(edit, Edit::Set(..) | Edit::Pins(..) | Edit::Forces(..) | Edit::PlaceCollider(..)) {
+        let input = matches!(
+            edit,
+            Edit::Set(..)
+                | Edit::Pins(..)
+                | Edit::Forces(..)
+                | Edit::PlaceCollider(..)
+                | Edit::DeformCollider(..)
+        );
+        if !input {
             self.follow_model(before.as_ref());
         }
         Ok(edited)
@@ -282,6 +294,17 @@ impl Simulation {
         to: impl Into<Collider>,
     ) -> Result<(), EditError> {
         self.edit(&Edit::ChangeCollider(collider, Box::new(to.into()))).map(|_| ())
+    }
+
+    /// Leads the vertices of a collider's mesh, in its own coordinates, to these places in the course of the next step:
+    /// what it meets is pushed, and friction feels how each point of its surface moves. They stay there until led
+    /// elsewhere; `None` lets them follow the collider's animation again, or be where the mesh has them.
+    pub fn deform_collider(
+        &mut self,
+        collider: ColliderId,
+        vertices: Option<&[DVec3]>,
+    ) -> Result<(), EditError> {
+        self.edit(&Edit::DeformCollider(collider, vertices.map(<[DVec3]>::to_vec))).map(|_| ())
     }
 
     /// Leads a collider to a placement, relative to where it was made, in the course of the next step: what it meets is

@@ -83,7 +83,7 @@ mod timeline;
 pub use body::{Body, ClusterStyle, Clustering, ContactRadius, Pins, Selection};
 pub use builder::{BuildError, BuildErrors, Builder};
 pub use checkpoint::Checkpoint;
-pub use contact::{ContactChange, ContactEvent, ContactWatch, Touch};
+pub use contact::{ContactChange, ContactEvent, ContactWatch, PresentColliders, Touch};
 pub use controls::{
     Allowed, BodyControls, Control, ControlError, Controls, Cost, Descriptor, LiveControls, Stiffness, Value,
     WorldControls,
@@ -101,6 +101,7 @@ pub use model::{
     Acceleration, BodyId, BodyPoint, Collider, ColliderId, ColliderShape, Coupling, CouplingId, Goals,
     HalfSpace, Implicit, Input, Integrator, MassMatrix, Motion, Sequence, SequenceError, WarmStart,
 };
+pub use pliant_geometry::solids::{Primitive, SolidMesh};
 pub use pliant_geometry::{Method, shapes};
 pub use pliant_math::lanes::{Bits, Isa};
 pub use points::{Points, PointsMut, UnevenColumns};

@@ -3,7 +3,7 @@
 use crate::advance::{Slot, Stepping};
 use crate::builder::{self, Assembler, BuildErrors};
 use crate::checkpoint::{self, Checkpoint};
-use crate::contact::{Obstacle, plan_step};
+use crate::contact::Course;
 use crate::controls::{Control, ControlError, Controls, Cost, Value};
 use crate::edits::EditError;
 use crate::forces;
@@ -134,9 +134,8 @@ pub struct Simulation {
     pub(crate) slots: Vec<Slot>,
     /// The bodies that move together, with their scratch.
     islands: Islands,
-    /// The colliders in every substep of a step, and where they are after it.
-    obstacles: Vec<Obstacle>,
-    placements: Vec<DAffine3>,
+    /// The colliders in the course of a step.
+    course: Course,
     /// What it takes to tear bodies.
     pub(crate) tearing: Tearing,
 }
@@ -175,8 +174,7 @@ impl Simulation {
             tracing: false,
             stepped: false,
             islands: Islands::default(),
-            obstacles: Vec::new(),
-            placements: Vec::new(),
+            course: Course::default(),
         };
         simulation.apply_keyframes();
         simulation.assign_pools()?;
@@ -278,11 +276,12 @@ impl Simulation {
 
     fn advance(&mut self) -> Result<StepReport, StepError> {
         let Simulation { model, state, controls, pools, team, clock, backup, tracer, slots, .. } = self;
-        let (obstacles, placements) = (&mut self.obstacles, &mut self.placements);
-        plan_step((model, state, controls), obstacles, placements);
+        let course = &mut self.course;
+        course.plan(model, state, controls);
         backup.colliders.clone_from(&state.colliders);
+        backup.vertices.clone_from(&state.vertices);
         let tracer = tracer.as_deref_mut().filter(|_| self.tracing);
-        let stepping = Stepping { model, controls, pools, team, obstacles, step: state.step };
+        let stepping = Stepping { model, controls, pools, team, course, step: state.step };
         let seconds = stepping.take((state, backup), slots, &mut self.islands, clock.as_ref(), tracer);
         let mut report = StepReport { seconds, ..Default::default() };
         let mut finite = true;
@@ -296,7 +295,7 @@ impl Simulation {
             report.residual = report.residual.max(last.residual);
             report.convergence[kind as usize].join(&outcome.convergence);
         }
-        state.colliders.clone_from(placements);
+        course.arrive(state);
         state.step += 1;
         state.time = state.step as f64 * model.params.step;
         (report.step, report.time) = (state.step, state.time);
@@ -488,7 +487,6 @@ impl Simulation {
             state: &self.state.bodies[k],
             time: self.state.time,
             before: self.stepped.then(|| &self.backup.bodies[k].x),
-            world: (&self.model, &self.state),
         }
     }
 
@@ -502,13 +500,14 @@ impl Simulation {
     pub fn statistics_of(&self, body: impl Into<BodyId>) -> Option<Statistics> {
         let k = self.model.index(body)?;
         let mut strain = vec![0.0; self.model.bodies()[k].parts.particle_count()];
-        Some(self.present(k).measure(&mut strain))
+        Some(self.present(k).measure(&self.present_colliders(), &mut strain))
     }
 
     /// [`Simulation::statistics`] and [`Simulation::strain`] at the price of one.
     pub fn statistics_and_strain(&self, strain: &mut Vec<f64>) -> Statistics {
         let mut sum = Statistics::default();
-        self.for_each_body(strain, |body, strain| sum.add(&body.measure(strain)));
+        let around = self.present_colliders();
+        self.for_each_body(strain, |body, strain| sum.add(&body.measure(&around, strain)));
         sum
     }
 
@@ -599,6 +598,15 @@ impl Driver<'_> {
         placement: Option<DAffine3>,
     ) -> Result<Cost, ControlError> {
         self.controls.place_pins(self.model, body, group, placement)
+    }
+
+    /// Leads the vertices of a collider; see [`Controls::deform_collider`].
+    pub fn deform_collider(
+        &mut self,
+        collider: ColliderId,
+        vertices: Option<&[DVec3]>,
+    ) -> Result<Cost, ControlError> {
+        self.controls.deform_collider(self.model, collider, vertices)
     }
 
     /// Leads a collider; see [`Controls::place_collider`].

@@ -3,10 +3,10 @@
 use crate::bytes::{Reader, Truncated, Writer};
 use crate::checkpoint::OLDEST;
 use crate::memory::Memory;
-use crate::model::{BodyId, BodyModel, HalfSpace, Model, ModelId};
+use crate::model::{BodyId, BodyModel, HalfSpace, Model, ModelCollider, ModelId};
 use crate::points::{Points, PointsMut};
 use crate::tearing::TornShapes;
-use glam::DAffine3;
+use glam::{DAffine3, DVec3};
 
 /// Positions, velocities and everything else history leaves behind. A step is a pure function of
 /// model, state and controls, so these saved and loaded continue with the same bits.
@@ -21,6 +21,8 @@ pub struct State {
     /// Where the colliders are, in the model's order, relative to where they were made: friction and bounces feel how
     /// they go on from there.
     pub(crate) colliders: Vec<DAffine3>,
+    /// Where the vertices of their meshes are, in their own coordinates; none of a collider that does not change its shape.
+    pub(crate) vertices: Vec<Vec<DVec3>>,
     /// The model this state belongs to.
     pub(crate) model: ModelId,
 }
@@ -162,8 +164,8 @@ impl BodyState {
 impl State {
     /// Bodies with these states, at time zero.
     pub(crate) fn new(model: &Model, bodies: Vec<BodyState>) -> State {
-        let colliders = Self::unled(model, 0.0);
-        State { time: 0.0, step: 0, bodies, colliders, model: model.id() }
+        let (colliders, vertices) = (Self::unled(model, 0.0), Self::undeformed(model, 0.0));
+        State { time: 0.0, step: 0, bodies, colliders, vertices, model: model.id() }
     }
 
     /// The last step that can be counted to: beyond it a step is no longer a time of its own.
@@ -183,6 +185,7 @@ impl State {
     pub fn begin_at(&mut self, step: u64, model: &Model) {
         (self.step, self.time) = (step, step as f64 * model.params.step);
         self.colliders = Self::unled(model, self.time);
+        self.vertices = Self::undeformed(model, self.time);
     }
 
     /// Where colliders are that no host leads.
@@ -190,17 +193,25 @@ impl State {
         model.colliders().iter().map(|c| c.collider.motion.placement(time)).collect()
     }
 
+    /// Where the vertices of colliders are that no host gives.
+    pub(crate) fn undeformed(model: &Model, time: f64) -> Vec<Vec<DVec3>> {
+        model.colliders().iter().map(|c| c.collider.vertices(time)).collect()
+    }
+
+    /// Where the vertices of a collider's mesh are, by its place in the model and in its own coordinates, if that changes
+    /// its shape; else nothing, and they are where the mesh has them.
+    pub fn collider_vertices(&self, place: usize) -> &[DVec3] {
+        self.vertices.get(place).map_or(&[], Vec::as_slice)
+    }
+
     /// Where the colliders are, in the model's order, relative to where they were made.
     pub fn colliders(&self) -> &[DAffine3] {
         &self.colliders
     }
 
-    /// The colliders of `model` as the half-spaces they are at present.
-    pub fn half_spaces<'a>(
-        &'a self,
-        model: &'a Model,
-    ) -> impl ExactSizeIterator<Item = HalfSpace> + Clone + 'a {
-        model.colliders().iter().zip(&self.colliders).map(|(c, at)| c.collider.half_space(at))
+    /// Those colliders of `model` that are half-spaces, as they are at present.
+    pub fn half_spaces<'a>(&'a self, model: &'a Model) -> impl Iterator<Item = HalfSpace> + Clone + 'a {
+        model.colliders().iter().zip(&self.colliders).filter_map(|(c, at)| c.collider.half_space(at))
     }
 
     /// The model this state belongs to.
@@ -230,11 +241,14 @@ impl State {
         let fits = self.model == model.id()
             && self.bodies.len() == model.bodies().len()
             && self.colliders.len() == model.colliders().len()
+            && self.vertices.len() == model.colliders().len()
+            && self.vertices.iter().zip(model.colliders()).all(|(v, c)| fits_mesh(v, c))
             && pairs.all(|(state, body)| state.fits(body.id, &body.parts));
         if !fits {
             return Err(StateError::OtherModel);
         }
-        let placed = self.colliders.iter().all(DAffine3::is_finite);
+        let placed = self.colliders.iter().all(DAffine3::is_finite)
+            && self.vertices.iter().flatten().all(|v| v.is_finite());
         if !(placed && self.time.is_finite() && self.bodies.iter().all(BodyState::is_finite)) {
             return Err(StateError::Damaged("it has numbers that are not finite"));
         }
@@ -246,7 +260,10 @@ impl State {
 
     /// Bytes a checkpoint of it takes, about.
     pub(crate) fn size(&self) -> usize {
-        self.bodies.iter().map(|b| 48 * b.x.len() + 8 * b.memory.len() + 128).sum::<usize>() + 64
+        let vertices: usize = self.vertices.iter().map(Vec::len).sum();
+        self.bodies.iter().map(|b| 48 * b.x.len() + 8 * b.memory.len() + 128).sum::<usize>()
+            + 24 * vertices
+            + 64
     }
 
     /// Appends all of it to a checkpoint.
@@ -257,6 +274,7 @@ impl State {
         w.word(self.step);
         w.word(self.colliders.len() as u64);
         self.colliders.iter().for_each(|at| w.placement(at));
+        self.vertices.iter().for_each(|v| w.vectors(v));
         w.word(self.bodies.len() as u64);
         for body in &self.bodies {
             w.word(body.id.number());
@@ -269,19 +287,24 @@ impl State {
 
     /// Reads back what [`State::write`] wrote of a state of `model`, and checks it.
     ///
-    /// Before colliders could move, where they are was not `placed` in it.
-    pub(crate) fn read(r: &mut Reader<'_>, model: &Model, placed: bool) -> Result<State, StateError> {
+    /// Before colliders could move, where they are was not told in it, nor was their shape before that could change.
+    pub(crate) fn read(r: &mut Reader<'_>, model: &Model, told: ColliderPart) -> Result<State, StateError> {
         let id = ModelId { revision: r.word()?, fingerprint: r.word()? };
         if id != model.id() {
             return Err(StateError::OtherModel);
         }
         let (time, step) = (r.number()?, r.word()?);
+        let placed = told != ColliderPart::Nothing;
         if placed && r.word()? != model.colliders().len() as u64 {
             return Err(StateError::Damaged("the number of colliders does not fit the model"));
         }
         let colliders = match placed {
             true => model.colliders().iter().map(|_| r.placement()).collect::<Result<_, _>>()?,
             false => Self::unled(model, time),
+        };
+        let vertices = match told {
+            ColliderPart::All => model.colliders().iter().map(|_| r.vectors()).collect::<Result<_, _>>()?,
+            _ => Self::undeformed(model, time),
         };
         if r.word()? != model.bodies().len() as u64 {
             return Err(StateError::Damaged("the number of bodies does not fit the model"));
@@ -292,13 +315,26 @@ impl State {
             let (x, v) = (r.points()?, r.points()?);
             bodies.push(BodyState { id, x, v, memory: Memory::read(r)? });
         }
-        let state = State { time, step, bodies, colliders, model: id };
+        let state = State { time, step, bodies, colliders, vertices, model: id };
         match state.check(&model.torn_by(&state, &mut TornShapes::default())?) {
             // It names the model, so it was changed since it was written.
             Err(StateError::OtherModel) => Err(StateError::Damaged("its sizes do not fit the model")),
             checked => checked.map(|()| state),
         }
     }
+}
+
+/// What a checkpoint tells of colliders.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ColliderPart {
+    Nothing,
+    Places,
+    All,
+}
+
+/// Whether vertices are those of a collider: none, or one for each of its mesh.
+pub(crate) fn fits_mesh(vertices: &[DVec3], of: &ModelCollider) -> bool {
+    vertices.is_empty() || of.collider.as_mesh().is_some_and(|m| m.mesh().positions.len() == vertices.len())
 }
 
 #[cfg(test)]

@@ -1,12 +1,13 @@
 //! What a state amounts to: energies, momenta, strain, penetration.
 
 use crate::constraints::View;
+use crate::contact::PresentColliders;
 use crate::controls::LiveControls;
 use crate::memory::Section;
-use crate::model::{BatchScale, BodyModel, Integrator, Model};
+use crate::model::{BatchScale, BodyModel, Integrator};
 use crate::points::Points;
 use crate::solvers::{SolverKind, clustered};
-use crate::state::{BodyState, State};
+use crate::state::BodyState;
 use glam::DVec3;
 
 /// Sums over bodies.
@@ -53,8 +54,6 @@ pub(crate) struct Present<'a> {
     pub time: f64,
     /// Positions a step ago: they tell how fast particles move where velocities do not.
     pub before: Option<&'a Points>,
-    /// What is around it.
-    pub world: (&'a Model, &'a State),
 }
 
 impl Present<'_> {
@@ -66,9 +65,9 @@ impl Present<'_> {
         }
     }
 
-    /// Measures the body and the strain of each particle.
-    pub fn measure(&self, each: &mut [f64]) -> Statistics {
-        let Present { model, controls, state, world, .. } = *self;
+    /// Measures the body, with what is around it, and the strain of each particle.
+    pub fn measure(&self, around: &PresentColliders, each: &mut [f64]) -> Statistics {
+        let Present { model, controls, state, .. } = *self;
         let mut s = Statistics::default();
         let mut pinned = vec![false; model.particle_count()];
         for group in model.pins.iter().filter(|g| g.stiffness.is_none()) {
@@ -84,8 +83,8 @@ impl Present<'_> {
             s.gravity -= controls.world.gravity.dot(m * x);
             s.momentum += momentum;
             s.angular_momentum += x.cross(momentum);
-            for plane in world.1.half_spaces(world.0).filter(|_| !pinned[i]) {
-                s.max_penetration = s.max_penetration.max(model.rest().radius[i] - plane.gap(x));
+            if !pinned[i] {
+                s.max_penetration = s.max_penetration.max(around.depth(x, model.rest().radius[i]));
             }
         }
         if model.solver() == SolverKind::Clustered {

@@ -132,7 +132,7 @@ impl Team {
     pub(crate) fn run(&self, chunks: usize, work: &(dyn Fn(usize) + Sync)) {
         // Chunks are counted in 32 bits.
         let free = |shared: &&Arc<Shared>| {
-            (2..1 << 32).contains(&chunks) && !shared.running.swap(true, Ordering::Acquire)
+            (2..=u32::MAX as usize).contains(&chunks) && !shared.running.swap(true, Ordering::Acquire)
         };
         let Some(shared) = self.shared.as_ref().filter(free) else {
             (0..chunks).for_each(work);

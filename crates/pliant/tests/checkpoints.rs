@@ -349,12 +349,41 @@ fn whatever_is_taken_from_a_stranger_can_be_stepped() {
     assert!(taken > 0, "no change was so small");
 }
 
+/// A checkpoint as it was before meshes could collide: neither state nor controls told of vertices.
+fn version_7(s: &Simulation) -> Vec<u8> {
+    let bytes = s.checkpoint();
+    let colliders = s.model().colliders().len();
+    let state = 32 + word(&bytes, 24);
+    let vertices = state + 32 + 8 + 96 * colliders;
+    let controls = bytes.windows(8).position(|w| w == b"PLIANTCT").unwrap();
+    let led = controls + 16 + 8 * 11 + 8 + 104 * colliders;
+    let mut old = [&bytes[..vertices], &bytes[vertices + 8 * colliders..controls + 8]].concat();
+    old[8..16].copy_from_slice(&7u64.to_le_bytes());
+    old.extend_from_slice(&6u64.to_le_bytes());
+    old.extend_from_slice(&bytes[controls + 16..led]);
+    old.extend_from_slice(&bytes[led + 8 * colliders..bytes.len() - 8]);
+    let sum = checksum(&old);
+    old.extend_from_slice(&sum.to_le_bytes());
+    old
+}
+
+#[test]
+fn version_7_is_read() {
+    let mut s = scene();
+    run(&mut s, 5);
+    let mut fresh = scene();
+    fresh.restore(&version_7(&s)).unwrap();
+    run(&mut s, 10);
+    run(&mut fresh, 10);
+    assert!(bits(&s) == bits(&fresh));
+}
+
 #[test]
 fn version_5_is_read() {
     // It had no section: the words after the bits went straight on with the state. That did not tell where colliders are,
     // nor the controls where they are led.
     let older = |s: &Simulation| {
-        let bytes = s.checkpoint();
+        let bytes = version_7(s);
         let state = 32 + word(&bytes, 24);
         let colliders = s.model().colliders().len();
         assert_eq!(word(&bytes, state + 32), colliders);
@@ -396,13 +425,13 @@ fn version_5_is_read() {
     run(&mut again, 5);
     assert!(bits(&s) == bits(&again));
     // What is older still is said.
-    for version in [4u64, 8] {
+    for version in [4u64, 9] {
         let mut bytes = s.checkpoint();
         bytes[8..16].copy_from_slice(&version.to_le_bytes());
         let error = s.restore(&bytes).unwrap_err();
-        assert_eq!(error, StateError::Version { found: version, expected: 7 });
+        assert_eq!(error, StateError::Version { found: version, expected: 8 });
         let text = error.to_string();
-        assert!(text.contains(&format!("version {version},")) && text.contains("5 to 7"), "{text}");
+        assert!(text.contains(&format!("version {version},")) && text.contains("5 to 8"), "{text}");
     }
 }
 
@@ -410,7 +439,7 @@ fn version_5_is_read() {
 fn version_6_is_read() {
     // It told of no couplings: neither the number of the next one, nor, of an edited model, whether they are known.
     let older = |s: &Simulation, edited: bool| {
-        let bytes = s.checkpoint();
+        let bytes = version_7(s);
         let section = 32;
         assert_eq!(word(&bytes, section + 32), usize::from(edited));
         let mut old = bytes[..bytes.len() - 8].to_vec();

@@ -93,18 +93,26 @@ fn linear_momentum_is_kept_to_rounding_and_angular_momentum_to_the_order_of_the_
             let mut s = pair(solvers, 1.0, false);
             s.set(pliant::Control::Gravity, DVec3::ZERO).unwrap();
             s.set_substeps(substeps).unwrap();
+            // A mass other than it was built with is felt by the other body.
+            let mass = s.controls().body(1).unwrap().mass;
+            s.set(pliant::Control::Mass(1.into()), 3.0 * mass).unwrap();
             s.push(1, &[(0, 1.0)], DVec3::new(0.02, 0.05, 0.08)).unwrap();
             let before = s.statistics();
             run(&mut s, 30);
             let after = s.statistics();
             let lost = (after.momentum - before.momentum).length() / before.momentum.length();
             // Newton's steps may be shortened, so that forces are whole only once it has converged.
-            let rounding = if solvers.contains(&SolverKind::Newton) { 1e-6 } else { 1e-11 };
+            let rounding = if solvers.contains(&SolverKind::Newton) { 1e-6 } else { 1e-10 };
             assert!(lost < rounding, "{solvers:?}: {lost}");
             (after.angular_momentum - before.angular_momentum).length() / before.angular_momentum.length()
         };
         let (coarse, fine) = (drift(4), drift(16));
-        assert!(coarse < 0.3 && (fine < 0.75 * coarse || fine < 1e-6), "{solvers:?}: {coarse} and {fine}");
+        // Of position based dynamics, whose iterations have no end to come to, only the order is told.
+        let (bound, little) = if solvers.contains(&SolverKind::Pbd) { (1.0, 1e-3) } else { (0.3, 1e-6) };
+        assert!(
+            coarse < bound && (fine < 0.75 * coarse || fine < little),
+            "{solvers:?}: {coarse} and {fine}"
+        );
     }
 }
 

@@ -5,7 +5,8 @@ mod counting;
 
 use counting::COUNT;
 use pliant::{
-    Body, BodyPoint, Builder, Clustering, Control, Coupling, DVec3, Key, SolverKind, Track, shapes,
+    Body, BodyPoint, Builder, Clustering, Collider, Control, Coupling, DAffine3, DVec3, Key, Primitive,
+    Sequence, SolidMesh, SolverKind, Track, shapes,
 };
 use std::sync::atomic::Ordering;
 
@@ -36,10 +37,24 @@ fn stepping_allocates_nothing() {
             [body, bar]
         });
         cloth.controls.air = 1.2;
+        // Closed meshes, one of which changes its shape.
+        let ball = SolidMesh::new(Primitive::Ball { radius: 0.2 }.mesh(16)).unwrap();
+        let waves = || {
+            let wave =
+                |k: u32| ball.mesh().positions.iter().map(move |p| *p * (1.0 + 0.02 * f64::from(k % 3)));
+            (0..40).map(|k| wave(k).collect()).collect::<Vec<Vec<DVec3>>>()
+        };
+        let mesh = Collider::mesh(ball.clone(), DAffine3::from_translation(DVec3::new(0.9, 0.0, 0.1)));
         let mut builder = Builder::new()
             .ground()
             .collider(pliant::HalfSpace { normal: DVec3::X, offset: -0.2, ..pliant::HalfSpace::ground() })
             .collider(pliant::HalfSpace { normal: DVec3::NEG_X, offset: -1.2, ..pliant::HalfSpace::ground() })
+            .collider(Collider::solid(
+                Primitive::Ball { radius: 0.15 },
+                DAffine3::from_translation(DVec3::new(0.4, 0.0, 0.0)),
+            ))
+            .collider(mesh.clone().following(Sequence::new(waves(), 20.0).unwrap()))
+            .collider(mesh)
             .substeps(2)
             .body(clustered)
             .body(projective)

@@ -33,7 +33,7 @@ fn unsupported_pairs_are_refused_with_the_alternative_and_supported_ones_build()
                     body = body.pin([0]);
                     body.pins[0].stiffness = Some(10.0);
                 }
-                Feature::HalfSpaces => builder = builder.ground(),
+                Feature::Colliders => builder = builder.ground(),
                 Feature::CustomConstraint => {}
                 Feature::AnimatedInput => {
                     let sequence = pliant::Sequence::new(vec![body.shape.points.clone()], 60.0).unwrap();

@@ -17,9 +17,15 @@ pub(super) fn in_order<S: Default, T: Send>(
     mut each: impl FnMut(usize, T) -> Result<(), CacheError>,
 ) -> Result<(), CacheError> {
     let wanted = match threads {
+        // Threads cannot be had there, however many are asked for.
+        _ if cfg!(target_family = "wasm") => 1,
         0 => thread::available_parallelism().map_or(1, |n| n.get()),
         threads => threads,
     };
+    if wanted == 1 {
+        let mut own = S::default();
+        return places.iter().enumerate().try_for_each(|(k, &place)| each(k, make(&mut own, place)?));
+    }
     let workers = wanted.min(MOST_THREADS).min(places.len()).max(1);
     let make = &make;
     thread::scope(|scope| {

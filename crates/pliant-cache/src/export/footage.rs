@@ -198,6 +198,7 @@ fn between(before: LogFrame, after: &LogFrame, part: f64) -> LogFrame {
     frame.velocity.iter_mut().zip(&after.velocity).for_each(|(to, next)| mix(to, next));
     mix(&mut frame.speed, &after.speed);
     mix(&mut frame.strain, &after.strain);
+    frame.solids.iter_mut().for_each(|solid| solid.toward(&after.solids, part));
     frame.time += part * (after.time - frame.time);
     // What is yes or no, or a text, is that of the nearer one.
     if part > 0.5 {

@@ -11,27 +11,19 @@
 //! Browsers keep all frames on the graphics card and some cards take no more than about a thousand of them: for long
 //! runs export every second or fourth frame.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use pliant_geometry::{Coat, GeometryError, Glb, GlbNormals, GlbSurface, SurfaceMaterial};
 
-use super::stream::{Conversion, Normals, Room, Stream, Version};
-use super::{ExportOptions, ExportSummary, Progress};
+use super::ExportSummary;
+use super::sink::{Made, Order, Put, Sink, Surfaces};
+use super::stream::{Conversion, Normals, Stream, Version};
 use crate::CacheError;
 use crate::atomic::AtomicFile;
-use crate::export::Footage;
 
-pub(super) fn write(
-    reader: &Footage<'_>,
-    path: &Path,
-    options: &ExportOptions,
-    progress: Progress<'_>,
-) -> Result<ExportSummary, CacheError> {
-    let options = &ExportOptions { conversion: Conversion::default(), ..options.clone() };
-    let stream = Stream::new(reader, options)?;
-    let frames = stream.frames.clone();
-    let refused = |e: GeometryError| CacheError::invalid(path.display().to_string(), e.message, e.help);
-
+pub(super) fn begin<'a>(order: Order<'a>) -> Result<Sink<'a>, CacheError> {
+    let Order { reader, stream, path, folder, .. } = order;
+    let frames = &stream.frames;
     let number = |k: usize| f64::from(reader.frame_index(k).unwrap_or(0));
     let rate = reader.frames_per_second();
     let times: Vec<f64> = frames.iter().map(|&k| (number(k) - number(frames[0])) / rate).collect();
@@ -54,34 +46,47 @@ pub(super) fn write(
             shown: [Some(times[b.life.start]).filter(|t| *t > 0.0), times.get(b.life.end).copied()],
         })
         .collect();
-    let mut glb = Glb::new(&surfaces).map_err(refused)?;
-    drop(surfaces);
-    drop(coats);
-
-    let mut file = AtomicFile::create(path)?;
+    let glb = Glb::new(&surfaces).map_err(|e| refused(&path, e))?;
+    let mut file = AtomicFile::create(folder, &path)?;
     file.put(&glb.head())?;
     glb.fixed(|bytes| file.put(bytes))?;
-    let vertices = stream.vertex_count();
     let normals = if glb.has_normals() { Normals::Full } else { Normals::None };
-    let mut bytes = Vec::new();
-    let make = |room: &mut Room, place: usize| stream.load_last(room, place, normals);
-    stream.each_made(make, |k, loaded| {
-        for surface in &loaded.bodies {
-            let own = k - stream.bodies[surface.body].life.start;
-            glb.frame(own, surface.body, &surface.points, &surface.normals, &mut bytes).map_err(refused)?;
-            file.put(&bytes)?;
-        }
-        progress(k + 1, frames.len());
-        Ok(())
-    })?;
-    file.patch(0, &glb.head())?;
-    Ok(ExportSummary {
-        path: path.to_path_buf(),
-        files: 1,
-        frames: frames.len(),
-        vertices,
-        bytes: file.commit()?,
+    Ok(Sink {
+        // Always metres and y up.
+        make: Box::new(Surfaces { stream, conversion: Conversion::default(), normals, last: true }),
+        put: Box::new(Body { stream, path, glb, file, bytes: Vec::new() }),
     })
+}
+
+fn refused(path: &Path, e: GeometryError) -> CacheError {
+    CacheError::invalid(path.display().to_string(), e.message, e.help)
+}
+
+/// The file after its head.
+struct Body<'a> {
+    stream: &'a Stream<'a>,
+    path: PathBuf,
+    glb: Glb,
+    file: AtomicFile,
+    bytes: Vec<u8>,
+}
+
+impl Put for Body<'_> {
+    fn put(&mut self, k: usize, made: Made) -> Result<(), CacheError> {
+        for surface in &made.surfaces()?.bodies {
+            let own = k - self.stream.bodies[surface.body].life.start;
+            self.glb
+                .frame(own, surface.body, &surface.points, &surface.normals, &mut self.bytes)
+                .map_err(|e| refused(&self.path, e))?;
+            self.file.put(&self.bytes)?;
+        }
+        Ok(())
+    }
+
+    fn finish(mut self: Box<Self>, _: &mut dyn FnMut()) -> Result<ExportSummary, CacheError> {
+        self.file.patch(0, &self.glb.head())?;
+        Ok(self.stream.summary(&self.path, self.file.commit()?))
+    }
 }
 
 /// The coat of a body with faces and a material, those of its mesh and colour where it has none.

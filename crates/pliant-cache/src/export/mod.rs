@@ -2,6 +2,8 @@
 
 mod ahead;
 mod alembic;
+mod all;
+mod epochs;
 mod footage;
 mod glb;
 mod materials;
@@ -11,12 +13,15 @@ mod obj;
 mod pc2;
 mod picture;
 mod ply;
+mod point_cache;
 mod sequence;
+mod sink;
 mod stream;
 mod target;
 mod usda;
 mod vtu;
 
+pub use all::{Output, export_all};
 pub use footage::Footage;
 pub use sequence::{export_files, is_own, is_pattern, without_number};
 pub use stream::Conversion;
@@ -25,7 +30,9 @@ pub use target::{Placing, Target};
 use std::path::{Path, PathBuf};
 
 use crate::render::CameraMotion;
-use crate::{CacheError, ColorBy, LogBody, LogReader};
+use crate::{CacheError, ColorBy, DiskOutput, LogBody, LogReader};
+use picture::Picture;
+use sink::{Order, Sink};
 
 /// Which frames to export, by the frame numbers in the log.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -135,41 +142,64 @@ pub struct Format {
     pub extension: &'static str,
     /// What it is, for lists.
     pub about: &'static str,
-    /// Writes it.
-    pub write: fn(&Footage<'_>, &Path, &ExportOptions, Progress<'_>) -> Result<ExportSummary, CacheError>,
+    kind: Kind,
+}
+
+/// How a format is written.
+#[derive(Clone, Copy)]
+enum Kind {
+    /// Frame by frame, from surfaces or particles.
+    Geometry(for<'a> fn(Order<'a>) -> Result<Sink<'a>, CacheError>),
+    /// Drawn, once all frames have been looked at.
+    Picture(Picture),
+}
+
+impl Format {
+    const fn geometry(
+        extension: &'static str,
+        about: &'static str,
+        begin: for<'a> fn(Order<'a>) -> Result<Sink<'a>, CacheError>,
+    ) -> Format {
+        Format { extension, about, kind: Kind::Geometry(begin) }
+    }
+
+    const fn picture(extension: &'static str, about: &'static str, picture: Picture) -> Format {
+        Format { extension, about, kind: Kind::Picture(picture) }
+    }
+
+    /// The format of a file, by its extension.
+    pub fn of(path: &Path) -> Result<&'static Format, CacheError> {
+        let extension = path.extension().map(|e| e.to_string_lossy().to_lowercase()).unwrap_or_default();
+        FORMATS.iter().find(|f| f.extension == extension).ok_or_else(|| CacheError::UnknownFormat {
+            path: path.to_path_buf(),
+            known: FORMATS
+                .iter()
+                .map(|f| format!(".{} ({})", f.extension, f.about))
+                .collect::<Vec<_>>()
+                .join(", "),
+        })
+    }
 }
 
 /// All formats. A new one is a file beside this one and a line here.
 pub const FORMATS: &[Format] = &[
-    Format { extension: "usda", about: "animated USD scene (Blender, Houdini, usdview)", write: usda::write },
-    Format {
-        extension: "abc",
-        about: "animated Alembic archive (Maya, Houdini, Blender, Unreal)",
-        write: alembic::write,
-    },
-    Format { extension: "glb", about: "animated glTF (browsers, Blender, game engines)", write: glb::write },
-    Format { extension: "usdz", about: "the same as a package in one file", write: usda::write_package },
-    Format { extension: "pc2", about: "PC2 point cache (Blender's Mesh Cache modifier)", write: pc2::write },
-    Format { extension: "mdd", about: "MDD point cache (Maya, Houdini, Blender)", write: mdd::write },
-    Format {
-        extension: "pvd",
-        about: "VTU files with fields, and a list of them (ParaView)",
-        write: vtu::write,
-    },
-    Format { extension: "vtu", about: "the same", write: vtu::write },
-    Format { extension: "obj", about: "a numbered sequence of OBJ meshes", write: obj::write },
-    Format { extension: "ply", about: "a numbered sequence of binary PLY meshes", write: ply::write },
-    Format { extension: "gif", about: "animation that plays in real time", write: picture::write_gif },
-    Format {
-        extension: "png",
-        about: "contact sheet of twelve frames, or with ## in its name a picture of each",
-        write: picture::write_png,
-    },
-    Format {
-        extension: "apng",
-        about: "animated PNG in all colours, in real time",
-        write: picture::write_apng,
-    },
+    Format::geometry("usda", "animated USD scene (Blender, Houdini, usdview)", usda::begin),
+    Format::geometry("abc", "animated Alembic archive (Maya, Houdini, Blender, Unreal)", alembic::begin),
+    Format::geometry("glb", "animated glTF (browsers, Blender, game engines)", glb::begin),
+    Format::geometry("usdz", "the same as a package in one file", usda::begin_package),
+    Format::geometry("pc2", "PC2 point cache (Blender's Mesh Cache modifier)", pc2::begin),
+    Format::geometry("mdd", "MDD point cache (Maya, Houdini, Blender)", mdd::begin),
+    Format::geometry("pvd", "VTU files with fields, and a list of them (ParaView)", vtu::begin),
+    Format::geometry("vtu", "the same", vtu::begin),
+    Format::geometry("obj", "a numbered sequence of OBJ meshes", obj::begin),
+    Format::geometry("ply", "a numbered sequence of binary PLY meshes", ply::begin),
+    Format::picture("gif", "animation that plays in real time", Picture::Gif),
+    Format::picture(
+        "png",
+        "contact sheet of twelve frames, or with ## in its name a picture of each",
+        Picture::Png,
+    ),
+    Format::picture("apng", "animated PNG in all colours, in real time", Picture::Apng),
 ];
 
 /// Exports frames of a log to `path`, in the format of its extension.
@@ -179,19 +209,9 @@ pub fn export(
     options: &ExportOptions,
     progress: Progress<'_>,
 ) -> Result<ExportSummary, CacheError> {
-    let path = path.as_ref();
-    let extension = path.extension().map(|e| e.to_string_lossy().to_lowercase()).unwrap_or_default();
-    let Some(format) = FORMATS.iter().find(|f| f.extension == extension) else {
-        return Err(CacheError::UnknownFormat {
-            path: path.to_path_buf(),
-            known: FORMATS
-                .iter()
-                .map(|f| format!(".{} ({})", f.extension, f.about))
-                .collect::<Vec<_>>()
-                .join(", "),
-        });
-    };
-    (format.write)(&Footage::new(reader, options.frames_per_second)?, path, options, progress)
+    let output = Output { path: path.as_ref().to_path_buf(), conversion: options.conversion };
+    let mut done = export_all(reader, &[output], options, &DiskOutput, progress);
+    done.pop().unwrap_or_else(|| Err(CacheError::invalid("export", "nothing was made", "please report this")))
 }
 
 /// Which bodies an export is about: all, or those of a name.

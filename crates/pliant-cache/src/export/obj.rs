@@ -4,57 +4,80 @@
 //! order as in the other exports; each file has the bodies there are in its frame. Numbers are printed with as many digits as it takes to get the same f32 back.
 
 use std::fmt::Write as _;
-use std::path::Path;
+use std::path::PathBuf;
+use std::sync::Arc;
 
+use super::ExportSummary;
+use super::epochs::PerEpoch;
 use super::materials::{Wardrobe, Worn};
 use super::names::{Style, unique};
 use super::picture::srgb;
 use super::sequence::{library as library_file, numbered};
-use super::stream::{Loaded, Normals, Room, Stream, Surface, Version};
-use super::{ExportOptions, ExportSummary, Progress};
-use crate::CacheError;
+use super::sink::{Made, Make, Needs, Order, Sink};
+use super::stream::{Conversion, Loaded, Normals, Posed, Stream, Surface, Version};
 use crate::atomic::AtomicFile;
-use crate::export::Footage;
+use crate::export::sequence::Series;
+use crate::{CacheError, OutputFolder};
 
-pub(super) fn write(
-    reader: &Footage<'_>,
-    path: &Path,
-    options: &ExportOptions,
-    progress: Progress<'_>,
-) -> Result<ExportSummary, CacheError> {
-    let stream = Stream::new(reader, options)?;
-    let frames = &stream.frames;
-    let names = unique(stream.bodies.iter().map(|b| b.name), Style::Word, "body", &[]);
-    let (library, materials) = library(&stream);
-    let library_path = library_file(path);
+pub(super) fn begin<'a>(order: Order<'a>) -> Result<Sink<'a>, CacheError> {
+    let Order { reader, stream, path, conversion, folder, .. } = order;
+    let (library, materials) = library(stream);
+    let library_path = library_file(&path);
     let program: String =
         reader.header().program.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
-    let mut file = AtomicFile::create(&library_path)?;
+    let mut file = AtomicFile::create(folder, &library_path)?;
     // Whose it is: a library of somebody else under this name is not replaced unasked.
     file.put(format!("# {program}, materials\n").as_bytes())?;
     file.put(library.as_bytes())?;
-    let mut summary = ExportSummary {
-        path: numbered(path, reader.frame_index(frames[0]).unwrap_or(0)),
+    let summary = ExportSummary {
+        path: numbered(&path, reader.frame_index(stream.frames[0]).unwrap_or(0)),
         files: 1,
-        frames: frames.len(),
+        frames: stream.frames.len(),
         vertices: stream.vertex_count(),
         bytes: file.commit()?,
     };
-    let library_name = library_path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-    let make = |(room, text, still): &mut (Room, String, Still), place: usize| {
-        let loaded = stream.load(room, place, Normals::Short)?;
-        still.fit(&stream, &loaded, stream.epoch_of(place), &materials);
-        let mut file = AtomicFile::create(&numbered(path, loaded.frame.index))?;
-        text.clear();
+    let names = unique(stream.bodies.iter().map(|b| b.name), Style::Word, "body", &[]);
+    let library = library_path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let known = PerEpoch::default();
+    let make = Frames { stream, path, conversion, folder, program, library, names, materials, known };
+    Ok(Sink { make: Box::new(make), put: Box::new(Series { summary }) })
+}
+
+/// Makes the file of each frame.
+struct Frames<'a> {
+    stream: &'a Stream<'a>,
+    path: PathBuf,
+    conversion: Conversion,
+    folder: &'a dyn OutputFolder,
+    program: String,
+    /// The file of materials.
+    library: String,
+    names: Vec<String>,
+    /// For each version of each body the names of its materials.
+    materials: Vec<Vec<Vec<String>>>,
+    known: PerEpoch<Vec<StillBody>>,
+}
+
+impl Make for Frames<'_> {
+    fn needs(&self) -> Needs {
+        Needs { skin: true, normals: true }
+    }
+
+    fn make(&self, frame: &Posed) -> Result<Made, CacheError> {
+        let loaded = self.stream.convert(frame, self.conversion, Normals::Short, false)?;
+        let still = self.still(&loaded, self.stream.epoch_of(frame.place))?;
+        let path = numbered(&self.path, frame.frame.index);
+        let mut file = AtomicFile::create(self.folder, &path)?;
+        let mut text = String::new();
         // Writing to a String cannot fail.
         let _ = writeln!(
             text,
-            "# {program}, frame {}, time {} s\nmtllib {library_name}",
-            loaded.frame.index, loaded.frame.time
+            "# {}, frame {}, time {} s\nmtllib {}",
+            self.program, frame.frame.index, frame.frame.time, self.library
         );
-        for (surface, still) in loaded.bodies.iter().zip(&still.bodies) {
-            let _ = writeln!(text, "o {}", names[surface.body]);
-            let b = &stream.bodies[surface.body].versions[surface.version];
+        for (surface, still) in loaded.bodies.iter().zip(still.iter()) {
+            let _ = writeln!(text, "o {}", self.names[surface.body]);
+            let b = &self.stream.bodies[surface.body].versions[surface.version];
             for (v, [x, y, z]) in surface.points.iter().enumerate() {
                 let _ = write!(text, "v {x} {y} {z}");
                 if let Some(&[r, g, b, _]) = b.body.coat.colors.get(v) {
@@ -71,15 +94,23 @@ pub(super) fn write(
             text.clear();
         }
         file.put(text.as_bytes())?;
-        Ok(file)
-    };
-    stream.each_made(make, |done, file| {
-        summary.bytes += file.commit_one_of_many()?;
-        summary.files += 1;
-        progress(done + 1, frames.len());
-        Ok(())
-    })?;
-    Ok(summary)
+        Ok(Made::File { file, path, time: frame.frame.time })
+    }
+}
+
+impl Frames<'_> {
+    /// What is the same in all frames of an epoch.
+    fn still(&self, loaded: &Loaded, epoch: usize) -> Result<Arc<Vec<StillBody>>, CacheError> {
+        self.known.get(epoch, || {
+            // OBJ counts from 1 through the whole file.
+            let mut first = Counts { vertex: 1, uv: 1, normal: 1 };
+            let one = |s: &Surface| {
+                let version = &self.stream.bodies[s.body].versions[s.version];
+                StillBody::new(version, &self.materials[s.body][s.version], &mut first)
+            };
+            Ok(loaded.bodies.iter().map(one).collect())
+        })
+    }
 }
 
 /// Where the counting of a file stands.
@@ -87,32 +118,6 @@ struct Counts {
     vertex: usize,
     uv: usize,
     normal: usize,
-}
-
-/// What is the same in all frames of an epoch.
-#[derive(Default)]
-struct Still {
-    epoch: Option<usize>,
-    bodies: Vec<StillBody>,
-}
-
-impl Still {
-    /// Makes it that of another epoch, if it is.
-    fn fit(&mut self, stream: &Stream<'_>, loaded: &Loaded, epoch: usize, materials: &[Vec<Vec<String>>]) {
-        if self.epoch == Some(epoch) {
-            return;
-        }
-        // OBJ counts from 1 through the whole file.
-        let mut first = Counts { vertex: 1, uv: 1, normal: 1 };
-        let one = |s: &Surface| {
-            StillBody::new(
-                &stream.bodies[s.body].versions[s.version],
-                &materials[s.body][s.version],
-                &mut first,
-            )
-        };
-        (self.epoch, self.bodies) = (Some(epoch), loaded.bodies.iter().map(one).collect());
-    }
 }
 
 /// The text of a body that is the same in all frames of an epoch.

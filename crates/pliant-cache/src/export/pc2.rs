@@ -8,30 +8,22 @@
 //! Points are the render mesh vertices of the bodies one after the other, in the order of the OBJ
 //! and USD exports. Start and rate are in frames.
 
-use std::path::Path;
-
-use super::stream::Stream;
-use super::{ExportOptions, ExportSummary, Progress};
+use super::point_cache::{Append, Points};
+use super::sink::{Order, Sink};
 use crate::CacheError;
 use crate::atomic::AtomicFile;
-use crate::export::Footage;
 
-pub(super) fn write(
-    reader: &Footage<'_>,
-    path: &Path,
-    options: &ExportOptions,
-    progress: Progress<'_>,
-) -> Result<ExportSummary, CacheError> {
-    let stream = Stream::new(reader, options)?;
-    let [samples, points] = stream.counts_as_i32(path, "a PC2 file")?;
-    let start = reader.frame_index(stream.frames[0]).unwrap_or(0);
-    let mut file = AtomicFile::create(path)?;
+pub(super) fn begin<'a>(order: Order<'a>) -> Result<Sink<'a>, CacheError> {
+    let stream = order.stream;
+    let [samples, points] = stream.counts_as_i32(&order.path, "a PC2 file")?;
+    let start = order.reader.frame_index(stream.frames[0]).unwrap_or(0);
+    let mut file = AtomicFile::create(order.folder, &order.path)?;
     file.put(b"POINTCACHE2\0")?;
     file.put(&1i32.to_le_bytes())?;
     file.put(&points.to_le_bytes())?;
     file.put(&(start as f32).to_le_bytes())?;
-    file.put(&(options.frames.step as f32).to_le_bytes())?;
+    file.put(&(order.options.frames.step as f32).to_le_bytes())?;
     file.put(&samples.to_le_bytes())?;
-    stream.put_all_points(&mut file, f32::to_le_bytes, progress)?;
-    Ok(stream.summary(path, file.commit()?))
+    let make = Box::new(Points::new(&order, f32::to_le_bytes)?);
+    Ok(Sink { make, put: Box::new(Append { stream, path: order.path, file }) })
 }

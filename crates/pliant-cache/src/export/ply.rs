@@ -5,70 +5,74 @@
 //! has the bodies there are in its frame.
 
 use std::borrow::Cow;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use glam::Vec3;
 
+use super::ExportSummary;
+use super::epochs::PerEpoch;
 use super::picture::srgb;
-use super::sequence::numbered;
-use super::stream::{Loaded, Normals, Room, Stream, Surface, Version, put_triples};
-use super::{ExportOptions, ExportSummary, Progress};
-use crate::CacheError;
+use super::sequence::{Series, numbered};
+use super::sink::{Made, Make, Needs, Order, Sink};
+use super::stream::{Conversion, Loaded, Normals, Posed, Stream, Surface, Version, put_triples};
 use crate::atomic::AtomicFile;
-use crate::export::Footage;
+use crate::{CacheError, OutputFolder};
 
-pub(super) fn write(
-    reader: &Footage<'_>,
-    path: &Path,
-    options: &ExportOptions,
-    progress: Progress<'_>,
-) -> Result<ExportSummary, CacheError> {
-    let stream = Stream::new(reader, options)?;
-    let frames = &stream.frames;
+pub(super) fn begin<'a>(order: Order<'a>) -> Result<Sink<'a>, CacheError> {
+    let Order { reader, stream, path, conversion, folder, .. } = order;
     let program: String =
         reader.header().program.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
-    let mut summary = ExportSummary {
-        path: numbered(path, reader.frame_index(frames[0]).unwrap_or(0)),
+    let summary = ExportSummary {
+        path: numbered(&path, reader.frame_index(stream.frames[0]).unwrap_or(0)),
         files: 0,
-        frames: frames.len(),
+        frames: stream.frames.len(),
         vertices: stream.vertex_count(),
         bytes: 0,
     };
-    let make = |(room, bytes, known): &mut (Room, Vec<u8>, Option<(usize, Still)>), place: usize| {
-        let loaded = stream.load(room, place, Normals::Full)?;
-        let epoch = stream.epoch_of(place);
-        let still = match known.take().filter(|(of, _)| *of == epoch) {
-            Some((_, still)) => still,
-            None => Still::new(path, &stream, &loaded)?,
-        };
-        let mut file = AtomicFile::create(&numbered(path, loaded.frame.index))?;
-        let about =
-            format!("comment {program}, frame {}, time {} s\n", loaded.frame.index, loaded.frame.time);
-        bytes.clear();
-        bytes.extend_from_slice(b"ply\nformat binary_little_endian 1.0\n");
-        bytes.extend_from_slice(about.as_bytes());
+    let make = Frames { stream, path, conversion, folder, program, known: PerEpoch::default() };
+    Ok(Sink { make: Box::new(make), put: Box::new(Series { summary }) })
+}
+
+/// Makes the file of each frame.
+struct Frames<'a> {
+    stream: &'a Stream<'a>,
+    path: PathBuf,
+    conversion: Conversion,
+    folder: &'a dyn OutputFolder,
+    program: String,
+    known: PerEpoch<Still>,
+}
+
+impl Make for Frames<'_> {
+    fn needs(&self) -> Needs {
+        Needs { skin: true, normals: true }
+    }
+
+    fn make(&self, frame: &Posed) -> Result<Made, CacheError> {
+        let loaded = self.stream.convert(frame, self.conversion, Normals::Full, false)?;
+        let epoch = self.stream.epoch_of(frame.place);
+        let still = self.known.get(epoch, || Still::new(&self.path, self.stream, &loaded))?;
+        let path = numbered(&self.path, frame.frame.index);
+        let mut file = AtomicFile::create(self.folder, &path)?;
+        let (index, time) = (frame.frame.index, frame.frame.time);
+        let mut bytes = b"ply\nformat binary_little_endian 1.0\n".to_vec();
+        bytes.extend_from_slice(
+            format!("comment {}, frame {index}, time {time} s\n", self.program).as_bytes(),
+        );
         bytes.extend_from_slice(still.header.as_bytes());
         let mut tails = still.tails.chunks_exact(still.tail);
         for surface in &loaded.bodies {
-            let b = &stream.bodies[surface.body].versions[surface.version];
+            let b = &self.stream.bodies[surface.body].versions[surface.version];
             let normals = vertex_normals(b, surface);
             for (v, &point) in surface.points.iter().enumerate() {
-                put_triples(bytes, &[point, normals.get(v).copied().unwrap_or_default()]);
+                put_triples(&mut bytes, &[point, normals.get(v).copied().unwrap_or_default()]);
                 bytes.extend_from_slice(tails.next().unwrap_or_default());
             }
         }
-        file.put(bytes)?;
+        file.put(&bytes)?;
         file.put(&still.faces)?;
-        *known = Some((epoch, still));
-        Ok(file)
-    };
-    stream.each_made(make, |done, file| {
-        summary.bytes += file.commit_one_of_many()?;
-        summary.files += 1;
-        progress(done + 1, frames.len());
-        Ok(())
-    })?;
-    Ok(summary)
+        Ok(Made::File { file, path, time })
+    }
 }
 
 /// What is the same in all frames of an epoch.

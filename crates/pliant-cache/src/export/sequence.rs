@@ -5,6 +5,10 @@ use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
+use super::ExportSummary;
+use super::sink::{Made, Put};
+use crate::CacheError;
+
 /// Fewest `#` in a row that stand for a number: one alone may well be part of a name.
 const LEAST: usize = 2;
 /// Bytes at the start of a file within which its maker is told.
@@ -77,6 +81,24 @@ pub fn is_own(path: &Path) -> bool {
     let read = File::open(path).and_then(|file| file.take(START).read_to_end(&mut start));
     let marks: [&[u8]; 4] = [b"# pliant ", b"comment pliant ", b"<!-- pliant ", b"Software\0pliant "];
     read.is_ok() && marks.iter().any(|mark| start.windows(mark.len()).any(|part| part == *mark))
+}
+
+/// Files that were made, put into place in the order of their frames.
+pub(super) struct Series {
+    pub summary: ExportSummary,
+}
+
+impl Put for Series {
+    fn put(&mut self, _: usize, made: Made) -> Result<(), CacheError> {
+        let (file, _, _) = made.file()?;
+        self.summary.bytes += file.commit_one_of_many()?;
+        self.summary.files += 1;
+        Ok(())
+    }
+
+    fn finish(self: Box<Self>, _: &mut dyn FnMut()) -> Result<ExportSummary, CacheError> {
+        Ok(self.summary)
+    }
 }
 
 fn name(path: &Path) -> String {

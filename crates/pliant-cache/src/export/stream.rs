@@ -1,4 +1,5 @@
-//! What all geometry exports share: the chosen frames and bodies, each frame as f32 in the target's units and axes.
+//! What all exports share: the chosen frames and bodies, each frame read and skinned once, and then as f32 in the units and axes
+//! of each file.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -9,8 +10,8 @@ use std::sync::OnceLock;
 use glam::DVec3;
 use pliant_geometry::{FollowingNormals, Polygons, TriMesh};
 
-use super::{ExportOptions, ExportSummary, Progress, ahead, check_body, chosen};
-use crate::atomic::AtomicFile;
+use super::sink::Needs;
+use super::{ExportOptions, ExportSummary, check_body, chosen};
 use crate::export::Footage;
 use crate::{CacheError, Epoch, LogBody, LogFrame};
 
@@ -51,8 +52,6 @@ pub(super) struct Stream<'a> {
     pub bodies: Vec<StreamBody<'a>>,
     /// Place of a body in `bodies` by its id.
     places: HashMap<u64, usize>,
-    conversion: Conversion,
-    threads: usize,
 }
 
 /// A body over all frames.
@@ -93,11 +92,43 @@ pub(super) enum Normals {
     Full,
 }
 
-/// A frame of the log as files hold it.
-pub(super) struct Loaded {
-    /// Its place among the chosen frames.
+/// A frame of the log, with the vertices of the bodies' surfaces where these were asked for.
+#[derive(Debug)]
+pub(super) struct Posed {
+    /// Its place in the log, and among the chosen frames.
     pub place: usize,
+    pub among: usize,
     pub frame: LogFrame,
+    /// The bodies that are there, in the order of the stream's.
+    pub bodies: Vec<PosedBody>,
+}
+
+/// A body in a frame.
+#[derive(Debug)]
+pub(super) struct PosedBody {
+    /// Which of the stream's bodies it is, and in which version.
+    pub body: usize,
+    pub version: usize,
+    pub vertices: Vec<DVec3>,
+    /// As its [`FollowingNormals`] have them; none for points.
+    pub normals: Vec<DVec3>,
+}
+
+impl Posed {
+    /// Bytes of memory it takes, about.
+    pub fn size(&self) -> usize {
+        let vertices = |b: &PosedBody| size_of::<DVec3>() * (b.vertices.len() + b.normals.len());
+        let particles = self.frame.positions[0].len();
+        // Positions, velocities, strain, contact.
+        self.bodies.iter().map(vertices).sum::<usize>() + 41 * particles + self.frame.stats_json.len()
+    }
+}
+
+/// A frame as files hold it.
+pub(super) struct Loaded {
+    /// Its place among the chosen frames, and its number.
+    pub place: usize,
+    pub index: u32,
     /// The bodies that are there, in the order of the stream's.
     pub bodies: Vec<Surface>,
 }
@@ -110,13 +141,6 @@ pub(super) struct Surface {
     pub points: Vec<[f32; 3]>,
     /// Normals if they were asked for and there are faces: one per vertex, or as `normal_of_corner` says.
     pub normals: Vec<[f32; 3]>,
-}
-
-/// Room to load frames in, for reuse.
-#[derive(Default)]
-pub(super) struct Room {
-    vertices: Vec<DVec3>,
-    directions: Vec<DVec3>,
 }
 
 impl<'a> Version<'a> {
@@ -185,8 +209,6 @@ impl<'a> Stream<'a> {
             frames: options.frames.positions(reader)?,
             bodies: Vec::new(),
             places: HashMap::new(),
-            conversion: options.conversion,
-            threads: options.threads,
         };
         let mut epoch = None;
         for k in 0..stream.frames.len() {
@@ -210,15 +232,20 @@ impl<'a> Stream<'a> {
             }
             epoch = Some(now);
         }
-        if let (true, Some(name)) = (stream.bodies.is_empty(), &options.body) {
-            return Err(CacheError::invalid(
-                reader.path().display().to_string(),
-                format!("body \"{name}\" is in none of the frames asked for"),
-                "choose other frames, or another body",
-            ));
-        }
         stream.find_origins();
         Ok(stream)
+    }
+
+    /// Refuses a body that is in none of the frames: there would be nothing in the file.
+    pub fn check_body_there(&self, options: &ExportOptions) -> Result<(), CacheError> {
+        match &options.body {
+            Some(name) if self.bodies.is_empty() => Err(CacheError::invalid(
+                self.reader.path().display().to_string(),
+                format!("body \"{name}\" is in none of the frames asked for"),
+                "choose other frames, or another body",
+            )),
+            _ => Ok(()),
+        }
     }
 
     /// Tells each version which of its vertices those of the last one are.
@@ -260,56 +287,65 @@ impl<'a> Stream<'a> {
         self.bodies.iter().flat_map(|b| &b.versions)
     }
 
-    /// Loads a frame by its place in the log: points of all bodies, and normals if wanted. Refuses what is
-    /// no finite f32: a file with NaN in it makes other programs fail in ways that no longer point here.
-    pub fn load(&self, room: &mut Room, place: usize, normals: Normals) -> Result<Loaded, CacheError> {
-        self.load_as(room, place, normals, false)
-    }
-
-    /// The same with every body in its last version, vertices that are yet to be torn apart in the same place: for formats
-    /// that have but one topology for all frames.
-    pub fn load_last(&self, room: &mut Room, place: usize, normals: Normals) -> Result<Loaded, CacheError> {
-        self.load_as(room, place, normals, true)
-    }
-
-    fn load_as(
-        &self,
-        room: &mut Room,
-        place: usize,
-        normals: Normals,
-        last: bool,
-    ) -> Result<Loaded, CacheError> {
+    /// Reads a frame by its place in the log and skins its bodies, as far as that is needed.
+    pub fn pose(&self, place: usize, needs: Needs) -> Result<Posed, CacheError> {
         let frame = self.reader.frame(place)?;
         let among = self.frames.binary_search(&place).unwrap_or(0);
         let mut bodies = Vec::with_capacity(self.bodies.len());
         // Where its particles are is the epoch's to say.
         for (b, body) in self.bodies_at(place) {
-            let known = &self.bodies[b];
-            let (version, count) = (known.version_at(among), known.versions.len());
-            let mut surface = Surface { body: b, version, points: Vec::new(), normals: Vec::new() };
-            body.vertices(&frame, &mut room.vertices);
-            let shown = &known.versions[version];
-            let wanted = normals != Normals::None && !body.is_point_cloud();
-            if wanted {
-                shown.following().at(&room.vertices, &mut room.directions);
+            let version = self.bodies[b].version_at(among);
+            let mut posed = PosedBody { body: b, version, vertices: Vec::new(), normals: Vec::new() };
+            if needs.skin {
+                body.vertices(&frame, &mut posed.vertices);
             }
+            if needs.normals && !body.is_point_cloud() {
+                self.bodies[b].versions[version].following().at(&posed.vertices, &mut posed.normals);
+            }
+            bodies.push(posed);
+        }
+        Ok(Posed { place, among, frame, bodies })
+    }
+
+    /// A frame in the units and axes of a file; with `last` every body in its last version, vertices that are yet to be torn
+    /// apart in the same place, for formats that have but one topology for all frames. Refuses what is no finite
+    /// f32: a file with NaN in it makes other programs fail in ways that no longer point here.
+    pub fn convert(
+        &self,
+        posed: &Posed,
+        conversion: Conversion,
+        normals: Normals,
+        last: bool,
+    ) -> Result<Loaded, CacheError> {
+        let mut bodies = Vec::with_capacity(posed.bodies.len());
+        for own in &posed.bodies {
+            let known = &self.bodies[own.body];
+            let shown = &known.versions[own.version];
+            let wanted = normals != Normals::None && !shown.body.is_point_cloud();
             if last && matches!(shown.of_last, OfLast::Unknown) {
-                return Err(unknown_change(self.reader, body));
+                return Err(unknown_change(self.reader, shown.body));
             }
+            let mut surface =
+                Surface { body: own.body, version: own.version, points: Vec::new(), normals: Vec::new() };
+            let (mut vertices, mut directions) = (Cow::Borrowed(&own.vertices), Cow::Borrowed(&own.normals));
             if let (true, OfLast::Vertices(map)) = (last, &shown.of_last) {
                 let moved = |from: &[DVec3]| map.iter().map(|&v| from[v as usize]).collect::<Vec<DVec3>>();
-                room.vertices = moved(&room.vertices);
+                vertices = Cow::Owned(moved(&own.vertices));
                 match (wanted, known.last().normal_of_corner()) {
                     (false, _) => {}
-                    (true, None) => room.directions = moved(&room.directions),
-                    (true, Some(_)) => known.last().following().at(&room.vertices, &mut room.directions),
+                    (true, None) => directions = Cow::Owned(moved(&own.normals)),
+                    (true, Some(_)) => {
+                        let mut now = Vec::new();
+                        known.last().following().at(&vertices, &mut now);
+                        directions = Cow::Owned(now);
+                    }
                 }
-                surface.version = count - 1;
+                surface.version = known.versions.len() - 1;
             }
-            convert(&room.vertices, self.conversion, &mut surface.points)
-                .map_err(|v| not_finite(body, frame.index, v, room.vertices[v]))?;
+            convert(&vertices, conversion, &mut surface.points)
+                .map_err(|v| not_finite(shown.body, posed.frame.index, v, vertices[v]))?;
             if wanted {
-                let turned = room.directions.iter().map(|&n| self.conversion.direction(n));
+                let turned = directions.iter().map(|&n| conversion.direction(n));
                 match normals {
                     Normals::Short => surface.normals.extend(turned.map(short_normal)),
                     _ => surface.normals.extend(turned.map(|n| n.as_vec3().to_array())),
@@ -317,26 +353,7 @@ impl<'a> Stream<'a> {
             }
             bodies.push(surface);
         }
-        Ok(Loaded { place: among, frame, bodies })
-    }
-
-    /// Calls `each` with every chosen frame, in order.
-    pub fn each_frame(
-        &self,
-        normals: Normals,
-        mut each: impl FnMut(usize, Loaded) -> Result<(), CacheError>,
-    ) -> Result<(), CacheError> {
-        self.each_made(|room, place| self.load(room, place, normals), &mut each)
-    }
-
-    /// Calls `each` with what `make` gives for every chosen frame, in order; `make` is called ahead on several
-    /// threads, with room of their own and the place of the frame in the log.
-    pub fn each_made<S: Default, T: Send>(
-        &self,
-        make: impl Fn(&mut S, usize) -> Result<T, CacheError> + Sync,
-        each: impl FnMut(usize, T) -> Result<(), CacheError>,
-    ) -> Result<(), CacheError> {
-        ahead::in_order(self.threads, &self.frames, make, each)
+        Ok(Loaded { place: posed.among, index: posed.frame.index, bodies })
     }
 
     /// The chosen bodies in the frame of a place, each with its place in `bodies`.
@@ -382,58 +399,6 @@ impl Stream<'_> {
             })
         };
         Ok([count("frames", self.frames.len())?, count("vertices", self.vertex_count())?])
-    }
-
-    /// Writes the points of all frames, body after body, in the order of bytes that `bytes` makes. Every body is there in
-    /// all of them, in its last version: before it comes it waits where it will be, and when it is gone it stays where
-    /// it was.
-    pub fn put_all_points(
-        &self,
-        file: &mut AtomicFile,
-        bytes: impl Fn(f32) -> [u8; 4] + Sync,
-        progress: Progress<'_>,
-    ) -> Result<(), CacheError> {
-        let waiting = self.points_at(|b| (b.life.start > 0).then_some(b.life.start))?;
-        let left = self.points_at(|b| (b.life.end < self.frames.len()).then_some(b.life.end - 1))?;
-        let make = |room: &mut Room, place: usize| {
-            let loaded = self.load_last(room, place, Normals::None)?;
-            let mut out = Vec::with_capacity(12 * self.vertex_count());
-            let mut there = loaded.bodies.iter().peekable();
-            for (b, body) in self.bodies.iter().enumerate() {
-                let points = match there.next_if(|surface| surface.body == b) {
-                    Some(surface) => &surface.points,
-                    None if loaded.place < body.life.start => &waiting[b],
-                    None => &left[b],
-                };
-                put_floats(&mut out, points.as_flattened(), &bytes);
-            }
-            Ok(out)
-        };
-        self.each_made(make, |k, frame| {
-            file.put(&frame)?;
-            progress(k + 1, self.frames.len());
-            Ok(())
-        })
-    }
-
-    /// The points of bodies in the chosen frame that `frame` names for each; empty where it names none.
-    fn points_at(
-        &self,
-        frame: impl Fn(&StreamBody<'_>) -> Option<usize>,
-    ) -> Result<Vec<Vec<[f32; 3]>>, CacheError> {
-        let mut points = vec![Vec::new(); self.bodies.len()];
-        let mut frames: Vec<usize> = self.bodies.iter().filter_map(&frame).collect();
-        frames.sort_unstable();
-        frames.dedup();
-        let mut room = Room::default();
-        for k in frames {
-            for surface in self.load_last(&mut room, self.frames[k], Normals::None)?.bodies {
-                if frame(&self.bodies[surface.body]) == Some(k) {
-                    points[surface.body] = surface.points;
-                }
-            }
-        }
-        Ok(points)
     }
 
     /// What to say of one file with all frames in it.

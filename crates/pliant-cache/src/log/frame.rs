@@ -6,8 +6,10 @@ use std::ops::Range;
 use glam::DVec3;
 
 use super::channel::{find, need, parse, put};
-use super::header::LogPlane;
+use super::header::{planes_of, put_planes};
 use super::packed::{Layout, Reference};
+use super::solid::SolidPlace;
+use crate::render::Plane;
 
 /// What a frame is packed by.
 #[derive(Clone, Debug)]
@@ -36,7 +38,9 @@ pub struct LogFrame {
     /// Non-zero where a particle touches something; may be empty.
     pub contact: Vec<u8>,
     /// The planes there are in this frame; `None` if they are those of the header.
-    pub planes: Option<Vec<LogPlane>>,
+    pub planes: Option<Vec<Plane>>,
+    /// Where the other colliders are.
+    pub solids: Vec<SolidPlace>,
     /// Statistics of the frame as one JSON object; may be empty.
     pub stats_json: String,
     /// Controls in force, opaque to the log; may be empty.
@@ -124,7 +128,10 @@ impl LogFrame {
             }
         }
         if let Some(planes) = &self.planes {
-            LogPlane::put(planes, out);
+            put_planes(planes, out);
+        }
+        if !self.solids.is_empty() {
+            SolidPlace::put(&self.solids, out);
         }
         if !self.stats_json.is_empty() {
             put(out, "stats_json", &[self.stats_json.as_bytes()]);
@@ -213,7 +220,8 @@ impl LogFrame {
                 Some(_) => return Err("the contacts are not those of all particles".into()),
                 None => bytes("contact")?,
             },
-            planes: find(&channels, "planes").map(LogPlane::get).transpose()?,
+            planes: find(&channels, "planes").map(planes_of).transpose()?,
+            solids: SolidPlace::get(&channels)?,
             stats_json: find(&channels, "stats_json").map_or(Ok(String::new()), |c| c.text())?,
             controls: bytes("controls")?,
             positions,

@@ -4,16 +4,17 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use glam::DVec3;
-use pliant_geometry::{Coat, Skin, TriMesh};
+use pliant_geometry::{Coat, Look, PictureSettings, Skin, TriMesh};
 
 use super::channel::{Channel, find, need, parse, put};
 use super::coat;
 use super::epoch::{self, Meshes};
 use super::frame::LogFrame;
-use super::picture::LogPicture;
+use super::picture;
 use super::simulated::Simulated;
 use super::skin;
-use crate::render::Look;
+use super::solid::LogSolid;
+use crate::render::Plane;
 
 /// What a log says about itself before its first frame.
 #[derive(Clone, Debug, PartialEq)]
@@ -32,9 +33,11 @@ pub struct LogHeader {
     /// The bodies there are at first, by their ids; later ones come with an [`Epoch`](super::Epoch).
     pub bodies: Vec<LogBody>,
     /// Planes things rest on, for pictures.
-    pub planes: Vec<LogPlane>,
+    pub planes: Vec<Plane>,
+    /// Every other collider the run has or will have, for pictures.
+    pub solids: Vec<LogSolid>,
     /// How pictures are taken.
-    pub picture: LogPicture,
+    pub picture: PictureSettings,
 }
 
 /// A body: which particles it owns and how its surface follows them. Cheap to clone.
@@ -75,32 +78,21 @@ pub struct Origin {
     pub vertices: Vec<u32>,
 }
 
-/// A plane `normal · x = offset`.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct LogPlane {
-    /// Unit normal, pointing to the free side.
-    pub normal: DVec3,
-    /// Distance of the plane from the origin along the normal.
-    pub offset: f64,
+/// Planes as a channel.
+pub(super) fn put_planes(planes: &[Plane], out: &mut Vec<u8>) {
+    let plane = |k: usize| planes.iter().map(|p| p.normal.extend(p.offset)[k]).collect::<Vec<f64>>();
+    let [x, y, z, w] = [plane(0), plane(1), plane(2), plane(3)];
+    put(out, "planes", &[&x[..], &y, &z, &w]);
 }
 
-impl LogPlane {
-    /// Planes as a channel.
-    pub(super) fn put(planes: &[LogPlane], out: &mut Vec<u8>) {
-        let plane = |k: usize| planes.iter().map(|p| p.normal.extend(p.offset)[k]).collect::<Vec<f64>>();
-        let [x, y, z, w] = [plane(0), plane(1), plane(2), plane(3)];
-        put(out, "planes", &[&x[..], &y, &z, &w]);
-    }
-
-    /// Planes from a channel.
-    pub(super) fn get(channel: &Channel<'_>) -> Result<Vec<LogPlane>, String> {
-        let [x, y, z, w] = channel.planes::<f64, 4>()?;
-        let plane = |k: usize| LogPlane { normal: DVec3::new(x[k], y[k], z[k]), offset: w[k] };
-        let planes: Vec<LogPlane> = (0..x.len()).map(plane).collect();
-        match planes.iter().all(|p| p.normal.is_finite() && p.offset.is_finite()) {
-            true => Ok(planes),
-            false => Err("a plane is not finite".into()),
-        }
+/// Planes from a channel.
+pub(super) fn planes_of(channel: &Channel<'_>) -> Result<Vec<Plane>, String> {
+    let [x, y, z, w] = channel.planes::<f64, 4>()?;
+    let plane = |k: usize| Plane { normal: DVec3::new(x[k], y[k], z[k]), offset: w[k] };
+    let planes: Vec<Plane> = (0..x.len()).map(plane).collect();
+    match planes.iter().all(|p| p.normal.is_finite() && p.offset.is_finite()) {
+        true => Ok(planes),
+        false => Err("a plane is not finite".into()),
     }
 }
 
@@ -172,7 +164,7 @@ impl LogBody {
         if !self.cluster.is_empty() {
             put(&mut out, "cluster", &[&self.cluster[..]]);
         }
-        put(&mut out, "look", &[look_name(self.look).as_bytes()]);
+        put(&mut out, "look", &[self.look.name().as_bytes()]);
         if let Some(number) = known_mesh {
             put(&mut out, "mesh", &[&[number][..]]);
             return out;
@@ -217,7 +209,8 @@ impl LogBody {
             particles: start..end,
             cluster: Arc::new(list("cluster")?.unwrap_or_default()),
             look: match find(&channels, "look") {
-                Some(c) => look_of(&c.text()?),
+                // A look this version does not know is shown as the default one.
+                Some(c) => Look::named(&c.text()?).unwrap_or_default(),
                 None => Look::default(),
             },
             mesh: Arc::default(),
@@ -253,23 +246,6 @@ impl LogBody {
     }
 }
 
-fn look_name(look: Look) -> &'static str {
-    match look {
-        Look::Jelly => "jelly",
-        Look::Matte => "matte",
-        Look::Cloth => "cloth",
-        Look::Prop => "prop",
-    }
-}
-
-/// A look this version does not know is shown as the default one.
-fn look_of(name: &str) -> Look {
-    [Look::Jelly, Look::Matte, Look::Cloth, Look::Prop]
-        .into_iter()
-        .find(|&l| look_name(l) == name)
-        .unwrap_or_default()
-}
-
 impl LogHeader {
     /// Number of particles a frame of these bodies has to hold.
     pub fn particle_count(&self) -> usize {
@@ -287,6 +263,7 @@ impl LogHeader {
                 return Err(format!("plane {k} is not finite"));
             }
         }
+        self.solids.iter().try_for_each(LogSolid::check)?;
         epoch::check_first(&self.bodies)
     }
 
@@ -300,8 +277,9 @@ impl LogHeader {
         put(&mut out, "scene_text", &[self.scene_text.as_bytes()]);
         put(&mut out, "scene_hash", &[&[self.scene_hash][..]]);
         put(&mut out, "frames_per_second", &[&[self.frames_per_second][..]]);
-        LogPlane::put(&self.planes, &mut out);
-        self.picture.encode(&mut out);
+        put_planes(&self.planes, &mut out);
+        self.solids.iter().for_each(|solid| solid.put(&mut out));
+        picture::encode(&self.picture, &mut out);
         for body in &self.bodies {
             put(&mut out, "body", &[&meshes.encode(body)[..]]);
         }
@@ -321,8 +299,13 @@ impl LogHeader {
             scene_hash: need(&channels, "scene_hash")?.value()?,
             frames_per_second: need(&channels, "frames_per_second")?.value()?,
             bodies,
-            planes: LogPlane::get(need(&channels, "planes")?)?,
-            picture: LogPicture::decode(&channels)?,
+            planes: planes_of(need(&channels, "planes")?)?,
+            solids: channels
+                .iter()
+                .filter(|c| c.name == "solid")
+                .map(LogSolid::get)
+                .collect::<Result<_, _>>()?,
+            picture: picture::decode(&channels)?,
         };
         header.check()?;
         Ok(header)

@@ -1,14 +1,14 @@
 //! What is where in a log: one scan that verifies every checksum and remembers only offsets.
 
 use std::fmt;
-use std::fs::File;
-use std::io::{self, Read, Seek, SeekFrom};
+use std::io::{self, Read, SeekFrom};
 use std::path::Path;
 use std::sync::Arc;
 
 use super::epoch::{Descent, Epoch, Meshes, next_id};
 use super::frame::LogFrame;
 use super::header::{LogBody, LogHeader};
+use super::medium::LogSource;
 use super::packed::grid_step;
 use super::record::{FILE_START, FORMAT_VERSION, Found, MAGIC, Record, Scanner, kind, read_payload};
 use crate::CacheError;
@@ -114,11 +114,8 @@ pub(super) const CHECKPOINT_START: usize = 4;
 
 impl Index {
     /// Scans a log from its beginning.
-    pub(super) fn scan(file: &mut File, path: &Path) -> Result<Index, CacheError> {
+    pub(super) fn scan(file: &mut dyn LogSource, path: &Path) -> Result<Index, CacheError> {
         let io = |e| CacheError::io(path, "read the log", e);
-        if file.metadata().map_err(io)?.is_dir() {
-            return Err(io(io::Error::from(io::ErrorKind::IsADirectory)));
-        }
         check_start(file, path)?;
         let mut scanner = Scanner::new(file).map_err(io)?;
 
@@ -196,7 +193,11 @@ impl Index {
     }
 
     /// Takes note of a sound record; the inner error is damage that the checksum did not see.
-    fn add(&mut self, scanner: &mut Scanner<&mut File>, record: Record) -> io::Result<Result<(), String>> {
+    fn add(
+        &mut self,
+        scanner: &mut Scanner<&mut dyn LogSource>,
+        record: Record,
+    ) -> io::Result<Result<(), String>> {
         let mut start = [0; LogFrame::START];
         self.finished = record.kind == kind::END;
         match record.kind {
@@ -283,7 +284,7 @@ impl Index {
 }
 
 /// Checks magic and version.
-fn check_start(file: &mut File, path: &Path) -> Result<(), CacheError> {
+fn check_start(file: &mut dyn LogSource, path: &Path) -> Result<(), CacheError> {
     let not_a_log = |why: &str| CacheError::NotALog { path: path.to_path_buf(), why: why.into() };
     let mut start = Vec::new();
     file.seek(SeekFrom::Start(0))

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::fs::File;
+use std::io::Cursor;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -9,17 +10,17 @@ use super::epoch::Epoch;
 use super::frame::LogFrame;
 use super::header::{LogBody, LogHeader};
 use super::index::{CHECKPOINT_START, Index, LogWarning, Source};
+use super::medium::LogSource;
 use super::packed::{Layout, Reference, carried};
 use super::record::{Record, read_payload};
 use crate::CacheError;
 use crate::atomic::require_readable;
 
 /// An open log. Holds the header and the offsets of frames; frames are read when asked for.
-#[derive(Debug)]
 pub struct LogReader {
     path: PathBuf,
     /// Reading moves the file's cursor; the lock lets frames be asked for through `&self`.
-    file: Mutex<File>,
+    file: Mutex<Box<dyn LogSource>>,
     index: Index,
     /// What packed frames of an epoch go by, of the epoch that was last asked for.
     layout: Mutex<Option<(usize, Arc<Layout>)>>,
@@ -29,14 +30,31 @@ pub struct LogReader {
     controls: Mutex<Option<(u32, Arc<Vec<u8>>)>>,
 }
 
+impl std::fmt::Debug for LogReader {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("LogReader").field("path", &self.path).field("index", &self.index).finish()
+    }
+}
+
 impl LogReader {
     /// Opens a log and verifies it in one pass. A log that was broken off or damaged further on
     /// opens with what comes before; see [`warnings`](LogReader::warnings).
     pub fn open(path: impl AsRef<Path>) -> Result<LogReader, CacheError> {
         let path = path.as_ref();
         require_readable(path, "open the log")?;
-        let mut file = File::open(path).map_err(|e| CacheError::io(path, "open the log", e))?;
-        let index = Index::scan(&mut file, path)?;
+        let file = File::open(path).map_err(|e| CacheError::io(path, "open the log", e))?;
+        LogReader::of(Box::new(file), path)
+    }
+
+    /// A log in memory; `name` is what messages call it.
+    pub fn from_bytes(name: impl AsRef<Path>, bytes: Vec<u8>) -> Result<LogReader, CacheError> {
+        LogReader::of(Box::new(Cursor::new(bytes)), name)
+    }
+
+    /// A log that is read from anything; `name` is what messages call it.
+    pub fn of(mut file: Box<dyn LogSource>, name: impl AsRef<Path>) -> Result<LogReader, CacheError> {
+        let path = name.as_ref();
+        let index = Index::scan(&mut *file, path)?;
         Ok(LogReader {
             path: path.to_path_buf(),
             file: Mutex::new(file),

@@ -1,16 +1,14 @@
 //! What the particles of a body make up: its elements and masses, for looking at the simulation itself.
 
+use pliant_geometry::Elements;
+
 use super::channel::{Channel, Number, find, parse, put};
 
-/// Elements over the particles of a body (indices within the body) and their masses. Any of it may be empty.
+/// Elements over the particles of a body and their masses. Any of it may be empty.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Simulated {
-    /// Tetrahedra of solids, positively oriented.
-    pub tetrahedra: Vec<[u32; 4]>,
-    /// Triangles of cloth and shells.
-    pub triangles: Vec<[u32; 3]>,
-    /// Edges of threads and frameworks.
-    pub edges: Vec<[u32; 2]>,
+    /// What the particles make up.
+    pub elements: Elements,
     /// Mass of each particle, kg.
     pub masses: Vec<f32>,
 }
@@ -23,9 +21,9 @@ impl Simulated {
 
     /// Whether it fits so many particles; what is wrong otherwise.
     pub(super) fn check(&self, particles: usize) -> Result<(), String> {
-        elements_fit("tetrahedron", &self.tetrahedra, particles)?;
-        elements_fit("triangle of cloth", &self.triangles, particles)?;
-        elements_fit("edge", &self.edges, particles)?;
+        elements_fit("tetrahedron", &self.elements.tetrahedra, particles)?;
+        elements_fit("triangle of cloth", &self.elements.triangles, particles)?;
+        elements_fit("edge", &self.elements.edges, particles)?;
         if !self.masses.is_empty() && self.masses.len() != particles {
             return Err(format!("{} masses for {particles} particles", self.masses.len()));
         }
@@ -37,9 +35,9 @@ impl Simulated {
 
     pub(super) fn encode(&self) -> Vec<u8> {
         let mut out = Vec::new();
-        put_elements(&mut out, "tetrahedra", &self.tetrahedra);
-        put_elements(&mut out, "triangles", &self.triangles);
-        put_elements(&mut out, "edges", &self.edges);
+        put_elements(&mut out, "tetrahedra", &self.elements.tetrahedra);
+        put_elements(&mut out, "triangles", &self.elements.triangles);
+        put_elements(&mut out, "edges", &self.elements.edges);
         if !self.masses.is_empty() {
             put(&mut out, "masses", &[&self.masses[..]]);
         }
@@ -50,9 +48,11 @@ impl Simulated {
     pub(super) fn decode(payload: &[u8]) -> Result<Simulated, String> {
         let channels = parse(payload)?;
         Ok(Simulated {
-            tetrahedra: elements(&channels, "tetrahedra")?,
-            triangles: elements(&channels, "triangles")?,
-            edges: elements(&channels, "edges")?,
+            elements: Elements {
+                tetrahedra: elements(&channels, "tetrahedra")?,
+                triangles: elements(&channels, "triangles")?,
+                edges: elements(&channels, "edges")?,
+            },
             masses: find(&channels, "masses").map_or(Ok(Vec::new()), Channel::values)?,
         })
     }
@@ -87,9 +87,11 @@ mod tests {
     #[test]
     fn elements_come_back_and_are_held_to_the_particles() {
         let simulated = Simulated {
-            tetrahedra: vec![[0, 1, 2, 3], [3, 2, 1, 4]],
-            triangles: vec![[0, 1, 4]],
-            edges: vec![[0, 1], [4, 0]],
+            elements: Elements {
+                tetrahedra: vec![[0, 1, 2, 3], [3, 2, 1, 4]],
+                triangles: vec![[0, 1, 4]],
+                edges: vec![[0, 1], [4, 0]],
+            },
             masses: vec![0.5; 5],
         };
         assert_eq!(Simulated::decode(&simulated.encode()), Ok(simulated.clone()));

@@ -1,13 +1,14 @@
 //! Writing a log, so that a run killed at any moment loses at most the record being written.
 
 use std::fs::{self, File, OpenOptions, TryLockError};
-use std::io::{self, Seek, SeekFrom, Write};
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use super::epoch::{Epoch, Meshes, following, next_id};
 use super::frame::{Before, LogFrame};
 use super::header::{LogBody, LogHeader};
 use super::index::{CHECKPOINT_START, Index, LogWarning};
+use super::medium::{DiskLog, LogMedium};
 use super::packed::Layout;
 use super::reader::LogReader;
 use super::record::{FORMAT_VERSION, MAGIC, begin, kind, read_payload, seal};
@@ -15,11 +16,11 @@ use crate::CacheError;
 use crate::atomic::{beside, require_free, require_readable, sync_directory_of, write_target};
 use crate::error::usual_remedy;
 
-/// A log open for appending. Holds a lock on the file as long as it lives.
-#[derive(Debug)]
+/// A log open for appending. If it is a file, it is locked as long as this lives.
 pub struct LogWriter {
+    /// Its file, or a name for messages.
     path: PathBuf,
-    file: File,
+    medium: Box<dyn LogMedium>,
     /// Where the last whole record ends.
     end: u64,
     /// The bodies of the present epoch.
@@ -39,6 +40,17 @@ pub struct LogWriter {
     /// Whether frames are packed, and by what once there is a first.
     compact: bool,
     before: Option<Before>,
+}
+
+impl std::fmt::Debug for LogWriter {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let mut shown = f.debug_struct("LogWriter");
+        shown
+            .field("path", &self.path)
+            .field("bytes", &self.end)
+            .field("last_frame", &self.last_frame)
+            .finish()
+    }
 }
 
 /// A log taken up again by [`LogWriter::resume`].
@@ -67,25 +79,43 @@ impl LogWriter {
         overwrite: bool,
     ) -> Result<LogWriter, CacheError> {
         let path = path.as_ref();
-        header.check().map_err(|why| {
-            CacheError::invalid(
-                format!("{} (header)", path.display()),
-                why,
-                "correct the bodies handed to the log",
-            )
-        })?;
+        let mut meshes = Meshes::default();
+        let start = encoded_start(path, header, &mut meshes)?;
         let path = &write_target(path)?;
         let temporary = beside(path, ".tmp");
         require_free(&temporary)?;
+        let file = Self::create_header(path, &temporary, &start, overwrite)?;
+        let medium = Box::new(DiskLog { path: path.to_path_buf(), file });
+        Ok(LogWriter::of(path, medium, start.len() as u64, header.bodies.clone(), meshes))
+    }
+
+    /// Starts a log on anything that takes bytes; `name` is what messages call it.
+    pub fn begin(
+        mut medium: Box<dyn LogMedium>,
+        name: impl AsRef<Path>,
+        header: &LogHeader,
+    ) -> Result<LogWriter, CacheError> {
+        let name = name.as_ref();
         let mut meshes = Meshes::default();
-        let (file, end) = Self::create_header(path, &temporary, &header.encode(&mut meshes), overwrite)?;
-        Ok(LogWriter {
+        let start = encoded_start(name, header, &mut meshes)?;
+        medium.write_all(&start).map_err(|e| CacheError::io(name, "begin the log", e))?;
+        Ok(LogWriter::of(name, medium, start.len() as u64, header.bodies.clone(), meshes))
+    }
+
+    fn of(
+        path: &Path,
+        medium: Box<dyn LogMedium>,
+        end: u64,
+        bodies: Vec<LogBody>,
+        meshes: Meshes,
+    ) -> LogWriter {
+        LogWriter {
             path: path.to_path_buf(),
-            file,
+            medium,
             end,
-            bodies: header.bodies.clone(),
+            next_id: next_id(0, &bodies),
+            bodies,
             meshes,
-            next_id: next_id(0, &header.bodies),
             next: None,
             last_frame: None,
             taken_up: None,
@@ -93,7 +123,7 @@ impl LogWriter {
             broken: false,
             compact: false,
             before: None,
-        })
+        }
     }
 
     /// From now on frames are stored in a fraction of their bytes and not to the last digit (see the module): for
@@ -104,45 +134,74 @@ impl LogWriter {
         if self.last_frame.is_none() {
             return Ok(self);
         }
-        // Read the usual way: the log is sound up to here.
-        let reader = LogReader::open(&self.path)?;
+        self.before = Some(self.packed_by()?);
+        Ok(self)
+    }
+
+    /// What the next frame is packed by, from the log: it is sound up to here.
+    fn packed_by(&self) -> Result<Before, CacheError> {
+        let reader = self.reader()?;
         let last = reader.frame_count().saturating_sub(1);
         let (controls, controls_of) = reader.controls_at(last)?;
         let layout = Layout::clone(&*reader.layout(reader.epoch_of(last))?);
-        self.before = Some(Before { layout, controls, controls_of });
-        let sought = self.file.seek(SeekFrom::Start(self.end));
-        sought.map_err(|e| CacheError::io(&self.path, "resume the log", e))?;
-        Ok(self)
+        Ok(Before { layout, controls, controls_of })
+    }
+
+    /// Reads what is in the log so far.
+    pub fn reader(&self) -> Result<LogReader, CacheError> {
+        let source = self.medium.source();
+        LogReader::of(source.map_err(|e| CacheError::io(&self.path, "read the log", e))?, &self.path)
+    }
+
+    /// Whether frames that were written can be forgotten again.
+    pub fn can_forget(&self) -> bool {
+        self.medium.can_cut()
+    }
+
+    /// Forgets everything after the frame of this number, which is to be in the log: frames, epochs and checkpoints,
+    /// also one of that frame. A medium that cannot be cut refuses, and nothing changes.
+    pub fn forget_after(&mut self, frame: u32) -> Result<(), CacheError> {
+        let mut source =
+            self.medium.source().map_err(|e| CacheError::io(&self.path, "cut the log back", e))?;
+        let mut index = Index::scan(&mut *source, &self.path)?;
+        let known = index.frames.iter().find(|f| f.index == frame);
+        let Some(end) = known.map(|f| f.record.end()) else {
+            return Err(CacheError::invalid(
+                self.path.display().to_string(),
+                format!("frame {frame} is not in the log"),
+                "go back to a frame it holds, or begin another log",
+            ));
+        };
+        self.medium.cut(end).map_err(|e| CacheError::io(&self.path, "cut the log back", e))?;
+        index.cut(end);
+        (self.end, self.last_frame, self.taken_up, self.next) = (end, Some(frame), None, None);
+        (self.bodies, self.meshes, self.next_id) = index.into_bodies();
+        if self.compact {
+            self.before = Some(self.packed_by()?);
+        }
+        Ok(())
     }
 
     fn create_header(
         path: &Path,
         temporary: &Path,
-        header: &[u8],
+        start: &[u8],
         overwrite: bool,
-    ) -> Result<(File, u64), CacheError> {
+    ) -> Result<File, CacheError> {
         let io = |e| CacheError::io(path, "create the log", e);
         let mut file = claim_temporary(path, temporary)?;
         // The old log is only looked at once the temporary name is ours: from then on no other
         // creator can get between this check and the rename.
         let result = refuse_existing(path, overwrite).and_then(|old| {
-            let mut bytes = Vec::new();
-            begin(&mut bytes);
-            bytes.extend_from_slice(header);
-            seal(&mut bytes, kind::HEADER);
-            let mut all = MAGIC.to_vec();
-            all.extend_from_slice(&FORMAT_VERSION.to_le_bytes());
-            all.extend_from_slice(&0u32.to_le_bytes());
-            all.extend_from_slice(&bytes);
-            file.write_all(&all).and_then(|()| file.sync_all()).map_err(io)?;
+            file.write_all(start).and_then(|()| file.sync_all()).map_err(io)?;
             fs::rename(temporary, path).map_err(io)?;
             drop(old);
-            Ok(all.len() as u64)
+            Ok(())
         });
         match result {
-            Ok(end) => {
+            Ok(()) => {
                 sync_directory_of(path);
-                Ok((file, end))
+                Ok(file)
             }
             Err(e) => {
                 let _ = fs::remove_file(temporary);
@@ -158,9 +217,21 @@ impl LogWriter {
         let path = path.as_ref();
         let io = |e| CacheError::io(path, "resume the log", e);
         require_readable(path, "resume the log")?;
-        let mut file = OpenOptions::new().read(true).write(true).open(path).map_err(io)?;
+        let file = OpenOptions::new().read(true).write(true).open(path).map_err(io)?;
         lock(&file, path)?;
-        let mut index = Index::scan(&mut file, path)?;
+        LogWriter::resume_on(Box::new(DiskLog { path: path.to_path_buf(), file }), path, scene_hash)
+    }
+
+    /// The same of a log on another medium; `name` is what messages call it.
+    pub fn resume_on(
+        mut medium: Box<dyn LogMedium>,
+        name: impl AsRef<Path>,
+        scene_hash: u64,
+    ) -> Result<Resumed, CacheError> {
+        let path = name.as_ref();
+        let io = |e| CacheError::io(path, "resume the log", e);
+        let mut source = medium.source().map_err(io)?;
+        let mut index = Index::scan(&mut *source, path)?;
         if index.header.scene_hash != scene_hash {
             return Err(CacheError::OtherScene {
                 path: path.to_path_buf(),
@@ -172,7 +243,7 @@ impl LogWriter {
         let (checkpoint, end) = match index.checkpoint {
             Some((frame, record)) => {
                 let mut payload =
-                    read_payload(&mut file, &record).map_err(io)?.ok_or_else(|| CacheError::Damaged {
+                    read_payload(&mut source, &record).map_err(io)?.ok_or_else(|| CacheError::Damaged {
                         path: path.to_path_buf(),
                         offset: record.offset,
                         why: "it changed while it was read".into(),
@@ -186,28 +257,17 @@ impl LogWriter {
         let frames = index.frames.len();
         index.cut(end);
         let kept = index.frames.len();
-        file.set_len(end)
-            .and_then(|()| file.seek(SeekFrom::Start(end)))
-            .and_then(|_| file.sync_all())
-            .map_err(io)?;
+        drop(source);
+        medium.cut(end).and_then(|()| medium.sync()).map_err(io)?;
         let (header, warnings) = (index.header.clone(), index.warning.take().into_iter().collect());
         let last_frame = index.last_frame();
         let (bodies, meshes, next_id) = index.into_bodies();
         Ok(Resumed {
             writer: LogWriter {
-                path: path.to_path_buf(),
-                file,
-                end,
-                bodies,
-                meshes,
                 next_id,
-                next: None,
                 last_frame,
                 taken_up,
-                buffer: Vec::new(),
-                broken: false,
-                compact: false,
-                before: None,
+                ..LogWriter::of(path, medium, end, bodies, meshes)
             },
             header,
             checkpoint,
@@ -316,7 +376,7 @@ impl LogWriter {
         self.buffer.extend_from_slice(&frame_index.to_le_bytes());
         self.buffer.extend_from_slice(state);
         self.append(kind::CHECKPOINT, "write a checkpoint")?;
-        self.file.sync_data().map_err(|e| self.failed("write a checkpoint", e))
+        self.medium.sync().map_err(|e| self.failed("write a checkpoint", e))
     }
 
     /// Cuts off the checkpoint the log was just taken up from. An unbroken run would not have one where
@@ -325,10 +385,7 @@ impl LogWriter {
         let Some(start) = self.taken_up.take() else {
             return Ok(());
         };
-        self.file
-            .set_len(start)
-            .and_then(|()| self.file.seek(SeekFrom::Start(start)))
-            .map_err(|e| self.failed("take up the log", e))?;
+        self.medium.cut(start).map_err(|e| self.failed("take up the log", e))?;
         self.end = start;
         Ok(())
     }
@@ -337,7 +394,7 @@ impl LogWriter {
     pub fn finish(mut self) -> Result<(), CacheError> {
         begin(&mut self.buffer);
         self.append(kind::END, "close the log")?;
-        self.file.sync_all().map_err(|e| self.failed("close the log", e))
+        self.medium.sync().map_err(|e| self.failed("close the log", e))
     }
 
     /// Seals the record in the buffer and writes it at the end.
@@ -347,10 +404,10 @@ impl LogWriter {
             return Err(self.failed(action, source));
         }
         seal(&mut self.buffer, kind);
-        if let Err(e) = self.file.write_all(&self.buffer) {
+        if let Err(e) = self.medium.write_all(&self.buffer) {
             self.broken = true;
             // Cut the torn record off. If even that fails the reader will do it.
-            let _ = self.file.set_len(self.end);
+            let _ = self.medium.cut(self.end);
             return Err(self.failed(action, e));
         }
         self.end += self.buffer.len() as u64;
@@ -375,6 +432,26 @@ impl LogWriter {
             source,
         }
     }
+}
+
+/// The first bytes of a log, up to the end of its header.
+fn encoded_start(path: &Path, header: &LogHeader, meshes: &mut Meshes) -> Result<Vec<u8>, CacheError> {
+    header.check().map_err(|why| {
+        CacheError::invalid(
+            format!("{} (header)", path.display()),
+            why,
+            "correct the bodies handed to the log",
+        )
+    })?;
+    let mut record = Vec::new();
+    begin(&mut record);
+    record.extend_from_slice(&header.encode(meshes));
+    seal(&mut record, kind::HEADER);
+    let mut all = MAGIC.to_vec();
+    all.extend_from_slice(&FORMAT_VERSION.to_le_bytes());
+    all.extend_from_slice(&0u32.to_le_bytes());
+    all.extend_from_slice(&record);
+    Ok(all)
 }
 
 /// Takes the lock of a log's writer.

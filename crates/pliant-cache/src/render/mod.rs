@@ -35,7 +35,8 @@ pub use camera::Camera;
 pub use gif::{GifError, GifWriter, frame_stride, write_gif};
 pub use image::Image;
 pub use palette::{ColorMap, body_color, categorical, draw_legend, map_colors, neighbour_colors};
-pub use path::{CameraMotion, CameraPath, Survey};
+pub use path::{CameraPath, Survey};
+pub use pliant_geometry::{CameraMotion, Look};
 pub use png::{encode_png, write_png, write_png_by};
 pub use quantize::Palette;
 pub use sheet::{busy_frames, contact_sheet, sheet_frames};
@@ -50,20 +51,6 @@ pub enum Colors<'a> {
     Uniform([f32; 3]),
     /// One colour for each vertex or point; where the slice is too short its last colour is repeated.
     PerVertex(&'a [[f32; 3]]),
-}
-
-/// How a surface answers light.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Look {
-    /// Glossy, translucent gelatine: darker and more saturated where it is thick, glowing where it is thin.
-    #[default]
-    Jelly,
-    /// Plain and rough, for diagrams and colour maps: colours are close to what was asked for.
-    Matte,
-    /// Thin woven sheet: lit from both sides, smooth across all folds, a little light coming through.
-    Cloth,
-    /// Matte, and not what the picture is about: a table, a press, a line. Pictures neither name it nor make room for it.
-    Prop,
 }
 
 /// One thing to draw.
@@ -158,6 +145,8 @@ impl Settings {
 
     fn thread_count(&self) -> usize {
         match self.threads {
+            // Threads cannot be had there, however many are asked for.
+            _ if cfg!(target_family = "wasm") => 1,
             0 => std::thread::available_parallelism().map_or(1, |n| n.get()).min(64),
             n => n.min(64),
         }

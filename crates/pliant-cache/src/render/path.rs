@@ -2,32 +2,7 @@
 
 use super::camera::{Camera, Framing};
 use glam::DVec3;
-
-/// Whether the camera goes along with what it shows.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum CameraMotion {
-    /// It follows where a fixed one would show everything small, and stands still elsewhere.
-    #[default]
-    Auto,
-    /// It stands where all of the run is in the picture.
-    Fixed,
-    /// It keeps what is there at each moment in the picture.
-    Follow,
-}
-
-impl CameraMotion {
-    /// All of them.
-    pub const ALL: [CameraMotion; 3] = [CameraMotion::Auto, CameraMotion::Fixed, CameraMotion::Follow];
-
-    /// Name in files and on the command line.
-    pub fn name(self) -> &'static str {
-        match self {
-            CameraMotion::Auto => "auto",
-            CameraMotion::Fixed => "fixed",
-            CameraMotion::Follow => "follow",
-        }
-    }
-}
+use pliant_geometry::CameraMotion;
 
 /// Seconds before and after a moment that its camera knows of: it sets off before what it follows, and arrives after.
 const AHEAD: f64 = 0.4;

@@ -67,7 +67,7 @@ fn torn(cloth: &LogBody, row: usize) -> LogBody {
     }
     let coat = Coat { faces: Polygons::of_triangles(&triangles), ..Coat::clone(&cloth.coat) };
     let mut simulated = cloth.simulated.as_ref().clone();
-    simulated.triangles.clone_from(&triangles);
+    simulated.elements.triangles.clone_from(&triangles);
     simulated.masses = origin.iter().map(|&i| simulated.masses[i as usize]).collect();
     let count = positions.len();
     LogBody {

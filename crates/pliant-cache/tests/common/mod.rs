@@ -4,9 +4,9 @@
 pub mod changing;
 
 use glam::DVec3;
-use pliant_cache::render::Look;
+use pliant_cache::render::{Look, Plane};
 use pliant_cache::{
-    ColorBy, LogBody, LogFrame, LogHeader, LogPicture, LogPlane, LogReader, LogWriter, Simulated,
+    ColorBy, Elements, LogBody, LogFrame, LogHeader, LogReader, LogWriter, PictureSettings, Simulated,
 };
 use pliant_geometry::{Coat, Layer, Polygons, Skin, SurfaceMaterial, TriMesh};
 use std::path::Path;
@@ -110,8 +110,9 @@ pub fn header() -> LogHeader {
                 look: Look::Jelly,
             },
         ],
-        planes: vec![LogPlane { normal: DVec3::Y, offset: -0.25 }],
-        picture: LogPicture {
+        planes: vec![Plane { normal: DVec3::Y, offset: -0.25 }],
+        solids: vec![],
+        picture: PictureSettings {
             width: 64,
             height: 48,
             color_by: ColorBy::Speed,
@@ -169,6 +170,7 @@ pub fn frame_of(bodies: &[LogBody], index: u32, frames_per_second: f64) -> LogFr
         strain: (0..n).map(|k| 1.0 / (1.0 + k as f32)).collect(),
         contact: if index.is_multiple_of(2) { vec![] } else { vec![1; n] },
         planes: None,
+        solids: Vec::new(),
         stats_json: format!("{{\"time\":{time}}}"),
         controls: vec![1, 2, 3],
     }
@@ -258,7 +260,7 @@ pub fn dressed_header() -> LogHeader {
         ..Coat::default()
     }
     .into();
-    std::sync::Arc::make_mut(&mut cloth.simulated).triangles = cloth.mesh.triangles.clone();
+    std::sync::Arc::make_mut(&mut cloth.simulated).elements.triangles = cloth.mesh.triangles.clone();
     let apex = DVec3::new(0.5, 1.0, 0.5);
     let square = [DVec3::ZERO, DVec3::X, DVec3::X + DVec3::Z, DVec3::Z];
     let mut faces = Polygons::default();
@@ -282,7 +284,11 @@ pub fn dressed_header() -> LogHeader {
         coat: coat.into(),
         skin: Skin::identity(5).into(),
         cluster: vec![].into(),
-        simulated: Simulated { tetrahedra: vec![[0, 2, 1, 4], [0, 3, 2, 4]], ..Default::default() }.into(),
+        simulated: Simulated {
+            elements: Elements { tetrahedra: vec![[0, 2, 1, 4], [0, 3, 2, 4]], ..Default::default() },
+            ..Default::default()
+        }
+        .into(),
         look: Look::Matte,
     });
     for body in &mut header.bodies {

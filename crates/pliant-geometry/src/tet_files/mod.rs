@@ -26,7 +26,7 @@ pub use vtk::parse_vtk;
 pub use vtu::parse_vtu;
 pub use write::{save_tets, write_tetgen, write_tets};
 
-use crate::{GeometryError, TetMesh, read_regular};
+use crate::{Fetch, GeometryError, TetMesh, read_regular};
 use std::path::{Path, PathBuf};
 
 /// What a file of tetrahedra held.
@@ -56,8 +56,13 @@ fn tetgen_pair(path: &Path) -> [PathBuf; 2] {
 /// Reads a tetrahedral mesh; the extension says which format: `.node`/`.ele` (either finds the other), `.msh`,
 /// `.mesh`, `.vtk` or `.vtu`.
 pub fn read_tets(path: &Path) -> Result<TetFile, GeometryError> {
+    read_tets_through(path, &mut read_regular)
+}
+
+/// The same with all file access through `fetch`.
+pub fn read_tets_through(path: &Path, fetch: Fetch<'_>) -> Result<TetFile, GeometryError> {
     let extension = path.extension().and_then(|e| e.to_str()).unwrap_or_default().to_ascii_lowercase();
-    let read = |path: &Path| read_regular(path).map_err(|why| GeometryError::unreadable(path, &why));
+    let mut read = |path: &Path| fetch(path).map_err(|why| GeometryError::unreadable(path, &why));
     let parse = match extension.as_str() {
         "node" | "ele" => {
             let [node, ele] = &tetgen_pair(path);

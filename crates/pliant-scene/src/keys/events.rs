@@ -24,6 +24,8 @@ pub(crate) static EVENT: Table = Table {
         .example("\"cloth\""),
         Key::new("plane", Kind::Text, "The plane it happens to instead, by name: it may come (`add`) and go (`remove`).")
             .example("\"gate\""),
+        Key::new("collider", Kind::Text, "The collider it happens to instead, by name: it may come (`add`) and go (`remove`).")
+            .example("\"table\""),
         Key::new("joint", Kind::Text, "The joint it happens to instead, by name: it may come (`add`) and go (`remove`).")
             .example("\"hook\""),
         Key::new(
@@ -58,5 +60,5 @@ pub(crate) static EVENT: Table = Table {
             .also(&["teleport"]),
         Key::new("particles", PARTICLES, "The particles that are pushed, counted from 0.").example("[0, 1]"),
     ]],
-    rules: &[Rule::ExactlyOne(&["add", "remove", "become", "release", "hold", "push", "move"]), Rule::Needs("particles", "push"), Rule::AtMostOne(&["body", "plane", "joint"])],
+    rules: &[Rule::ExactlyOne(&["add", "remove", "become", "release", "hold", "push", "move"]), Rule::Needs("particles", "push"), Rule::AtMostOne(&["body", "plane", "collider", "joint"])],
 };

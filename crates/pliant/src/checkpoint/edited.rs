@@ -219,7 +219,7 @@ pub(super) fn read(
             Model::with_history(lists, built.params.clone(), revision, built.clone())
         }
         EDITED => {
-            let (params, lists) = Reading { r: &mut r, present, assembler, couples }.edited(next)?;
+            let (params, lists) = Reading { r: &mut r, format, present, assembler, couples }.edited(next)?;
             Model::with_history(lists, params, revision, built.clone())
         }
         _ => return Err(StateError::Damaged("it tells of its bodies in an unknown way")),
@@ -235,6 +235,7 @@ pub(super) fn read(
 
 struct Reading<'a, 'b> {
     r: &'a mut Reader<'b>,
+    format: u64,
     present: &'a Model,
     assembler: &'a mut Assembler,
     /// Whether it can tell of couplings.
@@ -302,7 +303,7 @@ impl Reading<'_, '_> {
     fn colliders(&mut self) -> Result<Colliders, StateError> {
         let colliders = match self.r.flag()? {
             true => self.present.built().colliders.clone(),
-            false => Arc::new(world::read_colliders(self.r)?),
+            false => Arc::new(world::read_colliders(self.r, self.format)?),
         };
         let sound = builder::check_colliders(colliders.iter().map(|c| &c.collider)).is_ok();
         if !(sound && colliders.windows(2).all(|w| w[0].id < w[1].id)) {

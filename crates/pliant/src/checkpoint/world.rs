@@ -2,13 +2,17 @@
 
 use crate::bytes::{Reader, Truncated, Writer};
 use crate::controls::{Control, Value};
-use crate::description::{choice, counter, read_motion, write_motion};
+use crate::description::{choice, counter, read_motion, read_sequence, write_motion, write_sequence};
 use crate::fields::Field;
 use crate::keyframes::{Ease, Key, Keyframes, Track};
 use crate::model::{
     Acceleration, BodyId, BodyPoint, Collider, ColliderId, ColliderShape, Coupling, CouplingId, Implicit,
-    MassMatrix, ModelCollider, ModelCoupling, Params, WarmStart,
+    MassMatrix, ModelCollider, ModelCoupling, Params, WarmStart, primitive_of, primitive_parts,
 };
+use glam::DAffine3;
+use pliant_geometry::TriMesh;
+use pliant_geometry::solids::SolidMesh;
+use std::sync::Arc;
 
 choice!(write_ease, read_ease, Ease { Ease::Stepped = 0, Ease::Linear = 1, Ease::Smooth = 2 });
 choice!(write_warm_start, read_warm_start, WarmStart { WarmStart::Prediction = 0, WarmStart::Last = 1 });
@@ -52,24 +56,77 @@ pub(super) fn read(r: &mut Reader<'_>, step: f64) -> Result<Params, Truncated> {
 pub(super) fn write_colliders(w: &mut Writer, colliders: &[ModelCollider]) {
     w.word(colliders.len() as u64);
     for ModelCollider { id, collider } in colliders {
-        let Collider { name, shape: ColliderShape::Plane { normal, offset }, motion, friction, restitution } =
-            collider;
+        let Collider { name, shape, at, input, motion, friction, restitution } = collider;
         w.word(id.number());
         w.text(name);
-        w.vector(*normal);
-        [offset, friction, restitution].into_iter().for_each(|v| w.number(*v));
+        write_shape(w, shape);
+        [friction, restitution].into_iter().for_each(|v| w.number(*v));
         write_motion(w, motion);
+        w.placement(at);
+        w.word(input.is_some().into());
+        if let Some(input) = input {
+            write_sequence(w, input);
+        }
     }
 }
 
-/// Reads back what [`write_colliders`] wrote; nothing is checked yet.
-pub(super) fn read_colliders(r: &mut Reader<'_>) -> Result<Vec<ModelCollider>, Truncated> {
+fn write_shape(w: &mut Writer, shape: &ColliderShape) {
+    match shape {
+        ColliderShape::Plane { normal, offset } => {
+            w.word(0);
+            w.vector(*normal);
+            w.number(*offset);
+        }
+        ColliderShape::Solid(shape) => {
+            let (kind, sizes) = primitive_parts(shape);
+            w.word(1);
+            w.word(kind);
+            sizes.into_iter().for_each(|v| w.number(v));
+        }
+        ColliderShape::Mesh { mesh, thickness } => {
+            w.word(2);
+            w.number(*thickness);
+            w.vectors(&mesh.mesh().positions);
+            w.indices(&mesh.mesh().triangles.concat());
+        }
+    }
+}
+
+fn read_shape(r: &mut Reader<'_>) -> Result<ColliderShape, Truncated> {
+    Ok(match r.word()? {
+        0 => ColliderShape::Plane { normal: r.vector()?, offset: r.number()? },
+        1 => {
+            let (kind, sizes) = (r.word()?, [r.number()?, r.number()?, r.number()?]);
+            ColliderShape::Solid(primitive_of(kind, sizes).ok_or(Truncated)?)
+        }
+        2 => {
+            let (thickness, positions, corners) = (r.number()?, r.vectors()?, r.indices()?);
+            let (triangles, rest) = corners.as_chunks::<3>();
+            let mesh = TriMesh { positions, triangles: triangles.to_vec() };
+            let mesh = SolidMesh::new(mesh).ok().filter(|_| rest.is_empty()).ok_or(Truncated)?;
+            ColliderShape::Mesh { mesh: Arc::new(mesh), thickness }
+        }
+        _ => return Err(Truncated),
+    })
+}
+
+/// Reads back what [`write_colliders`] wrote; nothing is checked yet. Formats before 8 knew only planes.
+pub(super) fn read_colliders(r: &mut Reader<'_>, version: u64) -> Result<Vec<ModelCollider>, Truncated> {
     let collider = |r: &mut Reader<'_>| {
         let (id, name) = (ColliderId::from_number(counter(r)?), r.text()?);
-        let shape = ColliderShape::Plane { normal: r.vector()?, offset: r.number()? };
+        let only_planes = version < 8;
+        let shape = match only_planes {
+            true => ColliderShape::Plane { normal: r.vector()?, offset: r.number()? },
+            false => read_shape(r)?,
+        };
         let (friction, restitution) = (r.number()?, r.number()?);
         let motion = read_motion(r)?;
-        Ok(ModelCollider { id, collider: Collider { name, shape, motion, friction, restitution } })
+        let (mut at, mut input) = (DAffine3::IDENTITY, None);
+        if !only_planes {
+            at = r.placement()?;
+            input = if r.flag()? { Some(Arc::new(read_sequence(r)?)) } else { None };
+        }
+        Ok(ModelCollider { id, collider: Collider { name, shape, at, input, motion, friction, restitution } })
     };
     (0..r.length()?).map(|_| collider(r)).collect()
 }

@@ -1,13 +1,18 @@
 //! The contacts of an island in a substep: which there are, and their forces.
 
-use super::dual::{Bodies, Dual, Touching};
+use super::dual::{Beginning, Bodies, Dual, Touching};
+use super::features::{Faces, Scratch};
 use super::nodes::Nodes;
 use super::ties::{Pull, Tie, Ties};
-use super::{Contact, Endpoint, Obstacle, Surface, lowest_gap, release};
+use super::{
+    Contact, Endpoint, Form, Meet, Meets, Obstacle, Obstacles, Solid, Surface, Visitor, lowest_gap, release,
+};
 use crate::points::Points;
-use crate::solvers::Subject;
 use crate::team::Team;
 use glam::DVec3;
+
+/// Half-spaces of a mesh whose normals are nearer than this cosine are one that a particle has moved along.
+const ALIKE: f64 = 0.8;
 
 /// What touches in an island. All of it is made anew in every substep; what is kept is memory.
 #[derive(Clone, Debug, Default)]
@@ -15,22 +20,42 @@ pub(crate) struct Contacts {
     /// In the order of bodies, obstacles and particles, then those found on the way, so that everything computed from them
     /// is the same for every run and number of threads.
     list: Vec<Contact>,
-    /// Whether a contact of (body, obstacle, particle) is listed.
+    /// Whether a contact of (body, plane, particle) is listed.
     listed: Vec<bool>,
+    /// The contacts of (body, solid, particle), counted from 1; 0 for none.
+    slots: Vec<[u32; Meets::MOST]>,
     ends: Points,
+    /// For what sticks out of solids.
+    scratch: Scratch,
     dual: Dual,
+}
+
+/// How a search for contacts goes.
+#[derive(Clone, Copy)]
+struct Finding {
+    /// What is nearer than this is listed.
+    margin: f64,
+    /// Contacts with solids that are listed are taken anew if they are within this.
+    reach: f64,
+    release: f64,
+    surface: Surface,
 }
 
 impl Contacts {
     /// Makes room for all contacts that bodies of so many particles can have with so many obstacles, and for couplings, so
-    /// that finding them allocates nothing.
+    /// that finding them allocates nothing. Particles in the corners of meshes have more than one with each; there is room
+    /// for a quarter of them.
     pub fn reserve(
         &mut self,
         particles: impl ExactSizeIterator<Item = usize> + Clone,
         obstacles: usize,
         ties: usize,
     ) {
-        let most = particles.clone().sum::<usize>() * obstacles;
+        let places = particles.clone().sum::<usize>() * obstacles;
+        let most = places + places / 4 + if places > 0 { Scratch::ROOM } else { 0 };
+        self.scratch.reserve(particles.clone().max().unwrap_or(0), places > 0);
+        self.slots.clear();
+        self.slots.reserve(places);
         self.list.clear();
         self.list.reserve(most);
         self.listed.clear();
@@ -77,54 +102,120 @@ impl Contacts {
     /// Lists what the bodies will touch by where they end now, their prediction, or come near.
     pub fn detect(&mut self, bodies: &mut dyn Bodies) {
         self.listed.clear();
-        let mut places = 0;
+        self.slots.clear();
+        let (mut planes, mut solids) = (0, 0);
         for k in 0..bodies.len() {
-            places += bodies.get(k).map_or(0, |b| meetings(&b).1);
+            let Some(body) = bodies.get(k) else { continue };
+            let (obstacles, particles) = (met(&body), body.body.model.particle_count());
+            planes += obstacles.planes.len() * particles;
+            solids += obstacles.solids.len() * particles;
         }
-        self.listed.resize(places, false);
-        self.find(bodies, |body, size| {
-            let h = body.model.params.substep();
-            1e-3 * size + 2.0 * h * h * body.controls.world.gravity.length()
-        });
+        self.listed.resize(planes, false);
+        self.slots.resize(solids, [0; Meets::MOST]);
+        self.find(bodies, true);
     }
 
     /// Lists what is inside something by where the bodies end now, and was not listed before: whether a particle touches
-    /// is not for the prediction alone to say. Tells whether there was any.
+    /// is not for the prediction alone to say. What is not flat is met anew where it is met now. Tells whether there was
+    /// any to list.
     pub fn join(&mut self, bodies: &mut dyn Bodies) -> bool {
         let before = self.list.len();
-        self.find(bodies, |_, _| 0.0);
+        self.find(bodies, false);
         self.list.len() > before
     }
 
-    fn find(&mut self, bodies: &mut dyn Bodies, margin: impl Fn(&Subject<'_>, f64) -> f64) {
-        let mut first = 0;
+    fn find(&mut self, bodies: &mut dyn Bodies, first: bool) {
+        let (mut listed, mut slots) = (0, 0);
         for place in 0..bodies.len() {
             let Some(touching) = bodies.get(place) else { continue };
-            let (obstacles, _) = meetings(&touching);
+            let obstacles = met(&touching);
+            if obstacles.is_empty() {
+                continue;
+            }
             let Touching { body, side, .. } = touching;
             let (model, size) = (body.model, side.beginning().size);
-            let (n, radius) = (model.particle_count(), &model.rest().radius);
-            let margin = margin(&body, size);
-            if !obstacles.is_empty() {
-                self.ends.resize(n);
-                side.ends(&mut self.ends);
+            self.ends.resize(model.particle_count());
+            side.ends(&mut self.ends);
+            let h = model.params.substep();
+            let reach = 1e-3 * size + 2.0 * h * h * body.controls.world.gravity.length();
+            let finding = Finding {
+                margin: if first { reach } else { 0.0 },
+                reach,
+                release: release(size, h),
+                surface: Surface::of(body.controls),
+            };
+            let whose = (place, model.rest().radius.as_slice(), side.beginning());
+            for plane in obstacles.planes {
+                self.find_at_plane(plane, whose, finding, listed);
+                listed += self.ends.len();
             }
-            let surface = Surface::of(body.controls);
-            let release = release(size, model.params.substep());
-            for obstacle in obstacles {
-                let listed = &mut self.listed[first..first + n];
-                for (i, at) in self.ends.iter().enumerate() {
-                    let gap = obstacle.end.gap(at) - radius[i];
-                    if gap >= margin || listed[i] || !side.beginning().free[i] {
-                        continue;
-                    }
-                    listed[i] = true;
-                    let began = obstacle.start.gap(side.beginning().start.get(i)) - radius[i];
-                    let contact = Contact::with_obstacle(obstacle, (place, i as u32), (at, gap), surface);
-                    let offset = contact.offset + radius[i] + lowest_gap(began, release);
-                    self.list.push(Contact { offset, ..contact });
+            for solid in obstacles.formed() {
+                self.find_at_solid(solid, whose, finding, slots);
+                slots += self.ends.len();
+                if first {
+                    let Beginning { start, free, .. } = side.beginning();
+                    let Finding { reach, release, surface, .. } = finding;
+                    let faces =
+                        Faces { place, model, start, ends: &self.ends, free, surface, reach, release };
+                    self.scratch.find(solid, faces, &mut self.list);
                 }
-                first += n;
+            }
+        }
+    }
+
+    fn find_at_plane(
+        &mut self,
+        obstacle: &Obstacle,
+        (place, radius, beginning): (usize, &[f64], &Beginning),
+        finding: Finding,
+        first: usize,
+    ) {
+        let listed = &mut self.listed[first..first + self.ends.len()];
+        for (i, at) in self.ends.iter().enumerate() {
+            let gap = obstacle.end.gap(at) - radius[i];
+            if gap >= finding.margin || listed[i] || !beginning.free[i] {
+                continue;
+            }
+            listed[i] = true;
+            let began = obstacle.start.gap(beginning.start.get(i)) - radius[i];
+            let contact = Contact::with_plane(obstacle, (place, i as u32), (at, gap), finding.surface);
+            let offset = contact.offset + radius[i] + lowest_gap(began, finding.release);
+            self.list.push(Contact { offset, ..contact });
+        }
+    }
+
+    fn find_at_solid(
+        &mut self,
+        (solid, form): (&Solid, &Form),
+        (place, radius, beginning): (usize, &[f64], &Beginning),
+        finding: Finding,
+        first: usize,
+    ) {
+        for (i, at) in self.ends.iter().enumerate().filter(|(i, _)| beginning.free[*i]) {
+            let slots = &mut self.slots[first + i];
+            let visitor = Visitor { start: beginning.start.get(i), at, radius: radius[i] };
+            // Of a convex shape the half-space a particle is at is known wherever it is.
+            let reach = if slots[0] > 0 && form.most_at_once() == 1 { f64::INFINITY } else { finding.reach };
+            for meet in solid.meets(form, visitor, reach).iter() {
+                let gap = meet.gap(at) - radius[i];
+                let known = self.list.as_mut_slice();
+                let normal_of = |slot: u32| known[slot as usize - 1].normal;
+                let like = |slot: &&mut u32| {
+                    **slot > 0 && (form.most_at_once() == 1 || normal_of(**slot).dot(meet.normal) > ALIKE)
+                };
+                if let Some(slot) = slots.iter_mut().find(like) {
+                    let contact = &mut known[*slot as usize - 1];
+                    contact.renew(meet, contact.lowest + radius[i]);
+                    continue;
+                }
+                let free = slots.iter_mut().find(|s| **s == 0).filter(|_| gap < finding.margin);
+                if let Some(slot) = free {
+                    let contact = Contact::with_solid(solid, (place, i as u32), (meet, gap), finding.surface);
+                    let lowest = lowest_gap(meet.began - radius[i], finding.release);
+                    let offset = contact.offset + radius[i] + lowest;
+                    self.list.push(Contact { offset, lowest, ..contact });
+                    *slot = self.list.len() as u32;
+                }
             }
         }
     }
@@ -138,39 +229,79 @@ impl Contacts {
 
     /// Answers a round of the bodies with forces.
     pub fn answer(&mut self, bodies: &mut dyn Bodies, team: &Team) {
-        for contact in &self.list[self.dual.len()..] {
+        let known = self.dual.len();
+        for (k, contact) in self.list[..known].iter_mut().enumerate().filter(|(_, c)| c.renewed) {
+            self.dual.renew(k, contact, bodies);
+            contact.renewed = false;
+        }
+        for contact in &self.list[known..] {
             self.dual.add(contact, bodies);
         }
         self.dual.answer(bodies, team);
     }
 }
 
-/// The obstacles that contacts keep a body out of, and how many meetings of its particles with them there can be.
-fn meetings<'a>(of: &Touching<'a>) -> (&'a [Obstacle], usize) {
-    let obstacles = if of.meets_obstacles { &[][..] } else { of.body.obstacles };
-    (obstacles, obstacles.len() * of.body.model.particle_count())
+/// The obstacles that contacts keep a body out of.
+fn met<'a>(of: &Touching<'a>) -> Obstacles<'a> {
+    if of.meets_obstacles { Obstacles::NONE } else { of.body.obstacles }
 }
 
 impl Contact {
-    /// A particle (body by its place in the island, then its number) that ends at a place, `gap` away from touching an
-    /// obstacle.
-    fn with_obstacle(
+    /// A particle (body by its place in the island, then its number) that ends at a place, `gap` away from touching a
+    /// plane.
+    fn with_plane(
         obstacle: &Obstacle,
-        (body, particle): (usize, u32),
+        particle: (usize, u32),
         (at, gap): (DVec3, f64),
         surface: Surface,
     ) -> Contact {
         let plane = &obstacle.end;
         let touched = at - plane.normal * plane.gap(at);
         Contact {
-            sides: [Endpoint::particle(body, particle), Endpoint::World { moves: obstacle.moves(touched) }],
+            sides: [
+                Endpoint::particle(particle.0, particle.1),
+                Endpoint::World { moves: obstacle.moves(touched) },
+            ],
             normal: plane.normal,
             gap,
             offset: plane.offset,
-            friction: surface.friction(plane),
-            restitution: surface.restitution(plane),
-            id: (obstacle.collider, particle),
+            friction: surface.friction(plane.friction),
+            restitution: surface.restitution(plane.restitution),
+            id: (obstacle.collider, particle.1),
             force: DVec3::ZERO,
+            lowest: 0.0,
+            renewed: false,
+        }
+    }
+
+    /// The same with a half-space of another collider.
+    fn with_solid(
+        solid: &Solid,
+        (body, particle): (usize, u32),
+        (meet, gap): (&Meet, f64),
+        surface: Surface,
+    ) -> Contact {
+        Contact {
+            sides: [Endpoint::particle(body, particle), Endpoint::World { moves: meet.moves }],
+            normal: meet.normal,
+            gap,
+            offset: meet.offset,
+            friction: surface.friction(solid.friction),
+            restitution: surface.restitution(solid.restitution),
+            id: (solid.collider, particle),
+            force: DVec3::ZERO,
+            lowest: 0.0,
+            renewed: false,
+        }
+    }
+
+    /// Touches where it is now; `apart` is what else keeps the sides apart.
+    fn renew(&mut self, meet: &Meet, apart: f64) {
+        let (normal, offset) = (meet.normal, meet.offset + apart);
+        let moves = Endpoint::World { moves: meet.moves };
+        if (normal, offset, moves) != (self.normal, self.offset, self.sides[1]) {
+            (self.normal, self.offset, self.sides[1]) = (normal, offset, moves);
+            self.renewed = true;
         }
     }
 }

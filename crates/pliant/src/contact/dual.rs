@@ -220,7 +220,7 @@ impl Dual {
         self.begin(particles.clone());
         self.nodes.iter_mut().zip(particles).for_each(|(nodes, n)| nodes.reserve(n));
         self.rows.reserve(contacts);
-        self.links.reserve(contacts);
+        self.links.reserve(2 * contacts);
         self.ties.reserve(ties);
     }
 
@@ -254,6 +254,19 @@ impl Dual {
             next: DVec3::ZERO,
             best: DVec3::ZERO,
         });
+    }
+
+    /// Takes a contact anew that touches elsewhere now: its force stays until the next one is found.
+    pub fn renew(&mut self, k: usize, contact: &Contact, bodies: &mut dyn Bodies) {
+        let mut start = contact.moves();
+        for (side, sign) in contact.sides.iter().zip([1.0, -1.0]) {
+            for (place, particle, weight) in side.particles() {
+                let Some(body) = bodies.get(place) else { continue };
+                start += body.side.beginning().start.get(particle as usize) * (sign * weight);
+            }
+        }
+        let row = &mut self.rows[k];
+        (row.normal, row.offset, row.start) = (contact.normal, contact.offset, start);
     }
 
     /// Takes up a tie.

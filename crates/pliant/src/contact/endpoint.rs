@@ -62,6 +62,10 @@ pub struct Contact {
     pub id: (u64, u32),
     /// The force on the first side, N; the second has the opposite. Known at the end of the substep.
     pub force: DVec3,
+    /// How much of `offset` is what is still allowed to what began inside.
+    pub(crate) lowest: f64,
+    /// Whether it was taken anew since forces were last found.
+    pub(crate) renewed: bool,
 }
 
 impl Contact {

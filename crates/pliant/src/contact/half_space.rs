@@ -4,9 +4,8 @@
 //! plane are then known at once, and what they do is a push out of the plane with friction. It is how the explicit
 //! clustered solver meets planes; bodies whose particles answer together need the iteration of [`super::dual`].
 
-use super::Obstacle;
+use super::{Obstacle, Obstacles, Visitor};
 use crate::controls::LiveControls;
-use crate::model::HalfSpace;
 use glam::DVec3;
 
 /// What a body's surface adds to a contact.
@@ -24,16 +23,16 @@ impl Surface {
         Surface { friction: controls.body.friction, restitution: controls.body.restitution }
     }
 
-    /// Friction against a plane.
+    /// Friction against what has this friction.
     #[inline(always)]
-    pub fn friction(&self, plane: &HalfSpace) -> f64 {
-        self.friction.map_or(plane.friction, |f| (f * plane.friction).sqrt())
+    pub fn friction(&self, other: f64) -> f64 {
+        self.friction.map_or(other, |f| (f * other).sqrt())
     }
 
-    /// Restitution against a plane.
+    /// Restitution against what has this restitution.
     #[inline(always)]
-    pub fn restitution(&self, plane: &HalfSpace) -> f64 {
-        self.restitution.max(plane.restitution)
+    pub fn restitution(&self, other: f64) -> f64 {
+        self.restitution.max(other)
     }
 }
 
@@ -77,37 +76,97 @@ pub fn lowest_gap(began: f64, release: f64) -> f64 {
 /// substep, symplectic Euler conserves ½ m v·v₀ + V, and a contact that makes v′ of v adds ½ m (v′ − v)·(v′ + v₀) to
 /// it, nothing for v′ = −v₀.
 #[inline(always)]
-pub fn push_out(obstacles: &[Obstacle], surface: Surface, arrival: Arrival, mut x: DVec3) -> DVec3 {
-    let Arrival { start, way, release, resting, share, radius } = arrival;
-    for obstacle in obstacles {
+pub fn push_out(planes: &[Obstacle], surface: Surface, arrival: Arrival, mut x: DVec3) -> DVec3 {
+    let Arrival { start, release, radius, .. } = arrival;
+    for obstacle in planes {
         let plane = &obstacle.end;
         let gap = plane.gap(x) - radius;
         if gap >= 0.0 {
             continue;
         }
-        let mut push = lowest_gap(obstacle.start.gap(start) - radius, release) - gap;
-        let moves = obstacle.moves(x - plane.normal * plane.gap(x));
-        let into = -plane.normal.dot(way - moves);
-        let restitution = share * surface.restitution(plane);
-        if into > resting && restitution > 0.0 {
-            push = push.max(restitution * into - plane.normal.dot(x - start - moves));
-        }
-        if push <= 0.0 {
-            continue;
-        }
-        x += plane.normal * push;
-        let way = x - start - moves;
-        let slide = way - plane.normal * plane.normal.dot(way);
-        let length = slide.length();
-        let held = surface.friction(plane) * push;
-        x -= if length <= held { slide } else { slide * (held / length) };
+        let push = lowest_gap(obstacle.start.gap(start) - radius, release) - gap;
+        let face = Face {
+            normal: plane.normal,
+            moves: obstacle.moves(x - plane.normal * plane.gap(x)),
+            friction: surface.friction(plane.friction),
+            restitution: surface.restitution(plane.restitution),
+        };
+        x = face.push(push, arrival, x);
     }
     x
+}
+
+/// The same for all other colliders: pushed out of what it is in, and in the end not in anything. Also tells how many
+/// contacts there were.
+pub(crate) fn push_out_of_solids(
+    obstacles: Obstacles<'_>,
+    surface: Surface,
+    arrival: Arrival,
+    mut x: DVec3,
+) -> (DVec3, usize) {
+    let Arrival { start, release, radius, .. } = arrival;
+    let mut contacts = 0;
+    for (solid, form) in obstacles.formed() {
+        let meets = solid.meets(form, Visitor { start, at: x, radius }, 0.0);
+        if meets.iter().next().is_none() {
+            continue;
+        }
+        for meet in meets.iter() {
+            let gap = meet.gap(x) - radius;
+            if gap >= 0.0 {
+                continue;
+            }
+            contacts += 1;
+            let face = Face {
+                normal: meet.normal,
+                moves: meet.moves,
+                friction: surface.friction(solid.friction),
+                restitution: surface.restitution(solid.restitution),
+            };
+            x = face.push(lowest_gap(meet.began - radius, release) - gap, arrival, x);
+        }
+        x = solid.keep_out(form, Visitor { start, at: x, radius }, release);
+    }
+    (x, contacts)
+}
+
+/// What a particle is pushed out of.
+struct Face {
+    normal: DVec3,
+    /// How far it moves in the substep.
+    moves: DVec3,
+    friction: f64,
+    restitution: f64,
+}
+
+impl Face {
+    /// Moves a particle at `x` out by `push`, or as far as it bounces, with friction.
+    #[inline(always)]
+    fn push(&self, mut push: f64, arrival: Arrival, mut x: DVec3) -> DVec3 {
+        let Face { normal, moves, .. } = *self;
+        let Arrival { start, way, resting, share, .. } = arrival;
+        let into = -normal.dot(way - moves);
+        let restitution = share * self.restitution;
+        if into > resting && restitution > 0.0 {
+            push = push.max(restitution * into - normal.dot(x - start - moves));
+        }
+        if push <= 0.0 {
+            return x;
+        }
+        x += normal * push;
+        let way = x - start - moves;
+        let slide = way - normal * normal.dot(way);
+        let length = slide.length();
+        let held = self.friction * push;
+        x -= if length <= held { slide } else { slide * (held / length) };
+        x
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::HalfSpace;
 
     const SMOOTH: Surface = Surface { friction: None, restitution: 0.0 };
 
@@ -165,6 +224,6 @@ mod tests {
     fn rough_body_and_plane_combine() {
         let plane = HalfSpace { friction: 0.5, ..HalfSpace::ground() };
         let body = Surface { friction: Some(0.02), restitution: 0.0 };
-        assert!((body.friction(&plane) - 0.1).abs() < 1e-15);
+        assert!((body.friction(plane.friction) - 0.1).abs() < 1e-15);
     }
 }

@@ -1,11 +1,9 @@
-//! A collider as bodies meet it in a substep: where it is at both ends, and how its surface moves between.
+//! A plane as bodies meet it in a substep: where it is at both ends, and how its surface moves between.
 
-use crate::controls::Controls;
-use crate::model::{HalfSpace, Model, ModelCollider, between};
-use crate::state::State;
+use crate::model::{HalfSpace, ModelCollider};
 use glam::{DAffine3, DMat3, DVec3};
 
-/// A collider in a substep.
+/// A plane in a substep.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Obstacle {
     /// The collider's number.
@@ -25,15 +23,15 @@ impl Obstacle {
         Obstacle { collider: 0, start: plane, end: plane, turn: DMat3::ZERO, shift: DVec3::ZERO }
     }
 
-    /// A collider on its way from one placement to another.
-    pub(crate) fn moving(of: &ModelCollider, from: &DAffine3, to: &DAffine3) -> Obstacle {
-        let (start, end) = (of.collider.half_space(from), of.collider.half_space(to));
+    /// A collider on its way from one placement to another; `None` if it is no plane.
+    pub(crate) fn moving(of: &ModelCollider, from: &DAffine3, to: &DAffine3) -> Option<Obstacle> {
+        let (start, end) = (of.collider.half_space(from)?, of.collider.half_space(to)?);
         let still = Obstacle { collider: of.id.number(), start, ..Obstacle::still(end) };
         if from == to {
-            return still;
+            return Some(still);
         }
         let back = *from * to.inverse();
-        Obstacle { turn: DMat3::IDENTITY - back.matrix3, shift: -back.translation, ..still }
+        Some(Obstacle { turn: DMat3::IDENTITY - back.matrix3, shift: -back.translation, ..still })
     }
 
     /// Whether nothing of it moves in the substep.
@@ -55,35 +53,6 @@ impl Obstacle {
     }
 }
 
-/// Fills `all` with the colliders in every substep of the step to come, substep after substep, and `ends` with where
-/// they are after it. What a host leads goes evenly from where it was to where it is wanted.
-pub(crate) fn plan_step(
-    (model, state, controls): (&Model, &State, &Controls),
-    all: &mut Vec<Obstacle>,
-    ends: &mut Vec<DAffine3>,
-) {
-    all.clear();
-    ends.clone_from(&state.colliders);
-    if model.colliders().is_empty() {
-        return;
-    }
-    let (step, substeps) = (model.params.step, model.params.substeps);
-    let begin = state.step as f64 * step;
-    for k in 1..=substeps {
-        let share = f64::from(k) / f64::from(substeps);
-        for ((of, end), (began, wanted)) in
-            model.colliders().iter().zip(ends.iter_mut()).zip(state.colliders.iter().zip(&controls.colliders))
-        {
-            let to = match wanted {
-                Some(wanted) => between(began, wanted, share),
-                None => of.collider.motion.placement(begin + step * share),
-            };
-            all.push(Obstacle::moving(of, end, &to));
-            *end = to;
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -95,7 +64,7 @@ mod tests {
         let of = ModelCollider { id: ColliderId::from(3), collider: Collider::from(slope) };
         let from = DAffine3::from_rotation_translation(glam::DQuat::from_rotation_z(0.3), DVec3::X);
         let to = DAffine3::from_rotation_translation(glam::DQuat::from_rotation_x(0.7), DVec3::Y * 2.0);
-        let obstacle = Obstacle::moving(&of, &from, &to);
+        let obstacle = Obstacle::moving(&of, &from, &to).unwrap();
         for local in [DVec3::new(0.5, 0.0, 1.0), DVec3::new(-0.3, 0.6, 0.2)] {
             let (a, b) = (from.transform_point3(local), to.transform_point3(local));
             assert!((obstacle.moves(b) - (b - a)).length() < 1e-14);
@@ -107,7 +76,7 @@ mod tests {
             assert!((seen.end.gap(b - origin) - slope.gap(local)).abs() < 1e-14);
             assert!((seen.start.gap(a - origin) - slope.gap(local)).abs() < 1e-14);
         }
-        assert!(Obstacle::moving(&of, &from, &from).is_still());
+        assert!(Obstacle::moving(&of, &from, &from).unwrap().is_still());
         assert!(!obstacle.is_still());
     }
 }

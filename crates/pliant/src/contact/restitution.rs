@@ -40,6 +40,8 @@ mod tests {
             restitution: 0.5,
             id: (0, 0),
             force: DVec3::ZERO,
+            lowest: 0.0,
+            renewed: false,
         };
         let v = bounce(&contact, DVec3::new(1.0, -4.0, 0.0), DVec3::new(1.0, -0.5, 0.0), 0.3);
         assert_eq!(v, DVec3::new(1.0, 2.0, 0.0));

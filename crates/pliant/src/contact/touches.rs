@@ -1,9 +1,11 @@
 //! What touches what, as data: told from a state, so that stepping costs nothing for it.
 
-use crate::model::{BodyId, ColliderId, HalfSpace};
+use super::{Course, Obstacles};
+use crate::model::{BodyId, ColliderId, HalfSpace, Model};
 use crate::simulation::Simulation;
-use crate::state::BodyState;
+use crate::state::{BodyState, State};
 use glam::DVec3;
+use pliant_geometry::solids::Nearest;
 
 /// A particle that touches a collider.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -32,21 +34,25 @@ impl Simulation {
     /// What touches colliders of a body's particles at present, by particle and then by collider; nothing if the body is gone.
     pub fn touches(&self, body: impl Into<BodyId>) -> impl Iterator<Item = Touch> + '_ {
         let body = self.model.index(body).map(|k| (&self.model.bodies()[k].parts, &self.state.bodies[k]));
-        let planes = self.state.half_spaces(&self.model).zip(self.model.colliders());
+        let around = PresentColliders::of(&self.model, &self.state);
         body.into_iter().flat_map(move |(parts, state)| {
-            let radius = &parts.rest().radius;
-            let planes = planes.clone();
+            let (radius, around) = (&parts.rest().radius, around.clone());
             state.positions().iter().enumerate().flat_map(move |(i, x)| {
-                let touched = planes.clone().filter(move |(p, _)| p.touches(x, radius[i]));
-                touched.map(move |(plane, of)| Touch {
+                let near = around.near(x, radius[i] + slack(x));
+                near.into_iter().map(move |(collider, near)| Touch {
                     particle: i as u32,
-                    collider: of.id,
-                    normal: plane.normal,
-                    point: x - plane.normal * plane.gap(x),
-                    gap: plane.gap(x) - radius[i],
+                    collider,
+                    normal: near.normal,
+                    point: near.point,
+                    gap: near.gap - radius[i],
                 })
             })
         })
+    }
+
+    /// The colliders as they are at present, to be asked how far points are from them.
+    pub fn present_colliders(&self) -> PresentColliders {
+        PresentColliders::of(&self.model, &self.state)
     }
 
     /// Velocities of a body's particles, as [`Simulation::velocity`] tells them; none if the body is gone.
@@ -59,7 +65,100 @@ impl Simulation {
     }
 }
 
-/// How many particles of a body touch a plane.
-pub(super) fn count(plane: &HalfSpace, state: &BodyState, radius: &[f64]) -> usize {
-    state.positions().iter().zip(radius).filter(|(x, r)| plane.touches(*x, **r)).count()
+/// What was pushed out of something lies on it to rounding.
+fn slack(x: DVec3) -> f64 {
+    1e-9 * (1.0 + x.abs().max_element())
+}
+
+/// The colliders of a state, standing still where they are.
+#[derive(Clone, Debug, Default)]
+pub struct PresentColliders {
+    course: Course,
+}
+
+impl PresentColliders {
+    /// Those of a state of a model.
+    pub fn of(model: &Model, state: &State) -> PresentColliders {
+        let mut present = PresentColliders::default();
+        present.refresh(model, state);
+        present
+    }
+
+    /// Takes up those of another state, in the memory it has.
+    pub fn refresh(&mut self, model: &Model, state: &State) {
+        self.course.stand(model, state);
+    }
+
+    fn all(&self) -> Obstacles<'_> {
+        self.course.substep(0)
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.all().is_empty()
+    }
+
+    /// The colliders that a point is in, or no further than `within` from, in ascending order, with how far it is from
+    /// each (negative inside), the normal there and the nearest point of its surface.
+    pub fn near(&self, x: DVec3, within: f64) -> Vec<(ColliderId, Nearest)> {
+        let mut found: Vec<(ColliderId, Nearest)> = Vec::new();
+        self.each(x, within, |collider, near| found.push((collider, near)));
+        found.sort_by_key(|(id, _)| *id);
+        found
+    }
+
+    /// Whether a particle of this radius touches anything.
+    pub fn touch(&self, x: DVec3, radius: f64) -> bool {
+        let mut any = false;
+        self.each(x, radius + slack(x), |_, _| any = true);
+        any
+    }
+
+    /// The colliders that some of these points are in, in ascending order, and how deep the deepest is.
+    pub fn deepest(&self, points: impl Iterator<Item = DVec3>) -> Vec<(ColliderId, f64)> {
+        let mut found: Vec<(ColliderId, f64)> = Vec::new();
+        for x in points {
+            self.each(x, -slack(x), |id, near| match found.iter_mut().find(|(c, _)| *c == id) {
+                Some((_, deepest)) => *deepest = deepest.max(-near.gap),
+                None => found.push((id, -near.gap)),
+            });
+        }
+        found.sort_by_key(|(id, _)| *id);
+        found
+    }
+
+    /// How deep a particle of this radius is in the collider it is deepest in; nothing if it is in none.
+    pub fn depth(&self, x: DVec3, radius: f64) -> f64 {
+        let mut deepest = 0.0_f64;
+        self.each(x, radius, |_, near| deepest = deepest.max(radius - near.gap));
+        deepest
+    }
+
+    fn each(&self, x: DVec3, within: f64, mut each: impl FnMut(ColliderId, Nearest)) {
+        let all = self.all();
+        for o in all.planes {
+            let gap = o.end.gap(x);
+            if gap <= within {
+                let (normal, point) = (o.end.normal, x - o.end.normal * gap);
+                each(ColliderId::from_number(o.collider), Nearest { gap, normal, point });
+            }
+        }
+        for (solid, form) in all.formed() {
+            if let Some(near) = solid.nearest(form, x, within) {
+                each(ColliderId::from_number(solid.collider), near);
+            }
+        }
+    }
+
+    /// How many particles of a body touch each collider, in ascending order.
+    pub(super) fn counts(&self, state: &BodyState, radius: &[f64], counts: &mut Vec<(ColliderId, usize)>) {
+        counts.clear();
+        for (x, r) in state.positions().iter().zip(radius) {
+            self.each(x, r + slack(x), |id, _| match counts.iter_mut().find(|(c, _)| *c == id) {
+                Some((_, count)) => *count += 1,
+                None => counts.push((id, 1)),
+            });
+        }
+        counts.sort_by_key(|(id, _)| *id);
+    }
 }

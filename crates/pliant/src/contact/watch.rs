@@ -1,6 +1,6 @@
 //! Contacts that begin and end, as events between two looks at a simulation.
 
-use super::touches::count;
+use super::touches::PresentColliders;
 use crate::model::{BodyId, ColliderId};
 use crate::simulation::Simulation;
 use std::cmp::Ordering;
@@ -49,6 +49,8 @@ pub struct ContactWatch {
     now: Vec<Touching>,
     before: Vec<Touching>,
     events: Vec<ContactEvent>,
+    counts: Vec<(ColliderId, usize)>,
+    around: PresentColliders,
 }
 
 /// Body, collider, number of particles.
@@ -62,17 +64,14 @@ impl ContactWatch {
 
     /// Compares what touches now with the last look; events by body, then by collider.
     pub fn look(&mut self, simulation: &Simulation) -> &[ContactEvent] {
-        let ContactWatch { now, before, events } = self;
+        let ContactWatch { now, before, events, counts, around } = self;
         std::mem::swap(now, before);
         now.clear();
         let model = simulation.model();
+        around.refresh(model, simulation.state());
         for (body, state) in model.bodies().iter().zip(simulation.state().bodies()) {
-            for (of, plane) in model.colliders().iter().zip(simulation.state().half_spaces(model)) {
-                let particles = count(&plane, state, &body.parts.rest().radius);
-                if particles > 0 {
-                    now.push((body.id, of.id, particles));
-                }
-            }
+            around.counts(state, &body.parts.rest().radius, counts);
+            now.extend(counts.iter().map(|&(collider, particles)| (body.id, collider, particles)));
         }
         events.clear();
         let (mut old, mut new) = (before.iter().peekable(), now.iter().peekable());

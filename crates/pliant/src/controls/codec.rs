@@ -7,7 +7,7 @@ use crate::state::StateError;
 use glam::{DAffine3, DVec3};
 
 const MAGIC: u64 = u64::from_le_bytes(*b"PLIANTCT");
-const VERSION: u64 = 6;
+const VERSION: u64 = 7;
 
 impl Controls {
     /// All values as bytes, to be kept beside a frame.
@@ -23,6 +23,7 @@ impl Controls {
         w.number(world.gusts);
         w.word(self.colliders.len() as u64);
         self.colliders.iter().for_each(|p| write_placement(&mut w, p));
+        self.vertices.iter().for_each(|v| w.vectors(v));
         w.word(self.bodies.len() as u64);
         for BodyEntry { id, values: c, pins, forces } in &self.bodies {
             let (kind, stiffness) = match c.stiffness {
@@ -53,9 +54,9 @@ impl Controls {
             return Err(StateError::Damaged("it does not begin like controls"));
         }
         let found = r.word()?;
-        // The version before knew no colliders that a host leads.
-        let led = found == VERSION;
-        if !(led || found == VERSION - 1) {
+        // Version 5 knew no colliders that a host leads, version 6 none whose vertices it gives.
+        let (led, deformed) = (found > 5, found > 6);
+        if !(5..=VERSION).contains(&found) {
             return Err(StateError::Version { found, expected: VERSION });
         }
         let mut vector =
@@ -69,6 +70,10 @@ impl Controls {
         let colliders = match led {
             true => model.colliders().iter().map(|_| read_placement(&mut r)).collect::<Result<_, _>>()?,
             false => vec![None; model.colliders().len()],
+        };
+        let vertices = match deformed {
+            true => model.colliders().iter().map(|_| r.vectors()).collect::<Result<_, _>>()?,
+            false => vec![Vec::new(); model.colliders().len()],
         };
         if r.word()? != model.bodies().len() as u64 {
             return Err(StateError::Damaged("the number of bodies does not fit the model"));
@@ -94,7 +99,7 @@ impl Controls {
             }
             bodies.push(BodyEntry { id, values, pins, forces });
         }
-        let controls = Controls { world, bodies, colliders };
+        let controls = Controls { world, bodies, colliders, vertices };
         match r.0.is_empty() && controls.check(model).is_ok() {
             true => Ok(controls),
             false => Err(StateError::Damaged("it has values that are not allowed")),

@@ -10,7 +10,7 @@ pub use table::{Allowed, Control, Descriptor};
 pub use value::{ControlError, Cost, Value};
 
 use crate::memory::Memory;
-use crate::model::{BodyId, BodyModel, ColliderId, Model, is_rigid};
+use crate::model::{BodyId, BodyModel, ColliderId, Model, ModelCollider, is_rigid};
 use crate::solvers::SolverKind;
 use glam::{DAffine3, DVec3};
 
@@ -45,6 +45,8 @@ pub struct Controls {
     pub(crate) bodies: Vec<BodyEntry>,
     /// Where a host wants each collider, in the model's order; `None` follows the collider's own motion.
     pub(crate) colliders: Vec<Option<DAffine3>>,
+    /// Where a host wants the vertices of each collider's mesh, in the collider's own coordinates; none if it gives none.
+    pub(crate) vertices: Vec<Vec<DVec3>>,
 }
 
 /// What one body is moved by at present.
@@ -106,7 +108,7 @@ impl Controls {
             gusts: 0.0,
         };
         world.set_gravity(gravity);
-        Controls { world, bodies, colliders: vec![None; colliders] }
+        Controls { world, bodies, colliders: vec![None; colliders], vertices: vec![Vec::new(); colliders] }
     }
 
     fn index(&self, id: BodyId) -> Option<usize> {
@@ -178,6 +180,12 @@ impl Controls {
         }
         if !self.colliders.iter().flatten().all(is_rigid) {
             return Err(no_rigid_placement());
+        }
+        if self.vertices.len() != model.colliders().len() {
+            return refuse("colliders", self.vertices.len(), model.colliders().len());
+        }
+        for (vertices, of) in self.vertices.iter().zip(model.colliders()).filter(|(v, _)| !v.is_empty()) {
+            check_vertices(vertices, of)?;
         }
         for (entry, body) in self.bodies.iter().zip(model.bodies()) {
             if entry.id != body.id {
@@ -339,9 +347,50 @@ impl Controls {
         Ok(Cost::Free)
     }
 
+    /// Leads the vertices of a collider's mesh, in its own coordinates, to these places in the course of the next step, and
+    /// keeps them there; or lets them follow its animation or be where the mesh has them again.
+    pub fn deform_collider(
+        &mut self,
+        model: &Model,
+        collider: ColliderId,
+        vertices: Option<&[DVec3]>,
+    ) -> Result<Cost, ControlError> {
+        let Some((k, slot)) =
+            model.collider_index(collider).and_then(|k| Some((k, self.vertices.get_mut(k)?)))
+        else {
+            let value = format!("(collider {collider})");
+            let allowed = no_such_collider(model, collider);
+            return Err(ControlError { control: "colliders", value, allowed });
+        };
+        if let Some(vertices) = vertices {
+            check_vertices(vertices, &model.colliders()[k])?;
+        }
+        slot.clear();
+        slot.extend_from_slice(vertices.unwrap_or_default());
+        Ok(Cost::Free)
+    }
+
     /// Where a host wants a collider; nothing if none leads it or it is not there.
     pub fn collider(&self, model: &Model, collider: ColliderId) -> Option<DAffine3> {
         model.collider_index(collider).and_then(|k| self.colliders.get(k).copied().flatten())
+    }
+}
+
+/// Refuses vertices that cannot be those of a collider's mesh.
+fn check_vertices(vertices: &[DVec3], of: &ModelCollider) -> Result<(), ControlError> {
+    let refuse = |value: String, allowed: String| Err(ControlError { control: "colliders", value, allowed });
+    let Some(mesh) = of.collider.as_mesh() else {
+        let text = "only meshes have any: place the collider instead";
+        return refuse(format!("(vertices of collider {})", of.id), text.into());
+    };
+    let count = mesh.mesh().positions.len();
+    if vertices.len() != count {
+        let text = format!("the mesh has {count}: give each a place, in the order of the mesh");
+        return refuse(format!("({} vertices of collider {})", vertices.len(), of.id), text);
+    }
+    match vertices.iter().position(|v| !v.is_finite()) {
+        Some(i) => refuse(format!("(vertex {i} of collider {})", of.id), "it must be finite".into()),
+        None => Ok(()),
     }
 }
 

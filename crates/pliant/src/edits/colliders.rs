@@ -4,6 +4,7 @@ use super::{EditError, Editing, Effect};
 use crate::builder;
 use crate::controls::no_such_collider;
 use crate::model::{Collider, ColliderId, ModelCollider};
+use crate::state::fits_mesh;
 
 impl Editing<'_> {
     pub(super) fn add_collider(&mut self, collider: &Collider) -> Result<Effect, EditError> {
@@ -13,7 +14,9 @@ impl Editing<'_> {
         builder::check_colliders(all.iter().map(|c| &c.collider))?;
         *self.model = self.model.with_colliders(all, id.number() + 1);
         self.controls.colliders.push(None);
-        Ok(Effect::ColliderAdded { id, at: collider.motion.placement(self.time) })
+        self.controls.vertices.push(Vec::new());
+        let (at, vertices) = (collider.motion.placement(self.time), collider.vertices(self.time));
+        Ok(Effect::ColliderAdded { id, at, vertices })
     }
 
     pub(super) fn remove_collider(&mut self, collider: ColliderId) -> Result<Effect, EditError> {
@@ -22,6 +25,7 @@ impl Editing<'_> {
         all.remove(place);
         *self.model = self.model.with_colliders(all, self.model.next_collider().number());
         self.controls.colliders.remove(place);
+        self.controls.vertices.remove(place);
         Ok(Effect::ColliderRemoved { place })
     }
 
@@ -31,12 +35,14 @@ impl Editing<'_> {
         all[place].collider = to.clone();
         builder::check_colliders(all.iter().map(|c| &c.collider))?;
         *self.model = self.model.with_colliders(all, self.model.next_collider().number());
-        // Where a host leads it, it is.
-        let led = self.controls.colliders[place].is_some();
-        Ok(match led {
-            true => Effect::None,
-            false => Effect::ColliderPlaced { place, at: to.motion.placement(self.time) },
-        })
+        // Where a host leads it, it is; as are its vertices, unless the mesh has others.
+        let at = self.controls.colliders[place].is_none().then(|| to.motion.placement(self.time));
+        let given = &mut self.controls.vertices[place];
+        if !fits_mesh(given, &self.model.colliders()[place]) {
+            given.clear();
+        }
+        let vertices = given.is_empty().then(|| to.vertices(self.time));
+        Ok(Effect::ColliderChanged { place, at, vertices })
     }
 
     /// Where a collider stands in the model.

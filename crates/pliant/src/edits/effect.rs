@@ -60,14 +60,16 @@ pub(crate) enum Effect {
     ColliderAdded {
         id: ColliderId,
         at: DAffine3,
+        vertices: Vec<DVec3>,
     },
     ColliderRemoved {
         place: usize,
     },
-    /// A collider is somewhere else at once.
-    ColliderPlaced {
+    /// A collider, and the vertices of its mesh, are somewhere else at once.
+    ColliderChanged {
         place: usize,
-        at: DAffine3,
+        at: Option<DAffine3>,
+        vertices: Option<Vec<DVec3>>,
     },
     /// A coupling comes, which changes nothing yet.
     CouplingAdded(CouplingId),
@@ -121,15 +123,24 @@ impl Effect {
             Effect::Torn { place, facets, whole } => {
                 tearing::split(whole, &mut state.bodies[*place], facets);
             }
-            Effect::ColliderAdded { id, at } => {
+            Effect::ColliderAdded { id, at, vertices } => {
                 state.colliders.push(*at);
+                state.vertices.push(vertices.clone());
                 return Edited::Collider(*id);
             }
             Effect::CouplingAdded(id) => return Edited::Coupling(*id),
             Effect::ColliderRemoved { place } => {
                 state.colliders.remove(*place);
+                state.vertices.remove(*place);
             }
-            Effect::ColliderPlaced { place, at } => state.colliders[*place] = *at,
+            Effect::ColliderChanged { place, at, vertices } => {
+                if let Some(at) = at {
+                    state.colliders[*place] = *at;
+                }
+                if let Some(vertices) = vertices {
+                    state.vertices[*place].clone_from(vertices);
+                }
+            }
             Effect::Moved { place, turn, by } => {
                 let body = &mut state.bodies[*place];
                 for i in 0..body.x.len() {

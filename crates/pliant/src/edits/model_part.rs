@@ -42,6 +42,10 @@ impl Editing<'_> {
                 self.collider_place(*collider)?;
                 self.controls.place_collider(self.model, *collider, *placement)?;
             }
+            Edit::DeformCollider(collider, vertices) => {
+                self.collider_place(*collider)?;
+                self.controls.deform_collider(self.model, *collider, vertices.as_deref())?;
+            }
             Edit::Couple(coupling) => return self.add_coupling(coupling),
             Edit::Uncouple(coupling) => return self.remove_coupling(*coupling),
             Edit::Keyframes(keyframes) => {

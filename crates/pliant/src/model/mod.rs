@@ -21,7 +21,7 @@ pub use basis::{ClusterBasis, QuadraticBasis, quadratic_terms};
 pub use body_id::BodyId;
 pub use body_model::BodyModel;
 pub use collider::{Collider, ColliderId, ColliderShape, ModelCollider};
-pub(crate) use collider::{between, is_rigid};
+pub(crate) use collider::{between, is_rigid, primitive_of, primitive_parts};
 pub use coupling::{BodyPoint, Coupling, CouplingId, ModelCoupling};
 pub use input::{Input, Moment, Sequence, SequenceError};
 pub use params::{

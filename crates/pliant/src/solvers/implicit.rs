@@ -10,7 +10,7 @@ use super::energy::ElasticEnergy;
 use super::objective::Objective;
 use super::prolongation::Prolongation;
 use super::{Outside, SolverKind, Stage, Subject};
-use crate::contact::{Beginning, Contact, Pull};
+use crate::contact::{Beginning, Contact, Pull, Visitor, release};
 use crate::controls::LiveControls;
 use crate::dofs::{Dof, DofMap};
 use crate::memory::Section;
@@ -204,7 +204,7 @@ impl Substep {
         let Subject { model, controls, time, .. } = body;
         let Outside { contacts, place, pull } = outside;
         let touched = || contacts.iter().filter_map(|c| Some((c, c.particle_at_obstacle(place)?)));
-        let pushed = self.settle_on(touched(), q);
+        let pushed = self.settle_on(touched(), q).max(self.keep_out(body, q));
         self.bounces.expect(
             (touched(), &state.v, resting(model, controls)),
             &mut self.energy,
@@ -237,7 +237,8 @@ impl Substep {
             state.v.set(i, (to - self.beginning.start.get(i)) / h);
             state.x.set(i, to);
         }
-        let Substep { dofs, beginning: Beginning { start, .. }, arriving, theta, .. } = self;
+        let Substep { dofs, beginning, arriving, theta, .. } = self;
+        let start = &beginning.start;
         let theta = *theta;
         let end = Subject { time: time + h, ..body };
         let mass_ratio = model.mass_ratio(controls.body);
@@ -245,6 +246,14 @@ impl Substep {
         let passage = Passage { end, dofs, start, arriving, theta, touching };
         if theta < 1.0 {
             self.prolongation.limit(&mut self.energy, passage, state);
+            // What lies between two places outside may be inside of what is round.
+            for i in (0..model.particle_count()).filter(|i| beginning.free[*i]) {
+                let at = state.x.get(i);
+                let to = out_of_solids(body, (beginning, i), at);
+                if to != at {
+                    state.x.set(i, to);
+                }
+            }
         }
         let arrivals = (touched(), resting(model, controls));
         self.bounces.apply(arrivals, &mut self.energy, passage, state);
@@ -266,6 +275,22 @@ impl Substep {
             if gap < 0.0 {
                 q.put(i, at - contact.normal * (gap * self.theta));
                 furthest = furthest.max(-gap / self.beginning.size);
+            }
+        }
+        furthest
+    }
+
+    /// The last word of what is not flat: whatever was found on the way, no particle ends inside of it or has passed
+    /// through. Returns how far that moved one, relative to the size of the body.
+    fn keep_out(&self, body: Subject<'_>, q: &mut impl Moving) -> f64 {
+        let mut furthest = 0.0_f64;
+        for i in (0..self.beginning.free.len()).filter(|i| self.beginning.free[*i]) {
+            let at = q.position(i);
+            let end = self.end(i, at);
+            let to = out_of_solids(body, (&self.beginning, i), end);
+            if to != end {
+                q.put(i, at + (to - end) * self.theta);
+                furthest = furthest.max(to.distance(end) / self.beginning.size);
             }
         }
         furthest
@@ -294,6 +319,18 @@ impl Substep {
         }
         v + surface
     }
+}
+
+/// Where a particle may be that would end at `at`.
+fn out_of_solids(body: Subject<'_>, (beginning, i): (&Beginning, usize), mut at: DVec3) -> DVec3 {
+    let (start, radius) = (beginning.start.get(i), body.model.rest().radius[i]);
+    for (solid, form) in body.obstacles.formed() {
+        let visitor = Visitor { start, at, radius };
+        if solid.may_meet(visitor, 0.0) {
+            at = solid.keep_out(form, visitor, release(beginning.size, body.model.params.substep()));
+        }
+    }
+    at
 }
 
 /// Arrivals slower than this do not bounce.

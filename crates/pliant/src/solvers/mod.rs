@@ -20,7 +20,7 @@ mod unknowns;
 pub use support::{Feature, Support, support, support_table};
 pub use trace::TracePoint;
 
-use crate::contact::{Contact, Obstacle, Pull, Respond};
+use crate::contact::{Contact, Obstacles, Pull, Respond};
 use crate::controls::LiveControls;
 use crate::model::BodyModel;
 use crate::points::Points;
@@ -162,7 +162,7 @@ pub struct Subject<'a> {
     /// When the substep begins.
     pub time: f64,
     /// The colliders in this substep.
-    pub obstacles: &'a [Obstacle],
+    pub obstacles: Obstacles<'a>,
 }
 
 /// A substep of a body that is under way.

@@ -38,7 +38,7 @@ fn in_a_round(simulation: &Simulation, kind: SolverKind, check: impl FnOnce(&mut
     let controls = simulation.controls().live(0);
     let team = Team::serial();
     let stage = Stage {
-        body: Subject { model: parts, controls, time: 0.0, obstacles: &[] },
+        body: Subject { model: parts, controls, time: 0.0, obstacles: crate::contact::Obstacles::NONE },
         before: None,
         team: &team,
         tied: true,

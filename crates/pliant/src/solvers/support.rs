@@ -16,8 +16,9 @@ pub enum Feature {
     Pins,
     /// Particles held by springs.
     SoftPins,
-    /// Solid half-spaces with friction and restitution.
-    HalfSpaces,
+    /// Colliders of every shape, with friction and restitution. Particles of clustered bodies meet them one by one: what is
+    /// thinner than they are apart may go in between; all other bodies meet corners and edges with their faces too.
+    Colliders,
     /// A user's own constraint batch.
     CustomConstraint,
     /// A mesh sequence the body follows.
@@ -46,7 +47,7 @@ impl Feature {
         Feature::Edges,
         Feature::Pins,
         Feature::SoftPins,
-        Feature::HalfSpaces,
+        Feature::Colliders,
         Feature::CustomConstraint,
         Feature::AnimatedInput,
         Feature::LinearGoals,
@@ -66,7 +67,7 @@ impl Feature {
             Feature::Edges => "edge springs",
             Feature::Pins => "pins",
             Feature::SoftPins => "soft pins",
-            Feature::HalfSpaces => "planes",
+            Feature::Colliders => "colliders",
             Feature::CustomConstraint => "custom constraints",
             Feature::AnimatedInput => "animated inputs",
             Feature::LinearGoals => "linear goals",
@@ -93,7 +94,7 @@ pub enum Support {
 pub fn support(solver: SolverKind, feature: Feature) -> Support {
     use Feature::*;
     match (feature, solver.uses_constraints()) {
-        (Clusters | Pins | HalfSpaces, _) => Support::Yes,
+        (Clusters | Pins | Colliders, _) => Support::Yes,
         (
             StrainLimit | AnimatedInput | LinearGoals | QuadraticGoals | Deformer | Plasticity
             | PaintedStiffness,

@@ -19,75 +19,96 @@ mod property;
 mod schema;
 mod surface;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
+use super::ExportSummary;
 use super::names::{Style, unique};
+use super::sink::{Made, Order, Put, Sink, Surfaces};
 use super::stream::{Conversion, Normals, Stream, Version};
-use super::{ExportOptions, ExportSummary, Progress};
 use crate::export::Footage;
 use crate::{CacheError, LogHeader};
 use archive::{Object, Times};
 use bounds::Bounds;
 use ogawa::Ogawa;
-use property::FRAMES;
+use property::{FRAMES, Samples};
 use schema::{BodyOut, Motion, bounds_samples, child_bounds};
 
-pub(super) fn write(
-    reader: &Footage<'_>,
-    path: &Path,
-    options: &ExportOptions,
-    progress: Progress<'_>,
-) -> Result<ExportSummary, CacheError> {
-    let stream = Stream::new(reader, options)?;
-    let frames = &stream.frames;
-    let count = check_counts(path, &stream)?;
+pub(super) fn begin<'a>(order: Order<'a>) -> Result<Sink<'a>, CacheError> {
+    let Order { reader, stream, path, conversion, folder, .. } = order;
+    let count = check_counts(&path, stream)?;
     // A body that comes later has times of its own.
     let mut starts: Vec<usize> = stream.bodies.iter().map(|b| b.life.start).chain([0]).collect();
     starts.sort_unstable();
     starts.dedup();
     let sampling = |start: usize| FRAMES + starts.partition_point(|&s| s < start) as u32;
+    let archive = Archive {
+        motions: stream.bodies.iter().map(|b| Motion::new(sampling(b.life.start))).collect(),
+        out: Ogawa::create(folder, &path)?,
+        whole: bounds_samples(FRAMES),
+        numbers: Vec::with_capacity(stream.frames.len()),
+        buffer: Vec::new(),
+        reader,
+        stream,
+        path,
+        conversion,
+        count,
+        starts,
+    };
+    let make = Surfaces { stream, conversion, normals: Normals::Full, last: false };
+    Ok(Sink { make: Box::new(make), put: Box::new(archive) })
+}
 
-    let mut out = Ogawa::create(path)?;
-    let mut motions: Vec<Motion> =
-        stream.bodies.iter().map(|b| Motion::new(sampling(b.life.start))).collect();
-    let mut whole = bounds_samples(FRAMES);
-    let mut numbers = Vec::with_capacity(frames.len());
-    let mut buffer = Vec::new();
-    stream.each_frame(Normals::Full, |done, loaded| {
-        numbers.push(loaded.frame.index);
+/// An archive whose samples are being written.
+struct Archive<'a> {
+    reader: &'a Footage<'a>,
+    stream: &'a Stream<'a>,
+    path: PathBuf,
+    conversion: Conversion,
+    count: u32,
+    /// The frames that bodies come with.
+    starts: Vec<usize>,
+    out: Ogawa,
+    motions: Vec<Motion>,
+    whole: Samples,
+    numbers: Vec<u32>,
+    buffer: Vec<u8>,
+}
+
+impl Put for Archive<'_> {
+    fn put(&mut self, _: usize, made: Made) -> Result<(), CacheError> {
+        let loaded = made.surfaces()?;
+        self.numbers.push(loaded.index);
         let mut all = Bounds::EMPTY;
         for surface in &loaded.bodies {
             let bounds = Bounds::of(&surface.points);
             all = all.union(&bounds);
-            motions[surface.body].push(&mut out, surface, &bounds, &mut buffer)?;
+            self.motions[surface.body].push(&mut self.out, surface, &bounds, &mut self.buffer)?;
         }
-        whole.push(&mut out, &all.to_bytes())?;
-        progress(done + 1, frames.len());
-        Ok(())
-    })?;
-
-    let names = unique(stream.bodies.iter().map(|b| b.name), Style::Part, "body", &[]);
-    let rate = reader.frames_per_second();
-    let mut times: Vec<Times> = starts.iter().map(|&s| Times::of_frames(&numbers[s..], rate)).collect();
-    let mut children = Vec::with_capacity(names.len());
-    for ((body, name), motion) in stream.bodies.iter().zip(names).zip(motions) {
-        let keys = body.size_keys(&numbers);
-        let sizes = schema::sizes(&mut out, &keys, FRAMES + times.len() as u32)?;
-        if !keys.is_empty() {
-            times.push(Times::Listed(keys.iter().map(|(frame, _)| frame / rate).collect()));
-        }
-        let body = BodyOut { body, name, motion, sizes, frames: count, scale: options.conversion.scale };
-        children.push(body.write(&mut out)?);
+        self.whole.push(&mut self.out, &all.to_bytes())
     }
-    let top = Object { name: String::new(), metadata: "", properties: vec![child_bounds(whole)], children };
-    let bytes = archive::finish(out, &top, &about(reader.header(), rate, &options.conversion), &times)?;
-    Ok(ExportSummary {
-        path: path.to_path_buf(),
-        files: 1,
-        frames: frames.len(),
-        vertices: stream.vertex_count(),
-        bytes,
-    })
+
+    fn finish(self: Box<Self>, _: &mut dyn FnMut()) -> Result<ExportSummary, CacheError> {
+        let Archive {
+            reader, stream, path, conversion, count, starts, mut out, motions, whole, numbers, ..
+        } = *self;
+        let names = unique(stream.bodies.iter().map(|b| b.name), Style::Part, "body", &[]);
+        let rate = reader.frames_per_second();
+        let mut times: Vec<Times> = starts.iter().map(|&s| Times::of_frames(&numbers[s..], rate)).collect();
+        let mut children = Vec::with_capacity(names.len());
+        for ((body, name), motion) in stream.bodies.iter().zip(names).zip(motions) {
+            let keys = body.size_keys(&numbers);
+            let sizes = schema::sizes(&mut out, &keys, FRAMES + times.len() as u32)?;
+            if !keys.is_empty() {
+                times.push(Times::Listed(keys.iter().map(|(frame, _)| frame / rate).collect()));
+            }
+            let body = BodyOut { body, name, motion, sizes, frames: count, scale: conversion.scale };
+            children.push(body.write(&mut out)?);
+        }
+        let top =
+            Object { name: String::new(), metadata: "", properties: vec![child_bounds(whole)], children };
+        let bytes = archive::finish(out, &top, &about(reader.header(), rate, &conversion), &times)?;
+        Ok(stream.summary(&path, bytes))
+    }
 }
 
 /// What the archive says of itself. No date: the same log gives the same file.

@@ -13,8 +13,8 @@ use std::collections::HashMap;
 use std::path::Path;
 
 use super::digest::Digest;
-use crate::CacheError;
 use crate::atomic::AtomicFile;
+use crate::{CacheError, OutputFolder};
 
 /// What a group holds: a position, and in the top bit whether data or a group is there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,8 +34,8 @@ pub(super) struct Ogawa {
 }
 
 impl Ogawa {
-    pub(super) fn create(path: &Path) -> Result<Ogawa, CacheError> {
-        let mut file = AtomicFile::create(path)?;
+    pub(super) fn create(folder: &dyn OutputFolder, path: &Path) -> Result<Ogawa, CacheError> {
+        let mut file = AtomicFile::create(folder, path)?;
         file.put(b"Ogawa\x00\x00\x01")?;
         file.put(&0u64.to_le_bytes())?;
         Ok(Ogawa { file, known: HashMap::new() })

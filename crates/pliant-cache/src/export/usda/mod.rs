@@ -1,8 +1,8 @@
 //! Animated USD: a mesh (or points) per body with everything it wears, as text or as a package of it.
 //!
 //! USD wants all samples of an attribute together, the log holds all attributes of a frame
-//! together. So a first pass over the log writes f32 blocks of fixed size to a spool file beside
-//! the target, and a second picks from it attribute by attribute: memory stays at one frame of one
+//! together. So frames go as f32 blocks of fixed size to a spool file beside
+//! the target, and in the end these are picked from it attribute by attribute: memory stays at one frame of one
 //! body, the log is decoded once, and no number of bodies exhausts open files.
 
 mod body;
@@ -12,7 +12,7 @@ mod text;
 mod zip;
 
 use std::collections::HashMap;
-use std::path::Path;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use body::{Block, Prim, extent, scaled_width};
@@ -22,74 +22,90 @@ use zip::Package;
 
 use super::materials::Wardrobe;
 use super::names::{Style, unique};
+use super::sink::{Made, Order, Put, Sink, Surfaces};
 use super::stream::{Normals, Stream, StreamBody};
-use super::{Conversion, ExportOptions, ExportSummary, Progress};
+use super::{Conversion, ExportSummary};
 use crate::atomic::AtomicFile;
 use crate::export::Footage;
 use crate::{CacheError, LogBody, LogHeader};
 
 /// `.usda`: text.
-pub(super) fn write(
-    reader: &Footage<'_>,
-    path: &Path,
-    options: &ExportOptions,
-    progress: Progress<'_>,
-) -> Result<ExportSummary, CacheError> {
-    let file = AtomicFile::create(path)?;
-    let stage = Stage::new(reader, path, options, true)?;
-    let (text, summary) = stage.write(Text::new(file), progress)?;
-    let (file, _, _) = text.finish()?;
-    Ok(ExportSummary { bytes: file.commit()?, ..summary })
+pub(super) fn begin<'a>(order: Order<'a>) -> Result<Sink<'a>, CacheError> {
+    let file = AtomicFile::create(order.folder, &order.path)?;
+    Stage::begin(order, Text::new(file), None)
 }
 
 /// `.usdz`: the same text in a package. It has to hold all it names, so textures are left out.
-pub(super) fn write_package(
-    reader: &Footage<'_>,
-    path: &Path,
-    options: &ExportOptions,
-    progress: Progress<'_>,
-) -> Result<ExportSummary, CacheError> {
-    let stem = path.file_stem().map(|s| s.to_string_lossy().to_string()).unwrap_or_default();
+pub(super) fn begin_package<'a>(order: Order<'a>) -> Result<Sink<'a>, CacheError> {
+    let stem = order.path.file_stem().map(|s| s.to_string_lossy().to_string()).unwrap_or_default();
     let name = unique([stem.as_str()], Style::Identifier, "run", &[]).concat();
     // A zip counts the bytes of names in 16 bits.
     let name: String = name.chars().take(200).chain(".usda".chars()).collect();
-    let mut file = AtomicFile::create(path)?;
+    let mut file = AtomicFile::create(order.folder, &order.path)?;
     let package = Package::begin(&mut file, name)?;
-    let stage = Stage::new(reader, path, options, false)?;
-    let (text, summary) = stage.write(Text::new(file), progress)?;
-    let (mut file, size, crc) = text.finish()?;
-    package.end(&mut file, path, size, crc)?;
-    Ok(ExportSummary { bytes: file.commit()?, ..summary })
+    Stage::begin(order, Text::new(file), Some(package))
 }
 
 /// A scene on its way into a file.
 struct Stage<'a> {
     reader: &'a Footage<'a>,
-    path: &'a Path,
-    stream: Stream<'a>,
+    stream: &'a Stream<'a>,
+    path: PathBuf,
     conversion: Conversion,
-    /// Whether materials may name files beside this one.
-    textures: bool,
+    text: Text,
+    /// The package that the text is in.
+    package: Option<Package>,
+    spool: Spool,
+    /// Time codes of the frames in the spool.
+    codes: Vec<u32>,
 }
 
 impl<'a> Stage<'a> {
-    fn new(
-        reader: &'a Footage<'a>,
-        path: &'a Path,
-        options: &ExportOptions,
-        textures: bool,
-    ) -> Result<Stage<'a>, CacheError> {
-        let stream = Stream::new(reader, options)?;
-        Ok(Stage { reader, path, stream, conversion: options.conversion, textures })
+    fn begin(order: Order<'a>, text: Text, package: Option<Package>) -> Result<Sink<'a>, CacheError> {
+        let Order { reader, stream, path, conversion, folder, .. } = order;
+        let spool = Spool::create(folder, &path)?;
+        let stage = Stage { reader, stream, path, conversion, text, package, spool, codes: Vec::new() };
+        let make = Surfaces { stream, conversion, normals: Normals::Short, last: false };
+        Ok(Sink { make: Box::new(make), put: Box::new(stage) })
+    }
+}
+
+impl Put for Stage<'_> {
+    /// All frames as blocks, to be picked from attribute by attribute.
+    fn put(&mut self, _: usize, made: Made) -> Result<(), CacheError> {
+        let loaded = made.surfaces()?;
+        let block = |body: usize, block: Block| body * Block::COUNT + block as usize;
+        let blocks = loaded.bodies.iter().flat_map(|s| {
+            [
+                (block(s.body, Block::Extent), 2),
+                (block(s.body, Block::Points), s.points.len()),
+                (block(s.body, Block::Normals), s.normals.len()),
+            ]
+        });
+        self.spool.begin_frame(&blocks.collect::<Vec<_>>());
+        for shown in &loaded.bodies {
+            let version = &self.stream.bodies[shown.body].versions[shown.version];
+            let pad = scaled_width(version.body, self.conversion.scale) / 2.0;
+            self.spool.put(&extent(&shown.points, pad))?;
+            self.spool.put(&shown.points)?;
+            self.spool.put(&shown.normals)?;
+        }
+        self.codes.push(loaded.index);
+        Ok(())
     }
 
-    fn write(self, mut text: Text, progress: Progress<'_>) -> Result<(Text, ExportSummary), CacheError> {
-        let steps = self.stream.frames.len() + self.stream.bodies.len();
-        let (mut spool, codes) = self.fill_spool(&mut |done| progress(done, steps))?;
-        let bodies = &self.stream.bodies;
+    fn steps(&self) -> usize {
+        self.stream.bodies.len()
+    }
+
+    fn finish(mut self: Box<Self>, step: &mut dyn FnMut()) -> Result<ExportSummary, CacheError> {
+        self.spool.rewind()?;
+        self.start();
+        let Stage { stream, path, conversion, mut text, package, mut spool, codes, .. } = *self;
+        let bodies = &stream.bodies;
         let taken = ["Materials", "Shapes"];
         let names = unique(bodies.iter().map(|b| b.name), Style::Identifier, "body", &taken);
-        let wardrobe = Wardrobe::new(self.stream.versions().map(|v| v.body));
+        let wardrobe = Wardrobe::new(stream.versions().map(|v| v.body));
         let material_names = unique(
             wardrobe.materials.iter().map(|m| m.material.name.as_str()),
             Style::Identifier,
@@ -103,69 +119,55 @@ impl<'a> Stage<'a> {
             let materials;
             (materials, of_versions) = of_versions.split_at(body.versions.len());
             let class = classes[place].map(|c| class_names[c].as_str());
-            let (name, scale) = (names[place].as_str(), self.conversion.scale);
+            let (name, scale) = (names[place].as_str(), conversion.scale);
             let (codes, material_names) = (&codes[..], &material_names[..]);
             prims.push(Prim { body, name, place, codes, materials, material_names, class, scale });
         }
-
-        self.start(&mut text, &codes);
-        for (place, prim) in prims.iter().enumerate() {
+        for prim in &prims {
             prim.write(&mut spool, &mut text)?;
-            progress(codes.len() + place + 1, steps);
+            step();
         }
-        if !class_names.is_empty() {
-            text.put("    class Scope \"Shapes\"\n    {\n");
-            for (c, name) in class_names.iter().enumerate() {
-                if let Some(place) = classes.iter().position(|of| *of == Some(c)) {
-                    prims[place].write_class(name, &mut text)?;
-                }
-            }
-            text.put("    }\n\n");
-        }
-        materials::write(&mut text, &wardrobe.materials, &material_names, self.textures);
+        write_classes(&prims, &classes, &class_names, &mut text)?;
+        materials::write(&mut text, &wardrobe.materials, &material_names, package.is_none());
         text.put("}\n");
-        let summary = self.stream.summary(self.path, 0);
-        Ok((text, summary))
+        let (mut file, size, crc) = text.finish()?;
+        if let Some(package) = package {
+            package.end(&mut file, &path, size, crc)?;
+        }
+        Ok(stream.summary(&path, file.commit()?))
     }
+}
 
-    /// All frames as blocks, and their time codes.
-    fn fill_spool(&self, done: &mut dyn FnMut(usize)) -> Result<(Spool, Vec<u32>), CacheError> {
-        let mut spool = Spool::create(self.path)?;
-        let mut codes = Vec::new();
-        self.stream.each_frame(Normals::Short, |_, loaded| {
-            let block = |body: usize, block: Block| body * Block::COUNT + block as usize;
-            let blocks = loaded.bodies.iter().flat_map(|s| {
-                [
-                    (block(s.body, Block::Extent), 2),
-                    (block(s.body, Block::Points), s.points.len()),
-                    (block(s.body, Block::Normals), s.normals.len()),
-                ]
-            });
-            spool.begin_frame(&blocks.collect::<Vec<_>>());
-            for shown in &loaded.bodies {
-                let version = &self.stream.bodies[shown.body].versions[shown.version];
-                let pad = scaled_width(version.body, self.conversion.scale) / 2.0;
-                spool.put(&extent(&shown.points, pad))?;
-                spool.put(&shown.points)?;
-                spool.put(&shown.normals)?;
-            }
-            codes.push(loaded.frame.index);
-            done(codes.len());
-            Ok(())
-        })?;
-        spool.rewind()?;
-        Ok((spool, codes))
+/// The shapes that several bodies share.
+fn write_classes(
+    prims: &[Prim<'_>],
+    classes: &[Option<usize>],
+    names: &[String],
+    text: &mut Text,
+) -> Result<(), CacheError> {
+    if names.is_empty() {
+        return Ok(());
     }
+    text.put("    class Scope \"Shapes\"\n    {\n");
+    for (c, name) in names.iter().enumerate() {
+        if let Some(place) = classes.iter().position(|of| *of == Some(c)) {
+            prims[place].write_class(name, text)?;
+        }
+    }
+    text.put("    }\n\n");
+    Ok(())
+}
 
+impl Stage<'_> {
     /// Layer metadata and the opening of the root prim.
-    fn start(&self, text: &mut Text, codes: &[u32]) {
+    fn start(&mut self) {
         let header: &LogHeader = self.reader.header();
-        let first = codes.first().copied().unwrap_or(0);
-        let last = codes.last().copied().unwrap_or(0);
+        let first = self.codes.first().copied().unwrap_or(0);
+        let last = self.codes.last().copied().unwrap_or(0);
         let fps = self.reader.frames_per_second();
         let Conversion { scale, z_up, .. } = self.conversion;
         write!(
-            text,
+            self.text,
             "#usda 1.0\n(\n    defaultPrim = \"World\"\n    doc = {}\n    endTimeCode = {last}\n    \
              framesPerSecond = {fps}\n    metersPerUnit = {}\n    startTimeCode = {first}\n    \
              timeCodesPerSecond = {fps}\n    upAxis = \"{}\"\n)\n\ndef Xform \"World\"\n{{\n",

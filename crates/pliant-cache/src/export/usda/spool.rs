@@ -1,18 +1,15 @@
 //! Frames one after the other in, one attribute after the other out: f32 blocks of all frames in a temporary file.
 
-use std::fs::{self, File, OpenOptions};
 use std::io::{BufWriter, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
-use crate::CacheError;
-use crate::atomic::{beside, require_free, write_target};
 use crate::export::stream::put_triples;
+use crate::{CacheError, OutputFolder, ScratchFile};
 
-/// Blocks of triples, of the same sizes in each frame of a section. The file is removed when this is dropped.
+/// Blocks of triples, of the same sizes in each frame of a section.
 pub(super) struct Spool {
     target: PathBuf,
-    path: PathBuf,
-    file: BufWriter<File>,
+    file: BufWriter<Box<dyn ScratchFile>>,
     sections: Vec<Section>,
     frames: usize,
     buffer: Vec<u8>,
@@ -36,20 +33,10 @@ impl Section {
 
 impl Spool {
     /// Beside `target`.
-    pub fn create(target: &Path) -> Result<Spool, CacheError> {
-        let path = beside(&write_target(target)?, ".spool.tmp");
-        require_free(&path)?;
-        let file = OpenOptions::new()
-            .read(true)
-            .write(true)
-            .create(true)
-            .truncate(true)
-            .open(&path)
-            .map_err(|e| CacheError::io(&path, "create the temporary file", e))?;
+    pub fn create(folder: &dyn OutputFolder, target: &Path) -> Result<Spool, CacheError> {
         Ok(Spool {
             target: target.to_path_buf(),
-            path,
-            file: BufWriter::with_capacity(1 << 18, file),
+            file: BufWriter::with_capacity(1 << 18, folder.scratch(target)?),
             sections: Vec::new(),
             frames: 0,
             buffer: Vec::new(),
@@ -99,16 +86,10 @@ impl Spool {
         let file = self.file.get_mut();
         file.seek(SeekFrom::Start(offset))
             .and_then(|_| file.read_exact(&mut self.buffer))
-            .map_err(|e| CacheError::io(&self.path, "read the temporary file", e))?;
+            .map_err(|e| CacheError::io(&self.target, "read the temporary file beside it", e))?;
         triples.extend(
             self.buffer.as_chunks::<4>().0.as_chunks::<3>().0.iter().map(|t| t.map(f32::from_le_bytes)),
         );
         Ok(())
-    }
-}
-
-impl Drop for Spool {
-    fn drop(&mut self) {
-        let _ = fs::remove_file(&self.path);
     }
 }

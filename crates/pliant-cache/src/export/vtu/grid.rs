@@ -2,9 +2,9 @@
 
 use super::Scene;
 use super::file::Appended;
-use crate::export::Footage;
-use crate::export::stream::{Normals, Room, Stream, Version, put_floats};
-use crate::export::{Conversion, ExportOptions};
+use crate::export::sink::{Needs, Order};
+use crate::export::stream::{Normals, Posed, Stream, Version, put_floats};
+use crate::export::{Conversion, Footage};
 use crate::{CacheError, LogBody, LogFrame};
 use glam::DVec3;
 
@@ -115,7 +115,7 @@ impl Grid {
 /// The simulated particles and what they make up.
 pub(super) struct Particles<'a> {
     reader: &'a Footage<'a>,
-    stream: Stream<'a>,
+    stream: &'a Stream<'a>,
     conversion: Conversion,
     /// Whether any body has clusters, and all have masses.
     clusters: bool,
@@ -123,11 +123,11 @@ pub(super) struct Particles<'a> {
 }
 
 impl<'a> Particles<'a> {
-    pub fn new(reader: &'a Footage<'a>, options: &ExportOptions) -> Result<Particles<'a>, CacheError> {
-        let stream = Stream::new(reader, options)?;
+    pub fn new(order: &Order<'a>) -> Particles<'a> {
+        let (reader, stream, conversion) = (order.reader, order.stream, order.conversion);
         let clusters = stream.versions().any(|v| !v.body.cluster.is_empty());
         let masses = stream.versions().all(|v| v.body.simulated.masses.len() == v.body.particles.len());
-        Ok(Particles { reader, stream, conversion: options.conversion, clusters, masses })
+        Particles { reader, stream, conversion, clusters, masses }
     }
 
     /// What a frame holds of the shown particles, body after body.
@@ -140,7 +140,11 @@ impl<'a> Particles<'a> {
 
 impl Scene for Particles<'_> {
     fn stream(&self) -> &Stream<'_> {
-        &self.stream
+        self.stream
+    }
+
+    fn needs(&self) -> Needs {
+        Needs::default()
     }
 
     fn points(&self) -> usize {
@@ -150,18 +154,17 @@ impl Scene for Particles<'_> {
     fn grid(&self, place: usize) -> Result<Grid, CacheError> {
         let bodies = self.stream.bodies_at(place);
         Grid::check(&bodies, self.reader, |b| {
-            let s = &b.simulated;
+            let s = &b.simulated.elements;
             4 * s.tetrahedra.len() + 3 * s.triangles.len() + 2 * s.edges.len() + b.particles.len()
         })?;
         let mut grid = Grid::default();
         for &(number, body) in &bodies {
             let count = body.particles.len();
-            let simulated = &body.simulated;
-            simulated.tetrahedra.iter().for_each(|e| grid.add_cell(cell::TETRA, e));
-            simulated.triangles.iter().for_each(|e| grid.add_cell(cell::TRIANGLE, e));
-            simulated.edges.iter().for_each(|e| grid.add_cell(cell::LINE, e));
-            if simulated.tetrahedra.is_empty() && simulated.triangles.is_empty() && simulated.edges.is_empty()
-            {
+            let elements = &body.simulated.elements;
+            elements.tetrahedra.iter().for_each(|e| grid.add_cell(cell::TETRA, e));
+            elements.triangles.iter().for_each(|e| grid.add_cell(cell::TRIANGLE, e));
+            elements.edges.iter().for_each(|e| grid.add_cell(cell::LINE, e));
+            if elements.tetrahedra.is_empty() && elements.triangles.is_empty() && elements.edges.is_empty() {
                 grid.add_vertices(count);
             }
             grid.add_points(count, number);
@@ -176,11 +179,11 @@ impl Scene for Particles<'_> {
         Ok(grid)
     }
 
-    fn load(&self, _: &mut Room, place: usize) -> Result<(LogFrame, Vec<[f32; 3]>), CacheError> {
-        let frame = self.reader.frame(place)?;
+    fn points_of(&self, posed: &Posed) -> Result<Vec<[f32; 3]>, CacheError> {
+        let frame = &posed.frame;
         let [x, y, z] = &frame.positions;
         let mut points = Vec::new();
-        for (_, body) in self.stream.bodies_at(place) {
+        for (_, body) in self.stream.bodies_at(posed.place) {
             for i in body.particles.start as usize..body.particles.end as usize {
                 let p = self.conversion.position(DVec3::new(x[i], y[i], z[i])).as_vec3();
                 if !p.is_finite() {
@@ -198,7 +201,7 @@ impl Scene for Particles<'_> {
                 points.push(p.to_array());
             }
         }
-        Ok((frame, points))
+        Ok(points)
     }
 
     fn put_fields(&self, place: usize, frame: &LogFrame, out: &mut Appended) {
@@ -227,13 +230,13 @@ fn converted(conversion: Conversion, u: &[f32], v: &[f32], w: &[f32]) -> Vec<[f3
 /// The meshes that pictures show.
 pub(super) struct Surface<'a> {
     reader: &'a Footage<'a>,
-    stream: Stream<'a>,
+    stream: &'a Stream<'a>,
     conversion: Conversion,
 }
 
 impl<'a> Surface<'a> {
-    pub fn new(reader: &'a Footage<'a>, options: &ExportOptions) -> Result<Surface<'a>, CacheError> {
-        Ok(Surface { reader, stream: Stream::new(reader, options)?, conversion: options.conversion })
+    pub fn new(order: &Order<'a>) -> Surface<'a> {
+        Surface { reader: order.reader, stream: order.stream, conversion: order.conversion }
     }
 
     /// A field of particles as the vertices have it.
@@ -249,7 +252,11 @@ impl<'a> Surface<'a> {
 
 impl Scene for Surface<'_> {
     fn stream(&self) -> &Stream<'_> {
-        &self.stream
+        self.stream
+    }
+
+    fn needs(&self) -> Needs {
+        Needs { skin: true, normals: false }
     }
 
     fn points(&self) -> usize {
@@ -282,10 +289,9 @@ impl Scene for Surface<'_> {
         Ok(grid)
     }
 
-    fn load(&self, room: &mut Room, place: usize) -> Result<(LogFrame, Vec<[f32; 3]>), CacheError> {
-        let loaded = self.stream.load(room, place, Normals::None)?;
-        let points = loaded.bodies.iter().flat_map(|b| &b.points).copied().collect();
-        Ok((loaded.frame, points))
+    fn points_of(&self, frame: &Posed) -> Result<Vec<[f32; 3]>, CacheError> {
+        let loaded = self.stream.convert(frame, self.conversion, Normals::None, false)?;
+        Ok(loaded.bodies.iter().flat_map(|b| &b.points).copied().collect())
     }
 
     fn put_fields(&self, place: usize, frame: &LogFrame, out: &mut Appended) {

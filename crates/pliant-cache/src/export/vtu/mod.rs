@@ -7,28 +7,24 @@
 mod file;
 mod grid;
 
-use std::path::Path;
+use std::path::PathBuf;
 
 use file::Appended;
 use grid::{Grid, Particles, Surface};
 
+use super::ExportSummary;
+use super::epochs::PerEpoch;
 use super::names::{Style, unique};
 use super::sequence::numbered;
-use super::stream::{Room, Stream};
-use super::{ExportOptions, ExportSummary, Progress, ahead};
+use super::sink::{Made, Make, Needs, Order, Put, Sink};
+use super::stream::{Posed, Stream};
 use crate::atomic::AtomicFile;
-use crate::export::Footage;
-use crate::{CacheError, LogFrame};
+use crate::{CacheError, LogFrame, OutputFolder};
 
-pub(super) fn write(
-    reader: &Footage<'_>,
-    path: &Path,
-    options: &ExportOptions,
-    progress: Progress<'_>,
-) -> Result<ExportSummary, CacheError> {
-    match options.surface {
-        false => write_series(Particles::new(reader, options)?, reader, path, options, progress),
-        true => write_series(Surface::new(reader, options)?, reader, path, options, progress),
+pub(super) fn begin<'a>(order: Order<'a>) -> Result<Sink<'a>, CacheError> {
+    match order.options.surface {
+        false => begin_series(Particles::new(&order), order),
+        true => begin_series(Surface::new(&order), order),
     }
 }
 
@@ -36,63 +32,89 @@ pub(super) fn write(
 trait Scene: Sync {
     /// The bodies over all frames; their places are the numbers of the field `body`.
     fn stream(&self) -> &Stream<'_>;
+    fn needs(&self) -> Needs;
     /// What stays as long as there are the bodies of the frame at this place in the log.
     fn grid(&self, place: usize) -> Result<Grid, CacheError>;
-    /// The frame at this place in the log and its points.
-    fn load(&self, room: &mut Room, place: usize) -> Result<(LogFrame, Vec<[f32; 3]>), CacheError>;
+    /// The points of a frame.
+    fn points_of(&self, frame: &Posed) -> Result<Vec<[f32; 3]>, CacheError>;
     /// Points of all bodies, each as it is at last.
     fn points(&self) -> usize;
     fn put_fields(&self, place: usize, frame: &LogFrame, out: &mut Appended);
 }
 
-fn write_series(
-    scene: impl Scene,
-    reader: &Footage<'_>,
-    path: &Path,
-    options: &ExportOptions,
-    progress: Progress<'_>,
-) -> Result<ExportSummary, CacheError> {
-    let frames = &scene.stream().frames;
-    let names: Vec<&str> = scene.stream().bodies.iter().map(|b| b.name).collect();
+fn begin_series<'a>(scene: impl Scene + 'a, order: Order<'a>) -> Result<Sink<'a>, CacheError> {
+    let Order { reader, stream, path, folder, .. } = order;
+    let names: Vec<&str> = stream.bodies.iter().map(|b| b.name).collect();
     let comment = comment(&reader.header().program, &names);
     let list = path.with_extension("pvd");
-    // Begun first, so that a folder that cannot be written to is known before any work; it appears last.
-    let mut pvd = AtomicFile::create(&list)?;
-    let mut text = format!(
+    let text = format!(
         "<?xml version=\"1.0\"?>\n{comment}<VTKFile type=\"Collection\" version=\"1.0\" byte_order=\"LittleEndian\">\n  \
          <Collection>\n"
     );
-    let mut bytes = 0;
-    let make = |(room, out, known): &mut (Room, Appended, Option<(usize, Grid)>), place: usize| {
-        let (frame, points) = scene.load(room, place)?;
-        let epoch = reader.epoch_of(place);
-        let grid = match known.take().filter(|(of, _)| *of == epoch) {
-            Some((_, grid)) => grid,
-            None => scene.grid(place)?,
-        };
-        let part = numbered(&list.with_extension("vtu"), frame.index);
-        out.begin(&comment, &grid, frame.time);
+    // Begun first, so that a folder that cannot be written to is known before any work; it appears last.
+    let pvd = AtomicFile::create(folder, &list)?;
+    let (frames, vertices) = (stream.frames.len(), scene.points());
+    let summary = ExportSummary { path: list.clone(), files: frames + 1, frames, vertices, bytes: 0 };
+    let parts = list.with_extension("vtu");
+    Ok(Sink {
+        make: Box::new(Frames { scene, folder, parts, comment, known: PerEpoch::default() }),
+        put: Box::new(List { pvd, text, summary }),
+    })
+}
+
+/// Makes the file of each frame.
+struct Frames<'a, S> {
+    scene: S,
+    folder: &'a dyn OutputFolder,
+    parts: PathBuf,
+    comment: String,
+    known: PerEpoch<Grid>,
+}
+
+impl<S: Scene> Make for Frames<'_, S> {
+    fn needs(&self) -> Needs {
+        self.scene.needs()
+    }
+
+    fn make(&self, posed: &Posed) -> Result<Made, CacheError> {
+        let (place, frame) = (posed.place, &posed.frame);
+        let points = self.scene.points_of(posed)?;
+        let grid = self.known.get(self.scene.stream().epoch_of(place), || self.scene.grid(place))?;
+        let path = numbered(&self.parts, frame.index);
+        let mut out = Appended::default();
+        out.begin(&self.comment, &grid, frame.time);
         out.point_data();
-        scene.put_fields(place, &frame, out);
-        grid.put_fields(out);
+        self.scene.put_fields(place, frame, &mut out);
+        grid.put_fields(&mut out);
         out.points_and_cells(&points, &grid);
-        *known = Some((epoch, grid));
-        let mut file = AtomicFile::create(&part)?;
+        let mut file = AtomicFile::create(self.folder, &path)?;
         out.write(&mut file)?;
-        Ok((part, frame.time, file))
-    };
-    ahead::in_order(options.threads, frames, make, |done, (part, time, file)| {
-        bytes += file.commit_one_of_many()?;
+        Ok(Made::File { file, path, time: frame.time })
+    }
+}
+
+/// The list of the files.
+struct List {
+    pvd: AtomicFile,
+    text: String,
+    summary: ExportSummary,
+}
+
+impl Put for List {
+    fn put(&mut self, _: usize, made: Made) -> Result<(), CacheError> {
+        let (file, part, time) = made.file()?;
+        self.summary.bytes += file.commit_one_of_many()?;
         let name = part.file_name().unwrap_or_default().to_string_lossy();
-        text += &format!("    <DataSet timestep=\"{time}\" part=\"0\" file=\"{}\"/>\n", escaped(&name));
-        progress(done + 1, frames.len());
+        self.text += &format!("    <DataSet timestep=\"{time}\" part=\"0\" file=\"{}\"/>\n", escaped(&name));
         Ok(())
-    })?;
-    text += "  </Collection>\n</VTKFile>\n";
-    pvd.put(text.as_bytes())?;
-    bytes += pvd.commit()?;
-    let vertices = scene.points();
-    Ok(ExportSummary { path: list, files: frames.len() + 1, frames: frames.len(), vertices, bytes })
+    }
+
+    fn finish(mut self: Box<Self>, _: &mut dyn FnMut()) -> Result<ExportSummary, CacheError> {
+        self.text += "  </Collection>\n</VTKFile>\n";
+        self.pvd.put(self.text.as_bytes())?;
+        self.summary.bytes += self.pvd.commit()?;
+        Ok(self.summary)
+    }
 }
 
 /// Who made it and which body is which: fields hold numbers only.

@@ -100,7 +100,12 @@ fn someone() -> Simulation {
 fn solve(bodies: &mut [Made], contacts: &[Contact], rounds: usize) -> Dual {
     let simulation = someone();
     let model = &simulation.model().bodies()[0].parts;
-    let body = Subject { model, controls: simulation.controls().live(0), time: 0.0, obstacles: &[] };
+    let body = Subject {
+        model,
+        controls: simulation.controls().live(0),
+        time: 0.0,
+        obstacles: crate::contact::Obstacles::NONE,
+    };
     let mut dual = Dual::default();
     dual.begin(bodies.iter().map(|b| b.free.len()));
     let mut touching = Given { body, bodies };
@@ -123,6 +128,8 @@ fn contact(a: Endpoint, b: Endpoint, friction: f64) -> Contact {
         restitution: 0.0,
         id: (0, 0),
         force: DVec3::ZERO,
+        lowest: 0.0,
+        renewed: false,
     }
 }
 

@@ -2,9 +2,10 @@
 
 use super::kernels::{Inside, Octet};
 use super::layout::WIDTH;
-use crate::contact::{Arrival, Obstacle, Surface, lowest_gap, push_out};
+use crate::contact::{
+    Arrival, Form, Obstacles, Solid, Surface, Visitor, lowest_gap, push_out, push_out_of_solids,
+};
 use crate::controls::BodyControls;
-use crate::model::HalfSpace;
 use glam::DVec3;
 use pliant_math::lanes::Isa;
 
@@ -15,7 +16,7 @@ fn lanes(mask: u8) -> impl Iterator<Item = usize> {
 /// What decides how the particles of a block meet obstacles in a substep: see [`Arrival`].
 #[derive(Clone, Copy)]
 pub(super) struct Meeting<'a> {
-    pub obstacles: &'a [Obstacle],
+    pub obstacles: Obstacles<'a>,
     pub surface: Surface,
     pub release: f64,
     pub resting: f64,
@@ -31,7 +32,23 @@ pub(super) struct Meeting<'a> {
 
 impl Meeting<'_> {
     fn inside(&self, x: &Octet, isa: Isa) -> u8 {
-        isa.run(Inside { obstacles: self.obstacles, radii: self.radii, x })
+        isa.run(Inside { planes: self.obstacles.planes, radii: self.radii, x }) | self.near_solids(x)
+    }
+
+    /// Lanes whose way leads past the box of a solid.
+    #[inline]
+    fn near_solids(&self, x: &Octet) -> u8 {
+        let mut near = 0;
+        for solid in self.obstacles.solids {
+            for lane in 0..WIDTH {
+                near |= u8::from(solid.may_meet(self.visitor(lane, x.get(lane)), 0.0)) << lane;
+            }
+        }
+        near
+    }
+
+    fn visitor(&self, lane: usize, at: DVec3) -> Visitor {
+        Visitor { start: self.start.get(lane), at, radius: self.radii[lane] }
     }
 }
 
@@ -42,10 +59,15 @@ pub(super) fn push_out_lanes(meeting: Meeting<'_>, mask: u8, x: &mut Octet, isa:
     let mut contacts = 0;
     for lane in lanes(mask & meeting.inside(x, isa)) {
         let (at, radius) = (x.get(lane), radii[lane]);
-        contacts += obstacles.iter().filter(|o| o.end.gap(at) < radius).count();
+        contacts += obstacles.planes.iter().filter(|o| o.end.gap(at) < radius).count();
         let way = arriving.map_or(DVec3::ZERO, |v| v.get(lane) * h);
         let arrival = Arrival { start: start.get(lane), way, release, resting, share, radius };
-        x.set(lane, push_out(obstacles, surface, arrival, at));
+        let mut to = push_out(obstacles.planes, surface, arrival, at);
+        if !obstacles.solids.is_empty() {
+            let (out, met) = push_out_of_solids(obstacles, surface, arrival, to);
+            (to, contacts) = (out, contacts + met);
+        }
+        x.set(lane, to);
     }
     contacts
 }
@@ -73,7 +95,7 @@ pub(super) fn impulses(
     let mut contacts = 0;
     for lane in lanes(mask & inside) {
         let (mut at, mut velocity) = (x.get(lane), v.get(lane));
-        for obstacle in obstacles {
+        for obstacle in obstacles.planes {
             let plane = &obstacle.end;
             let gap = |p: DVec3| plane.gap(p) - radii[lane];
             if gap(at) >= 0.0 && gap(ahead.get(lane)) >= 0.0 {
@@ -83,7 +105,21 @@ pub(super) fn impulses(
             let began = obstacle.start.gap(start.get(lane)) - radii[lane];
             at -= plane.normal * (gap(at) - lowest_gap(began, release)).min(0.0);
             let surface = obstacle.moves(at - plane.normal * plane.gap(at)) / h;
-            velocity += impulse(plane, controls, resting / h, velocity - surface);
+            let face = (plane.normal, plane.restitution);
+            velocity += impulse(face, controls, resting / h, velocity - surface);
+        }
+        for (solid, form) in obstacles.formed() {
+            // Where it is, or else where its velocity takes it.
+            let met = [at, ahead.get(lane)].map(|p| solid.meets(form, meeting.visitor(lane, p), 0.0));
+            let Some(meets) = met.iter().find(|m| m.iter().next().is_some()) else { continue };
+            for meet in meets.iter() {
+                contacts += 1;
+                let lowest = lowest_gap(meet.began - radii[lane], release);
+                at -= meet.normal * (meet.gap(at) - radii[lane] - lowest).min(0.0);
+                let face = (meet.normal, solid.restitution);
+                velocity += impulse(face, controls, resting / h, velocity - meet.moves / h);
+            }
+            at = solid.keep_out(form, meeting.visitor(lane, at), release);
         }
         x.set(lane, at);
         v.set(lane, velocity);
@@ -93,14 +129,14 @@ pub(super) fn impulses(
 
 /// (j_c + j_f)/m of equation 2, for a velocity into the plane, seen from it; nothing for one out of it. Arrivals
 /// slower than `resting` do not bounce, or gravity alone would keep particles hopping.
-fn impulse(plane: &HalfSpace, controls: &BodyControls, resting: f64, v: DVec3) -> DVec3 {
-    let speed = plane.normal.dot(v);
+fn impulse((normal, restitution): (DVec3, f64), controls: &BodyControls, resting: f64, v: DVec3) -> DVec3 {
+    let speed = normal.dot(v);
     if speed >= 0.0 {
         return DVec3::ZERO;
     }
-    let elasticity = if -speed > resting { controls.restitution.max(plane.restitution) } else { 0.0 };
-    let slide = v - plane.normal * speed;
-    plane.normal * (-(elasticity + 1.0) * speed) - slide * controls.viscous_friction
+    let elasticity = if -speed > resting { controls.restitution.max(restitution) } else { 0.0 };
+    let slide = v - normal * speed;
+    normal * (-(elasticity + 1.0) * speed) - slide * controls.viscous_friction
 }
 
 /// What contact adds to the energy that symplectic Euler conserves, ½ m v·v₀ + V with the velocities v₀ before and v
@@ -114,8 +150,16 @@ pub(super) fn energy_gained(
 ) -> f64 {
     let Meeting { obstacles, radii, h, .. } = meeting;
     let surface = |lane: usize, at: DVec3| {
-        let touched = obstacles.iter().find(|o| o.end.gap(at) < radii[lane]);
-        touched.map_or(DVec3::ZERO, |o| o.moves(at - o.end.normal * o.end.gap(at)) / h)
+        let touched = obstacles.planes.iter().find(|o| o.end.gap(at) < radii[lane]);
+        let plane = touched.map(|o| o.moves(at - o.end.normal * o.end.gap(at)) / h);
+        let met = || {
+            let of = |(solid, form): (&Solid, &Form)| {
+                let meets = solid.meets(form, meeting.visitor(lane, at), 0.0);
+                meets.iter().next().map(|m| m.moves / h)
+            };
+            obstacles.formed().find_map(of)
+        };
+        plane.or_else(met).unwrap_or(DVec3::ZERO)
     };
     let (mut gain, mut size) = (0.0, 0.0);
     for (lane, mass) in masses.iter().enumerate() {
@@ -133,6 +177,8 @@ pub(super) fn energy_gained(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::contact::Obstacle;
+    use crate::model::HalfSpace;
 
     /// Equation 2 on a particle that lies on a plane.
     #[test]
@@ -149,7 +195,7 @@ mod tests {
             v.set(3, before);
             let start = x;
             let meeting = Meeting {
-                obstacles: &[Obstacle::still(plane)],
+                obstacles: Obstacles { planes: &[Obstacle::still(plane)], ..Obstacles::NONE },
                 surface: Surface { friction: None, restitution: 0.0 },
                 release: 0.0,
                 resting: 0.0,

@@ -571,7 +571,7 @@ impl Kernel for Euler<'_> {
 
 /// Which lanes are inside an obstacle, or nearer to it than their radius.
 pub(super) struct Inside<'a> {
-    pub obstacles: &'a [crate::contact::Obstacle],
+    pub planes: &'a [crate::contact::Obstacle],
     pub radii: &'a [f64; WIDTH],
     pub x: &'a Octet,
 }
@@ -583,7 +583,7 @@ impl Kernel for Inside<'_> {
     fn run<L: Lanes>(self, l: L) -> u8 {
         let (x, radii) = (load3(l, &self.x.0), l.load(self.radii));
         let mut inside = 0;
-        for plane in self.obstacles.iter().map(|o| &o.end) {
+        for plane in self.planes.iter().map(|o| &o.end) {
             let height = l.sub(l.dot(splat3(l, plane.normal.to_array()), x), radii);
             inside |= l.bits(l.lt(height, l.splat(plane.offset)));
         }

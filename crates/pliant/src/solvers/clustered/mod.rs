@@ -36,7 +36,7 @@ mod response;
 use self::fit::Making;
 use super::damping::decay;
 use super::{Before, Ending, Outside, Progress, Round, Solver, SolverError, Stage, Subject};
-use crate::contact::{Obstacle, Respond, Surface, release};
+use crate::contact::{Form, Obstacle, Obstacles, Respond, Solid, Surface, release};
 use crate::controls::{BodyControls, LiveControls};
 use crate::memory::Section;
 use crate::model::{BodyModel, Goals, Input, Integrator, Rest};
@@ -140,7 +140,8 @@ struct Cache {
 
     /// What positions are relative to in this substep, and the obstacles seen from there.
     origin: DVec3,
-    obstacles: Vec<Obstacle>,
+    planes: Vec<Obstacle>,
+    solids: Vec<Solid>,
 
     x: Vec<Octet>,
     v: Vec<Octet>,
@@ -221,7 +222,8 @@ impl Cache {
             centers: vec![[0.0; 3]; clusters],
             constants: vec![ClusterConstants::default(); clusters],
             origin: DVec3::ZERO,
-            obstacles: Vec::new(),
+            planes: Vec::new(),
+            solids: Vec::new(),
             x: vec![Octet::default(); blocks],
             v: vec![Octet::default(); blocks],
             start: vec![Octet::default(); blocks],
@@ -315,7 +317,7 @@ impl Cache {
     fn read_controls(
         &mut self,
         controls: LiveControls<'_>,
-        obstacles: &[Obstacle],
+        obstacles: Obstacles<'_>,
         x: &Points,
         h: f64,
     ) -> BodyNow {
@@ -337,16 +339,26 @@ impl Cache {
         };
         self.origin = x.get(0);
         let origin = self.origin;
-        self.obstacles.clear();
-        self.obstacles.extend(obstacles.iter().map(|o| o.seen_from(origin)));
+        self.planes.clear();
+        self.planes.extend(obstacles.planes.iter().map(|o| o.seen_from(origin)));
+        self.solids.clear();
+        self.solids.extend(obstacles.solids.iter().map(|s| s.seen_from(origin)));
         now
     }
+}
+
+/// What solids around the body are made of, the length of the substep, and the way into an obstacle that counts as rest.
+#[derive(Clone, Copy)]
+struct Encounter<'a> {
+    forms: &'a [Form],
+    h: f64,
+    resting: f64,
 }
 
 /// The obstacles, and what the blocks of the body meet them with.
 #[derive(Clone, Copy)]
 struct Around<'a> {
-    obstacles: &'a [Obstacle],
+    obstacles: Obstacles<'a>,
     radii: &'a [[f64; WIDTH]],
     start: &'a [Octet],
     now: &'a BodyNow,
@@ -430,11 +442,12 @@ impl Solver for Clustered {
         if tied {
             cache.tied.begin(model, before.map_or(&state.x, |f| f.0), h);
         }
-        cache.contacts = cache.euler_step(&now, h, resting, isa, team);
+        let meeting = Encounter { forms: obstacles.forms, h, resting };
+        cache.contacts = cache.euler_step(&now, meeting, isa, team);
         cache.fit(&now, true, isa, team);
         cache.fit_motion(&now, isa, team);
         cache.draw_followers(controls, h);
-        cache.contacts += cache.springs(&now, h, resting, isa, team);
+        cache.contacts += cache.springs(&now, meeting, isa, team);
         (cache.now, cache.excess) = (Some(now), 0.0);
         Ok(now.iterations)
     }
@@ -448,7 +461,9 @@ impl Solver for Clustered {
         };
         // Others of its island may go on for longer.
         if round.number <= now.iterations {
-            cache.excess = cache.limit_strain(&now, round.number == now.iterations, isa, stage.team);
+            let last = round.number == now.iterations;
+            let forms = stage.body.obstacles.forms;
+            cache.excess = cache.limit_strain(&now, (forms, last), isa, stage.team);
         }
         Ok(true)
     }
@@ -463,7 +478,7 @@ impl Solver for Clustered {
 
     fn advance(&mut self, stage: Stage<'_>, _: &BodyState) -> Progress {
         if let Some(cache) = self.cache.as_mut().filter(|_| stage.tied) {
-            cache.push_out_tied(self.isa);
+            cache.push_out_tied(stage.body.obstacles.forms, self.isa);
         }
         Progress { moved: self.cache.as_ref().map_or(0.0, |c| c.excess), settled: false }
     }
@@ -516,12 +531,14 @@ impl Cache {
     }
 
     /// The deformer's forces and Euler step, with impulses where obstacles are touched.
-    fn euler_step(&mut self, now: &BodyNow, h: f64, resting: f64, isa: Isa, team: &Team) -> usize {
+    fn euler_step(&mut self, now: &BodyNow, outside: Encounter<'_>, isa: Isa, team: &Team) -> usize {
+        let Encounter { forms, h, resting } = outside;
         if !now.deformer {
             return 0;
         }
         let contacts = AtomicUsize::new(0);
-        let Cache { obstacles, radii, start, free, .. } = self;
+        let Cache { planes, solids, radii, start, free, .. } = self;
+        let obstacles = Obstacles { planes, solids, forms };
         let around = Around { obstacles, radii, start, now };
         let drive = (h, now.keep, now.kick.to_array());
         team.split((&mut self.x[..], &mut self.v[..]), BLOCKS, |range, (x, v)| {
@@ -602,13 +619,17 @@ impl Cache {
 
     /// Lines 1 to 3 of algorithm 1 or the matching step of the deformer, then pins and obstacles. Leaves
     /// v* in `v`, x⁰ in `predicted`, and x⁰ pushed out of obstacles in `x`.
-    fn springs(&mut self, now: &BodyNow, h: f64, resting: f64, isa: Isa, team: &Team) -> usize {
+    fn springs(&mut self, now: &BodyNow, outside: Encounter<'_>, isa: Isa, team: &Team) -> usize {
+        let Encounter { forms, h, resting } = outside;
         let contacts = AtomicUsize::new(0);
         let fixed = fixed!(self);
-        let Cache { goals, quadratic, screws, free, radii, masses, obstacles, start, .. } = self;
+        let Cache { goals, quadratic, screws, free, radii, masses, planes, solids, start, .. } = self;
+        let obstacles = Obstacles { planes, solids, forms };
         let around = Around { obstacles, radii, start, now };
         let parts = (&mut self.x[..], (&mut self.v[..], &mut self.predicted[..]));
-        let restitution = now.surface.restitution > 0.0 || obstacles.iter().any(|o| o.end.restitution > 0.0);
+        let restitution = now.surface.restitution > 0.0
+            || planes.iter().any(|o| o.end.restitution > 0.0)
+            || solids.iter().any(|s| s.restitution > 0.0);
         let bounces = !now.deformer && !obstacles.is_empty() && restitution;
         let others = (&mut self.arriving[..], &mut self.gains[..]);
         let drive = now.drive(h);
@@ -647,7 +668,7 @@ impl Cache {
             contacts.fetch_add(found, Ordering::Relaxed);
         });
         if bounces && self.gains.iter().sum::<f64>() > 0.0 {
-            self.limit_bounces(now, h, resting, isa);
+            self.limit_bounces(now, outside, isa);
         }
         self.place_pins(true, h);
         contacts.into_inner()
@@ -655,8 +676,10 @@ impl Cache {
 
     /// Returns less of their restitution to the particles, where their contacts would add energy: one that has turned
     /// around may be pulled back by its neighbours in the next substep, and be turned around again.
-    fn limit_bounces(&mut self, now: &BodyNow, h: f64, resting: f64, isa: Isa) {
-        let Cache { x, v, predicted, arriving, start, radii, masses, free, obstacles, .. } = self;
+    fn limit_bounces(&mut self, now: &BodyNow, outside: Encounter<'_>, isa: Isa) {
+        let Encounter { forms, h, resting } = outside;
+        let Cache { x, v, predicted, arriving, start, radii, masses, free, planes, solids, .. } = self;
+        let obstacles = Obstacles { planes, solids, forms };
         let around = Around { obstacles, radii, start, now };
         let mut gained = |share: f64| {
             let mut sum = 0.0;
@@ -736,7 +759,13 @@ impl Cache {
 
     /// One iteration of lines 4 to 7 of algorithm 1. Where the body asks for it, each cluster takes back the momentum its
     /// corrections introduced; see [`balance`]. The last one returns how far beyond the limit the farthest particle was.
-    fn limit_strain(&mut self, now: &BodyNow, measure: bool, isa: Isa, team: &Team) -> f64 {
+    fn limit_strain(
+        &mut self,
+        now: &BodyNow,
+        (forms, measure): (&[Form], bool),
+        isa: Isa,
+        team: &Team,
+    ) -> f64 {
         let c = &now.controls;
         let relaxation =
             Relaxation { omega: c.relaxation, gamma: c.strain_limit, conserve: c.conserve_momentum };
@@ -748,7 +777,8 @@ impl Cache {
         // non-negative numbers sort like the numbers.
         let largest = AtomicU64::new(0);
         let fixed = fixed!(self);
-        let Cache { goals, quadratic, screws, free, radii, obstacles, start, .. } = self;
+        let Cache { goals, quadratic, screws, free, radii, planes, solids, start, .. } = self;
+        let obstacles = Obstacles { planes, solids, forms };
         let levers = if self.levers.is_empty() { &*start } else { &self.levers };
         let around = Around { obstacles, radii, start, now };
         team.split((&mut self.x[..], &mut self.moved[..]), BLOCKS, |range, (x, moved)| {

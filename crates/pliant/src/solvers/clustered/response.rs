@@ -2,7 +2,7 @@
 
 use super::layout::WIDTH;
 use super::{Cache, contacts};
-use crate::contact::{Beginning, Nodes, Respond};
+use crate::contact::{Beginning, Form, Nodes, Obstacles, Respond};
 use crate::model::BodyModel;
 use crate::points::Points;
 use crate::team::Team;
@@ -52,9 +52,10 @@ impl Cache {
     }
 
     /// Takes tied particles out of the obstacles that couplings have drawn them into.
-    pub(super) fn push_out_tied(&mut self, isa: Isa) {
-        let Some(now) = self.now.filter(|_| !self.obstacles.is_empty()) else { return };
-        let Cache { obstacles, radii, start, tied, x, free, .. } = self;
+    pub(super) fn push_out_tied(&mut self, forms: &[Form], isa: Isa) {
+        let Cache { planes, solids, radii, start, tied, x, free, .. } = self;
+        let obstacles = Obstacles { planes, solids, forms };
+        let Some(now) = self.now.filter(|_| !obstacles.is_empty()) else { return };
         let around = super::Around { obstacles, radii, start, now: &now };
         for &(block, lanes) in &tied.blocks {
             let b = block as usize;

@@ -4,21 +4,21 @@ use pliant::{SolverKind, StepReport};
 
 /// Counts, over a run, the frames in which solvers did not converge.
 #[derive(Debug, Default)]
-pub struct Watch {
+pub struct ConvergenceWatch {
     frames: u32,
     solvers: [Seen; SolverKind::ALL.len()],
 }
 
 #[derive(Debug, Default)]
 struct Seen {
-    first: Option<u32>,
+    first: Option<u64>,
     frames: u32,
     residual: f64,
 }
 
-impl Watch {
+impl ConvergenceWatch {
     /// Takes up the report of a frame.
-    pub fn frame(&mut self, number: u32, report: &StepReport) {
+    pub fn frame(&mut self, number: u64, report: &StepReport) {
         self.frames += 1;
         for (seen, c) in self.solvers.iter_mut().zip(&report.convergence).filter(|(_, c)| c.unconverged > 0) {
             seen.first.get_or_insert(number);

@@ -1,13 +1,14 @@
 //! The render mesh of a torn body, with what its file says of it: texture coordinates, materials, colours.
 
-use glam::DVec3;
+use pliant::DVec3;
 use pliant::model::BodyModel;
 use pliant::tearing::{NOT_SHOWN, TornSurface};
-use pliant_geometry::{Coat, Layer, Polygons};
+use pliant_cache::LogBody;
+use pliant_cache::geometry::{Coat, Layer, Polygons, Skin, TriMesh};
 use pliant_scene::BuiltBody;
 
 /// Vertices of a torn mesh by those of the whole one.
-pub struct TornMesh {
+pub(crate) struct TornMesh {
     /// At rest.
     pub positions: Vec<DVec3>,
     /// The vertex of the whole mesh that each was; of those that a tear has laid open the nearest one at rest.
@@ -41,9 +42,16 @@ impl TornMesh {
         pairs.map(|(&before, &whole)| if before == NOT_SHOWN { whole } else { before }).collect()
     }
 
+    /// Lets a body show this mesh.
+    pub fn show(self, body: &mut LogBody, own: &BuiltBody, surface: &TornSurface, model: &BodyModel) {
+        body.coat = self.attributes(own, surface, model).into();
+        body.mesh = TriMesh { positions: self.positions, triangles: surface.triangles.clone() }.into();
+        body.skin = surface.skin.clone().unwrap_or_else(|| Skin::identity(model.particle_count())).into();
+    }
+
     /// What the file says of the whole mesh, for the torn one. Polygons stay as long as no tear goes through one; faces
     /// that a tear has laid open take what their nearest vertices have.
-    pub fn attributes(&self, own: &BuiltBody, surface: &TornSurface, model: &BodyModel) -> Coat {
+    fn attributes(&self, own: &BuiltBody, surface: &TornSurface, model: &BodyModel) -> Coat {
         let (coat, whole) = (&own.coat, &own.surface.triangles);
         if coat.is_empty() {
             return Coat::default();

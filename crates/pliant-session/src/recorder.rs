@@ -1,23 +1,29 @@
-//! What the log is told of bodies: which there are at first, and again whenever some come, go or change their topology.
+//! What is shown and logged of bodies: which there are at first, and again whenever some come, go or change their topology.
 
 use crate::torn_mesh::TornMesh;
 use pliant::model::{BodyModel, ModelBody, Prototype, Shown};
 use pliant::tearing::TornSurface;
 use pliant::{BodyId, Simulation};
-use pliant_cache::render::Look as Render;
-use pliant_cache::{CacheError, LogBody, LogWriter, Origin, Simulated};
-use pliant_geometry::{Skin, TriMesh};
-use pliant_scene::{BuiltBody, BuiltScene, Look};
+use pliant_cache::geometry::{Elements, Look, Skin, SkinRoom, TriMesh};
+use pliant_cache::{LogBody, Origin, Simulated};
+use pliant_scene::BuiltBody;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// Follows which bodies a simulation has. What it knows is that of the last frame in the log.
-pub struct Recorder {
+/// What the scene says of bodies, by the numbers of their ids.
+pub(crate) type Built = BTreeMap<u64, BuiltBody>;
+
+/// Follows which bodies a simulation has. What it knows is that of the last frame; clones share all that is large.
+#[derive(Clone)]
+pub(crate) struct Recorder {
+    bodies: Vec<LogBody>,
     known: Vec<Known>,
     /// The render meshes of bodies that have torn.
-    torn: Vec<(BodyId, TornSurface)>,
+    torn: Vec<(BodyId, Arc<TornSurface>)>,
 }
 
 /// A body as it was recorded.
+#[derive(Clone)]
 struct Known {
     id: BodyId,
     prototype: Arc<Prototype>,
@@ -39,43 +45,42 @@ impl Known {
     }
 }
 
-/// The bodies a scene begins with.
-pub fn first_bodies(scene: &BuiltScene) -> Vec<LogBody> {
-    let mut end = 0;
-    let bodies = scene.simulation.model().bodies();
-    let mut logged: Vec<LogBody> = Vec::with_capacity(bodies.len());
-    for body in bodies {
-        let mut new = new_body(body, &scene.bodies, &logged);
-        new.particles = end..end + new.particles.end;
-        end = new.particles.end;
-        logged.push(new);
-    }
-    logged
-}
-
 impl Recorder {
-    /// Of a simulation as it was in the last frame of the log, or as it was built.
-    pub fn new(simulation: &Simulation, built: &[BuiltBody]) -> Recorder {
-        let bodies = simulation.model().bodies();
-        let surface = |body: &ModelBody| Some((body.id, torn_surface(body, built)?));
-        Recorder {
-            known: bodies.iter().map(Known::of).collect(),
-            torn: bodies.iter().filter_map(surface).collect(),
+    /// Of a simulation as it is now, each body in its first version.
+    pub fn new(simulation: &Simulation, built: &Built) -> Recorder {
+        let mut bodies: Vec<LogBody> = Vec::new();
+        for body in simulation.model().bodies() {
+            let new = new_body(body, built, &bodies);
+            bodies.push(new);
         }
+        Recorder::taken_up(bodies, simulation, built)
     }
 
-    /// Tells the log which bodies there are, if they are others than in the last frame. To be called before each frame.
-    pub fn follow(
-        &mut self,
-        simulation: &Simulation,
-        built: &[BuiltBody],
-        writer: &mut LogWriter,
-    ) -> Result<(), CacheError> {
+    /// Of a simulation that was brought to a frame whose bodies are known, from a log or from before.
+    pub fn taken_up(bodies: Vec<LogBody>, simulation: &Simulation, built: &Built) -> Recorder {
+        let surface = |body: &ModelBody| Some((body.id, Arc::new(torn_surface(body, built)?)));
+        let there = simulation.model().bodies();
+        let mut recorder = Recorder {
+            bodies,
+            known: there.iter().map(Known::of).collect(),
+            torn: there.iter().filter_map(surface).collect(),
+        };
+        recorder.number();
+        recorder
+    }
+
+    /// The bodies of the last frame.
+    pub fn bodies(&self) -> &[LogBody] {
+        &self.bodies
+    }
+
+    /// Takes up which bodies there are now; whether they are others than in the last frame. To be called before each frame.
+    pub fn follow(&mut self, simulation: &Simulation, built: &Built) -> bool {
         let bodies = simulation.model().bodies();
         if self.known.len() == bodies.len() && self.known.iter().zip(bodies).all(|(k, b)| k.is(b)) {
-            return Ok(());
+            return false;
         }
-        let before = writer.bodies();
+        let before = std::mem::take(&mut self.bodies);
         let mut after: Vec<LogBody> = Vec::with_capacity(bodies.len());
         for body in bodies {
             let old = before.binary_search_by_key(&body.id.number(), |b| b.id).ok().map(|k| &before[k]);
@@ -83,38 +88,44 @@ impl Recorder {
             after.push(match (old, known) {
                 (Some(old), Some(known)) if known.is(body) => old.clone(),
                 (Some(old), _) => self.next_version(old, body, simulation, built),
-                (None, _) => new_body(body, built, before),
+                (None, _) => new_body(body, built, &before),
             });
         }
         self.known = bodies.iter().map(Known::of).collect();
-        writer.begin_epoch(after)
+        self.bodies = after;
+        self.number();
+        true
+    }
+
+    /// Says where the particles of each body are among all.
+    fn number(&mut self) {
+        let mut end = 0;
+        for body in &mut self.bodies {
+            body.particles = end..end + body.particles.len() as u32;
+            end = body.particles.end;
+        }
     }
 }
 
 /// What a body of the scene shows, with what its file says of it.
-fn of_scene<'a>(body: &ModelBody, built: &'a [BuiltBody]) -> Option<&'a BuiltBody> {
+fn of_scene<'a>(body: &ModelBody, built: &'a Built) -> Option<&'a BuiltBody> {
     // Every body of a scene is known by the number it will have.
-    built.get(body.id.number() as usize)
+    built.get(&body.id.number())
 }
 
 /// The render mesh of a body, if that has torn.
-fn torn_surface(body: &ModelBody, built: &[BuiltBody]) -> Option<TornSurface> {
+fn torn_surface(body: &ModelBody, built: &Built) -> Option<TornSurface> {
     let own = of_scene(body, built)?;
     body.parts.torn_surface(&own.surface.triangles, &own.skin)
 }
 
 /// A body that was not there before; what it has in common with one of `others` it shares.
-fn new_body(body: &ModelBody, built: &[BuiltBody], others: &[LogBody]) -> LogBody {
+fn new_body(body: &ModelBody, built: &Built, others: &[LogBody]) -> LogBody {
     let model = &body.parts;
     let Some(own) = of_scene(body, built) else {
-        return bare(body, model);
+        return as_the_engine_shows(body, model);
     };
-    let simulated = Simulated {
-        tetrahedra: own.elements.tetrahedra.clone(),
-        triangles: own.elements.triangles.clone(),
-        edges: own.elements.edges.clone(),
-        masses: masses(model),
-    };
+    let simulated = Simulated { elements: own.elements.clone(), masses: masses(model) };
     let cluster: Vec<u32> = (0..model.particle_count()).map_while(|i| nearest_cluster(model, i)).collect();
     let mut new = LogBody {
         color: own.color,
@@ -124,14 +135,16 @@ fn new_body(body: &ModelBody, built: &[BuiltBody], others: &[LogBody]) -> LogBod
         coat: own.coat.clone().into(),
         skin: own.skin.clone().into(),
         simulated: simulated.into(),
-        look: match own.look {
-            Look::Jelly => Render::Jelly,
-            Look::Matte => Render::Matte,
-            Look::Cloth => Render::Cloth,
-            Look::Prop => Render::Prop,
-        },
+        look: own.look,
         ..bare(body, model)
     };
+    if let Some(surface) = body.parts.torn_surface(&own.surface.triangles, &own.skin) {
+        // First seen when it has torn already, as after going on from a checkpoint.
+        let whole = new.simulated.clone();
+        TornMesh::new(own, &surface, model).show(&mut new, own, &surface, model);
+        new.simulated = torn_elements(&whole, model).into();
+        return new;
+    }
     if let Some(alike) = others.iter().find(|o| o.mesh == new.mesh && o.skin == new.skin) {
         share(&mut new.mesh, &alike.mesh);
         share(&mut new.coat, &alike.coat);
@@ -141,7 +154,27 @@ fn new_body(body: &ModelBody, built: &[BuiltBody], others: &[LogBody]) -> LogBod
     new
 }
 
-/// A body of which only the engine knows: its particles.
+/// A body that neither scene nor log knows: the surface the engine has of it, or its particles.
+fn as_the_engine_shows(body: &ModelBody, model: &BodyModel) -> LogBody {
+    let (shown, mut new) = (model.shown(), bare(body, model));
+    let particles: Vec<_> = model.rest().positions.iter().collect();
+    let mut positions = Vec::new();
+    shown.vertices(&particles, &mut SkinRoom::default(), &mut positions);
+    new.mesh = TriMesh { positions, triangles: shown.triangles().to_vec() }.into();
+    if let Some(skin) = shown.skin() {
+        new.skin = skin.clone().into();
+    }
+    let topology = model.topology();
+    let elements = Elements {
+        tetrahedra: topology.tetrahedra.clone(),
+        triangles: topology.faces.clone(),
+        edges: topology.edges.clone(),
+    };
+    new.simulated = Simulated { elements: elements.largest(), masses: masses(model) }.into();
+    new
+}
+
+/// A body of which only its particles are known.
 fn bare(body: &ModelBody, model: &BodyModel) -> LogBody {
     let count = model.particle_count();
     let positions = model.rest().positions.iter().collect();
@@ -157,7 +190,7 @@ fn bare(body: &ModelBody, model: &BodyModel) -> LogBody {
         skin: Skin::identity(count).into(),
         cluster: Arc::default(),
         simulated: Simulated { masses: masses(model), ..Simulated::default() }.into(),
-        look: Render::default(),
+        look: Look::default(),
     }
 }
 
@@ -178,7 +211,7 @@ impl Recorder {
         old: &LogBody,
         body: &ModelBody,
         simulation: &Simulation,
-        built: &[BuiltBody],
+        built: &Built,
     ) -> LogBody {
         let model = &body.parts;
         let next =
@@ -191,38 +224,35 @@ impl Recorder {
         };
         let known = self.torn.iter().position(|(id, _)| *id == body.id);
         let first = || TornSurface::whole(own.surface.triangles.clone(), own.surface.positions.len());
-        let before = known.map_or_else(first, |k| self.torn.swap_remove(k).1);
+        let before = known.map_or_else(|| Arc::new(first()), |k| self.torn.swap_remove(k).1);
         let mesh = TornMesh::new(own, &surface, model);
-        let topology = model.topology();
-        let faces =
-            |list: &[[u32; 3]]| if old.simulated.triangles.is_empty() { Vec::new() } else { list.to_vec() };
-        let version = LogBody {
+        let mut version = LogBody {
             cluster: match old.cluster.is_empty() {
                 true => Arc::default(),
                 false => Arc::new(tear.particle_origin.iter().map(|&i| old.cluster[i as usize]).collect()),
             },
-            coat: mesh.attributes(own, &surface, model).into(),
             origin: Some(Arc::new(Origin {
                 particles: tear.particle_origin.clone(),
                 vertices: mesh.origin(&surface.since(&before)),
             })),
-            mesh: TriMesh { positions: mesh.positions, triangles: surface.triangles.clone() }.into(),
-            skin: surface.skin.clone().unwrap_or_else(|| Skin::identity(model.particle_count())).into(),
-            simulated: Simulated {
-                tetrahedra: topology.tetrahedra.clone(),
-                triangles: faces(&topology.faces),
-                edges: match old.simulated.edges.is_empty() {
-                    true => Vec::new(),
-                    false => topology.edges.clone(),
-                },
-                masses: masses(model),
-            }
-            .into(),
+            simulated: torn_elements(&old.simulated, model).into(),
             ..next
         };
-        self.torn.push((body.id, surface));
+        mesh.show(&mut version, own, &surface, model);
+        self.torn.push((body.id, Arc::new(surface)));
         version
     }
+}
+
+/// The elements of a torn body, of the kinds that were told of it before.
+fn torn_elements(before: &Simulated, model: &BodyModel) -> Simulated {
+    let (topology, told) = (model.topology(), &before.elements);
+    let elements = Elements {
+        tetrahedra: topology.tetrahedra.clone(),
+        triangles: if told.triangles.is_empty() { Vec::new() } else { topology.faces.clone() },
+        edges: if told.edges.is_empty() { Vec::new() } else { topology.edges.clone() },
+    };
+    Simulated { elements, masses: masses(model) }
 }
 
 /// The cluster of a particle whose centre is nearest at rest.

@@ -1,0 +1,112 @@
+//! What a geometry format is while it is written: part of the work of a frame on any thread, the rest in order.
+
+use std::path::PathBuf;
+
+use super::stream::{Loaded, Normals, Posed, Stream};
+use super::{Conversion, ExportOptions, ExportSummary};
+use crate::atomic::AtomicFile;
+use crate::export::Footage;
+use crate::{CacheError, OutputFolder};
+
+/// What a format begins with; all that is borrowed outlives it.
+pub(super) struct Order<'a> {
+    pub reader: &'a Footage<'a>,
+    pub stream: &'a Stream<'a>,
+    pub path: PathBuf,
+    pub options: &'a ExportOptions,
+    /// Units and axes of this file, which go before those of the options.
+    pub conversion: Conversion,
+    pub folder: &'a dyn OutputFolder,
+}
+
+/// A format that has begun.
+pub(super) struct Sink<'a> {
+    pub make: Box<dyn Make + 'a>,
+    pub put: Box<dyn Put + 'a>,
+}
+
+/// What a format makes of a frame by itself; called ahead on several threads.
+pub(super) trait Make: Sync {
+    /// What has to be known of the frames.
+    fn needs(&self) -> Needs;
+    fn make(&self, frame: &Posed) -> Result<Made, CacheError>;
+}
+
+/// What is done of a frame beyond reading it from the log, once for all formats.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Needs {
+    /// Vertices of the render meshes.
+    pub skin: bool,
+    /// Their normals; only with the skin.
+    pub normals: bool,
+}
+
+/// What a format does with its frames in order.
+pub(super) trait Put {
+    /// Takes the `k`-th frame.
+    fn put(&mut self, k: usize, made: Made) -> Result<(), CacheError>;
+    /// Completes the file once all frames are in. `step` is called now and then.
+    fn finish(self: Box<Self>, step: &mut dyn FnMut()) -> Result<ExportSummary, CacheError>;
+    /// How often `step` is called.
+    fn steps(&self) -> usize {
+        0
+    }
+}
+
+/// A frame on its way into a file.
+pub(super) enum Made {
+    /// As files hold it.
+    Surfaces(Loaded),
+    /// As bytes to append.
+    Bytes(Vec<u8>),
+    /// A file of its own, complete but for its name.
+    File { file: AtomicFile, path: PathBuf, time: f64 },
+}
+
+impl Made {
+    /// A step that got something else than its own other half makes is a mistake in the code.
+    pub fn surfaces(self) -> Result<Loaded, CacheError> {
+        match self {
+            Made::Surfaces(loaded) => Ok(loaded),
+            _ => Err(mixed_up()),
+        }
+    }
+
+    pub fn bytes(self) -> Result<Vec<u8>, CacheError> {
+        match self {
+            Made::Bytes(bytes) => Ok(bytes),
+            _ => Err(mixed_up()),
+        }
+    }
+
+    pub fn file(self) -> Result<(AtomicFile, PathBuf, f64), CacheError> {
+        match self {
+            Made::File { file, path, time } => Ok((file, path, time)),
+            _ => Err(mixed_up()),
+        }
+    }
+}
+
+fn mixed_up() -> CacheError {
+    CacheError::invalid("export", "a frame reached another format than it was made for", "please report this")
+}
+
+/// The usual half: points and normals in the units and axes of the file.
+pub(super) struct Surfaces<'a> {
+    pub stream: &'a Stream<'a>,
+    pub conversion: Conversion,
+    pub normals: Normals,
+    /// All bodies in their last version; see [`Stream::load_last`].
+    pub last: bool,
+}
+
+impl Make for Surfaces<'_> {
+    fn needs(&self) -> Needs {
+        Needs { skin: true, normals: self.normals != Normals::None }
+    }
+
+    fn make(&self, frame: &Posed) -> Result<Made, CacheError> {
+        let Surfaces { stream, conversion, normals, last } = *self;
+        stream.convert(frame, conversion, normals, last).map(Made::Surfaces)
+    }
+}

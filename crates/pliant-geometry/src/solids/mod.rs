@@ -1,0 +1,15 @@
+//! Shapes that things collide with: how far a point is from them, and where a way enters them.
+//!
+//! [`Primitive`]s have closed forms. A [`SolidMesh`] is a triangle mesh, closed or open, whose vertices may be on their
+//! way from one place to another; a [`Pose`] is that mesh on such a way.
+
+mod mesh;
+mod pose;
+mod primitive;
+
+pub use mesh::SolidMesh;
+pub use pose::{Crossing, Foot, Minima, Pose};
+pub use primitive::{Nearest, Primitive};
+
+#[cfg(test)]
+mod tests;

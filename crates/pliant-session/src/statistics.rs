@@ -1,0 +1,119 @@
+//! Numbers of a frame. Nothing in them depends on clock or machine: they are part of the log.
+
+use pliant::{Control, Simulation, SolverKind, StepReport, Value};
+use serde::Serialize;
+use std::collections::BTreeMap;
+
+/// What is measured of a frame, in the order it is printed. SI units.
+#[derive(Clone, Debug, Serialize)]
+#[non_exhaustive]
+pub struct FrameStatistics {
+    /// Number of the frame.
+    pub frame: u32,
+    /// Simulated seconds.
+    pub time: f64,
+    /// Kinetic energy, J.
+    pub kinetic: f64,
+    /// Elastic energy, J.
+    pub elastic: f64,
+    /// Energy of gravity, J.
+    pub gravity: f64,
+    /// Linear momentum, kg m/s.
+    pub momentum: [f64; 3],
+    /// Angular momentum about the origin, kg m²/s.
+    pub angular_momentum: [f64; 3],
+    /// Largest strain of any particle.
+    pub max_strain: f64,
+    /// Particles in contact.
+    pub contacts: usize,
+    /// Deepest place inside an obstacle, m.
+    pub max_penetration: f64,
+    /// Iterations of the last substep, the most of any body.
+    pub iterations: u32,
+    /// How far the last iteration was from consensus.
+    pub residual: f64,
+    /// How each solver that has bodies converged in this step, by its name.
+    pub solvers: BTreeMap<&'static str, Converged>,
+    /// Keyframed values from this frame on, by body and name.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub controls: BTreeMap<String, Driven>,
+}
+
+/// See [`pliant::Convergence`].
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct Converged {
+    /// The largest movement of a last iteration, as a share of the body's size.
+    pub residual: f64,
+    /// Whether every substep came to an end.
+    pub converged: bool,
+}
+
+/// A keyframed value.
+#[derive(Clone, Copy, Debug, Serialize)]
+#[serde(untagged)]
+pub enum Driven {
+    /// A number.
+    Number(f64),
+    /// A vector.
+    Vector([f64; 3]),
+}
+
+impl FrameStatistics {
+    /// Of a simulation after a step that gave `report`. `strain` gets the strain of every particle.
+    pub fn measure(simulation: &Simulation, report: &StepReport, strain: &mut Vec<f64>) -> FrameStatistics {
+        let s = simulation.statistics_and_strain(strain);
+        FrameStatistics {
+            frame: u32::try_from(simulation.state().step()).unwrap_or(u32::MAX),
+            time: simulation.state().time(),
+            kinetic: bounded(s.kinetic),
+            elastic: bounded(s.elastic),
+            gravity: bounded(s.gravity),
+            momentum: s.momentum.to_array().map(bounded),
+            angular_momentum: s.angular_momentum.to_array().map(bounded),
+            max_strain: bounded(s.max_strain),
+            contacts: report.contacts,
+            max_penetration: bounded(s.max_penetration),
+            iterations: report.iterations,
+            residual: bounded(report.residual),
+            solvers: converged(report),
+            controls: driven(simulation),
+        }
+    }
+
+    /// As one JSON object.
+    pub fn json(&self) -> String {
+        // Plain numbers always have a JSON form.
+        serde_json::to_string(self).unwrap_or_default()
+    }
+}
+
+fn converged(report: &StepReport) -> BTreeMap<&'static str, Converged> {
+    let all = SolverKind::ALL.into_iter().zip(&report.convergence).filter(|(_, c)| c.substeps > 0);
+    all.map(|(kind, c)| {
+        (kind.name(), Converged { residual: bounded(c.residual), converged: c.unconverged == 0 })
+    })
+    .collect()
+}
+
+fn driven(simulation: &Simulation) -> BTreeMap<String, Driven> {
+    let (model, controls) = (simulation.model(), simulation.controls());
+    let tracks = model.params().keyframes.tracks.iter();
+    let entry = |control: Control| {
+        let name = match control.body().and_then(|b| model.get(b)) {
+            Some(body) => format!("{}.{}", body.name, control.name()),
+            None => control.name().into(),
+        };
+        let value = match controls.get(control)? {
+            Value::Number(v) => Driven::Number(v),
+            Value::Vector(v) => Driven::Vector(v.to_array()),
+        };
+        Some((name, value))
+    };
+    tracks.filter_map(|t| entry(t.control)).collect()
+}
+
+/// JSON has no number beyond the largest: squares of what is still finite may lie there, and are told as that. A program
+/// that reads numbers would stumble over anything else.
+fn bounded(x: f64) -> f64 {
+    if x.is_nan() { f64::MAX } else { x.clamp(-f64::MAX, f64::MAX) }
+}

@@ -1,0 +1,202 @@
+//! What sticks out of a collider against the faces of bodies: corners, edges and thin things would go in between
+//! particles, and impale what they meet.
+//!
+//! Each point of a ridge that is near the body keeps the face it would come through on its side: a contact of three
+//! weighted particles with the world. Faces, sides and weights are those of where the prediction leads, for the whole
+//! substep; which particles touch is looked at again in every round.
+
+use super::solid::{Form, Solid};
+use super::{Contact, Endpoint, Surface, lowest_gap};
+use crate::model::BodyModel;
+use crate::points::Points;
+use glam::DVec3;
+use pliant_geometry::box_tree::{Bounds, NOWHERE, around, overlap};
+use pliant_geometry::nearest_on_triangle;
+
+/// Relative to a face: nearer than that it is too near to tell a side, deeper inside than that it is not to be met.
+const NEAR: f64 = 1e-3;
+const DEEP: f64 = 0.2;
+/// Most points of a ridge that are looked at.
+const MOST: usize = 64;
+
+/// A point of a collider that sticks out.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Feature {
+    /// Where it is when the substep begins and ends.
+    pub from: DVec3,
+    pub to: DVec3,
+    /// How far the collider reaches around it.
+    pub radius: f64,
+    /// From the middle of the collider to it.
+    pub out: DVec3,
+}
+
+/// A body as features meet it.
+#[derive(Clone, Copy)]
+pub(super) struct Faces<'a> {
+    pub place: usize,
+    pub model: &'a BodyModel,
+    pub start: &'a Points,
+    pub ends: &'a Points,
+    pub free: &'a [bool],
+    pub surface: Surface,
+    /// What is nearer than this is a contact.
+    pub reach: f64,
+    pub release: f64,
+}
+
+/// Room for looking, kept so that it allocates nothing.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Scratch {
+    features: Vec<Feature>,
+    /// Faces near the collider, with their boxes.
+    faces: Vec<(u32, Bounds)>,
+}
+
+impl Scratch {
+    /// Contacts of features there is room for from the start.
+    pub const ROOM: usize = 512;
+
+    /// Makes room for a body of so many particles, if there is anything to meet.
+    pub fn reserve(&mut self, particles: usize, any: bool) {
+        if any {
+            // Closed surfaces have twice as many faces as vertices.
+            self.faces.reserve(2 * particles + 64);
+            self.features.reserve(8 * Self::ROOM);
+        }
+    }
+
+    /// Lists the contacts of what sticks out of a solid with the faces of a body.
+    pub fn find(&mut self, (solid, form): (&Solid, &Form), body: Faces<'_>, list: &mut Vec<Contact>) {
+        let Faces { model, start, ends, reach, .. } = body;
+        let near = solid.bounds_within(reach + model.rest().radius.iter().copied().fold(0.0, f64::max));
+        self.faces.clear();
+        let (mut whole, mut edges) = (NOWHERE, 0.0);
+        for (k, face) in model.topology().faces.iter().enumerate() {
+            let [a, b, c] = face.map(|i| i as usize);
+            let bounds =
+                around([start.get(a), start.get(b), start.get(c), ends.get(a), ends.get(b), ends.get(c)]);
+            if overlap(bounds, near) {
+                whole = pliant_geometry::box_tree::join(whole, bounds);
+                edges += start.get(a).distance(start.get(b));
+                self.faces.push((k as u32, bounds));
+            }
+        }
+        if self.faces.is_empty() {
+            return;
+        }
+        let spacing = 0.5 * edges / self.faces.len() as f64;
+        let (lo, hi) = whole;
+        self.features.clear();
+        solid.features(form, (lo - reach, hi + reach), spacing, &mut self.features);
+        for (number, feature) in self.features.iter().enumerate() {
+            list.extend(self.nearest(feature, body).map(|found| found.contact(solid, number as u32, body)));
+        }
+    }
+
+    /// The face a feature comes through first, or else is nearest to.
+    fn nearest(&self, feature: &Feature, body: Faces<'_>) -> Option<Found> {
+        let wide = feature.radius + body.reach;
+        let way = (feature.from.min(feature.to) - wide, feature.from.max(feature.to) + wide);
+        let near = self.faces.iter().filter(|(_, bounds)| overlap(*bounds, way));
+        let found = near.filter_map(|(k, _)| Found::at(feature, *k, body));
+        found.min_by(|a, b| {
+            a.order.0.total_cmp(&b.order.0).then(a.order.1.total_cmp(&b.order.1)).then(a.face.cmp(&b.face))
+        })
+    }
+}
+
+/// A face that a feature meets.
+struct Found {
+    face: u32,
+    weights: [f64; 3],
+    /// Away from the feature.
+    normal: DVec3,
+    feature: Feature,
+    /// How far the feature was from the face at first.
+    began: f64,
+    /// Who comes first: the share of the way before it comes through, then the distance.
+    order: (f64, f64),
+}
+
+impl Found {
+    fn at(feature: &Feature, face: u32, body: Faces<'_>) -> Option<Found> {
+        let corners = body.model.topology().faces[face as usize].map(|i| i as usize);
+        if corners.iter().all(|i| !body.free[*i]) {
+            return None;
+        }
+        let [first, last] = [body.start, body.ends].map(|x| corners.map(|i| x.get(i)));
+        let normal = |[a, b, c]: [DVec3; 3]| (b - a).cross(c - a).try_normalize();
+        let (before, after) = (normal(first)?, normal(last)?);
+        // What is round and larger than the face is met by its particles.
+        if feature.radius > first[0].distance(first[1]).max(first[1].distance(first[2])) {
+            return None;
+        }
+        let (h0, h1) = (before.dot(feature.from - first[0]), after.dot(feature.to - last[0]));
+        let size = first[0].distance(first[1]);
+        let side = match body.model.topology().solid {
+            // Solids are met from outside.
+            true => 1.0,
+            // On a sheet it may be on either side, by where it was; if that is too near to tell, the sheet is outside of
+            // the collider.
+            false if h0.abs() > NEAR * size => h0.signum(),
+            false => -after.dot(feature.out).signum(),
+        };
+        let (from, to) = (side * h0, side * h1);
+        // Deeper than that it has come in elsewhere.
+        if from < -DEEP * size {
+            return None;
+        }
+        let through = to < 0.0;
+        let share = match through {
+            true if from > 0.0 => from / (from - to),
+            true => 0.0,
+            false => 1.0,
+        };
+        let at = feature.from.lerp(feature.to, share);
+        let then: [DVec3; 3] = std::array::from_fn(|k| first[k].lerp(last[k], share));
+        let weights = nearest_on_triangle(then, at);
+        let away = (then[0] * weights[0] + then[1] * weights[1] + then[2] * weights[2]).distance(at);
+        let within = if through { 1e-6 * size - from.min(0.0) } else { feature.radius + body.reach };
+        if away > within {
+            return None;
+        }
+        let order = if through { (share, away) } else { (2.0, away) };
+        Some(Found { face, weights, normal: -side * after, feature: *feature, began: from, order })
+    }
+
+    fn contact(&self, solid: &Solid, number: u32, body: Faces<'_>) -> Contact {
+        let [a, b, c] = body.model.topology().faces[self.face as usize];
+        let [u, v, w] = self.weights;
+        let of = |f: &dyn Fn(usize) -> f64| u * f(a as usize) + v * f(b as usize) + w * f(c as usize);
+        let radius = of(&|i| body.model.rest().radius[i]) + self.feature.radius;
+        let lowest = lowest_gap(self.began - radius, body.release);
+        let n = self.normal;
+        let at = |k: u32| body.ends.get(k as usize);
+        let point = at(a) * u + at(b) * v + at(c) * w;
+        let offset = n.dot(self.feature.to) + radius;
+        Contact {
+            sides: [
+                Endpoint::Point { body: body.place, particles: [a, b, c, a], weights: [u, v, w, 0.0] },
+                Endpoint::World { moves: self.feature.to - self.feature.from },
+            ],
+            normal: n,
+            gap: n.dot(point) - offset,
+            offset: offset + lowest,
+            friction: body.surface.friction(solid.friction),
+            restitution: body.surface.restitution(solid.restitution),
+            id: (solid.collider, number),
+            force: DVec3::ZERO,
+            lowest,
+            renewed: false,
+        }
+    }
+}
+
+/// Points of a line, `spacing` apart and always the same ones, as far as they are near a box.
+pub(super) fn along(from: DVec3, to: DVec3, spacing: f64, mut each: impl FnMut(f64)) {
+    let length = from.distance(to);
+    let parts = ((length / spacing).ceil().clamp(1.0, MOST as f64)) as usize;
+    let last = if length > 0.0 { parts } else { 0 };
+    (0..=last).for_each(|k| each(k as f64 / parts as f64));
+}

@@ -1,0 +1,472 @@
+//! A collider that is no plane, as bodies meet it in a substep: where a point may not go, and how that moves.
+//!
+//! What a point meets is told as half-spaces that are taken anew wherever it comes to: of a convex shape the one at its
+//! nearest point, of a mesh one for each place that is locally nearest, so that a corner holds what is in it by all its
+//! walls. Where the way since the substep began leads through the shape, seen from it, the half-space is that where it
+//! entered: a fast point does not come out on the other side.
+
+use super::features::{Feature, along};
+use crate::model::{Collider, ColliderShape, ModelCollider};
+use glam::{DAffine3, DVec3};
+use pliant_geometry::box_tree::{Bounds, NOWHERE, around, overlap};
+use pliant_geometry::solids::{Foot, Nearest, Pose, Primitive, SolidMesh};
+
+/// How far inside what lies on a surface may be by rounding, relative to the shape.
+const ROUNDING: f64 = 1e-7;
+/// Directions that are no further apart than this cosine are of the same side of a shape.
+const SAME_SIDE: f64 = 0.5;
+/// How far inside a point may be left, relative to the shape.
+const SETTLED: f64 = 1e-11;
+/// How often a point is moved out of what it is still in.
+const PUSHES: usize = 12;
+
+/// What a collider is made of in the course of a step.
+#[derive(Clone, Debug, Default)]
+pub struct Form {
+    shape: Option<ColliderShape>,
+    /// Where the vertices of a mesh that changes its shape are at the beginning and the end of the step, and the boxes of
+    /// its tree around that; empty if it does not.
+    from: Vec<DVec3>,
+    to: Vec<DVec3>,
+    boxes: Vec<Bounds>,
+    /// Whether its shape is another one than that of the mesh even after the step.
+    stays: bool,
+}
+
+impl Form {
+    /// Takes up a step: vertices go from where they are to where a host wants them, or an animation has them at `end`, or
+    /// back to where the mesh has them.
+    pub(super) fn take(&mut self, of: &Collider, now: &[DVec3], wanted: &[DVec3], end: f64) {
+        self.shape = Some(of.shape.clone());
+        self.from.clear();
+        self.to.clear();
+        let Some(mesh) = of.as_mesh() else { return };
+        self.stays = !wanted.is_empty() || of.input.is_some();
+        if now.is_empty() && !self.stays {
+            return;
+        }
+        let rest = &mesh.mesh().positions;
+        self.from.extend_from_slice(if now.is_empty() { rest } else { now });
+        match (&of.input, wanted.is_empty()) {
+            (_, false) => self.to.extend_from_slice(wanted),
+            (Some(input), true) => {
+                let moment = input.at(end);
+                self.to.extend((0..input.points()).map(|i| moment.get(i)));
+            }
+            (None, true) => self.to.extend_from_slice(rest),
+        }
+        mesh.fit(&self.from, &self.to, &mut self.boxes);
+    }
+
+    /// Takes up where it is now.
+    pub(super) fn hold(&mut self, of: &Collider, now: &[DVec3]) {
+        self.shape = Some(of.shape.clone());
+        self.from.clear();
+        self.to.clear();
+        let Some(mesh) = of.as_mesh().filter(|_| !now.is_empty()) else { return };
+        self.from.extend_from_slice(now);
+        self.to.extend_from_slice(now);
+        mesh.fit(&self.from, &self.to, &mut self.boxes);
+    }
+
+    /// Tells where its vertices are after the step.
+    pub(super) fn arrive(&self, vertices: &mut Vec<DVec3>) {
+        vertices.clear();
+        if self.stays {
+            vertices.extend_from_slice(&self.to);
+        }
+    }
+
+    fn kind(&self, shares: [f64; 2]) -> Kind<'_> {
+        match &self.shape {
+            Some(ColliderShape::Solid(shape)) => Kind::Primitive(*shape),
+            Some(ColliderShape::Mesh { mesh, thickness }) => Kind::Mesh(self.pose(mesh, shares), *thickness),
+            Some(ColliderShape::Plane { .. }) | None => Kind::Nothing,
+        }
+    }
+
+    fn pose<'a>(&'a self, mesh: &'a SolidMesh, shares: [f64; 2]) -> Pose<'a> {
+        let rest = &mesh.mesh().positions[..];
+        match self.from.is_empty() {
+            true => Pose { mesh, from: rest, to: rest, boxes: mesh.boxes(), shares },
+            false => Pose { mesh, from: &self.from, to: &self.to, boxes: &self.boxes, shares },
+        }
+    }
+
+    /// Its box, in its own coordinates.
+    fn bounds(&self) -> Bounds {
+        match self.kind([0.0, 1.0]) {
+            Kind::Primitive(shape) => shape.bounds(),
+            Kind::Mesh(pose, thickness) => {
+                let (lo, hi) = pose.bounds();
+                (lo - thickness, hi + thickness)
+            }
+            Kind::Nothing => NOWHERE,
+        }
+    }
+
+    /// How many half-spaces a point may meet at once.
+    pub(super) fn most_at_once(&self) -> usize {
+        match self.shape {
+            Some(ColliderShape::Mesh { .. }) => Meets::MOST,
+            _ => 1,
+        }
+    }
+}
+
+enum Kind<'a> {
+    Primitive(Primitive),
+    Mesh(Pose<'a>, f64),
+    Nothing,
+}
+
+/// A collider that is no plane, in a substep.
+#[derive(Clone, Copy, Debug)]
+pub struct Solid {
+    /// The collider's number.
+    pub collider: u64,
+    /// Coulomb friction coefficient.
+    pub friction: f64,
+    /// Normal velocity kept by a bounce.
+    pub restitution: f64,
+    pub(super) form: usize,
+    /// Where its own coordinates are when the substep begins and ends, and the ways back.
+    from: DAffine3,
+    to: DAffine3,
+    back: [DAffine3; 2],
+    /// Where in the step the substep begins and ends.
+    shares: [f64; 2],
+    /// The box around it at both ends.
+    bounds: Bounds,
+}
+
+/// A half-space that a point may not enter.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Meet {
+    /// Unit normal, to where the point may be.
+    pub normal: DVec3,
+    /// n·x is to be no less, for a point without radius.
+    pub offset: f64,
+    /// How far what is touched moves in the substep.
+    pub moves: DVec3,
+    /// How far the point was when the substep began, if it may have been nearer than its radius; else infinite.
+    pub began: f64,
+}
+
+impl Meet {
+    /// How far a point is from it.
+    #[inline]
+    pub fn gap(&self, x: DVec3) -> f64 {
+        self.normal.dot(x) - self.offset
+    }
+}
+
+/// What a point meets of one solid.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Meets {
+    list: [Option<Meet>; Meets::MOST],
+}
+
+impl Meets {
+    pub(super) const MOST: usize = pliant_geometry::solids::Minima::MOST;
+
+    /// The half-spaces, the nearest first.
+    pub fn iter(&self) -> impl Iterator<Item = &Meet> + '_ {
+        self.list.iter().flatten()
+    }
+
+    fn one(meet: Meet) -> Meets {
+        let mut list = [None; Meets::MOST];
+        list[0] = Some(meet);
+        Meets { list }
+    }
+}
+
+/// A point in a substep, as a solid meets it.
+#[derive(Clone, Copy, Debug)]
+pub struct Visitor {
+    /// Where it was when the substep began.
+    pub start: DVec3,
+    /// Where it is now.
+    pub at: DVec3,
+    /// How far it keeps from what it meets.
+    pub radius: f64,
+}
+
+impl Solid {
+    pub(super) fn moving(
+        of: &ModelCollider,
+        form: usize,
+        made: &Form,
+        (from, to): (DAffine3, DAffine3),
+        shares: [f64; 2],
+    ) -> Solid {
+        let (lo, hi) = made.bounds();
+        let corner = |k: u32| {
+            DVec3::new(
+                if k & 1 == 0 { lo.x } else { hi.x },
+                if k & 2 == 0 { lo.y } else { hi.y },
+                if k & 4 == 0 { lo.z } else { hi.z },
+            )
+        };
+        let corners: [DVec3; 16] = std::array::from_fn(|k| {
+            let at = if k < 8 { from } else { to };
+            at.transform_point3(corner(k as u32 & 7))
+        });
+        Solid {
+            collider: of.id.number(),
+            friction: of.collider.friction,
+            restitution: of.collider.restitution,
+            form,
+            back: [from.inverse(), to.inverse()],
+            from,
+            to,
+            shares,
+            bounds: if lo.cmple(hi).all() { around(corners) } else { NOWHERE },
+        }
+    }
+
+    /// The same in coordinates relative to a point.
+    pub(crate) fn seen_from(&self, origin: DVec3) -> Solid {
+        let shifted = |at: DAffine3| DAffine3 { translation: at.translation - origin, ..at };
+        let (from, to) = (shifted(self.from), shifted(self.to));
+        let (lo, hi) = self.bounds;
+        Solid { from, to, back: [from.inverse(), to.inverse()], bounds: (lo - origin, hi - origin), ..*self }
+    }
+
+    /// The box around it, wider by so much.
+    pub(super) fn bounds_within(&self, reach: f64) -> Bounds {
+        (self.bounds.0 - reach, self.bounds.1 + reach)
+    }
+
+    /// What sticks out of it within a box, points of lines about `spacing` apart.
+    pub(super) fn features(&self, form: &Form, within: Bounds, spacing: f64, out: &mut Vec<Feature>) {
+        let middle = 0.5 * (self.bounds.0 + self.bounds.1);
+        let mut offer = |before: DVec3, after: DVec3, radius: f64| {
+            let (from, to) = (self.from.transform_point3(before), self.to.transform_point3(after));
+            let wide = DVec3::splat(radius);
+            if overlap(within, (from.min(to) - wide, from.max(to) + wide)) {
+                out.push(Feature { from, to, radius, out: to - middle });
+            }
+        };
+        match form.kind(self.shares) {
+            Kind::Primitive(shape) => shape.ridges(&mut |a, b, radius| {
+                along(a, b, spacing, |share| offer(a.lerp(b, share), a.lerp(b, share), radius));
+            }),
+            Kind::Mesh(pose, thickness) => {
+                for &v in pose.mesh.sharp() {
+                    let [before, after] = self.shares.map(|share| pose.vertex(v, share));
+                    offer(before, after, thickness);
+                }
+            }
+            Kind::Nothing => {}
+        }
+    }
+
+    /// Whether a point on its way comes as near as `reach` to the box around it.
+    #[inline]
+    pub fn may_meet(&self, visitor: Visitor, reach: f64) -> bool {
+        let reach = DVec3::splat(reach + visitor.radius);
+        let Visitor { start, at, .. } = visitor;
+        overlap(self.bounds, (start.min(at) - reach, start.max(at) + reach))
+    }
+
+    /// What a point may not enter where it is now: all that is nearer than `reach`.
+    pub fn meets(&self, form: &Form, visitor: Visitor, reach: f64) -> Meets {
+        if !self.may_meet(visitor, reach) {
+            return Meets::default();
+        }
+        let (start, at) =
+            (self.back[0].transform_point3(visitor.start), self.back[1].transform_point3(visitor.at));
+        match form.kind(self.shares) {
+            Kind::Primitive(shape) => {
+                let (face, began) = meet_primitive(shape, start, at);
+                let meet = self.meet(face.normal, face.point, face.point, began);
+                let near = meet.gap(visitor.at) - visitor.radius < reach;
+                if near { Meets::one(meet) } else { Meets::default() }
+            }
+            Kind::Mesh(pose, thickness) => self.meet_mesh(
+                &pose,
+                thickness,
+                (start, at),
+                visitor.radius,
+                reach + visitor.radius + thickness,
+            ),
+            Kind::Nothing => Meets::default(),
+        }
+    }
+
+    /// A half-space in the world, from a normal and a point at the end of the substep in coordinates of its own, and where
+    /// that point was when it began.
+    fn meet(&self, normal: DVec3, point: DVec3, before: DVec3, began: f64) -> Meet {
+        let normal = self.to.transform_vector3(normal);
+        let end = self.to.transform_point3(point);
+        let moves = match self.from == self.to && point == before {
+            true => DVec3::ZERO,
+            false => end - self.from.transform_point3(before),
+        };
+        Meet { normal, offset: normal.dot(end), moves, began }
+    }
+
+    fn meet_mesh(
+        &self,
+        pose: &Pose<'_>,
+        thickness: f64,
+        (start, at): (DVec3, DVec3),
+        radius: f64,
+        within: f64,
+    ) -> Meets {
+        let one = |foot: &Foot, normal: DVec3, began: f64| {
+            let meet = self.meet(normal, foot.point, pose.at_start(foot), began);
+            Meet { offset: meet.offset + thickness, ..meet }
+        };
+        // Who is nearer than its radius from the start is let go slowly.
+        let began = || match radius + thickness > 0.0 {
+            true => pose
+                .nearest(start, self.shares[0], radius + thickness)
+                .map_or(f64::INFINITY, |f| f.distance - thickness),
+            false => f64::INFINITY,
+        };
+        let closed = pose.mesh.is_closed();
+        let crossing = pose.crossing(start, at);
+        if let Some(crossing) = crossing {
+            // What went around an edge is held by where it is, what went through by where it entered.
+            let near = if closed { pose.nearest(at, self.shares[1], f64::INFINITY) } else { None };
+            let side = near.map(|foot| (foot, outward(pose, &foot, at)));
+            match side.filter(|(_, out)| out.0.dot(crossing.normal) > SAME_SIDE) {
+                Some((foot, (normal, false))) => return Meets::one(one(&foot, normal, began())),
+                Some((_, (_, true))) => {}
+                None => return Meets::one(one(&crossing.foot, crossing.normal, began())),
+            }
+        }
+        let (mut meets, mut count) = (Meets::default(), 0);
+        let mut inside = false;
+        for foot in pose.minima(at, within).iter() {
+            let (normal, outside) = outward(pose, foot, at);
+            if closed && !outside {
+                inside = true;
+                break;
+            }
+            meets.list[count] = Some(one(foot, normal, began()));
+            count += 1;
+        }
+        // Deep inside nothing may be near.
+        let (lo, hi) = pose.bounds();
+        let in_box = closed && count == 0 && at.cmpge(lo).all() && at.cmple(hi).all();
+        if inside || (in_box && pose.surrounds(at)) {
+            let Some(foot) = pose.nearest(at, self.shares[1], f64::INFINITY) else { return meets };
+            let (normal, outside) = outward(pose, &foot, at);
+            if !outside {
+                let first = pose.nearest(start, self.shares[0], f64::INFINITY);
+                let began = first.map_or(0.0, |f| signed(pose, &f, start, self.shares[0]) - thickness);
+                return Meets::one(one(&foot, normal, began));
+            }
+        }
+        meets
+    }
+
+    /// How far a point is from it at the end of the substep, negative inside; the normal there and the nearest point.
+    /// Nothing if it is further than `within`.
+    pub fn nearest(&self, form: &Form, x: DVec3, within: f64) -> Option<Nearest> {
+        let visitor = Visitor { start: x, at: x, radius: 0.0 };
+        if !self.may_meet(visitor, within) {
+            return None;
+        }
+        let at = self.back[1].transform_point3(x);
+        let near = match form.kind(self.shares) {
+            Kind::Primitive(shape) => shape.nearest(at),
+            Kind::Mesh(pose, thickness) => {
+                let limit = if pose.mesh.is_closed() { f64::INFINITY } else { within + thickness };
+                let foot = pose.nearest(at, self.shares[1], limit)?;
+                let (normal, outside) = outward(&pose, &foot, at);
+                let distance = if outside || !pose.mesh.is_closed() { foot.distance } else { -foot.distance };
+                Nearest { gap: distance - thickness, normal, point: foot.point }
+            }
+            Kind::Nothing => return None,
+        };
+        (near.gap <= within).then(|| Nearest {
+            normal: self.to.transform_vector3(near.normal),
+            point: self.to.transform_point3(near.point),
+            ..near
+        })
+    }
+
+    /// Where a point may be: where it is, or moved out of what it is in. Who began inside comes out no further than
+    /// `release`. Whatever else happens, it does not pass through.
+    pub fn keep_out(&self, form: &Form, visitor: Visitor, release: f64) -> DVec3 {
+        if !self.may_meet(visitor, 0.0) {
+            return visitor.at;
+        }
+        let mut x = visitor.at;
+        // What rounding leaves is looked at again in the next substep, not pushed to and fro in this one.
+        let enough = SETTLED * (self.bounds.1 - self.bounds.0).max_element();
+        for _ in 0..PUSHES {
+            let mut moved = false;
+            for meet in self.meets(form, Visitor { at: x, ..visitor }, 0.0).iter() {
+                let lowest = super::lowest_gap(meet.began - visitor.radius, release);
+                let missing = lowest - (meet.gap(x) - visitor.radius);
+                if missing > enough {
+                    x += meet.normal * missing;
+                    moved = true;
+                }
+            }
+            if !moved {
+                return x;
+            }
+        }
+        match form.kind(self.shares) {
+            Kind::Mesh(pose, _) => {
+                let [start, at] =
+                    [self.back[0].transform_point3(visitor.start), self.back[1].transform_point3(x)];
+                // Seen from the mesh it stays where it was.
+                if pose.crossing(start, at).is_some() { self.to.transform_point3(start) } else { x }
+            }
+            _ => x,
+        }
+    }
+}
+
+/// The half-space that a point on its way from `start` to `at` meets of a shape, and how far it was at first.
+fn meet_primitive(shape: Primitive, start: DVec3, at: DVec3) -> (Nearest, f64) {
+    let (lo, hi) = shape.bounds();
+    let rounding = ROUNDING * (hi - lo).length();
+    let (first, last) = (shape.nearest(start), shape.nearest(at));
+    if first.gap < -rounding {
+        // It began inside: the way out stays the same while it is one.
+        let same = last.normal.dot(first.normal) > 0.0;
+        return (if same { last } else { first }, first.gap);
+    }
+    if last.gap > start.distance(at) {
+        return (last, first.gap);
+    }
+    let lifted = start + first.normal * (2.0 * rounding - first.gap).max(0.0);
+    let entered = shape.enters(lifted, at, rounding);
+    // What went around is held by where it is, what went through by where it entered.
+    let face = entered.filter(|e| e.normal.dot(last.normal) <= SAME_SIDE).unwrap_or(last);
+    (face, first.gap)
+}
+
+/// The direction out of the surface from a point near it, and whether the point is outside; of an open mesh, whichever
+/// side it is on.
+fn outward(pose: &Pose<'_>, foot: &Foot, at: DVec3) -> (DVec3, bool) {
+    let away = at - foot.point;
+    let normal = pose.normal(foot, pose.shares[1]);
+    let outside = away.dot(normal) >= 0.0;
+    let sign = if outside || pose.mesh.is_closed() { 1.0 } else { -1.0 };
+    // On a face, or too near to tell a direction, the surface has one.
+    let flat = foot.weights.iter().all(|w| *w > 0.0);
+    if flat || foot.distance <= 1e-9 * pose.mesh.size() {
+        return (normal * sign, outside || !flat);
+    }
+    let direction = away / foot.distance;
+    match outside || !pose.mesh.is_closed() {
+        true => (direction, outside),
+        false => (-direction, false),
+    }
+}
+
+/// The distance of a point from a mesh, negative inside a closed one.
+fn signed(pose: &Pose<'_>, foot: &Foot, at: DVec3, share: f64) -> f64 {
+    let inside = pose.mesh.is_closed() && (at - foot.point).dot(pose.normal(foot, share)) < 0.0;
+    if inside { -foot.distance } else { foot.distance }
+}
