@@ -32,4 +32,4 @@ done
 cp Cargo.lock "$out/"
 command=check
 [ "${1:-}" = --full ] && command=build
-CARGO_TARGET_DIR="$target/packages" cargo "$command" --release --offline --quiet --manifest-path "$out/Cargo.toml"
+CARGO_TARGET_DIR="$target" cargo "$command" --release --offline --quiet --manifest-path "$out/Cargo.toml"
