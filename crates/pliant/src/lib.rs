@@ -83,7 +83,7 @@ mod timeline;
 pub use body::{Body, ClusterStyle, Clustering, ContactRadius, Pins, Selection};
 pub use builder::{BuildError, BuildErrors, Builder};
 pub use checkpoint::Checkpoint;
-pub use contact::{ContactChange, ContactEvent, ContactWatch, PresentColliders, Touch};
+pub use contact::{ContactChange, ContactEvent, ContactWatch, PresentColliders, Touch, Touches};
 pub use controls::{
     Allowed, BodyControls, Control, ControlError, Controls, Cost, Descriptor, LiveControls, Stiffness, Value,
     WorldControls,

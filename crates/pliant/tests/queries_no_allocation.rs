@@ -5,7 +5,7 @@ mod counting;
 
 use counting::COUNT;
 use pliant::{
-    Body, BodyId, Builder, Clustering, ContactWatch, DVec3, Queries, RenderMesh, SurfaceMesh, shapes,
+    Body, BodyId, Builder, Clustering, ContactWatch, DVec3, Queries, RenderMesh, SurfaceMesh, Touches, shapes,
 };
 use std::sync::atomic::Ordering;
 
@@ -30,6 +30,7 @@ fn questions_allocate_nothing_once_they_were_asked() {
     let cloud = Body::new("cloud", cloud).at(0.0, 0.5, 0.5);
     let mut s = Builder::new().ground().body(cloth).body(bear).body(cloud).build().unwrap();
     let (mut queries, mut watch) = (Queries::new().least_radius(0.02), ContactWatch::new());
+    let mut touches = Touches::default();
     let (mut mesh, mut render) = (SurfaceMesh::default(), RenderMesh::default());
     let (mut hits, mut weights, mut particles) = (Vec::new(), Vec::new(), Vec::new());
     let (mut bodies, mut inside) = (Vec::new(), Vec::new());
@@ -62,7 +63,7 @@ fn questions_allocate_nothing_once_they_were_asked() {
             let id = BodyId::from_number(k);
             found += s.surface(id, &mut mesh).unwrap().len();
             found += s.render_mesh(id, DVec3::ONE, &mut render).unwrap().len();
-            found += s.touches(id).count() + s.velocities(id).len();
+            found += touches.look(&s, id).len() + s.velocities(id).len();
             found += usize::from(queries.bounds(id).is_some() && queries.bounds_of_all().is_some());
         }
         found += watch.look(&s).len();

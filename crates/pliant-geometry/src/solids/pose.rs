@@ -190,6 +190,11 @@ impl Pose<'_> {
 
     fn crosses(&self, t: u32, p: DVec3, q: DVec3) -> Option<Crossing> {
         let [begin, end] = self.shares;
+        // Of a closed mesh only what ends behind a triangle goes in there: no need for its unit normal to tell.
+        let [a, b, c] = self.corners(t, end);
+        if self.mesh.is_closed() && (b - a).cross(c - a).dot(q - a) >= 0.0 {
+            return None;
+        }
         let height = |s: f64| {
             let corners = self.corners(t, begin + (end - begin) * s);
             unit_normal(corners).dot(p.lerp(q, s) - corners[0])

@@ -31,5 +31,5 @@ pub use obstacle::Obstacle;
 pub use restitution::bounce;
 pub use solid::{Form, Meet, Meets, Solid, Visitor};
 pub(crate) use ties::{Pull, Tie, Velocities};
-pub use touches::{PresentColliders, Touch};
+pub use touches::{PresentColliders, Touch, Touches};
 pub use watch::{ContactChange, ContactEvent, ContactWatch};

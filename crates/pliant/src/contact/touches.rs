@@ -31,23 +31,12 @@ impl HalfSpace {
 }
 
 impl Simulation {
-    /// What touches colliders of a body's particles at present, by particle and then by collider; nothing if the body is gone.
-    pub fn touches(&self, body: impl Into<BodyId>) -> impl Iterator<Item = Touch> + '_ {
-        let body = self.model.index(body).map(|k| (&self.model.bodies()[k].parts, &self.state.bodies[k]));
-        let around = PresentColliders::of(&self.model, &self.state);
-        body.into_iter().flat_map(move |(parts, state)| {
-            let (radius, around) = (&parts.rest().radius, around.clone());
-            state.positions().iter().enumerate().flat_map(move |(i, x)| {
-                let near = around.near(x, radius[i] + slack(x));
-                near.into_iter().map(move |(collider, near)| Touch {
-                    particle: i as u32,
-                    collider,
-                    normal: near.normal,
-                    point: near.point,
-                    gap: near.gap - radius[i],
-                })
-            })
-        })
+    /// What touches colliders of a body's particles at present, by particle and then by collider; nothing if the body is
+    /// gone. [`Touches`] tells the same in memory that is kept.
+    pub fn touches(&self, body: impl Into<BodyId>) -> std::vec::IntoIter<Touch> {
+        let mut touches = Touches::default();
+        touches.look(self, body);
+        touches.list.into_iter()
     }
 
     /// The colliders as they are at present, to be asked how far points are from them.
@@ -62,6 +51,34 @@ impl Simulation {
         // With no body there is nothing to go through.
         let present = k.map(|k| self.present(k));
         (0..count).map(move |i| present.map_or(DVec3::ZERO, |p| p.velocity(i)))
+    }
+}
+
+/// Tells what touches, step after step, in memory that is kept by the host.
+#[derive(Clone, Debug, Default)]
+pub struct Touches {
+    around: PresentColliders,
+    list: Vec<Touch>,
+}
+
+impl Touches {
+    /// What touches colliders of a body's particles at present, by particle and then by collider; nothing if the body is
+    /// gone. Allocates only to grow.
+    pub fn look(&mut self, simulation: &Simulation, body: impl Into<BodyId>) -> &[Touch] {
+        let Touches { around, list } = self;
+        list.clear();
+        let Some(k) = simulation.model.index(body) else { return list };
+        around.refresh(&simulation.model, &simulation.state);
+        let radius = &simulation.model.bodies()[k].parts.rest().radius;
+        for (i, x) in simulation.state.bodies[k].positions().iter().enumerate() {
+            let (first, particle) = (list.len(), i as u32);
+            around.each(x, radius[i] + slack(x), |collider, near| {
+                let Nearest { normal, point, gap } = near;
+                list.push(Touch { particle, collider, normal, point, gap: gap - radius[i] });
+            });
+            list[first..].sort_unstable_by_key(|t| t.collider);
+        }
+        list
     }
 }
 
@@ -159,6 +176,6 @@ impl PresentColliders {
                 None => counts.push((id, 1)),
             });
         }
-        counts.sort_by_key(|(id, _)| *id);
+        counts.sort_unstable_by_key(|(id, _)| *id);
     }
 }
