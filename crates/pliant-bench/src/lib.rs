@@ -350,3 +350,8 @@ mod tests {
         assert_eq!(isas, known);
     }
 }
+
+/// The example of the README is a test.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

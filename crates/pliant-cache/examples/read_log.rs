@@ -69,7 +69,7 @@ fn main() -> Result<(), CacheError> {
 #[test]
 #[allow(clippy::unwrap_used)]
 fn whole_logs_and_cut_ones_are_read() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = pliant_testing::tempdir().unwrap();
     let path = folder.path().join("run.plog");
     common::write_log(&path, 4, &[2], true);
     let whole = tell(&path).unwrap();

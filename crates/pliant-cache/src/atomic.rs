@@ -161,7 +161,7 @@ mod tests {
 
     #[test]
     fn a_patch_changes_only_its_bytes() {
-        let directory = tempfile::tempdir().unwrap();
+        let directory = pliant_testing::tempdir().unwrap();
         let path = directory.path().join("a");
         let mut file = AtomicFile::create(&DiskOutput, &path).unwrap();
         // Once from the buffer, once on the disk: the buffer holds less than this.
@@ -182,7 +182,7 @@ mod tests {
     #[test]
     #[should_panic(expected = "only what has been written")]
     fn a_patch_cannot_lengthen_the_file() {
-        let directory = tempfile::tempdir().unwrap();
+        let directory = pliant_testing::tempdir().unwrap();
         let mut file = AtomicFile::create(&DiskOutput, &directory.path().join("a")).unwrap();
         file.put(b"abc").unwrap();
         let _ = file.patch(2, b"xy");

@@ -15,6 +15,7 @@ pub enum ErrorKind {
 
 /// An error of the frame log or of an export.
 #[derive(Debug)]
+#[non_exhaustive]
 pub enum CacheError {
     /// The operating system refused something.
     Io {

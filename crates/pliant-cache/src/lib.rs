@@ -24,3 +24,8 @@ pub use output::{DiskOutput, MemoryOutput, OutputFile, OutputFolder, ScratchFile
 /// The crate that meshes, skins and looks come from.
 pub use pliant_geometry as geometry;
 pub use pliant_geometry::{ColorBy, Elements, PictureSettings};
+
+/// The example of the README is a test.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

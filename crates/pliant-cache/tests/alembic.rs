@@ -54,7 +54,7 @@ fn bounds(points: &[[f32; 3]]) -> Vec<f64> {
 
 #[test]
 fn an_archive_holds_what_the_log_shows() {
-    let directory = tempfile::tempdir().unwrap();
+    let directory = pliant_testing::tempdir().unwrap();
     write_log(&directory.path().join("a.plog"), 25, &[10], true);
     let reader = LogReader::open(directory.path().join("a.plog")).unwrap();
     let (archive, _) = archive_of(directory.path(), &reader, &ExportOptions::default());
@@ -145,7 +145,7 @@ fn dressed() -> LogHeader {
 
 #[test]
 fn polygons_and_what_is_on_them_survive() {
-    let directory = tempfile::tempdir().unwrap();
+    let directory = pliant_testing::tempdir().unwrap();
     let header = dressed();
     let coat = &header.bodies[0].coat;
     let frames: Vec<LogFrame> = (0..3).map(|k| frame(&header, k)).collect();
@@ -186,7 +186,7 @@ fn polygons_and_what_is_on_them_survive() {
 
 #[test]
 fn units_and_axes_are_those_asked_for() {
-    let directory = tempfile::tempdir().unwrap();
+    let directory = pliant_testing::tempdir().unwrap();
     write_log(&directory.path().join("a.plog"), 2, &[], true);
     let reader = LogReader::open(directory.path().join("a.plog")).unwrap();
     let conversion = Conversion { scale: 100.0, z_up: true };
@@ -204,7 +204,7 @@ fn units_and_axes_are_those_asked_for() {
 
 #[test]
 fn what_rests_is_written_once() {
-    let directory = tempfile::tempdir().unwrap();
+    let directory = pliant_testing::tempdir().unwrap();
     let header = header();
     // Rest, then motion in frames 30 to 32 with a pause, then rest.
     let states = |k: u32| match k {
@@ -253,7 +253,7 @@ fn what_rests_is_written_once() {
 
 #[test]
 fn bodies_alike_share_their_faces() {
-    let directory = tempfile::tempdir().unwrap();
+    let directory = pliant_testing::tempdir().unwrap();
     let mut header = header();
     let twin = LogBody { id: 3, particles: 68..80, ..header.bodies[0].clone() };
     header.bodies.push(twin);
@@ -275,7 +275,7 @@ fn bodies_alike_share_their_faces() {
 
 #[test]
 fn empty_and_tiny_bodies_are_sound() {
-    let directory = tempfile::tempdir().unwrap();
+    let directory = pliant_testing::tempdir().unwrap();
     let mut header = header();
     for (body, (start, count)) in header.bodies.iter_mut().zip([(0, 0), (0, 1), (1, 3)]) {
         body.particles = start..start + count;
@@ -306,7 +306,7 @@ fn empty_and_tiny_bodies_are_sound() {
 
 #[test]
 fn times_are_those_of_the_frames() {
-    let directory = tempfile::tempdir().unwrap();
+    let directory = pliant_testing::tempdir().unwrap();
     let header = header();
     let frames: Vec<LogFrame> = (5..=20).map(|k| frame(&header, k)).collect();
     let reader = log_of(directory.path(), &header, &frames);
@@ -335,7 +335,7 @@ fn times_are_those_of_the_frames() {
 
 #[test]
 fn what_is_no_number_is_refused_and_the_old_file_kept() {
-    let directory = tempfile::tempdir().unwrap();
+    let directory = pliant_testing::tempdir().unwrap();
     let header = header();
     let mut frames: Vec<LogFrame> = (0..3).map(|k| frame(&header, k)).collect();
     frames[2].positions[1][50] = 1e300;
@@ -353,7 +353,7 @@ fn what_is_no_number_is_refused_and_the_old_file_kept() {
 
 #[test]
 fn many_frames_need_wider_counts() {
-    let directory = tempfile::tempdir().unwrap();
+    let directory = pliant_testing::tempdir().unwrap();
     let mut header = header();
     header.bodies.truncate(1);
     for count in [255, 256, 65_536] {
@@ -374,7 +374,7 @@ fn many_frames_need_wider_counts() {
 
 #[test]
 fn the_same_log_gives_the_same_bytes() {
-    let directory = tempfile::tempdir().unwrap();
+    let directory = pliant_testing::tempdir().unwrap();
     write_log(&directory.path().join("a.plog"), 9, &[], true);
     let reader = LogReader::open(directory.path().join("a.plog")).unwrap();
     let (_, first) = archive_of(directory.path(), &reader, &ExportOptions::default());

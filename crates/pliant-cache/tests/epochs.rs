@@ -11,8 +11,8 @@ use std::fs;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-fn written(compact: bool, checkpoints: &[u32]) -> (tempfile::TempDir, PathBuf) {
-    let dir = tempfile::tempdir().unwrap();
+fn written(compact: bool, checkpoints: &[u32]) -> (pliant_testing::TempDir, PathBuf) {
+    let dir = pliant_testing::tempdir().unwrap();
     let path = dir.path().join("a.plog");
     changing::write_changing(&path, checkpoints, compact);
     (dir, path)
@@ -116,7 +116,7 @@ fn a_cut_anywhere_and_resumed_has_the_same_bytes() {
 
 #[test]
 fn bodies_that_cannot_follow_are_refused() {
-    let dir = tempfile::tempdir().unwrap();
+    let dir = pliant_testing::tempdir().unwrap();
     let path = dir.path().join("a.plog");
     let header = changing_header();
     let mut writer = LogWriter::create(&path, &header, false).unwrap();

@@ -44,7 +44,7 @@ fn read_pc2(path: &Path) -> (f32, f32, Vec<Vec<[f32; 3]>>) {
 
 #[test]
 fn pc2_holds_the_vertices() {
-    let dir = tempfile::tempdir().unwrap();
+    let dir = pliant_testing::tempdir().unwrap();
     let log = dir.path().join("a.plog");
     write_log(&log, 9, &[], true);
     let reader = LogReader::open(&log).unwrap();
@@ -77,7 +77,7 @@ fn pc2_holds_the_vertices() {
 
 #[test]
 fn obj_is_read_by_tobj() {
-    let dir = tempfile::tempdir().unwrap();
+    let dir = pliant_testing::tempdir().unwrap();
     let log = dir.path().join("a.plog");
     write_log(&log, 7, &[], true);
     let reader = LogReader::open(&log).unwrap();
@@ -177,7 +177,7 @@ fn write_dressed(path: &Path) -> pliant_geometry::Coat {
 
 #[test]
 fn obj_sequences_wear_the_coat() {
-    let dir = tempfile::tempdir().unwrap();
+    let dir = pliant_testing::tempdir().unwrap();
     let log = dir.path().join("a.plog");
     let coat = write_dressed(&log);
     let reader = LogReader::open(&log).unwrap();
@@ -214,7 +214,7 @@ fn obj_sequences_wear_the_coat() {
 
 #[test]
 fn ply_sequences_hold_all_bodies() {
-    let dir = tempfile::tempdir().unwrap();
+    let dir = pliant_testing::tempdir().unwrap();
     let log = dir.path().join("a.plog");
     let coat = write_dressed(&log);
     let reader = LogReader::open(&log).unwrap();
@@ -330,7 +330,7 @@ fn read_samples(text: &str) -> Samples {
 
 #[test]
 fn usda_holds_the_vertices() {
-    let dir = tempfile::tempdir().unwrap();
+    let dir = pliant_testing::tempdir().unwrap();
     let log = dir.path().join("a.plog");
     write_log(&log, 12, &[], true);
     let reader = LogReader::open(&log).unwrap();
@@ -374,7 +374,7 @@ fn usda_holds_the_vertices() {
 
 #[test]
 fn the_same_log_gives_the_same_files_and_leaves_no_others() {
-    let dir = tempfile::tempdir().unwrap();
+    let dir = pliant_testing::tempdir().unwrap();
     let log = dir.path().join("a.plog");
     write_log(&log, 4, &[], true);
     let reader = LogReader::open(&log).unwrap();
@@ -389,7 +389,7 @@ fn the_same_log_gives_the_same_files_and_leaves_no_others() {
 
 #[test]
 fn a_run_broken_off_or_damaged_can_be_exported() {
-    let dir = tempfile::tempdir().unwrap();
+    let dir = pliant_testing::tempdir().unwrap();
     let log = dir.path().join("a.plog");
     write_log(&log, 5, &[], false);
     let mut bytes = fs::read(&log).unwrap();
@@ -403,7 +403,7 @@ fn a_run_broken_off_or_damaged_can_be_exported() {
 
 #[test]
 fn bad_requests_are_answered_with_what_would_work() {
-    let dir = tempfile::tempdir().unwrap();
+    let dir = pliant_testing::tempdir().unwrap();
     let log = dir.path().join("a.plog");
     write_log(&log, 3, &[], true);
     let reader = LogReader::open(&log).unwrap();
@@ -439,7 +439,7 @@ fn bad_requests_are_answered_with_what_would_work() {
 
 #[test]
 fn positions_that_are_no_f32_are_refused_and_the_old_file_kept() {
-    let dir = tempfile::tempdir().unwrap();
+    let dir = pliant_testing::tempdir().unwrap();
     let log = dir.path().join("a.plog");
     let header = header();
     let mut writer = LogWriter::create(&log, &header, false).unwrap();
@@ -465,7 +465,7 @@ fn positions_that_are_no_f32_are_refused_and_the_old_file_kept() {
 
 #[test]
 fn pictures_show_the_run_and_do_not_depend_on_threads() {
-    let dir = tempfile::tempdir().unwrap();
+    let dir = pliant_testing::tempdir().unwrap();
     let log = dir.path().join("a.plog");
     write_log(&log, 30, &[], true);
     let reader = LogReader::open(&log).unwrap();

@@ -34,7 +34,7 @@ fn in_last_topology(points: &[[f32; 3]]) -> Vec<[f32; 3]> {
 
 #[test]
 fn caches_have_one_topology_and_all_bodies_in_all_frames() {
-    let dir = tempfile::tempdir().unwrap();
+    let dir = pliant_testing::tempdir().unwrap();
     let reader = run(dir.path());
     let summary = write(&reader, "a.pc2", &ExportOptions::default()).unwrap();
     assert_eq!((summary.frames, summary.vertices), (13, 8 + 42 + 20 + 8 + 8));
@@ -68,7 +68,7 @@ fn caches_have_one_topology_and_all_bodies_in_all_frames() {
 
 #[test]
 fn a_name_is_asked_for_in_all_frames() {
-    let dir = tempfile::tempdir().unwrap();
+    let dir = pliant_testing::tempdir().unwrap();
     let reader = run(dir.path());
     let of = |name: &str, first: Option<u32>, last: Option<u32>| ExportOptions {
         body: Some(name.into()),
@@ -86,7 +86,7 @@ fn a_name_is_asked_for_in_all_frames() {
 
 #[test]
 fn sequences_have_what_is_there() {
-    let dir = tempfile::tempdir().unwrap();
+    let dir = pliant_testing::tempdir().unwrap();
     let reader = run(dir.path());
     write(&reader, "a.obj", &ExportOptions::default()).unwrap();
     write(&reader, "a.ply", &ExportOptions::default()).unwrap();
@@ -107,7 +107,7 @@ fn sequences_have_what_is_there() {
 
 #[test]
 fn usd_tells_when_bodies_are_there() {
-    let dir = tempfile::tempdir().unwrap();
+    let dir = pliant_testing::tempdir().unwrap();
     let reader = run(dir.path());
     write(&reader, "a.usda", &ExportOptions::default()).unwrap();
     let text = std::fs::read_to_string(dir.path().join("a.usda")).unwrap();
@@ -134,7 +134,7 @@ fn usd_tells_when_bodies_are_there() {
 
 #[test]
 fn glb_shows_and_hides_and_shares() {
-    let dir = tempfile::tempdir().unwrap();
+    let dir = pliant_testing::tempdir().unwrap();
     let reader = run(dir.path());
     write(&reader, "a.glb", &ExportOptions::default()).unwrap();
     let bytes = std::fs::read(dir.path().join("a.glb")).unwrap();
@@ -157,7 +157,7 @@ fn glb_shows_and_hides_and_shares() {
 /// Between two frames of the log bodies go straight; what is gone in the next frame stays, what is new is not there yet.
 #[test]
 fn other_rates_go_through_changes() {
-    let dir = tempfile::tempdir().unwrap();
+    let dir = pliant_testing::tempdir().unwrap();
     let reader = run(dir.path());
     let options = ExportOptions { frames_per_second: Some(48.0), ..Default::default() };
     write(&reader, "a.obj", &options).unwrap();
@@ -183,7 +183,7 @@ fn other_rates_go_through_changes() {
 
 #[test]
 fn a_change_that_is_not_told_is_refused_where_it_must_be_known() {
-    let dir = tempfile::tempdir().unwrap();
+    let dir = pliant_testing::tempdir().unwrap();
     let path = dir.path().join("a.plog");
     let header = changing_header();
     let mut writer = LogWriter::create(&path, &header, true).unwrap();
@@ -210,7 +210,7 @@ fn a_change_that_is_not_told_is_refused_where_it_must_be_known() {
 /// Every format writes the same bytes whatever the number of threads, and takes frames without any body.
 #[test]
 fn every_format_on_any_number_of_threads_and_of_no_body_at_all() {
-    let dir = tempfile::tempdir().unwrap();
+    let dir = pliant_testing::tempdir().unwrap();
     let reader = run(dir.path());
     for format in FORMATS {
         let mut all = Vec::new();

@@ -13,8 +13,8 @@ use std::path::{Path, PathBuf};
 const FRAMES: u32 = 9;
 
 /// A folder with the log of the dressed run.
-fn dressed() -> (tempfile::TempDir, LogReader) {
-    let folder = tempfile::tempdir().unwrap();
+fn dressed() -> (pliant_testing::TempDir, LogReader) {
+    let folder = pliant_testing::tempdir().unwrap();
     let log = folder.path().join("a.plog");
     write_dressed(&log, FRAMES);
     let reader = LogReader::open(&log).unwrap();
@@ -290,7 +290,7 @@ fn crc32fast_of(bytes: &[u8]) -> u32 {
 
 #[test]
 fn usd_dresses_bodies() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = pliant_testing::tempdir().unwrap();
     let log = folder.path().join("a.plog");
     let mut header = dressed_header();
     std::sync::Arc::make_mut(&mut header.bodies[1].coat).materials[0].texture = Some("maps\\skin.png".into());
@@ -331,7 +331,7 @@ fn usd_dresses_bodies() {
 
 #[test]
 fn what_fails_leaves_the_old_file_and_nothing_else() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = pliant_testing::tempdir().unwrap();
     let log = folder.path().join("a.plog");
     let header = dressed_header();
     let mut writer = LogWriter::create(&log, &header, false).unwrap();

@@ -40,7 +40,7 @@ fn files(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
 #[test]
 fn together_in_memory_and_alone_are_the_same_bytes() {
     for torn in [false, true] {
-        let folder = tempfile::tempdir().unwrap();
+        let folder = pliant_testing::tempdir().unwrap();
         let log = folder.path().join("a.plog");
         match torn {
             true => write_changing(&log, &[], true),
@@ -78,7 +78,7 @@ fn together_in_memory_and_alone_are_the_same_bytes() {
 
 #[test]
 fn one_that_fails_does_not_keep_the_others() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = pliant_testing::tempdir().unwrap();
     let log = folder.path().join("a.plog");
     write_dressed(&log, 4);
     let reader = LogReader::open(&log).unwrap();

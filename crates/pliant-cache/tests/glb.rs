@@ -23,7 +23,7 @@ fn close(found: &[[f32; 3]], wanted: &[[f32; 3]]) {
 
 #[test]
 fn all_frames_of_all_bodies() {
-    let dir = tempfile::tempdir().unwrap();
+    let dir = pliant_testing::tempdir().unwrap();
     common::write_log(&dir.path().join("a.plog"), 9, &[], true);
     let reader = LogReader::open(dir.path().join("a.plog")).unwrap();
     let path = dir.path().join("a.glb");
@@ -72,7 +72,7 @@ fn all_frames_of_all_bodies() {
 
 #[test]
 fn coats_survive() {
-    let dir = tempfile::tempdir().unwrap();
+    let dir = pliant_testing::tempdir().unwrap();
     let mut header = common::header();
     // The cloth as quads with texture coordinates, in two materials and with hard normals between them.
     let body = &mut header.bodies[1];

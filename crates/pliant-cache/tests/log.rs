@@ -9,7 +9,7 @@ use std::fs;
 
 #[test]
 fn what_goes_in_comes_out() {
-    let dir = tempfile::tempdir().unwrap();
+    let dir = pliant_testing::tempdir().unwrap();
     let path = dir.path().join("a.plog");
     write_log(&path, 5, &[2], true);
     let reader = LogReader::open(&path).unwrap();
@@ -28,7 +28,7 @@ fn what_goes_in_comes_out() {
 
 #[test]
 fn a_cut_at_every_byte_of_the_last_record_loses_that_record_only() {
-    let dir = tempfile::tempdir().unwrap();
+    let dir = pliant_testing::tempdir().unwrap();
     let path = dir.path().join("a.plog");
     write_log(&path, 3, &[], false);
     let bytes = fs::read(&path).unwrap();
@@ -57,7 +57,7 @@ fn a_cut_at_every_byte_of_the_last_record_loses_that_record_only() {
 
 #[test]
 fn a_cut_anywhere_in_the_file_never_panics_and_keeps_whole_frames() {
-    let dir = tempfile::tempdir().unwrap();
+    let dir = pliant_testing::tempdir().unwrap();
     let path = dir.path().join("a.plog");
     write_log(&path, 3, &[1], true);
     let bytes = fs::read(&path).unwrap();
@@ -82,7 +82,7 @@ fn a_cut_anywhere_in_the_file_never_panics_and_keeps_whole_frames() {
 
 #[test]
 fn damage_in_the_middle_is_told_from_a_torn_tail() {
-    let dir = tempfile::tempdir().unwrap();
+    let dir = pliant_testing::tempdir().unwrap();
     let path = dir.path().join("a.plog");
     write_log(&path, 6, &[1], true);
     let bytes = fs::read(&path).unwrap();
@@ -113,7 +113,7 @@ fn damage_in_the_middle_is_told_from_a_torn_tail() {
 
 #[test]
 fn what_is_no_log_is_named() {
-    let dir = tempfile::tempdir().unwrap();
+    let dir = pliant_testing::tempdir().unwrap();
     let path = dir.path().join("a.plog");
     let open = |bytes: &[u8]| {
         fs::write(&path, bytes).unwrap();
@@ -144,7 +144,7 @@ fn what_is_no_log_is_named() {
 
 #[test]
 fn later_versions_may_add_records_and_channels() {
-    let dir = tempfile::tempdir().unwrap();
+    let dir = pliant_testing::tempdir().unwrap();
     let path = dir.path().join("a.plog");
     write_log(&path, 2, &[], false);
     let bytes = fs::read(&path).unwrap();
@@ -179,7 +179,7 @@ fn later_versions_may_add_records_and_channels() {
 
 #[test]
 fn a_resumed_run_has_the_same_bytes() {
-    let dir = tempfile::tempdir().unwrap();
+    let dir = pliant_testing::tempdir().unwrap();
     let whole = dir.path().join("whole.plog");
     write_log(&whole, 8, &[2, 5], true);
     let whole = fs::read(&whole).unwrap();
@@ -210,7 +210,7 @@ fn a_resumed_run_has_the_same_bytes() {
 
 #[test]
 fn a_checkpoint_off_schedule_leaves_no_trace_when_dropped() {
-    let dir = tempfile::tempdir().unwrap();
+    let dir = pliant_testing::tempdir().unwrap();
     let whole = dir.path().join("whole.plog");
     write_log(&whole, 8, &[5], true);
     let path = dir.path().join("stopped.plog");
@@ -232,7 +232,7 @@ fn a_checkpoint_off_schedule_leaves_no_trace_when_dropped() {
 
 #[test]
 fn another_scene_is_refused_and_left_alone() {
-    let dir = tempfile::tempdir().unwrap();
+    let dir = pliant_testing::tempdir().unwrap();
     let path = dir.path().join("a.plog");
     write_log(&path, 4, &[1], false);
     let before = fs::read(&path).unwrap();
@@ -243,7 +243,7 @@ fn another_scene_is_refused_and_left_alone() {
 
 #[test]
 fn two_writers_are_refused() {
-    let dir = tempfile::tempdir().unwrap();
+    let dir = pliant_testing::tempdir().unwrap();
     let path = dir.path().join("a.plog");
     let hash = header().scene_hash;
     let first = LogWriter::create(&path, &header(), false).unwrap();
@@ -260,7 +260,7 @@ fn two_writers_are_refused() {
 
 #[test]
 fn a_failed_create_loses_nothing() {
-    let dir = tempfile::tempdir().unwrap();
+    let dir = pliant_testing::tempdir().unwrap();
     let path = dir.path().join("a.plog");
     write_log(&path, 3, &[], true);
     let before = fs::read(&path).unwrap();
@@ -280,7 +280,7 @@ fn a_failed_create_loses_nothing() {
 
 #[test]
 fn frames_that_make_no_sense_are_refused() {
-    let dir = tempfile::tempdir().unwrap();
+    let dir = pliant_testing::tempdir().unwrap();
     let path = dir.path().join("a.plog");
     let header = header();
     let mut writer = LogWriter::create(&path, &header, false).unwrap();
@@ -323,7 +323,7 @@ fn a_full_disk_keeps_the_frames_before() {
         println!("full after {last}");
         return;
     }
-    let dir = tempfile::tempdir().unwrap();
+    let dir = pliant_testing::tempdir().unwrap();
     let path = dir.path().join("full.plog");
     let output = std::process::Command::new("sh")
         .args([
@@ -356,7 +356,7 @@ fn a_killed_run_leaves_a_log_that_opens_and_goes_on() {
             }
         }
     }
-    let dir = tempfile::tempdir().unwrap();
+    let dir = pliant_testing::tempdir().unwrap();
     for round in 0..5 {
         let path = dir.path().join(format!("{round}.plog"));
         let mut child = std::process::Command::new(std::env::current_exe().unwrap())
@@ -389,7 +389,7 @@ fn a_killed_run_leaves_a_log_that_opens_and_goes_on() {
 /// a thousandth or a five-hundredth of the largest; the first frame and everything that is no number exactly.
 #[test]
 fn a_compact_log_is_small_and_near() {
-    let dir = tempfile::tempdir().unwrap();
+    let dir = pliant_testing::tempdir().unwrap();
     let mut header = header();
     // A crowd of the first body.
     let copy = header.bodies[0].clone();

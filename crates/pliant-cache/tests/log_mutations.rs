@@ -39,7 +39,7 @@ static ALLOCATOR: Largest = Largest;
 fn sound(which: usize) -> &'static [u8] {
     static BYTES: OnceLock<[Vec<u8>; 3]> = OnceLock::new();
     &BYTES.get_or_init(|| {
-        let dir = tempfile::tempdir().unwrap();
+        let dir = pliant_testing::tempdir().unwrap();
         let path = dir.path().join("a.plog");
         write_log(&path, 3, &[1], true);
         let plain = fs::read(&path).unwrap();
@@ -82,7 +82,7 @@ proptest! {
         if repair {
             repair_checksums(&mut bytes, &layout);
         }
-        let dir = tempfile::tempdir().unwrap();
+        let dir = pliant_testing::tempdir().unwrap();
         let path = dir.path().join("a.plog");
         fs::write(&path, &bytes).unwrap();
         LARGEST.store(0, Ordering::Relaxed);

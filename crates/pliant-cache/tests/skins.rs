@@ -10,7 +10,7 @@ use std::fs;
 
 /// The message with which a log is refused whose cloth has a skin changed this way.
 fn refusal(change: impl Fn(&mut Skin)) -> String {
-    let dir = tempfile::tempdir().unwrap();
+    let dir = pliant_testing::tempdir().unwrap();
     let mut header = header();
     change(std::sync::Arc::make_mut(&mut header.bodies[1].skin));
     LogWriter::create(dir.path().join("a.plog"), &header, false).unwrap_err().to_string()
@@ -51,7 +51,7 @@ fn what_does_not_fit_is_refused() {
 
 #[test]
 fn a_part_without_its_other_half_is_refused_and_an_absent_one_is_none() {
-    let dir = tempfile::tempdir().unwrap();
+    let dir = pliant_testing::tempdir().unwrap();
     let path = dir.path().join("a.plog");
     write_log(&path, 1, &[], true);
     let sound = fs::read(&path).unwrap();

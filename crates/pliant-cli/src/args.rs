@@ -122,6 +122,7 @@ pub enum Sampling {
 
 /// `pliant figures`
 #[derive(Debug, Group)]
+#[cfg_attr(not(feature = "figures"), allow(dead_code))]
 pub struct FiguresArgs {
     /// Figures to draw; all if none is named
     pub names: Vec<String>,
@@ -138,6 +139,7 @@ pub struct FiguresArgs {
 
 /// `pliant bench`
 #[derive(Debug, Group)]
+#[cfg_attr(not(feature = "bench"), allow(dead_code))]
 pub struct BenchArgs {
     /// One JSON object per line
     #[arg(long)]

@@ -3,10 +3,8 @@
 use crate::args::BenchArgs;
 use crate::failure::Failure;
 use crate::files::Files;
-use crate::{outputs, say};
-use pliant_bench::{FrameTime, Measurement, Options};
-use pliant_figures::{FigureError, Panel, Plot, Style};
-use std::path::Path;
+use crate::{outputs, plot, say};
+use pliant_bench::{Measurement, Options};
 
 pub fn command(args: &BenchArgs) -> Result<(), Failure> {
     if args.list {
@@ -15,6 +13,9 @@ pub fn command(args: &BenchArgs) -> Result<(), Failure> {
         return say::result(&rows.concat());
     }
     // Said before a minute of measuring, not after.
+    if args.plot.is_some() {
+        plot::available()?;
+    }
     let scaling = |name: &str| name.starts_with("clustered/scaling/") && name.contains(&args.filter);
     if args.plot.is_some() && !pliant_bench::list().any(|(name, _)| scaling(name)) {
         return Err(Failure::usage(format!(
@@ -54,32 +55,9 @@ pub fn command(args: &BenchArgs) -> Result<(), Failure> {
     });
     let frames = outcome.map_err(Failure::usage)?;
     if let Some(path) = &args.plot {
-        draw(&frames, path)?;
+        plot::speed(&frames, path)?;
     }
     failed.map_or(Ok(()), Err)
-}
-
-/// Time per frame against particles, with the line on which time grows as the memberships do.
-fn draw(frames: &[FrameTime], path: &Path) -> Result<(), Failure> {
-    let each = frames.iter().map(|f| f.seconds / f.memberships as f64).fold(f64::INFINITY, f64::min);
-    let points = |ms: &dyn Fn(&FrameTime) -> f64| {
-        frames.iter().map(|f| (f.particles as f64, 1e3 * ms(f))).collect::<Vec<_>>()
-    };
-    let panel = Panel::new("", "particles", "time per frame (ms)")
-        .x_log()
-        .y_log()
-        .line("measured, one frame of 6 goal passes", Style::Marked, points(&|f| f.seconds))
-        .line(
-            "linear in memberships, from the best size",
-            Style::Guide,
-            points(&|f| each * f.memberships as f64),
-        );
-    let mut plot = Plot::new("Clustered shape matching: time and size");
-    plot.panels.push(panel);
-    pliant_figures::write_plot(&plot, path).map_err(|e| {
-        let code = if matches!(e, FigureError::Io { .. }) { Failure::IO } else { Failure::USAGE };
-        Failure::new(code, e.to_string())
-    })
 }
 
 fn json(m: &Measurement) -> String {

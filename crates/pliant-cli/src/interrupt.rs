@@ -14,17 +14,32 @@ static LITTER: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 /// Takes over Ctrl-C (and requests to terminate), and what a limit on file sizes does.
 pub fn install() -> Result<(), Failure> {
     survive_large_files()?;
-    ctrlc::set_handler(|| {
-        if SIMULATING.load(Ordering::SeqCst) && !STOP.swap(true, Ordering::SeqCst) {
-            return;
-        }
-        // The second time, or where there is nothing to finish. The log survives this at any moment.
-        for path in LITTER.lock().unwrap_or_else(PoisonError::into_inner).iter() {
-            let _ = std::fs::remove_file(path);
-        }
-        std::process::exit(Failure::INTERRUPTED.into());
-    })
-    .map_err(|e| Failure::new(Failure::IO, format!("cannot listen for Ctrl-C: {e}")))
+    listen().map_err(|e| Failure::new(Failure::IO, format!("cannot listen for Ctrl-C: {e}")))
+}
+
+/// What happens at every Ctrl-C, on a thread of its own.
+fn interrupted() {
+    if SIMULATING.load(Ordering::SeqCst) && !STOP.swap(true, Ordering::SeqCst) {
+        return;
+    }
+    // The second time, or where there is nothing to finish. The log survives this at any moment.
+    for path in LITTER.lock().unwrap_or_else(PoisonError::into_inner).iter() {
+        let _ = std::fs::remove_file(path);
+    }
+    std::process::exit(Failure::INTERRUPTED.into());
+}
+
+#[cfg(unix)]
+fn listen() -> std::io::Result<()> {
+    use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+    let mut signals = signal_hook::iterator::Signals::new([SIGINT, SIGTERM, SIGHUP])?;
+    let listener = move || signals.forever().for_each(|_| interrupted());
+    std::thread::Builder::new().name("ctrl-c".into()).spawn(listener).map(|_| ())
+}
+
+#[cfg(not(unix))]
+fn listen() -> Result<(), ctrlc::Error> {
+    ctrlc::set_handler(interrupted)
 }
 
 /// A file that grows beyond the limit a user is given (`ulimit -f`) kills a program without a word, unless it takes the

@@ -1,17 +1,22 @@
 //! The `pliant` program: reads the command line, hands over to one command, gives back its exit code.
 
 mod args;
+#[cfg(feature = "bench")]
 mod bench;
 mod check;
 mod demos;
 mod export;
 mod failure;
+#[cfg(feature = "figures")]
 mod figures;
 mod files;
 mod interrupt;
 mod journal;
+mod left_out;
 mod mesh;
 mod outputs;
+#[cfg(feature = "bench")]
+mod plot;
 mod progress;
 mod run;
 mod say;
@@ -33,8 +38,14 @@ fn main() -> ExitCode {
         Some(Command::Check(a)) => check::command(&a),
         Some(Command::Mesh(a)) => mesh::command(&a),
         Some(Command::Demos(a)) => demos::command(&a),
+        #[cfg(feature = "figures")]
         Some(Command::Figures(a)) => figures::command(&a),
+        #[cfg(not(feature = "figures"))]
+        Some(Command::Figures(_)) => Err(left_out::failure("pliant figures", "figures")),
+        #[cfg(feature = "bench")]
         Some(Command::Bench(a)) => bench::command(&a),
+        #[cfg(not(feature = "bench"))]
+        Some(Command::Bench(_)) => Err(left_out::failure("pliant bench", "bench")),
         Some(Command::Schema) => say::result(&schema()),
     });
     match result {

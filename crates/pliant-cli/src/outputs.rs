@@ -86,6 +86,7 @@ pub fn prepare_folders<'a>(files: impl IntoIterator<Item = &'a Path>, quiet: boo
 }
 
 /// Refuses a file whose folder is not there or cannot be written to.
+#[cfg(feature = "bench")]
 pub fn require_folder(file: &Path) -> Result<(), Failure> {
     let folder = write_target(file).map(|target| folder_of(&target))?;
     probe(&folder).map_err(|e| CacheError::io(file, "write into its folder", e).into())

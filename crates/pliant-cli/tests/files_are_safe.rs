@@ -115,12 +115,18 @@ fn what_goes_beside_an_output_replaces_nothing_of_others() {
     place.write("t.ele", "mine");
     place.fails(&["mesh", "gem.obj", "-o", "t.node", "--cell", "0.5"], 2, &["t.ele", "--force"]);
     assert_eq!(place.read("t.ele"), b"mine");
-    // And folders of figures.
+}
+
+#[cfg(feature = "figures")]
+#[test]
+fn folders_of_figures_are_not_written_over() {
+    let place = Place::new();
     place.write("figs/index.html", "my own page");
     place.fails(&["figures", "nothing_such", "-o", "figs"], 2, &["figs/index.html", "--force"]);
     assert_eq!(place.read("figs/index.html"), b"my own page");
 }
 
+#[cfg(all(feature = "figures", feature = "bench"))]
 #[test]
 fn a_drawing_of_speed_spares_its_points_and_wants_a_folder() {
     let place = Place::new();

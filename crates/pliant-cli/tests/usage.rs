@@ -97,6 +97,7 @@ fn a_full_standard_output_is_io() {
     assert_eq!(ran.code, Some(4), "{}", ran.err);
 }
 
+#[cfg(all(feature = "figures", feature = "bench"))]
 #[test]
 fn a_bench_draws_how_time_grows() {
     let place = Place::new();
@@ -115,4 +116,13 @@ fn a_bench_draws_how_time_grows() {
     assert!(!place.has("a.svg"));
     place.fails(&["bench", "--isa", "avx3"], 2, &["baseline"]);
     place.fails(&["bench", "--filter", "scaling/1k", "--plot", "no/such/a.svg"], 4, &["a.svg"]);
+}
+
+/// `cargo test -p pliant-cli --no-default-features --test usage` runs it.
+#[cfg(not(any(feature = "figures", feature = "bench")))]
+#[test]
+fn commands_that_were_left_out_are_told_with_their_features() {
+    let place = Place::new();
+    place.fails(&["figures", "--list"], 2, &["leaves out `pliant figures`", "--features figures"]);
+    place.fails(&["bench", "--plot", "a.svg"], 2, &["leaves out `pliant bench`", "--features bench"]);
 }

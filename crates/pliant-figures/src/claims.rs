@@ -8,7 +8,7 @@ use std::fmt;
 
 /// The list of claims, as it was when the program was built.
 pub fn claims_text() -> &'static str {
-    include_str!("../../../claims.toml")
+    include_str!("../claims.toml")
 }
 
 /// What a measured number says about a claim.

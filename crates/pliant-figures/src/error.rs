@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 /// Why figures could not be made.
 #[derive(Debug)]
+#[non_exhaustive]
 pub enum FigureError {
     /// There is no figure of this name.
     UnknownName {

@@ -65,3 +65,8 @@ pub fn run(
     write::file(&out_dir.join("index.html"), &report::html(&drawn, &claims, &results))?;
     Ok(results)
 }
+
+/// The example of the README is a test.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

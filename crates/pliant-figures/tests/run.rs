@@ -9,7 +9,7 @@ fn names(list: &[&str]) -> Vec<String> {
 
 #[test]
 fn two_cheap_figures_write_their_files_and_verdicts() {
-    let directory = tempfile::tempdir().unwrap();
+    let directory = pliant_testing::tempdir().unwrap();
     let out = directory.path().join("new/figures");
     let mut told = Vec::new();
     let chosen = names(&["zero_length_spring", "symmetric_stretch", "zero_length_spring"]);
@@ -46,7 +46,7 @@ fn two_cheap_figures_write_their_files_and_verdicts() {
 
 #[test]
 fn where_the_papers_have_pictures_there_are_pictures() {
-    let directory = tempfile::tempdir().unwrap();
+    let directory = pliant_testing::tempdir().unwrap();
     let out = directory.path();
     // Bunny and cubes (figures 1 and 2), bear and torus (the report's 4 and 2), resolutions (figure 5).
     for (name, count) in [("bouncing_bunny", 6), ("spinning_cube", 4), ("torus_modes", 7), ("resolutions", 6)]
@@ -62,7 +62,7 @@ fn where_the_papers_have_pictures_there_are_pictures() {
 
 #[test]
 fn an_unknown_name_is_told_with_the_nearest_before_anything_is_done() {
-    let directory = tempfile::tempdir().unwrap();
+    let directory = pliant_testing::tempdir().unwrap();
     let out = directory.path().join("figures");
     for (wrong, right) in
         [("peak-strain", "peak_strain"), ("bunny", "bouncing_bunny"), ("goal_decent", "goal_descent")]
@@ -80,7 +80,7 @@ fn an_unknown_name_is_told_with_the_nearest_before_anything_is_done() {
 
 #[test]
 fn a_place_that_cannot_be_written_is_an_io_error_with_its_path() {
-    let directory = tempfile::tempdir().unwrap();
+    let directory = pliant_testing::tempdir().unwrap();
     let file = directory.path().join("file");
     fs::write(&file, "").unwrap();
     let error = run(&names(&["zero_length_spring"]), &file, &mut |_| {}).unwrap_err();
@@ -95,7 +95,7 @@ fn a_place_that_cannot_be_written_is_an_io_error_with_its_path() {
 #[test]
 #[ignore = "takes two minutes"]
 fn all_figures_can_be_made_and_every_claim_has_a_number() {
-    let directory = tempfile::tempdir().unwrap();
+    let directory = pliant_testing::tempdir().unwrap();
     let start = std::time::Instant::now();
     let results = run(&[], directory.path(), &mut |line| println!("{line}")).unwrap();
     println!("{}", fs::read_to_string(directory.path().join("verdicts.md")).unwrap());

@@ -84,3 +84,8 @@ pub use tet_mesh::TetMesh;
 pub use tet_quality::TetQuality;
 pub use triangle::{Ray, nearest_on_triangle};
 pub use winding::Winding;
+
+/// The example of the README is a test.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -5,6 +5,7 @@ use glam::DVec3;
 
 /// The worst shapes in a mesh of tetrahedra.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct TetQuality {
     /// Smallest angle between two faces, in degrees: 70.5° in a regular tetrahedron.
     pub smallest_dihedral: f64,

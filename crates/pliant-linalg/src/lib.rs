@@ -14,3 +14,8 @@ mod spd;
 pub use matrix::{SymmetricBuilder, SymmetricMatrix};
 pub use panels::{DomainWork, PanelScratch, Panels};
 pub use spd::{NotPositiveDefinite, Scratch, SparseSpd};
+
+/// The example of the README is a test.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -18,3 +18,8 @@ pub use rigid_velocity::{angular_velocity, inertia_tensor_term};
 pub use rotation::nearest_rotation;
 pub use svd::{Svd3, svd3};
 pub use symmetric::{PseudoInverse, eigen_symmetric, pseudo_inverse};
+
+/// The example of the README is a test.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -13,7 +13,7 @@ pub struct Demo {
 
 macro_rules! demo {
     ($name:literal, $about:literal) => {
-        Demo { name: $name, about: $about, text: include_str!(concat!("../../../scenes/", $name, ".toml")) }
+        Demo { name: $name, about: $about, text: include_str!(concat!("../scenes/", $name, ".toml")) }
     };
 }
 

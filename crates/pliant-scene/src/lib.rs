@@ -67,3 +67,8 @@ pub use quick::QuickStart;
 pub use resolver::{Disk, InMemory, Resolver};
 pub use scene::Scene;
 pub use schema::schema;
+
+/// The example of the README is a test.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -39,7 +39,7 @@ fn cube(by: DVec3, flip: bool) -> String {
 
 #[test]
 fn every_shape_is_there_and_holds_what_falls_on_it() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = pliant_testing::tempdir().unwrap();
     let scene = folder.path().join("scene.toml");
     fs::write(folder.path().join("cube.obj"), cube(DVec3::ZERO, false)).unwrap();
     for (shape, top) in [
@@ -86,7 +86,7 @@ fn it_stands_turns_and_moves_as_it_says() {
 
 #[test]
 fn meshes_follow_animations_from_files() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = pliant_testing::tempdir().unwrap();
     let scene = folder.path().join("scene.toml");
     for k in 0..61 {
         let by = DVec3::Y * 0.3 * f64::from(k) / 60.0;
@@ -143,7 +143,7 @@ fn colliders_come_and_go_by_events() {
 
 #[test]
 fn what_cannot_be_is_told_with_its_line_all_at_once() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = pliant_testing::tempdir().unwrap();
     let scene = folder.path().join("scene.toml");
     fs::write(folder.path().join("flipped.obj"), cube(DVec3::ZERO, true)).unwrap();
     fs::write(folder.path().join("sheet.obj"), "v 0 0 0\nv 1 0 0\nv 0 0 1\nf 1 2 3\n").unwrap();

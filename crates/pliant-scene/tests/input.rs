@@ -45,8 +45,8 @@ fn pc2(rate: f32, shifts: &[f64]) -> Vec<u8> {
     bytes
 }
 
-fn folder(files: &[(&str, &[u8])]) -> tempfile::TempDir {
-    let folder = tempfile::tempdir().unwrap();
+fn folder(files: &[(&str, &[u8])]) -> pliant_testing::TempDir {
+    let folder = pliant_testing::tempdir().unwrap();
     for (name, bytes) in files {
         fs::write(folder.path().join(name), bytes).unwrap();
     }

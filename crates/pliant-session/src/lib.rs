@@ -50,3 +50,8 @@ pub use session::{FrameReport, Session, SessionOptions, Settings, SharedClock, p
 pub use source::SceneSource;
 pub use statistics::{Converged, Driven, FrameStatistics};
 pub use surface::Surface;
+
+/// The example of the README is a test.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -232,7 +232,7 @@ fn files_may_come_from_memory_alone() {
     let missing = Session::open(&source, &InMemory::default(), SessionOptions::default()).unwrap_err();
     assert!(missing[0].is_io && missing[0].message.contains("tet.obj"), "{}", missing[0]);
     // The same from a disk has the same digest: a log goes on wherever its files are.
-    let folder = tempfile::tempdir().unwrap();
+    let folder = pliant_testing::tempdir().unwrap();
     std::fs::create_dir_all(folder.path().join("my/parts")).unwrap();
     std::fs::write(folder.path().join("my/parts/tet.obj"), obj).unwrap();
     std::fs::write(folder.path().join("my/scene.toml"), scene).unwrap();

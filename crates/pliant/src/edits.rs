@@ -26,6 +26,7 @@ use glam::{DAffine3, DVec3};
 
 /// A change of the world.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub enum Edit {
     /// A control gets a value.
     Set(Control, Value),
@@ -107,6 +108,7 @@ impl Edit {
 
 /// What an edit has made.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub enum Edited {
     /// Nothing that has a name.
     Done,
@@ -124,6 +126,7 @@ pub enum Edited {
 
 /// Why an edit was refused; nothing has changed.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub enum EditError {
     /// There is no such body, or it was removed.
     NoBody {
@@ -350,9 +353,9 @@ impl Simulation {
         &mut self,
         body: impl Into<BodyId>,
         at: &[(u32, f64)],
-        impulse: DVec3,
+        impulse: impl Into<DVec3>,
     ) -> Result<(), EditError> {
-        self.edit(&Edit::Push(body.into(), at.to_vec(), impulse)).map(|_| ())
+        self.edit(&Edit::Push(body.into(), at.to_vec(), impulse.into())).map(|_| ())
     }
 
     /// Moves a body as it is to another place: `to` is applied to its positions, its rotation to the velocities. A body

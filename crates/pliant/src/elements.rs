@@ -25,6 +25,7 @@ pub struct Constraint {
 
 /// What a constraint is about.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub enum ConstraintKind {
     /// Every deformation: the nearest rotation is wanted (projective-dynamics, eq. 15 with SO(n)).
     Strain,

@@ -8,6 +8,7 @@ use glam::DVec3;
 
 /// An acceleration of whatever is somewhere.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub enum Field {
     /// Towards a point: −s 2ρ/(1 + ρ²) along the way from it, with ρ the distance over `radius`. Strongest, s, at
     /// the radius; nothing at the point itself; falls like one over the distance far away.

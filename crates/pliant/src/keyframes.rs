@@ -15,6 +15,9 @@ use glam::{DQuat, DVec3};
 
 /// How a value goes on from a key to the next.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
+#[non_exhaustive]
 pub enum Ease {
     /// It stays until the next key.
     Stepped,
@@ -51,6 +54,7 @@ impl Ease {
 
 /// A value at a time.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Key {
     /// Seconds since the start.
     pub time: f64,
@@ -74,6 +78,7 @@ impl Key {
 
 /// The keys of one control.
 #[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Track {
     /// What they drive.
     pub control: Control,
@@ -198,6 +203,7 @@ fn turn(a: DVec3, b: DVec3, s: f64) -> DVec3 {
 
 /// What is wrong with some keyframes.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct KeyframeFault {
     /// Index of the track.
     pub track: usize,
@@ -211,6 +217,7 @@ pub struct KeyframeFault {
 
 /// The tracks of a scene.
 #[derive(Clone, Debug, Default, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Keyframes {
     /// Each drives a control of its own.
     pub tracks: Vec<Track>,

@@ -38,6 +38,10 @@
 //! body from its mirror image: a body held together by edges only and turned inside out stays so.
 //! Clusters can, and turn it back.
 //!
+//! # Features
+//! None is on by default, and none changes what is computed. `serde` derives `Serialize` and `Deserialize` for plain data:
+//! materials, identifiers, kinds of solvers, keyframes, statistics and reports. [`prelude`] has the names most programs need.
+//!
 //! # Units
 //! SI units, y up, right-handed; 60 steps a second unless told otherwise.
 
@@ -64,6 +68,7 @@ pub mod model;
 mod noise;
 mod notes;
 mod points;
+pub mod prelude;
 pub mod queries;
 mod schedule;
 mod simulation;
@@ -108,3 +113,8 @@ pub use state::{BodyState, State, StateError};
 pub use statistics::Statistics;
 pub use team::{Team, TooManyThreads};
 pub use timeline::{Store, Timeline, TimelineError};
+
+/// The example of the README is a test.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -9,6 +9,7 @@ use std::f64::consts::PI;
 
 /// What a body is made of. A few are [`named`](Material::named); any other is as good.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Material {
     /// kg/m³.
     pub density: f64,
@@ -54,6 +55,7 @@ impl Material {
 
 /// The elastic numbers of a body at present.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Elasticity {
     /// Young's modulus, Pa.
     pub young: f64,

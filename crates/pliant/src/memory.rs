@@ -11,6 +11,7 @@ use std::ops::{Index, IndexMut};
 
 /// A kind of memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Section {
     /// Last rotation of every cluster, nine numbers each: it breaks ties where several rotations fit equally well.
     Rotations,

@@ -17,6 +17,7 @@ pub struct Schedule {
 
 /// Why an edit of a schedule cannot be made.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct ScheduleError {
     /// Which edit, in the order they act.
     pub edit: usize,

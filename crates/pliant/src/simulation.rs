@@ -27,6 +27,8 @@ pub type Clock = Box<dyn Fn() -> f64 + Send>;
 
 /// What a step reports.
 #[derive(Clone, Debug, Default, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
 pub struct StepReport {
     /// Steps done since the start.
     pub step: u64,
@@ -47,6 +49,7 @@ pub struct StepReport {
 
 /// Why a step could not be taken; the state is the last good one.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub enum StepError {
     /// A position or velocity left the range of numbers.
     NonFinite {

@@ -38,6 +38,7 @@ pub struct BodyState {
 
 /// Why a checkpoint cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum StateError {
     /// The bytes are not a checkpoint, or are damaged.
     Damaged(&'static str),

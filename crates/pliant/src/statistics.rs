@@ -12,6 +12,8 @@ use glam::DVec3;
 
 /// Sums over bodies.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
 pub struct Statistics {
     /// ½ Σ m v².
     pub kinetic: f64,

@@ -24,6 +24,7 @@ use std::fmt;
 
 /// Why a frame cannot be had or an edit not be made.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub enum TimelineError {
     /// The timeline begins later.
     TooEarly {

@@ -1,11 +1,11 @@
 //! Runs the real program in a folder of its own.
 #![allow(dead_code)]
 
+use pliant_testing::TempDir;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
-use tempfile::TempDir;
 
 /// A ball by clusters and a box by projective dynamics fall on the ground under keyframes; small enough to run in no time, long
 /// enough to be killed on the way.
@@ -50,7 +50,7 @@ pub struct Place {
 
 impl Place {
     pub fn new() -> Place {
-        let place = Place { dir: tempfile::tempdir().expect("a temporary folder") };
+        let place = Place { dir: pliant_testing::tempdir().expect("a temporary folder") };
         place.write("s.toml", SCENE);
         place
     }

@@ -42,6 +42,7 @@ const LARGEST: f64 = 1e60;
 
 /// What a mesh is like.
 #[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
 pub struct MeshReport {
     /// Name of the mesh.
     pub name: String,

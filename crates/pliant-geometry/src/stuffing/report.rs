@@ -6,6 +6,7 @@ use glam::DVec3;
 
 /// Size, quality and faithfulness of a mesh of tetrahedra, measured after it was made.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct StuffingReport {
     /// Number of tetrahedra.
     pub tetrahedra: usize,

@@ -350,8 +350,8 @@ fn the_file_that_is_changed_is_read() {
 #[test]
 fn links_do_not_lead_out_of_the_folder() {
     use std::os::unix::fs::symlink;
-    let outside = tempfile::tempdir().expect("a folder");
-    let inside = tempfile::tempdir().expect("a folder");
+    let outside = pliant_testing::tempdir().expect("a folder");
+    let inside = pliant_testing::tempdir().expect("a folder");
     let bytes: Vec<u8> = [0.0f32, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0].map(f32::to_le_bytes).concat();
     let text = "{\"asset\":{\"version\":\"2.0\"},\"buffers\":[{\"byteLength\":36,\"uri\":\"a.bin\"}],\
                 \"bufferViews\":[{\"buffer\":0,\"byteLength\":36}],\"accessors\":[{\"bufferView\":0,\

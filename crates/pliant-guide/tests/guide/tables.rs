@@ -60,7 +60,8 @@ fn controls() -> String {
 fn demos() -> String {
     let mut table = String::from("| demo | |\n|---|---|\n");
     for demo in DEMOS {
-        table += &format!("| [`{0}`](../../scenes/{0}.toml) | {1} |\n", demo.name, demo.about);
+        table +=
+            &format!("| [`{0}`](../../crates/pliant-scene/scenes/{0}.toml) | {1} |\n", demo.name, demo.about);
     }
     table
 }

@@ -23,6 +23,7 @@ use std::sync::Arc;
 
 /// One fault of a description, with where it is and what to do.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct BuildError {
     /// Index of the body, if it is one's.
     pub body: Option<usize>,

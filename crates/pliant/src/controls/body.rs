@@ -7,6 +7,8 @@ use std::f64::consts::{PI, TAU};
 
 /// How strongly a cluster pulls toward its rest shape.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum Stiffness {
     /// The papers' α = h² k / m in [0, 1]: the share of the way to the goal covered in one step.
     /// Depends on the step.

@@ -71,6 +71,9 @@ macro_rules! controls {
     ) => {
         /// A value that can be changed.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+        #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
+        #[non_exhaustive]
         pub enum Control {
             $($(#[doc = $world_doc])+ $world,)+
             $($(#[doc = $doc])+ $body(BodyId),)+

@@ -18,6 +18,8 @@ pub enum Cost {
 
 /// A new value: a number or a vector.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum Value {
     /// A number.
     Number(f64),
@@ -37,6 +39,12 @@ impl From<DVec3> for Value {
     }
 }
 
+impl From<[f64; 3]> for Value {
+    fn from(v: [f64; 3]) -> Value {
+        Value::Vector(v.into())
+    }
+}
+
 impl fmt::Display for Value {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -48,6 +56,7 @@ impl fmt::Display for Value {
 
 /// A refused value: nothing was changed.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct ControlError {
     /// Name of the control.
     pub control: &'static str,

@@ -4,6 +4,7 @@
 /// was removed names nothing for ever. The n-th body a simulation is built with (from 0) has number n, so
 /// `0.into()` is the first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct BodyId(u64);
 
 impl BodyId {

@@ -15,6 +15,7 @@ pub struct Sequence {
 
 /// Why a sequence cannot be used.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct SequenceError {
     /// The frame at fault, from 0; `None` for the sequence as a whole.
     pub frame: Option<usize>,

@@ -157,6 +157,7 @@ impl Goals {
 
 /// How the clustered solver moves a body on in time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Integrator {
     /// Springs in symplectic Euler, then strain limiting (strain-limiting, algorithm 1).
     #[default]
@@ -219,6 +220,7 @@ pub struct Matching {
 
 /// Where the iterations of an implicit step begin.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum WarmStart {
     /// At the prediction s, where inertia leads (algorithm 1, line 2): less damped after few iterations.
     #[default]
@@ -229,6 +231,7 @@ pub enum WarmStart {
 
 /// How mass is spread over the particles of elements.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum MassMatrix {
     /// Each particle has its share.
     #[default]
@@ -239,6 +242,7 @@ pub enum MassMatrix {
 
 /// How the projective iteration is speeded up.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Acceleration {
     /// Not at all: the paper's iteration.
     #[default]

@@ -13,7 +13,8 @@ impl Simulation {
     /// The point of a body nearest to a place in the world, as a mean of up to four particles that it stays between as the
     /// body moves: within a tetrahedron, on a face or an edge, or between particles of a cloud. Goes through all elements.
     /// `None` if the body is gone or `at` is not a number.
-    pub fn point_near(&self, body: impl Into<BodyId>, at: DVec3) -> Option<BodyPoint> {
+    pub fn point_near(&self, body: impl Into<BodyId>, at: impl Into<DVec3>) -> Option<BodyPoint> {
+        let at = at.into();
         let k = self.model.index(body).filter(|_| at.is_finite())?;
         let (model, x) = (&self.model.bodies()[k], &self.state.bodies[k].x);
         let mut best = Best { at, x, distance: f64::INFINITY, found: Vec::with_capacity(4) };

@@ -13,7 +13,8 @@ const SLACK: f64 = 1.0 + 1e-14;
 impl Queries {
     /// Bodies of which the shown surface or a particle (as a ball of its contact radius) comes into a ball, by id. `bodies`
     /// is cleared first. A ball deep in a solid body that reaches neither its surface nor a particle overlaps nothing.
-    pub fn bodies_in_ball(&self, center: DVec3, radius: f64, bodies: &mut Vec<BodyId>) {
+    pub fn bodies_in_ball(&self, center: impl Into<DVec3>, radius: f64, bodies: &mut Vec<BodyId>) {
+        let center = center.into();
         bodies.clear();
         for body in self.around(center, radius) {
             let mut any = AnyWithin { body, center, radius, found: false };
@@ -25,7 +26,8 @@ impl Queries {
     }
 
     /// Particles that come into a ball, each as a ball of its contact radius, by body and number. `found` is cleared first.
-    pub fn particles_in_ball(&self, center: DVec3, radius: f64, found: &mut Vec<(BodyId, u32)>) {
+    pub fn particles_in_ball(&self, center: impl Into<DVec3>, radius: f64, found: &mut Vec<(BodyId, u32)>) {
+        let center = center.into();
         found.clear();
         for body in self.around(center, radius) {
             found.extend(particles(body, center, radius).map(|i| (body.id, i)));

@@ -11,8 +11,8 @@ impl Queries {
     /// What a ray meets first, at most `distance` metres (which may be infinite) from its origin. The direction may have
     /// any length. Triangles are met from both sides; clouds are met as balls, at once if the ray begins in one. Without a
     /// direction, or with numbers that are none, nothing is met.
-    pub fn cast(&self, origin: DVec3, direction: DVec3, distance: f64) -> Option<Hit> {
-        let (ray, within) = sound(origin, direction, distance)?;
+    pub fn cast(&self, origin: impl Into<DVec3>, direction: impl Into<DVec3>, distance: f64) -> Option<Hit> {
+        let (ray, within) = sound(origin.into(), direction.into(), distance)?;
         let mut aim = FirstAlong { ray, first: First { within, hit: None } };
         self.search(&mut aim);
         aim.first.hit
@@ -20,9 +20,15 @@ impl Queries {
 
     /// All that a ray meets, nearest first; see [`Queries::cast`]. `hits` is cleared first. A ray through an edge may meet
     /// both triangles at it.
-    pub fn cast_all(&self, origin: DVec3, direction: DVec3, distance: f64, hits: &mut Vec<Hit>) {
+    pub fn cast_all(
+        &self,
+        origin: impl Into<DVec3>,
+        direction: impl Into<DVec3>,
+        distance: f64,
+        hits: &mut Vec<Hit>,
+    ) {
         hits.clear();
-        let Some((ray, within)) = sound(origin, direction, distance) else { return };
+        let Some((ray, within)) = sound(origin.into(), direction.into(), distance) else { return };
         self.search(&mut AllAlong { ray, within, hits });
         // In place; no two are equal in this order.
         hits.sort_unstable_by(Hit::order);

@@ -14,7 +14,8 @@ const SLACK: f64 = 1.0 + 1e-14;
 impl Queries {
     /// The point of a shown surface, or of a cloud's balls, nearest to `point` and at most `within` metres (which may be
     /// infinite) from it. In a ball it is the point itself. With numbers that are none there is no nearest point.
-    pub fn nearest(&self, point: DVec3, within: f64) -> Option<Hit> {
+    pub fn nearest(&self, point: impl Into<DVec3>, within: f64) -> Option<Hit> {
+        let point = point.into();
         if !(point.is_finite() && within >= 0.0) {
             return None;
         }

@@ -66,9 +66,10 @@ impl Simulation {
     pub fn render_mesh(
         &self,
         body: impl Into<BodyId>,
-        origin: DVec3,
+        origin: impl Into<DVec3>,
         mesh: &mut RenderMesh,
     ) -> Option<&[[u32; 3]]> {
+        let origin = origin.into();
         let RenderMesh { positions, normals, exact } = mesh;
         let triangles = self.surface(body, exact);
         positions.clear();

@@ -30,6 +30,8 @@ use pliant_math::lanes::Isa;
 
 /// The solvers by name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum SolverKind {
     /// Clustered shape matching with strain limiting.
     Clustered,
@@ -98,6 +100,8 @@ impl SubstepReport {
 /// [`SubstepReport::CONVERGED`] times the size of its body; *Newton* also if no step lowers the objective any more. The
 /// *clustered* solver is explicit: its iterations limit strain and lead to no solution, so it has always converged.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
 pub struct Convergence {
     /// The largest residual of any substep.
     pub residual: f64,

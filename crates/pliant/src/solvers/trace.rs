@@ -36,6 +36,7 @@ const BELOW: f64 = 1e-9;
 
 /// Where a solver was after an iteration.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct TracePoint {
     /// The step it belongs to, counted from 1 as in [`StepReport`](crate::StepReport).
     pub step: u64,

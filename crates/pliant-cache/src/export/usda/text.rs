@@ -155,7 +155,7 @@ mod tests {
 
     #[test]
     fn numbers_are_short_and_come_back() {
-        let folder = tempfile::tempdir().unwrap();
+        let folder = pliant_testing::tempdir().unwrap();
         let path = folder.path().join("a");
         let mut text = Text::new(AtomicFile::create(&crate::DiskOutput, &path).unwrap());
         let values = [0.0, 1.0, -0.5, 1e-7, 3.4e38, f32::MIN_POSITIVE, 0.1, 16777216.0];
