@@ -540,7 +540,7 @@ fn words_of_other_programs_are_known() {
         ("self-collision = true", "not there yet"),
         ("attach = \"box\"", "[[body.pin]]"),
         ("glue = true", "[[body.pin]]"),
-        ("joint = 1", "a key of the scene"),
+        ("joint = 1", "[[joint]]"),
         ("weld = 1", "[[joint]]"),
         ("tear = 0.5", "`tear_strain`"),
         ("rigid = true", "`frequency`"),
