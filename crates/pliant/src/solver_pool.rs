@@ -5,7 +5,7 @@
 
 use crate::contact::Contacts;
 use crate::controls::{Controls, LiveControls};
-use crate::island::Islands;
+use crate::island::{Island, Islands, Member};
 use crate::model::{BodyModel, Model};
 use crate::solvers::{Solver, SolverError, solver};
 use pliant_math::lanes::Isa;
@@ -118,14 +118,18 @@ impl SolverPools {
     fn reserve_contacts(&mut self, model: &Model, islands: &mut Islands, threads: usize) {
         let contacts = self.contacts.get_mut().unwrap_or_else(PoisonError::into_inner);
         contacts.resize_with(threads.max(1), Contacts::default);
-        let islands = islands.of(model);
+        let (islands, colliders) = (islands.of(model), model.colliders().len());
+        // Who meets colliders by itself and is tied to nothing has no contacts to find room for.
+        let needed = |i: &Island, m: &Member| {
+            let parts = &model.bodies()[m.place].parts;
+            let touches = colliders > 0 && parts.solver().uses_constraints();
+            if touches || !i.ties().is_empty() { parts.particle_count() } else { 0 }
+        };
         // Of islands of one body the largest is enough for all.
-        let alone = islands.iter().filter(|i| i.members.len() == 1).max_by_key(|i| i.work(model));
+        let alone = islands.iter().filter(|i| i.members.len() == 1).max_by_key(|i| needed(i, &i.members[0]));
         for island in islands.iter().filter(|i| i.members.len() > 1).chain(alone) {
-            let places = island.members.iter().map(|m| m.place);
-            let particles = places.map(|k| model.bodies()[k].parts.particle_count());
-            let (colliders, ties) = (model.colliders().len(), island.ties().len());
-            contacts.iter_mut().for_each(|c| c.reserve(particles.clone(), colliders, ties));
+            let particles = island.members.iter().map(|m| needed(island, m));
+            contacts.iter_mut().for_each(|c| c.reserve(particles.clone(), colliders, island.ties().len()));
         }
     }
 
