@@ -491,7 +491,7 @@ impl Simulation {
     }
 
     /// Energies, momenta, strain and penetration of the present state; of the motion there is, see
-    /// [`Simulation::velocity`].
+    /// [`Simulation::velocity`]. Springs between bodies count as elastic energy.
     pub fn statistics(&self) -> Statistics {
         self.statistics_and_strain(&mut Vec::new())
     }
@@ -508,6 +508,7 @@ impl Simulation {
         let mut sum = Statistics::default();
         let around = self.present_colliders();
         self.for_each_body(strain, |body, strain| sum.add(&body.measure(&around, strain)));
+        sum.elastic += self.model.couplings().iter().map(|c| c.coupling.energy(&self.state)).sum::<f64>();
         sum
     }
 

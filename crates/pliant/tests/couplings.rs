@@ -206,6 +206,11 @@ fn a_spring_is_as_long_as_its_load_says() {
         let wanted = mass * 9.81 / (4.0 * stiffness);
         let long = ways(&s).iter().map(|w| w.y).sum::<f64>() / 4.0;
         assert!((long / wanted - 1.0).abs() < 0.02, "{solver:?}: {long} for {wanted}");
+        // What the springs hold is in the energy of the whole, not in that of a body.
+        let held: f64 = ways(&s).iter().map(|w| 0.5 * stiffness * w.length_squared()).sum();
+        let of_bodies: f64 = (0..2).map(|b| s.statistics_of(b).unwrap().elastic).sum();
+        let told = s.statistics().elastic - of_bodies;
+        assert!((told - held).abs() <= 1e-9 * held, "{solver:?}: {told} for {held}");
     }
 }
 

@@ -2,6 +2,8 @@
 
 use super::{BodyId, Model, ModelBody};
 use crate::bytes::Digest;
+use crate::state::State;
+use glam::DVec3;
 
 /// A coupling of a simulation. Couplings are numbered in the order they come, and no number is given twice: the id of
 /// one that was removed names nothing for ever. The n-th coupling a simulation is built with (from 0) has number n.
@@ -99,6 +101,18 @@ impl Coupling {
     /// The bodies it ties together.
     pub fn bodies(&self) -> [BodyId; 2] {
         self.points.map(|p| p.body)
+    }
+
+    /// The energy in its spring, J; none in a joint.
+    pub(crate) fn energy(&self, state: &State) -> f64 {
+        let at = |p: &BodyPoint| -> Option<DVec3> {
+            let x = state.body(p.body)?.positions();
+            Some(p.parts().map(|(i, w)| x.get(i as usize) * w).sum())
+        };
+        match (self.stiffness, at(&self.points[0]), at(&self.points[1])) {
+            (Some(stiffness), Some(a), Some(b)) => 0.5 * stiffness * a.distance_squared(b),
+            _ => 0.0,
+        }
     }
 
     /// Why these bodies cannot be tied like this, and what to do.
