@@ -12,7 +12,7 @@ use super::epochs::PerEpoch;
 use super::materials::{Wardrobe, Worn};
 use super::names::{Style, unique};
 use super::picture::srgb;
-use super::sequence::{library as library_file, numbered};
+use super::sequence::{library as library_file, numbered, program_in_a_line};
 use super::sink::{Made, Make, Needs, Order, Sink};
 use super::stream::{Conversion, Loaded, Normals, Posed, Stream, Surface, Version};
 use crate::atomic::AtomicFile;
@@ -23,8 +23,7 @@ pub(super) fn begin<'a>(order: Order<'a>) -> Result<Sink<'a>, CacheError> {
     let Order { reader, stream, path, conversion, folder, .. } = order;
     let (library, materials) = library(stream);
     let library_path = library_file(&path);
-    let program: String =
-        reader.header().program.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
+    let program = program_in_a_line(reader);
     let mut file = AtomicFile::create(folder, &library_path)?;
     // Whose it is: a library of somebody else under this name is not replaced unasked.
     file.put(format!("# {program}, materials\n").as_bytes())?;

@@ -12,7 +12,7 @@ use glam::Vec3;
 use super::ExportSummary;
 use super::epochs::PerEpoch;
 use super::picture::srgb;
-use super::sequence::{Series, numbered};
+use super::sequence::{Series, numbered, program_in_a_line};
 use super::sink::{Made, Make, Needs, Order, Sink};
 use super::stream::{Conversion, Loaded, Normals, Posed, Stream, Surface, Version, put_triples};
 use crate::atomic::AtomicFile;
@@ -20,8 +20,7 @@ use crate::{CacheError, OutputFolder};
 
 pub(super) fn begin<'a>(order: Order<'a>) -> Result<Sink<'a>, CacheError> {
     let Order { reader, stream, path, conversion, folder, .. } = order;
-    let program: String =
-        reader.header().program.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
+    let program = program_in_a_line(reader);
     let summary = ExportSummary {
         path: numbered(&path, reader.frame_index(stream.frames[0]).unwrap_or(0)),
         files: 0,

@@ -5,8 +5,8 @@ use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-use super::ExportSummary;
 use super::sink::{Made, Put};
+use super::{ExportSummary, Footage};
 use crate::CacheError;
 
 /// Fewest `#` in a row that stand for a number: one alone may well be part of a name.
@@ -17,6 +17,11 @@ const START: u64 = 512;
 /// Whether the name says where the number goes: two or more `#`, one for each digit.
 pub fn is_pattern(path: &Path) -> bool {
     place_of_number(&name(path)).is_some()
+}
+
+/// The program that wrote a log, as a comment of one line tells it.
+pub(super) fn program_in_a_line(reader: &Footage<'_>) -> String {
+    reader.header().program.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
 }
 
 /// The file of a frame: with its number in place of the `#`, or behind the name; there it has at least four digits so
