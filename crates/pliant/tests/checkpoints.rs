@@ -473,15 +473,3 @@ fn version_6_is_read() {
 fn word(bytes: &[u8], at: usize) -> usize {
     u64::from_le_bytes(bytes[at..at + 8].try_into().unwrap()) as usize
 }
-
-/// The digest at the end of a checkpoint: FNV-1a over words, mixed.
-fn checksum(bytes: &[u8]) -> u64 {
-    let mut hash = 0xCBF2_9CE4_8422_2325u64;
-    let mut word = |w: u64| {
-        hash = (hash ^ w).wrapping_mul(0x0100_0000_01B3);
-        hash ^= hash >> 29;
-    };
-    word(bytes.len() as u64);
-    bytes.iter().for_each(|&b| word(b.into()));
-    hash
-}

@@ -6,29 +6,9 @@ mod common;
 
 use common::*;
 use pliant::{
-    Body, Builder, Clustering, Collider, ColliderId, DAffine3, DQuat, DVec3, Edit, EditError, HalfSpace,
-    Integrator, Material, Motion, Simulation, SolverKind, Timeline, shapes,
+    Builder, Collider, ColliderId, DAffine3, DQuat, DVec3, Edit, EditError, HalfSpace, Integrator, Motion,
+    Simulation, SolverKind, Timeline,
 };
-
-fn block(solver: SolverKind) -> Body {
-    match solver.uses_constraints() {
-        true => {
-            let shape =
-                shapes::tet_box([3, 2, 3], DVec3::new(0.3, 0.1, 0.3), shapes::TetStyle::Five).unwrap();
-            let rubber = Material { young: 2e5, ..Material::named("rubber").unwrap() };
-            let mut body = Body::new("block", shape).elastic(rubber).solved_by(solver).at(0.0, 0.05, 0.0);
-            body.controls.iterations = 30;
-            body
-        }
-        false => {
-            let mut body = Body::new("block", shapes::cuboid(DVec3::new(0.4, 0.12, 0.4), 0.04).unwrap());
-            body.clusters = Clustering::Whole;
-            body.controls.damping = 30.0;
-            body.controls.stiffness = pliant::Stiffness::Frequency(15.0);
-            body.at(0.0, 0.06, 0.0)
-        }
-    }
-}
 
 /// The block on a floor with this motion, moving at this velocity itself.
 fn on_floor(solver: SolverKind, theta: f64, friction: f64, motion: Motion, velocity: DVec3) -> Simulation {

@@ -3,6 +3,8 @@
 
 mod common;
 
+use common::checksum;
+
 use pliant::{
     Body, Builder, Clustering, Control, DAffine3, DVec3, Input, Material, Points, Section, Sequence,
     Simulation, SolverKind, State, StateError, StepError, Team, shapes,
@@ -181,16 +183,4 @@ fn a_checkpoint_with_numbers_that_are_none_is_refused() {
         }
     }
     assert!(matches!(s.restore(&[]), Err(StateError::Damaged(_))));
-}
-
-/// The digest at the end of a checkpoint: FNV-1a over words, mixed.
-fn checksum(bytes: &[u8]) -> u64 {
-    let mut hash = 0xCBF2_9CE4_8422_2325u64;
-    let mut word = |w: u64| {
-        hash = (hash ^ w).wrapping_mul(0x0100_0000_01B3);
-        hash ^= hash >> 29;
-    };
-    word(bytes.len() as u64);
-    bytes.iter().for_each(|&b| word(b.into()));
-    hash
 }

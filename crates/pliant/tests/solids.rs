@@ -21,26 +21,6 @@ const SOLVERS: [(SolverKind, f64); 7] = [
     (SolverKind::Pbd, 1.0),
 ];
 
-fn block(solver: SolverKind) -> Body {
-    match solver.uses_constraints() {
-        true => {
-            let shape =
-                shapes::tet_box([3, 2, 3], DVec3::new(0.3, 0.1, 0.3), shapes::TetStyle::Five).unwrap();
-            let rubber = Material { young: 2e5, ..Material::named("rubber").unwrap() };
-            let mut body = Body::new("block", shape).elastic(rubber).solved_by(solver).at(0.0, 0.05, 0.0);
-            body.controls.iterations = 30;
-            body
-        }
-        false => {
-            let mut body = Body::new("block", shapes::cuboid(DVec3::new(0.4, 0.12, 0.4), 0.04).unwrap());
-            body.clusters = Clustering::Whole;
-            body.controls.damping = 30.0;
-            body.controls.stiffness = Stiffness::Frequency(15.0);
-            body.at(0.0, 0.06, 0.0)
-        }
-    }
-}
-
 /// A sheet as each solver would have one.
 fn sheet(solver: SolverKind, cells: usize) -> Body {
     let shape = shapes::sheet(0.8, 0.8, cells, cells).unwrap();

@@ -2,7 +2,8 @@
 #![allow(dead_code)]
 
 use pliant::{
-    Body, BodyState, Builder, Clustering, DMat3, DVec3, Section, Simulation, State, Stiffness, shapes,
+    Body, BodyState, Builder, Clustering, DMat3, DVec3, Material, Section, Simulation, SolverKind, State,
+    Stiffness, shapes,
 };
 
 /// A cube of edge 1 with 6³ particles, undamped and unlimited; if limited, to the paper's letter.
@@ -288,4 +289,37 @@ pub fn farthest(a: &[DVec3], b: &[DVec3]) -> f64 {
 pub fn rotation(simulation: &Simulation, cluster: usize) -> DMat3 {
     let mut all = simulation.state().bodies()[0].memory().matrices(Section::Rotations);
     all.nth(cluster).unwrap()
+}
+
+/// A flat block that rests on y = 0, as each solver would have one.
+pub fn block(solver: SolverKind) -> Body {
+    match solver.uses_constraints() {
+        true => {
+            let shape =
+                shapes::tet_box([3, 2, 3], DVec3::new(0.3, 0.1, 0.3), shapes::TetStyle::Five).unwrap();
+            let rubber = Material { young: 2e5, ..Material::named("rubber").unwrap() };
+            let mut body = Body::new("block", shape).elastic(rubber).solved_by(solver).at(0.0, 0.05, 0.0);
+            body.controls.iterations = 30;
+            body
+        }
+        false => {
+            let mut body = Body::new("block", shapes::cuboid(DVec3::new(0.4, 0.12, 0.4), 0.04).unwrap());
+            body.clusters = Clustering::Whole;
+            body.controls.damping = 30.0;
+            body.controls.stiffness = Stiffness::Frequency(15.0);
+            body.at(0.0, 0.06, 0.0)
+        }
+    }
+}
+
+/// The digest at the end of a checkpoint: FNV-1a over words, mixed.
+pub fn checksum(bytes: &[u8]) -> u64 {
+    let mut hash = 0xCBF2_9CE4_8422_2325u64;
+    let mut word = |w: u64| {
+        hash = (hash ^ w).wrapping_mul(0x0100_0000_01B3);
+        hash ^= hash >> 29;
+    };
+    word(bytes.len() as u64);
+    bytes.iter().for_each(|&b| word(b.into()));
+    hash
 }
