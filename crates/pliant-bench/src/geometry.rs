@@ -3,10 +3,10 @@
 use crate::timing::best_of;
 use crate::{Measurement, Run};
 use pliant::DVec3;
-use pliant_geometry::shapes::{Solid, filled};
+use pliant_geometry::shapes::{SolidShape, filled};
 use pliant_geometry::{
-    By, Coat, Filling, Pattern, PolyMesh, Polygons, SplitMix64, StuffingOptions, TriMesh, Winding, read_mesh,
-    stuff, write_mesh,
+    FillDensity, FillOptions, FillPattern, MeshAttributes, PolyMesh, Polygons, SplitMix64, StuffingOptions,
+    TriMesh, Winding, read_mesh, stuff, write_mesh,
 };
 use std::f64::consts::TAU;
 use std::hint::black_box;
@@ -72,7 +72,7 @@ fn torus() -> TriMesh {
 }
 
 fn bear() -> Result<TriMesh, String> {
-    let shape = Solid::GummyBear { height: 1.0 }.build(0.04).map_err(|e| e.to_string())?;
+    let shape = SolidShape::GummyBear { height: 1.0 }.build(0.04).map_err(|e| e.to_string())?;
     Ok(shape.surface)
 }
 
@@ -93,7 +93,7 @@ pub(crate) fn stuffing(run: &mut Run<'_>) -> Result<(), String> {
 
 pub(crate) fn blue_noise(run: &mut Run<'_>) -> Result<(), String> {
     let mesh = bear()?;
-    let filling = Filling { pattern: Pattern::BlueNoise, by: By::Count(PARTICLES), seed: 1 };
+    let filling = FillOptions { pattern: FillPattern::BlueNoise, by: FillDensity::Count(PARTICLES), seed: 1 };
     let mut count = Ok(0);
     let seconds = best_of(Duration::from_secs(2), || {
         count = filled(mesh.clone(), &filling).map(|shape| shape.points.len());
@@ -152,8 +152,12 @@ pub(crate) fn files(run: &mut Run<'_>) -> Result<(), String> {
 /// Bytes of the file a second, over what memory can move.
 fn report(run: &mut Run<'_>, name: &'static str, seconds: f64, (bytes, mesh): (usize, &PolyMesh)) {
     let speed = bytes as f64 / seconds;
-    let note =
-        format!("{} triangles, {:.1} MB, {:.0} MB/s", mesh.coat.faces.len(), bytes as f64 / 1e6, speed / 1e6);
+    let note = format!(
+        "{} triangles, {:.1} MB, {:.0} MB/s",
+        mesh.attributes.faces.len(),
+        bytes as f64 / 1e6,
+        speed / 1e6
+    );
     run.seconds(name, seconds, 1, Some(speed / run.limits.bandwidth), note);
 }
 
@@ -171,8 +175,9 @@ fn sheet(side: u32) -> PolyMesh {
         [[a, a + n, a + 1], [a + 1, a + n, a + n + 1]]
     };
     let triangles: Vec<[u32; 3]> = (0..side * side).flat_map(cell).collect();
-    let coat = Coat { faces: Polygons::of_triangles(&triangles), ..Coat::default() };
-    PolyMesh { positions: (0..n * n).map(vertex).collect(), coat, ..PolyMesh::default() }
+    let attributes =
+        MeshAttributes { faces: Polygons::of_triangles(&triangles), ..MeshAttributes::default() };
+    PolyMesh { positions: (0..n * n).map(vertex).collect(), attributes, ..PolyMesh::default() }
 }
 
 #[cfg(test)]
@@ -185,6 +190,6 @@ mod tests {
         assert_eq!(ring.triangles.len(), 100_000);
         let inside = Winding::new(&ring).number(DVec3::new(0.45, 0.0, 0.0));
         assert!((inside - 1.0).abs() < 1e-3, "{inside}");
-        assert!(sheet(708).coat.faces.len() > 1_000_000);
+        assert!(sheet(708).attributes.faces.len() > 1_000_000);
     }
 }

@@ -9,25 +9,25 @@ use pliant::{Body, Builder, Clustering, ConstraintKind, Control, DVec3, Isa, Mat
 use std::time::Duration;
 
 /// A scene whose iterations are timed.
-struct Scene {
+struct Case {
     name: &'static str,
     build: fn(usize) -> Result<Simulation, String>,
     /// Numbers an iteration moves per element: positions in, forces out, what the element is at rest.
     per_element: usize,
 }
 
-const BEAM: Scene = Scene { name: "projective/beam/iteration", build: beam, per_element: 34 };
-const LIMITED: Scene =
-    Scene { name: "projective/beam_limited/iteration", build: limited_beam, per_element: 34 };
-const BAR: Scene = Scene { name: "projective/bar/iteration", build: bar, per_element: 34 };
-const CLOTH: Scene = Scene { name: "projective/cloth/iteration", build: cloth, per_element: 14 };
+const BEAM: Case = Case { name: "projective/beam/iteration", build: beam, per_element: 34 };
+const LIMITED: Case =
+    Case { name: "projective/beam_limited/iteration", build: limited_beam, per_element: 34 };
+const BAR: Case = Case { name: "projective/bar/iteration", build: bar, per_element: 34 };
+const CLOTH: Case = Case { name: "projective/cloth/iteration", build: cloth, per_element: 14 };
 
 /// The 49k-degree-of-freedom scene: what it needs is counted without the held particles.
-const VILLAGE: Scene =
-    Scene { name: "projective/village/iteration", build: crate::village::village, per_element: 20 };
+const VILLAGE: Case =
+    Case { name: "projective/village/iteration", build: crate::village::village, per_element: 20 };
 
 /// Many bodies of one prototype, nothing to touch.
-const PILE: Scene = Scene { name: "projective/pile/iteration", build: pile, per_element: 34 };
+const PILE: Case = Case { name: "projective/pile/iteration", build: pile, per_element: 34 };
 
 pub(crate) fn scene(run: &mut Run<'_>) -> Result<(), String> {
     measure(run, &VILLAGE)?;
@@ -94,7 +94,7 @@ pub(crate) fn sheet(run: &mut Run<'_>) -> Result<(), String> {
 }
 
 /// Times a scene on one thread with every instruction set that is wanted, and on two threads with the best.
-fn measure(run: &mut Run<'_>, scene: &Scene) -> Result<(), String> {
+fn measure(run: &mut Run<'_>, scene: &Case) -> Result<(), String> {
     if !run.wants(scene.name) {
         return Ok(());
     }

@@ -1,6 +1,6 @@
 //! The scene of the paper's first figure, about: a house, a tree, grass and clothes on a line, all in one system.
 
-use pliant::shapes::{self, Shape, Solid, TetStyle};
+use pliant::shapes::{self, Shape, SolidShape, TetStyle};
 use pliant::{Body, Builder, Clustering, ConstraintKind, DVec3, Material, Simulation};
 
 /// About 49,000 degrees of freedom and 43,000 constraints.
@@ -35,11 +35,12 @@ fn house() -> Result<Body, String> {
 }
 
 fn tree() -> Result<Vec<Body>, String> {
-    let tets = |s: Solid, spacing| s.build_tets(spacing).map(|(shape, _)| shape).map_err(|e| e.to_string());
-    let trunk = tets(Solid::Cylinder { radius: 0.25, height: 2.4 }, 0.1)?;
+    let tets =
+        |s: SolidShape, spacing| s.build_tets(spacing).map(|(shape, _)| shape).map_err(|e| e.to_string());
+    let trunk = tets(SolidShape::Cylinder { radius: 0.25, height: 2.4 }, 0.1)?;
     let mut parts = vec![rooted(solid("trunk", trunk, 2e6), -1.15).at(3.0, 1.2, -2.0)];
     for (k, at) in [DVec3::new(2.5, 2.9, -2.0), DVec3::new(3.6, 3.0, -1.8)].into_iter().enumerate() {
-        let crown = tets(Solid::Ball { radius: 0.75 }, 0.15)?;
+        let crown = tets(SolidShape::Ball { radius: 0.75 }, 0.15)?;
         let mut crown = rooted(solid(&format!("crown {k}"), crown, 2e5), -0.45);
         crown.position = at;
         parts.push(crown);

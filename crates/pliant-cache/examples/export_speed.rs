@@ -3,15 +3,16 @@
 //! `cargo run --release -p pliant-cache --example export_speed -- FOLDER [EXTENSION…]`; best of five.
 #![allow(clippy::unwrap_used)] // an example may panic
 
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
 use glam::DVec3;
 use pliant_cache::render::Look;
 use pliant_cache::{
-    ColorBy, ExportOptions, LogBody, LogFrame, LogHeader, LogReader, LogWriter, PictureSettings, Simulated,
-    export,
+    ColorBy, ExportOptions, LogBody, LogFrame, LogHeader, LogReader, LogWriter, PictureSettings,
+    SimulatedElements, export,
 };
-use pliant_geometry::{Coat, Skin, TriMesh};
-use std::path::{Path, PathBuf};
-use std::time::Instant;
+use pliant_geometry::{MeshAttributes, Skin, TriMesh};
 
 const SIDE: usize = 187;
 const FRAMES: u32 = 120;
@@ -46,10 +47,10 @@ fn body(particles: usize, entries: usize) -> LogBody {
         color: [0.5; 3],
         particles: 0..particles as u32,
         mesh: TriMesh { positions, triangles }.into(),
-        coat: Coat::default().into(),
+        attributes: MeshAttributes::default().into(),
         skin: skin.into(),
         cluster: vec![0; particles].into(),
-        simulated: Simulated { masses: vec![1.0; particles], ..Default::default() }.into(),
+        simulated: SimulatedElements { masses: vec![1.0; particles], ..Default::default() }.into(),
         look: Look::Cloth,
     }
 }

@@ -12,8 +12,9 @@
 #[path = "../tests/common/mod.rs"]
 mod common;
 
-use pliant_cache::{CacheError, LogReader};
 use std::path::Path;
+
+use pliant_cache::{CacheError, LogReader};
 
 /// What is told of a log, a line each.
 fn tell(path: &Path) -> Result<Vec<String>, CacheError> {

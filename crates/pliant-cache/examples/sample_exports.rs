@@ -6,9 +6,10 @@
 #[path = "../tests/common/mod.rs"]
 mod common;
 
+use std::path::{Path, PathBuf};
+
 use pliant_cache::{CacheError, ExportOptions, FORMATS, LogBody, LogReader, export};
 use pliant_geometry::{GeometryError, StuffingOptions, save_tets, shapes, stuff};
-use std::path::{Path, PathBuf};
 
 fn main() -> Result<(), CacheError> {
     let directory = PathBuf::from(std::env::args().nth(1).unwrap_or_else(|| "out".into()));
@@ -49,9 +50,9 @@ fn told(reader: &LogReader) -> Result<String, CacheError> {
             let mut vertices = Vec::new();
             body.vertices(&frame, &mut vertices);
             let points = vertices.iter().map(|p| format!("{:?}", p.as_vec3().to_array())).collect();
-            let faces = match body.coat.faces.is_empty() {
+            let faces = match body.attributes.faces.is_empty() {
                 true => body.mesh.triangles.iter().map(|t| format!("{t:?}")).collect(),
-                false => body.coat.faces.iter().map(|f| format!("{f:?}")).collect(),
+                false => body.attributes.faces.iter().map(|f| format!("{f:?}")).collect(),
             };
             let origin = body.origin.as_ref().map_or("null".into(), |o| format!("{:?}", o.vertices));
             format!(

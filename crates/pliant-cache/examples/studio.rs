@@ -2,14 +2,15 @@
 //!
 //! `cargo run --release -p pliant-cache --example studio -- DIR`
 
-use glam::DVec3;
-use pliant_cache::render::*;
 use std::collections::HashMap;
 use std::f64::consts::TAU;
 use std::fs::File;
 use std::io::BufWriter;
 use std::path::Path;
 use std::time::Instant;
+
+use glam::DVec3;
+use pliant_cache::render::*;
 
 /// Surface of a field (negative inside) by marching tetrahedra.
 fn march(low: DVec3, high: DVec3, n: usize, field: impl Fn(DVec3) -> f64) -> (Vec<DVec3>, Vec<[u32; 3]>) {
@@ -121,8 +122,8 @@ fn cube(center: DVec3, half: f64, turn: f64) -> (Vec<DVec3>, Vec<[u32; 3]>) {
 
 const GROUND: Plane = Plane { normal: DVec3::Y, offset: 0.0 };
 
-fn mesh<'a>(m: &'a (Vec<DVec3>, Vec<[u32; 3]>), color: [f32; 3], look: Look) -> Item<'a> {
-    Item::Mesh { positions: &m.0, triangles: &m.1, colors: Colors::Uniform(color), look }
+fn mesh<'a>(m: &'a (Vec<DVec3>, Vec<[u32; 3]>), color: [f32; 3], look: Look) -> RenderItem<'a> {
+    RenderItem::Mesh { positions: &m.0, triangles: &m.1, colors: Colors::Uniform(color), look }
 }
 
 fn moved(m: &(Vec<DVec3>, Vec<[u32; 3]>), by: impl Fn(DVec3) -> DVec3) -> (Vec<DVec3>, Vec<[u32; 3]>) {
@@ -135,32 +136,33 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     std::fs::create_dir_all(directory)?;
     let bear = bear(56);
     println!("bear: {} triangles", bear.1.len());
-    let settings = Settings::default();
+    let settings = RenderSettings::default();
     let aspect = 4.0 / 3.0;
     let save = |name: &str, image: &Image| -> std::io::Result<()> {
         write_png(image, BufWriter::new(File::create(directory.join(name))?))
     };
-    let timed = |name: &str, items: &[Item], planes: &[Plane], camera: &Camera, settings: &Settings| {
-        let start = Instant::now();
-        let image = render(items, planes, camera, settings);
-        let both = start.elapsed();
-        let start = Instant::now();
-        let alone = render(items, planes, camera, &Settings { threads: 1, ..*settings });
-        println!(
-            "{name}: {:.1} ms, one thread {:.1} ms",
-            both.as_secs_f64() * 1e3,
-            start.elapsed().as_secs_f64() * 1e3
-        );
-        assert!(image == alone);
-        image
-    };
+    let timed =
+        |name: &str, items: &[RenderItem], planes: &[Plane], camera: &Camera, settings: &RenderSettings| {
+            let start = Instant::now();
+            let image = render(items, planes, camera, settings);
+            let both = start.elapsed();
+            let start = Instant::now();
+            let alone = render(items, planes, camera, &RenderSettings { threads: 1, ..*settings });
+            println!(
+                "{name}: {:.1} ms, one thread {:.1} ms",
+                both.as_secs_f64() * 1e3,
+                start.elapsed().as_secs_f64() * 1e3
+            );
+            assert!(image == alone);
+            image
+        };
 
     let camera = Camera::fit(Camera::bounds(&bear.0), aspect, 22.0, 14.0);
     let one = [mesh(&bear, body_color(0), Look::Jelly)];
     save("bear.png", &timed("bear", &one, &[GROUND], &camera, &settings))?;
-    let quick = Settings { samples: 2, ..settings };
+    let quick = RenderSettings { samples: 2, ..settings };
     save("bear2.png", &timed("bear 2x2", &one, &[GROUND], &camera, &quick))?;
-    let dark = Settings { backdrop: Backdrop::dark(), ..settings };
+    let dark = RenderSettings { backdrop: Backdrop::dark(), ..settings };
     save("dark.png", &timed("dark", &one, &[GROUND], &camera, &dark))?;
 
     let ring = torus(DVec3::new(1.05, 0.17, 0.35), 0.36, 0.17);
@@ -173,7 +175,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         mesh(&bear, body_color(2), Look::Jelly),
         mesh(&ring, body_color(1), Look::Jelly),
         mesh(&block, body_color(3), Look::Matte),
-        Item::Points { positions: &balls, radius: 0.08, colors: Colors::PerVertex(&tints) },
+        RenderItem::Points { positions: &balls, radius: 0.08, colors: Colors::PerVertex(&tints) },
     ];
     let all = bear.0.iter().chain(&ring.0).chain(&block.0);
     let camera = Camera::fit(Camera::bounds(all), aspect, 15.0, 18.0);
@@ -184,7 +186,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let rod = [DVec3::new(-0.85, 1.46, 0.0), DVec3::new(0.85, 1.46, 0.0)];
     let hung = [
         mesh(&flag, body_color(4), Look::Cloth),
-        Item::Lines {
+        RenderItem::Lines {
             positions: &rod,
             segments: &[[0, 1]],
             radius: 0.015,
@@ -207,7 +209,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
 
     let strain: Vec<f64> = bear.0.iter().map(|p| (6.0 * p.y).sin() * 0.5 + 0.5 * p.x).collect();
     let tints = map_colors(&strain, (-0.7, 0.7), ColorMap::Viridis);
-    let coloured = [Item::Mesh {
+    let coloured = [RenderItem::Mesh {
         positions: &bear.0,
         triangles: &bear.1,
         colors: Colors::PerVertex(&tints),
@@ -223,7 +225,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         .iter()
         .map(|p| categorical(((p.y * 5.0) as usize) * 3 + ((p.x + 1.0) * 4.0) as usize))
         .collect();
-    let points = [Item::Points { positions: &cloud, radius: 0.028, colors: Colors::PerVertex(&tints) }];
+    let points = [RenderItem::Points { positions: &cloud, radius: 0.028, colors: Colors::PerVertex(&tints) }];
     save("points.png", &timed("points", &points, &[GROUND], &camera, &settings))?;
 
     // A bear that drops, squashes and wobbles, at 60 frames per second.
@@ -243,7 +245,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let count = 50;
     let bounds = (DVec3::new(-0.5, 0.0, -0.4), DVec3::new(0.5, 2.0, 0.6));
     let camera = Camera::fit(bounds, aspect, 22.0, 12.0);
-    let small = Settings { width: 480, height: 360, dither: false, ..settings };
+    let small = RenderSettings { width: 480, height: 360, dither: false, ..settings };
     let draw = |frame: usize| {
         let body = pose(frame);
         render(&[mesh(&body, body_color(0), Look::Jelly)], &[GROUND], &camera, &small)
@@ -253,7 +255,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     write_gif(file, count, f64::from(delay) / 100.0, |i| Ok::<_, GifError>(draw(i * stride)))?;
     let bytes = std::fs::metadata(directory.join("drop.gif"))?.len();
     println!("gif: {count} frames, {bytes} bytes, {:.2} s", start.elapsed().as_secs_f64());
-    let tiny = Settings { width: 320, height: 240, ..small };
+    let tiny = RenderSettings { width: 320, height: 240, ..small };
     let tiles: Vec<(f64, Image)> = sheet_frames(count, 12)
         .into_iter()
         .map(|i| {

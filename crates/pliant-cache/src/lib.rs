@@ -9,16 +9,19 @@ mod export;
 mod log;
 mod output;
 pub mod render;
+mod srgb;
 
 pub use atomic::{replace_file, write_target};
 pub use error::{CacheError, ErrorKind};
 pub use export::{
-    Conversion, ExportOptions, ExportSummary, FORMATS, Footage, Format, FrameSelection, Output, Placing,
-    Progress, Target, export, export_all, export_files, is_own, is_pattern, without_number,
+    Conversion, ExportOptions, ExportOutput, ExportProgress, ExportSummary, FORMATS, Format, FrameSelection,
+    ResampledLog, Target, TargetOptions, export, export_all, export_files, is_own, is_pattern,
+    without_number,
 };
 pub use log::{
     Epoch, FORMAT_VERSION, LogBody, LogFrame, LogHeader, LogMedium, LogReader, LogSolid, LogSource,
-    LogWarning, LogWriter, MemoryLog, OneWay, Origin, Resumed, Simulated, SolidPlace,
+    LogWarning, LogWriter, MemoryLog, ReopenedLog, SimulatedElements, SolidPlace, VersionOrigin,
+    WriteOnlyLog,
 };
 pub use output::{DiskOutput, MemoryOutput, OutputFile, OutputFolder, ScratchFile};
 /// The crate that meshes, skins and looks come from.

@@ -36,14 +36,14 @@ pub struct DiskOutput;
 /// An unfinished file, removed if nobody wants it.
 struct DiskFile {
     path: PathBuf,
-    temporary: Temporary,
+    temporary: TemporaryFile,
     file: BufWriter<File>,
 }
 
 /// Removes its file in the end.
-struct Temporary(Option<PathBuf>);
+struct TemporaryFile(Option<PathBuf>);
 
-impl Drop for Temporary {
+impl Drop for TemporaryFile {
     fn drop(&mut self) {
         if let Some(path) = &self.0 {
             let _ = fs::remove_file(path);
@@ -58,7 +58,7 @@ impl OutputFolder for DiskOutput {
         require_free(&temporary)?;
         let file = File::create(&temporary).map_err(|e| CacheError::io(&path, "create the file", e))?;
         let file = BufWriter::with_capacity(1 << 18, file);
-        Ok(Box::new(DiskFile { path, temporary: Temporary(Some(temporary)), file }))
+        Ok(Box::new(DiskFile { path, temporary: TemporaryFile(Some(temporary)), file }))
     }
 
     fn scratch(&self, path: &Path) -> Result<Box<dyn ScratchFile>, CacheError> {
@@ -66,7 +66,7 @@ impl OutputFolder for DiskOutput {
         require_free(&path)?;
         let file = OpenOptions::new().read(true).write(true).create(true).truncate(true).open(&path);
         let file = file.map_err(|e| CacheError::io(&path, "create the temporary file", e))?;
-        Ok(Box::new(DiskScratch { file, _temporary: Temporary(Some(path)) }))
+        Ok(Box::new(DiskScratch { file, _temporary: TemporaryFile(Some(path)) }))
     }
 }
 
@@ -108,7 +108,7 @@ impl OutputFile for DiskFile {
 /// A temporary file on a disk.
 struct DiskScratch {
     file: File,
-    _temporary: Temporary,
+    _temporary: TemporaryFile,
 }
 
 impl Read for DiskScratch {

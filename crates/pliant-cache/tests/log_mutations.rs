@@ -1,17 +1,19 @@
 //! Random damage, with and without repaired checksums: readers answer, never panic, never
-//! allocate much more than the file is long.
+//! allocate much more than the file is long. A program of its own, as the allocations of all threads count.
 #![allow(clippy::unwrap_used)] // helpers outside #[test] functions may panic too
 
 mod common;
 
-use common::changing::write_changing;
-use common::{records, write_log};
-use pliant_cache::{ExportOptions, LogReader, LogWriter, export};
-use proptest::prelude::*;
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::fs;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
+
+use pliant_cache::{ExportOptions, LogReader, LogWriter, export};
+use proptest::prelude::*;
+
+use common::changing::write_changing;
+use common::{records, write_log};
 
 /// Remembers the largest single allocation, to show that lengths in a file are not believed.
 struct Largest;

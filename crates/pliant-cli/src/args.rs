@@ -3,7 +3,7 @@
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args as Group, Parser, Subcommand, ValueEnum};
 use pliant_cache::render::CameraMotion;
-use pliant_cache::{ColorBy, Conversion, ExportOptions, FrameSelection, Placing, Target};
+use pliant_cache::{ColorBy, Conversion, ExportOptions, FrameSelection, Target, TargetOptions};
 use std::path::PathBuf;
 
 /// Soft bodies that cannot blow up.
@@ -325,8 +325,8 @@ pub struct PlacingArgs {
 
 impl PlacingArgs {
     /// Units and axes of a file.
-    pub fn placing(&self) -> Placing {
-        Placing { target: self.target, scale: self.scale, z_up: self.up.map(|up| matches!(up, Up::Z)) }
+    pub fn placing(&self) -> TargetOptions {
+        TargetOptions { target: self.target, scale: self.scale, z_up: self.up.map(|up| matches!(up, Up::Z)) }
     }
 }
 

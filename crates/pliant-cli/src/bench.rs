@@ -3,14 +3,14 @@
 use crate::args::BenchArgs;
 use crate::failure::Failure;
 use crate::files::Files;
-use crate::{outputs, plot, say};
+use crate::{outputs, plot, terminal};
 use pliant_bench::{Measurement, Options};
 
 pub fn command(args: &BenchArgs) -> Result<(), Failure> {
     if args.list {
         let rows: Vec<String> =
             pliant_bench::list().map(|(name, about)| format!("{name:28}  {about}\n")).collect();
-        return say::result(&rows.concat());
+        return terminal::result(&rows.concat());
     }
     // Said before a minute of measuring, not after.
     if args.plot.is_some() {
@@ -51,7 +51,7 @@ pub fn command(args: &BenchArgs) -> Result<(), Failure> {
     let mut failed = None;
     let outcome = pliant_bench::run(&options, |m| {
         let line = if args.json { json(&m) } else { row(&m) };
-        failed = failed.take().or(say::result(&line).err());
+        failed = failed.take().or(terminal::result(&line).err());
     });
     let frames = outcome.map_err(Failure::usage)?;
     if let Some(path) = &args.plot {

@@ -2,7 +2,7 @@
 
 use crate::args::{self, CheckArgs};
 use crate::failure::Failure;
-use crate::{outputs, say, source};
+use crate::{outputs, source, terminal};
 use pliant::Edit;
 use pliant::model::ModelBody;
 
@@ -45,5 +45,5 @@ pub fn command(args: &CheckArgs) -> Result<(), Failure> {
     for note in &built.notes {
         text += &format!("note: {note}\n");
     }
-    say::result(&text)
+    terminal::result(&text)
 }

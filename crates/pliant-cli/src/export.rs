@@ -3,15 +3,15 @@
 use crate::args::ExportArgs;
 use crate::failure::Failure;
 use crate::files::Files;
-use crate::{outputs, say};
-use pliant_cache::{ExportOptions, Footage, FrameSelection, LogReader};
+use crate::{outputs, terminal};
+use pliant_cache::{ExportOptions, FrameSelection, LogReader, ResampledLog};
 use std::path::PathBuf;
 
 pub fn command(args: &ExportArgs) -> Result<(), Failure> {
     outputs::check_formats(&args.output)?;
     let reader = LogReader::open(&args.log)?;
     for warning in reader.warnings() {
-        say::problem(&format!("warning: {}: {warning}", args.log.display()));
+        terminal::problem(&format!("warning: {}: {warning}", args.log.display()));
     }
     let options = ExportOptions {
         frames: FrameSelection { first: args.first, last: args.last, step: args.step },
@@ -22,10 +22,10 @@ pub fn command(args: &ExportArgs) -> Result<(), Failure> {
     };
     let mut files = Files::new(args.force);
     files.reads(&args.log, "the log");
-    let footage = Footage::new(&reader, args.placing.fps)?;
-    let places = options.frames.positions(&footage)?;
+    let resampled = ResampledLog::new(&reader, args.placing.fps)?;
+    let places = options.frames.positions(&resampled)?;
     for output in &args.output {
-        files.exports(output, places.iter().filter_map(|&k| footage.frame_index(k)));
+        files.exports(output, places.iter().filter_map(|&k| resampled.frame_index(k)));
     }
     files.finish()?;
     outputs::prepare_folders(args.output.iter().map(PathBuf::as_path), args.quiet)?;
@@ -34,9 +34,10 @@ pub fn command(args: &ExportArgs) -> Result<(), Failure> {
         return Ok(());
     }
     let mut lines: Vec<String> = done.iter().map(outputs::describe).collect();
-    let films = args.output.iter().filter_map(|path| outputs::film(path, &footage, &options).transpose());
+    let films =
+        args.output.iter().filter_map(|path| outputs::movie_command(path, &resampled, &options).transpose());
     for film in films {
         lines.push(format!("film of these pictures:\n  {}\n", film?));
     }
-    say::result(&format!("from {}:\n{}", args.log.display(), lines.concat()))
+    terminal::result(&format!("from {}:\n{}", args.log.display(), lines.concat()))
 }

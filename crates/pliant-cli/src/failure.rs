@@ -1,6 +1,6 @@
 //! The one way a command fails: messages for the user and an exit code for scripts.
 
-use crate::say;
+use crate::terminal;
 use pliant_cache::{CacheError, ErrorKind};
 use pliant_scene::Diagnostic;
 use pliant_session::SessionError;
@@ -46,7 +46,7 @@ impl Failure {
     /// Prints the messages and gives the exit code.
     pub fn report(&self) -> ExitCode {
         for message in &self.messages {
-            say::problem(message);
+            terminal::problem(message);
         }
         ExitCode::from(self.code)
     }

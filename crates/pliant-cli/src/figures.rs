@@ -2,7 +2,7 @@
 
 use crate::args::FiguresArgs;
 use crate::failure::Failure;
-use crate::say;
+use crate::terminal;
 use pliant_figures::{FigureError, Verdict};
 use std::fs::File;
 use std::io::Read;
@@ -12,11 +12,11 @@ pub fn command(args: &FiguresArgs) -> Result<(), Failure> {
     if args.list {
         let rows: Vec<String> =
             pliant_figures::figures().iter().map(|f| format!("{:20}  {}\n", f.name, f.about)).collect();
-        return say::result(&rows.concat());
+        return terminal::result(&rows.concat());
     }
     protect(args)?;
-    let results =
-        pliant_figures::run(&args.names, &args.output, &mut |line| say::problem(line)).map_err(|e| {
+    let results = pliant_figures::run(&args.names, &args.output, &mut |line| terminal::problem(line))
+        .map_err(|e| {
             let code = if matches!(e, FigureError::Io { .. }) { Failure::IO } else { Failure::USAGE };
             Failure::new(code, e.to_string())
         })?;
@@ -41,7 +41,7 @@ pub fn command(args: &FiguresArgs) -> Result<(), Failure> {
         count(Verdict::Unjudged),
         args.output.join("index.html").display()
     );
-    say::result(&text)
+    terminal::result(&text)
 }
 
 /// Refuses to write over what is in the folder under our names but is not ours.

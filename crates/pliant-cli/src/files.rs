@@ -48,15 +48,15 @@ impl Identity {
 }
 
 /// A file and what it is, in words.
-struct Known {
+struct ClaimedFile {
     path: PathBuf,
     what: String,
 }
 
 /// The files of a command.
 pub struct Files {
-    read: HashMap<Identity, Known>,
-    written: HashMap<Identity, Known>,
+    read: HashMap<Identity, ClaimedFile>,
+    written: HashMap<Identity, ClaimedFile>,
     problems: Vec<String>,
     /// Files of others may be replaced where that was said.
     force: bool,
@@ -70,7 +70,7 @@ impl Files {
 
     /// A file that is read; never replaced, whatever is said.
     pub fn reads(&mut self, path: &Path, what: &str) {
-        self.read.insert(Identity::of(path), Known { path: path.to_path_buf(), what: what.into() });
+        self.read.insert(Identity::of(path), ClaimedFile { path: path.to_path_buf(), what: what.into() });
     }
 
     /// A file the user named to be written.
@@ -132,7 +132,7 @@ impl Files {
         let identity = Identity::of(path);
         let shown = path.display();
         // The same file under another name is easier to believe if that is told.
-        let also = |known: &Known| match known.path == path {
+        let also = |known: &ClaimedFile| match known.path == path {
             true => String::new(),
             false => format!(" ({})", known.path.display()),
         };
@@ -151,7 +151,7 @@ impl Files {
             };
             return Some(text);
         }
-        self.written.insert(identity, Known { path: path.to_path_buf(), what: what.into() });
+        self.written.insert(identity, ClaimedFile { path: path.to_path_buf(), what: what.into() });
         None
     }
 

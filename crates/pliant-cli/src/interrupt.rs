@@ -59,13 +59,13 @@ fn survive_large_files() -> Result<(), Failure> {
 }
 
 /// While this lives, the first Ctrl-C only raises a flag.
-pub struct Deferred(());
+pub struct DeferredStop(());
 
-impl Deferred {
+impl DeferredStop {
     /// From now on.
-    pub fn begin() -> Deferred {
+    pub fn begin() -> DeferredStop {
         SIMULATING.store(true, Ordering::SeqCst);
-        Deferred(())
+        DeferredStop(())
     }
 
     /// Whether the user wants to stop.
@@ -74,19 +74,19 @@ impl Deferred {
     }
 }
 
-impl Drop for Deferred {
+impl Drop for DeferredStop {
     fn drop(&mut self) {
         SIMULATING.store(false, Ordering::SeqCst);
     }
 }
 
 /// While this lives, the unfinished files beside exports are removed if the program is stopped.
-pub struct Cleared(());
+pub struct TemporaryFiles(());
 
-impl Cleared {
+impl TemporaryFiles {
     /// The exporters write `path.tmp` and rename it when it is whole; USD has a second file while it is made, and
     /// the list of VTU files another name.
-    pub fn exports(paths: &[PathBuf]) -> Cleared {
+    pub fn exports(paths: &[PathBuf]) -> TemporaryFiles {
         let beside = |path: &Path, suffix: &str| {
             let mut name = path.file_name().unwrap_or_default().to_os_string();
             name.push(suffix);
@@ -98,11 +98,11 @@ impl Cleared {
             litter.extend([beside(path, ".tmp"), beside(path, ".spool.tmp")]);
             litter.push(beside(&path.with_extension("pvd"), ".tmp"));
         }
-        Cleared(())
+        TemporaryFiles(())
     }
 }
 
-impl Drop for Cleared {
+impl Drop for TemporaryFiles {
     fn drop(&mut self) {
         LITTER.lock().unwrap_or_else(PoisonError::into_inner).clear();
     }

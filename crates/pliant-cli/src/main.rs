@@ -11,18 +11,18 @@ mod failure;
 mod figures;
 mod files;
 mod interrupt;
-mod journal;
 mod left_out;
+mod log_file;
 mod mesh;
 mod outputs;
 #[cfg(feature = "bench")]
 mod plot;
 mod progress;
 mod run;
-mod say;
 mod simulate;
 mod source;
 mod stats;
+mod terminal;
 mod trace;
 
 use args::{Args, Command};
@@ -46,7 +46,7 @@ fn main() -> ExitCode {
         Some(Command::Bench(a)) => bench::command(&a),
         #[cfg(not(feature = "bench"))]
         Some(Command::Bench(_)) => Err(left_out::failure("pliant bench", "bench")),
-        Some(Command::Schema) => say::result(&schema()),
+        Some(Command::Schema) => terminal::result(&schema()),
     });
     match result {
         Ok(()) => ExitCode::SUCCESS,

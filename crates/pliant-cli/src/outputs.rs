@@ -2,11 +2,11 @@
 
 use crate::failure::Failure;
 use crate::files::Identity;
-use crate::interrupt::Cleared;
-use crate::{progress, say};
+use crate::interrupt::TemporaryFiles;
+use crate::{progress, terminal};
 use pliant_cache::{
-    CacheError, DiskOutput, ExportOptions, ExportSummary, FORMATS, Footage, LogReader, Output, Placing,
-    export_all, is_pattern, without_number, write_target,
+    CacheError, DiskOutput, ExportOptions, ExportOutput, ExportSummary, FORMATS, LogReader, ResampledLog,
+    TargetOptions, export_all, is_pattern, without_number, write_target,
 };
 use std::collections::HashSet;
 use std::fs::{self, File};
@@ -80,7 +80,7 @@ pub fn prepare_folders<'a>(files: impl IntoIterator<Item = &'a Path>, quiet: boo
     }
     // A folder nobody wanted is most likely a misspelt one: it is told, once all of them are there.
     if messages.is_empty() && !quiet {
-        made.iter().for_each(|f| say::problem(&format!("note: made the folder {}", f.display())));
+        made.iter().for_each(|f| terminal::problem(&format!("note: made the folder {}", f.display())));
     }
     failed(Failure::IO, messages)
 }
@@ -130,21 +130,21 @@ pub fn write_all(
     reader: &LogReader,
     outputs: &[PathBuf],
     options: &ExportOptions,
-    placing: Placing,
+    placing: TargetOptions,
     quiet: bool,
 ) -> Result<Vec<ExportSummary>, Failure> {
     let conversion = |path: &PathBuf| {
         let extension = path.extension().unwrap_or_default().to_string_lossy().to_lowercase();
-        Output { path: path.clone(), conversion: placing.conversion(&extension) }
+        ExportOutput { path: path.clone(), conversion: placing.conversion(&extension) }
     };
-    let all: Vec<Output> = outputs.iter().map(conversion).collect();
+    let all: Vec<ExportOutput> = outputs.iter().map(conversion).collect();
     let bar = progress::bar("exporting", 0, quiet);
-    let cleared = Cleared::exports(outputs);
+    let temporary_files = TemporaryFiles::exports(outputs);
     let results = export_all(reader, &all, options, &DiskOutput, &mut |step, all| {
         bar.set_length(all as u64);
         bar.set_position(step as u64);
     });
-    drop(cleared);
+    drop(temporary_files);
     bar.finish_and_clear();
     let mut done = Vec::new();
     let mut failure: Option<Failure> = None;
@@ -162,7 +162,7 @@ pub fn write_all(
     }
     if let Some(failure) = failure {
         for summary in &done {
-            say::problem(&format!("note: {} was written", summary.path.display()));
+            terminal::problem(&format!("note: {} was written", summary.path.display()));
         }
         return Err(failure);
     }
@@ -177,14 +177,18 @@ pub fn describe(summary: &ExportSummary) -> String {
 }
 
 /// The command that makes a film of a sequence of pictures; `None` for anything else.
-pub fn film(path: &Path, footage: &Footage<'_>, options: &ExportOptions) -> Result<Option<String>, Failure> {
+pub fn movie_command(
+    path: &Path,
+    resampled: &ResampledLog<'_>,
+    options: &ExportOptions,
+) -> Result<Option<String>, Failure> {
     let extension = path.extension().map(|e| e.to_string_lossy().to_lowercase());
     if extension.as_deref() != Some("png") || !is_pattern(path) {
         return Ok(None);
     }
-    let places = options.frames.positions(footage)?;
-    let first = places.first().and_then(|&k| footage.frame_index(k)).unwrap_or(0);
-    let rate = footage.frames_per_second() / f64::from(options.frames.step.max(1));
+    let places = options.frames.positions(resampled)?;
+    let first = places.first().and_then(|&k| resampled.frame_index(k)).unwrap_or(0);
+    let rate = resampled.frames_per_second() / f64::from(options.frames.step.max(1));
     let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
     // The last two or more # are where the number is.
     let Some(end) = name.rfind("##").map(|k| k + 2) else { return Ok(None) };
@@ -197,20 +201,20 @@ pub fn film(path: &Path, footage: &Footage<'_>, options: &ExportOptions) -> Resu
             let plain = |text: &str| text.replace('%', "%%");
             let folder = path.parent().map(|f| plain(&f.join("").display().to_string())).unwrap_or_default();
             let name = format!("{folder}{}%0{digits}d{}", plain(before), plain(after));
-            format!("-start_number {first} -i {}", say::quoted(&name))
+            format!("-start_number {first} -i {}", terminal::quoted(&name))
         }
         // Numbers with gaps between them.
         _ => format!(
             "-pattern_type glob -i {}",
-            say::quoted(&in_folder(format!("{before}{}{after}", "[0-9]".repeat(digits))))
+            terminal::quoted(&in_folder(format!("{before}{}{after}", "[0-9]".repeat(digits))))
         ),
     };
-    let picture = footage.header().picture;
+    let picture = resampled.header().picture;
     let sides = [options.width.unwrap_or(picture.width), options.height.unwrap_or(picture.height)];
     // Usual films have even sides.
     let pad = if sides.iter().any(|s| s % 2 == 1) { " -vf 'pad=ceil(iw/2)*2:ceil(ih/2)*2'" } else { "" };
     let film = without_number(path).unwrap_or_else(|| path.with_file_name("film.png")).with_extension("mp4");
-    let film = say::quoted(&film.display().to_string());
+    let film = terminal::quoted(&film.display().to_string());
     Ok(Some(format!("ffmpeg -framerate {rate} {pictures}{pad} -c:v libx264 -pix_fmt yuv420p {film}")))
 }
 

@@ -3,14 +3,14 @@
 use crate::args::{self, PictureArgs, PlacingArgs, RunArgs};
 use crate::failure::Failure;
 use crate::files::Files;
-use crate::journal::{self, Opened, Policy};
+use crate::log_file::{self, ExistingLog, OpenedLog};
 use crate::simulate::{self, End, Outcome};
-use crate::source::{self, Source};
+use crate::source::{self, SceneArgument};
 use crate::stats::{StatsFile, Timings};
 use crate::trace::TraceFile;
-use crate::{outputs, say};
+use crate::{outputs, terminal};
 use pliant::{Edit, Isa, StepError};
-use pliant_cache::{ExportOptions, ExportSummary, Footage, LogReader, without_number};
+use pliant_cache::{ExportOptions, ExportSummary, LogReader, ResampledLog, without_number};
 use pliant_session::{DEMOS, Disk, Session, SessionOptions, Settings};
 use std::path::{Path, PathBuf};
 
@@ -18,8 +18,8 @@ use std::path::{Path, PathBuf};
 const OUT: &str = "out";
 
 /// What to run and what to make of it.
-struct Order {
-    source: Source,
+struct RunRequest {
+    source: SceneArgument,
     /// Empty: what the scene names.
     outputs: Vec<PathBuf>,
     frames: Option<u32>,
@@ -29,7 +29,7 @@ struct Order {
     /// The file, and for how many steps.
     trace: Option<(PathBuf, u32)>,
     log: Option<PathBuf>,
-    policy: Policy,
+    policy: ExistingLog,
     quiet: bool,
     placing: PlacingArgs,
     picture: PictureArgs,
@@ -40,7 +40,7 @@ struct Order {
 /// `pliant run`
 pub fn command(args: &RunArgs) -> Result<(), Failure> {
     outputs::check_formats(&args.output)?;
-    execute(Order {
+    execute(RunRequest {
         source: source::find(&args.scene, &args.mesh)?,
         outputs: args.output.clone(),
         frames: args.frames,
@@ -50,9 +50,9 @@ pub fn command(args: &RunArgs) -> Result<(), Failure> {
         trace: args.trace.clone().map(|path| (path, args.trace_steps)),
         log: args.log.clone(),
         policy: match (args.resume, args.force) {
-            (true, _) => Policy::Resume,
-            (_, true) => Policy::Force,
-            _ => Policy::Ask,
+            (true, _) => ExistingLog::Resume,
+            (_, true) => ExistingLog::Force,
+            _ => ExistingLog::Ask,
         },
         quiet: args.quiet,
         placing: args.placing,
@@ -67,7 +67,7 @@ pub fn default_demo() -> Result<(), Failure> {
         .first()
         .ok_or_else(|| Failure::usage("this build has no demos; run a scene with `pliant run SCENE`"))?;
     let file = |extension: &str| Path::new(OUT).join(demo.name).with_extension(extension);
-    execute(Order {
+    execute(RunRequest {
         source: source::of_demo(demo)?,
         outputs: vec![file("usda"), file("gif"), file("png")],
         frames: None,
@@ -77,71 +77,72 @@ pub fn default_demo() -> Result<(), Failure> {
         trace: None,
         log: Some(file("plog")),
         // Whoever stopped it and calls it again wants the rest.
-        policy: Policy::ResumeSame,
+        policy: ExistingLog::ResumeSame,
         quiet: false,
         placing: PlacingArgs::default(),
         picture: PictureArgs::default(),
-        again: say::program(),
+        again: terminal::program(),
     })
 }
 
-fn execute(order: Order) -> Result<(), Failure> {
+fn execute(request: RunRequest) -> Result<(), Failure> {
     // Nothing is undone or gone back to here.
-    let options = SessionOptions::default().threads(order.threads).isa(order.isa).memory(0);
-    let mut session = Session::build(&order.source.scene, &Disk, options)?;
+    let options = SessionOptions::default().threads(request.threads).isa(request.isa).memory(0);
+    let mut session = Session::build(&request.source.scene, &Disk, options)?;
     let scene = session.settings().clone();
-    let frames = order.frames.unwrap_or(scene.frames);
-    let wanted = if order.outputs.is_empty() {
+    let frames = request.frames.unwrap_or(scene.frames);
+    let wanted = if request.outputs.is_empty() {
         outputs::check_formats(&scene.outputs)?;
         scene.outputs.clone()
     } else {
-        order.outputs.clone()
+        request.outputs.clone()
     };
-    let log = order.log.clone().unwrap_or_else(|| log_beside(wanted.first(), &order.source.name));
-    let last = match order.placing.fps {
+    let log = request.log.clone().unwrap_or_else(|| log_beside(wanted.first(), &request.source.name));
+    let last = match request.placing.fps {
         // As footage counts them.
         Some(fps) => (f64::from(frames) * fps / scene.frames_per_second + 1e-6).floor() as u32,
         None => frames,
     };
-    protect(&order, &scene, &log, &wanted, 0..=last)?;
-    if order.trace.is_some() && !traceable(&session) {
+    protect(&request, &scene, &log, &wanted, 0..=last)?;
+    if request.trace.is_some() && !traceable(&session) {
         return Err(Failure::usage(
             "--trace: no body of the scene is moved by a solver with an objective; set solver = \"projective\", \
              \"newton\", \"xpbd\" or \"pbd\", or leave --trace out",
         ));
     }
     // Statistics are written in place, line by line: a device takes them unharmed.
-    let stats = order.stats.as_deref().filter(|path| !outputs::is_device(path));
+    let stats = request.stats.as_deref().filter(|path| !outputs::is_device(path));
     let files = wanted.iter().map(PathBuf::as_path).chain([log.as_path()]).chain(stats);
-    let trace = order.trace.iter().map(|(path, _)| path.as_path());
+    let trace = request.trace.iter().map(|(path, _)| path.as_path());
     let files = files.chain(trace.filter(|path| !outputs::is_device(path)));
-    outputs::prepare_folders(files, order.quiet)?;
-    if !order.quiet {
+    outputs::prepare_folders(files, request.quiet)?;
+    if !request.quiet {
         for note in &scene.notes {
-            say::problem(&format!("note: {note}"));
+            terminal::problem(&format!("note: {note}"));
         }
     }
-    let outcome = record(&order, &mut session, &log, frames)?;
+    let outcome = record(&request, &mut session, &log, frames)?;
     let reader = LogReader::open(&log)?;
     if reader.frame_count() as u64 > u64::from(frames) + 1 {
         // A log that held more than was asked for has more files come of it than were looked at.
-        let footage = Footage::new(&reader, order.placing.fps)?;
-        let numbers = (0..footage.frame_count()).filter_map(|k| footage.frame_index(k));
-        protect(&order, &scene, &log, &wanted, numbers)?;
+        let resampled = ResampledLog::new(&reader, request.placing.fps)?;
+        let numbers = (0..resampled.frame_count()).filter_map(|k| resampled.frame_index(k));
+        protect(&request, &scene, &log, &wanted, numbers)?;
     }
     let options = ExportOptions {
-        surface: order.placing.surface,
-        frames_per_second: order.placing.fps,
-        ..order.picture.options(order.threads)
+        surface: request.placing.surface,
+        frames_per_second: request.placing.fps,
+        ..request.picture.options(request.threads)
     };
-    let done = outputs::write_all(&reader, &wanted, &options, order.placing.placing(), order.quiet)?;
-    if order.quiet {
+    let done = outputs::write_all(&reader, &wanted, &options, request.placing.placing(), request.quiet)?;
+    if request.quiet {
         return Ok(());
     }
-    let footage = Footage::new(&reader, order.placing.fps)?;
-    let films = wanted.iter().filter_map(|path| outputs::film(path, &footage, &options).transpose());
+    let resampled = ResampledLog::new(&reader, request.placing.fps)?;
+    let films =
+        wanted.iter().filter_map(|path| outputs::movie_command(path, &resampled, &options).transpose());
     let films = films.collect::<Result<Vec<String>, Failure>>()?;
-    say::result(&summary(&order, &reader, outcome.as_ref(), (&done, &films)))
+    terminal::result(&summary(&request, &reader, outcome.as_ref(), (&done, &films)))
 }
 
 /// Whether some body is moved by a solver that minimises something.
@@ -155,17 +156,22 @@ fn traceable(session: &Session) -> bool {
 }
 
 /// Runs the simulation; `None` if the log already held everything.
-fn record(order: &Order, session: &mut Session, log: &Path, frames: u32) -> Result<Option<Outcome>, Failure> {
+fn record(
+    request: &RunRequest,
+    session: &mut Session,
+    log: &Path,
+    frames: u32,
+) -> Result<Option<Outcome>, Failure> {
     // Before the log: a run that may not write its statistics should not have replaced anything.
-    let mut stats = order.stats.as_deref().map(StatsFile::claim).transpose()?;
-    let continued = match journal::open(log, session, frames, order.policy)? {
-        Opened::Complete => {
+    let mut stats = request.stats.as_deref().map(StatsFile::claim).transpose()?;
+    let continued = match log_file::open(log, session, frames, request.policy)? {
+        OpenedLog::Complete => {
             if let Some(stats) = &mut stats {
                 stats.begin(Some((&LogReader::open(log)?, u32::MAX)))?;
             }
             return Ok(None);
         }
-        Opened::Unfinished(last) => last,
+        OpenedLog::Unfinished(last) => last,
     };
     if let Some(stats) = &mut stats {
         match continued {
@@ -176,32 +182,32 @@ fn record(order: &Order, session: &mut Session, log: &Path, frames: u32) -> Resu
             }
         }
     }
-    let trace = order.trace.as_ref().map(|(path, steps)| TraceFile::create(path, *steps)).transpose()?;
-    let outcome = simulate::simulate(session, frames, (stats, trace), order.quiet)?;
+    let trace = request.trace.as_ref().map(|(path, steps)| TraceFile::create(path, *steps)).transpose()?;
+    let outcome = simulate::simulate(session, frames, (stats, trace), request.quiet)?;
     let last = outcome.last_frame;
     let kept = format!(
         "frames 0 to {last} are in {}; export them with `{} export {} -o out.gif`",
         log.display(),
-        say::program(),
-        say::quoted(&log.display().to_string())
+        terminal::program(),
+        terminal::quoted(&log.display().to_string())
     );
     match &outcome.end {
         End::Complete => Ok(Some(outcome)),
         End::Stopped => Err(Failure::new(
             Failure::INTERRUPTED,
-            format!("after frame {last} of {frames}; {kept}\n  help: go on with `{}`", order.again),
+            format!("after frame {last} of {frames}; {kept}\n  help: go on with `{}`", request.again),
         )),
         End::Failed(StepError::NonFinite { step, body, particle, likely }) => Err(Failure::new(
             Failure::NON_FINITE,
             format!(
                 "{}: the simulation became non-finite in frame {step}, body \"{body}\", particle {particle}\n  \
                  likely cause: {likely}\n  help: {kept}",
-                order.source.argument
+                request.source.argument
             ),
         )),
         End::Failed(e) => Err(Failure::new(
             Failure::NON_FINITE,
-            format!("{}: frame {}: {e}\n  help: {kept}", order.source.argument, last + 1),
+            format!("{}: frame {}: {e}\n  help: {kept}", request.source.argument, last + 1),
         )),
     }
 }
@@ -221,35 +227,35 @@ fn log_beside(first: Option<&PathBuf>, name: &str) -> PathBuf {
 
 /// Refuses to write one file over another, over a part of the scene, or over what somebody else made.
 fn protect(
-    order: &Order,
+    request: &RunRequest,
     scene: &Settings,
     log: &Path,
     outputs: &[PathBuf],
     frames: impl IntoIterator<Item = u32> + Clone,
 ) -> Result<(), Failure> {
-    let mut files = Files::new(order.policy == Policy::Force);
-    let of_scene = if order.source.is_mesh { "the mesh" } else { "a file of the scene" };
+    let mut files = Files::new(request.policy == ExistingLog::Force);
+    let of_scene = if request.source.is_mesh { "the mesh" } else { "a file of the scene" };
     scene.inputs.iter().for_each(|path| files.reads(path, of_scene));
-    if let Some(path) = &order.source.file {
-        files.reads(path, if order.source.is_mesh { "the mesh" } else { "the scene" });
+    if let Some(path) = &request.source.file {
+        files.reads(path, if request.source.is_mesh { "the mesh" } else { "the scene" });
     }
     for output in outputs {
         files.exports(output, frames.clone());
     }
     files.writes(log, "the log");
-    order.stats.iter().for_each(|path| files.writes(path, "the statistics"));
-    order.trace.iter().for_each(|(path, _)| files.writes(path, "the trace"));
-    order.source.saved.iter().for_each(|path| files.writes(path, "the saved scene"));
+    request.stats.iter().for_each(|path| files.writes(path, "the statistics"));
+    request.trace.iter().for_each(|(path, _)| files.writes(path, "the trace"));
+    request.source.saved.iter().for_each(|path| files.writes(path, "the saved scene"));
     files.finish()
 }
 
 fn summary(
-    order: &Order,
+    request: &RunRequest,
     reader: &LogReader,
     outcome: Option<&Outcome>,
     (done, films): (&[ExportSummary], &[String]),
 ) -> String {
-    let name = &order.source.name;
+    let name = &request.source.name;
     let fps = reader.header().frames_per_second;
     let mut text = match outcome {
         Some(o) if o.simulated > 0 => {
@@ -275,13 +281,13 @@ fn summary(
     for file in done {
         text += &outputs::describe(file);
     }
-    if let Some(stats) = &order.stats {
+    if let Some(stats) = &request.stats {
         text += &format!("  {}  (statistics, one JSON object per line)\n", stats.display());
     }
-    if let Some((trace, _)) = &order.trace {
+    if let Some((trace, _)) = &request.trace {
         text += &format!("  {}  (error per iteration, CSV)\n", trace.display());
     }
-    text + &next_steps(order, reader, done, films)
+    text + &next_steps(request, reader, done, films)
 }
 
 /// How fast a run was against the clock: as many times faster, or slower where that is the larger number.
@@ -294,7 +300,7 @@ fn pace(times: f64) -> String {
 }
 
 /// What one might want to do now, for the files there are.
-fn next_steps(order: &Order, reader: &LogReader, done: &[ExportSummary], films: &[String]) -> String {
+fn next_steps(request: &RunRequest, reader: &LogReader, done: &[ExportSummary], films: &[String]) -> String {
     let (log, fps) = (reader.path(), reader.header().frames_per_second);
     let of = |extension: &str| {
         let file = done.iter().find(|s| s.path.extension().is_some_and(|e| e == extension));
@@ -310,7 +316,7 @@ fn next_steps(order: &Order, reader: &LogReader, done: &[ExportSummary], films: 
     }
     if let Some(usda) = of("usda") {
         row("Blender", format!("File > Import > Universal Scene Description (.usd*), choose {usda}"));
-        let fps = order.placing.fps.unwrap_or(fps);
+        let fps = request.placing.fps.unwrap_or(fps);
         if fps != 24.0 {
             let again = "or export with --for blender --fps 24";
             row("", format!("and set Output > Frame Rate to {fps} (Blender's own is 24), {again}"));
@@ -319,10 +325,10 @@ fn next_steps(order: &Order, reader: &LogReader, done: &[ExportSummary], films: 
     if let Some(pc2) = of("pc2") {
         row("Blender", format!("Mesh Cache modifier, format PC2, choose {pc2}"));
     }
-    let (me, log) = (say::program(), say::quoted(&log.display().to_string()));
+    let (me, log) = (terminal::program(), terminal::quoted(&log.display().to_string()));
     row("export", format!("{me} export {log} -o strain.gif --color-by strain"));
-    if DEMOS.iter().any(|d| d.name == order.source.argument) {
-        let demo = &order.source.name;
+    if DEMOS.iter().any(|d| d.name == request.source.argument) {
+        let demo = &request.source.name;
         row("your own", format!("{me} demos {demo} > my.toml, change it, {me} run my.toml -o my.gif"));
     }
     text
@@ -334,10 +340,10 @@ fn resume_command() -> String {
         .skip(1)
         .map(|w| w.to_string_lossy().to_string())
         .filter(|w| !["--force", "--overwrite", "--resume"].contains(&w.as_str()))
-        .map(|w| say::quoted(&w))
+        .map(|w| terminal::quoted(&w))
         .collect();
     words.push("--resume".into());
-    format!("{} {}", say::program(), words.join(" "))
+    format!("{} {}", terminal::program(), words.join(" "))
 }
 
 #[cfg(test)]

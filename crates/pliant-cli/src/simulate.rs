@@ -1,10 +1,10 @@
 //! The loop of a run: steps until the end or until the user stops it, with progress and statistics.
 
 use crate::failure::Failure;
-use crate::interrupt::Deferred;
+use crate::interrupt::DeferredStop;
 use crate::progress;
-use crate::say;
 use crate::stats::{StatsFile, Timings};
+use crate::terminal;
 use crate::trace::TraceFile;
 use pliant::StepError;
 use pliant_session::{Session, SessionError};
@@ -41,7 +41,7 @@ pub fn simulate(
     (mut stats, mut trace): (Option<StatsFile>, Option<TraceFile>),
     quiet: bool,
 ) -> Result<Outcome, Failure> {
-    let deferred = Deferred::begin();
+    let deferred = DeferredStop::begin();
     let begin = Instant::now();
     session.set_clock(Arc::new(move || begin.elapsed().as_secs_f64()));
     let bar = progress::bar("simulating", frames.into(), quiet);
@@ -69,7 +69,7 @@ pub fn simulate(
         }
     };
     bar.finish_and_clear();
-    session.convergence_notes().iter().for_each(|note| say::problem(note));
+    session.convergence_notes().iter().for_each(|note| terminal::problem(note));
     let last = number(session);
     // No end mark after Ctrl-C: the run is to be gone on with. After a failed step there is nothing to go on
     // with, the same step would fail again.

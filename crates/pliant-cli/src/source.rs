@@ -2,7 +2,7 @@
 
 use crate::args::MeshRunArgs;
 use crate::failure::Failure;
-use crate::say;
+use crate::terminal;
 use pliant::Material;
 use pliant_scene::Demo;
 use pliant_session::{DEMOS, Disk, QuickStart, Scene, SceneSource};
@@ -16,7 +16,7 @@ const MESHES: [&str; 17] = [
 ];
 
 /// A scene that was read and checked.
-pub struct Source {
+pub struct SceneArgument {
     /// Short name, for files.
     pub name: String,
     /// As the user has to type it again.
@@ -31,7 +31,7 @@ pub struct Source {
 }
 
 /// Finds and reads the scene an argument means; around a mesh one is made.
-pub fn find(argument: &str, mesh: &MeshRunArgs) -> Result<Source, Failure> {
+pub fn find(argument: &str, mesh: &MeshRunArgs) -> Result<SceneArgument, Failure> {
     let path = Path::new(argument);
     let extension = path.extension().map(|e| e.to_string_lossy().to_lowercase()).unwrap_or_default();
     if MESHES.contains(&extension.as_str()) {
@@ -50,13 +50,13 @@ pub fn find(argument: &str, mesh: &MeshRunArgs) -> Result<Source, Failure> {
     let (scene, _) = SceneSource::File(path.to_path_buf()).load(&Disk)?;
     let name = path.file_stem().unwrap_or_default().to_string_lossy();
     let (name, argument) = (name.to_string(), argument.to_string());
-    Ok(Source { name, argument, file: Some(path.to_path_buf()), is_mesh: false, saved: None, scene })
+    Ok(SceneArgument { name, argument, file: Some(path.to_path_buf()), is_mesh: false, saved: None, scene })
 }
 
 /// A demo as a scene.
-pub fn of_demo(demo: &Demo) -> Result<Source, Failure> {
+pub fn of_demo(demo: &Demo) -> Result<SceneArgument, Failure> {
     let (scene, _) = SceneSource::Demo(demo.name.to_string()).load(&Disk)?;
-    Ok(Source {
+    Ok(SceneArgument {
         name: demo.name.to_string(),
         argument: demo.name.to_string(),
         file: None,
@@ -88,7 +88,7 @@ pub fn demo(name: &str) -> Result<&'static Demo, Failure> {
 }
 
 /// A scene made around a mesh, and saved if that was asked for.
-fn around(argument: &str, mesh: &MeshRunArgs) -> Result<Source, Failure> {
+fn around(argument: &str, mesh: &MeshRunArgs) -> Result<SceneArgument, Failure> {
     let path = Path::new(argument);
     if let Some(name) = mesh.material.as_deref().filter(|name| Material::named(name).is_none()) {
         let names: Vec<&str> = Material::NAMED.map(|m| m.0).to_vec();
@@ -113,9 +113,9 @@ fn around(argument: &str, mesh: &MeshRunArgs) -> Result<Source, Failure> {
         save(file, &named.scene(path, &seen_from(file, path))?.0)?;
     }
     let (scene, notes) = SceneSource::Mesh { file: path.to_path_buf(), start: quick.clone() }.load(&Disk)?;
-    notes.iter().for_each(|note| say::problem(&format!("note: {note}")));
+    notes.iter().for_each(|note| terminal::problem(&format!("note: {note}")));
     let name = path.file_stem().unwrap_or_default().to_string_lossy().to_string();
-    Ok(Source {
+    Ok(SceneArgument {
         name,
         argument: argument.to_string(),
         file: Some(path.to_path_buf()),
@@ -138,7 +138,7 @@ fn save(file: &Path, text: &str) -> Result<(), Failure> {
         fs::create_dir_all(folder).map_err(io)?;
     }
     fs::write(file, text).map_err(io)?;
-    say::problem(&format!("scene: {}", file.display()));
+    terminal::problem(&format!("scene: {}", file.display()));
     Ok(())
 }
 

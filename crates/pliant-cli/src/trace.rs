@@ -1,7 +1,7 @@
 //! `--trace`: the objective of the first steps after each iteration of their solvers, as CSV.
 
 use crate::failure::Failure;
-use crate::say;
+use crate::terminal;
 use pliant::TracePoint;
 use pliant_cache::CacheError;
 use pliant_session::{FrameReport, Session, SessionError};
@@ -51,7 +51,7 @@ impl TraceFile {
         let without = points.iter().find(|p| p.relative_error.is_none());
         if let Some(p) = without.filter(|_| !self.told) {
             self.told = true;
-            say::problem(&format!(
+            terminal::problem(&format!(
                 "note: {}: no relative error for step {}, substep {} of solver {}, and perhaps others: no solution with \
                  a gradient at rounding was found from where its iterations ended, or one of them was below it; \
                  compare objectives and gradients instead, or give it more iterations",

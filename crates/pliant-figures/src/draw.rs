@@ -1,6 +1,6 @@
 //! A plot as SVG: panels side by side, a legend below each where it hides nothing.
 
-use crate::embed::{Placed, embed};
+use crate::embed::{PlacedImage, embed};
 use crate::plot::{Line, Panel, Plot, Style};
 use plotters::coord::Shift;
 use plotters::coord::ranged1d::{AsRangedCoord, Ranged, ValueFormatter};
@@ -36,7 +36,7 @@ pub fn svg(plot: &Plot) -> Result<String, String> {
     Ok(text)
 }
 
-fn draw<'a>(plot: &'a Plot, text: &mut String) -> Result<Vec<Placed<'a>>, Box<dyn std::error::Error>> {
+fn draw<'a>(plot: &'a Plot, text: &mut String) -> Result<Vec<PlacedImage<'a>>, Box<dyn std::error::Error>> {
     // Four in a square, multiples of three in rows of three; three are narrower, to be read at the width of a page.
     let panels = plot.panels.len().max(1);
     let (columns, width) = match panels {
@@ -57,7 +57,7 @@ fn draw<'a>(plot: &'a Plot, text: &mut String) -> Result<Vec<Placed<'a>>, Box<dy
     for (panel, area) in plot.panels.iter().zip(body.split_evenly((grid, columns))) {
         if let Some(side) = panel.picture {
             draw_picture(panel, side, &area)?;
-            images.extend(panel.image.as_ref().map(|image| Placed::inside(image, free(&area))));
+            images.extend(panel.image.as_ref().map(|image| PlacedImage::inside(image, free(&area))));
             continue;
         }
         let (chart, key) = area.split_vertically(PANEL_HEIGHT);

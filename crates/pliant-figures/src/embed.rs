@@ -4,27 +4,27 @@ use pliant_cache::render::{Image, encode_png};
 use std::fmt::Write;
 
 /// A rendering and where it is shown.
-pub struct Placed<'a> {
+pub struct PlacedImage<'a> {
     image: &'a Image,
     /// Left, top, width, height.
     place: [f64; 4],
 }
 
-impl<'a> Placed<'a> {
+impl<'a> PlacedImage<'a> {
     /// As large as fits, in the middle.
-    pub fn inside(image: &'a Image, [left, top, width, height]: [f64; 4]) -> Placed<'a> {
+    pub fn inside(image: &'a Image, [left, top, width, height]: [f64; 4]) -> PlacedImage<'a> {
         let (w, h) = (f64::from(image.width.max(1)), f64::from(image.height.max(1)));
         let scale = (width / w).min(height / h);
         let (w, h) = (w * scale, h * scale);
-        Placed { image, place: [left + 0.5 * (width - w), top + 0.5 * (height - h), w, h] }
+        PlacedImage { image, place: [left + 0.5 * (width - w), top + 0.5 * (height - h), w, h] }
     }
 }
 
 /// Adds the renderings on top of a finished drawing.
-pub fn embed(svg: &mut String, images: &[Placed<'_>]) -> std::io::Result<()> {
+pub fn embed(svg: &mut String, images: &[PlacedImage<'_>]) -> std::io::Result<()> {
     let Some(end) = svg.rfind("</svg>") else { return Ok(()) };
     svg.truncate(end);
-    for Placed { image, place: [x, y, width, height] } in images {
+    for PlacedImage { image, place: [x, y, width, height] } in images {
         // Writing to a string cannot fail.
         let _ = writeln!(
             svg,
@@ -75,7 +75,7 @@ mod tests {
     #[test]
     fn a_rendering_fits_its_place_and_keeps_its_shape() {
         let image = Image::filled(200, 100, [255; 3]);
-        let placed = Placed::inside(&image, [10.0, 20.0, 100.0, 100.0]);
+        let placed = PlacedImage::inside(&image, [10.0, 20.0, 100.0, 100.0]);
         assert_eq!(placed.place, [10.0, 45.0, 100.0, 50.0]);
         let mut svg = "<svg></svg>\n".to_string();
         embed(&mut svg, &[placed]).unwrap();

@@ -24,7 +24,7 @@ mod write;
 pub use claims::{ClaimResult, Verdict, claims_text};
 pub use error::FigureError;
 pub use figures::{Figure, figures};
-pub use plot::{Face, Line, Panel, Plot, Style};
+pub use plot::{Line, Panel, Plot, ShadedTriangle, Style};
 
 use std::path::Path;
 

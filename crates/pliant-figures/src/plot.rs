@@ -32,14 +32,14 @@ pub struct Panel {
     /// Its series.
     pub lines: Vec<Line>,
     /// Triangles of a picture, the farthest first; seen, not measured: they are in no file of data.
-    pub faces: Vec<Face>,
+    pub faces: Vec<ShadedTriangle>,
     /// A rendering that is shown instead of a diagram; seen, not measured, either.
     pub image: Option<Image>,
 }
 
 /// A shaded triangle of a picture.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Face {
+pub struct ShadedTriangle {
     /// Where it is seen.
     pub corners: [(f64, f64); 3],
     /// Light on it, 0 to 1.
@@ -139,7 +139,7 @@ impl Panel {
     }
 
     /// A picture of triangles, the farthest first.
-    pub fn faces(title: impl Into<String>, note: impl Into<String>, faces: Vec<Face>) -> Panel {
+    pub fn faces(title: impl Into<String>, note: impl Into<String>, faces: Vec<ShadedTriangle>) -> Panel {
         let (title, x_label) = (title.into(), note.into());
         Panel { title, x_label, faces, picture: Some(0.0), ..Panel::default() }
     }

@@ -2,7 +2,9 @@
 
 use pliant::DVec3;
 use pliant::shapes::Shape;
-use pliant_cache::render::{Backdrop, Camera, Colors, Image, Item, Look, Plane, Settings, render};
+use pliant_cache::render::{
+    Backdrop, Camera, Colors, Image, Look, Plane, RenderItem, RenderSettings, render,
+};
 use pliant_geometry::Skin;
 
 /// Colours of renderings (sRGB), the palette of the diagrams made paler.
@@ -15,9 +17,10 @@ pub const RED: [f32; 3] = [0.80, 0.05, 0.05];
 pub const INK: [f32; 3] = [0.16, 0.18, 0.20];
 
 /// Items seen from the angles of [`Camera::fit`] so that the points of `frame` fit, cut to what is not white.
-pub fn picture(items: &[Item<'_>], frame: &[DVec3], azimuth: f64, elevation: f64) -> Image {
+pub fn picture(items: &[RenderItem<'_>], frame: &[DVec3], azimuth: f64, elevation: f64) -> Image {
     let backdrop = Backdrop::plain([1.0; 3]);
-    let settings = Settings { samples: 2, backdrop, dither: false, ..Settings::sized(1000, 1000) };
+    let settings =
+        RenderSettings { samples: 2, backdrop, dither: false, ..RenderSettings::sized(1000, 1000) };
     let camera = Camera::fit_points(frame, 1.0, azimuth, elevation);
     let mut image = render(items, &[], &camera, &settings);
     // The studio darkens toward the corners; the page does not.
@@ -32,8 +35,8 @@ pub fn picture(items: &[Item<'_>], frame: &[DVec3], azimuth: f64, elevation: f64
 
 /// Items on the ground (y = 0) of a studio, seen so that the points of `frame` fit: the same frame for several
 /// moments lets them be compared.
-pub fn on_the_ground(items: &[Item<'_>], frame: &[DVec3], azimuth: f64, elevation: f64) -> Image {
-    let settings = Settings { samples: 2, dither: false, ..Settings::sized(960, 800) };
+pub fn on_the_ground(items: &[RenderItem<'_>], frame: &[DVec3], azimuth: f64, elevation: f64) -> Image {
+    let settings = RenderSettings { samples: 2, dither: false, ..RenderSettings::sized(960, 800) };
     let camera = Camera::fit_points(frame, 1.2, azimuth, elevation);
     render(items, &[Plane { normal: DVec3::Y, offset: 0.0 }], &camera, &settings)
 }
@@ -50,7 +53,7 @@ pub fn carried(skin: &Skin, points: &[DVec3]) -> Vec<DVec3> {
 pub fn jelly(shape: &Shape, points: &[DVec3], frame: &[DVec3], color: [f32; 3], from: (f64, f64)) -> Image {
     let positions = carried(&shape.skin, points);
     let (triangles, colors) = (&shape.surface.triangles, Colors::Uniform(color));
-    let item = Item::Mesh { positions: &positions, triangles, colors, look: Look::Jelly };
+    let item = RenderItem::Mesh { positions: &positions, triangles, colors, look: Look::Jelly };
     on_the_ground(&[item], frame, from.0, from.1)
 }
 
@@ -75,16 +78,16 @@ fn trimmed(image: &Image) -> Image {
 
 /// Triangles with a colour each, which show as flat facets.
 #[derive(Default)]
-pub struct Facets {
+pub struct FlatTriangles {
     positions: Vec<DVec3>,
     triangles: Vec<[u32; 3]>,
     colors: Vec<[f32; 3]>,
 }
 
-impl Facets {
+impl FlatTriangles {
     /// Triangles over points, coloured by their number.
-    pub fn new(points: &[DVec3], triangles: &[[u32; 3]], color: impl Fn(usize) -> [f32; 3]) -> Facets {
-        let mut facets = Facets::default();
+    pub fn new(points: &[DVec3], triangles: &[[u32; 3]], color: impl Fn(usize) -> [f32; 3]) -> FlatTriangles {
+        let mut facets = FlatTriangles::default();
         for (k, t) in triangles.iter().enumerate() {
             facets.push(t.map(|i| points[i as usize]), color(k));
         }
@@ -99,15 +102,20 @@ impl Facets {
         self.colors.extend([color; 3]);
     }
 
-    pub fn item(&self) -> Item<'_> {
+    pub fn item(&self) -> RenderItem<'_> {
         let colors = Colors::PerVertex(&self.colors);
-        Item::Mesh { positions: &self.positions, triangles: &self.triangles, colors, look: Look::Matte }
+        RenderItem::Mesh { positions: &self.positions, triangles: &self.triangles, colors, look: Look::Matte }
     }
 }
 
 /// Thin rods along edges.
-pub fn rods<'a>(positions: &'a [DVec3], edges: &'a [[u32; 2]], radius: f64, color: [f32; 3]) -> Item<'a> {
-    Item::Lines { positions, segments: edges, radius, colors: Colors::Uniform(color) }
+pub fn rods<'a>(
+    positions: &'a [DVec3],
+    edges: &'a [[u32; 2]],
+    radius: f64,
+    color: [f32; 3],
+) -> RenderItem<'a> {
+    RenderItem::Lines { positions, segments: edges, radius, colors: Colors::Uniform(color) }
 }
 
 #[cfg(test)]

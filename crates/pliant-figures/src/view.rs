@@ -1,24 +1,24 @@
 //! Bodies as pictures: triangles seen from far away, shaded, the nearest last.
 
-use crate::plot::Face;
+use crate::plot::ShadedTriangle;
 use pliant::DVec3;
 use std::collections::BTreeMap;
 
 /// Triangles seen from the direction `from`, y up.
-pub fn seen(from: DVec3, points: &[DVec3], triangles: &[[u32; 3]], color: usize) -> Vec<Face> {
+pub fn seen(from: DVec3, points: &[DVec3], triangles: &[[u32; 3]], color: usize) -> Vec<ShadedTriangle> {
     let toward = from.normalize_or(DVec3::Z);
     let right = DVec3::Y.cross(toward).normalize_or(DVec3::X);
     let up = toward.cross(right);
     // Light comes from over the viewer's left shoulder and meets both sides of a sheet.
     let light = (toward + 0.7 * up - 0.6 * right).normalize_or(toward);
-    let mut faces: Vec<(f64, Face)> = triangles
+    let mut faces: Vec<(f64, ShadedTriangle)> = triangles
         .iter()
         .map(|t| {
             let [a, b, c] = t.map(|i| points[i as usize]);
             let normal = (b - a).cross(c - a).normalize_or_zero();
             let shade = 0.15 + 0.75 * (normal * normal.dot(toward).signum()).dot(light).max(0.0);
             let corners = [a, b, c].map(|p| (p.dot(right), p.dot(up)));
-            ((a + b + c).dot(toward), Face { corners, shade, color })
+            ((a + b + c).dot(toward), ShadedTriangle { corners, shade, color })
         })
         .collect();
     faces.sort_by(|a, b| a.0.total_cmp(&b.0));

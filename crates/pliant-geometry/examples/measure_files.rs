@@ -3,11 +3,12 @@
 //! `cargo run --release -p pliant-geometry --example measure_files [-- FORMAT]`; one format at a time tells its own
 //! peak memory.
 
-use glam::DVec3;
-use pliant_geometry::{Coat, PolyMesh, Polygons, read_mesh, write_mesh};
 use std::io::BufWriter;
 use std::path::Path;
 use std::time::Instant;
+
+use glam::DVec3;
+use pliant_geometry::{MeshAttributes, PolyMesh, Polygons, read_mesh, write_mesh};
 
 /// A wavy sheet of 2 × `side`² triangles.
 fn sheet(side: u32) -> PolyMesh {
@@ -19,8 +20,14 @@ fn sheet(side: u32) -> PolyMesh {
         [[a, a + n, a + 1], [a + 1, a + n, a + n + 1]]
     };
     let triangles: Vec<[u32; 3]> = (0..side * side).flat_map(cell).collect();
-    let coat = Coat { faces: Polygons::of_triangles(&triangles), ..Coat::default() };
-    PolyMesh { name: "sheet".into(), positions: (0..n * n).map(vertex).collect(), coat, motion: None }
+    let attributes =
+        MeshAttributes { faces: Polygons::of_triangles(&triangles), ..MeshAttributes::default() };
+    PolyMesh {
+        name: "sheet".into(),
+        positions: (0..n * n).map(vertex).collect(),
+        attributes,
+        animation: None,
+    }
 }
 
 /// Most memory this process had at once, in MB.
@@ -45,7 +52,7 @@ fn main() -> std::io::Result<()> {
         let start = Instant::now();
         let file = read_mesh(Path::new(path)).map_err(|e| std::io::Error::other(format!("{e:?}")))?;
         let seconds = start.elapsed().as_secs_f64();
-        let size = |m: &PolyMesh| 24 * m.positions.len() + 4 * m.coat.faces.corners().len();
+        let size = |m: &PolyMesh| 24 * m.positions.len() + 4 * m.attributes.faces.corners().len();
         let mesh = file.meshes.iter().map(size).sum::<usize>() as f64 / 1e6 / 1.048_576;
         println!(
             "  {} in {seconds:.3} s, peak {:.0} MB over a mesh of {mesh:.0} MB",
@@ -55,7 +62,7 @@ fn main() -> std::io::Result<()> {
         return Ok(());
     }
     let mesh = sheet(708);
-    println!("{} triangles, {} vertices", mesh.coat.faces.len(), mesh.positions.len());
+    println!("{} triangles, {} vertices", mesh.attributes.faces.len(), mesh.positions.len());
     for format in ["ply", "stl", "obj", "off", "xyz"] {
         let path = folder.join(format!("pliant_measure.{format}"));
         let mut best = f64::INFINITY;

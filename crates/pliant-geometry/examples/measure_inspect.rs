@@ -1,16 +1,17 @@
 //! Time and memory of looking over and mending a large mesh: `measure_inspect [RINGS] [soup]`.
 
-use glam::DVec3;
-use pliant_geometry::{Coat, PolyMesh, Polygons, RepairOptions, inspect, repair};
 use std::time::Instant;
+
+use glam::DVec3;
+use pliant_geometry::{MeshAttributes, PolyMesh, Polygons, RepairOptions, inspect, repair};
 
 fn main() {
     let mut arguments = std::env::args().skip(1);
     let n: u32 = arguments.next().and_then(|a| a.parse().ok()).unwrap_or(500);
     let soup = arguments.next().is_some_and(|a| a == "soup");
     let mesh = torus(2 * n, n, soup);
-    let bytes = 24 * mesh.positions.len() + 4 * mesh.coat.faces.corners().len();
-    println!("{} triangles, mesh {} MB, peak so far {} MB", mesh.coat.faces.len(), bytes >> 20, peak());
+    let bytes = 24 * mesh.positions.len() + 4 * mesh.attributes.faces.corners().len();
+    println!("{} triangles, mesh {} MB, peak so far {} MB", mesh.attributes.faces.len(), bytes >> 20, peak());
     for threads in [1, 2] {
         let start = Instant::now();
         let report = inspect(&mesh, threads);
@@ -51,8 +52,9 @@ fn torus(m: u32, n: u32, soup: bool) -> PolyMesh {
             }
         }
     }
-    let coat = Coat { faces: Polygons::of_triangles(&triangles), ..Coat::default() };
-    PolyMesh { positions, coat, ..PolyMesh::default() }
+    let attributes =
+        MeshAttributes { faces: Polygons::of_triangles(&triangles), ..MeshAttributes::default() };
+    PolyMesh { positions, attributes, ..PolyMesh::default() }
 }
 
 /// Most memory used so far, in MB, where the system tells.

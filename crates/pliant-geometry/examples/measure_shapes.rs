@@ -1,10 +1,13 @@
 //! How long winding numbers, filling and cutting into tetrahedra take on this machine.
 
-use glam::DVec3;
-use pliant_geometry::shapes::filled;
-use pliant_geometry::{By, Filling, Pattern, SplitMix64, StuffingOptions, TriMesh, Winding, read_obj, stuff};
 use std::path::Path;
 use std::time::Instant;
+
+use glam::DVec3;
+use pliant_geometry::shapes::filled;
+use pliant_geometry::{
+    FillDensity, FillOptions, FillPattern, SplitMix64, StuffingOptions, TriMesh, Winding, read_obj, stuff,
+};
 
 /// A bumpy ball of at least so many triangles.
 fn bumpy_ball(triangles: usize) -> TriMesh {
@@ -59,8 +62,8 @@ fn main() {
     }
     let near: Vec<DVec3> = points.iter().map(|p| p.normalize() * 1.02).collect();
     println!("near the surface, 1 thread: {:.0} ms", time(3, || winding.numbers(&near, 1)).0);
-    for pattern in [Pattern::Lattice, Pattern::BlueNoise] {
-        let filling = Filling { pattern, by: By::Count(20_000), seed: 1 };
+    for pattern in [FillPattern::Lattice, FillPattern::BlueNoise] {
+        let filling = FillOptions { pattern, by: FillDensity::Count(20_000), seed: 1 };
         // A surface of few vertices, so that what is timed is the filling and not the binding of its skin.
         let coarse = bumpy_ball(5_000);
         match time(3, || filled(coarse.clone(), &filling)) {

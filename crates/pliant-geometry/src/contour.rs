@@ -3,9 +3,10 @@
 //! Plain surface nets put one vertex in a cell even where two sheets pass through it, and weld them.
 //! Keeping the sheets apart (Nielson's dual marching cubes) makes the mesh manifold.
 
+use glam::DVec3;
+
 use crate::mesh::TriMesh;
 use crate::sdf;
-use glam::DVec3;
 
 /// Corners of a cell are numbered by bits: 1 for +x, 2 for +y, 4 for +z. Edges are `4 * axis` plus the bits
 /// of the two other axes in cyclic order.

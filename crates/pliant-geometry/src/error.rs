@@ -25,12 +25,12 @@ impl GeometryError {
     }
 
     /// The same, at a line of a file (counted from 1).
-    pub fn at_line(line: usize, message: impl Into<String>, help: impl Into<String>) -> GeometryError {
+    pub(crate) fn at_line(line: usize, message: impl Into<String>, help: impl Into<String>) -> GeometryError {
         GeometryError { line: Some(line), ..GeometryError::new(message, help) }
     }
 
     /// A file that could not be read.
-    pub fn unreadable(path: &Path, why: &std::io::Error) -> GeometryError {
+    pub(crate) fn unreadable(path: &Path, why: &std::io::Error) -> GeometryError {
         GeometryError {
             file: Some(path.to_path_buf()),
             io: true,

@@ -47,7 +47,7 @@ impl KdTree {
     }
 
     /// The points in that order.
-    pub fn ordered_points(&self) -> &[DVec3] {
+    pub(crate) fn ordered_points(&self) -> &[DVec3] {
         &self.points
     }
 
@@ -57,7 +57,7 @@ impl KdTree {
     }
 
     /// The same, with the squared distance of each.
-    pub fn measured_within(&self, center: DVec3, radius: f64, mut found: impl FnMut(u32, f64)) {
+    pub(crate) fn measured_within(&self, center: DVec3, radius: f64, mut found: impl FnMut(u32, f64)) {
         let limit = radius * radius;
         // A balanced tree over 2³² points is 32 deep, and each level leaves one range to come back to.
         let mut todo = [(0, 0); 64];
@@ -100,7 +100,7 @@ impl KdTree {
     /// The nearest point as (squared distance, index) among those at most as far as `known`, itself such a
     /// pair that is returned if nothing beats it; ties go to the lower index. A good guess saves most of
     /// the search.
-    pub fn nearest_from(&self, center: DVec3, known: (f64, u32)) -> (f64, u32) {
+    pub(crate) fn nearest_from(&self, center: DVec3, known: (f64, u32)) -> (f64, u32) {
         let mut best = known;
         self.nearest_one_in(center, 0, self.points.len(), &mut best);
         best

@@ -1,7 +1,8 @@
 //! Particles on a cubic lattice inside a shape, and the springs between lattice neighbours.
 
-use crate::error::{GeometryError, positive};
 use glam::DVec3;
+
+use crate::error::{GeometryError, positive};
 
 /// More particles than this are refused: it is nearly always a spacing in the wrong unit.
 pub(crate) const MAX_PARTICLES: usize = 5_000_000;

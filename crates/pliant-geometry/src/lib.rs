@@ -1,11 +1,12 @@
 //! Meshes, points and tetrahedra in and out; looking over, mending, filling, cutting; shapes, clustering and skins.
 
 mod appearance;
-mod bind;
+mod base64;
 pub mod box_tree;
 mod circle;
 mod cluster;
 mod contour;
+mod disjoint_sets;
 mod eigen;
 mod elements;
 mod error;
@@ -17,19 +18,19 @@ mod mdd;
 mod mesh;
 mod mesh_files;
 mod obj;
-mod parallel;
+pub mod parallel;
 mod pc2;
 mod points;
 mod poly;
 mod reach;
 mod reflex_tree;
 mod repair;
-mod riding;
 mod rng;
 mod rows;
-pub mod sdf;
+mod sdf;
 pub mod shapes;
 mod skin;
+mod skin_binding;
 pub mod solids;
 mod stuffing;
 mod tet_cells;
@@ -44,36 +45,38 @@ mod winding;
 
 pub use appearance::{CameraMotion, ColorBy, Look, PictureSettings};
 pub use cluster::{
-    ClusterStatistics, Clusters, Covering, Method, MirrorPlane, Size, Spread, Symmetry, file_order_covering,
-    fit_radius_for_count, random_covering,
+    ClusterMethod, ClusterSize, ClusterStatistics, Clusters, Covering, MirrorPlane, Symmetry, ValueSpread,
+    file_order_covering, fit_radius_for_count, random_covering,
 };
 pub use elements::Elements;
 pub use error::{GeometryError, read_regular};
-pub use fill::{By, Filling, Inside, Pattern, has_inside, inside};
+pub use fill::{FillDensity, FillOptions, FillPattern, Interior, has_inside, inside};
 pub use inspect::{
-    Closedness, Crossings, FaceFaults, Found, Measures, MeshReport, Piece, Topology, UnitGuess, guess_units,
-    inspect,
+    Closedness, Crossings, FaceFaults, Findings, Measures, MeshPiece, MeshReport, MeshTopology, UnitGuess,
+    guess_units, inspect,
 };
 pub use kdtree::KdTree;
 pub use mdd::parse_mdd;
 pub use mesh::TriMesh;
 pub use mesh_files::{
-    Companion, Fetch, Glb, GlbNormals, GlbSurface, MeshFile, read_mesh, read_mesh_through, read_motion,
-    write_glb, write_mesh,
+    CompanionFile, Fetch, Glb, GlbNormals, GlbSurface, MeshFile, read_animation, read_mesh,
+    read_mesh_through, write_glb, write_mesh,
 };
 pub use obj::{ObjMesh, parse_obj, read_obj};
 pub use pc2::{PointCache, parse_pc2};
 pub use points::{parse_points, read_points};
-pub use poly::{Coat, FollowingNormals, Layer, Motion, PolyMesh, Polygons, SurfaceMaterial, Wedges};
+pub use poly::{
+    FollowingNormals, Layer, MeshAttributes, PolyMesh, Polygons, SurfaceMaterial, VertexAnimation,
+};
 pub use reach::reach_beyond;
 pub use repair::{
     Holes, Repair, RepairOptions, join, normalise, normalising, repair, split_pieces, transform,
 };
-pub use riding::Riding;
 pub use rng::SplitMix64;
-pub use rows::{Rows, merge as merge_weights};
+pub use rows::{SparseRows, merge as merge_weights};
 pub use shapes::Shape;
-pub use skin::{Handles, Lifts, Skin, SkinRoom};
+pub use skin::{Handles, NormalOffsets, Skin, SkinScratch};
+pub use skin_binding::SkinBinding;
 pub use stuffing::{StuffingOptions, StuffingReport, stuff};
 pub use tet_faults::TetFault;
 pub use tet_files::{

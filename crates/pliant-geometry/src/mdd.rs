@@ -4,16 +4,17 @@
 //! samples i32  points i32  times f32 × samples  positions (x y z) f32 × points × samples, big-endian
 //! ```
 
-use crate::error::{ErrorList, GeometryError};
-use crate::poly::Motion;
 use glam::DVec3;
+
+use crate::error::{ErrorList, GeometryError};
+use crate::poly::VertexAnimation;
 
 const POINT: usize = 12;
 
 /// Reads an MDD file from memory; every error at once, up to a cap.
 ///
 /// Nothing is set aside before the counts of the header are known to fit the bytes that are there.
-pub fn parse_mdd(bytes: &[u8]) -> Result<Motion, Vec<GeometryError>> {
+pub fn parse_mdd(bytes: &[u8]) -> Result<VertexAnimation, Vec<GeometryError>> {
     let one = |message: String, help: &str| Err(vec![GeometryError::new(message, help)]);
     let word = |b: &[u8]| [b[0], b[1], b[2], b[3]];
     let Some((header, body)) = bytes.split_at_checked(8) else {
@@ -55,7 +56,7 @@ pub fn parse_mdd(bytes: &[u8]) -> Result<Motion, Vec<GeometryError>> {
             errors.push_at(message, "repair the animation there and export it again");
         }
     }
-    if errors.is_empty() { Ok(Motion { times, samples }) } else { Err(errors.finish()) }
+    if errors.is_empty() { Ok(VertexAnimation { times, samples }) } else { Err(errors.finish()) }
 }
 
 #[cfg(test)]
@@ -75,9 +76,9 @@ mod tests {
 
     #[test]
     fn times_and_samples_come_in_order() {
-        let motion = parse_mdd(&file(2, 1, &[0.0, 0.5, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0])).unwrap();
-        assert_eq!(motion.times, [0.0, 0.5]);
-        assert_eq!(motion.samples, [[DVec3::new(1.0, 2.0, 3.0)], [DVec3::new(4.0, 5.0, 6.0)]]);
+        let animation = parse_mdd(&file(2, 1, &[0.0, 0.5, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0])).unwrap();
+        assert_eq!(animation.times, [0.0, 0.5]);
+        assert_eq!(animation.samples, [[DVec3::new(1.0, 2.0, 3.0)], [DVec3::new(4.0, 5.0, 6.0)]]);
     }
 
     #[test]

@@ -5,8 +5,9 @@
 //! samples × points × (x y z) f32, little-endian
 //! ```
 
-use crate::error::GeometryError;
 use glam::DVec3;
+
+use crate::error::GeometryError;
 
 /// What a PC2 file held.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -1,8 +1,9 @@
 //! How far a shown surface reaches beyond the particles it follows.
 
+use glam::DVec3;
+
 use crate::TriMesh;
 use crate::kdtree::KdTree;
-use glam::DVec3;
 
 /// For each particle, how far the surface around it lies outside of it, along the surface's normal: zero where
 /// surface and particles coincide. Particles that keep this distance from an obstacle keep the surface out of it.

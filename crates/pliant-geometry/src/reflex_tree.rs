@@ -7,7 +7,7 @@ pub(crate) type Point = Coord<f64>;
 const LEAF: usize = 8;
 const NONE: u32 = u32::MAX;
 
-struct Node {
+struct ReflexNode {
     min: [f64; 2],
     max: [f64; 2],
     /// Its corners in `order`.
@@ -21,7 +21,7 @@ struct Node {
 
 /// Corners that can lie in an ear.
 pub(crate) struct ReflexTree {
-    nodes: Vec<Node>,
+    nodes: Vec<ReflexNode>,
     order: Vec<u32>,
     /// Leaf of each corner; [`NONE`] for those that are not in the tree (any more).
     leaf: Vec<u32>,
@@ -48,11 +48,11 @@ impl ReflexTree {
             min = [min[0].min(p.x), min[1].min(p.y)];
             max = [max[0].max(p.x), max[1].max(p.y)];
         }
-        self.nodes.push(Node { min, max, range, children: NONE, parent, left: range.1 - range.0 });
+        self.nodes.push(ReflexNode { min, max, range, children: NONE, parent, left: range.1 - range.0 });
     }
 
     fn split(&mut self, points: &[Point], node: usize) {
-        let Node { min, max, range: (start, end), .. } = self.nodes[node];
+        let ReflexNode { min, max, range: (start, end), .. } = self.nodes[node];
         let corners = &mut self.order[start as usize..end as usize];
         if corners.len() <= LEAF {
             corners.iter().for_each(|&i| self.leaf[i as usize] = node as u32);
@@ -105,7 +105,7 @@ fn contains(&[a, b, c]: &[Point; 3], p: Point) -> bool {
 }
 
 /// Whether a node lies wholly beyond one side of the triangle, or of its box; never if it only may.
-fn outside(node: &Node, triangle: &[Point; 3]) -> bool {
+fn outside(node: &ReflexNode, triangle: &[Point; 3]) -> bool {
     let [a, b, c] = *triangle;
     if a.x.max(b.x).max(c.x) < node.min[0]
         || a.x.min(b.x).min(c.x) > node.max[0]

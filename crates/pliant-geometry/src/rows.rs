@@ -1,11 +1,12 @@
 //! Rows of few weights over many columns (compressed sparse rows): what skins are made of.
 
-use glam::DVec3;
 use std::ops::{AddAssign, Mul, Range};
+
+use glam::DVec3;
 
 /// A sparse matrix by rows.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Rows {
+pub struct SparseRows {
     /// `offsets[r]..offsets[r + 1]` are the entries of row `r`; no rows may be no offsets or a single zero.
     pub offsets: Vec<u32>,
     /// Column of each entry.
@@ -14,7 +15,7 @@ pub struct Rows {
     pub weights: Vec<f64>,
 }
 
-impl Rows {
+impl SparseRows {
     /// Number of rows.
     pub fn len(&self) -> usize {
         self.offsets.len().saturating_sub(1)
@@ -31,8 +32,8 @@ impl Rows {
     }
 
     /// No rows, ready for more.
-    pub fn new() -> Rows {
-        Rows { offsets: vec![0], ..Rows::default() }
+    pub fn new() -> SparseRows {
+        SparseRows { offsets: vec![0], ..SparseRows::default() }
     }
 
     /// Appends a row.
@@ -55,7 +56,7 @@ impl Rows {
 
     /// Row `r` times a value per column.
     #[inline]
-    pub(crate) fn times<V: Value>(&self, r: usize, values: &[V]) -> V {
+    pub(crate) fn times<V: RowValue>(&self, r: usize, values: &[V]) -> V {
         product(&self.offsets, &self.columns, &self.weights, r, values)
     }
 }
@@ -66,13 +67,13 @@ pub(crate) fn entries(offsets: &[u32], r: usize) -> Range<usize> {
 }
 
 /// What rows mix: positions, or numbers.
-pub(crate) trait Value: Copy + Default + AddAssign + Mul<f64, Output = Self> {}
+pub(crate) trait RowValue: Copy + Default + AddAssign + Mul<f64, Output = Self> {}
 
-impl Value for DVec3 {}
-impl Value for f64 {}
+impl RowValue for DVec3 {}
+impl RowValue for f64 {}
 
 #[inline]
-pub(crate) fn product<V: Value>(
+pub(crate) fn product<V: RowValue>(
     offsets: &[u32],
     columns: &[u32],
     weights: &[f64],

@@ -6,19 +6,19 @@
 use glam::{DMat3, DVec3};
 
 /// Distance to a sphere.
-pub fn sphere(p: DVec3, center: DVec3, radius: f64) -> f64 {
+pub(crate) fn sphere(p: DVec3, center: DVec3, radius: f64) -> f64 {
     p.distance(center) - radius
 }
 
 /// Distance to an ellipsoid with half axes `radii` along x, y and z; exact at the surface to first order.
-pub fn ellipsoid(p: DVec3, center: DVec3, radii: DVec3) -> f64 {
+pub(crate) fn ellipsoid(p: DVec3, center: DVec3, radii: DVec3) -> f64 {
     let q = (p - center) / radii;
     let slope = (q / radii).length();
     if slope > 0.0 { q.length() * (q.length() - 1.0) / slope } else { -radii.min_element() }
 }
 
 /// Distance to a capsule around the segment from `a` to `b`.
-pub fn capsule(p: DVec3, a: DVec3, b: DVec3, radius: f64) -> f64 {
+pub(crate) fn capsule(p: DVec3, a: DVec3, b: DVec3, radius: f64) -> f64 {
     let along = b - a;
     let length2 = along.length_squared();
     let t = if length2 > 0.0 { ((p - a).dot(along) / length2).clamp(0.0, 1.0) } else { 0.0 };
@@ -26,7 +26,7 @@ pub fn capsule(p: DVec3, a: DVec3, b: DVec3, radius: f64) -> f64 {
 }
 
 /// Distance to the hull of two balls, radius `ra` at `a` and `rb` at `b`.
-pub fn round_cone(p: DVec3, a: DVec3, b: DVec3, ra: f64, rb: f64) -> f64 {
+pub(crate) fn round_cone(p: DVec3, a: DVec3, b: DVec3, ra: f64, rb: f64) -> f64 {
     let along = b - a;
     let length2 = along.length_squared();
     let difference = ra - rb;
@@ -51,13 +51,13 @@ pub fn round_cone(p: DVec3, a: DVec3, b: DVec3, ra: f64, rb: f64) -> f64 {
 }
 
 /// Distance to a torus around the y axis: a tube of radius `minor` whose middle is at `major`.
-pub fn torus(p: DVec3, major: f64, minor: f64) -> f64 {
+pub(crate) fn torus(p: DVec3, major: f64, minor: f64) -> f64 {
     let ring = (p.x * p.x + p.z * p.z).sqrt() - major;
     (ring * ring + p.y * p.y).sqrt() - minor
 }
 
 /// Distance to an upright cylinder about the origin.
-pub fn cylinder(p: DVec3, radius: f64, half_height: f64) -> f64 {
+pub(crate) fn cylinder(p: DVec3, radius: f64, half_height: f64) -> f64 {
     let side = (p.x * p.x + p.z * p.z).sqrt() - radius;
     let cap = p.y.abs() - half_height;
     let outside = (side.max(0.0) * side.max(0.0) + cap.max(0.0) * cap.max(0.0)).sqrt();
@@ -65,19 +65,19 @@ pub fn cylinder(p: DVec3, radius: f64, half_height: f64) -> f64 {
 }
 
 /// Union of two shapes with the crease filled over a width of about `k` (polynomial smooth minimum).
-pub fn smooth_union(a: f64, b: f64, k: f64) -> f64 {
+pub(crate) fn smooth_union(a: f64, b: f64, k: f64) -> f64 {
     let h = (k - (a - b).abs()).max(0.0) / k;
     a.min(b) - h * h * k * 0.25
 }
 
 /// Shape `a` with `b` taken away, the rim rounded over a width of about `k`.
-pub fn smooth_subtraction(a: f64, b: f64, k: f64) -> f64 {
+pub(crate) fn smooth_subtraction(a: f64, b: f64, k: f64) -> f64 {
     -smooth_union(-a, b, k)
 }
 
 /// A place and orientation for a shape: points are taken into it before measuring.
 #[derive(Clone, Copy, Debug)]
-pub struct Frame {
+pub(crate) struct Frame {
     origin: DVec3,
     axes: DMat3,
 }
@@ -97,13 +97,13 @@ impl Frame {
 }
 
 /// Gradient by central differences over `step`.
-pub fn gradient(distance: &impl Fn(DVec3) -> f64, p: DVec3, step: f64) -> DVec3 {
+pub(crate) fn gradient(distance: &impl Fn(DVec3) -> f64, p: DVec3, step: f64) -> DVec3 {
     let along = |axis: DVec3| distance(p + axis * step) - distance(p - axis * step);
     DVec3::new(along(DVec3::X), along(DVec3::Y), along(DVec3::Z)) / (2.0 * step)
 }
 
 /// Moves `p` onto the zero level by `steps` Newton steps, none longer than `reach`.
-pub fn project(distance: &impl Fn(DVec3) -> f64, mut p: DVec3, reach: f64, steps: usize) -> DVec3 {
+pub(crate) fn project(distance: &impl Fn(DVec3) -> f64, mut p: DVec3, reach: f64, steps: usize) -> DVec3 {
     for _ in 0..steps {
         let g = gradient(distance, p, reach * 1e-3);
         let slope2 = g.length_squared();

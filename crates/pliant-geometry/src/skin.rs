@@ -4,9 +4,10 @@
 //! themselves fixed combinations of particles that many vertices share (the frame of a cluster or of a particle),
 //! so the first two parts are linear. Normals are those of the cloth, and carry what lies off it.
 
-use crate::TriMesh;
-use crate::rows::{self, Rows};
 use glam::DVec3;
+
+use crate::TriMesh;
+use crate::rows::{self, SparseRows};
 
 /// How each vertex is put together from particles.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -20,30 +21,30 @@ pub struct Skin {
     /// What vertices follow besides particles; mostly nothing.
     pub handles: Option<Box<Handles>>,
     /// How vertices stand off a cloth; mostly not.
-    pub lifts: Option<Box<Lifts>>,
+    pub normal_offsets: Option<Box<NormalOffsets>>,
 }
 
 /// Combinations of particles that many vertices share.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Handles {
     /// Each handle by its particles: points (weights sum to one) or differences (to zero).
-    pub handles: Rows,
+    pub handles: SparseRows,
     /// Each vertex by its handles.
-    pub vertices: Rows,
+    pub vertices: SparseRows,
 }
 
 /// Heights along the normals of a cloth, which turn with it.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Lifts {
+pub struct NormalOffsets {
     /// Triangles of particles: the unit normal of a particle is that of [`TriMesh::vertex_normals`].
     pub triangles: Vec<[u32; 3]>,
     /// Each vertex by the normals of particles, in metres.
-    pub vertices: Rows,
+    pub vertices: SparseRows,
 }
 
 /// What [`Skin::apply_within`] needs room for besides the vertices.
 #[derive(Clone, Debug, Default)]
-pub struct SkinRoom {
+pub struct SkinScratch {
     handles: Vec<DVec3>,
     normals: Vec<DVec3>,
 }
@@ -60,25 +61,25 @@ impl Skin {
     }
 
     /// Of vertices by particles, handles by particles and vertices by handles. Handles that nobody uses are left out.
-    pub(crate) fn assemble(particles: Rows, handles: Rows, mut through: Rows) -> Skin {
-        let Rows { offsets, columns: particles, weights } = particles;
+    pub(crate) fn assemble(particles: SparseRows, handles: SparseRows, mut through: SparseRows) -> Skin {
+        let SparseRows { offsets, columns: particles, weights } = particles;
         let mut number = vec![u32::MAX; handles.len()];
         through.columns.iter().for_each(|&h| number[h as usize] = 0);
-        let mut kept = Rows::new();
+        let mut kept = SparseRows::new();
         for (h, number) in number.iter_mut().enumerate().filter(|n| *n.1 == 0) {
             *number = kept.len() as u32;
             kept.push(handles.row(h));
         }
         through.columns.iter_mut().for_each(|h| *h = number[*h as usize]);
         let handles = (!kept.is_empty()).then(|| Box::new(Handles { handles: kept, vertices: through }));
-        Skin { offsets, particles, weights, handles, lifts: None }
+        Skin { offsets, particles, weights, handles, normal_offsets: None }
     }
 
     /// Of skins that have some of the vertices each: with every one the vertices it is of, and the particles it names.
     /// Lifts are not taken over. A vertex of none follows nothing.
     pub(crate) fn gather(vertices: usize, skins: &[(Skin, Vec<usize>, Vec<u32>)]) -> Skin {
         let mut place = vec![None; vertices];
-        let mut handles = Rows::new();
+        let mut handles = SparseRows::new();
         let mut first_handle = Vec::with_capacity(skins.len());
         for (k, (skin, own, particles)) in skins.iter().enumerate() {
             own.iter().enumerate().for_each(|(at, &v)| place[v] = Some((k, at)));
@@ -89,7 +90,7 @@ impl Skin {
                 }
             }
         }
-        let (mut rows, mut through) = (Rows::new(), Rows::new());
+        let (mut rows, mut through) = (SparseRows::new(), SparseRows::new());
         for at in place {
             let Some((k, v)) = at else {
                 rows.push([]);
@@ -118,7 +119,7 @@ impl Skin {
     /// Whether each vertex is the particle of the same index.
     pub fn is_identity(&self, particles: usize) -> bool {
         self.handles.is_none()
-            && self.lifts.is_none()
+            && self.normal_offsets.is_none()
             && (self.len() == particles && self.particles.len() == particles)
             && self.offsets.iter().zip(0..).all(|(&o, k)| o == k)
             && self.particles.iter().zip(0..).all(|(&p, k)| p == k)
@@ -129,22 +130,22 @@ impl Skin {
     pub fn apply(&self, [x, y, z]: [&[f64]; 3], vertices: &mut Vec<DVec3>) {
         // Together, because a vertex wants all three of a particle.
         let particles: Vec<DVec3> = (0..x.len()).map(|i| DVec3::new(x[i], y[i], z[i])).collect();
-        self.apply_within(&particles, &mut SkinRoom::default(), vertices);
+        self.apply_within(&particles, &mut SkinScratch::default(), vertices);
     }
 
-    /// Vertex positions for particle positions, without allocating once `room` and `vertices` were used.
-    pub fn apply_within(&self, particles: &[DVec3], room: &mut SkinRoom, vertices: &mut Vec<DVec3>) {
-        self.linear(particles, &mut room.handles, vertices);
-        if let Some(lifts) = &self.lifts {
-            TriMesh::vertex_normals(particles, &lifts.triangles, &mut room.normals);
+    /// Vertex positions for particle positions, without allocating once `scratch` and `vertices` were used.
+    pub fn apply_within(&self, particles: &[DVec3], scratch: &mut SkinScratch, vertices: &mut Vec<DVec3>) {
+        self.linear(particles, &mut scratch.handles, vertices);
+        if let Some(normal_offsets) = &self.normal_offsets {
+            TriMesh::vertex_normals(particles, &normal_offsets.triangles, &mut scratch.normals);
             for (v, vertex) in vertices.iter_mut().enumerate() {
-                *vertex += lifts.vertices.times(v, &room.normals);
+                *vertex += normal_offsets.vertices.times(v, &scratch.normals);
             }
         }
     }
 
     /// All but the normals.
-    fn linear<V: rows::Value>(&self, particles: &[V], handles: &mut Vec<V>, vertices: &mut Vec<V>) {
+    fn linear<V: rows::RowValue>(&self, particles: &[V], handles: &mut Vec<V>, vertices: &mut Vec<V>) {
         let direct = |v: usize| rows::product(&self.offsets, &self.particles, &self.weights, v, particles);
         vertices.clear();
         vertices.extend((0..self.len()).map(direct));
@@ -214,7 +215,7 @@ impl Skin {
         }
         rows::check(&self.offsets, &self.particles, &self.weights, particles)
             .map_err(|why| format!("the skin's particles: {why}"))?;
-        let fits = |rows: &Rows, what: &str, count: usize, columns: usize| {
+        let fits = |rows: &SparseRows, what: &str, count: usize, columns: usize| {
             if rows.len() != count {
                 return Err(format!("the skin's {what} have {} rows, not {count}", rows.len()));
             }
@@ -224,9 +225,9 @@ impl Skin {
             fits(&through.handles, "handles", through.handles.len(), particles)?;
             fits(&through.vertices, "vertices on handles", vertices, through.handles.len())?;
         }
-        if let Some(lifts) = &self.lifts {
-            fits(&lifts.vertices, "heights", vertices, particles)?;
-            if let Some(i) = lifts.triangles.iter().flatten().find(|&&i| i as usize >= particles) {
+        if let Some(normal_offsets) = &self.normal_offsets {
+            fits(&normal_offsets.vertices, "heights", vertices, particles)?;
+            if let Some(i) = normal_offsets.triangles.iter().flatten().find(|&&i| i as usize >= particles) {
                 return Err(format!("a triangle under the skin uses particle {i} of {particles}"));
             }
         }

@@ -1,8 +1,10 @@
 //! What can be wrong with a tetrahedral mesh, found all at once.
 
-use crate::{GeometryError, TetMesh};
-use glam::DVec3;
 use std::fmt;
+
+use glam::DVec3;
+
+use crate::{GeometryError, TetMesh};
 
 /// A tetrahedron whose volume is below this share of the cube over its longest edge is flat.
 const FLAT: f64 = 1e-12;

@@ -1,7 +1,8 @@
 //! A tetrahedral mesh as plain data, and the few measures everything else needs of it.
 
-use crate::TriMesh;
 use glam::{DMat3, DVec3};
+
+use crate::TriMesh;
 
 /// Tetrahedra over shared points, positively oriented: det[b−a, c−a, d−a] > 0.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -22,7 +23,7 @@ pub(crate) fn outward_faces([a, b, c, d]: [u32; 4]) -> [[u32; 3]; 4] {
 impl TetMesh {
     /// The edge vectors b−a, c−a, d−a of a tetrahedron as columns. All indices must be in range here and below;
     /// [`faults`](TetMesh::faults) says whether they are.
-    pub fn edge_matrix(&self, [a, b, c, d]: [u32; 4]) -> DMat3 {
+    pub(crate) fn edge_matrix(&self, [a, b, c, d]: [u32; 4]) -> DMat3 {
         let [a, b, c, d] = [a, b, c, d].map(|i| self.points[i as usize]);
         DMat3::from_cols(b - a, c - a, d - a)
     }

@@ -1,7 +1,8 @@
 //! How well shaped tetrahedra are: their dihedral angles and how round they are.
 
-use crate::TetMesh;
 use glam::DVec3;
+
+use crate::TetMesh;
 
 /// The worst shapes in a mesh of tetrahedra.
 #[derive(Clone, Copy, Debug, PartialEq)]

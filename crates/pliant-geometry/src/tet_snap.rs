@@ -1,8 +1,9 @@
 //! Moving the outer points of a lattice of tetrahedra onto a surface, as far as the tetrahedra stay sound.
 
+use glam::DVec3;
+
 use crate::TetMesh;
 use crate::tet_mesh::outward_faces;
-use glam::DVec3;
 
 /// Points go all the way or so many parts of it.
 const PARTS: u8 = 8;
@@ -15,26 +16,27 @@ impl TetMesh {
     /// symmetric mesh stays symmetric. The mesh must be sound to begin with.
     pub(crate) fn snap(&mut self, reach: f64, onto: &dyn Fn(DVec3) -> DVec3) {
         let rest = self.points.clone();
-        let mut way = vec![DVec3::ZERO; rest.len()];
+        let mut displacement = vec![DVec3::ZERO; rest.len()];
         let mut parts = vec![0; rest.len()];
         for &i in self.boundary().as_flattened() {
             let i = i as usize;
             if parts[i] == 0 {
-                way[i] = onto(rest[i]) - rest[i];
+                displacement[i] = onto(rest[i]) - rest[i];
                 // Also false for what is not a number.
-                parts[i] = if way[i].length() <= reach { PARTS } else { 0 };
+                parts[i] = if displacement[i].length() <= reach { PARTS } else { 0 };
             }
         }
         let moving: Vec<[u32; 4]> =
             self.tetrahedra.iter().copied().filter(|t| t.iter().any(|&i| parts[i as usize] > 0)).collect();
         loop {
-            for (i, p) in self.points.iter_mut().enumerate().filter(|(i, _)| way[*i] != DVec3::ZERO) {
-                *p = rest[i] + way[i] * (f64::from(parts[i]) / f64::from(PARTS));
+            for (i, p) in self.points.iter_mut().enumerate().filter(|(i, _)| displacement[*i] != DVec3::ZERO)
+            {
+                *p = rest[i] + displacement[i] * (f64::from(parts[i]) / f64::from(PARTS));
             }
             let mut yields = vec![false; rest.len()];
             for t in moving.iter().filter(|&&t| !self.is_sound(t)) {
                 // The one that goes furthest gives way, and those that go as far but for rounding.
-                let far = t.map(|i| way[i as usize].length() * f64::from(parts[i as usize]));
+                let far = t.map(|i| displacement[i as usize].length() * f64::from(parts[i as usize]));
                 let furthest = far.into_iter().fold(0.0, f64::max);
                 t.iter()
                     .zip(far)

@@ -1,7 +1,8 @@
 //! One triangle: the point of it nearest to another, and where a ray meets it.
 
-use crate::box_tree::Bounds;
 use glam::DVec3;
+
+use crate::box_tree::Bounds;
 
 /// Weights of the corners that make the point of a triangle nearest to `p` (Ericson 2005, "Real-time collision
 /// detection", 5.1.5).

@@ -1,4 +1,5 @@
-//! Small files that claim to be enormous, go in circles or point elsewhere: refused, and with little memory.
+//! Small files that claim to be enormous, go in circles or point elsewhere: refused, and with little memory. A
+//! program of its own, as the memory of all threads counts.
 #![allow(unsafe_code)] // an allocator cannot be written without; this one only counts
 
 mod soundness;

@@ -2,21 +2,21 @@
 
 use crate::color;
 use crate::constraint::{self, ConstraintPlan};
-use crate::cut::{self, Cut};
+use crate::element_choice::{self, ElementChoice};
 use crate::input::{self, InputPlan};
-use crate::material::{Layers, Nature};
+use crate::material::{BodyTraits, MaterialLayers};
 use crate::paint::{self, PaintPlan};
 use crate::pin::{self, PinPlan};
-use crate::record::{Datum, Record};
+use crate::record::{Record, SceneValue};
 use crate::render::{self, RenderPlan};
-use crate::shape::{self, Resolution, Sampling, ShapePlan};
-use crate::source::{Check, Placed, Span};
+use crate::shape::{self, ParticlePattern, Resolution, ShapePlan};
+use crate::source::{Check, Located, Span};
 use crate::suggest::{list, nearest};
 use crate::track;
 use glam::{DQuat, DVec3};
 use pliant::solvers::{Feature, Support, support};
 use pliant::{
-    BodyControls, ClusterStyle, Clustering, Goals, Integrator, Material, Method, SolverKind, Track,
+    BodyControls, ClusterMethod, ClusterStyle, Clustering, Goals, Integrator, Material, SolverKind, Track,
 };
 use pliant_geometry::Look;
 
@@ -26,7 +26,7 @@ pub(crate) struct BodyPlan {
     pub name: String,
     pub shape: ShapePlan,
     pub resolution: Resolution,
-    pub cut: Cut,
+    pub cut: ElementChoice,
     /// What its elements resist; `None` for the usual.
     pub constraints: Option<Vec<ConstraintPlan>>,
     pub solver: SolverKind,
@@ -46,7 +46,7 @@ pub(crate) struct BodyPlan {
     pub color: [f32; 3],
     pub look: Option<Look>,
     pub render: RenderPlan,
-    pub sampling: Sampling,
+    pub sampling: ParticlePattern,
     pub pins: Vec<PinPlan>,
     pub goals: Goals,
     pub two_step: bool,
@@ -66,13 +66,13 @@ pub(crate) struct BodyPlan {
 const CLUSTERS: usize = 12;
 
 /// What holds for all bodies.
-pub(crate) struct Surroundings<'a> {
+pub(crate) struct WorldSettings<'a> {
     pub solver: SolverKind,
     /// Frames per second.
     pub fps: f64,
     /// Seconds per substep.
     pub substep: f64,
-    pub materials: &'a [(Placed<String>, Record)],
+    pub materials: &'a [(Located<String>, Record)],
     /// Whether there is ever any wind.
     pub wind: bool,
 }
@@ -83,25 +83,25 @@ pub(crate) fn plan(
     body: &Record,
     index: usize,
     name: String,
-    around: &Surroundings<'_>,
+    around: &WorldSettings<'_>,
 ) -> Option<BodyPlan> {
     let shape = shape::plan(check, body);
     let (material, named) = material(check, body, around);
-    let layers = Layers { body, material, named };
-    let cut = cut::plan(check, &layers, shape.as_ref());
-    let elastic = cut != Cut::None;
+    let layers = MaterialLayers { body, material, named };
+    let cut = element_choice::plan(check, &layers, shape.as_ref());
+    let elastic = cut != ElementChoice::None;
     let cloth = !elastic && shape.as_ref().is_some_and(ShapePlan::is_sheet);
     let windy = around.wind && shape.as_ref().is_some_and(|s| s.has_faces(cut));
-    let nature = Nature { cloth, elastic, windy };
+    let traits = BodyTraits { cloth, elastic, windy };
     let solver = match body.given("solver") {
         Some(word) => solver(word.it.text()),
         None if elastic && support(around.solver, Feature::Elements) == Support::Yes => around.solver,
         None if (cloth || elastic) && !around.solver.uses_constraints() => SolverKind::Projective,
         None => around.solver,
     };
-    let controls = layers.controls(solver, nature, around.substep);
-    layers.check(check, &name, &controls, solver, nature, around.substep);
-    let clusters = clusters(check, layers, solver, nature, &controls);
+    let controls = layers.controls(solver, traits, around.substep);
+    layers.check(check, &name, &controls, solver, traits, around.substep);
+    let clusters = clusters(check, layers, solver, traits, &controls);
     let rotation = rotation(check, body);
     let bodies = [(0.into(), solver, controls)];
     let tracks = track::plan(check, body.records("keyframes"), Some(0.into()), &bodies, around.substep);
@@ -163,7 +163,7 @@ impl BodyPlan {
     }
 
     /// What the body or its material gives for a key.
-    pub fn given(&self, key: &str) -> Option<&Placed<Datum>> {
+    pub fn given(&self, key: &str) -> Option<&Located<SceneValue>> {
         let material = || self.material.as_ref().and_then(|m| m.values.get(key));
         self.record.values.get(key).or_else(material)
     }
@@ -186,7 +186,7 @@ pub(crate) fn solver(word: &str) -> SolverKind {
 fn material<'a>(
     check: &mut Check<'_>,
     body: &Record,
-    around: &Surroundings<'a>,
+    around: &WorldSettings<'a>,
 ) -> (Option<&'a Record>, Option<Material>) {
     let Some(wanted) = body.given("material") else { return (None, None) };
     let name = wanted.it.text();
@@ -206,9 +206,9 @@ fn material<'a>(
 
 fn clusters(
     check: &mut Check<'_>,
-    layers: Layers<'_>,
+    layers: MaterialLayers<'_>,
     solver: SolverKind,
-    nature: Nature,
+    traits: BodyTraits,
     controls: &BodyControls,
 ) -> Clustering {
     let projective = solver.uses_constraints();
@@ -219,14 +219,14 @@ fn clusters(
         };
     }
     let Some(given) = layers.body.given("clusters") else {
-        return match nature.elastic || nature.cloth && projective {
+        return match traits.elastic || traits.cloth && projective {
             true => Clustering::None,
             false => Clustering::Count(CLUSTERS),
         };
     };
     match &given.it {
-        Datum::Whole(1) => Clustering::Whole,
-        Datum::Whole(count) => Clustering::Count(*count as usize),
+        SceneValue::Whole(1) => Clustering::Whole,
+        SceneValue::Whole(count) => Clustering::Count(*count as usize),
         _ if !projective => {
             check.add(
                 &given.at,
@@ -236,7 +236,7 @@ fn clusters(
             Clustering::None
         }
         _ => {
-            if !nature.elastic && controls.edge_stiffness == 0.0 && layers.given("edge_stiffness").is_none() {
+            if !traits.elastic && controls.edge_stiffness == 0.0 && layers.given("edge_stiffness").is_none() {
                 check.add(
                     &given.at,
                     "without clusters and edges nothing holds the body together",
@@ -251,10 +251,10 @@ fn clusters(
 fn cluster_style(body: &Record) -> ClusterStyle {
     ClusterStyle {
         method: match body.text("clustering").as_str() {
-            "farthest" => Method::Farthest,
-            "kmeans" => Method::KMeans,
-            "file_order" => Method::FileOrder,
-            _ => Method::Random,
+            "farthest" => ClusterMethod::Farthest,
+            "kmeans" => ClusterMethod::KMeans,
+            "file_order" => ClusterMethod::FileOrder,
+            _ => ClusterMethod::Random,
         },
         levels: body.whole("cluster_levels") as u32,
         coarse_share: body.number("coarse_share"),
@@ -267,7 +267,7 @@ fn cluster_style(body: &Record) -> ClusterStyle {
 /// Degrees about x, then y, then z, all fixed in the world; or an axis and an angle.
 pub(crate) fn rotation(check: &mut Check<'_>, body: &Record) -> DQuat {
     match body.value("rotation") {
-        Datum::Record(turn) => {
+        SceneValue::Record(turn) => {
             let axis = turn.vector("axis");
             let unit = (axis / axis.abs().max_element()).try_normalize().unwrap_or_else(|| {
                 let help = "give a direction, as [0, 1, 0] for a turn about the vertical";

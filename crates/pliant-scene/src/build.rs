@@ -3,22 +3,22 @@
 
 use crate::body::BodyPlan;
 use crate::built::{BuiltBody, BuiltCollider, BuiltScene};
-use crate::collider::ColliderTimes;
+use crate::collider::ColliderSchedule;
 use crate::constraint;
-use crate::cut::Cut;
 use crate::diagnostic::Diagnostic;
-use crate::digest::Digest;
-use crate::event::{self, Arrivals, Cast, keyframes};
+use crate::digest::InputDigest;
+use crate::element_choice::ElementChoice;
+use crate::event::{self, BodySchedule, EventContext, keyframes};
 use crate::format::MOST_PARTICLES;
 use crate::inert;
-use crate::joint::JointTimes;
+use crate::joint::JointSchedule;
 use crate::notes;
 use crate::paint::{self, Channel};
 use crate::pin;
-use crate::render::Shown;
+use crate::render::RenderSurface;
 use crate::resolver::{Disk, Resolver};
 use crate::scene::Scene;
-use crate::shape::{Made, ShapePlan};
+use crate::shape::{MadeShape, ShapePlan};
 use crate::source::{Check, Span};
 use pliant::{
     Body, BodyControls, BodyId, BuildError, BuildErrors, Builder, Collider, ColliderShape, Constraint,
@@ -44,7 +44,7 @@ impl Scene {
     pub fn build_with(&self, threads: usize, files: &dyn Resolver) -> Result<BuiltScene, Vec<Diagnostic>> {
         self.check_size()?;
         let mut check = Check::new(&self.source);
-        let mut digest = Digest::new(files);
+        let mut digest = InputDigest::new(files);
         digest.bytes(self.source.text.as_bytes());
         let mut notes = Vec::new();
         let mut built = Vec::new();
@@ -83,8 +83,8 @@ impl Scene {
         check.finish(())?;
 
         // All bodies at once, to see whether each can be built; that is the simulation itself unless some come later.
-        let arrivals = Arrivals::new(&self.events, bodies.len());
-        let at_start = arrivals.at_start;
+        let body_schedule = BodySchedule::new(&self.events, bodies.len());
+        let at_start = body_schedule.at_start;
         if at_start == 0 {
             let text = "every body is added or only described for an event, and none is there from the start";
             return Err(vec![self.source.problem_overall(text, "leave out an `add` event, or add a body")]);
@@ -95,7 +95,7 @@ impl Scene {
             check.finish(()).err().unwrap_or_default()
         };
         let everywhere = (0..bodies.len()).map(BodyId::from).collect();
-        let in_file = Arrivals {
+        let in_file = BodySchedule {
             ids: everywhere,
             order: (0..bodies.len()).collect(),
             at_start: bodies.len(),
@@ -103,14 +103,14 @@ impl Scene {
         };
         let (plans, tracks) = (&self.bodies[..], &self.tracks[..]);
         let mut check = Check::new(&self.source);
-        let times = ColliderTimes::new(&mut check, &colliders, &self.colliders, &self.collider_events);
+        let times = ColliderSchedule::new(&mut check, &colliders, &self.colliders, &self.collider_events);
         check.finish(())?;
         let mut all = self.builder(&colliders, threads);
         all.bodies.clone_from(&bodies);
         all.keyframes = keyframes(plans, tracks, &in_file, |_| true);
         let mut all = all.build().map_err(located)?;
         let mut check = Check::new(&self.source);
-        let joints = JointTimes::new(&mut check, (&self.joints, &self.joint_events), &all, &arrivals);
+        let joints = JointSchedule::new(&mut check, (&self.joints, &self.joint_events), &all, &body_schedule);
         check.finish(())?;
         let inert = inert::refuse(self, all.model());
         if !inert.is_empty() {
@@ -119,7 +119,7 @@ impl Scene {
         // Where one stands that is never there is nothing to tell.
         let described: Vec<String> = plans
             .iter()
-            .zip(&arrivals.described)
+            .zip(&body_schedule.described)
             .filter(|(_, described)| **described)
             .map(|(plan, _)| format!("body `{}`:", plan.name))
             .collect();
@@ -130,9 +130,10 @@ impl Scene {
             true => None,
             false => {
                 let mut builder = self.builder(&times.at_start, threads);
-                builder.bodies = arrivals.order[..at_start].iter().map(|&b| bodies[b].clone()).collect();
-                builder.keyframes =
-                    keyframes(plans, tracks, &arrivals, |b| arrivals.order[..at_start].contains(&b));
+                builder.bodies = body_schedule.order[..at_start].iter().map(|&b| bodies[b].clone()).collect();
+                builder.keyframes = keyframes(plans, tracks, &body_schedule, |b| {
+                    body_schedule.order[..at_start].contains(&b)
+                });
                 builder.couplings.clone_from(&joints.at_start);
                 Some(builder.build().map_err(located)?)
             }
@@ -145,15 +146,16 @@ impl Scene {
             builder.couplings.clone_from(&joints.at_start);
             all = builder.build().map_err(located)?;
         }
-        let cast = Cast { plans, bodies: &bodies, all: &all, arrivals: &arrivals, tracks };
+        let context =
+            EventContext { plans, bodies: &bodies, all: &all, body_schedule: &body_schedule, tracks };
         let events = event::make(
             (&self.events, &times, &joints),
-            &cast,
+            &context,
             fewer.as_ref().unwrap_or(&all),
             &self.source,
         )?;
         let simulation = fewer.unwrap_or(all);
-        let all_built = arrivals.ids.iter().copied().zip(built).zip(&arrivals.described);
+        let all_built = body_schedule.ids.iter().copied().zip(built).zip(&body_schedule.described);
         let mut by_id: Vec<(BodyId, BuiltBody)> =
             all_built.filter(|(_, d)| !**d).map(|(own, _)| own).collect();
         by_id.sort_by_key(|(id, _)| *id);
@@ -197,14 +199,14 @@ impl Scene {
     fn make_body(
         &self,
         plan: &BodyPlan,
-        known: Option<Made>,
-        digest: &mut Digest<'_>,
-    ) -> Result<(Body, Made), Vec<Diagnostic>> {
+        known: Option<MadeShape>,
+        digest: &mut InputDigest<'_>,
+    ) -> Result<(Body, MadeShape), Vec<Diagnostic>> {
         let mut made = match known {
             Some(made) => made,
             None => {
-                let fineness = (plan.resolution, plan.sampling);
-                plan.shape.make(fineness, plan.cut, &self.source, plan.shape_place(), digest)?
+                let layout = (plan.resolution, plan.sampling);
+                plan.shape.make(layout, plan.cut, &self.source, plan.shape_place(), digest)?
             }
         };
         let placement = DAffine3::from_rotation_translation(plan.rotation, plan.position);
@@ -225,7 +227,7 @@ impl Scene {
             .as_ref()
             .map(|list| check.take(constraint::make(list, &made, &self.source, digest)));
         check.finish(())?;
-        let elastic = (plan.cut != Cut::None).then(|| elastic(plan, &made));
+        let elastic = (plan.cut != ElementChoice::None).then(|| elastic(plan, &made));
         let (usual_mass, usual_constraints) = elastic.unwrap_or_default();
         let constraints = own.map_or(usual_constraints, Option::unwrap_or_default);
         let follow = follow.unwrap_or_default();
@@ -324,12 +326,12 @@ impl Scene {
 }
 
 /// Mass and constraints of a body of elements; thin ones without a density have that of cloth.
-fn elastic(plan: &BodyPlan, made: &Made) -> (Option<f64>, Vec<Constraint>) {
+fn elastic(plan: &BodyPlan, made: &MadeShape) -> (Option<f64>, Vec<Constraint>) {
     let BodyControls { young, poisson, thickness, damping, .. } = plan.controls;
     let density = plan.density.unwrap_or(DENSITY);
     let material = Material { density, young, poisson, thickness, damping };
     let mut shape = made.shape.clone();
-    if plan.cut == Cut::Edges {
+    if plan.cut == ElementChoice::Edges {
         // Asked for as threads, whatever surface they show.
         shape.surface = Default::default();
     }
@@ -360,7 +362,7 @@ fn surface_of(of: &Collider) -> TriMesh {
 }
 
 /// What pictures and caches need of a body.
-fn finish(plan: &BodyPlan, made: Made) -> BuiltBody {
+fn finish(plan: &BodyPlan, made: MadeShape) -> BuiltBody {
     let usual = match plan.shape {
         ShapePlan::Points { .. } | ShapePlan::Vertices(_) | ShapePlan::Thread { .. } => Look::Matte,
         _ if made.thin => Look::Cloth,
@@ -369,13 +371,13 @@ fn finish(plan: &BodyPlan, made: Made) -> BuiltBody {
     let shape = made.shape;
     let all = Elements { tetrahedra: shape.tetrahedra, triangles: shape.triangles, edges: shape.edges };
     let elements = all.largest();
-    let own = Shown { surface: shape.surface, coat: shape.coat, skin: shape.skin };
-    let Shown { surface, coat, skin } = made.shown.unwrap_or(own);
+    let own = RenderSurface { surface: shape.surface, attributes: shape.attributes, skin: shape.skin };
+    let RenderSurface { surface, attributes, skin } = made.shown.unwrap_or(own);
     BuiltBody {
         name: plan.name.clone(),
         color: plan.color,
         surface,
-        coat,
+        attributes,
         skin,
         elements,
         look: plan.look.unwrap_or(usual),

@@ -1,6 +1,6 @@
 //! What a scene is built into: the simulation, and what pictures, caches and logs need beside it.
 
-use pliant_geometry::{Coat, Elements, Look, PictureSettings, Skin, TriMesh};
+use pliant_geometry::{Elements, Look, MeshAttributes, PictureSettings, Skin, TriMesh};
 use std::path::PathBuf;
 
 /// What a scene is built into.
@@ -27,7 +27,7 @@ pub struct BuiltScene {
     pub picture: PictureSettings,
     /// The scene text, for the log.
     pub text: String,
-    /// Digest of the scene text and every file it refers to: a resume refuses another.
+    /// InputDigest of the scene text and every file it refers to: a resume refuses another.
     pub hash: u64,
     /// Files the scene is made of beside its own text: those that were read, and textures they name. No output may
     /// replace one of them.
@@ -55,7 +55,7 @@ pub struct BuiltBody {
     /// Render mesh at rest.
     pub surface: TriMesh,
     /// What it wears, as its file had it; may be empty.
-    pub coat: Coat,
+    pub attributes: MeshAttributes,
     /// How it follows the particles.
     pub skin: Skin,
     /// What its particles make up: of the elements its shape has, those with the most corners.

@@ -3,12 +3,12 @@
 use crate::body;
 use crate::color;
 use crate::diagnostic::Diagnostic;
-use crate::digest::Digest;
-use crate::input::{self, Animated, InputPlan, Whose};
+use crate::digest::InputDigest;
+use crate::input::{self, Animated, InputOwner, InputPlan};
 use crate::mesh::{self, MeshPlan};
 use crate::motion;
-use crate::record::{Datum, Record};
-use crate::source::{Check, Placed, Source, Span};
+use crate::record::{Record, SceneValue};
+use crate::source::{Check, Located, SourceText, Span};
 use crate::suggest;
 use pliant::{Collider, ColliderId, ColliderShape, DAffine3, Edit, HalfSpace, Primitive, SolidMesh};
 use pliant_geometry::GeometryError;
@@ -20,7 +20,7 @@ pub(crate) struct ColliderPlan {
     /// What it is but for its mesh.
     collider: Collider,
     /// What has to be read or made first.
-    shape: Making,
+    shape: ColliderGeometry,
     input: Option<InputPlan>,
     /// Linear RGB.
     pub color: [f32; 3],
@@ -29,7 +29,7 @@ pub(crate) struct ColliderPlan {
 }
 
 #[derive(Clone, Debug)]
-enum Making {
+enum ColliderGeometry {
     Done,
     Mesh { mesh: MeshPlan, thickness: Option<f64> },
     Heights { rows: Vec<Vec<f64>>, size: [f64; 2], depth: f64 },
@@ -43,8 +43,11 @@ impl ColliderPlan {
 
     /// What to call it, as the one of so many.
     pub fn title(&self, place: usize) -> String {
-        let kind =
-            if matches!(self.shape, Making::Done) && is_plane(&self.collider) { "plane" } else { "collider" };
+        let kind = if matches!(self.shape, ColliderGeometry::Done) && is_plane(&self.collider) {
+            "plane"
+        } else {
+            "collider"
+        };
         match self.name() {
             "" => format!("{kind} {}", place + 1),
             name => format!("{kind} `{name}`"),
@@ -87,7 +90,13 @@ fn plane(check: &mut Check<'_>, plane: &Record) -> ColliderPlan {
     let collider = Collider::from(HalfSpace { normal, offset, friction, restitution })
         .named(name)
         .moving(motion::plan(check, plane));
-    ColliderPlan { collider, shape: Making::Done, input: None, color: GREY, shape_at: plane.at.clone() }
+    ColliderPlan {
+        collider,
+        shape: ColliderGeometry::Done,
+        input: None,
+        color: GREY,
+        shape_at: plane.at.clone(),
+    }
 }
 
 /// Reads any other collider; `None` if it has faults, which were reported.
@@ -113,11 +122,12 @@ fn plan(check: &mut Check<'_>, of: &Record, fps: f64) -> Option<ColliderPlan> {
     let made = |shape: Primitive| Collider::solid(shape, at);
     let half = |key: &str| 0.5 * shape.number(key);
     let (collider, shape_plan) = match kind {
-        "ball" => (made(Primitive::Ball { radius: shape.number("radius") }), Making::Done),
-        "box" => (made(Primitive::Cuboid { half: 0.5 * shape.vector("size") }), Making::Done),
-        "cylinder" => {
-            (made(Primitive::Cylinder { radius: shape.number("radius"), half: half("height") }), Making::Done)
-        }
+        "ball" => (made(Primitive::Ball { radius: shape.number("radius") }), ColliderGeometry::Done),
+        "box" => (made(Primitive::Cuboid { half: 0.5 * shape.vector("size") }), ColliderGeometry::Done),
+        "cylinder" => (
+            made(Primitive::Cylinder { radius: shape.number("radius"), half: half("height") }),
+            ColliderGeometry::Done,
+        ),
         "capsule" => {
             let radius = shape.number("radius");
             let half = half("height") - radius;
@@ -125,11 +135,11 @@ fn plan(check: &mut Check<'_>, of: &Record, fps: f64) -> Option<ColliderPlan> {
                 let text = format!("a capsule of radius {radius} cannot be {} high", 2.0 * (half + radius));
                 check.add(&shape.at, text, "let `height`, from end to end, be at least twice the radius");
             }
-            (made(Primitive::Capsule { radius, half: half.max(0.0) }), Making::Done)
+            (made(Primitive::Capsule { radius, half: half.max(0.0) }), ColliderGeometry::Done)
         }
         "mesh" => {
             let thickness = shape.given("thickness").map(|t| t.it.number());
-            let making = Making::Mesh { mesh: mesh::plan(shape)?, thickness };
+            let making = ColliderGeometry::Mesh { mesh: mesh::plan(shape)?, thickness };
             (Collider { at, ..Collider::ground() }, making)
         }
         "heights" => (Collider { at, ..Collider::ground() }, heights(check, shape)?),
@@ -140,9 +150,9 @@ fn plan(check: &mut Check<'_>, of: &Record, fps: f64) -> Option<ColliderPlan> {
     Some(ColliderPlan { collider, shape: shape_plan, input, color, shape_at: shape.at.clone() })
 }
 
-fn heights(check: &mut Check<'_>, shape: &Record) -> Option<Making> {
+fn heights(check: &mut Check<'_>, shape: &Record) -> Option<ColliderGeometry> {
     let given = shape.given("rows")?;
-    let row = |r: &Placed<Datum>| r.it.list().iter().map(|h| h.it.number()).collect::<Vec<f64>>();
+    let row = |r: &Located<SceneValue>| r.it.list().iter().map(|h| h.it.number()).collect::<Vec<f64>>();
     let rows: Vec<Vec<f64>> = given.it.list().iter().map(row).collect();
     let columns = rows[0].len();
     if let Some(k) = rows.iter().position(|r| r.len() != columns) {
@@ -152,15 +162,15 @@ fn heights(check: &mut Check<'_>, shape: &Record) -> Option<Making> {
     }
     let size = shape.value("size");
     let size: Vec<f64> = size.list().iter().map(|v| v.it.number()).collect();
-    Some(Making::Heights { rows, size: [size[0], size[1]], depth: shape.number("depth") })
+    Some(ColliderGeometry::Heights { rows, size: [size[0], size[1]], depth: shape.number("depth") })
 }
 
 impl ColliderPlan {
     /// Reads and makes what it is of. What is worth knowing is added to `notes`.
     pub fn make(
         &self,
-        source: &Source,
-        digest: &mut Digest<'_>,
+        source: &SourceText,
+        digest: &mut InputDigest<'_>,
         notes: &mut Vec<String>,
     ) -> Result<Collider, Vec<Diagnostic>> {
         let told = |e: &GeometryError| {
@@ -168,22 +178,24 @@ impl ColliderPlan {
         };
         let faults = |errors: Vec<GeometryError>| errors.iter().map(told).collect::<Vec<_>>();
         let (mesh, from_file) = match &self.shape {
-            Making::Done => return Ok(self.collider.clone()),
-            Making::Heights { rows, size, depth } => {
+            ColliderGeometry::Done => return Ok(self.collider.clone()),
+            ColliderGeometry::Heights { rows, size, depth } => {
                 let columns = rows[0].len();
                 let spacing = [size[0] / (columns - 1) as f64, size[1] / (rows.len() - 1) as f64];
                 let made = SolidMesh::heights(columns, &rows.concat(), spacing, *depth);
                 (made.map_err(faults)?, DAffine3::IDENTITY)
             }
-            Making::Mesh { mesh, .. } => {
+            ColliderGeometry::Mesh { mesh, .. } => {
                 let read = mesh.read(source, digest)?;
                 notes.extend(read.notes);
                 (SolidMesh::new(read.mesh.triangulated()).map_err(faults)?, read.from_file)
             }
         };
         let mut collider = Collider::mesh(mesh, self.collider.at);
-        if let (ColliderShape::Mesh { mesh, thickness: own }, Making::Mesh { thickness: Some(given), .. }) =
-            (&mut collider.shape, &self.shape)
+        if let (
+            ColliderShape::Mesh { mesh, thickness: own },
+            ColliderGeometry::Mesh { thickness: Some(given), .. },
+        ) = (&mut collider.shape, &self.shape)
         {
             if !mesh.is_closed() && *given < 1e-6 * mesh.size() {
                 let text = format!("a thickness of {given} is too little for an open mesh");
@@ -194,7 +206,7 @@ impl ColliderPlan {
             *own = *given;
         }
         if let (Some(input), Some(mesh)) = (&self.input, collider.as_mesh()) {
-            let of = Animated { points: &mesh.mesh().positions, from_file, whose: Whose::Collider };
+            let of = Animated { points: &mesh.mesh().positions, from_file, owner: InputOwner::Collider };
             let sequence = input.sequence(of, self.collider.at, (source, digest), notes)?;
             collider.input = Some(Arc::new(sequence));
         }
@@ -218,7 +230,7 @@ pub(crate) fn event(
     check: &mut Check<'_>,
     event: &Record,
     frame: u64,
-    (key, name): (&str, &Placed<Datum>),
+    (key, name): (&str, &Located<SceneValue>),
     all: &[ColliderPlan],
 ) -> Option<ColliderEvent> {
     let wanted = name.it.text();
@@ -242,7 +254,7 @@ pub(crate) fn event(
 }
 
 /// The colliders of a scene over time.
-pub(crate) struct ColliderTimes<'a> {
+pub(crate) struct ColliderSchedule<'a> {
     /// Those that are there from the start.
     pub at_start: Vec<Collider>,
     /// Of each number a collider will have, which of the scene it is.
@@ -251,14 +263,14 @@ pub(crate) struct ColliderTimes<'a> {
     pub edits: Vec<(&'a ColliderEvent, Edit)>,
 }
 
-impl<'a> ColliderTimes<'a> {
+impl<'a> ColliderSchedule<'a> {
     /// Follows the colliders through the events; what cannot happen is reported.
     pub fn new(
         check: &mut Check<'_>,
         all: &[Collider],
         plans: &[ColliderPlan],
         events: &'a [ColliderEvent],
-    ) -> ColliderTimes<'a> {
+    ) -> ColliderSchedule<'a> {
         let later = |k: usize| events.iter().any(|e| e.place == k && e.comes);
         let mut ids: Vec<Option<ColliderId>> = vec![None; all.len()];
         let (mut at_start, mut of_id) = (Vec::new(), Vec::new());
@@ -294,6 +306,6 @@ impl<'a> ColliderTimes<'a> {
                 (false, None) => refuse("is not there yet", "let it go after the event that adds it"),
             }
         }
-        ColliderTimes { at_start, edits, of_id }
+        ColliderSchedule { at_start, edits, of_id }
     }
 }

@@ -1,6 +1,6 @@
 //! Colours: from what people write (sRGB) to the linear light pictures are computed in.
 
-use crate::record::Datum;
+use crate::record::SceneValue;
 
 /// Colours of bodies that name none, by index: bright, soft, and told apart by most eyes.
 const PALETTE: [&str; 8] =
@@ -25,10 +25,10 @@ pub(crate) fn parse_hex(text: &str) -> Option<[f64; 3]> {
 }
 
 /// The linear colour of a checked `color` value, or of the palette.
-pub(crate) fn linear(given: Option<&Datum>, body: usize) -> [f32; 3] {
+pub(crate) fn linear(given: Option<&SceneValue>, body: usize) -> [f32; 3] {
     let srgb = match given {
-        Some(Datum::Text(hex)) => parse_hex(hex),
-        Some(Datum::List(_)) => given.map(|c| c.vector().to_array()),
+        Some(SceneValue::Text(hex)) => parse_hex(hex),
+        Some(SceneValue::List(_)) => given.map(|c| c.vector().to_array()),
         _ => parse_hex(PALETTE[body % PALETTE.len()]),
     };
     srgb.unwrap_or([0.5; 3]).map(|v| {
@@ -53,7 +53,7 @@ mod tests {
 
     #[test]
     fn white_stays_white_and_mid_grey_gets_darker() {
-        let of = |hex: &str| linear(Some(&Datum::Text(hex.into())), 0);
+        let of = |hex: &str| linear(Some(&SceneValue::Text(hex.into())), 0);
         assert_eq!(of("#ffffff"), [1.0; 3]);
         assert!((of("#808080")[0] - 0.2159).abs() < 1e-3);
     }

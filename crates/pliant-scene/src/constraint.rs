@@ -1,11 +1,11 @@
 //! What the elements of a body resist, as the scene describes it.
 
 use crate::diagnostic::Diagnostic;
-use crate::digest::Digest;
+use crate::digest::InputDigest;
 use crate::mesh;
-use crate::record::{Datum, Record};
-use crate::shape::Made;
-use crate::source::{Check, Placed, Source};
+use crate::record::{Record, SceneValue};
+use crate::shape::MadeShape;
+use crate::source::{Check, Located, SourceText};
 use glam::DVec3;
 use pliant::constraints::{CurvatureLimits, Differences, ExampleWeights, Filling, Limits};
 use pliant::{Constraint, ConstraintKind};
@@ -16,14 +16,14 @@ pub(crate) enum ConstraintPlan {
     /// Known already.
     Ready(Constraint),
     /// Its examples are in files yet to be read.
-    Examples { files: Vec<Placed<String>>, weights: ExampleWeights, stiffness: Option<f64> },
+    Examples { files: Vec<Located<String>>, weights: ExampleWeights, stiffness: Option<f64> },
 }
 
 /// Reads the constraints of a body; `None` if it names none. Faults are reported.
 pub(crate) fn plan(check: &mut Check<'_>, body: &Record) -> Option<Vec<ConstraintPlan>> {
     let given = body.given("constraint")?.it.list();
     let records = given.iter().filter_map(|v| match &v.it {
-        Datum::Record(record) => Some(record),
+        SceneValue::Record(record) => Some(record),
         _ => None,
     });
     Some(records.filter_map(|r| one(check, r)).collect())
@@ -58,7 +58,7 @@ fn one(check: &mut Check<'_>, record: &Record) -> Option<ConstraintPlan> {
         }),
         "examples" => {
             let files = record.given("files")?.it.list().iter();
-            let files = files.map(|f| Placed { at: f.at.clone(), it: f.it.text().to_string() }).collect();
+            let files = files.map(|f| Located { at: f.at.clone(), it: f.it.text().to_string() }).collect();
             let weights = match record.text("weights").as_str() {
                 "common" => ExampleWeights::Common,
                 _ => ExampleWeights::Own,
@@ -83,9 +83,9 @@ fn bounds(check: &mut Check<'_>, record: &Record) -> [f64; 2] {
 /// The constraints for the engine.
 pub(crate) fn make(
     plans: &[ConstraintPlan],
-    made: &Made,
-    source: &Source,
-    digest: &mut Digest<'_>,
+    made: &MadeShape,
+    source: &SourceText,
+    digest: &mut InputDigest<'_>,
 ) -> Result<Vec<Constraint>, Vec<Diagnostic>> {
     let mut check = Check::new(source);
     let mut list = Vec::with_capacity(plans.len());
@@ -108,10 +108,10 @@ pub(crate) fn make(
 }
 
 fn example(
-    file: &Placed<String>,
-    made: &Made,
-    source: &Source,
-    digest: &mut Digest<'_>,
+    file: &Located<String>,
+    made: &MadeShape,
+    source: &SourceText,
+    digest: &mut InputDigest<'_>,
 ) -> Result<Vec<DVec3>, Vec<Diagnostic>> {
     let positions = mesh::read_vertices(source, file, digest)?;
     let (found, wanted) = (positions.len(), made.shape.points.len());

@@ -6,20 +6,20 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 /// FNV-1a over bytes. Own code, because the value is stored in logs and must never change with a library.
-pub(crate) struct Digest<'a> {
+pub(crate) struct InputDigest<'a> {
     resolver: &'a dyn Resolver,
     value: u64,
     /// Every file that was read, and those that such files name without being read (textures).
     files: Vec<PathBuf>,
 }
 
-impl<'a> Digest<'a> {
+impl<'a> InputDigest<'a> {
     /// Changes when the meaning of scene files does.
     const FORMAT: u64 = 1;
 
-    pub fn new(resolver: &'a dyn Resolver) -> Digest<'a> {
-        let mut digest = Digest { resolver, value: 0xCBF2_9CE4_8422_2325, files: Vec::new() };
-        digest.bytes(&Digest::FORMAT.to_le_bytes());
+    pub fn new(resolver: &'a dyn Resolver) -> InputDigest<'a> {
+        let mut digest = InputDigest { resolver, value: 0xCBF2_9CE4_8422_2325, files: Vec::new() };
+        digest.bytes(&InputDigest::FORMAT.to_le_bytes());
         digest
     }
 

@@ -6,10 +6,10 @@
 
 use crate::Diagnostic;
 use crate::body::BodyPlan;
-use crate::collider::{self, ColliderEvent, ColliderPlan, ColliderTimes};
-use crate::joint::{self, JointEvent, JointPlan, JointTimes};
-use crate::record::{Datum, Record};
-use crate::source::{Check, Placed, Source, Span};
+use crate::collider::{self, ColliderEvent, ColliderPlan, ColliderSchedule};
+use crate::joint::{self, JointEvent, JointPlan, JointSchedule};
+use crate::record::{Record, SceneValue};
+use crate::source::{Check, Located, SourceText, Span};
 use crate::suggest;
 use glam::DVec3;
 use pliant::{Body, BodyId, DAffine3, Edit, Hold, Keyframes, Schedule, Simulation, Track};
@@ -19,13 +19,13 @@ use pliant::{Body, BodyId, DAffine3, Edit, Hold, Keyframes, Schedule, Simulation
 pub(crate) struct EventPlan {
     frame: u64,
     body: usize,
-    action: Action,
+    action: EventAction,
     /// Where it stands.
     at: Span,
 }
 
 #[derive(Clone, Debug)]
-enum Action {
+enum EventAction {
     Add,
     Remove,
     /// It becomes what another body of the file says.
@@ -40,7 +40,7 @@ enum Action {
 
 /// The events of a scene, by what they happen to.
 #[derive(Default)]
-pub(crate) struct Happenings {
+pub(crate) struct SceneEvents {
     pub bodies: Vec<EventPlan>,
     pub colliders: Vec<ColliderEvent>,
     pub joints: Vec<JointEvent>,
@@ -52,8 +52,8 @@ pub(crate) fn plan(
     root: &Record,
     (bodies, colliders, joints): (&[BodyPlan], &[ColliderPlan], &[JointPlan]),
     fps: f64,
-) -> Happenings {
-    let mut all = Happenings::default();
+) -> SceneEvents {
+    let mut all = SceneEvents::default();
     for event in root.records("event") {
         // Times are written with few digits: a frame that is as good as there counts.
         let Some(at) = event.given("at") else { continue };
@@ -85,19 +85,19 @@ fn one(check: &mut Check<'_>, event: &Record, frame: u64, bodies: &[BodyPlan]) -
         event.given(key).map(|v| v.it.list().iter().map(|p| p.it.whole() as u32).collect::<Vec<u32>>())
     };
     let action = if event.given("add").is_some() {
-        Action::Add
+        EventAction::Add
     } else if event.given("remove").is_some() {
-        Action::Remove
+        EventAction::Remove
     } else if let Some(other) = becomes {
-        Action::Become(other?)
+        EventAction::Become(other?)
     } else if let Some(name) = event.given("release") {
-        Action::Release(name.it.text().to_string())
+        EventAction::Release(name.it.text().to_string())
     } else if let Some(list) = particles("hold") {
-        Action::Hold(list)
+        EventAction::Hold(list)
     } else if event.given("push").is_some() {
-        Action::Push(event.vector("push"), particles("particles"))
+        EventAction::Push(event.vector("push"), particles("particles"))
     } else if event.given("move").is_some() {
-        Action::Move(event.vector("move"))
+        EventAction::Move(event.vector("move"))
     } else {
         // The rules of the format have reported it.
         return None;
@@ -119,7 +119,7 @@ fn body_of(check: &mut Check<'_>, event: &Record, bodies: &[BodyPlan]) -> Option
 }
 
 /// The body of a name.
-fn named(check: &mut Check<'_>, name: &Placed<Datum>, bodies: &[BodyPlan]) -> Option<usize> {
+fn named(check: &mut Check<'_>, name: &Located<SceneValue>, bodies: &[BodyPlan]) -> Option<usize> {
     let wanted = name.it.text();
     let found = bodies.iter().position(|b| b.name == wanted);
     if found.is_none() {
@@ -134,7 +134,7 @@ fn named(check: &mut Check<'_>, name: &Placed<Datum>, bodies: &[BodyPlan]) -> Op
 }
 
 /// When the bodies of a scene are there.
-pub(crate) struct Arrivals {
+pub(crate) struct BodySchedule {
     /// The id each body of the file has or will have.
     pub ids: Vec<BodyId>,
     /// The bodies in the order of their ids, by their place in the file; so many of them are there from the start.
@@ -144,9 +144,10 @@ pub(crate) struct Arrivals {
     pub described: Vec<bool>,
 }
 
-impl Arrivals {
-    pub fn new(events: &[EventPlan], bodies: usize) -> Arrivals {
-        let mut added: Vec<&EventPlan> = events.iter().filter(|e| matches!(e.action, Action::Add)).collect();
+impl BodySchedule {
+    pub fn new(events: &[EventPlan], bodies: usize) -> BodySchedule {
+        let mut added: Vec<&EventPlan> =
+            events.iter().filter(|e| matches!(e.action, EventAction::Add)).collect();
         added.sort_by_key(|e| e.frame);
         let mut later: Vec<usize> = Vec::new();
         for event in added {
@@ -157,7 +158,7 @@ impl Arrivals {
         }
         let mut described = vec![false; bodies];
         for event in events {
-            if let Action::Become(other) = event.action {
+            if let EventAction::Become(other) = event.action {
                 described[other] = true;
             }
         }
@@ -167,17 +168,17 @@ impl Arrivals {
         order.extend(later);
         let mut ids = vec![BodyId::from(0); bodies];
         order.iter().enumerate().for_each(|(id, &b)| ids[b] = id.into());
-        Arrivals { ids, order, at_start, described }
+        BodySchedule { ids, order, at_start, described }
     }
 }
 
 /// What events are made of: the bodies of the file, as plans, as the engine takes them, and in a simulation that has all
 /// of them from the start.
-pub(crate) struct Cast<'a> {
+pub(crate) struct EventContext<'a> {
     pub plans: &'a [BodyPlan],
     pub bodies: &'a [Body],
     pub all: &'a Simulation,
-    pub arrivals: &'a Arrivals,
+    pub body_schedule: &'a BodySchedule,
     /// Keyframes of the world.
     pub tracks: &'a [Track],
 }
@@ -186,12 +187,12 @@ pub(crate) struct Cast<'a> {
 pub(crate) fn keyframes(
     plans: &[BodyPlan],
     world: &[Track],
-    arrivals: &Arrivals,
+    body_schedule: &BodySchedule,
     there: impl Fn(usize) -> bool,
 ) -> Keyframes {
     let mut tracks = world.to_vec();
     for (b, plan) in plans.iter().enumerate().filter(|(b, _)| there(*b)) {
-        let of_body = |t: &Track| Track { control: t.control.of(arrivals.ids[b]), ..t.clone() };
+        let of_body = |t: &Track| Track { control: t.control.of(body_schedule.ids[b]), ..t.clone() };
         tracks.extend(plan.tracks.iter().map(of_body));
     }
     Keyframes { tracks }
@@ -209,19 +210,19 @@ enum Presence {
 
 /// The schedule of a simulation that was built of the scene; every event that cannot be made is told with its line.
 pub(crate) fn make<'a>(
-    (events, colliders, joints): (&'a [EventPlan], &'a ColliderTimes<'_>, &'a JointTimes<'_>),
-    cast: &Cast<'_>,
+    (events, colliders, joints): (&'a [EventPlan], &'a ColliderSchedule<'_>, &'a JointSchedule<'_>),
+    context: &EventContext<'_>,
     simulation: &Simulation,
-    source: &Source,
+    source: &SourceText,
 ) -> Result<Schedule, Vec<Diagnostic>> {
     let mut check = Check::new(source);
     // As they act: in the order of time, those of one frame in the order of the file.
     let mut ordered: Vec<&EventPlan> = events.iter().collect();
     ordered.sort_by_key(|e| e.frame);
-    let later = &cast.arrivals.order[cast.arrivals.at_start..];
-    let mut presence = vec![Presence::There; cast.plans.len()];
+    let later = &context.body_schedule.order[context.body_schedule.at_start..];
+    let mut presence = vec![Presence::There; context.plans.len()];
     later.iter().for_each(|&b| presence[b] = Presence::NotYet);
-    let described = cast.arrivals.described.iter().enumerate().filter(|(_, d)| **d);
+    let described = context.body_schedule.described.iter().enumerate().filter(|(_, d)| **d);
     described.for_each(|(b, _)| presence[b] = Presence::Never);
     // Each with the event it is of.
     let mut edits: Vec<(u64, &'a Span, Edit)> = Vec::with_capacity(events.len());
@@ -233,17 +234,17 @@ pub(crate) fn make<'a>(
     };
     joined(&mut edits, false);
     for &event in &ordered {
-        if let Err((text, help)) = follow(event, &mut presence, cast) {
+        if let Err((text, help)) = follow(event, &mut presence, context) {
             check.add(&event.at, text, help);
             continue;
         }
-        match edit(event, cast) {
+        match edit(event, context) {
             Ok(edit) => edits.push((event.frame, &event.at, edit)),
             Err((text, help)) => check.add(&event.at, text, help),
         }
-        if matches!(event.action, Action::Add) && !cast.plans[event.body].tracks.is_empty() {
+        if matches!(event.action, EventAction::Add) && !context.plans[event.body].tracks.is_empty() {
             let there = |b: usize| presence[b] == Presence::There;
-            let keyframes = keyframes(cast.plans, cast.tracks, cast.arrivals, there);
+            let keyframes = keyframes(context.plans, context.tracks, context.body_schedule, there);
             edits.push((event.frame, &event.at, Edit::Keyframes(keyframes)));
         }
     }
@@ -260,23 +261,27 @@ pub(crate) fn make<'a>(
 }
 
 /// Lets a body come or go; says why an event cannot happen to it then.
-fn follow(event: &EventPlan, presence: &mut [Presence], cast: &Cast<'_>) -> Result<(), (String, String)> {
-    let name = &cast.plans[event.body].name;
+fn follow(
+    event: &EventPlan,
+    presence: &mut [Presence],
+    context: &EventContext<'_>,
+) -> Result<(), (String, String)> {
+    let name = &context.plans[event.body].name;
     let now = &mut presence[event.body];
     match (&event.action, *now) {
         (_, Presence::Never) => {
             let help = "another body becomes it; let this happen to that one, or describe what it becomes by a [[body]] of its own";
             return Err((format!("`{name}` is never there itself"), help.into()));
         }
-        (Action::Become(other), Presence::There) if !cast.plans[*other].tracks.is_empty() => {
+        (EventAction::Become(other), Presence::There) if !context.plans[*other].tracks.is_empty() => {
             let help = "give the keyframes to the body that becomes it";
             return Err((
-                format!("`{}` has keyframes and is never there itself", cast.plans[*other].name),
+                format!("`{}` has keyframes and is never there itself", context.plans[*other].name),
                 help.into(),
             ));
         }
-        (Action::Add, Presence::NotYet) => *now = Presence::There,
-        (Action::Add, _) => {
+        (EventAction::Add, Presence::NotYet) => *now = Presence::There,
+        (EventAction::Add, _) => {
             let help = "a body comes once; add another [[body]] for what comes later";
             return Err((format!("`{name}` was added before"), help.into()));
         }
@@ -288,21 +293,21 @@ fn follow(event: &EventPlan, presence: &mut [Presence], cast: &Cast<'_>) -> Resu
             let help = "let it happen before the event that removes it, or leave it out";
             return Err((format!("`{name}` is gone by then"), help.into()));
         }
-        (Action::Remove, Presence::There) => *now = Presence::Gone,
+        (EventAction::Remove, Presence::There) => *now = Presence::Gone,
         (_, Presence::There) => {}
     }
     Ok(())
 }
 
 /// What an event does; or what is wrong, and what helps.
-fn edit(event: &EventPlan, cast: &Cast<'_>) -> Result<Edit, (String, String)> {
-    let body = &cast.all.model().bodies()[event.body];
-    let id = cast.arrivals.ids[event.body];
+fn edit(event: &EventPlan, context: &EventContext<'_>) -> Result<Edit, (String, String)> {
+    let body = &context.all.model().bodies()[event.body];
+    let id = context.body_schedule.ids[event.body];
     Ok(match &event.action {
-        Action::Add => Edit::Add(Box::new(cast.bodies[event.body].clone())),
-        Action::Remove => Edit::Remove(id),
-        Action::Become(other) => Edit::Change(id, Box::new(cast.bodies[*other].clone())),
-        Action::Release(name) => {
+        EventAction::Add => Edit::Add(Box::new(context.bodies[event.body].clone())),
+        EventAction::Remove => Edit::Remove(id),
+        EventAction::Become(other) => Edit::Change(id, Box::new(context.bodies[*other].clone())),
+        EventAction::Release(name) => {
             let pins = body.parts.pins();
             let Some(group) = pins.iter().find(|g| g.name == *name) else {
                 let names: Vec<String> =
@@ -315,17 +320,17 @@ fn edit(event: &EventPlan, cast: &Cast<'_>) -> Result<Edit, (String, String)> {
             };
             Edit::Release(id, group.id)
         }
-        Action::Hold(particles) => Edit::Hold(id, Hold::exactly(particles.iter().copied())),
-        Action::Push(impulse, Some(particles)) => {
+        EventAction::Hold(particles) => Edit::Hold(id, Hold::exactly(particles.iter().copied())),
+        EventAction::Push(impulse, Some(particles)) => {
             let share = 1.0 / particles.len() as f64;
             Edit::Push(id, particles.iter().map(|&i| (i, share)).collect(), *impulse)
         }
-        Action::Push(impulse, None) => {
+        EventAction::Push(impulse, None) => {
             let mass = &body.parts.rest().mass;
             let total: f64 = mass.iter().sum();
             let shares = mass.iter().enumerate().map(|(i, m)| (i as u32, m / total));
             Edit::Push(id, shares.collect(), *impulse)
         }
-        Action::Move(by) => Edit::Teleport(id, DAffine3::from_translation(*by)),
+        EventAction::Move(by) => Edit::Teleport(id, DAffine3::from_translation(*by)),
     })
 }

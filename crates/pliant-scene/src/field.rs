@@ -1,6 +1,6 @@
 //! Fields of force as the scene describes them.
 
-use crate::record::{Datum, Record};
+use crate::record::{Record, SceneValue};
 use crate::source::Check;
 use glam::DVec3;
 use pliant::Field;
@@ -9,7 +9,7 @@ use pliant::Field;
 pub(crate) fn plan(check: &mut Check<'_>, root: &Record) -> Vec<Field> {
     let Some(given) = root.given("field") else { return Vec::new() };
     let records = given.it.list().iter().filter_map(|v| match &v.it {
-        Datum::Record(record) => Some(record),
+        SceneValue::Record(record) => Some(record),
         _ => None,
     });
     records.filter_map(|r| one(check, r)).collect()

@@ -7,14 +7,14 @@ use pliant_geometry::{GeometryError, TriMesh};
 /// The keys `scale` or `fit`, `up` and `origin` of a shape from a file.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct FitPlan {
-    size: Size,
+    size: FitSize,
     /// Whether z is up in the file.
     z_up: bool,
-    origin: Origin,
+    origin: FitOrigin,
 }
 
 #[derive(Clone, Copy, Debug)]
-enum Size {
+enum FitSize {
     /// Metres per unit of the file.
     Scale(f64),
     /// Metres of the longest side.
@@ -23,7 +23,7 @@ enum Size {
 
 /// What is put at the body's origin.
 #[derive(Clone, Copy, Debug)]
-enum Origin {
+enum FitOrigin {
     File,
     Center,
     /// The middle of the lowest side of its box.
@@ -32,7 +32,7 @@ enum Origin {
 
 impl Default for FitPlan {
     fn default() -> FitPlan {
-        FitPlan { size: Size::Scale(1.0), z_up: false, origin: Origin::File }
+        FitPlan { size: FitSize::Scale(1.0), z_up: false, origin: FitOrigin::File }
     }
 }
 
@@ -40,14 +40,14 @@ impl Default for FitPlan {
 pub(crate) fn plan(shape: &Record) -> FitPlan {
     FitPlan {
         size: match shape.given("fit") {
-            Some(longest) => Size::Fit(longest.it.number()),
-            None => Size::Scale(shape.number("scale")),
+            Some(longest) => FitSize::Fit(longest.it.number()),
+            None => FitSize::Scale(shape.number("scale")),
         },
         z_up: shape.text("up") == "z",
         origin: match shape.text("origin").as_str() {
-            "center" => Origin::Center,
-            "base" => Origin::Base,
-            _ => Origin::File,
+            "center" => FitOrigin::Center,
+            "base" => FitOrigin::Base,
+            _ => FitOrigin::File,
         },
     }
 }
@@ -61,8 +61,8 @@ impl FitPlan {
         let (lo, hi) = TriMesh::bounds(&turned).unwrap_or_default();
         let longest = (hi - lo).max_element();
         let scale = match self.size {
-            Size::Scale(scale) => scale,
-            Size::Fit(wanted) => wanted / longest,
+            FitSize::Scale(scale) => scale,
+            FitSize::Fit(wanted) => wanted / longest,
         };
         if !scale.is_finite() {
             let text = format!("what is {longest} units large cannot be scaled to fit");
@@ -70,9 +70,9 @@ impl FitPlan {
         }
         let middle = 0.5 * (lo + hi);
         let origin = match self.origin {
-            Origin::File => DVec3::ZERO,
-            Origin::Center => middle,
-            Origin::Base => DVec3::new(middle.x, lo.y, middle.z),
+            FitOrigin::File => DVec3::ZERO,
+            FitOrigin::Center => middle,
+            FitOrigin::Base => DVec3::new(middle.x, lo.y, middle.z),
         };
         Ok(DAffine3::from_mat3_translation(upright * scale, -scale * origin))
     }

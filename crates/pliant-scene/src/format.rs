@@ -38,7 +38,7 @@ pub(crate) enum Rule {
 #[derive(Debug)]
 pub(crate) struct Key {
     pub name: &'static str,
-    pub kind: Kind,
+    pub kind: ValueKind,
     /// One sentence, with the unit.
     pub doc: &'static str,
     /// TOML of the value taken if the key is left out; empty if there is no fixed one.
@@ -51,7 +51,7 @@ pub(crate) struct Key {
 }
 
 impl Key {
-    pub const fn new(name: &'static str, kind: Kind, doc: &'static str) -> Key {
+    pub const fn new(name: &'static str, kind: ValueKind, doc: &'static str) -> Key {
         Key { name, kind, doc, default: "", example: "", required: false, also: &[] }
     }
 
@@ -78,9 +78,9 @@ impl Key {
 
 /// What a value may be.
 #[derive(Debug)]
-pub(crate) enum Kind {
+pub(crate) enum ValueKind {
     /// A real number.
-    Number(Range),
+    Number(NumberRange),
     /// A whole number, from and to.
     Whole(u64, u64),
     /// `true` or `false`.
@@ -92,9 +92,9 @@ pub(crate) enum Kind {
     /// One of some words.
     Word(&'static [&'static str]),
     /// Values of one kind; fewest and most.
-    List(&'static Kind, usize, usize),
+    List(&'static ValueKind, usize, usize),
     /// Values of a kind each, in this order; how many of them must be there, and how it reads.
-    Tuple(&'static [Kind], usize, &'static str),
+    Tuple(&'static [ValueKind], usize, &'static str),
     /// One table.
     Table(&'static Table),
     /// Any number of tables, `[[like.this]]`.
@@ -104,12 +104,12 @@ pub(crate) enum Kind {
     /// A table whose key `kind` says which others it has; the word alone takes their defaults.
     Tagged(&'static [(&'static str, &'static Table)]),
     /// One of several kinds, told apart by their TOML types.
-    Either(&'static [Kind]),
+    Either(&'static [ValueKind]),
 }
 
 /// Numbers that are allowed.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Range {
+pub(crate) struct NumberRange {
     pub lo: f64,
     pub hi: f64,
     /// Whether `lo` itself is not allowed.
@@ -118,16 +118,16 @@ pub(crate) struct Range {
     pub infinite: bool,
 }
 
-impl Range {
-    pub const fn new(lo: f64, hi: f64) -> Range {
-        Range { lo, hi, above: false, infinite: false }
+impl NumberRange {
+    pub const fn new(lo: f64, hi: f64) -> NumberRange {
+        NumberRange { lo, hi, above: false, infinite: false }
     }
 
-    pub const fn above(lo: f64, hi: f64) -> Range {
-        Range { above: true, ..Range::new(lo, hi) }
+    pub const fn above(lo: f64, hi: f64) -> NumberRange {
+        NumberRange { above: true, ..NumberRange::new(lo, hi) }
     }
 
-    pub const fn or_infinite(mut self) -> Range {
+    pub const fn or_infinite(mut self) -> NumberRange {
         self.infinite = true;
         self
     }
@@ -152,25 +152,25 @@ fn short(v: f64) -> String {
     }
 }
 
-impl Kind {
+impl ValueKind {
     /// What is expected, for messages.
     pub fn expected(&self) -> String {
         match self {
-            Kind::Number(range) => format!("a number {}", range.describe()),
-            Kind::Whole(lo, hi) if *hi >= i64::MAX as u64 => format!("a whole number of at least {lo}"),
-            Kind::Whole(lo, hi) => format!("a whole number from {lo} to {hi}"),
-            Kind::Truth => "true or false".into(),
-            Kind::Text => "text in quotes".into(),
-            Kind::Tuple(_, _, form) => (*form).into(),
-            Kind::HexColor => "a colour as \"#rrggbb\"".into(),
-            Kind::Word(words) => {
+            ValueKind::Number(range) => format!("a number {}", range.describe()),
+            ValueKind::Whole(lo, hi) if *hi >= i64::MAX as u64 => format!("a whole number of at least {lo}"),
+            ValueKind::Whole(lo, hi) => format!("a whole number from {lo} to {hi}"),
+            ValueKind::Truth => "true or false".into(),
+            ValueKind::Text => "text in quotes".into(),
+            ValueKind::Tuple(_, _, form) => (*form).into(),
+            ValueKind::HexColor => "a colour as \"#rrggbb\"".into(),
+            ValueKind::Word(words) => {
                 let quoted: Vec<String> = words.iter().map(|w| format!("\"{w}\"")).collect();
                 match words.len() {
                     1 => quoted.concat(),
                     _ => format!("one of {}", quoted.join(", ")),
                 }
             }
-            Kind::List(of, lo, hi) => {
+            ValueKind::List(of, lo, hi) => {
                 let many = match (*lo, *hi) {
                     (lo, hi) if lo == hi => format!("a list of {lo}"),
                     (0, _) => "a list".into(),
@@ -178,10 +178,10 @@ impl Kind {
                     (lo, hi) => format!("a list of {lo} to {hi}"),
                 };
                 let each = match of {
-                    Kind::Number(r) => format!("numbers {}", r.describe()),
-                    Kind::Text => "texts in quotes".into(),
-                    Kind::Whole(..) => "whole numbers".into(),
-                    Kind::Tuple(..) | Kind::Tagged(_) => format!("entries, each {}", of.expected()),
+                    ValueKind::Number(r) => format!("numbers {}", r.describe()),
+                    ValueKind::Text => "texts in quotes".into(),
+                    ValueKind::Whole(..) => "whole numbers".into(),
+                    ValueKind::Tuple(..) | ValueKind::Tagged(_) => format!("entries, each {}", of.expected()),
                     other => format!("words, each {}", other.expected()),
                 };
                 match many.as_str() {
@@ -189,18 +189,18 @@ impl Kind {
                     _ => format!("{many} {each}"),
                 }
             }
-            Kind::Table(table) => {
+            ValueKind::Table(table) => {
                 let names: Vec<&str> = table.keys().map(|k| k.name).collect();
                 format!("a table with keys {}", crate::suggest::list(&names, "and"))
             }
-            Kind::Tables(_) => "tables, each under a heading in double brackets".into(),
-            Kind::Named(_) => "tables with names of your own".into(),
-            Kind::Tagged(variants) => {
+            ValueKind::Tables(_) => "tables, each under a heading in double brackets".into(),
+            ValueKind::Named(_) => "tables with names of your own".into(),
+            ValueKind::Tagged(variants) => {
                 let words: Vec<String> = variants.iter().map(|v| format!("\"{}\"", v.0)).collect();
                 format!("one of {}, or a table {{ kind = \"…\", … }} with one of these", words.join(", "))
             }
-            Kind::Either(kinds) => {
-                let all: Vec<String> = kinds.iter().map(Kind::expected).collect();
+            ValueKind::Either(kinds) => {
+                let all: Vec<String> = kinds.iter().map(ValueKind::expected).collect();
                 all.join(", or ")
             }
         }

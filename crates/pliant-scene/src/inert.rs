@@ -2,9 +2,9 @@
 //! since a number that can be changed without anything happening is looked for in the wrong place for hours.
 
 use crate::body::BodyPlan;
-use crate::cut::Cut;
 use crate::diagnostic::Diagnostic;
-use crate::record::{Datum, Record};
+use crate::element_choice::ElementChoice;
+use crate::record::{Record, SceneValue};
 use crate::scene::Scene;
 use pliant::model::Model;
 use pliant::solvers::Support;
@@ -55,7 +55,9 @@ fn unread(table: &Record, plan: &BodyPlan, b: usize, model: &Model) -> Vec<(&'st
 /// springs, which PBD has too though it knows no stiffness.
 fn builds(plan: &BodyPlan, key: &str) -> bool {
     match key {
-        "thickness" => plan.mass.is_none() && !matches!(plan.cut, Cut::None | Cut::Tetrahedra),
+        "thickness" => {
+            plan.mass.is_none() && !matches!(plan.cut, ElementChoice::None | ElementChoice::Tetrahedra)
+        }
         "edge_stiffness" => plan.solver == SolverKind::Pbd,
         _ => false,
     }
@@ -69,8 +71,8 @@ fn overruled(plan: &BodyPlan, table: &Record, key: &str) -> bool {
 /// Whether the value says that there is to be none of it, which is true of a body that has none.
 fn off(table: &Record, key: &str) -> bool {
     let number = match table.values.get(key).map(|v| &v.it) {
-        Some(Datum::Number(number)) => *number,
-        Some(Datum::Whole(number)) => *number as f64,
+        Some(SceneValue::Number(number)) => *number,
+        Some(SceneValue::Whole(number)) => *number as f64,
         _ => return false,
     };
     match key {

@@ -1,16 +1,16 @@
 //! Animated input of a body or a collider: a point cache, a moving glTF file, a sequence of meshes, or a wagging made up from numbers.
 
 use crate::Diagnostic;
-use crate::digest::Digest;
+use crate::digest::InputDigest;
 use crate::mesh;
 use crate::record::Record;
 use crate::resolver::Resolver;
-use crate::shape::{self, Made};
-use crate::source::{Check, Placed, Source, Span};
+use crate::shape::{self, MadeShape};
+use crate::source::{Check, Located, SourceText, Span};
 use glam::{DQuat, DVec3};
 use pliant::solvers::{Feature, Support, support};
 use pliant::{DAffine3, Sequence, SolverKind};
-use pliant_geometry::{Motion, TriMesh, join, parse_mdd, parse_pc2};
+use pliant_geometry::{TriMesh, VertexAnimation, join, parse_mdd, parse_pc2};
 use std::f64::consts::TAU;
 use std::path::{Path, PathBuf};
 
@@ -18,7 +18,7 @@ use std::path::{Path, PathBuf};
 #[derive(Clone, Debug)]
 pub(crate) struct InputPlan {
     at: Span,
-    of: Kind,
+    of: InputKind,
     /// Frames of the animation a second.
     fps: f64,
     repeat: bool,
@@ -32,25 +32,25 @@ pub(crate) struct Animated<'a> {
     pub points: &'a [DVec3],
     /// From the coordinates of its file to its own.
     pub from_file: DAffine3,
-    pub whose: Whose,
+    pub owner: InputOwner,
 }
 
 #[derive(Clone, Copy)]
-pub(crate) enum Whose {
+pub(crate) enum InputOwner {
     Body,
     Collider,
 }
 
 #[derive(Clone, Debug)]
-enum Kind {
-    Cache(Placed<String>),
-    Meshes(Placed<Pattern>),
+enum InputKind {
+    Cache(Located<String>),
+    Meshes(Located<NumberedFiles>),
     Wag(Wag),
 }
 
 /// Names of numbered files.
 #[derive(Clone, Debug)]
-struct Pattern {
+struct NumberedFiles {
     folder: String,
     before: String,
     digits: usize,
@@ -105,7 +105,7 @@ pub(crate) fn of_collider(check: &mut Check<'_>, collider: &Record, fps: f64) ->
     Some(of_kind(input, of, fps))
 }
 
-fn of_kind(input: &Record, of: Kind, fps: f64) -> InputPlan {
+fn of_kind(input: &Record, of: InputKind, fps: f64) -> InputPlan {
     InputPlan {
         at: input.at.clone(),
         of,
@@ -115,11 +115,11 @@ fn of_kind(input: &Record, of: Kind, fps: f64) -> InputPlan {
     }
 }
 
-fn kind(check: &mut Check<'_>, input: &Record) -> Option<Kind> {
+fn kind(check: &mut Check<'_>, input: &Record) -> Option<InputKind> {
     Some(if let Some(file) = input.given("file") {
-        Kind::Cache(Placed { at: file.at.clone(), it: file.it.text().to_string() })
+        InputKind::Cache(Located { at: file.at.clone(), it: file.it.text().to_string() })
     } else if let Some(files) = input.given("files") {
-        Kind::Meshes(Placed { at: files.at.clone(), it: pattern(check, files.it.text(), &files.at)? })
+        InputKind::Meshes(Located { at: files.at.clone(), it: pattern(check, files.it.text(), &files.at)? })
     } else {
         for key in ["fps", "repeat"] {
             if let Some(given) = input.given(key) {
@@ -127,11 +127,11 @@ fn kind(check: &mut Check<'_>, input: &Record) -> Option<Kind> {
                 check.add(&given.at, text, "it is for `file` and `files`: remove it");
             }
         }
-        Kind::Wag(wag(check, input.record("wag")?)?)
+        InputKind::Wag(wag(check, input.record("wag")?)?)
     })
 }
 
-fn pattern(check: &mut Check<'_>, text: &str, at: &Span) -> Option<Pattern> {
+fn pattern(check: &mut Check<'_>, text: &str, at: &Span) -> Option<NumberedFiles> {
     let (folder, name) = text.rfind('/').map_or(("", text), |i| text.split_at(i + 1));
     let first = name.find('#');
     let last = name.rfind('#');
@@ -151,7 +151,7 @@ fn pattern(check: &mut Check<'_>, text: &str, at: &Span) -> Option<Pattern> {
         return None;
     }
     let [folder, before, after] = [folder, &name[..first], &name[last + 1..]].map(String::from);
-    Some(Pattern { folder, before, digits, after })
+    Some(NumberedFiles { folder, before, digits, after })
 }
 
 fn wag(check: &mut Check<'_>, wag: &Record) -> Option<Wag> {
@@ -183,12 +183,12 @@ impl InputPlan {
     /// The sequence of a made body's particles, before the body is placed.
     pub fn make(
         &self,
-        made: &mut Made,
+        made: &mut MadeShape,
         placement: DAffine3,
-        source: &Source,
-        digest: &mut Digest<'_>,
+        source: &SourceText,
+        digest: &mut InputDigest<'_>,
     ) -> Result<Sequence, Vec<Diagnostic>> {
-        let of = Animated { points: &made.shape.points, from_file: made.from_file, whose: Whose::Body };
+        let of = Animated { points: &made.shape.points, from_file: made.from_file, owner: InputOwner::Body };
         self.sequence(of, placement, (source, digest), &mut made.notes)
     }
 
@@ -197,21 +197,21 @@ impl InputPlan {
         &self,
         of: Animated<'_>,
         placement: DAffine3,
-        (source, digest): (&Source, &mut Digest<'_>),
+        (source, digest): (&SourceText, &mut InputDigest<'_>),
         notes: &mut Vec<String>,
     ) -> Result<Sequence, Vec<Diagnostic>> {
         let (mut frames, per_second, repeats) = match &self.of {
-            Kind::Cache(file) => {
+            InputKind::Cache(file) => {
                 let (frames, per_second) = self.cache(file, source, digest)?;
                 (frames, per_second, self.repeat)
             }
-            Kind::Meshes(pattern) => (meshes(pattern, source, digest)?, self.fps, self.repeat),
-            Kind::Wag(wag) => {
+            InputKind::Meshes(pattern) => (meshes(pattern, source, digest)?, self.fps, self.repeat),
+            InputKind::Wag(wag) => {
                 let (frames, per_second) = wag.frames(of.points, placement, self.fps, source)?;
                 (frames, per_second, true)
             }
         };
-        if !matches!(self.of, Kind::Wag(_)) {
+        if !matches!(self.of, InputKind::Wag(_)) {
             frames.iter_mut().flatten().for_each(|p| *p = of.from_file.transform_point3(*p));
             notes.extend(self.fits(&frames[0], of, source)?);
         }
@@ -225,14 +225,14 @@ impl InputPlan {
     /// Frames of a point cache or of a glTF file that moves, and how many there are a second.
     fn cache(
         &self,
-        file: &Placed<String>,
-        source: &Source,
-        digest: &mut Digest<'_>,
+        file: &Located<String>,
+        source: &SourceText,
+        digest: &mut InputDigest<'_>,
     ) -> Result<(Vec<Vec<DVec3>>, f64), Vec<Diagnostic>> {
         let extension = Path::new(&file.it).extension().unwrap_or_default().to_string_lossy().to_lowercase();
-        let motion = match extension.as_str() {
+        let animation = match extension.as_str() {
             "gltf" | "glb" => {
-                join(&mesh::read_file(source, file, digest)?.meshes).motion.ok_or_else(|| {
+                join(&mesh::read_file(source, file, digest)?.meshes).animation.ok_or_else(|| {
                     let help =
                         "export it with its animation (morph targets or moving nodes), or leave `input` out";
                     vec![source.problem(&file.at, "nothing moves in the file", help)]
@@ -248,7 +248,7 @@ impl InputPlan {
                 return Ok((cache.samples, self.fps / cache.rate));
             }
         };
-        Ok((evenly(&motion, self.fps), self.fps))
+        Ok((evenly(&animation, self.fps), self.fps))
     }
 
     /// Whether the frames are of these points, as far as can be told; returns what is worth knowing.
@@ -256,18 +256,18 @@ impl InputPlan {
         &self,
         first: &[DVec3],
         of: Animated<'_>,
-        source: &Source,
+        source: &SourceText,
     ) -> Result<Option<String>, Vec<Diagnostic>> {
         let points = of.points;
         if first.len() != points.len() {
             let (found, wanted) = (first.len(), points.len());
-            let (has, help) = match of.whose {
-                Whose::Body => (
+            let (has, help) = match of.owner {
+                InputOwner::Body => (
                     format!("the body {wanted} particles"),
                     "let the particles be the vertices of the animated mesh: \
                      shape = { kind = \"vertices\", file = \"…\" }, with the mesh the animation was made from",
                 ),
-                Whose::Collider => (
+                InputOwner::Collider => (
                     format!("the mesh of the collider {wanted} vertices"),
                     "give the mesh that the animation was made from; its vertices must stay the same",
                 ),
@@ -288,26 +288,28 @@ impl InputPlan {
     /// Where what is followed is named.
     fn place(&self) -> &Span {
         match &self.of {
-            Kind::Cache(file) => &file.at,
-            Kind::Meshes(pattern) => &pattern.at,
-            Kind::Wag(wag) => &wag.at,
+            InputKind::Cache(file) => &file.at,
+            InputKind::Meshes(pattern) => &pattern.at,
+            InputKind::Wag(wag) => &wag.at,
         }
     }
 }
 
 /// The frames of a motion at even times from its first to its last, straight between its samples.
-fn evenly(motion: &Motion, fps: f64) -> Vec<Vec<DVec3>> {
-    let (Some(&begin), Some(&end)) = (motion.times.first(), motion.times.last()) else { return Vec::new() };
-    let points = motion.samples[0].len().max(1);
+fn evenly(animation: &VertexAnimation, fps: f64) -> Vec<Vec<DVec3>> {
+    let (Some(&begin), Some(&end)) = (animation.times.first(), animation.times.last()) else {
+        return Vec::new();
+    };
+    let points = animation.samples[0].len().max(1);
     let most = (MOST_POSITIONS / points).max(1) as f64;
     let count = (((end - begin) * fps).round().clamp(0.0, most - 1.0)) as usize + 1;
     let frame = |k: usize| {
         let time = begin + k as f64 / fps;
-        let next = motion.times.partition_point(|&t| t <= time).min(motion.times.len() - 1);
+        let next = animation.times.partition_point(|&t| t <= time).min(animation.times.len() - 1);
         let before = next.saturating_sub(1);
-        let span = motion.times[next] - motion.times[before];
-        let part = if span > 0.0 { ((time - motion.times[before]) / span).clamp(0.0, 1.0) } else { 1.0 };
-        let pairs = motion.samples[before].iter().zip(&motion.samples[next]);
+        let span = animation.times[next] - animation.times[before];
+        let part = if span > 0.0 { ((time - animation.times[before]) / span).clamp(0.0, 1.0) } else { 1.0 };
+        let pairs = animation.samples[before].iter().zip(&animation.samples[next]);
         pairs.map(|(a, b)| a.lerp(*b, part)).collect()
     };
     (0..count).map(frame).collect()
@@ -315,11 +317,11 @@ fn evenly(motion: &Motion, fps: f64) -> Vec<Vec<DVec3>> {
 
 /// The vertices of numbered meshes, in the order of their numbers: every fault of every file at once.
 fn meshes(
-    pattern: &Placed<Pattern>,
-    source: &Source,
-    digest: &mut Digest<'_>,
+    pattern: &Located<NumberedFiles>,
+    source: &SourceText,
+    digest: &mut InputDigest<'_>,
 ) -> Result<Vec<Vec<DVec3>>, Vec<Diagnostic>> {
-    let Pattern { folder, before, digits, after } = &pattern.it;
+    let NumberedFiles { folder, before, digits, after } = &pattern.it;
     let numbered = number_files(pattern, source, digest.resolver())?;
     let mut problems = gaps(&numbered, pattern, source);
     let mut frames: Vec<Vec<DVec3>> = Vec::with_capacity(numbered.len());
@@ -327,7 +329,7 @@ fn meshes(
     let mut bad = 0;
     for number in &numbered {
         let name = format!("{before}{number:0digits$}{after}");
-        let file = Placed { at: pattern.at.clone(), it: format!("{folder}{name}") };
+        let file = Located { at: pattern.at.clone(), it: format!("{folder}{name}") };
         let read = mesh::read_vertices(source, &file, digest).and_then(|positions| {
             let count = positions.len();
             let (wanted, whose) = first.get_or_insert((count, name));
@@ -359,11 +361,11 @@ fn meshes(
 
 /// The numbers of the files that match a pattern, in order; at least one.
 fn number_files(
-    pattern: &Placed<Pattern>,
-    source: &Source,
+    pattern: &Located<NumberedFiles>,
+    source: &SourceText,
     resolver: &dyn Resolver,
 ) -> Result<Vec<u64>, Vec<Diagnostic>> {
-    let Pattern { folder, before, digits, after } = &pattern.it;
+    let NumberedFiles { folder, before, digits, after } = &pattern.it;
     let mut path = source.resolve(folder);
     if path.as_os_str().is_empty() {
         path = PathBuf::from(".");
@@ -392,7 +394,7 @@ fn number_files(
 }
 
 /// Numbers that are missing between others.
-fn gaps(numbers: &[u64], pattern: &Placed<Pattern>, source: &Source) -> Vec<Diagnostic> {
+fn gaps(numbers: &[u64], pattern: &Located<NumberedFiles>, source: &SourceText) -> Vec<Diagnostic> {
     let width = pattern.it.digits;
     let missing: Vec<String> = numbers
         .windows(2)
@@ -418,7 +420,7 @@ impl Wag {
         points: &[DVec3],
         placement: DAffine3,
         fps: f64,
-        source: &Source,
+        source: &SourceText,
     ) -> Result<(Vec<Vec<DVec3>>, f64), Vec<Diagnostic>> {
         if points.len() > MOST_POSITIONS / SAMPLES {
             let text = format!("a wagging of {} particles takes more memory than is allowed", points.len());
@@ -447,7 +449,7 @@ impl Wag {
         points: &[DVec3],
         back: DAffine3,
         pivot: DVec3,
-        source: &Source,
+        source: &SourceText,
     ) -> Result<Vec<f64>, Vec<Diagnostic>> {
         let Some(along) = self.along else { return Ok(vec![1.0; points.len()]) };
         let along = back.transform_vector3(along).normalize();

@@ -1,9 +1,9 @@
 //! Joints: points of bodies that are tied together, and when they come and go.
 
 use crate::body::BodyPlan;
-use crate::event::Arrivals;
-use crate::record::{Datum, Record};
-use crate::source::{Check, Placed, Span};
+use crate::event::BodySchedule;
+use crate::record::{Record, SceneValue};
+use crate::source::{Check, Located, Span};
 use crate::suggest;
 use glam::DVec3;
 use pliant::{BodyPoint, Coupling, CouplingId, Edit, Simulation};
@@ -14,7 +14,7 @@ pub(crate) struct JointPlan {
     pub name: String,
     /// By their places in the file.
     bodies: [usize; 2],
-    points: Points,
+    points: JointPoints,
     stiffness: Option<f64>,
     damping: f64,
     /// Where it stands.
@@ -22,11 +22,11 @@ pub(crate) struct JointPlan {
 }
 
 #[derive(Clone, Debug)]
-enum Points {
+enum JointPoints {
     /// A particle of each.
-    Particles([Placed<u32>; 2]),
+    Particles([Located<u32>; 2]),
     /// The point of each that is nearest to a place.
-    Near(Placed<DVec3>),
+    Near(Located<DVec3>),
 }
 
 /// Reads the joints of a scene. Faults are reported.
@@ -58,15 +58,15 @@ fn one(check: &mut Check<'_>, joint: &Record, bodies: &[BodyPlan]) -> Option<Joi
         }
     }
     let points = if let Some(at) = joint.given("at") {
-        Points::Near(Placed { at: at.at.clone(), it: joint.vector("at") })
+        JointPoints::Near(Located { at: at.at.clone(), it: joint.vector("at") })
     } else {
         // The rules of the format have reported it if there are none.
         let list = joint.given("particles")?.it.list();
-        let particle = |k: usize| Placed { at: list[k].at.clone(), it: list[k].it.whole() as u32 };
-        Points::Particles([particle(0), particle(1)])
+        let particle = |k: usize| Located { at: list[k].at.clone(), it: list[k].it.whole() as u32 };
+        JointPoints::Particles([particle(0), particle(1)])
     };
     let [Some(a), Some(b)] = ends else { return None };
-    if a == b && matches!(points, Points::Near(_)) {
+    if a == b && matches!(points, JointPoints::Near(_)) {
         let text = "both ends are of one body, and one place has one nearest point";
         check.add(&between.at, text, "give the two points with `particles = [a, b]`");
         return None;
@@ -96,7 +96,7 @@ pub(crate) fn event(
     check: &mut Check<'_>,
     event: &Record,
     frame: u64,
-    name: &Placed<Datum>,
+    name: &Located<SceneValue>,
     joints: &[JointPlan],
 ) -> Option<JointEvent> {
     let wanted = name.it.text();
@@ -119,29 +119,29 @@ pub(crate) fn event(
 }
 
 /// The joints of a scene over time.
-pub(crate) struct JointTimes<'a> {
+pub(crate) struct JointSchedule<'a> {
     /// Those that are there from the start.
     pub at_start: Vec<Coupling>,
     /// What happens, in the order of time.
     pub edits: Vec<(&'a JointEvent, Edit)>,
 }
 
-impl<'a> JointTimes<'a> {
+impl<'a> JointSchedule<'a> {
     /// Follows the joints through the events; what cannot happen is reported. `all` has all bodies of the file, in its
     /// order, where the file puts them: that is where joints find their points.
     pub fn new(
         check: &mut Check<'_>,
         (joints, events): (&[JointPlan], &'a [JointEvent]),
         all: &Simulation,
-        arrivals: &Arrivals,
-    ) -> JointTimes<'a> {
+        body_schedule: &BodySchedule,
+    ) -> JointSchedule<'a> {
         let couplings: Vec<Option<Coupling>> =
-            joints.iter().map(|j| couple(check, j, all, arrivals)).collect();
+            joints.iter().map(|j| couple(check, j, all, body_schedule)).collect();
         let later = |k: usize| events.iter().any(|e| e.joint == k && e.comes);
         let mut ids: Vec<Option<CouplingId>> = vec![None; joints.len()];
         let mut at_start = Vec::new();
         for (k, joint) in joints.iter().enumerate().filter(|(k, _)| !later(*k)) {
-            let there = |b: &usize| arrivals.order[..arrivals.at_start].contains(b);
+            let there = |b: &usize| body_schedule.order[..body_schedule.at_start].contains(b);
             if !joint.bodies.iter().all(there) {
                 let text = "a body of this joint is not there from the start";
                 let help = "name the joint, and let an [[event]] add it when both bodies are there";
@@ -179,7 +179,7 @@ impl<'a> JointTimes<'a> {
                 (false, None) => refuse("is not there yet", "let it go after the event that adds it"),
             }
         }
-        JointTimes { at_start, edits }
+        JointSchedule { at_start, edits }
     }
 }
 
@@ -188,25 +188,25 @@ fn couple(
     check: &mut Check<'_>,
     joint: &JointPlan,
     all: &Simulation,
-    arrivals: &Arrivals,
+    body_schedule: &BodySchedule,
 ) -> Option<Coupling> {
     let mut points = [None; 2];
     for (end, to) in points.iter_mut().enumerate() {
         let body = joint.bodies[end];
         let count = all.positions(body).len();
         let point = match &joint.points {
-            Points::Near(place) => all.point_near(body, place.it),
-            Points::Particles(list) if (list[end].it as usize) < count => {
+            JointPoints::Near(place) => all.point_near(body, place.it),
+            JointPoints::Particles(list) if (list[end].it as usize) < count => {
                 Some(BodyPoint::particle(body, list[end].it))
             }
-            Points::Particles(list) => {
+            JointPoints::Particles(list) => {
                 let name = &all.model().bodies()[body].name;
                 let text = format!("body `{name}` has no particle {}", list[end].it);
                 check.add(&list[end].at, text, format!("it has {count}, counted from 0"));
                 None
             }
         };
-        *to = point.map(|p| BodyPoint { body: arrivals.ids[body], ..p });
+        *to = point.map(|p| BodyPoint { body: body_schedule.ids[body], ..p });
     }
     let [Some(a), Some(b)] = points else { return None };
     let coupling = match joint.stiffness {

@@ -1,13 +1,13 @@
 //! Material keys of a body: its own before its material's before the defaults.
 
-use crate::record::{Datum, Record};
-use crate::source::{Check, Placed};
+use crate::record::{Record, SceneValue};
+use crate::source::{Check, Located};
 use pliant::solvers::{Feature, Support, support};
 use pliant::{BodyControls, Control, Goals, Integrator, Material, SolverKind, Stiffness, Value};
 
 /// A body's table over its material's: one of the scene, or one known by name.
 #[derive(Clone, Copy)]
-pub(crate) struct Layers<'a> {
+pub(crate) struct MaterialLayers<'a> {
     pub body: &'a Record,
     pub material: Option<&'a Record>,
     pub named: Option<Material>,
@@ -15,7 +15,7 @@ pub(crate) struct Layers<'a> {
 
 /// What the shape of a body decides about its usual values.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Nature {
+pub(crate) struct BodyTraits {
     /// Whether it is a sheet of springs.
     pub cloth: bool,
     /// Whether its elements have a material.
@@ -31,14 +31,14 @@ const AIR: f64 = 1.2;
 /// Edge stiffness of a sheet that does not say, N/m: as a light fabric.
 const SHEET_STIFFNESS: f64 = 2000.0;
 
-impl<'a> Layers<'a> {
+impl<'a> MaterialLayers<'a> {
     /// What was given for a key by the body, else by its material.
-    pub fn given(&self, key: &str) -> Option<&'a Placed<Datum>> {
+    pub fn given(&self, key: &str) -> Option<&'a Located<SceneValue>> {
         let material = || self.material.and_then(|m| m.given(key));
         self.body.given(key).or_else(material)
     }
 
-    fn given_by_material(&self, key: &str) -> Option<&'a Placed<Datum>> {
+    fn given_by_material(&self, key: &str) -> Option<&'a Located<SceneValue>> {
         self.material.and_then(|m| m.values.get(key))
     }
 
@@ -60,7 +60,7 @@ impl<'a> Layers<'a> {
     }
 
     /// The live values of a body.
-    pub fn controls(&self, solver: SolverKind, nature: Nature, h: f64) -> BodyControls {
+    pub fn controls(&self, solver: SolverKind, traits: BodyTraits, h: f64) -> BodyControls {
         // Long steps allow less; a scene that does not care about stiffness should still run.
         let most = Control::Frequency(0.into()).range(solver, h).map_or(FREQUENCY, |r| r.1);
         let usual_stiffness = Stiffness::Frequency(FREQUENCY.min(most));
@@ -69,7 +69,7 @@ impl<'a> Layers<'a> {
         let number = |key: &str| self.given(key).map(|v| v.it.number());
         let named = |value: fn(&Material) -> f64| self.named.as_ref().map(value);
         let usual_limit = if projective { f64::INFINITY } else { 0.3 };
-        let usual_edges = if nature.cloth && projective { SHEET_STIFFNESS } else { 0.0 };
+        let usual_edges = if traits.cloth && projective { SHEET_STIFFNESS } else { 0.0 };
         let iterations = self.given("iterations").map(|v| v.it.whole() as u32);
         BodyControls {
             stiffness: self.stiffness().unwrap_or(usual_stiffness),
@@ -96,7 +96,7 @@ impl<'a> Layers<'a> {
             young: number("young").or(named(|m| m.young)).unwrap_or(usual.young),
             poisson: number("poisson").or(named(|m| m.poisson)).unwrap_or(usual.poisson),
             thickness: number("thickness").or(named(|m| m.thickness)).unwrap_or(usual.thickness),
-            air: number("air").unwrap_or(if nature.windy { AIR } else { 0.0 }),
+            air: number("air").unwrap_or(if traits.windy { AIR } else { 0.0 }),
             tear_strain: self.number("tear_strain"),
             // The shape decides about the mass.
             ..usual
@@ -118,7 +118,7 @@ impl<'a> Layers<'a> {
         name: &str,
         controls: &BodyControls,
         solver: SolverKind,
-        nature: Nature,
+        traits: BodyTraits,
         h: f64,
     ) {
         let whose = |key: &str| match self.body.given(key).is_none() && self.given_by_material(key).is_some()
@@ -155,7 +155,7 @@ impl<'a> Layers<'a> {
         for (feature, used, key) in [
             (Feature::StrainLimit, controls.strain_limit.is_finite(), "strain_limit"),
             (Feature::Edges, controls.edge_stiffness > 0.0, "edge_stiffness"),
-            (Feature::Elements, nature.elastic, "solver"),
+            (Feature::Elements, traits.elastic, "solver"),
         ] {
             if let (true, Support::No(instead)) = (used, support(solver, feature)) {
                 let (solver, feature) = (solver.name(), feature.name());

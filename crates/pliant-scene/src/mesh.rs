@@ -1,20 +1,20 @@
 //! A mesh that a scene names: read, its object picked, and brought into the body's coordinates.
 
 use crate::diagnostic::Diagnostic;
-use crate::digest::Digest;
+use crate::digest::InputDigest;
 use crate::fit::{self, FitPlan};
 use crate::record::Record;
 use crate::shape::in_file;
-use crate::source::{Placed, Source};
+use crate::source::{Located, SourceText};
 use glam::{DAffine3, DVec3};
 use pliant_geometry::{MeshFile, PolyMesh, join, read_mesh_through, transform};
 
 /// A mesh as the scene describes it.
 #[derive(Clone, Debug)]
 pub(crate) struct MeshPlan {
-    pub file: Placed<String>,
+    pub file: Located<String>,
     fit: FitPlan,
-    object: Option<Placed<String>>,
+    object: Option<Located<String>>,
 }
 
 /// A mesh in the body's own coordinates.
@@ -29,7 +29,7 @@ pub(crate) struct ReadMesh {
 pub(crate) fn plan(shape: &Record) -> Option<MeshPlan> {
     let text = |key: &str| {
         let given = shape.given(key)?;
-        Some(Placed { at: given.at.clone(), it: given.it.text().to_string() })
+        Some(Located { at: given.at.clone(), it: given.it.text().to_string() })
     };
     Some(MeshPlan { file: text("file")?, fit: fit::plan(shape), object: text("object") })
 }
@@ -38,14 +38,14 @@ pub(crate) fn plan(shape: &Record) -> Option<MeshPlan> {
 pub(crate) fn render_plan(render: &Record) -> Option<MeshPlan> {
     let text = |key: &str| {
         let given = render.given(key)?;
-        Some(Placed { at: given.at.clone(), it: given.it.text().to_string() })
+        Some(Located { at: given.at.clone(), it: given.it.text().to_string() })
     };
     Some(MeshPlan { object: text("object"), ..MeshPlan::of_file(text("file")?) })
 }
 
 impl MeshPlan {
     /// All of a file, in its own coordinates.
-    pub fn of_file(file: Placed<String>) -> MeshPlan {
+    pub fn of_file(file: Located<String>) -> MeshPlan {
         MeshPlan { file, fit: FitPlan::default(), object: None }
     }
 
@@ -53,15 +53,19 @@ impl MeshPlan {
     pub fn read_as(
         &self,
         from_file: DAffine3,
-        source: &Source,
-        digest: &mut Digest<'_>,
+        source: &SourceText,
+        digest: &mut InputDigest<'_>,
     ) -> Result<PolyMesh, Vec<Diagnostic>> {
         let meshes = read_file(source, &self.file, digest)?.meshes;
         Ok(transform(&self.pick(meshes, &mut Vec::new(), source)?, from_file))
     }
 
     /// The mesh, all objects of the file joined unless one is picked.
-    pub fn read(&self, source: &Source, digest: &mut Digest<'_>) -> Result<ReadMesh, Vec<Diagnostic>> {
+    pub fn read(
+        &self,
+        source: &SourceText,
+        digest: &mut InputDigest<'_>,
+    ) -> Result<ReadMesh, Vec<Diagnostic>> {
         let MeshFile { meshes, notes, .. } = read_file(source, &self.file, digest)?;
         let mut notes: Vec<String> = notes.into_iter().map(|n| format!("{}: {n}", self.file.it)).collect();
         let mesh = self.pick(meshes, &mut notes, source)?;
@@ -74,7 +78,7 @@ impl MeshPlan {
         &self,
         meshes: Vec<PolyMesh>,
         notes: &mut Vec<String>,
-        source: &Source,
+        source: &SourceText,
     ) -> Result<PolyMesh, Vec<Diagnostic>> {
         let Some(object) = &self.object else {
             if meshes.len() > 1 {
@@ -99,9 +103,9 @@ impl MeshPlan {
 
 /// What a mesh file holds; it and all files it names are in the digest.
 pub(crate) fn read_file(
-    source: &Source,
-    file: &Placed<String>,
-    digest: &mut Digest<'_>,
+    source: &SourceText,
+    file: &Located<String>,
+    digest: &mut InputDigest<'_>,
 ) -> Result<MeshFile, Vec<Diagnostic>> {
     let path = source.resolve(&file.it);
     let read = read_mesh_through(&path, &mut |p| digest.read(p));
@@ -120,9 +124,9 @@ pub(crate) fn read_file(
 
 /// The vertices of a file of one object, for animations and examples of a body's vertices.
 pub(crate) fn read_vertices(
-    source: &Source,
-    file: &Placed<String>,
-    digest: &mut Digest<'_>,
+    source: &SourceText,
+    file: &Located<String>,
+    digest: &mut InputDigest<'_>,
 ) -> Result<Vec<DVec3>, Vec<Diagnostic>> {
     let meshes = read_file(source, file, digest)?.meshes;
     Ok(meshes.into_iter().flat_map(|m| m.positions).collect())

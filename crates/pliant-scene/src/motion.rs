@@ -4,7 +4,7 @@ use crate::record::Record;
 use crate::source::Check;
 use pliant::Motion;
 
-/// Reads the motion of a table with [`crate::keys::MOTION`].
+/// Reads the motion of a table with the keys of `keys/motion.rs`.
 pub(crate) fn plan(check: &mut Check<'_>, of: &Record) -> Motion {
     let motion = Motion {
         velocity: of.vector("velocity"),

@@ -1,6 +1,6 @@
 //! Things about a built scene that are no errors but that its author may not expect.
 
-use crate::cut::Cut;
+use crate::element_choice::ElementChoice;
 use crate::scene::Scene;
 use pliant::{Clustering, Simulation};
 
@@ -36,7 +36,7 @@ pub(crate) fn about(scene: &Scene, simulation: &Simulation) -> Vec<String> {
                 };
                 note(format!("{clusters} clusters were made where {n} were asked for: {why}"))
             }
-            Clustering::None if plan.controls.edge_stiffness == 0.0 && plan.cut == Cut::None => {
+            Clustering::None if plan.controls.edge_stiffness == 0.0 && plan.cut == ElementChoice::None => {
                 note("no clusters and no edge stiffness: nothing holds it together".into());
             }
             _ => {}

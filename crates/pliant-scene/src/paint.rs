@@ -1,8 +1,8 @@
 //! Painted values of a body: regions of the world, evaluated at its particles where the body starts.
 
 use crate::record::Record;
-use crate::shape::Made;
-use crate::source::{Check, Placed, Source};
+use crate::shape::MadeShape;
+use crate::source::{Check, Located, SourceText};
 use crate::{Diagnostic, pin};
 use glam::DVec3;
 use pliant::DAffine3;
@@ -20,21 +20,21 @@ pub(crate) enum Channel {
 pub(crate) struct PaintPlan {
     channel: Channel,
     value: f64,
-    region: Placed<Region>,
+    region: Located<PaintRegion>,
     falloff: f64,
 }
 
 #[derive(Clone, Debug)]
-enum Region {
+enum PaintRegion {
     Box(DVec3, DVec3),
     Sphere(DVec3, f64),
 }
 
-impl Region {
+impl PaintRegion {
     fn distance(&self, p: DVec3) -> f64 {
         match *self {
-            Region::Box(lo, hi) => (p - p.clamp(lo, hi)).length(),
-            Region::Sphere(center, radius) => ((p - center).length() - radius).max(0.0),
+            PaintRegion::Box(lo, hi) => (p - p.clamp(lo, hi)).length(),
+            PaintRegion::Sphere(center, radius) => ((p - center).length() - radius).max(0.0),
         }
     }
 }
@@ -67,12 +67,12 @@ pub(crate) fn plan(check: &mut Check<'_>, paint: &Record, has_input: bool) -> Op
             check.add(&extent.at, text, "give the smaller coordinates in `min`");
             return None;
         }
-        (Region::Box(lo, hi), &extent.at)
+        (PaintRegion::Box(lo, hi), &extent.at)
     } else {
         let sphere = paint.record("sphere")?;
-        (Region::Sphere(sphere.vector("center"), sphere.number("radius")), &sphere.at)
+        (PaintRegion::Sphere(sphere.vector("center"), sphere.number("radius")), &sphere.at)
     };
-    let region = Placed { at: at.clone(), it: region };
+    let region = Located { at: at.clone(), it: region };
     Some(PaintPlan { channel, value, region, falloff: paint.number("falloff") })
 }
 
@@ -80,9 +80,9 @@ pub(crate) fn plan(check: &mut Check<'_>, paint: &Record, has_input: bool) -> Op
 pub(crate) fn make(
     channel: Channel,
     paint: &[PaintPlan],
-    made: &Made,
+    made: &MadeShape,
     placement: DAffine3,
-    source: &Source,
+    source: &SourceText,
 ) -> Result<Vec<f64>, Vec<Diagnostic>> {
     let mut check = Check::new(source);
     let mut layers = paint.iter().filter(|p| p.channel == channel).peekable();
@@ -127,7 +127,7 @@ mod tests {
              [[body.paint]]\nvalue = 0.7\nsphere = { center = [4.5, 0.5, 0.5], radius = 0.1 }\n";
         let scene = Scene::parse(text, "s".as_ref()).unwrap_or_else(|p| panic!("{}", p[0]));
         let plan = &scene.bodies[0];
-        let mut digest = crate::digest::Digest::new(&crate::resolver::Disk);
+        let mut digest = crate::digest::InputDigest::new(&crate::resolver::Disk);
         let made = plan
             .shape
             .make((plan.resolution, plan.sampling), plan.cut, &scene.source, &(0..0), &mut digest)

@@ -4,8 +4,8 @@ use crate::keys::CORNERS;
 use crate::motion;
 use crate::record::Record;
 use crate::shape::ShapePlan;
-use crate::source::{Check, Placed, Source};
-use crate::{Diagnostic, shape::Made};
+use crate::source::{Check, Located, SourceText};
+use crate::{Diagnostic, shape::MadeShape};
 use glam::DVec3;
 use pliant::solvers::{Feature, Support, support};
 use pliant::{DAffine3, Motion, Pins, Selection, SolverKind};
@@ -16,12 +16,12 @@ pub(crate) struct PinPlan {
     name: String,
     motion: Motion,
     stiffness: Option<f64>,
-    select: Placed<Select>,
+    select: Located<PinSelection>,
 }
 
 #[derive(Clone, Debug)]
-enum Select {
-    Particles(Vec<Placed<u64>>),
+enum PinSelection {
+    Particles(Vec<Located<u64>>),
     Box(DVec3, DVec3),
     /// Indices into [`CORNERS`].
     Corners(Vec<usize>),
@@ -41,15 +41,15 @@ pub(crate) fn plan(
         check.add(pin.place("stiffness"), text, instead);
     }
     let select = if let Some(list) = pin.given("particles") {
-        let particles = list.it.list().iter().map(|p| Placed { at: p.at.clone(), it: p.it.whole() });
-        (Select::Particles(particles.collect()), &list.at)
+        let particles = list.it.list().iter().map(|p| Located { at: p.at.clone(), it: p.it.whole() });
+        (PinSelection::Particles(particles.collect()), &list.at)
     } else if let Some(extent) = pin.record("box") {
         let (lo, hi) = (extent.vector("min"), extent.vector("max"));
         if !lo.cmple(hi).all() {
             let text = format!("`min` {lo} is beyond `max` {hi}: nothing is in this box");
             check.add(&extent.at, text, "give the smaller coordinates in `min`");
         }
-        (Select::Box(lo, hi), &extent.at)
+        (PinSelection::Box(lo, hi), &extent.at)
     } else if let Some(corners) = pin.given("corners") {
         if shape.is_some_and(|s| !s.is_sheet()) {
             check.add(
@@ -60,7 +60,7 @@ pub(crate) fn plan(
         }
         let of = |word: &str| CORNERS.iter().position(|c| *c == word);
         let chosen = corners.it.list().iter().filter_map(|c| of(c.it.text())).collect();
-        (Select::Corners(chosen), &corners.at)
+        (PinSelection::Corners(chosen), &corners.at)
     } else {
         return None;
     };
@@ -68,7 +68,7 @@ pub(crate) fn plan(
         name: pin.given("name").map_or(String::new(), |n| n.it.text().to_string()),
         motion,
         stiffness,
-        select: Placed { at: select.1.clone(), it: select.0 },
+        select: Located { at: select.1.clone(), it: select.0 },
     })
 }
 
@@ -76,9 +76,9 @@ pub(crate) fn plan(
 /// each is known.
 pub(crate) fn make(
     pins: &[PinPlan],
-    made: &Made,
+    made: &MadeShape,
     placement: DAffine3,
-    source: &Source,
+    source: &SourceText,
 ) -> Result<Vec<Pins>, Vec<Diagnostic>> {
     let count = made.shape.points.len();
     let mut check = Check::new(source);
@@ -86,14 +86,14 @@ pub(crate) fn make(
     let mut groups = Vec::with_capacity(pins.len());
     for pin in pins {
         let mut particles: Vec<u32> = match &pin.select.it {
-            Select::Particles(list) => {
+            PinSelection::Particles(list) => {
                 for p in list.iter().filter(|p| p.it >= count as u64) {
                     let text = format!("there is no particle {}", p.it);
                     check.add(&p.at, text, format!("the body has {count}, numbered from 0"));
                 }
                 list.iter().map(|p| p.it).filter(|&p| p < count as u64).map(|p| p as u32).collect()
             }
-            Select::Box(lo, hi) => {
+            PinSelection::Box(lo, hi) => {
                 let inside = |p: &DVec3| {
                     let p = placement.transform_point3(*p);
                     p.cmpge(*lo).all() && p.cmple(*hi).all()
@@ -110,7 +110,7 @@ pub(crate) fn make(
                 }
                 found
             }
-            Select::Corners(corners) => {
+            PinSelection::Corners(corners) => {
                 let [nx, nz] = made.cells.unwrap_or([0, 0]).map(|n| n + 1);
                 let index = [0, nx - 1, nx * (nz - 1), nx * nz - 1];
                 corners.iter().map(|&c| index[c] as u32).collect()
@@ -133,7 +133,7 @@ pub(crate) fn make(
     check.finish(groups)
 }
 
-pub(crate) fn bounds(made: &Made, placement: DAffine3) -> (DVec3, DVec3) {
+pub(crate) fn bounds(made: &MadeShape, placement: DAffine3) -> (DVec3, DVec3) {
     let points: Vec<DVec3> = made.shape.points.iter().map(|p| placement.transform_point3(*p)).collect();
     let round = |v: DVec3| (v * 1e4).round() / 1e4;
     let (lo, hi) = pliant_geometry::TriMesh::bounds(&points).unwrap_or_default();

@@ -34,15 +34,15 @@ const PARTICLES: usize = 2000;
 const TETS: [&str; 6] = ["node", "ele", "msh", "mesh", "vtk", "vtu"];
 
 /// What was found in the file.
-struct Found {
+struct MeshContents {
     /// The word of the scene for it.
     kind: &'static str,
     /// Objects with a name of their own, their positions and whether they have an inside.
-    objects: Vec<Object>,
+    objects: Vec<MeshObject>,
     notes: Vec<String>,
 }
 
-struct Object {
+struct MeshObject {
     name: String,
     positions: Vec<DVec3>,
     solid: bool,
@@ -63,7 +63,7 @@ impl QuickStart {
         files: &dyn Resolver,
     ) -> Result<(String, Vec<String>), Vec<Diagnostic>> {
         let found = self
-            .look_at(path, &mut |p| files.read(p))
+            .read_contents(path, &mut |p| files.read(p))
             .map_err(|errors| errors.into_iter().map(diagnostic).collect::<Vec<_>>())?;
         if let (Some(material), "points") = (&self.material, found.kind) {
             return Err(vec![Diagnostic {
@@ -138,12 +138,12 @@ impl QuickStart {
         Ok(DVec3::new(0.5 * (lo.x + hi.x), hi.y, 0.5 * (lo.z + hi.z)))
     }
 
-    fn look_at(&self, path: &Path, fetch: Fetch<'_>) -> Result<Found, Vec<GeometryError>> {
+    fn read_contents(&self, path: &Path, fetch: Fetch<'_>) -> Result<MeshContents, Vec<GeometryError>> {
         let extension = path.extension().map(|e| e.to_string_lossy().to_lowercase()).unwrap_or_default();
         if TETS.contains(&extension.as_str()) {
             let file = read_tets_through(path, fetch).map_err(|e| vec![e])?;
-            let object = Object { name: String::new(), positions: file.mesh.points, solid: true };
-            return Ok(Found { kind: "tets", objects: vec![object], notes: Vec::new() });
+            let object = MeshObject { name: String::new(), positions: file.mesh.points, solid: true };
+            return Ok(MeshContents { kind: "tets", objects: vec![object], notes: Vec::new() });
         }
         // What the readers have to say is told when the scene is built.
         let mut notes = Vec::new();
@@ -160,17 +160,17 @@ impl QuickStart {
         } else if !self.apart {
             meshes = vec![join(&meshes)];
         }
-        let cloud = meshes.iter().all(|m| m.coat.faces.is_empty());
-        let objects = meshes.into_iter().map(|mesh| Object {
+        let cloud = meshes.iter().all(|m| m.attributes.faces.is_empty());
+        let objects = meshes.into_iter().map(|mesh| MeshObject {
             solid: has_inside(&mesh.triangulated()),
             name: mesh.name,
             positions: mesh.positions,
         });
-        Ok(Found { kind: if cloud { "points" } else { "mesh" }, objects: objects.collect(), notes })
+        Ok(MeshContents { kind: if cloud { "points" } else { "mesh" }, objects: objects.collect(), notes })
     }
 
     /// The box of all objects, y up.
-    fn bounds(&self, objects: &[Object]) -> (DVec3, DVec3) {
+    fn bounds(&self, objects: &[MeshObject]) -> (DVec3, DVec3) {
         let upright = |&p: &DVec3| if self.z_up { DVec3::new(p.x, p.z, -p.y) } else { p };
         let all: Vec<DVec3> = objects.iter().flat_map(|o| o.positions.iter().map(upright)).collect();
         TriMesh::bounds(&all).unwrap_or_default()

@@ -2,22 +2,22 @@
 
 use crate::format::Table;
 use crate::reader;
-use crate::source::{Placed, Span};
+use crate::source::{Located, Span};
 use glam::DVec3;
 use std::collections::BTreeMap;
 
 /// A checked value.
 #[derive(Clone, Debug)]
-pub(crate) enum Datum {
+pub(crate) enum SceneValue {
     Number(f64),
     Whole(u64),
     Truth(bool),
     /// Also words and colours.
     Text(String),
-    List(Vec<Placed<Datum>>),
+    List(Vec<Located<SceneValue>>),
     Record(Record),
     Records(Vec<Record>),
-    Named(Vec<(Placed<String>, Record)>),
+    Named(Vec<(Located<String>, Record)>),
 }
 
 /// A checked table. Keys with faults are absent; the faults were reported.
@@ -26,20 +26,20 @@ pub(crate) struct Record {
     pub at: Span,
     pub table: &'static Table,
     /// For shapes, which one it is.
-    pub tag: Option<Placed<&'static str>>,
-    pub values: BTreeMap<&'static str, Placed<Datum>>,
+    pub tag: Option<Located<&'static str>>,
+    pub values: BTreeMap<&'static str, Located<SceneValue>>,
 }
 
 impl Record {
     /// What was given for a key.
-    pub fn given(&self, key: &str) -> Option<&Placed<Datum>> {
+    pub fn given(&self, key: &str) -> Option<&Located<SceneValue>> {
         // A key that is not in the format could never be given: asking for it is a slip in this crate.
         debug_assert!(self.table.key(key).is_some(), "no key {key} in {}", self.table.title);
         self.values.get(key)
     }
 
     /// What was given for a key, or its default.
-    pub fn value(&self, key: &str) -> Datum {
+    pub fn value(&self, key: &str) -> SceneValue {
         match self.given(key) {
             Some(value) => value.it.clone(),
             None => reader::default_of(self.table, key),
@@ -69,7 +69,7 @@ impl Record {
     /// The tables under a key; none if it is absent.
     pub fn records(&self, key: &str) -> &[Record] {
         match self.given(key).map(|v| &v.it) {
-            Some(Datum::Records(list)) => list,
+            Some(SceneValue::Records(list)) => list,
             _ => &[],
         }
     }
@@ -77,7 +77,7 @@ impl Record {
     /// The table under a key.
     pub fn record(&self, key: &str) -> Option<&Record> {
         match self.given(key).map(|v| &v.it) {
-            Some(Datum::Record(record)) => Some(record),
+            Some(SceneValue::Record(record)) => Some(record),
             _ => None,
         }
     }
@@ -100,38 +100,38 @@ impl Record {
 
 /// The format fixes each key's kind and the reader has checked it, so another kind here is a slip in this
 /// crate; the test that reads every key's example would meet it.
-impl Datum {
+impl SceneValue {
     pub fn number(&self) -> f64 {
         match self {
-            Datum::Number(v) => *v,
+            SceneValue::Number(v) => *v,
             other => unreachable!("{other:?} was read where the format has a number"),
         }
     }
 
     pub fn whole(&self) -> u64 {
         match self {
-            Datum::Whole(v) => *v,
+            SceneValue::Whole(v) => *v,
             other => unreachable!("{other:?} was read where the format has a whole number"),
         }
     }
 
     pub fn truth(&self) -> bool {
         match self {
-            Datum::Truth(v) => *v,
+            SceneValue::Truth(v) => *v,
             other => unreachable!("{other:?} was read where the format has true or false"),
         }
     }
 
     pub fn text(&self) -> &str {
         match self {
-            Datum::Text(v) => v,
+            SceneValue::Text(v) => v,
             other => unreachable!("{other:?} was read where the format has text"),
         }
     }
 
-    pub fn list(&self) -> &[Placed<Datum>] {
+    pub fn list(&self) -> &[Located<SceneValue>] {
         match self {
-            Datum::List(v) => v,
+            SceneValue::List(v) => v,
             other => unreachable!("{other:?} was read where the format has a list"),
         }
     }

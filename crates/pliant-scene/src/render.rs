@@ -1,40 +1,40 @@
-//! What a body shows: its own surface or a finer mesh of a file, and what that rides on.
+//! What a body shows: its own surface or a finer mesh of a file, and what that is bound to.
 
 use crate::diagnostic::Diagnostic;
-use crate::digest::Digest;
+use crate::digest::InputDigest;
 use crate::mesh::{self, MeshPlan};
-use crate::record::{Datum, Record};
-use crate::shape::Made;
-use crate::source::{Placed, Source, Span};
+use crate::record::{Record, SceneValue};
+use crate::shape::MadeShape;
+use crate::source::{Located, SourceText, Span};
 use pliant::Body;
-use pliant_geometry::{Clusters, Coat, Riding, Skin, TriMesh};
+use pliant_geometry::{Clusters, MeshAttributes, Skin, SkinBinding, TriMesh};
 
 /// The keys `render` and `skin` of a body.
 #[derive(Clone, Debug)]
 pub(crate) struct RenderPlan {
     mesh: Option<MeshPlan>,
-    riding: Option<Placed<Riding>>,
+    binding: Option<Located<SkinBinding>>,
 }
 
-/// A surface that is not the shape's own, or rides otherwise than that would.
+/// A surface that is not the shape's own, or is bound otherwise than that would be.
 #[derive(Clone, Debug)]
-pub(crate) struct Shown {
+pub(crate) struct RenderSurface {
     pub surface: TriMesh,
-    pub coat: Coat,
+    pub attributes: MeshAttributes,
     pub skin: Skin,
 }
 
 /// Reads the keys.
 pub(crate) fn plan(body: &Record) -> RenderPlan {
     let mesh = body.given("render").and_then(|given| match &given.it {
-        Datum::Record(table) => mesh::render_plan(table),
-        file => Some(MeshPlan::of_file(Placed { at: given.at.clone(), it: file.text().to_string() })),
+        SceneValue::Record(table) => mesh::render_plan(table),
+        file => Some(MeshPlan::of_file(Located { at: given.at.clone(), it: file.text().to_string() })),
     });
-    let riding = body.given("skin").and_then(|word| {
-        let named = Riding::NAMES.into_iter().find(|(name, _)| *name == word.it.text());
-        named.map(|(_, riding)| Placed { at: word.at.clone(), it: riding })
+    let binding = body.given("skin").and_then(|word| {
+        let named = SkinBinding::NAMES.into_iter().find(|(name, _)| *name == word.it.text());
+        named.map(|(_, binding)| Located { at: word.at.clone(), it: binding })
     });
-    RenderPlan { mesh, riding }
+    RenderPlan { mesh, binding }
 }
 
 impl RenderPlan {
@@ -42,31 +42,31 @@ impl RenderPlan {
     pub fn make(
         &self,
         body: &Body,
-        made: &Made,
-        source: &Source,
-        digest: &mut Digest<'_>,
-    ) -> Result<Option<Shown>, Vec<Diagnostic>> {
-        let (surface, coat) = match &self.mesh {
+        made: &MadeShape,
+        source: &SourceText,
+        digest: &mut InputDigest<'_>,
+    ) -> Result<Option<RenderSurface>, Vec<Diagnostic>> {
+        let (surface, attributes) = match &self.mesh {
             Some(plan) => {
                 let mesh = plan.read_as(made.from_file, source, digest)?;
-                (mesh.triangulated(), mesh.coat)
+                (mesh.triangulated(), mesh.attributes)
             }
-            None if self.riding.is_some() => (made.shape.surface.clone(), made.shape.coat.clone()),
+            None if self.binding.is_some() => (made.shape.surface.clone(), made.shape.attributes.clone()),
             None => return Ok(None),
         };
-        let riding = self.riding.as_ref().map_or_else(|| Riding::usual(&made.shape), |r| r.it);
+        let binding = self.binding.as_ref().map_or_else(|| SkinBinding::usual(&made.shape), |r| r.it);
         let at = self.place();
         let wrong = |e: pliant_geometry::GeometryError| vec![source.problem(&at, e.message, e.help)];
-        let clusters = match (riding, body.covering()) {
-            (Riding::Clusters, Some(covering)) => covering.build(&made.shape.points).map_err(wrong)?,
+        let clusters = match (binding, body.covering()) {
+            (SkinBinding::Clusters, Some(covering)) => covering.build(&made.shape.points).map_err(wrong)?,
             _ => Clusters::default(),
         };
-        let skin = Skin::ride(riding, &made.shape, Some(&clusters), &surface.positions).map_err(wrong)?;
-        Ok(Some(Shown { surface, coat, skin }))
+        let skin = Skin::bind_to(binding, &made.shape, Some(&clusters), &surface.positions).map_err(wrong)?;
+        Ok(Some(RenderSurface { surface, attributes, skin }))
     }
 
     fn place(&self) -> Span {
-        let riding = self.riding.as_ref().map(|r| &r.at);
-        riding.or(self.mesh.as_ref().map(|m| &m.file.at)).cloned().unwrap_or_default()
+        let binding = self.binding.as_ref().map(|r| &r.at);
+        binding.or(self.mesh.as_ref().map(|m| &m.file.at)).cloned().unwrap_or_default()
     }
 }

@@ -1,17 +1,17 @@
 //! A scene: read from a file, checked, and ready to be built.
 
-use crate::body::{self, BodyPlan, Surroundings};
+use crate::body::{self, BodyPlan, WorldSettings};
 use crate::collider::{self, ColliderEvent, ColliderPlan};
 use crate::copies;
 use crate::diagnostic::Diagnostic;
-use crate::event::{self, EventPlan, Happenings};
+use crate::event::{self, EventPlan, SceneEvents};
 use crate::field;
 use crate::joint::{self, JointEvent, JointPlan};
 use crate::keys;
 use crate::reader;
-use crate::record::{Datum, Record};
+use crate::record::{Record, SceneValue};
 use crate::resolver::{Disk, Resolver};
-use crate::source::{Check, Source};
+use crate::source::{Check, SourceText};
 use crate::track;
 use glam::DVec3;
 use pliant::{Acceleration, Field, Implicit, MassMatrix, Track, WarmStart};
@@ -22,7 +22,7 @@ use std::path::{Path, PathBuf};
 /// A scene that was read and checked as far as the file alone allows.
 #[derive(Clone, Debug)]
 pub struct Scene {
-    pub(crate) source: Source,
+    pub(crate) source: SourceText,
     pub(crate) fps: f64,
     pub(crate) frames: u32,
     pub(crate) substeps: u32,
@@ -72,7 +72,7 @@ impl Scene {
             Err(bad) => {
                 let good = bad.utf8_error().valid_up_to();
                 let text = String::from_utf8_lossy(&bad.as_bytes()[..good]).into_owned();
-                let source = Source { file: path.to_path_buf(), text, around: None };
+                let source = SourceText { file: path.to_path_buf(), text, around: None };
                 Err(vec![source.problem(
                     &(good..good),
                     "this is not text in UTF-8",
@@ -84,17 +84,17 @@ impl Scene {
 
     /// Checks a scene text; paths in it are relative to `file`'s folder.
     pub fn parse(text: &str, file: &Path) -> Result<Scene, Vec<Diagnostic>> {
-        Scene::of_source(Source { file: file.to_path_buf(), text: text.to_string(), around: None })
+        Scene::of_source(SourceText { file: file.to_path_buf(), text: text.to_string(), around: None })
     }
 
     /// The same of a text that was made around a mesh and is in no file: problems are told of the mesh. Paths in it are
     /// relative to the current folder.
     pub fn parse_around(text: &str, mesh: &Path) -> Result<Scene, Vec<Diagnostic>> {
         let file = PathBuf::from(mesh.with_extension("toml").file_name().unwrap_or_default());
-        Scene::of_source(Source { file, text: text.to_string(), around: Some(mesh.to_path_buf()) })
+        Scene::of_source(SourceText { file, text: text.to_string(), around: Some(mesh.to_path_buf()) })
     }
 
-    fn of_source(source: Source) -> Result<Scene, Vec<Diagnostic>> {
+    fn of_source(source: SourceText) -> Result<Scene, Vec<Diagnostic>> {
         let mut check = Check::new(&source);
         let scene = reader::read(&mut check).map(|root| Scene::from_root(&mut check, root));
         match check.finish(scene)? {
@@ -108,10 +108,10 @@ impl Scene {
         let fps = root.number("fps");
         let substeps = root.whole("substeps") as u32;
         let materials = match root.given("materials").map(|m| &m.it) {
-            Some(Datum::Named(list)) => list.as_slice(),
+            Some(SceneValue::Named(list)) => list.as_slice(),
             _ => &[],
         };
-        let around = Surroundings {
+        let around = WorldSettings {
             solver: body::solver(&root.text("solver")),
             fps,
             substep: 1.0 / (fps * f64::from(substeps)),
@@ -133,8 +133,8 @@ impl Scene {
         let tracks = track::plan(check, root.records("keyframes"), None, &[], around.substep);
         let colliders = collider::plan_all(check, &root, fps);
         let joints = joint::plan(check, &root, &bodies);
-        let happenings = event::plan(check, &root, (&bodies, &colliders, &joints), fps);
-        let Happenings { bodies: events, colliders: collider_events, joints: joint_events } = happenings;
+        let scene_events = event::plan(check, &root, (&bodies, &colliders, &joints), fps);
+        let SceneEvents { bodies: events, colliders: collider_events, joints: joint_events } = scene_events;
         let (outputs, checkpoint_every) = output(check, &root);
         Scene {
             source: check.source.clone(),

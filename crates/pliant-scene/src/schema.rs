@@ -1,6 +1,6 @@
 //! The JSON schema of scene files, for editors: written from the same list of keys the reader follows.
 
-use crate::format::{Key, Kind, Range, Rule, Table};
+use crate::format::{Key, NumberRange, Rule, Table, ValueKind};
 use crate::keys::SCENE;
 use serde_json::{Map, Value, json};
 
@@ -99,32 +99,32 @@ fn json_of(text: &str) -> Option<Value> {
     table.get("v").and_then(convert)
 }
 
-fn kind(of: &Kind) -> Map<String, Value> {
+fn kind(of: &ValueKind) -> Map<String, Value> {
     let value = match of {
-        Kind::Number(range) => return number(range),
-        Kind::Whole(lo, hi) => json!({ "type": "integer", "minimum": lo, "maximum": hi }),
-        Kind::Truth => json!({ "type": "boolean" }),
-        Kind::Text => json!({ "type": "string", "minLength": 1 }),
-        Kind::Tuple(kinds, fewest, _) => {
+        ValueKind::Number(range) => return number(range),
+        ValueKind::Whole(lo, hi) => json!({ "type": "integer", "minimum": lo, "maximum": hi }),
+        ValueKind::Truth => json!({ "type": "boolean" }),
+        ValueKind::Text => json!({ "type": "string", "minLength": 1 }),
+        ValueKind::Tuple(kinds, fewest, _) => {
             let items: Vec<Value> = kinds.iter().map(|k| Value::Object(kind(k))).collect();
             json!({ "type": "array", "items": items, "minItems": fewest, "maxItems": kinds.len() })
         }
-        Kind::HexColor => json!({ "type": "string", "pattern": "^#([0-9a-fA-F]{3}|[0-9a-fA-F]{6})$" }),
-        Kind::Word(words) => json!({ "enum": words }),
-        Kind::List(of, lo, hi) => {
+        ValueKind::HexColor => json!({ "type": "string", "pattern": "^#([0-9a-fA-F]{3}|[0-9a-fA-F]{6})$" }),
+        ValueKind::Word(words) => json!({ "enum": words }),
+        ValueKind::List(of, lo, hi) => {
             json!({ "type": "array", "items": kind(of), "minItems": lo, "maxItems": hi })
         }
-        Kind::Table(table) => return object(table, None),
-        Kind::Tables(table) => json!({ "type": "array", "items": object(table, None) }),
-        Kind::Named(table) => json!({ "type": "object", "additionalProperties": object(table, None) }),
-        Kind::Tagged(variants) => {
+        ValueKind::Table(table) => return object(table, None),
+        ValueKind::Tables(table) => json!({ "type": "array", "items": object(table, None) }),
+        ValueKind::Named(table) => json!({ "type": "object", "additionalProperties": object(table, None) }),
+        ValueKind::Tagged(variants) => {
             let alone = variants.iter().filter(|(_, t)| !t.keys().any(|k| k.required));
             let words: Vec<&str> = alone.map(|v| v.0).collect();
             let mut any = vec![json!({ "enum": words })];
             any.extend(variants.iter().map(|(tag, table)| Value::Object(object(table, Some(tag)))));
             json!({ "anyOf": any })
         }
-        Kind::Either(kinds) => {
+        ValueKind::Either(kinds) => {
             let any: Vec<Value> = kinds.iter().map(|k| Value::Object(kind(k))).collect();
             json!({ "anyOf": any })
         }
@@ -135,7 +135,7 @@ fn kind(of: &Kind) -> Map<String, Value> {
     }
 }
 
-fn number(range: &Range) -> Map<String, Value> {
+fn number(range: &NumberRange) -> Map<String, Value> {
     let mut map = Map::new();
     map.insert("type".into(), json!("number"));
     let low = if range.above { "exclusiveMinimum" } else { "minimum" };

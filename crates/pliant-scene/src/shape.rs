@@ -1,25 +1,25 @@
 //! The shape of a body: from its keys to particles and a surface.
 
-use crate::cut::Cut;
 use crate::diagnostic::Diagnostic;
-use crate::digest::Digest;
+use crate::digest::InputDigest;
+use crate::element_choice::ElementChoice;
 use crate::fit::{self, FitPlan};
 use crate::mesh::{self, MeshPlan, ReadMesh};
 use crate::record::Record;
-use crate::render::Shown;
-use crate::source::{Check, Placed, Source, Span};
+use crate::render::RenderSurface;
+use crate::source::{Check, Located, SourceText, Span};
 use glam::{DAffine3, DVec3};
-use pliant_geometry::shapes::{self, Solid, TetStyle};
+use pliant_geometry::shapes::{self, SolidShape, TetStyle};
 use pliant_geometry::{
-    By, Filling, GeometryError, Pattern, PolyMesh, Shape, Skin, TetMesh, TriMesh, files_of_tets, has_inside,
-    inside, read_tets_through,
+    FillDensity, FillOptions, FillPattern, GeometryError, PolyMesh, Shape, Skin, TetMesh, TriMesh,
+    files_of_tets, has_inside, inside, read_tets_through,
 };
 use std::path::Path;
 
 /// A shape as the scene describes it.
 #[derive(Clone, Debug)]
 pub(crate) enum ShapePlan {
-    Solid(Solid),
+    Solid(SolidShape),
     Sheet {
         size: [f64; 2],
         cells: Option<[usize; 2]>,
@@ -28,7 +28,7 @@ pub(crate) enum ShapePlan {
     /// A mesh whose vertices are the particles.
     Vertices(MeshPlan),
     Points {
-        file: Placed<String>,
+        file: Located<String>,
         fit: FitPlan,
     },
     /// A box of cells cut into tetrahedra.
@@ -39,7 +39,7 @@ pub(crate) enum ShapePlan {
     },
     /// Tetrahedra of a file.
     Tets {
-        file: Placed<String>,
+        file: Located<String>,
         fit: FitPlan,
     },
     Tube {
@@ -62,13 +62,13 @@ pub(crate) enum Resolution {
 
 /// How particles are arranged.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Sampling {
-    pattern: Pattern,
+pub(crate) struct ParticlePattern {
+    pattern: FillPattern,
     seed: u64,
 }
 
 /// How finely, and how arranged.
-type Fineness = (Resolution, Sampling);
+type ParticleLayout = (Resolution, ParticlePattern);
 
 /// Particles of a body that does not say: enough to bend well, few enough to be quick.
 const PARTICLES: usize = 1500;
@@ -81,7 +81,7 @@ const SEGMENTS: usize = 50;
 
 /// A shape made, and what is known about it.
 #[derive(Clone, Debug)]
-pub(crate) struct Made {
+pub(crate) struct MadeShape {
     pub shape: Shape,
     /// Whether the particles stand for areas, not volumes (or lengths).
     pub thin: bool,
@@ -91,14 +91,14 @@ pub(crate) struct Made {
     /// From the coordinates of its file to its own.
     pub from_file: DAffine3,
     /// What is shown instead of the shape's own surface.
-    pub shown: Option<Shown>,
+    pub shown: Option<RenderSurface>,
     /// How far what it shows lies beyond each particle.
     pub reach: Vec<f64>,
 }
 
-impl Made {
-    fn new(shape: Shape, thin: bool) -> Made {
-        Made {
+impl MadeShape {
+    fn new(shape: Shape, thin: bool) -> MadeShape {
+        MadeShape {
             shape,
             thin,
             cells: None,
@@ -110,7 +110,7 @@ impl Made {
     }
 
     /// Takes up the faces, texture coordinates and materials of the mesh that its surface is.
-    fn wear(&mut self, mut poly: PolyMesh) {
+    fn take_attributes(&mut self, mut poly: PolyMesh) {
         let surface = &self.shape.surface;
         if poly.positions != surface.positions {
             return;
@@ -118,9 +118,9 @@ impl Made {
         // A mesh turned inside out was turned back.
         let turned = poly.triangulated().triangles != surface.triangles;
         if turned {
-            poly.coat.flip();
+            poly.attributes.flip();
         }
-        self.shape.coat = poly.coat;
+        self.shape.attributes = poly.attributes;
     }
 }
 
@@ -130,7 +130,7 @@ pub(crate) fn plan(check: &mut Check<'_>, body: &Record) -> Option<ShapePlan> {
     let tag = shape.tag.as_ref()?;
     let file = || {
         let given = shape.given("file")?;
-        Some(Placed { at: given.at.clone(), it: given.it.text().to_string() })
+        Some(Located { at: given.at.clone(), it: given.it.text().to_string() })
     };
     let size = || shape.value("size").list().iter().map(|v| v.it.number()).collect::<Vec<f64>>();
     let cells = || -> Option<Vec<usize>> {
@@ -150,21 +150,21 @@ pub(crate) fn plan(check: &mut Check<'_>, body: &Record) -> Option<ShapePlan> {
         },
         "thread" => thread(body, shape),
         "tets" => ShapePlan::Tets { file: file()?, fit: fit::plan(shape) },
-        "box" => ShapePlan::Solid(Solid::Cuboid { size: shape.vector("size") }),
-        "ball" => ShapePlan::Solid(Solid::Ball { radius: shape.number("radius") }),
+        "box" => ShapePlan::Solid(SolidShape::Cuboid { size: shape.vector("size") }),
+        "ball" => ShapePlan::Solid(SolidShape::Ball { radius: shape.number("radius") }),
         "torus" => {
-            ShapePlan::Solid(Solid::Torus { major: shape.number("major"), minor: shape.number("minor") })
+            ShapePlan::Solid(SolidShape::Torus { major: shape.number("major"), minor: shape.number("minor") })
         }
-        "cylinder" => ShapePlan::Solid(Solid::Cylinder {
+        "cylinder" => ShapePlan::Solid(SolidShape::Cylinder {
             radius: shape.number("radius"),
             height: shape.number("height"),
         }),
-        "capsule" => ShapePlan::Solid(Solid::Capsule {
+        "capsule" => ShapePlan::Solid(SolidShape::Capsule {
             radius: shape.number("radius"),
             height: shape.number("height"),
         }),
-        "gummy_bear" => ShapePlan::Solid(Solid::GummyBear { height: shape.number("height") }),
-        "bunny" => ShapePlan::Solid(Solid::Bunny { height: shape.number("height") }),
+        "gummy_bear" => ShapePlan::Solid(SolidShape::GummyBear { height: shape.number("height") }),
+        "bunny" => ShapePlan::Solid(SolidShape::Bunny { height: shape.number("height") }),
         "sheet" => {
             let size = size();
             ShapePlan::Sheet { size: [size[0], size[1]], cells: cells().map(|n| [n[0], n[1]]) }
@@ -249,13 +249,13 @@ pub(crate) fn resolution(body: &Record) -> Resolution {
 }
 
 /// How particles of a body are arranged.
-pub(crate) fn sampling(body: &Record) -> Sampling {
+pub(crate) fn sampling(body: &Record) -> ParticlePattern {
     let pattern = match body.text("sampling").as_str() {
-        "jittered" => Pattern::Jittered,
-        "blue_noise" => Pattern::BlueNoise,
-        _ => Pattern::Lattice,
+        "jittered" => FillPattern::Jittered,
+        "blue_noise" => FillPattern::BlueNoise,
+        _ => FillPattern::Lattice,
     };
-    Sampling { pattern, seed: body.whole("seed") }
+    ParticlePattern { pattern, seed: body.whole("seed") }
 }
 
 impl ShapePlan {
@@ -270,11 +270,13 @@ impl ShapePlan {
     }
 
     /// Whether air can push it: whether it has triangles or a boundary of tetrahedra.
-    pub fn has_faces(&self, cut: Cut) -> bool {
+    pub fn has_faces(&self, cut: ElementChoice) -> bool {
         match self {
-            ShapePlan::Solid(_) | ShapePlan::Mesh(_) => cut != Cut::None && cut != Cut::Edges,
+            ShapePlan::Solid(_) | ShapePlan::Mesh(_) => {
+                cut != ElementChoice::None && cut != ElementChoice::Edges
+            }
             ShapePlan::Points { .. } | ShapePlan::Thread { .. } => false,
-            _ => cut != Cut::Edges,
+            _ => cut != ElementChoice::Edges,
         }
     }
 
@@ -302,19 +304,19 @@ impl ShapePlan {
     /// Reads files and fills with particles. `at` is where problems with the numbers are reported.
     pub fn make(
         &self,
-        fineness: Fineness,
-        cut: Cut,
-        source: &Source,
+        layout: ParticleLayout,
+        cut: ElementChoice,
+        source: &SourceText,
         at: &Span,
-        digest: &mut Digest<'_>,
-    ) -> Result<Made, Vec<Diagnostic>> {
-        let mut made = self.make_uncut(fineness, cut, source, at, digest)?;
-        if cut == Cut::Triangles && made.shape.triangles.is_empty() {
+        digest: &mut InputDigest<'_>,
+    ) -> Result<MadeShape, Vec<Diagnostic>> {
+        let mut made = self.make_uncut(layout, cut, source, at, digest)?;
+        if cut == ElementChoice::Triangles && made.shape.triangles.is_empty() {
             let shell = shapes::shell(made.shape.surface);
             made.shape = shell.map_err(|e| vec![source.problem(at, e.message, e.help)])?;
             made.thin = true;
         }
-        if cut == Cut::Edges {
+        if cut == ElementChoice::Edges {
             made.shape.tetrahedra.clear();
             made.shape.triangles.clear();
         }
@@ -323,24 +325,24 @@ impl ShapePlan {
 
     fn make_uncut(
         &self,
-        fineness: Fineness,
-        cut: Cut,
-        source: &Source,
+        layout: ParticleLayout,
+        cut: ElementChoice,
+        source: &SourceText,
         at: &Span,
-        digest: &mut Digest<'_>,
-    ) -> Result<Made, Vec<Diagnostic>> {
-        let (resolution, _) = fineness;
+        digest: &mut InputDigest<'_>,
+    ) -> Result<MadeShape, Vec<Diagnostic>> {
+        let (resolution, _) = layout;
         let wrong = |e: GeometryError| vec![source.problem(at, e.message, e.help)];
-        let solid = |shape| Made::new(shape, false);
+        let solid = |shape| MadeShape::new(shape, false);
         match self {
-            ShapePlan::Solid(kind) => solid_of(*kind, fineness, cut).map_err(wrong),
+            ShapePlan::Solid(kind) => solid_of(*kind, layout, cut).map_err(wrong),
             ShapePlan::Cells { size, cells, style } => {
                 shapes::tet_box(*cells, *size, *style).map(solid).map_err(wrong)
             }
             ShapePlan::Tube { radius, height, cells } => {
                 let [around, along] = cells.unwrap_or_else(|| tube_cells(*radius, *height, resolution));
                 let shape = shapes::tube(*radius, *height, around, along).map_err(wrong)?;
-                Ok(Made { thin: true, ..solid(shape) })
+                Ok(MadeShape { thin: true, ..solid(shape) })
             }
             ShapePlan::Thread { points, segments } => {
                 shapes::thread(points, *segments).map(solid).map_err(wrong)
@@ -358,7 +360,7 @@ impl ShapePlan {
                 let (shape, notes) = Shape::from_tets(&mesh).map_err(|e| in_file(source, file, vec![e]))?;
                 let notes =
                     read.notes.into_iter().chain(notes).map(|n| format!("{}: {n}", file.it)).collect();
-                Ok(Made { notes, from_file, ..solid(shape) })
+                Ok(MadeShape { notes, from_file, ..solid(shape) })
             }
             ShapePlan::Sheet { size, cells } => {
                 let cells = match cells {
@@ -366,67 +368,75 @@ impl ShapePlan {
                     None => sheet_cells(*size, resolution).map_err(wrong)?,
                 };
                 let shape = shapes::sheet(size[0], size[1], cells[0], cells[1]).map_err(wrong)?;
-                Ok(Made { thin: true, cells: Some(cells), ..solid(shape) })
+                Ok(MadeShape { thin: true, cells: Some(cells), ..solid(shape) })
             }
             ShapePlan::Mesh(plan) | ShapePlan::Vertices(plan) => {
                 let ReadMesh { mesh: poly, from_file, notes } = plan.read(source, digest)?;
                 let made = match self {
                     ShapePlan::Vertices(_) => vertices(poly.triangulated()),
-                    _ => mesh(&poly, fineness, cut),
+                    _ => mesh(&poly, layout, cut),
                 };
                 let mut made = made.map_err(wrong)?;
-                made.wear(poly);
+                made.take_attributes(poly);
                 made.notes.splice(0..0, notes);
-                Ok(Made { from_file, ..made })
+                Ok(MadeShape { from_file, ..made })
             }
             ShapePlan::Points { file, fit } => {
                 let points = mesh::read_vertices(source, file, digest)?;
                 let from_file = fit.placement(&points).map_err(|e| in_file(source, file, vec![e]))?;
                 let points = points.into_iter().map(|p| from_file.transform_point3(p)).collect();
                 let shape = shapes::from_points(points).map_err(wrong)?;
-                Ok(Made { from_file, ..solid(shape) })
+                Ok(MadeShape { from_file, ..solid(shape) })
             }
         }
     }
 }
 
-fn solid_of(kind: Solid, (resolution, sampling): Fineness, cut: Cut) -> Result<Made, GeometryError> {
-    let tetrahedra = matches!(cut, Cut::Tetrahedra | Cut::Whatever);
+fn solid_of(
+    kind: SolidShape,
+    (resolution, sampling): ParticleLayout,
+    cut: ElementChoice,
+) -> Result<MadeShape, GeometryError> {
+    let tetrahedra = matches!(cut, ElementChoice::Tetrahedra | ElementChoice::Whatever);
     let spacing = match resolution {
         Resolution::Spacing(spacing) => spacing,
         Resolution::Particles(count) if tetrahedra => kind.spacing_for_tet_particles(count)?,
         Resolution::Particles(count) => kind.spacing_for_count(count)?,
     };
-    if !tetrahedra && sampling.pattern != Pattern::Lattice {
-        return Ok(Made::new(
+    if !tetrahedra && sampling.pattern != FillPattern::Lattice {
+        return Ok(MadeShape::new(
             shapes::filled(kind.build(spacing)?.surface, &sampling.filling(resolution))?,
             false,
         ));
     }
     let (shape, notes) =
         if tetrahedra { kind.build_tets(spacing)? } else { (kind.build(spacing)?, Vec::new()) };
-    Ok(Made { notes, ..Made::new(shape, false) })
+    Ok(MadeShape { notes, ..MadeShape::new(shape, false) })
 }
 
-impl Sampling {
-    fn filling(&self, resolution: Resolution) -> Filling {
+impl ParticlePattern {
+    fn filling(&self, resolution: Resolution) -> FillOptions {
         let by = match resolution {
-            Resolution::Spacing(spacing) => By::Spacing(spacing),
-            Resolution::Particles(count) => By::Count(count),
+            Resolution::Spacing(spacing) => FillDensity::Spacing(spacing),
+            Resolution::Particles(count) => FillDensity::Count(count),
         };
-        Filling { pattern: self.pattern, by, seed: self.seed }
+        FillOptions { pattern: self.pattern, by, seed: self.seed }
     }
 }
 
-fn mesh(poly: &PolyMesh, (resolution, sampling): Fineness, cut: Cut) -> Result<Made, GeometryError> {
+fn mesh(
+    poly: &PolyMesh,
+    (resolution, sampling): ParticleLayout,
+    cut: ElementChoice,
+) -> Result<MadeShape, GeometryError> {
     let mesh = poly.triangulated();
     if mesh.triangles.is_empty() {
         return points(mesh);
     }
-    let open = cut != Cut::Tetrahedra && !has_inside(&mesh);
-    if cut == Cut::Triangles || open {
-        let mut made = Made::new(shapes::shell(mesh)?, true);
-        if open && cut == Cut::None {
+    let open = cut != ElementChoice::Tetrahedra && !has_inside(&mesh);
+    if cut == ElementChoice::Triangles || open {
+        let mut made = MadeShape::new(shapes::shell(mesh)?, true);
+        if open && cut == ElementChoice::None {
             made.notes.push(
                 "the mesh is open: a shell of its vertices. For cloth, set solver = \"projective\", \
                  clusters = \"none\" and an edge_stiffness"
@@ -440,14 +450,14 @@ fn mesh(poly: &PolyMesh, (resolution, sampling): Fineness, cut: Cut) -> Result<M
         // What has no inside is refused with its reason, whatever the spacing.
         Resolution::Particles(count) => (inside(&mesh).volume / count as f64).cbrt().max(f64::MIN_POSITIVE),
     };
-    if cut == Cut::None {
-        let lattice = sampling.pattern == Pattern::Lattice;
+    if cut == ElementChoice::None {
+        let lattice = sampling.pattern == FillPattern::Lattice;
         let shape = match resolution {
             Resolution::Spacing(_) if lattice => shapes::from_mesh(mesh, spacing)?,
             _ => shapes::filled(mesh, &sampling.filling(resolution))?,
         };
         let thin = !shape.triangles.is_empty();
-        return Ok(Made::new(shape, thin));
+        return Ok(MadeShape::new(shape, thin));
     }
     // A spacing is taken at its word; a number of particles, which is about, grows where parts are thin.
     let (shape, notes) = match resolution {
@@ -456,18 +466,18 @@ fn mesh(poly: &PolyMesh, (resolution, sampling): Fineness, cut: Cut) -> Result<M
             shapes::tets_from_mesh_within(mesh, spacing, count.max(MOST_FOR_THIN_PARTS))?
         }
     };
-    Ok(Made { notes, ..Made::new(shape, false) })
+    Ok(MadeShape { notes, ..MadeShape::new(shape, false) })
 }
 
 /// A mesh without faces.
-fn points(mesh: TriMesh) -> Result<Made, GeometryError> {
+fn points(mesh: TriMesh) -> Result<MadeShape, GeometryError> {
     let notes = vec!["the mesh has no faces: its vertices are taken as particles".to_string()];
-    Ok(Made { notes, ..Made::new(shapes::from_points(mesh.positions)?, false) })
+    Ok(MadeShape { notes, ..MadeShape::new(shapes::from_points(mesh.positions)?, false) })
 }
 
 /// Each vertex is a particle, in the order of the file, as a deformer of an animation package has them. Unlike
 /// those of a shell, vertices in the same place stay apart: an animation has a position for each.
-fn vertices(mesh: TriMesh) -> Result<Made, GeometryError> {
+fn vertices(mesh: TriMesh) -> Result<MadeShape, GeometryError> {
     if mesh.triangles.is_empty() {
         return points(mesh);
     }
@@ -494,7 +504,7 @@ fn vertices(mesh: TriMesh) -> Result<Made, GeometryError> {
         surface: mesh,
         ..Shape::default()
     };
-    Ok(Made::new(shape, true))
+    Ok(MadeShape::new(shape, true))
 }
 
 fn sheet_cells(size: [f64; 2], resolution: Resolution) -> Result<[usize; 2], GeometryError> {
@@ -524,7 +534,7 @@ fn tube_cells(radius: f64, height: f64, resolution: Resolution) -> [usize; 2] {
 }
 
 /// A tetrahedral mesh may be in two files; what was read of them tells as much.
-fn digest_tets(mesh: &TetMesh, digest: &mut Digest<'_>) {
+fn digest_tets(mesh: &TetMesh, digest: &mut InputDigest<'_>) {
     let points = mesh.points.iter().flat_map(|p| p.to_array()).flat_map(f64::to_le_bytes);
     digest.bytes(&points.collect::<Vec<u8>>());
     let corners = mesh.tetrahedra.iter().flatten().flat_map(|i| i.to_le_bytes());
@@ -533,9 +543,9 @@ fn digest_tets(mesh: &TetMesh, digest: &mut Digest<'_>) {
 
 /// The bytes of a file the scene names.
 pub(crate) fn read(
-    source: &Source,
-    file: &Placed<String>,
-    digest: &mut Digest<'_>,
+    source: &SourceText,
+    file: &Located<String>,
+    digest: &mut InputDigest<'_>,
 ) -> Result<Vec<u8>, Vec<Diagnostic>> {
     let path = source.resolve(&file.it);
     digest.read(&path).map_err(|why| {
@@ -549,7 +559,11 @@ pub(crate) fn read(
 }
 
 /// Problems inside a file the scene names.
-pub(crate) fn in_file(source: &Source, file: &Placed<String>, errors: Vec<GeometryError>) -> Vec<Diagnostic> {
+pub(crate) fn in_file(
+    source: &SourceText,
+    file: &Located<String>,
+    errors: Vec<GeometryError>,
+) -> Vec<Diagnostic> {
     let (line, _) = source.place(file.at.start);
     let path = source.resolve(&file.it);
     errors

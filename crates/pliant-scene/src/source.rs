@@ -9,14 +9,14 @@ pub(crate) type Span = Range<usize>;
 
 /// Something read from the text, and where it stands.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Placed<T> {
+pub(crate) struct Located<T> {
     pub at: Span,
     pub it: T,
 }
 
 /// The text of a scene and the file it is from.
 #[derive(Clone, Debug)]
-pub(crate) struct Source {
+pub(crate) struct SourceText {
     pub file: PathBuf,
     pub text: String,
     /// The mesh around which the text was made, if nobody wrote it: then it has no lines that anyone could look at.
@@ -27,7 +27,7 @@ pub(crate) struct Source {
 const SAVE: &str = "`--particles`, `--material` and `--fit` set other values, `--save-scene FILE.toml` writes the scene this \
                     amounts to, in which all can be changed";
 
-impl Source {
+impl SourceText {
     /// Line and column of a byte, counted from 1; columns count characters.
     pub fn place(&self, at: usize) -> (usize, usize) {
         let before = &self.text[..self.floor(at)];
@@ -94,12 +94,12 @@ impl Source {
 /// A source with the problems found in it so far.
 #[derive(Debug)]
 pub(crate) struct Check<'a> {
-    pub source: &'a Source,
+    pub source: &'a SourceText,
     pub problems: Vec<Diagnostic>,
 }
 
 impl<'a> Check<'a> {
-    pub fn new(source: &'a Source) -> Check<'a> {
+    pub fn new(source: &'a SourceText) -> Check<'a> {
         Check { source, problems: Vec::new() }
     }
 

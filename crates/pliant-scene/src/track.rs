@@ -1,6 +1,6 @@
 //! Keyframes as the scene gives them; the engine's objections are led back to the keys they are about.
 
-use crate::record::{Datum, Record};
+use crate::record::{Record, SceneValue};
 use crate::source::{Check, Span};
 use pliant::{BodyControls, BodyId, Control, Ease, Key, Keyframes, SolverKind, Track, Value};
 
@@ -37,7 +37,7 @@ fn read(record: &Record, body: Option<BodyId>) -> Option<Track> {
     let keys = record.given("keys")?.it.list().iter().map(|key| {
         let parts = key.it.list();
         let value = match &parts[1].it {
-            Datum::Number(v) => Value::Number(*v),
+            SceneValue::Number(v) => Value::Number(*v),
             vector => Value::Vector(vector.vector()),
         };
         Key { time: parts[0].it.number(), value, ease: parts.get(2).map_or(usual, |e| ease(&e.it)) }
@@ -45,7 +45,7 @@ fn read(record: &Record, body: Option<BodyId>) -> Option<Track> {
     Some(Track::new(control, keys))
 }
 
-fn ease(word: &Datum) -> Ease {
+fn ease(word: &SceneValue) -> Ease {
     Ease::ALL.into_iter().find(|e| e.name() == word.text()).unwrap_or_default()
 }
 

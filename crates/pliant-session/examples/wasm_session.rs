@@ -3,7 +3,7 @@
 // Exporting a name is what edition 2024 calls unsafe; nothing else here is.
 #![allow(unsafe_code)]
 
-use pliant_cache::{ExportOptions, MemoryOutput, Output, export_all};
+use pliant_cache::{ExportOptions, ExportOutput, MemoryOutput, export_all};
 use pliant_session::{InMemory, MemoryLog, SceneSource, Session, SessionOptions};
 use std::cell::RefCell;
 
@@ -60,7 +60,7 @@ fn record(text: &str, frames: u32) -> Result<(Vec<u8>, Vec<u8>), String> {
     let reader = session.log().map_err(|e| failed(&e))?;
     session.finish_log().map_err(|e| failed(&e))?;
     let folder = MemoryOutput::default();
-    let output = [Output { path: "run.usda".into(), conversion: Default::default() }];
+    let output = [ExportOutput { path: "run.usda".into(), conversion: Default::default() }];
     for done in export_all(&reader, &output, &ExportOptions::default(), &folder, &mut |_, _| {}) {
         done.map_err(|e| failed(&e))?;
     }

@@ -6,11 +6,11 @@ use pliant::{SolverKind, StepReport};
 #[derive(Debug, Default)]
 pub struct ConvergenceWatch {
     frames: u32,
-    solvers: [Seen; SolverKind::ALL.len()],
+    solvers: [SolverRecord; SolverKind::ALL.len()],
 }
 
 #[derive(Debug, Default)]
-struct Seen {
+struct SolverRecord {
     first: Option<u64>,
     frames: u32,
     residual: f64,

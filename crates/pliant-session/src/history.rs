@@ -10,20 +10,20 @@ use pliant::Edit;
 use std::collections::BTreeMap;
 
 /// An edit and its frame: it acts in the step that leaves it.
-pub(crate) type Made = (u64, Edit);
+pub(crate) type FrameEdit = (u64, Edit);
 
 /// A state to go back to, and what was shown of its bodies.
 #[derive(Clone)]
-pub(crate) struct Kept {
+pub(crate) struct StoredState {
     pub checkpoint: Vec<u8>,
     pub recorder: Recorder,
 }
 
 pub(crate) struct History {
-    edits: Vec<Made>,
-    undone: Vec<Made>,
+    edits: Vec<FrameEdit>,
+    undone: Vec<FrameEdit>,
     /// Never empty: the first frame's is always kept, since all others follow from it.
-    kept: BTreeMap<u64, Kept>,
+    kept: BTreeMap<u64, StoredState>,
     first: u64,
     /// Bytes for states.
     memory: usize,
@@ -33,13 +33,13 @@ pub(crate) struct History {
 
 impl History {
     /// Begins at a frame.
-    pub fn new(frame: u64, start: Kept, memory: usize) -> History {
+    pub fn new(frame: u64, start: StoredState, memory: usize) -> History {
         let kept = BTreeMap::from([(frame, start)]);
         History { edits: Vec::new(), undone: Vec::new(), kept, first: frame, memory, stride: 1 }
     }
 
     /// Begins anew at a frame that nothing before leads to.
-    pub fn begin_at(&mut self, frame: u64, start: Kept) {
+    pub fn begin_at(&mut self, frame: u64, start: StoredState) {
         *self = History::new(frame, start, self.memory);
     }
 
@@ -59,13 +59,13 @@ impl History {
     }
 
     /// Keeps the state of a frame that was just reached.
-    pub fn keep(&mut self, frame: u64, state: Kept) {
+    pub fn keep(&mut self, frame: u64, state: StoredState) {
         self.kept.insert(frame, state);
         self.thin(frame);
     }
 
     /// The nearest state at or before a frame.
-    pub fn nearest(&self, frame: u64) -> Option<(u64, &Kept)> {
+    pub fn nearest(&self, frame: u64) -> Option<(u64, &StoredState)> {
         self.kept.range(..=frame).next_back().map(|(at, kept)| (*at, kept))
     }
 
@@ -82,7 +82,7 @@ impl History {
     }
 
     /// All edits in the order they were made.
-    pub fn edits(&self) -> &[Made] {
+    pub fn edits(&self) -> &[FrameEdit] {
         &self.edits
     }
 
@@ -103,11 +103,11 @@ impl History {
         self.undone.clear();
     }
 
-    pub fn last(&self) -> Option<&Made> {
+    pub fn last(&self) -> Option<&FrameEdit> {
         self.edits.last()
     }
 
-    pub fn last_undone(&self) -> Option<&Made> {
+    pub fn last_undone(&self) -> Option<&FrameEdit> {
         self.undone.last()
     }
 
@@ -125,7 +125,8 @@ impl History {
 
     /// Gives up states until there is room: anchors by doubling their distance, others by how far they are from `around`.
     fn thin(&mut self, around: u64) {
-        let size = |kept: &BTreeMap<u64, Kept>| kept.values().map(|k| k.checkpoint.len()).sum::<usize>();
+        let size =
+            |kept: &BTreeMap<u64, StoredState>| kept.values().map(|k| k.checkpoint.len()).sum::<usize>();
         let mut bytes = size(&self.kept);
         while bytes > self.memory && self.kept.len() > 1 {
             let anchors: usize = self

@@ -42,14 +42,14 @@ mod torn_mesh;
 
 pub use convergence::ConvergenceWatch;
 pub use error::SessionError;
-pub use log::Continued;
+pub use log::ResumedLog;
 pub use pliant::{BodyId, Control, Edit, Edited, Isa, Simulation, Value};
-pub use pliant_cache::{LogMedium, LogReader, MemoryLog, OneWay};
+pub use pliant_cache::{LogMedium, LogReader, MemoryLog, WriteOnlyLog};
 pub use pliant_scene::{DEMOS, Diagnostic, Disk, InMemory, QuickStart, Resolver, Scene};
 pub use session::{FrameReport, Session, SessionOptions, Settings, SharedClock, program};
 pub use source::SceneSource;
-pub use statistics::{Converged, Driven, FrameStatistics};
-pub use surface::Surface;
+pub use statistics::{FrameStatistics, KeyframedValue, SolverConvergence};
+pub use surface::BodySurface;
 
 /// The example of the README is a test.
 #[cfg(doctest)]

@@ -5,15 +5,15 @@ use crate::recording::{self, Recording, due};
 use crate::session::{Session, program};
 use pliant::StepReport;
 use pliant_cache::{
-    CacheError, ExportOptions, ExportSummary, LogFrame, LogMedium, LogReader, LogWarning, LogWriter, Output,
-    OutputFolder, Progress, Resumed, export_all,
+    CacheError, ExportOptions, ExportOutput, ExportProgress, ExportSummary, LogFrame, LogMedium, LogReader,
+    LogWarning, LogWriter, OutputFolder, ReopenedLog, export_all,
 };
 use std::path::Path;
 
 /// What came of going on with a log.
 #[derive(Debug)]
 #[non_exhaustive]
-pub struct Continued {
+pub struct ResumedLog {
     /// The last frame the log kept: the present one. `None` if it had to be begun anew with the first.
     pub last_frame: Option<u32>,
     /// What was wrong with the log.
@@ -34,7 +34,7 @@ impl Session {
     /// The same on anything that takes bytes; `name` is what messages call it.
     ///
     /// ```
-    /// use pliant_cache::{LogReader, MemoryLog, OneWay};
+    /// use pliant_cache::{LogReader, MemoryLog, WriteOnlyLog};
     /// # use pliant_session::{Disk, SceneSource, Session, SessionOptions};
     /// # let scene = SceneSource::text("[[body]]\nshape = \"ball\"\nparticles = 60\n");
     /// # let mut session = Session::open(&scene, &Disk, SessionOptions::default()).unwrap();
@@ -46,7 +46,7 @@ impl Session {
     /// assert_eq!(LogReader::from_bytes("run", log.bytes())?.frame_count(), 2);
     ///
     /// // Anything that implements `Write`, such as a pipe:
-    /// session.record("pipe", Box::new(OneWay(Vec::new())))?;
+    /// session.record("pipe", Box::new(WriteOnlyLog(Vec::new())))?;
     /// # Ok::<(), pliant_session::SessionError>(())
     /// ```
     pub fn record(&mut self, name: impl AsRef<Path>, medium: Box<dyn LogMedium>) -> Result<(), SessionError> {
@@ -81,7 +81,7 @@ impl Session {
 
     /// Goes on with a log in a file, to the last frame of a run given by `frames`: everything after its last checkpoint is
     /// computed again, and has the same bytes. A log of another scene is refused, and not touched.
-    pub fn resume_file(&mut self, path: impl AsRef<Path>, frames: u32) -> Result<Continued, SessionError> {
+    pub fn resume_file(&mut self, path: impl AsRef<Path>, frames: u32) -> Result<ResumedLog, SessionError> {
         let resumed = LogWriter::resume(path, self.settings().hash)?;
         self.resume_with(resumed, frames)
     }
@@ -92,15 +92,15 @@ impl Session {
         name: impl AsRef<Path>,
         medium: Box<dyn LogMedium>,
         frames: u32,
-    ) -> Result<Continued, SessionError> {
+    ) -> Result<ResumedLog, SessionError> {
         let resumed = LogWriter::resume_on(medium, name, self.settings().hash)?;
         self.resume_with(resumed, frames)
     }
 
-    fn resume_with(&mut self, resumed: Resumed, frames: u32) -> Result<Continued, SessionError> {
+    fn resume_with(&mut self, resumed: ReopenedLog, frames: u32) -> Result<ResumedLog, SessionError> {
         let own = self.simulation.bits();
         let begun = &resumed.header.bits;
-        let mut continued = Continued {
+        let mut continued = ResumedLog {
             last_frame: resumed.writer.last_frame(),
             warnings: resumed.warnings,
             other_program: Some(resumed.header.program).filter(|p| *p != program()),
@@ -112,7 +112,7 @@ impl Session {
             let bodies = recording.writer.bodies().to_vec();
             let path = recording.writer.path().display().to_string();
             let refused = |e| SessionError::Refused(format!("{path}: {e}"));
-            let bits = self.take_up(frame, &state, bodies).map_err(refused)?;
+            let bits = self.resume_from(frame, &state, bodies).map_err(refused)?;
             continued.other_bits = (bits != own).then(|| bits.name().to_string());
             // Where this run stopped an unbroken one would have written none: the bytes are to be the same.
             match due(frame, frames, recording.every) {
@@ -145,13 +145,13 @@ impl Session {
     /// Makes files of what was recorded so far, also while the run goes on; gives what came of each output.
     ///
     /// ```
-    /// use pliant_cache::{ExportOptions, MemoryOutput, Output};
+    /// use pliant_cache::{ExportOptions, MemoryOutput, ExportOutput};
     /// # use pliant_session::{Disk, MemoryLog, SceneSource, Session, SessionOptions};
     /// # let scene = SceneSource::text("[[body]]\nshape = \"ball\"\nparticles = 60\n");
     /// # let mut session = Session::open(&scene, &Disk, SessionOptions::default()).unwrap();
     /// session.record("run", Box::new(MemoryLog::default()))?;
     /// session.step()?;
-    /// let outputs = [Output { path: "now.glb".into(), conversion: Default::default() }];
+    /// let outputs = [ExportOutput { path: "now.glb".into(), conversion: Default::default() }];
     /// let files = MemoryOutput::default();
     /// let done = session.export(&outputs, &ExportOptions::default(), &files, &mut |_, _| {})?;
     /// assert_eq!(done[0].as_ref().unwrap().frames, 2);
@@ -160,10 +160,10 @@ impl Session {
     /// ```
     pub fn export(
         &self,
-        outputs: &[Output],
+        outputs: &[ExportOutput],
         options: &ExportOptions,
         folder: &dyn OutputFolder,
-        progress: Progress<'_>,
+        progress: ExportProgress<'_>,
     ) -> Result<Vec<Result<ExportSummary, CacheError>>, SessionError> {
         Ok(export_all(&self.log()?, outputs, options, folder, progress))
     }

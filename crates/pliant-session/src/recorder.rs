@@ -4,35 +4,39 @@ use crate::torn_mesh::TornMesh;
 use pliant::model::{BodyModel, ModelBody, Prototype, Shown};
 use pliant::tearing::TornSurface;
 use pliant::{BodyId, Simulation};
-use pliant_cache::geometry::{Elements, Look, Skin, SkinRoom, TriMesh};
-use pliant_cache::{LogBody, Origin, Simulated};
+use pliant_cache::geometry::{Elements, Look, Skin, SkinScratch, TriMesh};
+use pliant_cache::{LogBody, SimulatedElements, VersionOrigin};
 use pliant_scene::BuiltBody;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// What the scene says of bodies, by the numbers of their ids.
-pub(crate) type Built = BTreeMap<u64, BuiltBody>;
+pub(crate) type BuiltBodies = BTreeMap<u64, BuiltBody>;
 
 /// Follows which bodies a simulation has. What it knows is that of the last frame; clones share all that is large.
 #[derive(Clone)]
 pub(crate) struct Recorder {
     bodies: Vec<LogBody>,
-    known: Vec<Known>,
+    known: Vec<RecordedBody>,
     /// The render meshes of bodies that have torn.
     torn: Vec<(BodyId, Arc<TornSurface>)>,
 }
 
 /// A body as it was recorded.
 #[derive(Clone)]
-struct Known {
+struct RecordedBody {
     id: BodyId,
     prototype: Arc<Prototype>,
     shown: Arc<Shown>,
 }
 
-impl Known {
-    fn of(body: &ModelBody) -> Known {
-        Known { id: body.id, prototype: body.parts.prototype().clone(), shown: body.parts.shown().clone() }
+impl RecordedBody {
+    fn of(body: &ModelBody) -> RecordedBody {
+        RecordedBody {
+            id: body.id,
+            prototype: body.parts.prototype().clone(),
+            shown: body.parts.shown().clone(),
+        }
     }
 
     /// Whether a body has the topology it had; constraints and masses alone may be others.
@@ -47,22 +51,22 @@ impl Known {
 
 impl Recorder {
     /// Of a simulation as it is now, each body in its first version.
-    pub fn new(simulation: &Simulation, built: &Built) -> Recorder {
+    pub fn new(simulation: &Simulation, built: &BuiltBodies) -> Recorder {
         let mut bodies: Vec<LogBody> = Vec::new();
         for body in simulation.model().bodies() {
             let new = new_body(body, built, &bodies);
             bodies.push(new);
         }
-        Recorder::taken_up(bodies, simulation, built)
+        Recorder::resumed(bodies, simulation, built)
     }
 
     /// Of a simulation that was brought to a frame whose bodies are known, from a log or from before.
-    pub fn taken_up(bodies: Vec<LogBody>, simulation: &Simulation, built: &Built) -> Recorder {
+    pub fn resumed(bodies: Vec<LogBody>, simulation: &Simulation, built: &BuiltBodies) -> Recorder {
         let surface = |body: &ModelBody| Some((body.id, Arc::new(torn_surface(body, built)?)));
         let there = simulation.model().bodies();
         let mut recorder = Recorder {
             bodies,
-            known: there.iter().map(Known::of).collect(),
+            known: there.iter().map(RecordedBody::of).collect(),
             torn: there.iter().filter_map(surface).collect(),
         };
         recorder.number();
@@ -75,7 +79,7 @@ impl Recorder {
     }
 
     /// Takes up which bodies there are now; whether they are others than in the last frame. To be called before each frame.
-    pub fn follow(&mut self, simulation: &Simulation, built: &Built) -> bool {
+    pub fn follow(&mut self, simulation: &Simulation, built: &BuiltBodies) -> bool {
         let bodies = simulation.model().bodies();
         if self.known.len() == bodies.len() && self.known.iter().zip(bodies).all(|(k, b)| k.is(b)) {
             return false;
@@ -91,7 +95,7 @@ impl Recorder {
                 (None, _) => new_body(body, built, &before),
             });
         }
-        self.known = bodies.iter().map(Known::of).collect();
+        self.known = bodies.iter().map(RecordedBody::of).collect();
         self.bodies = after;
         self.number();
         true
@@ -108,31 +112,31 @@ impl Recorder {
 }
 
 /// What a body of the scene shows, with what its file says of it.
-fn of_scene<'a>(body: &ModelBody, built: &'a Built) -> Option<&'a BuiltBody> {
+fn of_scene<'a>(body: &ModelBody, built: &'a BuiltBodies) -> Option<&'a BuiltBody> {
     // Every body of a scene is known by the number it will have.
     built.get(&body.id.number())
 }
 
 /// The render mesh of a body, if that has torn.
-fn torn_surface(body: &ModelBody, built: &Built) -> Option<TornSurface> {
+fn torn_surface(body: &ModelBody, built: &BuiltBodies) -> Option<TornSurface> {
     let own = of_scene(body, built)?;
     body.parts.torn_surface(&own.surface.triangles, &own.skin)
 }
 
 /// A body that was not there before; what it has in common with one of `others` it shares.
-fn new_body(body: &ModelBody, built: &Built, others: &[LogBody]) -> LogBody {
+fn new_body(body: &ModelBody, built: &BuiltBodies, others: &[LogBody]) -> LogBody {
     let model = &body.parts;
     let Some(own) = of_scene(body, built) else {
         return as_the_engine_shows(body, model);
     };
-    let simulated = Simulated { elements: own.elements.clone(), masses: masses(model) };
+    let simulated = SimulatedElements { elements: own.elements.clone(), masses: masses(model) };
     let cluster: Vec<u32> = (0..model.particle_count()).map_while(|i| nearest_cluster(model, i)).collect();
     let mut new = LogBody {
         color: own.color,
         // Colours by cluster make sense for whole bodies only.
         cluster: Arc::new(if cluster.len() == model.particle_count() { cluster } else { Vec::new() }),
         mesh: own.surface.clone().into(),
-        coat: own.coat.clone().into(),
+        attributes: own.attributes.clone().into(),
         skin: own.skin.clone().into(),
         simulated: simulated.into(),
         look: own.look,
@@ -147,7 +151,7 @@ fn new_body(body: &ModelBody, built: &Built, others: &[LogBody]) -> LogBody {
     }
     if let Some(alike) = others.iter().find(|o| o.mesh == new.mesh && o.skin == new.skin) {
         share(&mut new.mesh, &alike.mesh);
-        share(&mut new.coat, &alike.coat);
+        share(&mut new.attributes, &alike.attributes);
         share(&mut new.skin, &alike.skin);
         share(&mut new.simulated, &alike.simulated);
     }
@@ -159,7 +163,7 @@ fn as_the_engine_shows(body: &ModelBody, model: &BodyModel) -> LogBody {
     let (shown, mut new) = (model.shown(), bare(body, model));
     let particles: Vec<_> = model.rest().positions.iter().collect();
     let mut positions = Vec::new();
-    shown.vertices(&particles, &mut SkinRoom::default(), &mut positions);
+    shown.vertices(&particles, &mut SkinScratch::default(), &mut positions);
     new.mesh = TriMesh { positions, triangles: shown.triangles().to_vec() }.into();
     if let Some(skin) = shown.skin() {
         new.skin = skin.clone().into();
@@ -170,7 +174,7 @@ fn as_the_engine_shows(body: &ModelBody, model: &BodyModel) -> LogBody {
         triangles: topology.faces.clone(),
         edges: topology.edges.clone(),
     };
-    new.simulated = Simulated { elements: elements.largest(), masses: masses(model) }.into();
+    new.simulated = SimulatedElements { elements: elements.largest(), masses: masses(model) }.into();
     new
 }
 
@@ -186,10 +190,10 @@ fn bare(body: &ModelBody, model: &BodyModel) -> LogBody {
         color: [0.5; 3],
         particles: 0..count as u32,
         mesh: TriMesh { positions, triangles: Vec::new() }.into(),
-        coat: Arc::default(),
+        attributes: Arc::default(),
         skin: Skin::identity(count).into(),
         cluster: Arc::default(),
-        simulated: Simulated { masses: masses(model), ..Simulated::default() }.into(),
+        simulated: SimulatedElements { masses: masses(model), ..SimulatedElements::default() }.into(),
         look: Look::default(),
     }
 }
@@ -211,7 +215,7 @@ impl Recorder {
         old: &LogBody,
         body: &ModelBody,
         simulation: &Simulation,
-        built: &Built,
+        built: &BuiltBodies,
     ) -> LogBody {
         let model = &body.parts;
         let next =
@@ -231,7 +235,7 @@ impl Recorder {
                 true => Arc::default(),
                 false => Arc::new(tear.particle_origin.iter().map(|&i| old.cluster[i as usize]).collect()),
             },
-            origin: Some(Arc::new(Origin {
+            origin: Some(Arc::new(VersionOrigin {
                 particles: tear.particle_origin.clone(),
                 vertices: mesh.origin(&surface.since(&before)),
             })),
@@ -245,14 +249,14 @@ impl Recorder {
 }
 
 /// The elements of a torn body, of the kinds that were told of it before.
-fn torn_elements(before: &Simulated, model: &BodyModel) -> Simulated {
+fn torn_elements(before: &SimulatedElements, model: &BodyModel) -> SimulatedElements {
     let (topology, told) = (model.topology(), &before.elements);
     let elements = Elements {
         tetrahedra: topology.tetrahedra.clone(),
         triangles: if told.triangles.is_empty() { Vec::new() } else { topology.faces.clone() },
         edges: if told.edges.is_empty() { Vec::new() } else { topology.edges.clone() },
     };
-    Simulated { elements, masses: masses(model) }
+    SimulatedElements { elements, masses: masses(model) }
 }
 
 /// The cluster of a particle whose centre is nearest at rest.

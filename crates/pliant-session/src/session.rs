@@ -2,13 +2,13 @@
 
 use crate::convergence::ConvergenceWatch;
 use crate::error::SessionError;
-use crate::history::{History, Kept};
-use crate::recorder::{Built, Recorder};
+use crate::history::{History, StoredState};
+use crate::recorder::{BuiltBodies, Recorder};
 use crate::recording::{self, Recording};
 use crate::solids;
 use crate::source::SceneSource;
 use crate::statistics::FrameStatistics;
-use crate::surface::{self, Surface};
+use crate::surface::{self, BodySurface};
 use pliant::{
     Bits, BodyId, Control, Edit, Edited, Isa, Schedule, Simulation, StateError, StepError, StepReport,
     TracePoint, Value,
@@ -73,7 +73,7 @@ pub struct FrameReport {
 pub struct Session {
     pub(crate) simulation: Simulation,
     events: Schedule,
-    built: Built,
+    built: BuiltBodies,
     /// What pictures show of colliders that are no planes.
     solids: Vec<LogSolid>,
     settings: Settings,
@@ -84,7 +84,7 @@ pub struct Session {
     pub(crate) frame: LogFrame,
     clock: Option<SharedClock>,
     watch: ConvergenceWatch,
-    surfaces: Vec<Surface>,
+    surfaces: Vec<BodySurface>,
     /// Whether the surfaces are those of the present state.
     posed: bool,
 }
@@ -153,9 +153,9 @@ impl Session {
         if let Some(isa) = options.isa {
             simulation.set_isa(isa);
         }
-        let built: Built = (0..).zip(bodies).collect();
+        let built: BuiltBodies = (0..).zip(bodies).collect();
         let recorder = Recorder::new(&simulation, &built);
-        let start = Kept { checkpoint: simulation.checkpoint(), recorder: recorder.clone() };
+        let start = StoredState { checkpoint: simulation.checkpoint(), recorder: recorder.clone() };
         Session {
             history: History::new(simulation.state().step(), start, options.memory),
             settings: Settings {
@@ -229,7 +229,7 @@ impl Session {
     /// let ball = &session.surfaces()[0];
     /// assert_eq!(ball.positions().len(), ball.normals().len());
     /// ```
-    pub fn surfaces(&mut self) -> &[Surface] {
+    pub fn surfaces(&mut self) -> &[BodySurface] {
         if !self.posed {
             // Bodies may be others since the last frame, by edits; the next frame takes that up for good.
             let mut now = self.recorder.clone();
@@ -276,7 +276,7 @@ impl Session {
             &Option<SharedClock>,
         ) -> Result<(StepReport, Vec<TracePoint>), StepError>,
     ) -> Result<(FrameReport, Vec<TracePoint>), SessionError> {
-        let edited = self.tell_edits()?;
+        let edited = self.checkpoint_edits()?;
         self.simulation.make_scheduled(&self.events)?;
         self.posed = false;
         let (report, points) = step(&mut self.simulation, &self.clock)?;
@@ -294,15 +294,15 @@ impl Session {
         }
         if self.history.keeps_states() {
             let checkpoint = self.simulation.checkpoint();
-            self.history.keep(frame, Kept { checkpoint, recorder: self.recorder.clone() });
+            self.history.keep(frame, StoredState { checkpoint, recorder: self.recorder.clone() });
         }
-        self.make_edits_of(frame)?;
+        self.replay_edits(frame)?;
         let log_seconds = now(&self.clock) - stepped;
         Ok((FrameReport { frame, step: report, log_seconds }, points))
     }
 
     /// A run that is gone on with from its log knows of edits by the checkpoint after them; whether there was need for one.
-    fn tell_edits(&mut self) -> Result<bool, SessionError> {
+    fn checkpoint_edits(&mut self) -> Result<bool, SessionError> {
         let Session { recording: Some(recording), simulation, .. } = self else { return Ok(false) };
         let frame = u32::try_from(simulation.state().step()).unwrap_or(u32::MAX);
         if recording.edited && recording.writer.last_frame() == Some(frame) {
@@ -313,7 +313,7 @@ impl Session {
     }
 
     /// Makes what was edited at a frame before, now that it is reached again.
-    fn make_edits_of(&mut self, frame: u64) -> Result<(), SessionError> {
+    fn replay_edits(&mut self, frame: u64) -> Result<(), SessionError> {
         let edits: Vec<Edit> = self.history.at(frame).cloned().collect();
         for edit in edits {
             self.make(&edit).map_err(StepError::Edit)?;
@@ -353,13 +353,13 @@ impl Session {
             self.return_to(frame)?;
             return Err(SessionError::Later(refused));
         }
-        self.take_in(frame, edit)?;
+        self.commit_edit(frame, edit)?;
         self.history.forget_undone();
         Ok(edited)
     }
 
     /// Forgets what comes after an edit that was made, and takes note of it; if the log cannot be cut, it is taken back.
-    fn take_in(&mut self, frame: u64, edit: Edit) -> Result<(), SessionError> {
+    fn commit_edit(&mut self, frame: u64, edit: Edit) -> Result<(), SessionError> {
         if let Err(e) = self.forget_after(frame) {
             self.return_to(frame)?;
             return Err(e);
@@ -390,7 +390,7 @@ impl Session {
         self.go_to(frame)?;
         self.check_cut(frame)?;
         self.make(&edit)?;
-        self.take_in(frame, edit)?;
+        self.commit_edit(frame, edit)?;
         self.history.redone();
         Ok(Some(frame))
     }
@@ -422,12 +422,12 @@ impl Session {
     fn return_to(&mut self, frame: u64) -> Result<(), SessionError> {
         let missing = || SessionError::Refused(format!("no state at or before frame {frame} is kept"));
         let (_, kept) = self.history.nearest(frame).ok_or_else(missing)?;
-        let Kept { checkpoint, recorder } = kept.clone();
+        let StoredState { checkpoint, recorder } = kept.clone();
         let at = self.history.nearest(frame).map_or(frame, |(at, _)| at);
         self.simulation.restore(&checkpoint)?;
-        self.recorder = Recorder::taken_up(recorder.bodies().to_vec(), &self.simulation, &self.built);
+        self.recorder = Recorder::resumed(recorder.bodies().to_vec(), &self.simulation, &self.built);
         self.posed = false;
-        self.make_edits_of(at)?;
+        self.replay_edits(at)?;
         while self.frame() < frame {
             self.step()?;
         }
@@ -498,12 +498,12 @@ impl Session {
             ));
         }
         let bits = self.simulation.restore(checkpoint)?;
-        self.begin_anew(Recorder::new(&self.simulation, &self.built));
+        self.restart_history(Recorder::new(&self.simulation, &self.built));
         Ok(bits)
     }
 
     /// Goes on from a checkpoint that a log has for a frame, whose bodies it knows.
-    pub(crate) fn take_up(
+    pub(crate) fn resume_from(
         &mut self,
         frame: u32,
         checkpoint: &[u8],
@@ -518,15 +518,15 @@ impl Session {
         for body in bodies.iter().filter(|b| b.version == 0) {
             self.built.entry(body.id).or_insert_with(|| shown_in_log(body));
         }
-        self.begin_anew(Recorder::taken_up(bodies, &self.simulation, &self.built));
+        self.restart_history(Recorder::resumed(bodies, &self.simulation, &self.built));
         Ok(bits)
     }
 
     /// From here on this is the first frame.
-    fn begin_anew(&mut self, recorder: Recorder) {
+    fn restart_history(&mut self, recorder: Recorder) {
         self.recorder = recorder;
         self.posed = false;
-        let start = Kept { checkpoint: self.simulation.checkpoint(), recorder: self.recorder.clone() };
+        let start = StoredState { checkpoint: self.simulation.checkpoint(), recorder: self.recorder.clone() };
         self.history.begin_at(self.simulation.state().step(), start);
     }
 
@@ -569,7 +569,7 @@ fn shown_of(body: &pliant::Body) -> BuiltBody {
         name: body.name.clone(),
         color: body.color,
         surface: shape.surface.clone(),
-        coat: shape.coat.clone(),
+        attributes: shape.attributes.clone(),
         skin: shape.skin.clone(),
         elements: elements.largest(),
         look,
@@ -582,7 +582,7 @@ fn shown_in_log(body: &LogBody) -> BuiltBody {
         name: body.name.to_string(),
         color: body.color,
         surface: body.mesh.as_ref().clone(),
-        coat: body.coat.as_ref().clone(),
+        attributes: body.attributes.as_ref().clone(),
         skin: body.skin.as_ref().clone(),
         elements: body.simulated.elements.clone(),
         look: body.look,

@@ -33,15 +33,15 @@ pub struct FrameStatistics {
     /// How far the last iteration was from consensus.
     pub residual: f64,
     /// How each solver that has bodies converged in this step, by its name.
-    pub solvers: BTreeMap<&'static str, Converged>,
+    pub solvers: BTreeMap<&'static str, SolverConvergence>,
     /// Keyframed values from this frame on, by body and name.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
-    pub controls: BTreeMap<String, Driven>,
+    pub controls: BTreeMap<String, KeyframedValue>,
 }
 
 /// See [`pliant::Convergence`].
 #[derive(Clone, Copy, Debug, Serialize)]
-pub struct Converged {
+pub struct SolverConvergence {
     /// The largest movement of a last iteration, as a share of the body's size.
     pub residual: f64,
     /// Whether every substep came to an end.
@@ -51,7 +51,7 @@ pub struct Converged {
 /// A keyframed value.
 #[derive(Clone, Copy, Debug, Serialize)]
 #[serde(untagged)]
-pub enum Driven {
+pub enum KeyframedValue {
     /// A number.
     Number(f64),
     /// A vector.
@@ -87,15 +87,15 @@ impl FrameStatistics {
     }
 }
 
-fn converged(report: &StepReport) -> BTreeMap<&'static str, Converged> {
+fn converged(report: &StepReport) -> BTreeMap<&'static str, SolverConvergence> {
     let all = SolverKind::ALL.into_iter().zip(&report.convergence).filter(|(_, c)| c.substeps > 0);
     all.map(|(kind, c)| {
-        (kind.name(), Converged { residual: bounded(c.residual), converged: c.unconverged == 0 })
+        (kind.name(), SolverConvergence { residual: bounded(c.residual), converged: c.unconverged == 0 })
     })
     .collect()
 }
 
-fn driven(simulation: &Simulation) -> BTreeMap<String, Driven> {
+fn driven(simulation: &Simulation) -> BTreeMap<String, KeyframedValue> {
     let (model, controls) = (simulation.model(), simulation.controls());
     let tracks = model.params().keyframes.tracks.iter();
     let entry = |control: Control| {
@@ -104,8 +104,8 @@ fn driven(simulation: &Simulation) -> BTreeMap<String, Driven> {
             None => control.name().into(),
         };
         let value = match controls.get(control)? {
-            Value::Number(v) => Driven::Number(v),
-            Value::Vector(v) => Driven::Vector(v.to_array()),
+            Value::Number(v) => KeyframedValue::Number(v),
+            Value::Vector(v) => KeyframedValue::Vector(v.to_array()),
         };
         Some((name, value))
     };

@@ -8,17 +8,17 @@ use std::sync::Arc;
 
 /// The render mesh of a body as it is now.
 #[derive(Clone, Debug)]
-pub struct Surface {
+pub struct BodySurface {
     body: LogBody,
     following: Arc<FollowingNormals>,
     positions: Vec<DVec3>,
     normals: Vec<DVec3>,
 }
 
-impl Surface {
-    fn new(body: &LogBody) -> Surface {
-        let following = Arc::new(FollowingNormals::new(&body.coat, &body.mesh));
-        Surface { body: body.clone(), following, positions: Vec::new(), normals: Vec::new() }
+impl BodySurface {
+    fn new(body: &LogBody) -> BodySurface {
+        let following = Arc::new(FollowingNormals::new(&body.attributes, &body.mesh));
+        BodySurface { body: body.clone(), following, positions: Vec::new(), normals: Vec::new() }
     }
 
     /// The body: mesh at rest, attributes, skin, colour, and which version of its topology this is.
@@ -48,14 +48,14 @@ impl Surface {
     }
 
     /// Unit normals: one per vertex, or, where the file of the mesh has hard edges, as
-    /// [`normal_of_corner`](Surface::normal_of_corner) says. Empty for points.
+    /// [`normal_of_corner`](BodySurface::normal_of_corner) says. Empty for points.
     pub fn normals(&self) -> &[DVec3] {
         &self.normals
     }
 
-    /// For each corner of the faces of [`LogBody::coat`] its normal; `None` where there is one per vertex.
+    /// For each corner of the faces of [`LogBody::attributes`] its normal; `None` where there is one per vertex.
     pub fn normal_of_corner(&self) -> Option<&[u32]> {
-        (!self.body.coat.normals.is_empty()).then(|| self.following.of_corners())
+        (!self.body.attributes.normals.is_empty()).then(|| self.following.of_corners())
     }
 
     /// Positions in the numbers that graphics cards take, relative to `origin`; into a buffer of the caller's.
@@ -72,13 +72,13 @@ impl Surface {
 }
 
 /// Brings the surfaces of these bodies to where the simulation is; what was prepared for those that stay is kept.
-pub(crate) fn pose(surfaces: &mut Vec<Surface>, bodies: &[LogBody], simulation: &Simulation) {
-    let same = |s: &Surface, b: &LogBody| (s.body.id, s.body.version) == (b.id, b.version);
+pub(crate) fn pose(surfaces: &mut Vec<BodySurface>, bodies: &[LogBody], simulation: &Simulation) {
+    let same = |s: &BodySurface, b: &LogBody| (s.body.id, s.body.version) == (b.id, b.version);
     if surfaces.len() != bodies.len() || !surfaces.iter().zip(bodies).all(|(s, b)| same(s, b)) {
         let mut before = std::mem::take(surfaces);
         for body in bodies {
             let known = before.iter().position(|s| same(s, body));
-            surfaces.push(known.map_or_else(|| Surface::new(body), |k| before.swap_remove(k)));
+            surfaces.push(known.map_or_else(|| BodySurface::new(body), |k| before.swap_remove(k)));
         }
     }
     for (surface, state) in surfaces.iter_mut().zip(simulation.state().bodies()) {

@@ -4,7 +4,7 @@ use pliant::DVec3;
 use pliant::model::BodyModel;
 use pliant::tearing::{NOT_SHOWN, TornSurface};
 use pliant_cache::LogBody;
-use pliant_cache::geometry::{Coat, Layer, Polygons, Skin, TriMesh};
+use pliant_cache::geometry::{Layer, MeshAttributes, Polygons, Skin, TriMesh};
 use pliant_scene::BuiltBody;
 
 /// Vertices of a torn mesh by those of the whole one.
@@ -44,25 +44,29 @@ impl TornMesh {
 
     /// Lets a body show this mesh.
     pub fn show(self, body: &mut LogBody, own: &BuiltBody, surface: &TornSurface, model: &BodyModel) {
-        body.coat = self.attributes(own, surface, model).into();
+        body.attributes = self.attributes(own, surface, model).into();
         body.mesh = TriMesh { positions: self.positions, triangles: surface.triangles.clone() }.into();
         body.skin = surface.skin.clone().unwrap_or_else(|| Skin::identity(model.particle_count())).into();
     }
 
     /// What the file says of the whole mesh, for the torn one. Polygons stay as long as no tear goes through one; faces
     /// that a tear has laid open take what their nearest vertices have.
-    fn attributes(&self, own: &BuiltBody, surface: &TornSurface, model: &BodyModel) -> Coat {
-        let (coat, whole) = (&own.coat, &own.surface.triangles);
-        if coat.is_empty() {
-            return Coat::default();
+    fn attributes(&self, own: &BuiltBody, surface: &TornSurface, model: &BodyModel) -> MeshAttributes {
+        let (attributes, whole) = (&own.attributes, &own.surface.triangles);
+        if attributes.is_empty() {
+            return MeshAttributes::default();
         }
-        let colors = match coat.colors.is_empty() {
+        let colors = match attributes.colors.is_empty() {
             true => Vec::new(),
-            false => self.whole.iter().map(|&v| coat.colors[v as usize]).collect(),
+            false => self.whole.iter().map(|&v| attributes.colors[v as usize]).collect(),
         };
-        let (cut, face_of) = coat.faces.corner_triangles_with_faces(&own.surface.positions);
+        let (cut, face_of) = attributes.faces.corner_triangles_with_faces(&own.surface.positions);
         if cut.len() != whole.len() {
-            return Coat { faces: Polygons::of_triangles(&surface.triangles), colors, ..Coat::default() };
+            return MeshAttributes {
+                faces: Polygons::of_triangles(&surface.triangles),
+                colors,
+                ..MeshAttributes::default()
+            };
         }
         // For each corner of the torn triangles the corner of the file's faces it was, and the face.
         let mut corner_at = vec![(0, 0); own.surface.positions.len()];
@@ -78,18 +82,18 @@ impl TornMesh {
             laid_open |= copy.is_none();
             sources.push(copy.unwrap_or_else(|| t.map(|v| corner_at[self.whole[v as usize] as usize])));
         }
-        let (faces, kept) = self.faces(coat, &cut, surface);
+        let (faces, kept) = self.faces(attributes, &cut, surface);
         let corner_sources: Vec<u32> = match kept {
             true => {
                 let added = sources[whole.len()..].iter().flatten().map(|s| s.0);
-                (0..coat.faces.corners().len() as u32).chain(added).collect()
+                (0..attributes.faces.corners().len() as u32).chain(added).collect()
             }
             false => sources.iter().flatten().map(|s| s.0).collect(),
         };
         let face_sources: Vec<u32> = match kept {
             true => {
                 let added = sources[whole.len()..].iter().map(|s| s[0].1);
-                (0..coat.faces.len() as u32).chain(added).collect()
+                (0..attributes.faces.len() as u32).chain(added).collect()
             }
             false => sources.iter().map(|s| s[0].1).collect(),
         };
@@ -97,29 +101,34 @@ impl TornMesh {
             true => Vec::new(),
             false => at.iter().map(|&k| from[k as usize]).collect(),
         };
-        let mut torn = Coat { faces, colors, ..coat.clone() };
-        torn.uvs.corners = pick(&coat.uvs.corners, &corner_sources);
-        torn.normals.corners = pick(&coat.normals.corners, &corner_sources);
+        let mut torn = MeshAttributes { faces, colors, ..attributes.clone() };
+        torn.uvs.corners = pick(&attributes.uvs.corners, &corner_sources);
+        torn.normals.corners = pick(&attributes.normals.corners, &corner_sources);
         if laid_open {
             // No file says how those lie.
             torn.normals = Layer::default();
         }
-        torn.face_materials = pick(&coat.face_materials, &face_sources);
+        torn.face_materials = pick(&attributes.face_materials, &face_sources);
         torn
     }
 
     /// The faces, and whether they are the file's polygons with some triangles more, or else all triangles.
-    fn faces(&self, coat: &Coat, cut: &[[u32; 3]], surface: &TornSurface) -> (Polygons, bool) {
-        let mut corners: Vec<Option<u32>> = vec![None; coat.faces.corners().len()];
+    fn faces(
+        &self,
+        attributes: &MeshAttributes,
+        cut: &[[u32; 3]],
+        surface: &TornSurface,
+    ) -> (Polygons, bool) {
+        let mut corners: Vec<Option<u32>> = vec![None; attributes.faces.corners().len()];
         let mut torn = false;
         for (c, v) in cut.iter().flatten().zip(surface.triangles.iter().flatten()) {
             torn |= *corners[*c as usize].get_or_insert(*v) != *v;
         }
         if !torn {
             let added = &surface.triangles[cut.len()..];
-            let sizes: Vec<u32> = coat.faces.sizes().chain(added.iter().map(|_| 3)).collect();
+            let sizes: Vec<u32> = attributes.faces.sizes().chain(added.iter().map(|_| 3)).collect();
             // A corner in no triangle (of a face without size) keeps its vertex.
-            let old = corners.iter().zip(coat.faces.corners()).map(|(new, old)| new.unwrap_or(*old));
+            let old = corners.iter().zip(attributes.faces.corners()).map(|(new, old)| new.unwrap_or(*old));
             let all: Vec<u32> = old.chain(added.iter().flatten().copied()).collect();
             if let Some(faces) = Polygons::from_sizes(&sizes, all) {
                 return (faces, true);

@@ -77,7 +77,7 @@ fn picture(simulation: &Simulation, mesh: &mut RenderMesh) -> Picture {
 
 fn run() -> Result<Picture, Box<dyn Error>> {
     let bear = Body::new("bear", shapes::gummy_bear(0.4, 0.04)?).frequency(40.0).at(-0.2, 0.25, 0.0);
-    let (ball, _notes) = shapes::Solid::Ball { radius: 0.12 }.build_tets(0.05)?;
+    let (ball, _notes) = shapes::SolidShape::Ball { radius: 0.12 }.build_tets(0.05)?;
     let ball = Body::new("ball", ball).elastic(Material::named("foam").ok_or("no foam")?).at(0.2, 0.4, 0.0);
     let mut simulation = Builder::new().ground().body(bear).body(ball).build()?;
     for _ in 0..30 {

@@ -4,9 +4,9 @@
 //! What stops, falls back or is shared out to threads is decided for an island alone (`island.rs`): its bodies have the bits
 //! they would have without the others.
 
-use crate::contact::{Course, Obstacles};
+use crate::contact::{ColliderTrajectory, Obstacles};
 use crate::controls::Controls;
-use crate::forces::Pushes;
+use crate::forces::FaceImpulses;
 use crate::island::{Island, Islands};
 use crate::model::{BodyModel, Model};
 use crate::simulation::Clock;
@@ -30,12 +30,12 @@ pub(crate) struct Slot {
     pub observer: Option<Observer>,
     pub outcome: Result<Outcome, SolverError>,
     /// Scratch of the forces.
-    pub pushes: Pushes,
+    pub pushes: FaceImpulses,
 }
 
 impl Default for Slot {
     fn default() -> Slot {
-        Slot { observer: None, outcome: Ok(Outcome::default()), pushes: Pushes::new() }
+        Slot { observer: None, outcome: Ok(Outcome::default()), pushes: FaceImpulses::new() }
     }
 }
 
@@ -47,21 +47,21 @@ impl Slot {
 
 /// What a step reads.
 #[derive(Clone, Copy)]
-pub(crate) struct Stepping<'a> {
+pub(crate) struct StepContext<'a> {
     pub model: &'a Model,
     pub controls: &'a Controls,
     pub pools: &'a SolverPools,
     pub team: &'a Team,
     /// The colliders in every substep.
-    pub course: &'a Course,
+    pub course: &'a ColliderTrajectory,
     /// Steps done before it.
     pub step: u64,
 }
 
 /// A substep of a step.
 #[derive(Clone, Copy)]
-pub(crate) struct At<'a> {
-    pub of: Stepping<'a>,
+pub(crate) struct SubstepContext<'a> {
+    pub of: StepContext<'a>,
     /// Its number, from 0.
     pub substep: u32,
     /// When it begins.
@@ -72,7 +72,7 @@ pub(crate) struct At<'a> {
     pub tied: bool,
 }
 
-impl<'a> At<'a> {
+impl<'a> SubstepContext<'a> {
     /// The body of a place in the model.
     pub fn subject(self, place: usize) -> Subject<'a> {
         Subject {
@@ -84,13 +84,13 @@ impl<'a> At<'a> {
     }
 }
 
-impl<'a> Stepping<'a> {
+impl<'a> StepContext<'a> {
     /// A substep of it.
-    pub fn at(self, substep: u32, tied: bool) -> At<'a> {
+    pub fn at(self, substep: u32, tied: bool) -> SubstepContext<'a> {
         let (step, substeps) = (self.model.params.step, self.model.params.substeps);
         // Time is counted, not summed: no drift, and the same bits after a resume.
         let time = self.step as f64 * step + step * (f64::from(substep) / f64::from(substeps));
-        At { of: self, substep, time, obstacles: self.course.substep(substep), tied }
+        SubstepContext { of: self, substep, time, obstacles: self.course.substep(substep), tied }
     }
 
     /// Moves all bodies by a step; what was is in `backup` afterwards, also if some fail. Returns the seconds spent with

@@ -7,7 +7,7 @@ use crate::material::Material;
 use crate::model::{BodyKind, Goals, Input, Integrator, Matching, Motion};
 use crate::solvers::SolverKind;
 use glam::{DAffine3, DQuat, DVec3};
-use pliant_geometry::{Covering, Method, Shape, Size};
+use pliant_geometry::{ClusterMethod, ClusterSize, Covering, Shape};
 use std::sync::Arc;
 
 /// How a body is cut into overlapping clusters.
@@ -39,7 +39,7 @@ pub enum ContactRadius {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ClusterStyle {
     /// How centres are chosen.
-    pub method: Method,
+    pub method: ClusterMethod,
     /// Scales, each twice as coarse as the one before.
     pub levels: u32,
     /// The part of every particle's mass that all coarser scales carry together.
@@ -55,7 +55,7 @@ pub struct ClusterStyle {
 impl Default for ClusterStyle {
     fn default() -> ClusterStyle {
         let Covering { method, levels, coarse_share, smooth, symmetric, overlap, .. } =
-            Covering::new(Method::Random, Size::Whole);
+            Covering::new(ClusterMethod::Random, ClusterSize::Whole);
         ClusterStyle { method, levels, coarse_share, smooth, symmetric, overlap }
     }
 }
@@ -169,9 +169,9 @@ impl Body {
     pub fn covering(&self) -> Option<Covering> {
         let size = match self.clusters {
             Clustering::None => return None,
-            Clustering::Whole => Size::Whole,
-            Clustering::Radius(radius) => Size::Radius(radius),
-            Clustering::Count(count) => Size::Count(count),
+            Clustering::Whole => ClusterSize::Whole,
+            Clustering::Radius(radius) => ClusterSize::Radius(radius),
+            Clustering::Count(count) => ClusterSize::Count(count),
         };
         let ClusterStyle { method, levels, coarse_share, smooth, symmetric, overlap } = self.cluster_style;
         Some(Covering { method, size, levels, coarse_share, smooth, symmetric, overlap, seed: self.seed })
@@ -242,7 +242,7 @@ impl Body {
 
     /// Lets the projective solver move the body as elements of a material: tetrahedra, triangles or threads,
     /// whatever its shape has. A solid filled with particles has none and is refused when built: fill it with
-    /// tetrahedra ([`Solid::build_tets`](crate::shapes::Solid::build_tets)). Its mass follows from the density; clusters and edge springs are left out.
+    /// tetrahedra ([`SolidShape::build_tets`](crate::shapes::SolidShape::build_tets)). Its mass follows from the density; clusters and edge springs are left out.
     pub fn elastic(mut self, material: Material) -> Body {
         let (volume, constraints) = match Elements::of(&self) {
             Some(Elements::Triangles) => (

@@ -15,7 +15,7 @@ use crate::controls::{BodyControls, Stiffness};
 use crate::elements::{Constraint, ConstraintKind};
 use crate::model::{BodyKind, Goals, Input, Integrator, Motion, PinGroup, Sequence, Shown, Source};
 use crate::solvers::SolverKind;
-use pliant_geometry::{Handles, Lifts, Method, Rows, Shape, Skin, TriMesh};
+use pliant_geometry::{ClusterMethod, Handles, NormalOffsets, Shape, Skin, SparseRows, TriMesh};
 use std::sync::Arc;
 
 /// An enum without fields as a number that stays the same wherever a variant stands in its list.
@@ -47,11 +47,11 @@ choice!(write_integrator, read_integrator, Integrator {
     Integrator::StrainLimited = 0,
     Integrator::Deformer = 1,
 });
-choice!(write_method, read_method, Method {
-    Method::Random = 0,
-    Method::FileOrder = 1,
-    Method::Farthest = 2,
-    Method::KMeans = 3,
+choice!(write_method, read_method, ClusterMethod {
+    ClusterMethod::Random = 0,
+    ClusterMethod::FileOrder = 1,
+    ClusterMethod::Farthest = 2,
+    ClusterMethod::KMeans = 3,
 });
 choice!(write_weights, read_weights, ExampleWeights { ExampleWeights::Own = 0, ExampleWeights::Common = 1 });
 choice!(write_differences, read_differences, Differences {
@@ -287,7 +287,7 @@ fn read_constraint(r: &mut Reader<'_>) -> Result<Constraint, Truncated> {
 
 fn write_shape(w: &mut Writer, shape: &Shape) {
     // What the surface wears is for whoever shows it.
-    let Shape { points, measure, surface, coat: _, skin, edges, tetrahedra, triangles } = shape;
+    let Shape { points, measure, surface, attributes: _, skin, edges, tetrahedra, triangles } = shape;
     let TriMesh { positions, triangles: faces } = surface;
     w.vectors(points);
     w.numbers(measure);
@@ -312,7 +312,7 @@ fn read_shape(r: &mut Reader<'_>) -> Result<Shape, Truncated> {
 }
 
 fn write_skin(w: &mut Writer, skin: &Skin) {
-    let Skin { offsets, particles, weights, handles, lifts } = skin;
+    let Skin { offsets, particles, weights, handles, normal_offsets } = skin;
     w.indices(offsets);
     w.indices(particles);
     w.numbers(weights);
@@ -321,8 +321,8 @@ fn write_skin(w: &mut Writer, skin: &Skin) {
         let Handles { handles, vertices } = through;
         [handles, vertices].into_iter().for_each(|rows| write_rows(w, rows));
     }
-    w.word(lifts.is_some().into());
-    if let Some(Lifts { triangles, vertices }) = lifts.as_deref() {
+    w.word(normal_offsets.is_some().into());
+    if let Some(NormalOffsets { triangles, vertices }) = normal_offsets.as_deref() {
         w.indices(triangles.as_flattened());
         write_rows(w, vertices);
     }
@@ -334,22 +334,22 @@ fn read_skin(r: &mut Reader<'_>) -> Result<Skin, Truncated> {
         true => Some(Box::new(Handles { handles: read_rows(r)?, vertices: read_rows(r)? })),
         false => None,
     };
-    let lifts = match r.flag()? {
-        true => Some(Box::new(Lifts { triangles: corners(r)?, vertices: read_rows(r)? })),
+    let normal_offsets = match r.flag()? {
+        true => Some(Box::new(NormalOffsets { triangles: corners(r)?, vertices: read_rows(r)? })),
         false => None,
     };
-    Ok(Skin { offsets, particles, weights, handles, lifts })
+    Ok(Skin { offsets, particles, weights, handles, normal_offsets })
 }
 
-fn write_rows(w: &mut Writer, rows: &Rows) {
-    let Rows { offsets, columns, weights } = rows;
+fn write_rows(w: &mut Writer, rows: &SparseRows) {
+    let SparseRows { offsets, columns, weights } = rows;
     w.indices(offsets);
     w.indices(columns);
     w.numbers(weights);
 }
 
-fn read_rows(r: &mut Reader<'_>) -> Result<Rows, Truncated> {
-    Ok(Rows { offsets: r.indices()?, columns: r.indices()?, weights: r.numbers()? })
+fn read_rows(r: &mut Reader<'_>) -> Result<SparseRows, Truncated> {
+    Ok(SparseRows { offsets: r.indices()?, columns: r.indices()?, weights: r.numbers()? })
 }
 
 /// Appends what is shown of a body.
@@ -407,7 +407,7 @@ pub(crate) fn write_motion(w: &mut Writer, motion: &Motion) {
 }
 
 /// Reads back what [`write_motion`] wrote; nothing is checked yet.
-pub(crate) fn read_motion(r: &mut Reader<'_>) -> Result<Motion, Truncated> {
+pub(crate) fn read_animation(r: &mut Reader<'_>) -> Result<Motion, Truncated> {
     Ok(Motion {
         velocity: r.vector()?,
         spin: r.vector()?,
@@ -440,7 +440,7 @@ pub(crate) fn read_pins(r: &mut Reader<'_>) -> Result<(Vec<PinGroup>, usize), Tr
     let mut taken = Vec::new();
     for _ in 0..r.length()? {
         let (id, name, particles) = (whole(r)?, r.text()?, r.indices()?);
-        let motion = read_motion(r)?;
+        let motion = read_animation(r)?;
         let stiffness = read_option(r)?;
         let sound = id < next
             && pins.last().is_none_or(|p| p.id < id)

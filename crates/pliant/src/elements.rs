@@ -224,7 +224,7 @@ pub(crate) fn check(body: &Body) -> Vec<Fault> {
 fn remedy(elements: Option<Elements>) -> String {
     match elements {
         None | Some(Elements::Edges) => {
-            "give the body a shape with tetrahedra (as `Solid::build_tets` makes) or triangles, or hold it together by \
+            "give the body a shape with tetrahedra (as `SolidShape::build_tets` makes) or triangles, or hold it together by \
              clusters"
                 .into()
         }

@@ -25,7 +25,7 @@ const GUST_RATE: f64 = 0.9;
 const SIDEWAYS: f64 = 0.4;
 
 /// The change of velocity of every face, between the two passes.
-pub(crate) type Pushes = Vec<DVec3>;
+pub(crate) type FaceImpulses = Vec<DVec3>;
 
 /// Whether anything acts on a body with these controls.
 pub(crate) fn act(model: &BodyModel, controls: LiveControls<'_>) -> bool {
@@ -62,7 +62,7 @@ pub(crate) fn apply(
     controls: LiveControls<'_>,
     state: &mut BodyState,
     (time, h): (f64, f64),
-    pushes: &mut Pushes,
+    pushes: &mut FaceImpulses,
     team: &Team,
 ) {
     if has_air(model, controls) {
@@ -90,7 +90,7 @@ fn blow(
     controls: LiveControls<'_>,
     state: &mut BodyState,
     (time, h): (f64, f64),
-    pushes: &mut Pushes,
+    pushes: &mut FaceImpulses,
     team: &Team,
 ) {
     let (topology, rest) = (model.topology(), model.rest());

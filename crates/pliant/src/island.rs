@@ -8,7 +8,7 @@
 //! together like any others. Everything that stops or falls back is decided for an island alone: a body that is tied to
 //! nothing is one by itself, and has the bits it has without the others.
 
-use crate::advance::{At, Outcome, Slot, Stepping};
+use crate::advance::{Outcome, Slot, StepContext, SubstepContext};
 use crate::contact::{Bodies, Contacts, Endpoint, Tie, Touching, Velocities};
 use crate::forces;
 use crate::model::{BodyPoint, Coupling, Model, ModelCoupling, ModelId};
@@ -62,7 +62,7 @@ impl Member {
     /// Lets its solver do something in a substep.
     fn act<R>(
         &mut self,
-        at: At<'_>,
+        at: SubstepContext<'_>,
         act: impl FnOnce(&mut dyn Solver, Stage<'_>, &mut BodyState) -> R,
     ) -> Option<R> {
         let Member { place, state, before, solver, forced, .. } = self;
@@ -74,7 +74,7 @@ impl Member {
     /// The same where it may fail.
     fn attempt<R: Default>(
         &mut self,
-        at: At<'_>,
+        at: SubstepContext<'_>,
         act: impl FnOnce(&mut dyn Solver, Stage<'_>, &mut BodyState) -> Result<R, SolverError>,
     ) -> R {
         match self.act(at, act) {
@@ -88,7 +88,7 @@ impl Member {
     }
 
     /// Takes what it needs for a step.
-    fn begin_step(&mut self, of: Stepping<'_>) {
+    fn begin_step(&mut self, of: StepContext<'_>) {
         self.solver = Some(of.pools.of(self.place).take());
         self.slot.outcome = Ok(Outcome { finite: true, ..Default::default() });
         let Member { state, before, .. } = self;
@@ -105,7 +105,7 @@ impl Member {
     }
 
     /// Gives back what it took.
-    fn end_step(&mut self, of: Stepping<'_>) {
+    fn end_step(&mut self, of: StepContext<'_>) {
         let good = self.slot.outcome.as_ref().is_ok_and(|o| o.finite);
         // One that failed may hold numbers that are none.
         if let Some(solver) = self.solver.take().filter(|_| good) {
@@ -113,7 +113,7 @@ impl Member {
         }
     }
 
-    fn predict(&mut self, at: At<'_>) {
+    fn predict(&mut self, at: SubstepContext<'_>) {
         let model = &at.of.model.bodies()[self.place].parts;
         if self.forced {
             let (controls, when) = (at.of.controls.live(self.place), (at.time, model.params.substep()));
@@ -125,11 +125,11 @@ impl Member {
         self.show(0);
     }
 
-    fn iterate(&mut self, round: Round, at: At<'_>) {
+    fn iterate(&mut self, round: Round, at: SubstepContext<'_>) {
         self.busy = self.attempt(at, |solver, stage, state| solver.iterate(round, stage, state));
     }
 
-    fn advance(&mut self, number: u32, at: At<'_>) {
+    fn advance(&mut self, number: u32, at: SubstepContext<'_>) {
         self.progress = self.act(at, |solver, stage, state| solver.advance(stage, state)).unwrap_or_default();
         if self.progress.settled {
             self.report.residual = 0.0;
@@ -138,7 +138,7 @@ impl Member {
         }
     }
 
-    fn finish(&mut self, round: Round, outside: Outside<'_>, at: At<'_>) {
+    fn finish(&mut self, round: Round, outside: Outside<'_>, at: SubstepContext<'_>) {
         let round = Round { number: self.report.iterations, ..round };
         if self.act(at, |solver, stage, state| solver.conclude(round, stage, state)) == Some(true) {
             self.show(round.number);
@@ -206,7 +206,7 @@ impl Island {
     }
 
     /// Moves its bodies through all substeps of a step. Islands of one body are shown to the tracer, if there is one.
-    pub fn run(&mut self, of: Stepping<'_>, mut tracer: Option<&mut Tracer>) {
+    pub fn run(&mut self, of: StepContext<'_>, mut tracer: Option<&mut Tracer>) {
         self.share_out(of);
         self.members.iter_mut().for_each(|m| m.begin_step(of));
         let mut contacts = of.pools.take_contacts();
@@ -247,7 +247,7 @@ impl Island {
     }
 
     /// Decides who moves with all threads; no bit depends on it.
-    fn share_out(&mut self, of: Stepping<'_>) {
+    fn share_out(&mut self, of: StepContext<'_>) {
         let total = self.work(of.model);
         for member in &mut self.members {
             let parts = &of.model.bodies()[member.place].parts;
@@ -257,7 +257,7 @@ impl Island {
     }
 
     /// Does something to each body: large ones with all threads one after the other, small ones side by side.
-    fn each(&mut self, at: At<'_>, act: impl Fn(usize, &mut Member) + Sync) {
+    fn each(&mut self, at: SubstepContext<'_>, act: impl Fn(usize, &mut Member) + Sync) {
         if let [only] = &mut self.members[..] {
             return act(0, only);
         }
@@ -274,7 +274,7 @@ impl Island {
     }
 
     /// A substep. If a solver fails its member says so, and the state is not to be used.
-    fn substep(&mut self, at: At<'_>, contacts: &mut Contacts) {
+    fn substep(&mut self, at: SubstepContext<'_>, contacts: &mut Contacts) {
         self.each(at, |_, m| m.predict(at));
         if self.failed() {
             return;
@@ -321,7 +321,7 @@ impl Island {
         self.finish(round, at, contacts);
     }
 
-    fn finish(&mut self, round: Round, at: At<'_>, contacts: &mut Contacts) {
+    fn finish(&mut self, round: Round, at: SubstepContext<'_>, contacts: &mut Contacts) {
         let loaded = contacts.loaded();
         // Counted once for the island, with its first body.
         self.members[0].report.contacts = loaded;
@@ -342,7 +342,7 @@ impl Island {
     }
 
     /// Where forces are not taken at the end of the substep, velocities of tied points may come apart though they do not.
-    fn calm(&mut self, at: At<'_>, contacts: &mut Contacts) {
+    fn calm(&mut self, at: SubstepContext<'_>, contacts: &mut Contacts) {
         let (ties, nodes) = contacts.ties();
         if at.of.model.params.implicit.implicitness >= 1.0 || !ties.any_exact() {
             return;
@@ -354,7 +354,7 @@ impl Island {
 /// The bodies of an island in a substep, as contacts and couplings see them.
 struct InSubstep<'a> {
     members: &'a mut [Member],
-    at: At<'a>,
+    at: SubstepContext<'a>,
 }
 
 impl Bodies for InSubstep<'_> {

@@ -102,7 +102,7 @@ pub use model::{
     HalfSpace, Implicit, Input, Integrator, MassMatrix, Motion, Sequence, SequenceError, WarmStart,
 };
 pub use pliant_geometry::solids::{Primitive, SolidMesh};
-pub use pliant_geometry::{Method, shapes};
+pub use pliant_geometry::{ClusterMethod, shapes};
 pub use pliant_math::lanes::{Bits, Isa};
 pub use points::{Points, PointsMut, UnevenColumns};
 pub use queries::{Hit, Place, Queries, RenderMesh, SurfaceMesh};

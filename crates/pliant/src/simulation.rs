@@ -1,9 +1,9 @@
 //! A running simulation: model, state and controls, and the step that moves them on.
 
-use crate::advance::{Slot, Stepping};
+use crate::advance::{Slot, StepContext};
 use crate::builder::{self, Assembler, BuildErrors};
 use crate::checkpoint::{self, Checkpoint};
-use crate::contact::Course;
+use crate::contact::ColliderTrajectory;
 use crate::controls::{Control, ControlError, Controls, Cost, Value};
 use crate::edits::EditError;
 use crate::forces;
@@ -135,7 +135,7 @@ pub struct Simulation {
     /// The bodies that move together, with their scratch.
     islands: Islands,
     /// The colliders in the course of a step.
-    course: Course,
+    course: ColliderTrajectory,
     /// What it takes to tear bodies.
     pub(crate) tearing: Tearing,
 }
@@ -174,7 +174,7 @@ impl Simulation {
             tracing: false,
             stepped: false,
             islands: Islands::default(),
-            course: Course::default(),
+            course: ColliderTrajectory::default(),
         };
         simulation.apply_keyframes();
         simulation.assign_pools()?;
@@ -281,7 +281,7 @@ impl Simulation {
         backup.colliders.clone_from(&state.colliders);
         backup.vertices.clone_from(&state.vertices);
         let tracer = tracer.as_deref_mut().filter(|_| self.tracing);
-        let stepping = Stepping { model, controls, pools, team, course, step: state.step };
+        let stepping = StepContext { model, controls, pools, team, course, step: state.step };
         let seconds = stepping.take((state, backup), slots, &mut self.islands, clock.as_ref(), tracer);
         let mut report = StepReport { seconds, ..Default::default() };
         let mut finite = true;

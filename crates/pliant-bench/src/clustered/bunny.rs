@@ -15,7 +15,7 @@ fn scene(options: &Options, conserving: bool) -> Result<Simulation, String> {
             (shape, Clustering::Radius(*radius))
         }
         None => {
-            let solid = shapes::Solid::Bunny { height: 1.0 };
+            let solid = shapes::SolidShape::Bunny { height: 1.0 };
             let spacing = solid.spacing_for_count(2020).map_err(|e| e.to_string())?;
             (solid.build(spacing).map_err(|e| e.to_string())?, Clustering::Count(26))
         }

@@ -7,7 +7,7 @@
 use super::{FLOPS, ITERATIONS, PASSES, build, lattice_shape, memberships, note};
 use crate::timing::Window;
 use crate::{Measurement, Run};
-use pliant::{Body, Builder, Clustering, DVec3, Method, Stiffness};
+use pliant::{Body, Builder, ClusterMethod, Clustering, DVec3, Stiffness};
 
 const BODIES: u32 = 1000;
 
@@ -20,7 +20,7 @@ pub(crate) fn crowd(run: &mut Run<'_>) -> Result<(), String> {
     for k in 0..BODIES {
         let mut body = Body::new(format!("body {k}"), shape.clone());
         body.clusters = Clustering::Count(5);
-        body.cluster_style.method = Method::FileOrder;
+        body.cluster_style.method = ClusterMethod::FileOrder;
         body.position = DVec3::new(f64::from(k % 40), f64::from(k * 7 % 20) / 20.0, f64::from(k / 40)) * 2.0;
         body.stretch = DVec3::new(1.2, 1.0, 0.9);
         body.controls.stiffness = Stiffness::Alpha(0.5);

@@ -16,7 +16,7 @@ pub(crate) use lattice::{SIZES, lattice};
 
 use crate::{Limits, Measurement, Options};
 use pliant::model::ClusterSet;
-use pliant::{Body, Builder, Clustering, DVec3, Method, Simulation, Stiffness, shapes};
+use pliant::{Body, Builder, ClusterMethod, Clustering, DVec3, Simulation, Stiffness, shapes};
 
 /// Operations a membership costs in one pass, counted from the formulas: 3 subtractions, 3 products
 /// with the mass, 3 additions and 9 multiply-adds in the sums, and in the goal 3 subtractions, 9
@@ -29,7 +29,7 @@ const PASSES: f64 = ITERATIONS as f64 + 1.0;
 fn body(shape: shapes::Shape, clusters: Clustering) -> Body {
     let mut body = Body::new("body", shape);
     body.clusters = clusters;
-    body.cluster_style.method = Method::FileOrder;
+    body.cluster_style.method = ClusterMethod::FileOrder;
     body.position.y = 1e3;
     body.stretch = DVec3::new(1.2, 1.0, 0.9);
     body.controls.stiffness = Stiffness::Alpha(0.5);

@@ -3,6 +3,8 @@
 use std::sync::mpsc::sync_channel;
 use std::thread;
 
+use pliant_geometry::parallel::thread_count;
+
 use crate::CacheError;
 
 /// More would wait for the disk, and each keeps a frame or two.
@@ -16,12 +18,7 @@ pub(super) fn in_order<S: Default, T: Send>(
     make: impl Fn(&mut S, usize) -> Result<T, CacheError> + Sync,
     mut each: impl FnMut(usize, T) -> Result<(), CacheError>,
 ) -> Result<(), CacheError> {
-    let wanted = match threads {
-        // Threads cannot be had there, however many are asked for.
-        _ if cfg!(target_family = "wasm") => 1,
-        0 => thread::available_parallelism().map_or(1, |n| n.get()),
-        threads => threads,
-    };
+    let wanted = thread_count(threads);
     if wanted == 1 {
         let mut own = S::default();
         return places.iter().enumerate().try_for_each(|(k, &place)| each(k, make(&mut own, place)?));

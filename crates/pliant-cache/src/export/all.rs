@@ -8,15 +8,17 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use super::picture::{Drawn, Picture, Seen, Shoot, Surveyor};
-use super::sink::{Made, Make, Needs, Order, Put, Sink};
-use super::stream::{Posed, Stream};
-use super::{Conversion, ExportOptions, ExportSummary, Footage, Format, Kind, Progress, ahead};
+use super::picture::{Picture, PictureFrames, PictureJob, PicturePlan, PicturePlanner};
+use super::sink::{ExportOrder, FrameEncoder, FrameNeeds, FrameOutput, FrameWriter, Sink};
+use super::stream::{ExportStream, PosedFrame};
+use super::{
+    Conversion, ExportOptions, ExportProgress, ExportSummary, Format, FormatKind, ResampledLog, ahead,
+};
 use crate::{CacheError, LogReader, OutputFolder};
 
 /// A file to be made.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Output {
+pub struct ExportOutput {
     /// Where; the extension says in which format.
     pub path: PathBuf,
     /// Its units and axes, which go before those of the options.
@@ -24,12 +26,12 @@ pub struct Output {
 }
 
 /// Bytes of frames that are kept to be drawn; others are read again.
-const ROOM: usize = 128 << 20;
+const KEPT_BYTES: usize = 128 << 20;
 
 /// Makes all outputs, and gives what came of each, in their order. One that fails does not keep the others from being made.
 ///
 /// ```
-/// use pliant_cache::{ExportOptions, LogReader, MemoryOutput, Output, export_all};
+/// use pliant_cache::{ExportOptions, LogReader, MemoryOutput, ExportOutput, export_all};
 /// # use pliant_cache::{LogFrame, LogHeader, LogWriter, MemoryLog};
 /// # let log = MemoryLog::default();
 /// # let header = LogHeader { program: "test 1".into(), bits: String::new(), scene_text: String::new(), scene_hash: 7,
@@ -38,7 +40,7 @@ const ROOM: usize = 128 << 20;
 /// # writer.append_frame(&LogFrame::default())?;
 /// # writer.finish()?;
 /// let reader = LogReader::from_bytes("run", log.bytes())?;
-/// let outputs = ["run.usda", "run.pc2"].map(|name| Output { path: name.into(), conversion: Default::default() });
+/// let outputs = ["run.usda", "run.pc2"].map(|name| ExportOutput { path: name.into(), conversion: Default::default() });
 /// let folder = MemoryOutput::default();
 /// for done in export_all(&reader, &outputs, &ExportOptions::default(), &folder, &mut |_, _| {}) {
 ///     done?;
@@ -48,16 +50,16 @@ const ROOM: usize = 128 << 20;
 /// ```
 pub fn export_all(
     reader: &LogReader,
-    outputs: &[Output],
+    outputs: &[ExportOutput],
     options: &ExportOptions,
     folder: &dyn OutputFolder,
-    progress: Progress<'_>,
+    progress: ExportProgress<'_>,
 ) -> Vec<Result<ExportSummary, CacheError>> {
     let mut results = Results { outputs, done: outputs.iter().map(|_| None).collect() };
-    let footage = Footage::new(reader, options.frames_per_second);
-    let made = footage.and_then(|footage| {
-        let stream = Stream::new(&footage, options)?;
-        let mut work = Work::begin(&footage, &stream, options, folder, &mut results);
+    let resampled = ResampledLog::new(reader, options.frames_per_second);
+    let made = resampled.and_then(|resampled| {
+        let stream = ExportStream::new(&resampled, options)?;
+        let mut work = ExportWork::begin(&resampled, &stream, options, folder, &mut results);
         let mut counted = Counted { done: 0, all: work.steps(), progress };
         work.pass_by(&mut results, &mut counted)?;
         work.finish(&mut results, &mut counted);
@@ -71,7 +73,7 @@ pub fn export_all(
 
 /// What came of each output so far.
 struct Results<'a> {
-    outputs: &'a [Output],
+    outputs: &'a [ExportOutput],
     done: Vec<Option<Result<ExportSummary, CacheError>>>,
 }
 
@@ -102,7 +104,7 @@ impl Results<'_> {
 struct Counted<'a> {
     done: usize,
     all: usize,
-    progress: Progress<'a>,
+    progress: ExportProgress<'a>,
 }
 
 impl Counted<'_> {
@@ -113,43 +115,43 @@ impl Counted<'_> {
 }
 
 /// The outputs that have begun.
-struct Work<'a> {
-    footage: &'a Footage<'a>,
-    stream: &'a Stream<'a>,
+struct ExportWork<'a> {
+    resampled: &'a ResampledLog<'a>,
+    stream: &'a ExportStream<'a>,
     options: &'a ExportOptions,
     folder: &'a dyn OutputFolder,
     /// Number of the output, and its two halves.
-    makers: Vec<(usize, Box<dyn Make + 'a>)>,
-    writers: Vec<Option<Box<dyn Put + 'a>>>,
+    makers: Vec<(usize, Box<dyn FrameEncoder + 'a>)>,
+    writers: Vec<Option<Box<dyn FrameWriter + 'a>>>,
     /// The same of pictures.
     pictures: Vec<(usize, Picture, PathBuf)>,
-    surveyor: Option<Surveyor<'a>>,
-    kept: HashMap<usize, Arc<Posed>>,
+    planner: Option<PicturePlanner<'a>>,
+    kept: HashMap<usize, Arc<PosedFrame>>,
 }
 
-impl<'a> Work<'a> {
+impl<'a> ExportWork<'a> {
     fn begin(
-        footage: &'a Footage<'a>,
-        stream: &'a Stream<'a>,
+        resampled: &'a ResampledLog<'a>,
+        stream: &'a ExportStream<'a>,
         options: &'a ExportOptions,
         folder: &'a dyn OutputFolder,
         results: &mut Results<'_>,
-    ) -> Work<'a> {
-        let mut work = Work {
-            footage,
+    ) -> ExportWork<'a> {
+        let mut work = ExportWork {
+            resampled,
             stream,
             options,
             folder,
             makers: Vec::new(),
             writers: Vec::new(),
             pictures: Vec::new(),
-            surveyor: None,
+            planner: None,
             kept: HashMap::new(),
         };
         for (k, output) in results.outputs.iter().enumerate() {
             match Format::of(&output.path).map(|format| format.kind) {
-                Ok(Kind::Picture(picture)) => work.pictures.push((k, picture, output.path.clone())),
-                Ok(Kind::Geometry(begin)) => match work.begin_one(output, begin) {
+                Ok(FormatKind::Picture(picture)) => work.pictures.push((k, picture, output.path.clone())),
+                Ok(FormatKind::Geometry(begin)) => match work.begin_one(output, begin) {
                     Ok(Sink { make, put }) => {
                         work.makers.push((k, make));
                         work.writers.push(Some(put));
@@ -161,8 +163,8 @@ impl<'a> Work<'a> {
         }
         if !work.pictures.is_empty() {
             let sheet = work.pictures.iter().any(|(_, picture, path)| picture.is_sheet(path));
-            match Surveyor::new(footage, stream, options, sheet) {
-                Ok(surveyor) => work.surveyor = Some(surveyor),
+            match PicturePlanner::new(resampled, stream, options, sheet) {
+                Ok(planner) => work.planner = Some(planner),
                 Err(e) => work.refuse_pictures(e, results),
             }
         }
@@ -171,12 +173,12 @@ impl<'a> Work<'a> {
 
     fn begin_one(
         &self,
-        output: &Output,
-        begin: for<'o> fn(Order<'o>) -> Result<Sink<'o>, CacheError>,
+        output: &ExportOutput,
+        begin: for<'o> fn(ExportOrder<'o>) -> Result<Sink<'o>, CacheError>,
     ) -> Result<Sink<'a>, CacheError> {
         self.stream.check_body_there(self.options)?;
-        begin(Order {
-            reader: self.footage,
+        begin(ExportOrder {
+            reader: self.resampled,
             stream: self.stream,
             path: output.path.clone(),
             options: self.options,
@@ -198,8 +200,8 @@ impl<'a> Work<'a> {
 
     /// The frames that have to go by.
     fn places(&self) -> Vec<usize> {
-        match &self.surveyor {
-            Some(surveyor) if self.makers.is_empty() => surveyor.places(),
+        match &self.planner {
+            Some(planner) if self.makers.is_empty() => planner.places(),
             None if self.makers.is_empty() => Vec::new(),
             _ => self.stream.frames.clone(),
         }
@@ -212,30 +214,32 @@ impl<'a> Work<'a> {
     }
 
     /// What each picture will draw.
-    fn drawn(&self) -> impl Iterator<Item = Drawn> {
+    fn drawn(&self) -> impl Iterator<Item = PictureFrames> {
         let frames = &self.stream.frames;
         let pictures = self.pictures.iter();
-        pictures.map(|(_, picture, path)| picture.frames(path, self.footage, self.options, frames))
+        pictures.map(|(_, picture, path)| picture.frames(path, self.resampled, self.options, frames))
     }
 
     /// Reads and skins every frame and lets the outputs have it.
     fn pass_by(&mut self, results: &mut Results<'_>, counted: &mut Counted<'_>) -> Result<(), CacheError> {
         let places = self.places();
         let drawn: HashSet<usize> = self.drawn().flat_map(|drawn| drawn.places).collect();
-        let needs = self.makers.iter().map(|(_, make)| make.needs()).fold(Needs::default(), |all, own| {
-            Needs { skin: all.skin || own.skin, normals: all.normals || own.normals }
-        });
-        let needs = Needs { skin: needs.skin || self.surveyor.is_some(), ..needs };
+        let needs =
+            self.makers.iter().map(|(_, make)| make.needs()).fold(FrameNeeds::default(), |all, own| {
+                FrameNeeds { skin: all.skin || own.skin, normals: all.normals || own.normals }
+            });
+        let needs = FrameNeeds { skin: needs.skin || self.planner.is_some(), ..needs };
         let alive: Vec<AtomicBool> = self.makers.iter().map(|_| AtomicBool::new(true)).collect();
         let (stream, makers, writers) = (self.stream, &self.makers, &mut self.writers);
-        let (surveyor, kept) = (&mut self.surveyor, &mut self.kept);
-        let mut room = ROOM;
+        let (planner, kept) = (&mut self.planner, &mut self.kept);
+        let mut budget = KEPT_BYTES;
         let make = |_: &mut (), place: usize| {
             let posed = Arc::new(stream.pose(place, needs)?);
-            let one = |((_, maker), alive): (&(usize, Box<dyn Make + 'a>), &AtomicBool)| {
+            let one = |((_, maker), alive): (&(usize, Box<dyn FrameEncoder + 'a>), &AtomicBool)| {
                 alive.load(Ordering::Relaxed).then(|| maker.make(&posed))
             };
-            let made: Vec<Option<Result<Made, CacheError>>> = makers.iter().zip(&alive).map(one).collect();
+            let made: Vec<Option<Result<FrameOutput, CacheError>>> =
+                makers.iter().zip(&alive).map(one).collect();
             Ok((posed, made))
         };
         ahead::in_order(self.options.threads, &places, make, |_, (posed, made)| {
@@ -247,11 +251,11 @@ impl<'a> Work<'a> {
                     results.set(makers[k].0, Err(e));
                 }
             }
-            if let Some(surveyor) = surveyor {
-                surveyor.take(&posed);
+            if let Some(planner) = planner {
+                planner.take(&posed);
                 let size = posed.size();
-                if drawn.contains(&posed.place) && size <= room {
-                    room -= size;
+                if drawn.contains(&posed.place) && size <= budget {
+                    budget -= size;
                     kept.insert(posed.place, posed);
                 }
             }
@@ -267,12 +271,12 @@ impl<'a> Work<'a> {
                 results.set(*output, writer.finish(&mut || counted.step()));
             }
         }
-        let Some(surveyor) = self.surveyor else { return };
-        let seen: Seen = surveyor.finish();
-        let Work { footage: reader, stream, options, folder, ref kept, .. } = self;
-        let shoot = Shoot { reader, stream, options, folder, kept };
+        let Some(planner) = self.planner else { return };
+        let plan: PicturePlan = planner.finish();
+        let ExportWork { resampled: reader, stream, options, folder, ref kept, .. } = self;
+        let job = PictureJob { reader, stream, options, folder, kept };
         for (output, picture, path) in &self.pictures {
-            let written = picture.write(path, &shoot, &seen, &mut || counted.step());
+            let written = picture.write(path, &job, &plan, &mut || counted.step());
             results.set(*output, written);
         }
     }

@@ -13,48 +13,49 @@
 
 use std::path::{Path, PathBuf};
 
-use pliant_geometry::{Coat, GeometryError, Glb, GlbNormals, GlbSurface, SurfaceMaterial};
+use pliant_geometry::{GeometryError, Glb, GlbNormals, GlbSurface, MeshAttributes, SurfaceMaterial};
 
 use super::ExportSummary;
-use super::sink::{Made, Order, Put, Sink, Surfaces};
-use super::stream::{Conversion, Normals, Stream, Version};
+use super::sink::{ExportOrder, FrameOutput, FrameWriter, Sink, SurfaceEncoder};
+use super::stream::{BodyVersion, Conversion, ExportStream, NormalPrecision};
 use crate::CacheError;
 use crate::atomic::AtomicFile;
 
-pub(super) fn begin<'a>(order: Order<'a>) -> Result<Sink<'a>, CacheError> {
-    let Order { reader, stream, path, folder, .. } = order;
+pub(super) fn begin<'a>(order: ExportOrder<'a>) -> Result<Sink<'a>, CacheError> {
+    let ExportOrder { reader, stream, path, folder, .. } = order;
     let frames = &stream.frames;
     let number = |k: usize| f64::from(reader.frame_index(k).unwrap_or(0));
     let rate = reader.frames_per_second();
     let times: Vec<f64> = frames.iter().map(|&k| (number(k) - number(frames[0])) / rate).collect();
-    let coats: Vec<Coat> = stream.bodies.iter().map(|b| worn(b.last())).collect();
+    let attributes: Vec<MeshAttributes> =
+        stream.bodies.iter().map(|b| complete_attributes(b.last())).collect();
     let surfaces: Vec<GlbSurface<'_>> = stream
         .bodies
         .iter()
-        .zip(&coats)
-        .map(|(b, coat)| GlbSurface {
+        .zip(&attributes)
+        .map(|(b, attributes)| GlbSurface {
             name: b.name,
-            coat,
+            attributes,
             positions: &b.last().body.mesh.positions,
             normals: match b.last().normal_of_corner() {
                 _ if b.last().body.is_point_cloud() => GlbNormals::None,
                 Some(of_corners) => GlbNormals::OfCorners(of_corners),
                 None => GlbNormals::OfVertices,
             },
-            times: &times[b.life.clone()],
-            begin: b.life.start,
-            shown: [Some(times[b.life.start]).filter(|t| *t > 0.0), times.get(b.life.end).copied()],
+            times: &times[b.lifetime.clone()],
+            begin: b.lifetime.start,
+            shown: [Some(times[b.lifetime.start]).filter(|t| *t > 0.0), times.get(b.lifetime.end).copied()],
         })
         .collect();
     let glb = Glb::new(&surfaces).map_err(|e| refused(&path, e))?;
     let mut file = AtomicFile::create(folder, &path)?;
     file.put(&glb.head())?;
     glb.fixed(|bytes| file.put(bytes))?;
-    let normals = if glb.has_normals() { Normals::Full } else { Normals::None };
+    let normals = if glb.has_normals() { NormalPrecision::Full } else { NormalPrecision::None };
     Ok(Sink {
         // Always metres and y up.
-        make: Box::new(Surfaces { stream, conversion: Conversion::default(), normals, last: true }),
-        put: Box::new(Body { stream, path, glb, file, bytes: Vec::new() }),
+        make: Box::new(SurfaceEncoder { stream, conversion: Conversion::default(), normals, last: true }),
+        put: Box::new(GlbBody { stream, path, glb, file, bytes: Vec::new() }),
     })
 }
 
@@ -63,18 +64,18 @@ fn refused(path: &Path, e: GeometryError) -> CacheError {
 }
 
 /// The file after its head.
-struct Body<'a> {
-    stream: &'a Stream<'a>,
+struct GlbBody<'a> {
+    stream: &'a ExportStream<'a>,
     path: PathBuf,
     glb: Glb,
     file: AtomicFile,
     bytes: Vec<u8>,
 }
 
-impl Put for Body<'_> {
-    fn put(&mut self, k: usize, made: Made) -> Result<(), CacheError> {
+impl FrameWriter for GlbBody<'_> {
+    fn put(&mut self, k: usize, made: FrameOutput) -> Result<(), CacheError> {
         for surface in &made.surfaces()?.bodies {
-            let own = k - self.stream.bodies[surface.body].life.start;
+            let own = k - self.stream.bodies[surface.body].lifetime.start;
             self.glb
                 .frame(own, surface.body, &surface.points, &surface.normals, &mut self.bytes)
                 .map_err(|e| refused(&self.path, e))?;
@@ -89,18 +90,18 @@ impl Put for Body<'_> {
     }
 }
 
-/// The coat of a body with faces and a material, those of its mesh and colour where it has none.
-fn worn(b: &Version<'_>) -> Coat {
-    let mut coat = Coat::clone(&b.body.coat);
-    if coat.faces.is_empty() {
-        coat.faces = b.faces.clone().into_owned();
+/// The attributes of a body with faces and a material, those of its mesh and colour where it has none.
+fn complete_attributes(b: &BodyVersion<'_>) -> MeshAttributes {
+    let mut attributes = MeshAttributes::clone(&b.body.attributes);
+    if attributes.faces.is_empty() {
+        attributes.faces = b.faces.clone().into_owned();
     }
-    if coat.materials.is_empty() {
+    if attributes.materials.is_empty() {
         let [red, green, blue] = b.body.color;
         // Vertex colours are multiplied with that of the material.
-        let color = if coat.colors.is_empty() { [red, green, blue, 1.0] } else { [1.0; 4] };
-        coat.materials =
+        let color = if attributes.colors.is_empty() { [red, green, blue, 1.0] } else { [1.0; 4] };
+        attributes.materials =
             vec![SurfaceMaterial { name: b.body.name.to_string(), color, ..SurfaceMaterial::default() }];
     }
-    coat
+    attributes
 }

@@ -7,12 +7,12 @@
 //! Points are the render mesh vertices of the bodies one after the other, in the order of the OBJ
 //! and USD exports. Times are in seconds.
 
-use super::point_cache::{Append, Points};
-use super::sink::{Order, Sink};
+use super::point_cache::{PointEncoder, PointWriter};
+use super::sink::{ExportOrder, Sink};
 use crate::CacheError;
 use crate::atomic::AtomicFile;
 
-pub(super) fn begin<'a>(order: Order<'a>) -> Result<Sink<'a>, CacheError> {
+pub(super) fn begin<'a>(order: ExportOrder<'a>) -> Result<Sink<'a>, CacheError> {
     let stream = order.stream;
     let [samples, points] = stream.counts_as_i32(&order.path, "an MDD file")?;
     let mut file = AtomicFile::create(order.folder, &order.path)?;
@@ -22,6 +22,6 @@ pub(super) fn begin<'a>(order: Order<'a>) -> Result<Sink<'a>, CacheError> {
         let time = order.reader.frame_time(k).unwrap_or(0.0) as f32;
         file.put(&time.to_be_bytes())?;
     }
-    let make = Box::new(Points::new(&order, f32::to_be_bytes)?);
-    Ok(Sink { make, put: Box::new(Append { stream, path: order.path, file }) })
+    let make = Box::new(PointEncoder::new(&order, f32::to_be_bytes)?);
+    Ok(Sink { make, put: Box::new(PointWriter { stream, path: order.path, file }) })
 }

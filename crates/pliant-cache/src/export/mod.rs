@@ -3,8 +3,8 @@
 mod ahead;
 mod alembic;
 mod all;
+mod bytes;
 mod epochs;
-mod footage;
 mod glb;
 mod materials;
 mod mdd;
@@ -14,6 +14,7 @@ mod pc2;
 mod picture;
 mod ply;
 mod point_cache;
+mod resampled;
 mod sequence;
 mod sink;
 mod stream;
@@ -21,18 +22,18 @@ mod target;
 mod usda;
 mod vtu;
 
-pub use all::{Output, export_all};
-pub use footage::Footage;
+pub use all::{ExportOutput, export_all};
+pub use resampled::ResampledLog;
 pub use sequence::{export_files, is_own, is_pattern, without_number};
 pub use stream::Conversion;
-pub use target::{Placing, Target};
+pub use target::{Target, TargetOptions};
 
 use std::path::{Path, PathBuf};
 
 use crate::render::CameraMotion;
 use crate::{CacheError, ColorBy, DiskOutput, LogBody, LogReader};
 use picture::Picture;
-use sink::{Order, Sink};
+use sink::{ExportOrder, Sink};
 
 /// Which frames to export, by the frame numbers in the log.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -52,8 +53,8 @@ impl Default for FrameSelection {
 }
 
 impl FrameSelection {
-    /// Positions (for [`Footage::frame`]) of the selected frames; never empty.
-    pub fn positions(&self, reader: &Footage<'_>) -> Result<Vec<usize>, CacheError> {
+    /// Positions (for [`ResampledLog::frame`]) of the selected frames; never empty.
+    pub fn positions(&self, reader: &ResampledLog<'_>) -> Result<Vec<usize>, CacheError> {
         let place = || reader.path().display().to_string();
         let count = reader.frame_count();
         let (Some(start), Some(end)) =
@@ -70,21 +71,21 @@ impl FrameSelection {
         }
         let first = self.first.unwrap_or(start);
         let last = self.last.unwrap_or(end);
-        let chosen: Vec<usize> = (0..count)
+        let selected: Vec<usize> = (0..count)
             .filter(|&k| {
                 reader
                     .frame_index(k)
                     .is_some_and(|n| n >= first && n <= last && (n - first).is_multiple_of(self.step))
             })
             .collect();
-        if chosen.is_empty() {
+        if selected.is_empty() {
             return Err(CacheError::invalid(
                 place(),
                 format!("no frame lies in {first}..={last} with step {}", self.step),
                 format!("the log holds frames {start} to {end}"),
             ));
         }
-        Ok(chosen)
+        Ok(selected)
     }
 }
 
@@ -134,7 +135,7 @@ pub struct ExportSummary {
 }
 
 /// Called with (steps done, steps in all) while an export goes on.
-pub type Progress<'a> = &'a mut dyn FnMut(usize, usize);
+pub type ExportProgress<'a> = &'a mut dyn FnMut(usize, usize);
 
 /// A format that can be exported to.
 pub struct Format {
@@ -142,14 +143,14 @@ pub struct Format {
     pub extension: &'static str,
     /// What it is, for lists.
     pub about: &'static str,
-    kind: Kind,
+    kind: FormatKind,
 }
 
 /// How a format is written.
 #[derive(Clone, Copy)]
-enum Kind {
+enum FormatKind {
     /// Frame by frame, from surfaces or particles.
-    Geometry(for<'a> fn(Order<'a>) -> Result<Sink<'a>, CacheError>),
+    Geometry(for<'a> fn(ExportOrder<'a>) -> Result<Sink<'a>, CacheError>),
     /// Drawn, once all frames have been looked at.
     Picture(Picture),
 }
@@ -158,13 +159,13 @@ impl Format {
     const fn geometry(
         extension: &'static str,
         about: &'static str,
-        begin: for<'a> fn(Order<'a>) -> Result<Sink<'a>, CacheError>,
+        begin: for<'a> fn(ExportOrder<'a>) -> Result<Sink<'a>, CacheError>,
     ) -> Format {
-        Format { extension, about, kind: Kind::Geometry(begin) }
+        Format { extension, about, kind: FormatKind::Geometry(begin) }
     }
 
     const fn picture(extension: &'static str, about: &'static str, picture: Picture) -> Format {
-        Format { extension, about, kind: Kind::Picture(picture) }
+        Format { extension, about, kind: FormatKind::Picture(picture) }
     }
 
     /// The format of a file, by its extension.
@@ -207,20 +208,20 @@ pub fn export(
     reader: &LogReader,
     path: impl AsRef<Path>,
     options: &ExportOptions,
-    progress: Progress<'_>,
+    progress: ExportProgress<'_>,
 ) -> Result<ExportSummary, CacheError> {
-    let output = Output { path: path.as_ref().to_path_buf(), conversion: options.conversion };
+    let output = ExportOutput { path: path.as_ref().to_path_buf(), conversion: options.conversion };
     let mut done = export_all(reader, &[output], options, &DiskOutput, progress);
     done.pop().unwrap_or_else(|| Err(CacheError::invalid("export", "nothing was made", "please report this")))
 }
 
 /// Which bodies an export is about: all, or those of a name.
-fn chosen(body: &LogBody, options: &ExportOptions) -> bool {
+fn is_selected(body: &LogBody, options: &ExportOptions) -> bool {
     options.body.as_deref().is_none_or(|wanted| &*body.name == wanted)
 }
 
 /// Refuses a name that no body of the log has.
-fn check_body(reader: &Footage<'_>, options: &ExportOptions) -> Result<(), CacheError> {
+fn check_body(reader: &ResampledLog<'_>, options: &ExportOptions) -> Result<(), CacheError> {
     let Some(wanted) = &options.body else { return Ok(()) };
     let mut names: Vec<&str> = Vec::new();
     for body in reader.log().epochs().iter().flat_map(|e| &e.bodies) {

@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 /// What a format takes as a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Style {
+pub(super) enum NameStyle {
     /// ASCII letters, digits and underscores, no digit first: prims of USD.
     Identifier,
     /// Anything without spaces: readers of OBJ end names there.
@@ -15,13 +15,13 @@ pub(super) enum Style {
     Text,
 }
 
-impl Style {
+impl NameStyle {
     fn allows(self, c: char) -> bool {
         match self {
-            Style::Identifier => c.is_ascii_alphanumeric(),
-            Style::Word => !c.is_whitespace() && !c.is_control(),
-            Style::Part => Style::Word.allows(c) && !"/\\|:;.=\"'".contains(c),
-            Style::Text => !c.is_control(),
+            NameStyle::Identifier => c.is_ascii_alphanumeric(),
+            NameStyle::Word => !c.is_whitespace() && !c.is_control(),
+            NameStyle::Part => NameStyle::Word.allows(c) && !"/\\|:;.=\"'".contains(c),
+            NameStyle::Text => !c.is_control(),
         }
     }
 }
@@ -30,7 +30,7 @@ impl Style {
 /// one of `taken`) are numbered, and where nothing is left it is `fallback`.
 pub(super) fn unique<'n>(
     names: impl IntoIterator<Item = &'n str>,
-    style: Style,
+    style: NameStyle,
     fallback: &str,
     taken: &[&str],
 ) -> Vec<String> {
@@ -42,7 +42,7 @@ pub(super) fn unique<'n>(
         if base.is_empty() {
             base.push_str(fallback);
         }
-        if style == Style::Identifier && base.starts_with(|c: char| c.is_ascii_digit()) {
+        if style == NameStyle::Identifier && base.starts_with(|c: char| c.is_ascii_digit()) {
             base.insert(0, '_');
         }
         let count = next.entry(base.clone()).or_insert(1);
@@ -65,13 +65,13 @@ mod tests {
     fn names_are_kept_apart_and_in_style() {
         let names = ["bär", "a b", "a_b", "", "2", "a_b_2", "a b"];
         assert_eq!(
-            unique(names, Style::Identifier, "body", &["a_b"]),
+            unique(names, NameStyle::Identifier, "body", &["a_b"]),
             ["b_r", "a_b_2", "a_b_3", "body", "_2", "a_b_2_2", "a_b_4"]
         );
-        assert_eq!(unique(names, Style::Word, "body", &[])[..3], ["bär", "a_b", "a_b_2"]);
-        assert_eq!(unique(["a/b", "a b", "c:\"d"], Style::Part, "body", &[]), ["a_b", "a_b_2", "c__d"]);
-        assert_eq!(unique(names, Style::Text, "body", &[])[..3], ["bär", "a b", "a_b"]);
-        let many = unique(vec!["x"; 20_000], Style::Word, "", &[]);
+        assert_eq!(unique(names, NameStyle::Word, "body", &[])[..3], ["bär", "a_b", "a_b_2"]);
+        assert_eq!(unique(["a/b", "a b", "c:\"d"], NameStyle::Part, "body", &[]), ["a_b", "a_b_2", "c__d"]);
+        assert_eq!(unique(names, NameStyle::Text, "body", &[])[..3], ["bär", "a b", "a_b"]);
+        let many = unique(vec!["x"; 20_000], NameStyle::Word, "", &[]);
         assert_eq!(many[19_999], "x_20000");
     }
 }

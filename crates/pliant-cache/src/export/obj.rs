@@ -9,18 +9,19 @@ use std::sync::Arc;
 
 use super::ExportSummary;
 use super::epochs::PerEpoch;
-use super::materials::{Wardrobe, Worn};
-use super::names::{Style, unique};
-use super::picture::srgb;
+use super::materials::{ExportMaterial, MaterialTable};
+use super::names::{NameStyle, unique};
 use super::sequence::{library as library_file, numbered, program_in_a_line};
-use super::sink::{Made, Make, Needs, Order, Sink};
-use super::stream::{Conversion, Loaded, Normals, Posed, Stream, Surface, Version};
+use super::sink::{ExportOrder, FrameEncoder, FrameNeeds, FrameOutput, Sink};
+use super::stream::{
+    BodyVersion, Conversion, ConvertedFrame, ConvertedSurface, ExportStream, NormalPrecision, PosedFrame,
+};
 use crate::atomic::AtomicFile;
-use crate::export::sequence::Series;
-use crate::{CacheError, OutputFolder};
+use crate::export::sequence::FileSeries;
+use crate::{CacheError, OutputFolder, srgb};
 
-pub(super) fn begin<'a>(order: Order<'a>) -> Result<Sink<'a>, CacheError> {
-    let Order { reader, stream, path, conversion, folder, .. } = order;
+pub(super) fn begin<'a>(order: ExportOrder<'a>) -> Result<Sink<'a>, CacheError> {
+    let ExportOrder { reader, stream, path, conversion, folder, .. } = order;
     let (library, materials) = library(stream);
     let library_path = library_file(&path);
     let program = program_in_a_line(reader);
@@ -35,16 +36,16 @@ pub(super) fn begin<'a>(order: Order<'a>) -> Result<Sink<'a>, CacheError> {
         vertices: stream.vertex_count(),
         bytes: file.commit()?,
     };
-    let names = unique(stream.bodies.iter().map(|b| b.name), Style::Word, "body", &[]);
+    let names = unique(stream.bodies.iter().map(|b| b.name), NameStyle::Word, "body", &[]);
     let library = library_path.file_name().unwrap_or_default().to_string_lossy().into_owned();
     let known = PerEpoch::default();
-    let make = Frames { stream, path, conversion, folder, program, library, names, materials, known };
-    Ok(Sink { make: Box::new(make), put: Box::new(Series { summary }) })
+    let make = ObjFrames { stream, path, conversion, folder, program, library, names, materials, known };
+    Ok(Sink { make: Box::new(make), put: Box::new(FileSeries { summary }) })
 }
 
 /// Makes the file of each frame.
-struct Frames<'a> {
-    stream: &'a Stream<'a>,
+struct ObjFrames<'a> {
+    stream: &'a ExportStream<'a>,
     path: PathBuf,
     conversion: Conversion,
     folder: &'a dyn OutputFolder,
@@ -54,16 +55,16 @@ struct Frames<'a> {
     names: Vec<String>,
     /// For each version of each body the names of its materials.
     materials: Vec<Vec<Vec<String>>>,
-    known: PerEpoch<Vec<StillBody>>,
+    known: PerEpoch<Vec<StaticBody>>,
 }
 
-impl Make for Frames<'_> {
-    fn needs(&self) -> Needs {
-        Needs { skin: true, normals: true }
+impl FrameEncoder for ObjFrames<'_> {
+    fn needs(&self) -> FrameNeeds {
+        FrameNeeds { skin: true, normals: true }
     }
 
-    fn make(&self, frame: &Posed) -> Result<Made, CacheError> {
-        let loaded = self.stream.convert(frame, self.conversion, Normals::Short, false)?;
+    fn make(&self, frame: &PosedFrame) -> Result<FrameOutput, CacheError> {
+        let loaded = self.stream.convert(frame, self.conversion, NormalPrecision::Short, false)?;
         let still = self.still(&loaded, self.stream.epoch_of(frame.place))?;
         let path = numbered(&self.path, frame.frame.index);
         let mut file = AtomicFile::create(self.folder, &path)?;
@@ -79,8 +80,8 @@ impl Make for Frames<'_> {
             let b = &self.stream.bodies[surface.body].versions[surface.version];
             for (v, [x, y, z]) in surface.points.iter().enumerate() {
                 let _ = write!(text, "v {x} {y} {z}");
-                if let Some(&[r, g, b, _]) = b.body.coat.colors.get(v) {
-                    let _ = write!(text, " {} {} {}", srgb(r), srgb(g), srgb(b));
+                if let Some(&[r, g, b, _]) = b.body.attributes.colors.get(v) {
+                    let _ = write!(text, " {} {} {}", srgb::encode(r), srgb::encode(g), srgb::encode(b));
                 }
                 text.push('\n');
             }
@@ -93,19 +94,19 @@ impl Make for Frames<'_> {
             text.clear();
         }
         file.put(text.as_bytes())?;
-        Ok(Made::File { file, path, time: frame.frame.time })
+        Ok(FrameOutput::File { file, path, time: frame.frame.time })
     }
 }
 
-impl Frames<'_> {
+impl ObjFrames<'_> {
     /// What is the same in all frames of an epoch.
-    fn still(&self, loaded: &Loaded, epoch: usize) -> Result<Arc<Vec<StillBody>>, CacheError> {
+    fn still(&self, loaded: &ConvertedFrame, epoch: usize) -> Result<Arc<Vec<StaticBody>>, CacheError> {
         self.known.get(epoch, || {
             // OBJ counts from 1 through the whole file.
             let mut first = Counts { vertex: 1, uv: 1, normal: 1 };
-            let one = |s: &Surface| {
+            let one = |s: &ConvertedSurface| {
                 let version = &self.stream.bodies[s.body].versions[s.version];
-                StillBody::new(version, &self.materials[s.body][s.version], &mut first)
+                StaticBody::new(version, &self.materials[s.body][s.version], &mut first)
             };
             Ok(loaded.bodies.iter().map(one).collect())
         })
@@ -120,15 +121,15 @@ struct Counts {
 }
 
 /// The text of a body that is the same in all frames of an epoch.
-struct StillBody {
+struct StaticBody {
     uvs: String,
     faces: String,
 }
 
-impl StillBody {
-    fn new(b: &Version<'_>, materials: &[String], first: &mut Counts) -> StillBody {
-        let (coat, points) = (&b.body.coat, b.body.mesh.positions.len());
-        let mut still = StillBody { uvs: String::new(), faces: String::new() };
+impl StaticBody {
+    fn new(b: &BodyVersion<'_>, materials: &[String], first: &mut Counts) -> StaticBody {
+        let (attributes, points) = (&b.body.attributes, b.body.mesh.positions.len());
+        let mut still = StaticBody { uvs: String::new(), faces: String::new() };
         if b.body.is_point_cloud() {
             // Several to a line: readers without point elements warn once per line. Not too many either, since
             // some have a limit on the length of lines.
@@ -140,14 +141,14 @@ impl StillBody {
             first.vertex += points;
             return still;
         }
-        for [u, v] in &coat.uvs.values {
+        for [u, v] in &attributes.uvs.values {
             let _ = writeln!(still.uvs, "vt {u} {v}");
         }
         let corners = b.faces.corners();
         let normal_of = b.normal_of_corner().unwrap_or(corners);
         let mut material = "";
         for f in 0..b.faces.len() {
-            let which = coat.face_materials.get(f).map_or(0, |&m| m as usize);
+            let which = attributes.face_materials.get(f).map_or(0, |&m| m as usize);
             if let Some(used) = materials.get(which).filter(|used| *used != material) {
                 let _ = writeln!(still.faces, "usemtl {used}");
                 material = used;
@@ -155,7 +156,7 @@ impl StillBody {
             still.faces.push('f');
             for c in b.faces.range(f) {
                 let _ = write!(still.faces, " {}/", first.vertex + corners[c] as usize);
-                if let Some(&uv) = coat.uvs.corners.get(c) {
+                if let Some(&uv) = attributes.uvs.corners.get(c) {
                     let _ = write!(still.faces, "{}", first.uv + uv as usize);
                 }
                 let _ = write!(still.faces, "/{}", first.normal + normal_of[c] as usize);
@@ -163,7 +164,7 @@ impl StillBody {
             still.faces.push('\n');
         }
         first.vertex += points;
-        first.uv += coat.uvs.values.len();
+        first.uv += attributes.uvs.values.len();
         // Every normal is at some corner, except those of vertices without a face.
         let split = |of: &[u32]| of.iter().max().map_or(0, |&n| n as usize + 1);
         first.normal += b.normal_of_corner().map_or(points, split);
@@ -172,12 +173,12 @@ impl StillBody {
 }
 
 /// The material library, and for each version of each body the names of its materials in it.
-fn library(stream: &Stream<'_>) -> (String, Vec<Vec<Vec<String>>>) {
-    let wardrobe = Wardrobe::new(stream.versions().map(|v| v.body));
+fn library(stream: &ExportStream<'_>) -> (String, Vec<Vec<Vec<String>>>) {
+    let table = MaterialTable::new(stream.versions().map(|v| v.body));
     let names =
-        unique(wardrobe.materials.iter().map(|m| m.material.name.as_str()), Style::Word, "material", &[]);
+        unique(table.materials.iter().map(|m| m.material.name.as_str()), NameStyle::Word, "material", &[]);
     let mut text = String::new();
-    for (Worn { material, .. }, name) in wardrobe.materials.iter().zip(&names) {
+    for (ExportMaterial { material, .. }, name) in table.materials.iter().zip(&names) {
         let [red, green, blue, opacity] = material.color;
         let _ = writeln!(text, "newmtl {name}\nKd {red} {green} {blue}\nd {opacity}");
         let _ = writeln!(text, "Pr {}\nPm {}", material.roughness, material.metallic);
@@ -186,7 +187,7 @@ fn library(stream: &Stream<'_>) -> (String, Vec<Vec<Vec<String>>>) {
         }
     }
     let mut of_versions =
-        wardrobe.of_bodies.iter().map(|places| places.iter().map(|&m| names[m].clone()).collect());
+        table.of_bodies.iter().map(|places| places.iter().map(|&m| names[m].clone()).collect());
     let of_bodies = stream.bodies.iter().map(|b| of_versions.by_ref().take(b.versions.len()).collect());
     (text, of_bodies.collect())
 }

@@ -8,12 +8,12 @@
 //! Points are the render mesh vertices of the bodies one after the other, in the order of the OBJ
 //! and USD exports. Start and rate are in frames.
 
-use super::point_cache::{Append, Points};
-use super::sink::{Order, Sink};
+use super::point_cache::{PointEncoder, PointWriter};
+use super::sink::{ExportOrder, Sink};
 use crate::CacheError;
 use crate::atomic::AtomicFile;
 
-pub(super) fn begin<'a>(order: Order<'a>) -> Result<Sink<'a>, CacheError> {
+pub(super) fn begin<'a>(order: ExportOrder<'a>) -> Result<Sink<'a>, CacheError> {
     let stream = order.stream;
     let [samples, points] = stream.counts_as_i32(&order.path, "a PC2 file")?;
     let start = order.reader.frame_index(stream.frames[0]).unwrap_or(0);
@@ -24,6 +24,6 @@ pub(super) fn begin<'a>(order: Order<'a>) -> Result<Sink<'a>, CacheError> {
     file.put(&(start as f32).to_le_bytes())?;
     file.put(&(order.options.frames.step as f32).to_le_bytes())?;
     file.put(&samples.to_le_bytes())?;
-    let make = Box::new(Points::new(&order, f32::to_le_bytes)?);
-    Ok(Sink { make, put: Box::new(Append { stream, path: order.path, file }) })
+    let make = Box::new(PointEncoder::new(&order, f32::to_le_bytes)?);
+    Ok(Sink { make, put: Box::new(PointWriter { stream, path: order.path, file }) })
 }

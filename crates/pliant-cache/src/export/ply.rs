@@ -10,16 +10,18 @@ use std::path::{Path, PathBuf};
 use glam::Vec3;
 
 use super::ExportSummary;
+use super::bytes::put_floats;
 use super::epochs::PerEpoch;
-use super::picture::srgb;
-use super::sequence::{Series, numbered, program_in_a_line};
-use super::sink::{Made, Make, Needs, Order, Sink};
-use super::stream::{Conversion, Loaded, Normals, Posed, Stream, Surface, Version, put_triples};
+use super::sequence::{FileSeries, numbered, program_in_a_line};
+use super::sink::{ExportOrder, FrameEncoder, FrameNeeds, FrameOutput, Sink};
+use super::stream::{
+    BodyVersion, Conversion, ConvertedFrame, ConvertedSurface, ExportStream, NormalPrecision, PosedFrame,
+};
 use crate::atomic::AtomicFile;
-use crate::{CacheError, OutputFolder};
+use crate::{CacheError, OutputFolder, srgb};
 
-pub(super) fn begin<'a>(order: Order<'a>) -> Result<Sink<'a>, CacheError> {
-    let Order { reader, stream, path, conversion, folder, .. } = order;
+pub(super) fn begin<'a>(order: ExportOrder<'a>) -> Result<Sink<'a>, CacheError> {
+    let ExportOrder { reader, stream, path, conversion, folder, .. } = order;
     let program = program_in_a_line(reader);
     let summary = ExportSummary {
         path: numbered(&path, reader.frame_index(stream.frames[0]).unwrap_or(0)),
@@ -28,29 +30,29 @@ pub(super) fn begin<'a>(order: Order<'a>) -> Result<Sink<'a>, CacheError> {
         vertices: stream.vertex_count(),
         bytes: 0,
     };
-    let make = Frames { stream, path, conversion, folder, program, known: PerEpoch::default() };
-    Ok(Sink { make: Box::new(make), put: Box::new(Series { summary }) })
+    let make = PlyFrames { stream, path, conversion, folder, program, known: PerEpoch::default() };
+    Ok(Sink { make: Box::new(make), put: Box::new(FileSeries { summary }) })
 }
 
 /// Makes the file of each frame.
-struct Frames<'a> {
-    stream: &'a Stream<'a>,
+struct PlyFrames<'a> {
+    stream: &'a ExportStream<'a>,
     path: PathBuf,
     conversion: Conversion,
     folder: &'a dyn OutputFolder,
     program: String,
-    known: PerEpoch<Still>,
+    known: PerEpoch<StaticPly>,
 }
 
-impl Make for Frames<'_> {
-    fn needs(&self) -> Needs {
-        Needs { skin: true, normals: true }
+impl FrameEncoder for PlyFrames<'_> {
+    fn needs(&self) -> FrameNeeds {
+        FrameNeeds { skin: true, normals: true }
     }
 
-    fn make(&self, frame: &Posed) -> Result<Made, CacheError> {
-        let loaded = self.stream.convert(frame, self.conversion, Normals::Full, false)?;
+    fn make(&self, frame: &PosedFrame) -> Result<FrameOutput, CacheError> {
+        let loaded = self.stream.convert(frame, self.conversion, NormalPrecision::Full, false)?;
         let epoch = self.stream.epoch_of(frame.place);
-        let still = self.known.get(epoch, || Still::new(&self.path, self.stream, &loaded))?;
+        let still = self.known.get(epoch, || StaticPly::new(&self.path, self.stream, &loaded))?;
         let path = numbered(&self.path, frame.frame.index);
         let mut file = AtomicFile::create(self.folder, &path)?;
         let (index, time) = (frame.frame.index, frame.frame.time);
@@ -64,18 +66,18 @@ impl Make for Frames<'_> {
             let b = &self.stream.bodies[surface.body].versions[surface.version];
             let normals = vertex_normals(b, surface);
             for (v, &point) in surface.points.iter().enumerate() {
-                put_triples(&mut bytes, &[point, normals.get(v).copied().unwrap_or_default()]);
+                put_floats(&mut bytes, [point, normals.get(v).copied().unwrap_or_default()].as_flattened());
                 bytes.extend_from_slice(tails.next().unwrap_or_default());
             }
         }
         file.put(&bytes)?;
         file.put(&still.faces)?;
-        Ok(Made::File { file, path, time })
+        Ok(FrameOutput::File { file, path, time })
     }
 }
 
 /// What is the same in all frames of an epoch.
-struct Still {
+struct StaticPly {
     header: String,
     /// What follows the normal of each vertex, and how many bytes of it each has.
     tails: Vec<u8>,
@@ -83,10 +85,10 @@ struct Still {
     faces: Vec<u8>,
 }
 
-impl Still {
-    fn new(path: &Path, stream: &Stream<'_>, loaded: &Loaded) -> Result<Still, CacheError> {
+impl StaticPly {
+    fn new(path: &Path, stream: &ExportStream<'_>, loaded: &ConvertedFrame) -> Result<StaticPly, CacheError> {
         // Numbered over all frames, so that a body keeps its number.
-        let bodies: Vec<(usize, &Version<'_>)> =
+        let bodies: Vec<(usize, &BodyVersion<'_>)> =
             loaded.bodies.iter().map(|s| (s.body, &stream.bodies[s.body].versions[s.version])).collect();
         let bodies = &bodies[..];
         let count: usize = bodies.iter().map(|(_, b)| b.body.mesh.positions.len()).sum();
@@ -99,13 +101,14 @@ impl Still {
         }
         let uvs: Vec<_> = bodies
             .iter()
-            .map(|(_, b)| b.body.coat.uvs.by_vertex(&b.faces, b.body.mesh.positions.len(), [0.0; 2]))
+            .map(|(_, b)| b.body.attributes.uvs.by_vertex(&b.faces, b.body.mesh.positions.len(), [0.0; 2]))
             .collect();
-        let split = bodies.iter().zip(&uvs).any(|((_, b), uv)| !b.body.coat.uvs.is_empty() && uv.is_none());
+        let split =
+            bodies.iter().zip(&uvs).any(|((_, b), uv)| !b.body.attributes.uvs.is_empty() && uv.is_none());
         let has_uvs = !split && uvs.iter().any(Option::is_some);
         let several = stream.bodies.len() > 1;
         let byte = |x: f32| (x.clamp(0.0, 1.0) * 255.0).round() as u8;
-        let mut still = Still { header: String::new(), tails: Vec::new(), tail: 4, faces: Vec::new() };
+        let mut still = StaticPly { header: String::new(), tails: Vec::new(), tail: 4, faces: Vec::new() };
         still.tail += if has_uvs { 8 } else { 0 } + if several { 4 } else { 0 };
         for (k, (number, b)) in bodies.iter().enumerate() {
             let [red, green, blue] = b.body.color;
@@ -114,8 +117,13 @@ impl Still {
                     let uv = uvs[k].as_ref().map_or([0.0; 2], |uvs| uvs[v]);
                     uv.iter().for_each(|x| still.tails.extend_from_slice(&x.to_le_bytes()));
                 }
-                let [r, g, b, a] = *b.body.coat.colors.get(v).unwrap_or(&[red, green, blue, 1.0]);
-                still.tails.extend([byte(srgb(r)), byte(srgb(g)), byte(srgb(b)), byte(a)]);
+                let [r, g, b, a] = *b.body.attributes.colors.get(v).unwrap_or(&[red, green, blue, 1.0]);
+                still.tails.extend([
+                    byte(srgb::encode(r)),
+                    byte(srgb::encode(g)),
+                    byte(srgb::encode(b)),
+                    byte(a),
+                ]);
                 if several {
                     still.tails.extend_from_slice(&(*number as i32).to_le_bytes());
                 }
@@ -142,8 +150,8 @@ impl Still {
 }
 
 fn header(
-    stream: &Stream<'_>,
-    bodies: &[(usize, &Version<'_>)],
+    stream: &ExportStream<'_>,
+    bodies: &[(usize, &BodyVersion<'_>)],
     [vertices, faces]: [usize; 2],
     uvs: bool,
     length: &str,
@@ -167,7 +175,7 @@ fn header(
 }
 
 /// One normal per vertex: where a body has several, their mean.
-fn vertex_normals<'a>(b: &Version<'_>, surface: &'a Surface) -> Cow<'a, [[f32; 3]]> {
+fn vertex_normals<'a>(b: &BodyVersion<'_>, surface: &'a ConvertedSurface) -> Cow<'a, [[f32; 3]]> {
     let Some(of_corners) = b.normal_of_corner() else { return surface.normals.as_slice().into() };
     let mut sums = vec![Vec3::ZERO; surface.points.len()];
     for (&v, &n) in b.faces.corners().iter().zip(of_corners) {

@@ -1,15 +1,16 @@
 //! What PC2 and MDD share: the points of all frames, body after body, in the topology of the last.
 
-use super::sink::{Made, Make, Needs, Order, Put};
-use super::stream::{Normals, Posed, Stream, StreamBody, put_floats};
+use super::bytes::put_words;
+use super::sink::{ExportOrder, FrameEncoder, FrameNeeds, FrameOutput, FrameWriter};
+use super::stream::{ExportStream, NormalPrecision, PosedFrame, StreamBody};
 use super::{Conversion, ExportSummary};
 use crate::CacheError;
 use crate::atomic::AtomicFile;
 
 /// The points of a frame as bytes. Every body is there in all frames, in its last version: before it comes it waits where it
 /// will be, and when it is gone it stays where it was.
-pub(super) struct Points<'a, B> {
-    stream: &'a Stream<'a>,
+pub(super) struct PointEncoder<'a, B> {
+    stream: &'a ExportStream<'a>,
     conversion: Conversion,
     /// The bytes of a number.
     bytes: B,
@@ -18,40 +19,40 @@ pub(super) struct Points<'a, B> {
     left: Vec<Vec<[f32; 3]>>,
 }
 
-impl<'a, B: Fn(f32) -> [u8; 4] + Sync> Points<'a, B> {
-    pub fn new(order: &Order<'a>, bytes: B) -> Result<Points<'a, B>, CacheError> {
+impl<'a, B: Fn(f32) -> [u8; 4] + Sync> PointEncoder<'a, B> {
+    pub fn new(order: &ExportOrder<'a>, bytes: B) -> Result<PointEncoder<'a, B>, CacheError> {
         let (stream, conversion) = (order.stream, order.conversion);
         let end = stream.frames.len();
-        let waiting = points_at(stream, conversion, |b| (b.life.start > 0).then_some(b.life.start))?;
-        let left = points_at(stream, conversion, |b| (b.life.end < end).then_some(b.life.end - 1))?;
-        Ok(Points { stream, conversion, bytes, waiting, left })
+        let waiting = points_at(stream, conversion, |b| (b.lifetime.start > 0).then_some(b.lifetime.start))?;
+        let left = points_at(stream, conversion, |b| (b.lifetime.end < end).then_some(b.lifetime.end - 1))?;
+        Ok(PointEncoder { stream, conversion, bytes, waiting, left })
     }
 }
 
-impl<B: Fn(f32) -> [u8; 4] + Sync> Make for Points<'_, B> {
-    fn needs(&self) -> Needs {
-        Needs { skin: true, normals: false }
+impl<B: Fn(f32) -> [u8; 4] + Sync> FrameEncoder for PointEncoder<'_, B> {
+    fn needs(&self) -> FrameNeeds {
+        FrameNeeds { skin: true, normals: false }
     }
 
-    fn make(&self, frame: &Posed) -> Result<Made, CacheError> {
-        let loaded = self.stream.convert(frame, self.conversion, Normals::None, true)?;
+    fn make(&self, frame: &PosedFrame) -> Result<FrameOutput, CacheError> {
+        let loaded = self.stream.convert(frame, self.conversion, NormalPrecision::None, true)?;
         let mut out = Vec::with_capacity(12 * self.stream.vertex_count());
         let mut there = loaded.bodies.iter().peekable();
         for (b, body) in self.stream.bodies.iter().enumerate() {
             let points = match there.next_if(|surface| surface.body == b) {
                 Some(surface) => &surface.points,
-                None if loaded.place < body.life.start => &self.waiting[b],
+                None if loaded.place < body.lifetime.start => &self.waiting[b],
                 None => &self.left[b],
             };
-            put_floats(&mut out, points.as_flattened(), &self.bytes);
+            put_words(&mut out, points.as_flattened(), &self.bytes);
         }
-        Ok(Made::Bytes(out))
+        Ok(FrameOutput::Bytes(out))
     }
 }
 
 /// The points of bodies in the chosen frame that `frame` names for each; empty where it names none.
 fn points_at(
-    stream: &Stream<'_>,
+    stream: &ExportStream<'_>,
     conversion: Conversion,
     frame: impl Fn(&StreamBody<'_>) -> Option<usize>,
 ) -> Result<Vec<Vec<[f32; 3]>>, CacheError> {
@@ -60,8 +61,8 @@ fn points_at(
     frames.sort_unstable();
     frames.dedup();
     for k in frames {
-        let posed = stream.pose(stream.frames[k], Needs { skin: true, normals: false })?;
-        for surface in stream.convert(&posed, conversion, Normals::None, true)?.bodies {
+        let posed = stream.pose(stream.frames[k], FrameNeeds { skin: true, normals: false })?;
+        for surface in stream.convert(&posed, conversion, NormalPrecision::None, true)?.bodies {
             if frame(&stream.bodies[surface.body]) == Some(k) {
                 points[surface.body] = surface.points;
             }
@@ -71,14 +72,14 @@ fn points_at(
 }
 
 /// Appends what was made.
-pub(super) struct Append<'a> {
-    pub stream: &'a Stream<'a>,
+pub(super) struct PointWriter<'a> {
+    pub stream: &'a ExportStream<'a>,
     pub path: std::path::PathBuf,
     pub file: AtomicFile,
 }
 
-impl Put for Append<'_> {
-    fn put(&mut self, _: usize, made: Made) -> Result<(), CacheError> {
+impl FrameWriter for PointWriter<'_> {
+    fn put(&mut self, _: usize, made: FrameOutput) -> Result<(), CacheError> {
         self.file.put(&made.bytes()?)
     }
 

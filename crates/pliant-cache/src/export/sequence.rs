@@ -5,8 +5,8 @@ use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-use super::sink::{Made, Put};
-use super::{ExportSummary, Footage};
+use super::sink::{FrameOutput, FrameWriter};
+use super::{ExportSummary, ResampledLog};
 use crate::CacheError;
 
 /// Fewest `#` in a row that stand for a number: one alone may well be part of a name.
@@ -20,7 +20,7 @@ pub fn is_pattern(path: &Path) -> bool {
 }
 
 /// The program that wrote a log, as a comment of one line tells it.
-pub(super) fn program_in_a_line(reader: &Footage<'_>) -> String {
+pub(super) fn program_in_a_line(reader: &ResampledLog<'_>) -> String {
     reader.header().program.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
 }
 
@@ -89,12 +89,12 @@ pub fn is_own(path: &Path) -> bool {
 }
 
 /// Files that were made, put into place in the order of their frames.
-pub(super) struct Series {
+pub(super) struct FileSeries {
     pub summary: ExportSummary,
 }
 
-impl Put for Series {
-    fn put(&mut self, _: usize, made: Made) -> Result<(), CacheError> {
+impl FrameWriter for FileSeries {
+    fn put(&mut self, _: usize, made: FrameOutput) -> Result<(), CacheError> {
         let (file, _, _) = made.file()?;
         self.summary.bytes += file.commit_one_of_many()?;
         self.summary.files += 1;

@@ -2,16 +2,16 @@
 
 use std::path::PathBuf;
 
-use super::stream::{Loaded, Normals, Posed, Stream};
+use super::stream::{ConvertedFrame, ExportStream, NormalPrecision, PosedFrame};
 use super::{Conversion, ExportOptions, ExportSummary};
 use crate::atomic::AtomicFile;
-use crate::export::Footage;
+use crate::export::ResampledLog;
 use crate::{CacheError, OutputFolder};
 
 /// What a format begins with; all that is borrowed outlives it.
-pub(super) struct Order<'a> {
-    pub reader: &'a Footage<'a>,
-    pub stream: &'a Stream<'a>,
+pub(super) struct ExportOrder<'a> {
+    pub reader: &'a ResampledLog<'a>,
+    pub stream: &'a ExportStream<'a>,
     pub path: PathBuf,
     pub options: &'a ExportOptions,
     /// Units and axes of this file, which go before those of the options.
@@ -21,20 +21,20 @@ pub(super) struct Order<'a> {
 
 /// A format that has begun.
 pub(super) struct Sink<'a> {
-    pub make: Box<dyn Make + 'a>,
-    pub put: Box<dyn Put + 'a>,
+    pub make: Box<dyn FrameEncoder + 'a>,
+    pub put: Box<dyn FrameWriter + 'a>,
 }
 
 /// What a format makes of a frame by itself; called ahead on several threads.
-pub(super) trait Make: Sync {
+pub(super) trait FrameEncoder: Sync {
     /// What has to be known of the frames.
-    fn needs(&self) -> Needs;
-    fn make(&self, frame: &Posed) -> Result<Made, CacheError>;
+    fn needs(&self) -> FrameNeeds;
+    fn make(&self, frame: &PosedFrame) -> Result<FrameOutput, CacheError>;
 }
 
 /// What is done of a frame beyond reading it from the log, once for all formats.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Needs {
+pub(super) struct FrameNeeds {
     /// Vertices of the render meshes.
     pub skin: bool,
     /// Their normals; only with the skin.
@@ -42,9 +42,9 @@ pub(super) struct Needs {
 }
 
 /// What a format does with its frames in order.
-pub(super) trait Put {
+pub(super) trait FrameWriter {
     /// Takes the `k`-th frame.
-    fn put(&mut self, k: usize, made: Made) -> Result<(), CacheError>;
+    fn put(&mut self, k: usize, made: FrameOutput) -> Result<(), CacheError>;
     /// Completes the file once all frames are in. `step` is called now and then.
     fn finish(self: Box<Self>, step: &mut dyn FnMut()) -> Result<ExportSummary, CacheError>;
     /// How often `step` is called.
@@ -54,34 +54,34 @@ pub(super) trait Put {
 }
 
 /// A frame on its way into a file.
-pub(super) enum Made {
+pub(super) enum FrameOutput {
     /// As files hold it.
-    Surfaces(Loaded),
+    SurfaceEncoder(ConvertedFrame),
     /// As bytes to append.
     Bytes(Vec<u8>),
     /// A file of its own, complete but for its name.
     File { file: AtomicFile, path: PathBuf, time: f64 },
 }
 
-impl Made {
+impl FrameOutput {
     /// A step that got something else than its own other half makes is a mistake in the code.
-    pub fn surfaces(self) -> Result<Loaded, CacheError> {
+    pub fn surfaces(self) -> Result<ConvertedFrame, CacheError> {
         match self {
-            Made::Surfaces(loaded) => Ok(loaded),
+            FrameOutput::SurfaceEncoder(loaded) => Ok(loaded),
             _ => Err(mixed_up()),
         }
     }
 
     pub fn bytes(self) -> Result<Vec<u8>, CacheError> {
         match self {
-            Made::Bytes(bytes) => Ok(bytes),
+            FrameOutput::Bytes(bytes) => Ok(bytes),
             _ => Err(mixed_up()),
         }
     }
 
     pub fn file(self) -> Result<(AtomicFile, PathBuf, f64), CacheError> {
         match self {
-            Made::File { file, path, time } => Ok((file, path, time)),
+            FrameOutput::File { file, path, time } => Ok((file, path, time)),
             _ => Err(mixed_up()),
         }
     }
@@ -92,21 +92,21 @@ fn mixed_up() -> CacheError {
 }
 
 /// The usual half: points and normals in the units and axes of the file.
-pub(super) struct Surfaces<'a> {
-    pub stream: &'a Stream<'a>,
+pub(super) struct SurfaceEncoder<'a> {
+    pub stream: &'a ExportStream<'a>,
     pub conversion: Conversion,
-    pub normals: Normals,
-    /// All bodies in their last version; see [`Stream::load_last`].
+    pub normals: NormalPrecision,
+    /// All bodies in their last version; see [`ExportStream::load_last`].
     pub last: bool,
 }
 
-impl Make for Surfaces<'_> {
-    fn needs(&self) -> Needs {
-        Needs { skin: true, normals: self.normals != Normals::None }
+impl FrameEncoder for SurfaceEncoder<'_> {
+    fn needs(&self) -> FrameNeeds {
+        FrameNeeds { skin: true, normals: self.normals != NormalPrecision::None }
     }
 
-    fn make(&self, frame: &Posed) -> Result<Made, CacheError> {
-        let Surfaces { stream, conversion, normals, last } = *self;
-        stream.convert(frame, conversion, normals, last).map(Made::Surfaces)
+    fn make(&self, frame: &PosedFrame) -> Result<FrameOutput, CacheError> {
+        let SurfaceEncoder { stream, conversion, normals, last } = *self;
+        stream.convert(frame, conversion, normals, last).map(FrameOutput::SurfaceEncoder)
     }
 }

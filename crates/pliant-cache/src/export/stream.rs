@@ -10,9 +10,9 @@ use std::sync::OnceLock;
 use glam::DVec3;
 use pliant_geometry::{FollowingNormals, Polygons, TriMesh};
 
-use super::sink::Needs;
-use super::{ExportOptions, ExportSummary, check_body, chosen};
-use crate::export::Footage;
+use super::sink::FrameNeeds;
+use super::{ExportOptions, ExportSummary, check_body, is_selected};
+use crate::export::ResampledLog;
 use crate::{CacheError, Epoch, LogBody, LogFrame};
 
 /// Metres, y up, to what another program expects.
@@ -43,9 +43,9 @@ impl Conversion {
     }
 }
 
-/// The chosen bodies, and their surfaces in any frame by [`Stream::load`].
-pub(super) struct Stream<'a> {
-    reader: &'a Footage<'a>,
+/// The chosen bodies, and their surfaces in any frame by [`ExportStream::load`].
+pub(super) struct ExportStream<'a> {
+    reader: &'a ResampledLog<'a>,
     /// Places of the chosen frames in the log; never empty.
     pub frames: Vec<usize>,
     /// The bodies that are in any of these frames, in the order they came.
@@ -58,13 +58,13 @@ pub(super) struct Stream<'a> {
 pub(super) struct StreamBody<'a> {
     pub name: &'a str,
     /// The frames it is in, by their place among the chosen ones; never empty.
-    pub life: Range<usize>,
+    pub lifetime: Range<usize>,
     /// Its meshes in these frames, one after the other; never empty.
-    pub versions: Vec<Version<'a>>,
+    pub versions: Vec<BodyVersion<'a>>,
 }
 
 /// A body as long as its topology stays, and what does not change of its surface then.
-pub(super) struct Version<'a> {
+pub(super) struct BodyVersion<'a> {
     pub body: &'a LogBody,
     /// The first of the chosen frames it is in.
     pub from: usize,
@@ -72,12 +72,12 @@ pub(super) struct Version<'a> {
     pub faces: Cow<'a, Polygons>,
     /// Made when normals are first asked for.
     following: OnceLock<FollowingNormals>,
-    of_last: OfLast,
+    of_last: LastVersionMap,
 }
 
 /// For each vertex of a body's last version the one it is in another.
 #[derive(Clone)]
-enum OfLast {
+enum LastVersionMap {
     Same,
     Vertices(Vec<u32>),
     Unknown,
@@ -85,7 +85,7 @@ enum OfLast {
 
 /// What a frame has besides positions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Normals {
+pub(super) enum NormalPrecision {
     None,
     /// In four decimals: as straight as anyone can see, and half the text.
     Short,
@@ -94,7 +94,7 @@ pub(super) enum Normals {
 
 /// A frame of the log, with the vertices of the bodies' surfaces where these were asked for.
 #[derive(Debug)]
-pub(super) struct Posed {
+pub(super) struct PosedFrame {
     /// Its place in the log, and among the chosen frames.
     pub place: usize,
     pub among: usize,
@@ -114,7 +114,7 @@ pub(super) struct PosedBody {
     pub normals: Vec<DVec3>,
 }
 
-impl Posed {
+impl PosedFrame {
     /// Bytes of memory it takes, about.
     pub fn size(&self) -> usize {
         let vertices = |b: &PosedBody| size_of::<DVec3>() * (b.vertices.len() + b.normals.len());
@@ -125,16 +125,16 @@ impl Posed {
 }
 
 /// A frame as files hold it.
-pub(super) struct Loaded {
+pub(super) struct ConvertedFrame {
     /// Its place among the chosen frames, and its number.
     pub place: usize,
     pub index: u32,
     /// The bodies that are there, in the order of the stream's.
-    pub bodies: Vec<Surface>,
+    pub bodies: Vec<ConvertedSurface>,
 }
 
 /// The surface of a body in a frame.
-pub(super) struct Surface {
+pub(super) struct ConvertedSurface {
     /// Which of the stream's bodies it is, and in which version.
     pub body: usize,
     pub version: usize,
@@ -143,27 +143,27 @@ pub(super) struct Surface {
     pub normals: Vec<[f32; 3]>,
 }
 
-impl<'a> Version<'a> {
-    fn new(body: &'a LogBody, from: usize) -> Version<'a> {
-        Version {
+impl<'a> BodyVersion<'a> {
+    fn new(body: &'a LogBody, from: usize) -> BodyVersion<'a> {
+        BodyVersion {
             body,
             from,
-            faces: match body.coat.faces.is_empty() {
+            faces: match body.attributes.faces.is_empty() {
                 true => Cow::Owned(Polygons::of_triangles(&body.mesh.triangles)),
-                false => Cow::Borrowed(&body.coat.faces),
+                false => Cow::Borrowed(&body.attributes.faces),
             },
             following: OnceLock::new(),
-            of_last: OfLast::Same,
+            of_last: LastVersionMap::Same,
         }
     }
 
     fn following(&self) -> &FollowingNormals {
-        self.following.get_or_init(|| FollowingNormals::new(&self.body.coat, &self.body.mesh))
+        self.following.get_or_init(|| FollowingNormals::new(&self.body.attributes, &self.body.mesh))
     }
 
     /// For each corner of the faces its normal; `None` where there is one per vertex.
     pub fn normal_of_corner(&self) -> Option<&[u32]> {
-        (!self.body.coat.normals.is_empty()).then(|| self.following().of_corners())
+        (!self.body.attributes.normals.is_empty()).then(|| self.following().of_corners())
     }
 }
 
@@ -177,7 +177,7 @@ impl<'a> StreamBody<'a> {
     /// it is gone, changing within a hundredth of a frame. No keys if it is always there.
     pub fn size_keys(&self, numbers: &[u32]) -> Vec<(f64, f64)> {
         const SUDDEN: f64 = 0.01;
-        let Range { start, end } = self.life;
+        let Range { start, end } = self.lifetime;
         let at = |k: usize| f64::from(numbers[k]);
         let mut keys = Vec::new();
         if start > 0 {
@@ -192,19 +192,22 @@ impl<'a> StreamBody<'a> {
         keys
     }
 
-    pub fn first(&self) -> &Version<'a> {
+    pub fn first(&self) -> &BodyVersion<'a> {
         &self.versions[0]
     }
 
-    pub fn last(&self) -> &Version<'a> {
+    pub fn last(&self) -> &BodyVersion<'a> {
         &self.versions[self.versions.len() - 1]
     }
 }
 
-impl<'a> Stream<'a> {
-    pub fn new(reader: &'a Footage<'a>, options: &ExportOptions) -> Result<Stream<'a>, CacheError> {
+impl<'a> ExportStream<'a> {
+    pub fn new(
+        reader: &'a ResampledLog<'a>,
+        options: &ExportOptions,
+    ) -> Result<ExportStream<'a>, CacheError> {
         check_body(reader, options)?;
-        let mut stream = Stream {
+        let mut stream = ExportStream {
             reader,
             frames: options.frames.positions(reader)?,
             bodies: Vec::new(),
@@ -213,20 +216,20 @@ impl<'a> Stream<'a> {
         let mut epoch = None;
         for k in 0..stream.frames.len() {
             let now = reader.epoch_of(stream.frames[k]);
-            let bodies = reader.bodies_at(stream.frames[k]).iter().filter(|b| chosen(b, options));
+            let bodies = reader.bodies_at(stream.frames[k]).iter().filter(|b| is_selected(b, options));
             for body in bodies {
                 match stream.places.get(&body.id) {
                     Some(&b) => {
                         let known = &mut stream.bodies[b];
-                        known.life.end = k + 1;
+                        known.lifetime.end = k + 1;
                         if epoch != Some(now) && known.last().body.version != body.version {
-                            known.versions.push(Version::new(body, k));
+                            known.versions.push(BodyVersion::new(body, k));
                         }
                     }
                     None => {
                         stream.places.insert(body.id, stream.bodies.len());
-                        let versions = vec![Version::new(body, k)];
-                        stream.bodies.push(StreamBody { name: &body.name, life: k..k + 1, versions });
+                        let versions = vec![BodyVersion::new(body, k)];
+                        stream.bodies.push(StreamBody { name: &body.name, lifetime: k..k + 1, versions });
                     }
                 }
             }
@@ -255,7 +258,7 @@ impl<'a> Stream<'a> {
             let last = body.last().body;
             let of =
                 |e: &'a Epoch| e.bodies.binary_search_by_key(&last.id, |b| b.id).ok().map(|k| &e.bodies[k]);
-            let mut map = OfLast::Vertices((0..last.mesh.positions.len() as u32).collect());
+            let mut map = LastVersionMap::Vertices((0..last.mesh.positions.len() as u32).collect());
             let mut version = last;
             // Backwards, also through versions that no chosen frame shows.
             for before in epochs.iter().rev().filter_map(of).filter(|b| b.version < last.version) {
@@ -263,10 +266,10 @@ impl<'a> Stream<'a> {
                     continue;
                 }
                 map = match (map, &version.origin) {
-                    (OfLast::Vertices(map), Some(origin)) => {
-                        OfLast::Vertices(map.iter().map(|&v| origin.vertices[v as usize]).collect())
+                    (LastVersionMap::Vertices(map), Some(origin)) => {
+                        LastVersionMap::Vertices(map.iter().map(|&v| origin.vertices[v as usize]).collect())
                     }
-                    _ => OfLast::Unknown,
+                    _ => LastVersionMap::Unknown,
                 };
                 version = before;
                 let shown = body.versions.iter_mut().find(|v| v.body.version == before.version);
@@ -283,12 +286,12 @@ impl<'a> Stream<'a> {
     }
 
     /// All versions of all bodies.
-    pub fn versions(&self) -> impl Iterator<Item = &Version<'a>> {
+    pub fn versions(&self) -> impl Iterator<Item = &BodyVersion<'a>> {
         self.bodies.iter().flat_map(|b| &b.versions)
     }
 
     /// Reads a frame by its place in the log and skins its bodies, as far as that is needed.
-    pub fn pose(&self, place: usize, needs: Needs) -> Result<Posed, CacheError> {
+    pub fn pose(&self, place: usize, needs: FrameNeeds) -> Result<PosedFrame, CacheError> {
         let frame = self.reader.frame(place)?;
         let among = self.frames.binary_search(&place).unwrap_or(0);
         let mut bodies = Vec::with_capacity(self.bodies.len());
@@ -304,7 +307,7 @@ impl<'a> Stream<'a> {
             }
             bodies.push(posed);
         }
-        Ok(Posed { place, among, frame, bodies })
+        Ok(PosedFrame { place, among, frame, bodies })
     }
 
     /// A frame in the units and axes of a file; with `last` every body in its last version, vertices that are yet to be torn
@@ -312,23 +315,27 @@ impl<'a> Stream<'a> {
     /// f32: a file with NaN in it makes other programs fail in ways that no longer point here.
     pub fn convert(
         &self,
-        posed: &Posed,
+        posed: &PosedFrame,
         conversion: Conversion,
-        normals: Normals,
+        normals: NormalPrecision,
         last: bool,
-    ) -> Result<Loaded, CacheError> {
+    ) -> Result<ConvertedFrame, CacheError> {
         let mut bodies = Vec::with_capacity(posed.bodies.len());
         for own in &posed.bodies {
             let known = &self.bodies[own.body];
             let shown = &known.versions[own.version];
-            let wanted = normals != Normals::None && !shown.body.is_point_cloud();
-            if last && matches!(shown.of_last, OfLast::Unknown) {
+            let wanted = normals != NormalPrecision::None && !shown.body.is_point_cloud();
+            if last && matches!(shown.of_last, LastVersionMap::Unknown) {
                 return Err(unknown_change(self.reader, shown.body));
             }
-            let mut surface =
-                Surface { body: own.body, version: own.version, points: Vec::new(), normals: Vec::new() };
+            let mut surface = ConvertedSurface {
+                body: own.body,
+                version: own.version,
+                points: Vec::new(),
+                normals: Vec::new(),
+            };
             let (mut vertices, mut directions) = (Cow::Borrowed(&own.vertices), Cow::Borrowed(&own.normals));
-            if let (true, OfLast::Vertices(map)) = (last, &shown.of_last) {
+            if let (true, LastVersionMap::Vertices(map)) = (last, &shown.of_last) {
                 let moved = |from: &[DVec3]| map.iter().map(|&v| from[v as usize]).collect::<Vec<DVec3>>();
                 vertices = Cow::Owned(moved(&own.vertices));
                 match (wanted, known.last().normal_of_corner()) {
@@ -347,13 +354,13 @@ impl<'a> Stream<'a> {
             if wanted {
                 let turned = directions.iter().map(|&n| conversion.direction(n));
                 match normals {
-                    Normals::Short => surface.normals.extend(turned.map(short_normal)),
+                    NormalPrecision::Short => surface.normals.extend(turned.map(short_normal)),
                     _ => surface.normals.extend(turned.map(|n| n.as_vec3().to_array())),
                 }
             }
             bodies.push(surface);
         }
-        Ok(Loaded { place: posed.among, index: posed.frame.index, bodies })
+        Ok(ConvertedFrame { place: posed.among, index: posed.frame.index, bodies })
     }
 
     /// The chosen bodies in the frame of a place, each with its place in `bodies`.
@@ -363,7 +370,7 @@ impl<'a> Stream<'a> {
     }
 
     /// The same as versions.
-    pub fn versions_at(&self, place: usize) -> impl Iterator<Item = (usize, &Version<'a>)> {
+    pub fn versions_at(&self, place: usize) -> impl Iterator<Item = (usize, &BodyVersion<'a>)> {
         let among = self.frames.binary_search(&place).unwrap_or(0);
         let version = move |(b, _)| {
             let body: &StreamBody<'a> = &self.bodies[b];
@@ -378,7 +385,7 @@ impl<'a> Stream<'a> {
     }
 }
 
-fn unknown_change(reader: &Footage<'_>, body: &LogBody) -> CacheError {
+fn unknown_change(reader: &ResampledLog<'_>, body: &LogBody) -> CacheError {
     CacheError::invalid(
         format!("{}, body \"{}\"", reader.path().display(), body.name),
         "its topology changes and the log does not tell which vertex becomes which, as this format must know",
@@ -386,7 +393,7 @@ fn unknown_change(reader: &Footage<'_>, body: &LogBody) -> CacheError {
     )
 }
 
-impl Stream<'_> {
+impl ExportStream<'_> {
     /// Numbers of frames and of vertices for a header that counts in i32; `what` is the file.
     pub fn counts_as_i32(&self, path: &Path, what: &str) -> Result<[i32; 2], CacheError> {
         let count = |name: &str, count: usize| {
@@ -427,20 +434,6 @@ fn not_finite(body: &LogBody, frame: u32, vertex: usize, position: DVec3) -> Cac
 fn short_normal(n: DVec3) -> [f32; 3] {
     // Adding zero turns a negative zero into a plain one.
     n.to_array().map(|c| ((c * 1e4).round() / 1e4 + 0.0) as f32)
-}
-
-/// The little-endian bytes of triples, appended.
-pub(super) fn put_triples(out: &mut Vec<u8>, triples: &[[f32; 3]]) {
-    put_floats(out, triples.as_flattened(), f32::to_le_bytes);
-}
-
-/// The bytes of numbers, appended; at once, which is as fast as copying.
-pub(super) fn put_floats(out: &mut Vec<u8>, values: &[f32], bytes: impl Fn(f32) -> [u8; 4]) {
-    let start = out.len();
-    out.resize(start + 4 * values.len(), 0);
-    for (to, &value) in out[start..].as_chunks_mut::<4>().0.iter_mut().zip(values) {
-        *to = bytes(value);
-    }
 }
 
 /// Diameter at which the points of a cloud about fill the space they take up at rest.

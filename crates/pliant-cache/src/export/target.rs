@@ -56,7 +56,7 @@ impl Target {
 
 /// What was asked for: a program, and single wishes that go before what it expects.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Placing {
+pub struct TargetOptions {
     /// The program that reads the files.
     pub target: Option<Target>,
     /// Units of the files per metre.
@@ -65,7 +65,7 @@ pub struct Placing {
     pub z_up: Option<bool>,
 }
 
-impl Placing {
+impl TargetOptions {
     /// Units and axes of a file with this extension (lower case, no dot).
     pub fn conversion(&self, extension: &str) -> Conversion {
         let expected = self.target.map_or(Conversion::default(), |t| t.conversion(extension));
@@ -82,8 +82,9 @@ mod tests {
 
     #[test]
     fn programs_get_what_they_expect_and_wishes_go_first() {
-        let of =
-            |target, extension| Placing { target: Some(target), ..Default::default() }.conversion(extension);
+        let of = |target, extension| {
+            TargetOptions { target: Some(target), ..Default::default() }.conversion(extension)
+        };
         assert_eq!(of(Target::Blender, "pc2"), Conversion::default());
         assert!(of(Target::Blender, "ply").z_up);
         assert_eq!(of(Target::Maya, "usda").scale, 100.0);
@@ -91,9 +92,9 @@ mod tests {
             assert_eq!(of(target, "glb"), Conversion::default());
             assert!(target == Target::Maya || of(target, "usda") == Conversion::default());
         }
-        let placing = Placing { target: Some(Target::Maya), scale: Some(2.0), z_up: Some(true) };
+        let placing = TargetOptions { target: Some(Target::Maya), scale: Some(2.0), z_up: Some(true) };
         assert_eq!(placing.conversion("obj"), Conversion { scale: 2.0, z_up: true });
         assert_eq!(placing.conversion("glb"), Conversion::default());
-        assert_eq!(Placing::default().conversion("obj"), Conversion::default());
+        assert_eq!(TargetOptions::default().conversion("obj"), Conversion::default());
     }
 }

@@ -11,7 +11,7 @@
 /// Element type of a channel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
-pub(super) enum Element {
+pub(super) enum ChannelType {
     U8 = 1,
     U32 = 2,
     U64 = 3,
@@ -19,33 +19,33 @@ pub(super) enum Element {
     F64 = 5,
 }
 
-impl Element {
+impl ChannelType {
     fn size(self) -> usize {
         match self {
-            Element::U8 => 1,
-            Element::U32 | Element::F32 => 4,
-            Element::U64 | Element::F64 => 8,
+            ChannelType::U8 => 1,
+            ChannelType::U32 | ChannelType::F32 => 4,
+            ChannelType::U64 | ChannelType::F64 => 8,
         }
     }
 
-    fn from_code(code: u8) -> Option<Element> {
-        [Element::U8, Element::U32, Element::U64, Element::F32, Element::F64]
+    fn from_code(code: u8) -> Option<ChannelType> {
+        [ChannelType::U8, ChannelType::U32, ChannelType::U64, ChannelType::F32, ChannelType::F64]
             .into_iter()
             .find(|e| *e as u8 == code)
     }
 }
 
 /// A number that can be stored in a channel.
-pub(super) trait Number: Copy {
-    const ELEMENT: Element;
+pub(super) trait ChannelNumber: Copy {
+    const ELEMENT: ChannelType;
     fn put(self, out: &mut Vec<u8>);
     fn get(bytes: &[u8]) -> Self;
 }
 
 macro_rules! number {
     ($type:ty, $element:ident, $size:literal) => {
-        impl Number for $type {
-            const ELEMENT: Element = Element::$element;
+        impl ChannelNumber for $type {
+            const ELEMENT: ChannelType = ChannelType::$element;
             fn put(self, out: &mut Vec<u8>) {
                 out.extend_from_slice(&self.to_le_bytes());
             }
@@ -64,7 +64,7 @@ number!(f32, F32, 4);
 number!(f64, F64, 8);
 
 /// Appends a channel of equally long planes.
-pub(super) fn put<T: Number>(out: &mut Vec<u8>, name: &str, planes: &[&[T]]) {
+pub(super) fn put<T: ChannelNumber>(out: &mut Vec<u8>, name: &str, planes: &[&[T]]) {
     let count = planes.first().map_or(0, |p| p.len());
     debug_assert!(planes.iter().all(|p| p.len() == count));
     let bytes = count * planes.len() * T::ELEMENT.size();
@@ -84,7 +84,7 @@ pub(super) fn put<T: Number>(out: &mut Vec<u8>, name: &str, planes: &[&[T]]) {
 
 /// A channel inside a payload.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Channel<'a> {
+pub(super) struct LogChannel<'a> {
     pub(super) name: &'a str,
     element: u8,
     components: u8,
@@ -92,11 +92,11 @@ pub(super) struct Channel<'a> {
     data: &'a [u8],
 }
 
-impl Channel<'_> {
+impl LogChannel<'_> {
     /// The planes, if there are `N` of them of type `T` and the data has the length it should.
-    pub(super) fn planes<T: Number, const N: usize>(&self) -> Result<[Vec<T>; N], String> {
+    pub(super) fn planes<T: ChannelNumber, const N: usize>(&self) -> Result<[Vec<T>; N], String> {
         let name = self.name;
-        if Element::from_code(self.element) != Some(T::ELEMENT) || usize::from(self.components) != N {
+        if ChannelType::from_code(self.element) != Some(T::ELEMENT) || usize::from(self.components) != N {
             return Err(format!(
                 "channel \"{name}\" holds {} components of element type {}, not {N} of {:?}",
                 self.components,
@@ -122,13 +122,13 @@ impl Channel<'_> {
     }
 
     /// A channel of one plane.
-    pub(super) fn values<T: Number>(&self) -> Result<Vec<T>, String> {
+    pub(super) fn values<T: ChannelNumber>(&self) -> Result<Vec<T>, String> {
         let [plane] = self.planes::<T, 1>()?;
         Ok(plane)
     }
 
     /// A channel of one plane with exactly one value.
-    pub(super) fn value<T: Number>(&self) -> Result<T, String> {
+    pub(super) fn value<T: ChannelNumber>(&self) -> Result<T, String> {
         match self.values::<T>()?[..] {
             [value] => Ok(value),
             ref v => Err(format!("channel \"{}\" holds {} values, not one", self.name, v.len())),
@@ -142,7 +142,7 @@ impl Channel<'_> {
 }
 
 /// Splits a payload into its channels without copying data.
-pub(super) fn parse(mut rest: &[u8]) -> Result<Vec<Channel<'_>>, String> {
+pub(super) fn parse(mut rest: &[u8]) -> Result<Vec<LogChannel<'_>>, String> {
     fn take<'a>(rest: &mut &'a [u8], count: usize) -> Result<&'a [u8], String> {
         let (head, tail) = rest.split_at_checked(count).ok_or("a channel is longer than its record")?;
         *rest = tail;
@@ -159,17 +159,17 @@ pub(super) fn parse(mut rest: &[u8]) -> Result<Vec<Channel<'_>>, String> {
         let count = u64::get(take(&mut rest, 8)?);
         let bytes = u64::get(take(&mut rest, 8)?);
         let bytes = usize::try_from(bytes).map_err(|_| "a channel is longer than its record")?;
-        channels.push(Channel { name, element, components, count, data: take(&mut rest, bytes)? });
+        channels.push(LogChannel { name, element, components, count, data: take(&mut rest, bytes)? });
     }
     Ok(channels)
 }
 
 /// The first channel of a name, or an error that names it.
-pub(super) fn need<'a, 'b>(channels: &'b [Channel<'a>], name: &str) -> Result<&'b Channel<'a>, String> {
+pub(super) fn need<'a, 'b>(channels: &'b [LogChannel<'a>], name: &str) -> Result<&'b LogChannel<'a>, String> {
     find(channels, name).ok_or_else(|| format!("channel \"{name}\" is missing"))
 }
 
 /// The first channel of a name.
-pub(super) fn find<'a, 'b>(channels: &'b [Channel<'a>], name: &str) -> Option<&'b Channel<'a>> {
+pub(super) fn find<'a, 'b>(channels: &'b [LogChannel<'a>], name: &str) -> Option<&'b LogChannel<'a>> {
     channels.iter().find(|c| c.name == name)
 }

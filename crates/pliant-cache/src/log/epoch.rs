@@ -6,11 +6,11 @@
 
 use std::sync::Arc;
 
-use pliant_geometry::{Coat, Skin, TriMesh};
+use pliant_geometry::{MeshAttributes, Skin, TriMesh};
 
 use super::channel::{need, parse, put};
 use super::header::LogBody;
-use super::simulated::Simulated;
+use super::simulated::SimulatedElements;
 
 /// A stretch of frames with the same bodies.
 #[derive(Clone, Debug, PartialEq)]
@@ -23,7 +23,7 @@ pub struct Epoch {
 
 /// What a body of an epoch is to the bodies of the one before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Descent {
+pub(super) enum BodyChange {
     /// The body of this place, as it was.
     Kept(usize),
     /// The next version of the body of this place.
@@ -32,38 +32,38 @@ pub(super) enum Descent {
     New,
 }
 
-impl Descent {
-    pub(super) fn of(body: &LogBody, before: &[LogBody]) -> Descent {
+impl BodyChange {
+    pub(super) fn of(body: &LogBody, before: &[LogBody]) -> BodyChange {
         match before.binary_search_by_key(&body.id, |b| b.id) {
-            Ok(place) if before[place].version == body.version => Descent::Kept(place),
-            Ok(place) => Descent::Changed(place),
-            Err(_) => Descent::New,
+            Ok(place) if before[place].version == body.version => BodyChange::Kept(place),
+            Ok(place) => BodyChange::Changed(place),
+            Err(_) => BodyChange::New,
         }
     }
 }
 
-/// The meshes a log holds, in the order they are stored, with skin, coat and elements; bodies name one by its number.
+/// The meshes a log holds, in the order they are stored, with skin, attributes and elements; bodies name one by its number.
 /// Later versions of a body are not among them: hardly another is torn in the same way, and there may be hundreds.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Meshes(Vec<Stored>);
+pub(super) struct Meshes(Vec<StoredMesh>);
 
 #[derive(Clone, Debug)]
-struct Stored {
+struct StoredMesh {
     mesh: Arc<TriMesh>,
-    coat: Arc<Coat>,
+    attributes: Arc<MeshAttributes>,
     skin: Arc<Skin>,
-    simulated: Arc<Simulated>,
+    simulated: Arc<SimulatedElements>,
 }
 
 fn same<T: PartialEq>(a: &Arc<T>, b: &Arc<T>) -> bool {
     Arc::ptr_eq(a, b) || a == b
 }
 
-impl Stored {
+impl StoredMesh {
     /// Whether a body has all of it, be it once or twice in memory.
     fn is_of(&self, body: &LogBody) -> bool {
         same(&self.mesh, &body.mesh)
-            && same(&self.coat, &body.coat)
+            && same(&self.attributes, &body.attributes)
             && same(&self.skin, &body.skin)
             && same(&self.simulated, &body.simulated)
     }
@@ -83,8 +83,8 @@ impl Meshes {
     /// Takes up the mesh of a body that is stored with it.
     pub(super) fn add(&mut self, body: &LogBody) {
         if body.version == 0 {
-            let LogBody { mesh, coat, skin, simulated, .. } = body.clone();
-            self.0.push(Stored { mesh, coat, skin, simulated });
+            let LogBody { mesh, attributes, skin, simulated, .. } = body.clone();
+            self.0.push(StoredMesh { mesh, attributes, skin, simulated });
         }
     }
 
@@ -93,8 +93,8 @@ impl Meshes {
         let Some(stored) = self.0.get(number as usize) else {
             return Err(format!("it has mesh {number} of {} that are stored before it", self.0.len()));
         };
-        let Stored { mesh, coat, skin, simulated } = stored.clone();
-        (body.mesh, body.coat, body.skin, body.simulated) = (mesh, coat, skin, simulated);
+        let StoredMesh { mesh, attributes, skin, simulated } = stored.clone();
+        (body.mesh, body.attributes, body.skin, body.simulated) = (mesh, attributes, skin, simulated);
         Ok(())
     }
 
@@ -102,7 +102,7 @@ impl Meshes {
     pub(super) fn of<'a>(epochs: impl IntoIterator<Item = &'a [LogBody]>) -> Meshes {
         let mut meshes = Meshes::default();
         for body in epochs.into_iter().flatten() {
-            let known = |stored: &Stored| Arc::ptr_eq(&stored.mesh, &body.mesh) && stored.is_of(body);
+            let known = |stored: &StoredMesh| Arc::ptr_eq(&stored.mesh, &body.mesh) && stored.is_of(body);
             if !meshes.0.iter().any(known) {
                 meshes.add(body);
             }
@@ -159,8 +159,8 @@ pub(super) fn following(
 
 /// Whether a body can be what it says beside those before.
 fn follows(body: &LogBody, before: &[LogBody], next_id: u64) -> Result<(), String> {
-    match Descent::of(body, before) {
-        Descent::Kept(place) => {
+    match BodyChange::of(body, before) {
+        BodyChange::Kept(place) => {
             let old = &before[place];
             let at_old_place = LogBody { particles: old.particles.clone(), ..body.clone() };
             let alike = old.particles.len() == body.particles.len() && is_same(old, &at_old_place);
@@ -170,7 +170,7 @@ fn follows(body: &LogBody, before: &[LogBody], next_id: u64) -> Result<(), Strin
                 Err(format!("it is not what it was; make it version {}", old.version + 1))
             }
         }
-        Descent::Changed(place) => {
+        BodyChange::Changed(place) => {
             let old = &before[place];
             if old.version.checked_add(1) != Some(body.version) {
                 return Err(format!("version {} follows version {}", body.version, old.version));
@@ -182,17 +182,17 @@ fn follows(body: &LogBody, before: &[LogBody], next_id: u64) -> Result<(), Strin
                 && within(&origin.vertices, old.mesh.positions.len());
             if fits { Ok(()) } else { Err("it comes from particles or vertices that it did not have".into()) }
         }
-        Descent::New if body.id < next_id => Err(format!("another body had id {} before", body.id)),
-        Descent::New if body.version > 0 || body.origin.is_some() => {
+        BodyChange::New if body.id < next_id => Err(format!("another body had id {} before", body.id)),
+        BodyChange::New if body.version > 0 || body.origin.is_some() => {
             Err("it is a later version, but was not there before".into())
         }
-        Descent::New => body.check(),
+        BodyChange::New => body.check(),
     }
 }
 
 fn is_same(a: &LogBody, b: &LogBody) -> bool {
     let shared = Arc::ptr_eq(&a.mesh, &b.mesh)
-        && Arc::ptr_eq(&a.coat, &b.coat)
+        && Arc::ptr_eq(&a.attributes, &b.attributes)
         && Arc::ptr_eq(&a.skin, &b.skin)
         && Arc::ptr_eq(&a.simulated, &b.simulated)
         && Arc::ptr_eq(&a.cluster, &b.cluster);
@@ -213,7 +213,7 @@ impl Epoch {
         let mut out = self.first.to_le_bytes().to_vec();
         put(&mut out, "bodies", &[&self.bodies.iter().map(|b| b.id).collect::<Vec<u64>>()[..]]);
         for body in &self.bodies {
-            if !matches!(Descent::of(body, before), Descent::Kept(_)) {
+            if !matches!(BodyChange::of(body, before), BodyChange::Kept(_)) {
                 put(&mut out, "body", &[&meshes.encode(body)[..]]);
             }
         }

@@ -7,14 +7,14 @@ use glam::DVec3;
 
 use super::channel::{find, need, parse, put};
 use super::header::{planes_of, put_planes};
-use super::packed::{Layout, Reference};
+use super::packed::{PackedLayout, Reference};
 use super::solid::SolidPlace;
 use crate::render::Plane;
 
 /// What a frame is packed by.
 #[derive(Clone, Debug)]
-pub(super) struct Before {
-    pub(super) layout: Layout,
+pub(super) struct PackingContext {
+    pub(super) layout: PackedLayout,
     /// The last controls that were stored, and with which frame.
     pub(super) controls: Vec<u8>,
     pub(super) controls_of: u32,
@@ -94,7 +94,7 @@ impl LogFrame {
     }
 
     /// As bytes: as it is, or packed if there is a frame before it to go by.
-    pub(super) fn encode(&self, out: &mut Vec<u8>, before: Option<&Before>) {
+    pub(super) fn encode(&self, out: &mut Vec<u8>, before: Option<&PackingContext>) {
         out.extend_from_slice(&self.index.to_le_bytes());
         out.extend_from_slice(&self.time.to_le_bytes());
         let [x, y, z] = &self.positions;
@@ -170,7 +170,10 @@ impl LogFrame {
     }
 
     /// Of the bodies that are stored as they are, where they are; `layout` needs no references for that.
-    pub(super) fn whole_positions(payload: &[u8], layout: &Layout) -> Result<Vec<Option<Reference>>, String> {
+    pub(super) fn whole_positions(
+        payload: &[u8],
+        layout: &PackedLayout,
+    ) -> Result<Vec<Option<Reference>>, String> {
         let channels = parse(payload.get(Self::START..).unwrap_or_default())?;
         match find(&channels, "packed_position") {
             Some(packed) => layout.whole_positions(&packed.values::<u8>()?),
@@ -179,7 +182,7 @@ impl LogFrame {
     }
 
     /// From bytes; a packed one needs the layout of its bodies.
-    pub(super) fn decode(payload: &[u8], layout: Option<&Layout>) -> Result<LogFrame, String> {
+    pub(super) fn decode(payload: &[u8], layout: Option<&PackedLayout>) -> Result<LogFrame, String> {
         let (index, time) = Self::decode_start(payload).ok_or("the frame record is too short")?;
         let channels = parse(&payload[Self::START..])?;
         let floats = |name| find(&channels, name).map_or(Ok(Vec::new()), |c| c.values::<f32>());

@@ -4,14 +4,14 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use glam::DVec3;
-use pliant_geometry::{Coat, Look, PictureSettings, Skin, TriMesh};
+use pliant_geometry::{Look, MeshAttributes, PictureSettings, Skin, TriMesh};
 
-use super::channel::{Channel, find, need, parse, put};
-use super::coat;
+use super::attributes;
+use super::channel::{LogChannel, find, need, parse, put};
 use super::epoch::{self, Meshes};
 use super::frame::LogFrame;
 use super::picture;
-use super::simulated::Simulated;
+use super::simulated::SimulatedElements;
 use super::skin;
 use super::solid::LogSolid;
 use crate::render::Plane;
@@ -50,7 +50,7 @@ pub struct LogBody {
     /// Counts the meshes it has had: 0 until its topology changes.
     pub version: u32,
     /// Where its particles and vertices were in the version before; `None` in the first, or if that is not known.
-    pub origin: Option<Arc<Origin>>,
+    pub origin: Option<Arc<VersionOrigin>>,
     /// Linear red, green, blue in 0..=1.
     pub color: [f32; 3],
     /// Its particles in the arrays of a frame.
@@ -58,20 +58,20 @@ pub struct LogBody {
     /// Render mesh at rest; without triangles the body is a point cloud. What bodies have in common is kept once.
     pub mesh: Arc<TriMesh>,
     /// What the mesh wears: polygons, texture coordinates, materials; may be empty.
-    pub coat: Arc<Coat>,
+    pub attributes: Arc<MeshAttributes>,
     /// How mesh vertices follow particles (indices within the body).
     pub skin: Arc<Skin>,
     /// For each particle the index of its nearest cluster, for colouring; may be empty.
     pub cluster: Arc<Vec<u32>>,
     /// What the particles make up, for those who look at the simulation itself; may be empty.
-    pub simulated: Arc<Simulated>,
+    pub simulated: Arc<SimulatedElements>,
     /// What it is made of, for pictures.
     pub look: Look,
 }
 
 /// From one version of a body to the one before: old vertices may be several new ones, along a tear.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Origin {
+pub struct VersionOrigin {
     /// For each particle the one it was.
     pub particles: Vec<u32>,
     /// For each vertex of the render mesh the one it was.
@@ -86,7 +86,7 @@ pub(super) fn put_planes(planes: &[Plane], out: &mut Vec<u8>) {
 }
 
 /// Planes from a channel.
-pub(super) fn planes_of(channel: &Channel<'_>) -> Result<Vec<Plane>, String> {
+pub(super) fn planes_of(channel: &LogChannel<'_>) -> Result<Vec<Plane>, String> {
     let [x, y, z, w] = channel.planes::<f64, 4>()?;
     let plane = |k: usize| Plane { normal: DVec3::new(x[k], y[k], z[k]), offset: w[k] };
     let planes: Vec<Plane> = (0..x.len()).map(plane).collect();
@@ -130,7 +130,7 @@ impl LogBody {
                 return Err(format!("triangle {t} uses vertex {v}, but there are only {vertices}"));
             }
         }
-        self.coat.check(vertices)?;
+        self.attributes.check(vertices)?;
         self.skin.check(vertices, particles)?;
         if !self.cluster.is_empty() && self.cluster.len() != particles {
             return Err(format!("{} cluster indices for {particles} particles", self.cluster.len()));
@@ -177,8 +177,8 @@ impl LogBody {
         let [a, b, c] = [corner(0), corner(1), corner(2)];
         put(&mut out, "triangles", &[&a[..], &b, &c]);
         skin::encode(&mut out, &self.skin);
-        if !self.coat.is_empty() {
-            put(&mut out, "coat", &[&coat::encode(&self.coat)[..]]);
+        if !self.attributes.is_empty() {
+            put(&mut out, "coat", &[&attributes::encode(&self.attributes)[..]]);
         }
         if !self.simulated.is_empty() {
             put(&mut out, "simulated", &[&self.simulated.encode()[..]]);
@@ -195,15 +195,15 @@ impl LogBody {
         let [start, end] = range[..] else {
             return Err("the particle range has not two ends".into());
         };
-        let list = |name| find(&channels, name).map(Channel::values::<u32>).transpose();
+        let list = |name| find(&channels, name).map(LogChannel::values::<u32>).transpose();
         let origin = match (list("origin_particles")?, list("origin_vertices")?) {
-            (Some(particles), Some(vertices)) => Some(Arc::new(Origin { particles, vertices })),
+            (Some(particles), Some(vertices)) => Some(Arc::new(VersionOrigin { particles, vertices })),
             _ => None,
         };
         let mut body = LogBody {
             id: need(&channels, "id")?.value()?,
             name: need(&channels, "name")?.text()?.into(),
-            version: find(&channels, "version").map_or(Ok(0), Channel::value)?,
+            version: find(&channels, "version").map_or(Ok(0), LogChannel::value)?,
             origin,
             color,
             particles: start..end,
@@ -214,11 +214,11 @@ impl LogBody {
                 None => Look::default(),
             },
             mesh: Arc::default(),
-            coat: Arc::default(),
+            attributes: Arc::default(),
             skin: Arc::default(),
             simulated: Arc::default(),
         };
-        match find(&channels, "mesh").map(Channel::value::<u32>).transpose()? {
+        match find(&channels, "mesh").map(LogChannel::value::<u32>).transpose()? {
             Some(number) => meshes.give(number, &mut body)?,
             None => {
                 body.decode_mesh(&channels)?;
@@ -229,18 +229,18 @@ impl LogBody {
     }
 
     /// Takes up the mesh and what goes with it.
-    fn decode_mesh(&mut self, channels: &[Channel<'_>]) -> Result<(), String> {
+    fn decode_mesh(&mut self, channels: &[LogChannel<'_>]) -> Result<(), String> {
         let [x, y, z] = need(channels, "rest")?.planes::<f64, 3>()?;
         let [a, b, c] = need(channels, "triangles")?.planes::<u32, 3>()?;
         let mesh = TriMesh {
             positions: (0..x.len()).map(|i| DVec3::new(x[i], y[i], z[i])).collect(),
             triangles: (0..a.len()).map(|i| [a[i], b[i], c[i]]).collect(),
         };
-        let coat =
-            find(channels, "coat").map_or(Ok(Coat::default()), |c| coat::decode(&c.values::<u8>()?))?;
+        let attributes = find(channels, "coat")
+            .map_or(Ok(MeshAttributes::default()), |c| attributes::decode(&c.values::<u8>()?))?;
         let simulated = find(channels, "simulated")
-            .map_or(Ok(Simulated::default()), |c| Simulated::decode(&c.values::<u8>()?))?;
-        (self.mesh, self.coat) = (mesh.into(), coat.into());
+            .map_or(Ok(SimulatedElements::default()), |c| SimulatedElements::decode(&c.values::<u8>()?))?;
+        (self.mesh, self.attributes) = (mesh.into(), attributes.into());
         (self.skin, self.simulated) = (skin::decode(channels)?.into(), simulated.into());
         Ok(())
     }

@@ -5,12 +5,12 @@ use std::io::{self, Read, SeekFrom};
 use std::path::Path;
 use std::sync::Arc;
 
-use super::epoch::{Descent, Epoch, Meshes, next_id};
+use super::epoch::{BodyChange, Epoch, Meshes, next_id};
 use super::frame::LogFrame;
 use super::header::{LogBody, LogHeader};
 use super::medium::LogSource;
 use super::packed::grid_step;
-use super::record::{FILE_START, FORMAT_VERSION, Found, MAGIC, Record, Scanner, kind, read_payload};
+use super::record::{FILE_START, FORMAT_VERSION, LogRecord, MAGIC, RecordAt, Scanner, kind, read_payload};
 use crate::CacheError;
 
 /// Something a user should know about a log that can be used all the same.
@@ -66,7 +66,7 @@ impl fmt::Display for LogWarning {
 pub(super) struct FrameEntry {
     pub(super) index: u32,
     pub(super) time: f64,
-    pub(super) record: Record,
+    pub(super) record: LogRecord,
 }
 
 /// Where an epoch begins.
@@ -80,7 +80,7 @@ pub(super) struct EpochEntry {
 
 /// Where the positions are that a body is packed by: in the first frame of the epoch it came in.
 #[derive(Clone, Debug)]
-pub(super) struct Source {
+pub(super) struct PackingSource {
     pub(super) epoch: usize,
     /// Which body of that epoch.
     pub(super) place: usize,
@@ -99,11 +99,11 @@ pub(super) struct Index {
     pub(super) epochs: Vec<Epoch>,
     pub(super) entries: Vec<EpochEntry>,
     /// Of each body of each epoch.
-    pub(super) sources: Vec<Vec<Source>>,
+    pub(super) sources: Vec<Vec<PackingSource>>,
     meshes: Meshes,
     next_id: u64,
     /// The last checkpoint and its frame number.
-    pub(super) checkpoint: Option<(u32, Record)>,
+    pub(super) checkpoint: Option<(u32, LogRecord)>,
     /// Whether the run closed the log.
     pub(super) finished: bool,
     pub(super) warning: Option<LogWarning>,
@@ -122,12 +122,12 @@ impl Index {
         let damaged =
             |offset, why: String| CacheError::Damaged { path: path.to_path_buf(), offset, why, frames: 0 };
         let first = match scanner.at(FILE_START).map_err(io)? {
-            Found::Record(r) if r.kind == kind::HEADER => r,
-            Found::Record(_) => {
+            RecordAt::LogRecord(r) if r.kind == kind::HEADER => r,
+            RecordAt::LogRecord(_) => {
                 return Err(damaged(FILE_START, "the first record is no header".into()));
             }
-            Found::End => return Err(damaged(FILE_START, "the header is missing".into())),
-            Found::Broken(why) => return Err(damaged(FILE_START, format!("the header: {why}"))),
+            RecordAt::End => return Err(damaged(FILE_START, "the header is missing".into())),
+            RecordAt::Broken(why) => return Err(damaged(FILE_START, format!("the header: {why}"))),
         };
         let payload = read_payload(&mut scanner.file, &first)
             .map_err(io)?
@@ -137,7 +137,8 @@ impl Index {
             .map_err(|why| damaged(FILE_START, format!("the header: {why}")))?;
 
         let bodies = header.bodies.clone();
-        let source = |(place, body)| Source { epoch: 0, place, particles: None, step: grid_step(body) };
+        let source =
+            |(place, body)| PackingSource { epoch: 0, place, particles: None, step: grid_step(body) };
         let mut index = Index {
             sources: vec![bodies.iter().enumerate().map(source).collect()],
             next_id: next_id(0, &bodies),
@@ -155,12 +156,12 @@ impl Index {
         let mut broken = None;
         loop {
             match scanner.at(offset).map_err(io)? {
-                Found::End => break,
-                Found::Broken(why) => {
+                RecordAt::End => break,
+                RecordAt::Broken(why) => {
                     broken = Some(why);
                     break;
                 }
-                Found::Record(record) => {
+                RecordAt::LogRecord(record) => {
                     if let Err(why) = index.add(&mut scanner, record).map_err(io)? {
                         broken = Some(why);
                         break;
@@ -196,7 +197,7 @@ impl Index {
     fn add(
         &mut self,
         scanner: &mut Scanner<&mut dyn LogSource>,
-        record: Record,
+        record: LogRecord,
     ) -> io::Result<Result<(), String>> {
         let mut start = [0; LogFrame::START];
         self.finished = record.kind == kind::END;
@@ -230,7 +231,7 @@ impl Index {
         Ok(Ok(()))
     }
 
-    fn add_epoch(&mut self, payload: &[u8], record: &Record) -> Result<(), String> {
+    fn add_epoch(&mut self, payload: &[u8], record: &LogRecord) -> Result<(), String> {
         let (before, sources) =
             (&self.epochs[self.epochs.len() - 1].bodies, &self.sources[self.sources.len() - 1]);
         let epoch = Epoch::decode(payload, before, self.next_id, &mut self.meshes)?;
@@ -241,16 +242,16 @@ impl Index {
             return Err(format!("it begins with frame {} after frame {last}", epoch.first));
         }
         let number = self.epochs.len();
-        let source = |(place, body): (usize, &LogBody)| match (Descent::of(body, before), &body.origin) {
-            (Descent::Kept(k), _) => sources[k].clone(),
-            (Descent::Changed(k), Some(origin)) => {
+        let source = |(place, body): (usize, &LogBody)| match (BodyChange::of(body, before), &body.origin) {
+            (BodyChange::Kept(k), _) => sources[k].clone(),
+            (BodyChange::Changed(k), Some(origin)) => {
                 let particles = match &sources[k].particles {
                     Some(map) => Arc::new(origin.particles.iter().map(|&i| map[i as usize]).collect()),
                     None => Arc::new(origin.particles.clone()),
                 };
-                Source { particles: Some(particles), step: grid_step(body), ..sources[k] }
+                PackingSource { particles: Some(particles), step: grid_step(body), ..sources[k] }
             }
-            _ => Source { epoch: number, place, particles: None, step: grid_step(body) },
+            _ => PackingSource { epoch: number, place, particles: None, step: grid_step(body) },
         };
         let sources = epoch.bodies.iter().enumerate().map(source).collect();
         self.sources.push(sources);

@@ -158,9 +158,9 @@ impl Seek for SharedBytes {
 /// A log written to something that takes bytes one after the other, such as a pipe or a socket: it can neither be cut back
 /// (so edits of frames that were written are refused) nor read again.
 #[derive(Debug)]
-pub struct OneWay<W>(pub W);
+pub struct WriteOnlyLog<W>(pub W);
 
-impl<W: Write> Write for OneWay<W> {
+impl<W: Write> Write for WriteOnlyLog<W> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.0.write(bytes)
     }
@@ -170,7 +170,7 @@ impl<W: Write> Write for OneWay<W> {
     }
 }
 
-impl<W: Write + Send> LogMedium for OneWay<W> {
+impl<W: Write + Send> LogMedium for WriteOnlyLog<W> {
     fn can_cut(&self) -> bool {
         false
     }

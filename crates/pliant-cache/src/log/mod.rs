@@ -20,8 +20,8 @@
 //! in their body, and controls only where they changed. Checkpoints are exact: what is
 //! resumed does not depend on what frames show.
 
+mod attributes;
 mod channel;
-mod coat;
 mod epoch;
 mod frame;
 mod header;
@@ -31,6 +31,7 @@ mod packed;
 mod picture;
 mod reader;
 mod record;
+mod rice;
 mod simulated;
 mod skin;
 mod solid;
@@ -38,11 +39,11 @@ mod writer;
 
 pub use epoch::Epoch;
 pub use frame::LogFrame;
-pub use header::{LogBody, LogHeader, Origin};
+pub use header::{LogBody, LogHeader, VersionOrigin};
 pub use index::LogWarning;
-pub use medium::{LogMedium, LogSource, MemoryLog, OneWay};
+pub use medium::{LogMedium, LogSource, MemoryLog, WriteOnlyLog};
 pub use reader::LogReader;
 pub use record::FORMAT_VERSION;
-pub use simulated::Simulated;
+pub use simulated::SimulatedElements;
 pub use solid::{LogSolid, SolidPlace};
-pub use writer::{LogWriter, Resumed};
+pub use writer::{LogWriter, ReopenedLog};

@@ -10,8 +10,9 @@ use std::sync::Arc;
 
 use glam::{DMat3, DVec3};
 
-use super::epoch::Descent;
-use super::header::{LogBody, Origin};
+use super::epoch::BodyChange;
+use super::header::{LogBody, VersionOrigin};
+use super::rice::{PackedInput, put_block, put_whole};
 
 /// Steps of the grid across a body: the largest power of two below its size is so many of them, as a power of two.
 const FINE: i32 = 17;
@@ -20,15 +21,13 @@ const FINE_VELOCITY: i32 = 9;
 const FINE_STRAIN: i32 = 8;
 /// Parts of a whole in which the movement of a body is told.
 const PARTS: f64 = 4096.0;
-/// Ones of a number after which it is written out.
-const LONGEST: u32 = 24;
 
 /// Positions of a body that it is packed by.
 pub(super) type Reference = Arc<[Vec<f64>; 3]>;
 
 /// The bodies of an epoch and what each is packed by.
 #[derive(Clone, Debug)]
-pub(super) struct Layout(Vec<Segment>);
+pub(super) struct PackedLayout(Vec<Segment>);
 
 #[derive(Clone, Debug)]
 struct Segment {
@@ -49,30 +48,30 @@ pub(super) fn carried(reference: &[Vec<f64>; 3], origin: &[u32]) -> Reference {
     Arc::new(reference.each_ref().map(|axis| origin.iter().map(|&i| axis[i as usize]).collect()))
 }
 
-impl Layout {
+impl PackedLayout {
     /// Of bodies with their grids and what they are packed by.
     pub(super) fn of<'a>(
         bodies: impl IntoIterator<Item = (&'a LogBody, Option<f64>, Option<Reference>)>,
-    ) -> Layout {
+    ) -> PackedLayout {
         let segment = |(body, step, reference): (&LogBody, Option<f64>, Option<Reference>)| Segment {
             particles: body.particles.start as usize..body.particles.end as usize,
             step,
             reference,
         };
-        Layout(bodies.into_iter().map(segment).collect())
+        PackedLayout(bodies.into_iter().map(segment).collect())
     }
 
     /// Of the bodies a log begins with.
-    pub(super) fn first(bodies: &[LogBody]) -> Layout {
-        Layout::of(bodies.iter().map(|b| (b, grid_step(b), None)))
+    pub(super) fn first(bodies: &[LogBody]) -> PackedLayout {
+        PackedLayout::of(bodies.iter().map(|b| (b, grid_step(b), None)))
     }
 
     /// Of the bodies of the next epoch: what is known of those before goes on.
-    pub(super) fn next(&self, before: &[LogBody], bodies: &[LogBody]) -> Layout {
-        Layout::of(bodies.iter().map(|body| match (Descent::of(body, before), &body.origin) {
-            (Descent::Kept(k), _) => (body, self.0[k].step, self.0[k].reference.clone()),
-            (Descent::Changed(k), Some(origin)) => {
-                let Origin { particles, .. } = &**origin;
+    pub(super) fn next(&self, before: &[LogBody], bodies: &[LogBody]) -> PackedLayout {
+        PackedLayout::of(bodies.iter().map(|body| match (BodyChange::of(body, before), &body.origin) {
+            (BodyChange::Kept(k), _) => (body, self.0[k].step, self.0[k].reference.clone()),
+            (BodyChange::Changed(k), Some(origin)) => {
+                let VersionOrigin { particles, .. } = &**origin;
                 (body, grid_step(body), self.0[k].reference.as_ref().map(|r| carried(r, particles)))
             }
             _ => (body, grid_step(body), None),
@@ -108,7 +107,7 @@ impl Layout {
     }
 
     pub(super) fn unpack_positions(&self, bytes: &[u8]) -> Result<[Vec<f64>; 3], String> {
-        let mut input = Input(bytes);
+        let mut input = PackedInput(bytes);
         let mut now: [Vec<f64>; 3] = Default::default();
         for segment in &self.0 {
             let count = segment.particles.len();
@@ -135,7 +134,7 @@ impl Layout {
 
     /// The positions of those bodies that are stored as they are, which needs no references.
     pub(super) fn whole_positions(&self, bytes: &[u8]) -> Result<Vec<Option<Reference>>, String> {
-        let mut input = Input(bytes);
+        let mut input = PackedInput(bytes);
         let mut whole = Vec::new();
         for segment in &self.0 {
             let count = segment.particles.len();
@@ -202,7 +201,7 @@ impl Layout {
     }
 
     pub(super) fn unpack_shown<const N: usize>(&self, bytes: &[u8]) -> Result<[Vec<f32>; N], String> {
-        let mut input = Input(bytes);
+        let mut input = PackedInput(bytes);
         let mut values: [Vec<f32>; N] = std::array::from_fn(|_| Vec::new());
         for segment in &self.0 {
             let count = segment.particles.len();
@@ -276,7 +275,7 @@ impl Movement {
         self.matrix.iter().for_each(|m| out.extend(m.to_le_bytes()));
     }
 
-    fn read(input: &mut Input<'_>) -> Result<Movement, String> {
+    fn read(input: &mut PackedInput<'_>) -> Result<Movement, String> {
         let mut movement = Movement { middle: [0; 3], matrix: [0; 9] };
         for m in &mut movement.middle {
             *m = input.whole()?;
@@ -332,193 +331,9 @@ fn put_positions(out: &mut Vec<u8>, segment: &Segment, now: [&[f64]; 3]) -> bool
     true
 }
 
-/// Whole numbers around zero, by Golomb and Rice: the low bits as they are, the rest as so many ones.
-fn put_block(out: &mut Vec<u8>, values: &[i64]) {
-    if values.iter().all(|&v| v == 0) {
-        out.push(u8::MAX);
-        return;
-    }
-    let sum: u128 = values.iter().map(|&v| u128::from(unsigned(v))).sum();
-    let mean = (sum / values.len() as u128) as u64;
-    let about = mean.checked_ilog2().unwrap_or(0).min(55);
-    let length = |low: &u32| -> u64 {
-        let one = |v: &i64| match unsigned(*v) >> low {
-            high if high < u64::from(LONGEST) => high + 1 + u64::from(*low),
-            _ => u64::from(LONGEST) + 64,
-        };
-        values.iter().map(one).sum()
-    };
-    let low = [about.saturating_sub(1), about, about + 1].into_iter().min_by_key(length).unwrap_or(about);
-    out.push(low as u8);
-    let mut bits = Bits { out, word: 0, count: 0 };
-    for &v in values {
-        let u = unsigned(v);
-        let high = u >> low;
-        if high < u64::from(LONGEST) {
-            bits.put((1 << high) - 1, high as u32);
-            bits.put(0, 1);
-            bits.put(u & ((1 << low) - 1), low);
-        } else {
-            bits.put((1 << LONGEST) - 1, LONGEST);
-            bits.put(u & 0xFFFF_FFFF, 32);
-            bits.put(u >> 32, 32);
-        }
-    }
-    bits.flush();
-}
-
-/// A whole number around zero as one that is not negative, the small ones first.
-fn unsigned(v: i64) -> u64 {
-    (v << 1 ^ v >> 63) as u64
-}
-
-/// A whole number in as many bytes as it takes, seven bits in each.
-fn put_whole(out: &mut Vec<u8>, v: i64) {
-    let mut u = unsigned(v);
-    while u >= 0x80 {
-        out.push(u as u8 | 0x80);
-        u >>= 7;
-    }
-    out.push(u as u8);
-}
-
-/// Bits, the lowest first.
-struct Bits<'a> {
-    out: &'a mut Vec<u8>,
-    word: u128,
-    count: u32,
-}
-
-impl Bits<'_> {
-    fn put(&mut self, value: u64, count: u32) {
-        self.word |= u128::from(value) << self.count;
-        self.count += count;
-        while self.count >= 8 {
-            self.out.push(self.word as u8);
-            self.word >>= 8;
-            self.count -= 8;
-        }
-    }
-
-    fn flush(self) {
-        if self.count > 0 {
-            self.out.push(self.word as u8);
-        }
-    }
-}
-
-/// What is left to read.
-struct Input<'a>(&'a [u8]);
-
-impl Input<'_> {
-    fn take<const N: usize>(&mut self) -> Result<[u8; N], String> {
-        let (head, tail) = self.0.split_first_chunk::<N>().ok_or("packed values are cut off")?;
-        self.0 = tail;
-        Ok(*head)
-    }
-
-    fn byte(&mut self) -> Result<u8, String> {
-        self.take::<1>().map(|[b]| b)
-    }
-
-    fn whole(&mut self) -> Result<i64, String> {
-        let mut u = 0u64;
-        for shift in (0..70).step_by(7) {
-            let byte = self.byte()?;
-            u |= u64::from(byte & 0x7F).checked_shl(shift).unwrap_or(0);
-            if byte < 0x80 {
-                return Ok((u >> 1) as i64 ^ -((u & 1) as i64));
-            }
-        }
-        Err("a packed number is too long".into())
-    }
-
-    /// Appends so many numbers that are stored as they are.
-    fn floats(&mut self, count: usize, out: &mut Vec<f64>) -> Result<(), String> {
-        let bytes = count.checked_mul(8).and_then(|n| self.0.split_at_checked(n));
-        let (head, tail) = bytes.ok_or("packed values are cut off")?;
-        self.0 = tail;
-        out.extend(head.as_chunks::<8>().0.iter().map(|x| f64::from_le_bytes(*x)));
-        Ok(())
-    }
-
-    /// Passes over a block. One of zeros takes no room here, however many it says they are.
-    fn skip_block(&mut self, count: usize) -> Result<(), String> {
-        if self.0.first() == Some(&u8::MAX) {
-            return self.byte().map(|_| ());
-        }
-        self.block(count).map(|_| ())
-    }
-
-    fn end(&self) -> Result<(), String> {
-        if self.0.is_empty() { Ok(()) } else { Err("there are more packed values than particles".into()) }
-    }
-
-    fn block(&mut self, count: usize) -> Result<Vec<i64>, String> {
-        let low = u32::from(self.byte()?);
-        if low == u32::from(u8::MAX) {
-            return Ok(vec![0; count]);
-        }
-        if low > 56 {
-            return Err("packed values have too many bits".into());
-        }
-        let bytes = self.0;
-        let (mut word, mut there, mut at, mut used) = (0u128, 0u32, 0, 0usize);
-        let mut values = Vec::with_capacity(count.min(bytes.len().saturating_mul(8)));
-        for _ in 0..count {
-            // The longest number fits.
-            while there <= 100 && at < bytes.len() {
-                word |= u128::from(bytes[at]) << there;
-                there += 8;
-                at += 1;
-            }
-            let high = word.trailing_ones().min(LONGEST);
-            let (skip, taken) = if high < LONGEST { (high + 1, low) } else { (LONGEST, 64) };
-            if skip + taken > there {
-                return Err("packed values are cut off".into());
-            }
-            let rest = (word >> skip) as u64;
-            let u = match high < LONGEST {
-                true => u64::from(high) << low | rest & ((1 << low) - 1),
-                false => rest,
-            };
-            word >>= skip + taken;
-            there -= skip + taken;
-            used += (skip + taken) as usize;
-            values.push((u >> 1) as i64 ^ -((u & 1) as i64));
-        }
-        // The next begins with a byte of its own.
-        self.0 = &bytes[used.div_ceil(8)..];
-        Ok(values)
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn whole_numbers_come_back() {
-        let blocks: [&[i64]; 5] = [
-            &[0, 0, 0],
-            &[1, -1, 5, -900, 3],
-            &[i64::MAX, i64::MIN, 0, 1],
-            &[1 << 40, -(1 << 40), 7, 0, 0, 0, 0],
-            &[-1],
-        ];
-        let mut bytes = Vec::new();
-        blocks.iter().for_each(|b| put_block(&mut bytes, b));
-        let mut input = Input(&bytes);
-        for block in blocks {
-            assert_eq!(input.block(block.len()).as_deref(), Ok(block));
-        }
-        assert_eq!(input.end(), Ok(()));
-        for cut in 0..bytes.len() {
-            let mut input = Input(&bytes[..cut]);
-            let read = blocks.iter().try_for_each(|b| input.block(b.len()).map(|_| ()));
-            assert!(read.is_err(), "{cut}");
-        }
-    }
 
     #[test]
     fn bodies_come_back_to_a_part_of_their_size() {
@@ -526,7 +341,7 @@ mod tests {
         assert!(step <= 0.2 / 131_072.0 && step > 0.1 / 131_072.0);
         let segment = |particles, step| Segment { particles, step, reference: None };
         let segments = vec![segment(0..50, Some(step)), segment(50..51, Some(step)), segment(51..60, None)];
-        let mut layout = Layout(segments);
+        let mut layout = PackedLayout(segments);
         let value = |i: usize, k: usize| ((i * 7919 + k * 104_729) % 1000) as f64 * 2e-4;
         let rest: [Vec<f64>; 3] = std::array::from_fn(|k| (0..60).map(|i| value(i, k)).collect());
         // Turned, stretched, moved far away, and a little dented.

@@ -3,7 +3,7 @@
 
 use pliant_geometry::{CameraMotion, ColorBy, PictureSettings};
 
-use super::channel::{Channel, find, put};
+use super::channel::{LogChannel, find, put};
 
 /// Appends the channels of the settings.
 pub(super) fn encode(picture: &PictureSettings, out: &mut Vec<u8>) {
@@ -14,7 +14,7 @@ pub(super) fn encode(picture: &PictureSettings, out: &mut Vec<u8>) {
 }
 
 /// What is missing or unknown gets its default: pictures are no reason to refuse a log.
-pub(super) fn decode(channels: &[Channel<'_>]) -> Result<PictureSettings, String> {
+pub(super) fn decode(channels: &[LogChannel<'_>]) -> Result<PictureSettings, String> {
     let mut picture = PictureSettings::default();
     if let Some(c) = find(channels, "picture_size")
         && let [width, height] = c.values::<u32>()?[..]

@@ -9,10 +9,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 use super::epoch::Epoch;
 use super::frame::LogFrame;
 use super::header::{LogBody, LogHeader};
-use super::index::{CHECKPOINT_START, Index, LogWarning, Source};
+use super::index::{CHECKPOINT_START, Index, LogWarning, PackingSource};
 use super::medium::LogSource;
-use super::packed::{Layout, Reference, carried};
-use super::record::{Record, read_payload};
+use super::packed::{PackedLayout, Reference, carried};
+use super::record::{LogRecord, read_payload};
 use crate::CacheError;
 use crate::atomic::require_readable;
 
@@ -23,7 +23,7 @@ pub struct LogReader {
     file: Mutex<Box<dyn LogSource>>,
     index: Index,
     /// What packed frames of an epoch go by, of the epoch that was last asked for.
-    layout: Mutex<Option<(usize, Arc<Layout>)>>,
+    layout: Mutex<Option<(usize, Arc<PackedLayout>)>>,
     /// Where bodies were when they came, by epoch, once it was asked for.
     came: Mutex<HashMap<usize, Arc<Vec<Option<Reference>>>>>,
     /// The controls that were last asked for, and the frame that holds them.
@@ -145,7 +145,7 @@ impl LogReader {
     }
 
     /// What frames of an epoch are packed by.
-    pub(super) fn layout(&self, epoch: usize) -> Result<Arc<Layout>, CacheError> {
+    pub(super) fn layout(&self, epoch: usize) -> Result<Arc<PackedLayout>, CacheError> {
         let known = self.layout.lock().unwrap_or_else(PoisonError::into_inner).clone();
         if let Some((_, layout)) = known.filter(|(of, _)| *of == epoch) {
             return Ok(layout);
@@ -155,13 +155,13 @@ impl LogReader {
         for (body, source) in bodies.iter().zip(sources) {
             parts.push((body, source.step, self.reference(source, epoch)?));
         }
-        let layout = Arc::new(Layout::of(parts));
+        let layout = Arc::new(PackedLayout::of(parts));
         *self.layout.lock().unwrap_or_else(PoisonError::into_inner) = Some((epoch, layout.clone()));
         Ok(layout)
     }
 
     /// Where a body was in the first frame it was in, by the particles it has now.
-    fn reference(&self, source: &Source, epoch: usize) -> Result<Option<Reference>, CacheError> {
+    fn reference(&self, source: &PackingSource, epoch: usize) -> Result<Option<Reference>, CacheError> {
         let came = self.came_in(source.epoch)?;
         Ok(match (&came[source.place], &source.particles) {
             (Some(reference), Some(particles)) => Some(carried(reference, particles)),
@@ -182,7 +182,7 @@ impl LogReader {
         let entry = self.index.frames.get(place).ok_or_else(|| self.missing(epoch))?;
         let payload = self.payload(&entry.record, place)?;
         let bodies = self.index.epochs[epoch].bodies.iter();
-        let layout = Layout::of(bodies.map(|body| (body, None, None)));
+        let layout = PackedLayout::of(bodies.map(|body| (body, None, None)));
         let came = LogFrame::whole_positions(&payload, &layout)
             .map_err(|why| self.damaged(&entry.record, place, format!("frame {}: {why}", entry.index)))?;
         let came = Arc::new(came);
@@ -232,14 +232,14 @@ impl LogReader {
         Ok(Some((frame, payload)))
     }
 
-    fn payload(&self, record: &Record, frames: usize) -> Result<Vec<u8>, CacheError> {
+    fn payload(&self, record: &LogRecord, frames: usize) -> Result<Vec<u8>, CacheError> {
         let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
         read_payload(&mut *file, record)
             .map_err(|e| CacheError::io(&self.path, "read the log", e))?
             .ok_or_else(|| self.damaged(record, frames, "it changed after the log was opened".into()))
     }
 
-    fn damaged(&self, record: &Record, frames: usize, why: String) -> CacheError {
+    fn damaged(&self, record: &LogRecord, frames: usize, why: String) -> CacheError {
         CacheError::Damaged { path: self.path.clone(), offset: record.offset, why, frames }
     }
 }

@@ -43,7 +43,7 @@ pub(super) fn seal(out: &mut [u8], kind: u32) {
 
 /// A record whose checksum is right.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Record {
+pub(super) struct LogRecord {
     pub(super) kind: u32,
     /// Where the record starts in the file.
     pub(super) offset: u64,
@@ -51,7 +51,7 @@ pub(super) struct Record {
     pub(super) length: u64,
 }
 
-impl Record {
+impl LogRecord {
     pub(super) fn payload(&self) -> u64 {
         self.offset + RECORD_START
     }
@@ -63,7 +63,7 @@ impl Record {
 
 /// Reads a whole record again and gives its payload if the checksum is (still) right.
 /// The length was compared with the file's before, so it bounds what is allocated.
-pub(super) fn read_payload(file: &mut (impl Read + Seek), record: &Record) -> io::Result<Option<Vec<u8>>> {
+pub(super) fn read_payload(file: &mut (impl Read + Seek), record: &LogRecord) -> io::Result<Option<Vec<u8>>> {
     file.seek(SeekFrom::Start(record.offset))?;
     let mut start = [0; RECORD_START as usize];
     file.read_exact(&mut start)?;
@@ -79,8 +79,8 @@ pub(super) fn read_payload(file: &mut (impl Read + Seek), record: &Record) -> io
 }
 
 /// What lies at an offset of the file.
-pub(super) enum Found {
-    Record(Record),
+pub(super) enum RecordAt {
+    LogRecord(LogRecord),
     /// The file ends here, between two records.
     End,
     /// Not a whole record, and why.
@@ -101,7 +101,7 @@ impl<F: Read + Seek> Scanner<F> {
     }
 
     /// The first `out.len()` payload bytes of a record (fewer if it is shorter).
-    pub(super) fn payload_start(&mut self, record: &Record, out: &mut [u8]) -> io::Result<usize> {
+    pub(super) fn payload_start(&mut self, record: &LogRecord, out: &mut [u8]) -> io::Result<usize> {
         let count = record.length.min(out.len() as u64) as usize;
         self.file.seek(SeekFrom::Start(record.payload()))?;
         self.file.read_exact(&mut out[..count])?;
@@ -109,13 +109,13 @@ impl<F: Read + Seek> Scanner<F> {
     }
 
     /// Looks at `offset` and verifies the checksum of the record there.
-    pub(super) fn at(&mut self, offset: u64) -> io::Result<Found> {
+    pub(super) fn at(&mut self, offset: u64) -> io::Result<RecordAt> {
         let left = self.file_length - offset;
         if left == 0 {
-            return Ok(Found::End);
+            return Ok(RecordAt::End);
         }
         if left < RECORD_START {
-            return Ok(Found::Broken(format!("only {left} bytes where a record should start")));
+            return Ok(RecordAt::Broken(format!("only {left} bytes where a record should start")));
         }
         self.file.seek(SeekFrom::Start(offset))?;
         let mut start = [0; RECORD_START as usize];
@@ -123,7 +123,7 @@ impl<F: Read + Seek> Scanner<F> {
         let [k0, k1, k2, k3, l0, l1, l2, l3, l4, l5, l6, l7, crc @ ..] = start;
         let length = u64::from_le_bytes([l0, l1, l2, l3, l4, l5, l6, l7]);
         if length > left - RECORD_START {
-            return Ok(Found::Broken(format!(
+            return Ok(RecordAt::Broken(format!(
                 "the record claims {length} bytes, the file has only {} left",
                 left - RECORD_START
             )));
@@ -138,9 +138,9 @@ impl<F: Read + Seek> Scanner<F> {
             todo -= count as u64;
         }
         if hasher.finalize() != u32::from_le_bytes(crc) {
-            return Ok(Found::Broken("its checksum is wrong".into()));
+            return Ok(RecordAt::Broken("its checksum is wrong".into()));
         }
-        Ok(Found::Record(Record { kind: u32::from_le_bytes([k0, k1, k2, k3]), offset, length }))
+        Ok(RecordAt::LogRecord(LogRecord { kind: u32::from_le_bytes([k0, k1, k2, k3]), offset, length }))
     }
 
     /// Whether a sound record starts anywhere after `offset`. That tells damage in the middle from
@@ -169,7 +169,7 @@ impl<F: Read + Seek> Scanner<F> {
                     return Ok(false);
                 }
                 budget -= length;
-                if let Found::Record(_) = self.at(base + k as u64)? {
+                if let RecordAt::LogRecord(_) = self.at(base + k as u64)? {
                     return Ok(true);
                 }
             }

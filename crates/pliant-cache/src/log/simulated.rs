@@ -2,21 +2,21 @@
 
 use pliant_geometry::Elements;
 
-use super::channel::{Channel, Number, find, parse, put};
+use super::channel::{ChannelNumber, LogChannel, find, parse, put};
 
 /// Elements over the particles of a body and their masses. Any of it may be empty.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Simulated {
+pub struct SimulatedElements {
     /// What the particles make up.
     pub elements: Elements,
     /// Mass of each particle, kg.
     pub masses: Vec<f32>,
 }
 
-impl Simulated {
+impl SimulatedElements {
     /// Whether nothing is known.
     pub fn is_empty(&self) -> bool {
-        *self == Simulated::default()
+        *self == SimulatedElements::default()
     }
 
     /// Whether it fits so many particles; what is wrong otherwise.
@@ -45,15 +45,15 @@ impl Simulated {
     }
 
     /// From its channels. Whether it fits the particles is checked with the body.
-    pub(super) fn decode(payload: &[u8]) -> Result<Simulated, String> {
+    pub(super) fn decode(payload: &[u8]) -> Result<SimulatedElements, String> {
         let channels = parse(payload)?;
-        Ok(Simulated {
+        Ok(SimulatedElements {
             elements: Elements {
                 tetrahedra: elements(&channels, "tetrahedra")?,
                 triangles: elements(&channels, "triangles")?,
                 edges: elements(&channels, "edges")?,
             },
-            masses: find(&channels, "masses").map_or(Ok(Vec::new()), Channel::values)?,
+            masses: find(&channels, "masses").map_or(Ok(Vec::new()), LogChannel::values)?,
         })
     }
 }
@@ -74,7 +74,10 @@ fn put_elements<const N: usize>(out: &mut Vec<u8>, name: &str, elements: &[[u32;
     put(out, name, &planes.each_ref().map(Vec::as_slice));
 }
 
-fn elements<T: Number, const N: usize>(channels: &[Channel<'_>], name: &str) -> Result<Vec<[T; N]>, String> {
+fn elements<T: ChannelNumber, const N: usize>(
+    channels: &[LogChannel<'_>],
+    name: &str,
+) -> Result<Vec<[T; N]>, String> {
     let Some(channel) = find(channels, name) else { return Ok(Vec::new()) };
     let planes = channel.planes::<T, N>()?;
     Ok((0..planes[0].len()).map(|i| std::array::from_fn(|k| planes[k][i])).collect())
@@ -86,7 +89,7 @@ mod tests {
 
     #[test]
     fn elements_come_back_and_are_held_to_the_particles() {
-        let simulated = Simulated {
+        let simulated = SimulatedElements {
             elements: Elements {
                 tetrahedra: vec![[0, 1, 2, 3], [3, 2, 1, 4]],
                 triangles: vec![[0, 1, 4]],
@@ -94,10 +97,10 @@ mod tests {
             },
             masses: vec![0.5; 5],
         };
-        assert_eq!(Simulated::decode(&simulated.encode()), Ok(simulated.clone()));
+        assert_eq!(SimulatedElements::decode(&simulated.encode()), Ok(simulated.clone()));
         assert_eq!(simulated.check(5), Ok(()));
         assert!(simulated.check(4).is_err_and(|e| e.contains("tetrahedron 1 names particle 4")));
         assert!(simulated.check(6).is_err_and(|e| e.contains("5 masses")));
-        assert!(Simulated::default().encode().is_empty());
+        assert!(SimulatedElements::default().encode().is_empty());
     }
 }

@@ -1,8 +1,8 @@
 //! The skin of a render mesh as channels of the log; parts that a skin lacks are absent.
 
-use pliant_geometry::{Handles, Lifts, Rows, Skin};
+use pliant_geometry::{Handles, NormalOffsets, Skin, SparseRows};
 
-use super::channel::{Channel, find, need, put};
+use super::channel::{LogChannel, find, need, put};
 
 /// Appends the channels of a skin.
 pub(super) fn encode(out: &mut Vec<u8>, skin: &Skin) {
@@ -13,25 +13,25 @@ pub(super) fn encode(out: &mut Vec<u8>, skin: &Skin) {
         put_rows(out, "skin_handle", &through.handles);
         put_rows(out, "skin_by_handle", &through.vertices);
     }
-    if let Some(lifts) = &skin.lifts {
-        let corner = |k: usize| lifts.triangles.iter().map(|t| t[k]).collect::<Vec<u32>>();
+    if let Some(normal_offsets) = &skin.normal_offsets {
+        let corner = |k: usize| normal_offsets.triangles.iter().map(|t| t[k]).collect::<Vec<u32>>();
         let [a, b, c] = [corner(0), corner(1), corner(2)];
         put(out, "skin_cloth", &[&a[..], &b, &c]);
-        put_rows(out, "skin_by_normal", &lifts.vertices);
+        put_rows(out, "skin_by_normal", &normal_offsets.vertices);
     }
 }
 
 /// A skin from the channels of its body. Whether it fits the mesh is checked with the body.
-pub(super) fn decode(channels: &[Channel<'_>]) -> Result<Skin, String> {
+pub(super) fn decode(channels: &[LogChannel<'_>]) -> Result<Skin, String> {
     let handles = find(channels, "skin_handle_offsets").map(|_| {
         Ok::<_, String>(Box::new(Handles {
             handles: rows(channels, "skin_handle")?,
             vertices: rows(channels, "skin_by_handle")?,
         }))
     });
-    let lifts = find(channels, "skin_cloth").map(|cloth| {
+    let normal_offsets = find(channels, "skin_cloth").map(|cloth| {
         let [a, b, c] = cloth.planes::<u32, 3>()?;
-        Ok::<_, String>(Box::new(Lifts {
+        Ok::<_, String>(Box::new(NormalOffsets {
             triangles: (0..a.len()).map(|i| [a[i], b[i], c[i]]).collect(),
             vertices: rows(channels, "skin_by_normal")?,
         }))
@@ -41,18 +41,18 @@ pub(super) fn decode(channels: &[Channel<'_>]) -> Result<Skin, String> {
         particles: need(channels, "skin_particles")?.values()?,
         weights: need(channels, "skin_weights")?.values()?,
         handles: handles.transpose()?,
-        lifts: lifts.transpose()?,
+        normal_offsets: normal_offsets.transpose()?,
     })
 }
 
-fn put_rows(out: &mut Vec<u8>, name: &str, rows: &Rows) {
+fn put_rows(out: &mut Vec<u8>, name: &str, rows: &SparseRows) {
     put(out, &format!("{name}_offsets"), &[&rows.offsets[..]]);
     put(out, &format!("{name}_columns"), &[&rows.columns[..]]);
     put(out, &format!("{name}_weights"), &[&rows.weights[..]]);
 }
 
-fn rows(channels: &[Channel<'_>], name: &str) -> Result<Rows, String> {
-    Ok(Rows {
+fn rows(channels: &[LogChannel<'_>], name: &str) -> Result<SparseRows, String> {
+    Ok(SparseRows {
         offsets: need(channels, &format!("{name}_offsets"))?.values()?,
         columns: need(channels, &format!("{name}_columns"))?.values()?,
         weights: need(channels, &format!("{name}_weights"))?.values()?,

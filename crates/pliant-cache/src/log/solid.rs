@@ -5,7 +5,7 @@ use std::sync::Arc;
 use glam::{DAffine3, DVec3};
 use pliant_geometry::TriMesh;
 
-use super::channel::{Channel, find, need, parse, put};
+use super::channel::{LogChannel, find, need, parse, put};
 
 /// Something bodies collide with, as it is shown.
 #[derive(Clone, Debug, PartialEq)]
@@ -41,7 +41,7 @@ impl LogSolid {
         put(out, "solid", &[&own[..]]);
     }
 
-    pub(super) fn get(channel: &Channel<'_>) -> Result<LogSolid, String> {
+    pub(super) fn get(channel: &LogChannel<'_>) -> Result<LogSolid, String> {
         let bytes = channel.values::<u8>()?;
         let channels = parse(&bytes)?;
         let [x, y, z] = need(&channels, "positions")?.planes::<f64, 3>()?;
@@ -81,7 +81,7 @@ impl SolidPlace {
     }
 
     /// All of a frame; none if it tells of none.
-    pub(super) fn get(channels: &[Channel<'_>]) -> Result<Vec<SolidPlace>, String> {
+    pub(super) fn get(channels: &[LogChannel<'_>]) -> Result<Vec<SolidPlace>, String> {
         let Some(ids) = find(channels, "solid_ids") else { return Ok(Vec::new()) };
         let ids = ids.values::<u64>()?;
         let at = need(channels, "solid_places")?.planes::<f64, 12>()?;

@@ -5,11 +5,11 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use super::epoch::{Epoch, Meshes, following, next_id};
-use super::frame::{Before, LogFrame};
+use super::frame::{LogFrame, PackingContext};
 use super::header::{LogBody, LogHeader};
 use super::index::{CHECKPOINT_START, Index, LogWarning};
 use super::medium::{DiskLog, LogMedium};
-use super::packed::Layout;
+use super::packed::PackedLayout;
 use super::reader::LogReader;
 use super::record::{FORMAT_VERSION, MAGIC, begin, kind, read_payload, seal};
 use crate::CacheError;
@@ -39,7 +39,7 @@ pub struct LogWriter {
     broken: bool,
     /// Whether frames are packed, and by what once there is a first.
     compact: bool,
-    before: Option<Before>,
+    before: Option<PackingContext>,
 }
 
 impl std::fmt::Debug for LogWriter {
@@ -55,7 +55,7 @@ impl std::fmt::Debug for LogWriter {
 
 /// A log taken up again by [`LogWriter::resume`].
 #[derive(Debug)]
-pub struct Resumed {
+pub struct ReopenedLog {
     /// Appends after the last checkpoint.
     pub writer: LogWriter,
     /// The header of the log.
@@ -139,12 +139,12 @@ impl LogWriter {
     }
 
     /// What the next frame is packed by, from the log: it is sound up to here.
-    fn packed_by(&self) -> Result<Before, CacheError> {
+    fn packed_by(&self) -> Result<PackingContext, CacheError> {
         let reader = self.reader()?;
         let last = reader.frame_count().saturating_sub(1);
         let (controls, controls_of) = reader.controls_at(last)?;
-        let layout = Layout::clone(&*reader.layout(reader.epoch_of(last))?);
-        Ok(Before { layout, controls, controls_of })
+        let layout = PackedLayout::clone(&*reader.layout(reader.epoch_of(last))?);
+        Ok(PackingContext { layout, controls, controls_of })
     }
 
     /// Reads what is in the log so far.
@@ -213,7 +213,7 @@ impl LogWriter {
     /// Takes up a log that was broken off (or finished): drops everything after its last
     /// checkpoint, so that the frames computed again have the same bytes at the same place.
     /// Refuses, without touching the file, if it belongs to another scene.
-    pub fn resume(path: impl AsRef<Path>, scene_hash: u64) -> Result<Resumed, CacheError> {
+    pub fn resume(path: impl AsRef<Path>, scene_hash: u64) -> Result<ReopenedLog, CacheError> {
         let path = path.as_ref();
         let io = |e| CacheError::io(path, "resume the log", e);
         require_readable(path, "resume the log")?;
@@ -227,7 +227,7 @@ impl LogWriter {
         mut medium: Box<dyn LogMedium>,
         name: impl AsRef<Path>,
         scene_hash: u64,
-    ) -> Result<Resumed, CacheError> {
+    ) -> Result<ReopenedLog, CacheError> {
         let path = name.as_ref();
         let io = |e| CacheError::io(path, "resume the log", e);
         let mut source = medium.source().map_err(io)?;
@@ -262,7 +262,7 @@ impl LogWriter {
         let (header, warnings) = (index.header.clone(), index.warning.take().into_iter().collect());
         let last_frame = index.last_frame();
         let (bodies, meshes, next_id) = index.into_bodies();
-        Ok(Resumed {
+        Ok(ReopenedLog {
             writer: LogWriter {
                 next_id,
                 last_frame,
@@ -348,11 +348,12 @@ impl LogWriter {
         self.append(kind::FRAME, "write a frame")?;
         self.last_frame = Some(frame.index);
         if self.compact {
-            let Before { layout, controls, controls_of } = self.before.get_or_insert_with(|| Before {
-                layout: Layout::first(&self.bodies),
-                controls: frame.controls.clone(),
-                controls_of: frame.index,
-            });
+            let PackingContext { layout, controls, controls_of } =
+                self.before.get_or_insert_with(|| PackingContext {
+                    layout: PackedLayout::first(&self.bodies),
+                    controls: frame.controls.clone(),
+                    controls_of: frame.index,
+                });
             layout.learn(&frame.positions);
             if *controls != frame.controls {
                 controls.clone_from(&frame.controls);

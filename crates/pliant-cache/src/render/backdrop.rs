@@ -1,10 +1,11 @@
 //! The studio: a gradient behind everything, and planes that catch shadows and melt into it.
 
-use super::camera::View;
-use super::lighting::LightMap;
-use super::scene::Sheet;
-use super::tone::to_linear;
 use glam::Vec3;
+
+use super::camera::CameraView;
+use super::light_map::LightMap;
+use super::scene::RenderPlane;
+use super::tone::to_linear;
 
 /// Colours of the backdrop as sRGB values in 0..=1.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -35,7 +36,7 @@ impl Backdrop {
 }
 
 /// The backdrop in linear light.
-pub(super) struct Studio {
+pub(super) struct LinearBackdrop {
     top: Vec3,
     middle: Vec3,
     bottom: Vec3,
@@ -63,10 +64,10 @@ pub(crate) fn round_spacing(radius: f64) -> f64 {
     step.unwrap_or(1.0) * decade
 }
 
-impl Studio {
-    pub fn new(backdrop: &Backdrop, grid: Option<f64>, view: &View) -> Studio {
+impl LinearBackdrop {
+    pub fn new(backdrop: &Backdrop, grid: Option<f64>, view: &CameraView) -> LinearBackdrop {
         let spacing = grid.unwrap_or_else(|| round_spacing(1.0 / view.scale)) * view.scale;
-        Studio {
+        LinearBackdrop {
             top: to_linear(backdrop.top),
             middle: to_linear(backdrop.middle),
             bottom: to_linear(backdrop.bottom),
@@ -86,7 +87,7 @@ impl Studio {
 
     /// Inverse depth of a plane as a linear function of the pixel: `[constant, per x, per y]`. `None` if the eye is
     /// not in the free half.
-    pub fn inverse_depth(sheet: &Sheet, view: &View) -> Option<[f32; 3]> {
+    pub fn inverse_depth(sheet: &RenderPlane, view: &CameraView) -> Option<[f32; 3]> {
         // A hair further away than it is, so that cloth that lies on it hides it everywhere and does not flicker.
         let height = view.eye.dot(sheet.normal) - sheet.offset + LIES_ON;
         if height <= 1e-4 {
@@ -99,7 +100,7 @@ impl Studio {
     }
 
     /// Light from a plane through a pixel.
-    pub fn plane(&self, sheet: &Sheet, light: &LightMap, view: &View, x: f32, y: f32) -> Vec3 {
+    pub fn plane(&self, sheet: &RenderPlane, light: &LightMap, view: &CameraView, x: f32, y: f32) -> Vec3 {
         let behind = self.behind(x, y);
         let ray = view.ray(x, y);
         let slant = ray.dot(sheet.normal);

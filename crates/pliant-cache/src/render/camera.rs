@@ -1,7 +1,8 @@
 //! Where the picture is taken from, and the studio light rig that stands around the camera.
 
-use super::Settings;
 use glam::{DVec3, Vec3};
+
+use super::RenderSettings;
 
 /// A perspective camera.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -36,8 +37,8 @@ impl Camera {
     }
 
     /// Where points are in a picture, in pixels from its upper left corner; `None` behind the camera.
-    pub fn projection(&self, settings: &Settings) -> impl Fn(DVec3) -> Option<(f64, f64)> + use<> {
-        let view = View::new(self, settings);
+    pub fn projection(&self, settings: &RenderSettings) -> impl Fn(DVec3) -> Option<(f64, f64)> + use<> {
+        let view = CameraView::new(self, settings);
         move |point| {
             let p = view.see(view.local(point)?);
             (p.z > NEAR).then(|| {
@@ -202,7 +203,7 @@ pub(crate) fn corners(bounds: (DVec3, DVec3)) -> [DVec3; 8] {
 }
 
 /// The camera in working form: f32 coordinates around the target, in units of the scene radius.
-pub(super) struct View {
+pub(super) struct CameraView {
     pub target: DVec3,
     /// Scene units to working units.
     pub scale: f64,
@@ -225,8 +226,8 @@ pub(super) struct View {
 /// Nothing nearer to the eye than this (in scene radii) is drawn.
 pub(super) const NEAR: f32 = 0.02;
 
-impl View {
-    pub fn new(camera: &Camera, settings: &Settings) -> View {
+impl CameraView {
+    pub fn new(camera: &Camera, settings: &RenderSettings) -> CameraView {
         let finite = |v: DVec3, or: DVec3| if v.is_finite() { v } else { or };
         let target = finite(camera.target, DVec3::ZERO);
         let radius = if camera.radius.is_finite() && camera.radius > 0.0 { camera.radius } else { 1.0 };
@@ -245,7 +246,7 @@ impl View {
         // upper left front, as in a photograph.
         let ahead = sky.cross(right);
         let rig = |r: f64, u: f64, a: f64| (r * right + u * sky + a * ahead).normalize().as_vec3();
-        View {
+        CameraView {
             target,
             scale,
             eye: eye.as_vec3(),

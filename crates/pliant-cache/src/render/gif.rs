@@ -1,11 +1,13 @@
 //! Animated GIFs, written frame by frame: one palette, still dither, and only what changed.
 
-use super::Image;
-use super::quantize::{Ditherer, Palette};
-use gif::{DisposalMethod, Encoder, EncodingError, Frame, Repeat};
 use std::borrow::Cow;
 use std::fmt;
 use std::io::Write;
+
+use gif::{DisposalMethod, Encoder, EncodingError, Frame, Repeat};
+
+use super::Image;
+use super::quantize::{Ditherer, Palette};
 
 /// Why a GIF could not be written.
 #[derive(Debug)]
@@ -92,7 +94,7 @@ const UNCHANGED: u8 = 255;
 const TOLERANCE: i16 = 2;
 
 /// Writes an animation to a stream.
-pub struct GifWriter<W: Write> {
+pub(crate) struct GifWriter<W: Write> {
     encoder: Encoder<W>,
     ditherer: Ditherer,
     size: (u32, u32),

@@ -42,7 +42,15 @@ impl Image {
     }
 
     /// Mixes `color` into a rectangle with the given opacity.
-    pub fn blend_rect(&mut self, x: i64, y: i64, width: i64, height: i64, color: [u8; 3], opacity: f32) {
+    pub(super) fn blend_rect(
+        &mut self,
+        x: i64,
+        y: i64,
+        width: i64,
+        height: i64,
+        color: [u8; 3],
+        opacity: f32,
+    ) {
         for row in y.max(0)..(y + height).min(i64::from(self.height)) {
             for column in x.max(0)..(x + width).min(i64::from(self.width)) {
                 self.blend(column, row, color, opacity);
@@ -51,7 +59,7 @@ impl Image {
     }
 
     /// Copies another picture to column `x`, row `y`, cut at the borders.
-    pub fn paste(&mut self, other: &Image, x: u32, y: u32) {
+    pub(super) fn paste(&mut self, other: &Image, x: u32, y: u32) {
         if x >= self.width {
             return;
         }

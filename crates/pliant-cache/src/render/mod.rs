@@ -1,6 +1,6 @@
 //! Pictures without a display: a small CPU renderer, and the GIF, PNG, animated PNG and contact sheets made with it.
 //!
-//! The scene is plain borrowed data ([`Item`], [`Plane`]); [`render`] turns it into an [`Image`]. Work is cut
+//! The scene is plain borrowed data ([`RenderItem`], [`Plane`]); [`render`] turns it into an [`Image`]. Work is cut
 //! into fixed bands of rows and fixed shadow maps, so the picture has the same bits for any thread count.
 
 mod apng;
@@ -9,9 +9,9 @@ mod camera;
 mod font;
 mod gif;
 mod image;
+mod light_map;
 mod lighting;
 mod palette;
-mod parallel;
 mod path;
 mod png;
 mod quantize;
@@ -32,17 +32,20 @@ pub use apng::write_apng;
 pub use backdrop::Backdrop;
 pub(crate) use backdrop::round_spacing;
 pub use camera::Camera;
-pub use gif::{GifError, GifWriter, frame_stride, write_gif};
+pub use gif::{GifError, frame_stride, write_gif};
 pub use image::Image;
-pub use palette::{ColorMap, body_color, categorical, draw_legend, map_colors, neighbour_colors};
-pub use path::{CameraPath, Survey};
+pub(crate) use palette::neighbour_colors;
+pub use palette::{ColorMap, body_color, categorical, draw_legend, map_colors};
+pub use path::{CameraPath, CameraPlanner};
 pub use pliant_geometry::{CameraMotion, Look};
-pub use png::{encode_png, write_png, write_png_by};
-pub use quantize::Palette;
-pub use sheet::{busy_frames, contact_sheet, sheet_frames};
-pub use text::{draw_text, format_number, text_size};
+pub(crate) use png::write_png_by;
+pub use png::{encode_png, write_png};
+pub(crate) use sheet::busy_frames;
+pub use sheet::{contact_sheet, sheet_frames};
+pub(crate) use text::{draw_text, text_size};
 
 use glam::DVec3;
+use pliant_geometry::parallel;
 
 /// Colours of an item, as sRGB values in 0..=1 (the numbers a colour picker or a web page shows).
 #[derive(Clone, Copy, Debug)]
@@ -55,7 +58,7 @@ pub enum Colors<'a> {
 
 /// One thing to draw.
 #[derive(Clone, Copy, Debug)]
-pub enum Item<'a> {
+pub enum RenderItem<'a> {
     /// A triangle mesh; triangles with a missing or non-finite vertex are skipped.
     Mesh {
         /// Vertex positions.
@@ -103,7 +106,7 @@ pub struct Plane {
 
 /// What does not belong to the scene: size of the picture, quality, backdrop.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Settings {
+pub struct RenderSettings {
     /// Width of the picture in pixels.
     pub width: u32,
     /// Height of the picture in pixels.
@@ -122,9 +125,9 @@ pub struct Settings {
     pub threads: usize,
 }
 
-impl Default for Settings {
-    fn default() -> Settings {
-        Settings {
+impl Default for RenderSettings {
+    fn default() -> RenderSettings {
+        RenderSettings {
             width: 640,
             height: 480,
             samples: 3,
@@ -137,35 +140,28 @@ impl Default for Settings {
     }
 }
 
-impl Settings {
+impl RenderSettings {
     /// Default settings at another size.
-    pub fn sized(width: u32, height: u32) -> Settings {
-        Settings { width, height, ..Settings::default() }
-    }
-
-    fn thread_count(&self) -> usize {
-        match self.threads {
-            // Threads cannot be had there, however many are asked for.
-            _ if cfg!(target_family = "wasm") => 1,
-            0 => std::thread::available_parallelism().map_or(1, |n| n.get()).min(64),
-            n => n.min(64),
-        }
+    pub fn sized(width: u32, height: u32) -> RenderSettings {
+        RenderSettings { width, height, ..RenderSettings::default() }
     }
 }
 
+/// More would have no bands of the picture left to draw.
+const MAX_THREADS: usize = 64;
 /// Largest side of a picture; beyond it sizes are clamped rather than memory exhausted.
 const MAX_SIDE: u32 = 16384;
 
 /// Draws the items and planes as seen by the camera.
 ///
 /// Never fails: what cannot be drawn (non-finite, degenerate, behind the camera) is left out.
-pub fn render(items: &[Item], planes: &[Plane], camera: &Camera, settings: &Settings) -> Image {
+pub fn render(items: &[RenderItem], planes: &[Plane], camera: &Camera, settings: &RenderSettings) -> Image {
     let width = settings.width.clamp(1, MAX_SIDE);
     let height = settings.height.clamp(1, MAX_SIDE);
-    let settings = Settings { width, height, samples: settings.samples.clamp(1, 8), ..*settings };
-    let view = camera::View::new(camera, &settings);
-    let scene = scene::Scene::new(items, planes, &view);
-    let threads = settings.thread_count();
+    let settings = RenderSettings { width, height, samples: settings.samples.clamp(1, 8), ..*settings };
+    let view = camera::CameraView::new(camera, &settings);
+    let scene = scene::RenderScene::new(items, planes, &view);
+    let threads = parallel::thread_count(settings.threads).min(MAX_THREADS);
     let light = lighting::Lighting::new(&scene, &view, threads);
     raster::draw(&scene, &light, &view, &settings, threads)
 }

@@ -2,6 +2,7 @@
 
 use super::Image;
 use super::text::{draw_text, format_number, text_size};
+use crate::srgb;
 
 /// Colours for the first bodies of a scene: gummy-bear tones of similar weight, neighbours in the list far apart.
 const BODIES: [[f32; 3]; 12] = [
@@ -48,10 +49,7 @@ fn oklch(lightness: f32, chroma: f32, hue: f32) -> [f32; 3] {
             -0.004_196_086_3 * l - 0.703_418_6 * m + 1.707_614_7 * s,
         ];
         if chroma < 1e-3 || linear.iter().all(|c| (0.0..=1.0).contains(c)) {
-            return linear.map(|c| {
-                let c = c.clamp(0.0, 1.0);
-                if c <= 0.003_130_8 { 12.92 * c } else { 1.055 * c.powf(1.0 / 2.4) - 0.055 }
-            });
+            return linear.map(srgb::encode);
         }
         chroma *= 0.95;
     }
@@ -59,7 +57,7 @@ fn oklch(lightness: f32, chroma: f32, hue: f32) -> [f32; 3] {
 
 /// Assigns each node of a graph (clusters and which of them touch) a colour index such that neighbours differ,
 /// greedily in order; feed the result to [`categorical`].
-pub fn neighbour_colors(count: usize, edges: &[[u32; 2]]) -> Vec<usize> {
+pub(crate) fn neighbour_colors(count: usize, edges: &[[u32; 2]]) -> Vec<usize> {
     let mut around: Vec<Vec<usize>> = vec![Vec::new(); count];
     for [a, b] in edges.iter().map(|e| e.map(|v| v as usize)) {
         if a < count && b < count && a != b {

@@ -1,15 +1,16 @@
 //! Where the camera goes while an animation plays: nowhere, or smoothly along with what moves.
 
-use super::camera::{Camera, Framing};
 use glam::DVec3;
 use pliant_geometry::CameraMotion;
+
+use super::camera::{Camera, Framing};
 
 /// Seconds before and after a moment that its camera knows of: it sets off before what it follows, and arrives after.
 const AHEAD: f64 = 0.4;
 /// A fixed camera that shows things on average smaller than this share of their size in a frame of their own follows.
 const SMALL: f64 = 0.55;
 
-struct Moment {
+struct PathSample {
     time: f64,
     /// What is to be seen then.
     framing: Framing,
@@ -42,18 +43,18 @@ fn smooth_above(values: &[f64], half: usize) -> Vec<f64> {
 }
 
 /// Looks over an animation, moment by moment and body by body, to find the path of the camera.
-pub struct Survey {
+pub struct CameraPlanner {
     empty: Framing,
     /// Bodies of the moment that is being looked at.
     bodies: Vec<Framing>,
     seen: Vec<(f64, Framing)>,
 }
 
-impl Survey {
+impl CameraPlanner {
     /// Seen from a direction, as in [`Camera::fit`].
-    pub fn new(aspect: f64, azimuth: f64, elevation: f64) -> Survey {
+    pub fn new(aspect: f64, azimuth: f64, elevation: f64) -> CameraPlanner {
         let empty = Framing::new(aspect, azimuth, elevation);
-        Survey { empty, bodies: Vec::new(), seen: Vec::new() }
+        CameraPlanner { empty, bodies: Vec::new(), seen: Vec::new() }
     }
 
     /// A body that is to be seen at the coming moment: balls of one radius. Points that are not finite do not count.
@@ -85,7 +86,7 @@ impl Survey {
 /// The camera at every moment.
 pub struct CameraPath {
     /// Moments in order; a fixed camera has one.
-    moments: Vec<Moment>,
+    moments: Vec<PathSample>,
 }
 
 impl CameraPath {
@@ -114,7 +115,7 @@ impl CameraPath {
         };
         if !follows {
             let distance = whole.distance();
-            return CameraPath { moments: vec![Moment { time: 0.0, framing: whole, distance }] };
+            return CameraPath { moments: vec![PathSample { time: 0.0, framing: whole, distance }] };
         }
         // Moments are evenly spaced, as frames are.
         let last = seen.len() - 1;
@@ -131,7 +132,7 @@ impl CameraPath {
         let moments = seen.iter().zip(framings).zip(distances);
         CameraPath {
             moments: moments
-                .map(|(((time, _), framing), distance)| Moment { time: *time, framing, distance })
+                .map(|(((time, _), framing), distance)| PathSample { time: *time, framing, distance })
                 .collect(),
         }
     }
@@ -140,8 +141,8 @@ impl CameraPath {
     pub fn at(&self, time: f64) -> Camera {
         let next = self.moments.partition_point(|m| m.time <= time).min(self.moments.len() - 1);
         let (before, after) = (&self.moments[next.saturating_sub(1)], &self.moments[next]);
-        let way = after.time - before.time;
-        let share = if way > 0.0 { ((time - before.time) / way).clamp(0.0, 1.0) } else { 0.0 };
+        let duration = after.time - before.time;
+        let share = if duration > 0.0 { ((time - before.time) / duration).clamp(0.0, 1.0) } else { 0.0 };
         let camera = before.framing.mixed(&after.framing, share).camera();
         let distance = before.distance + share * (after.distance - before.distance);
         // From a single moment the camera is where its framing says, to the last bit.
@@ -179,7 +180,7 @@ mod tests {
 
     #[test]
     fn what_is_followed_never_leaves_the_picture_and_the_camera_has_no_jerks() {
-        let settings = crate::render::Settings::sized(600, 400);
+        let settings = crate::render::RenderSettings::sized(600, 400);
         let path =
             CameraPath::new(flight().iter().map(|(t, p)| (*t, framing(*p))).collect(), CameraMotion::Auto);
         assert!(path.moments.len() > 1, "a ball that is tiny in the whole is followed");

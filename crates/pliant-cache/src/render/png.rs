@@ -1,7 +1,8 @@
 //! Single pictures as PNG files.
 
-use super::Image;
 use std::io::Write;
+
+use super::Image;
 
 /// Writes a picture as an 8-bit sRGB PNG.
 pub fn write_png(image: &Image, out: impl Write) -> std::io::Result<()> {
@@ -9,7 +10,7 @@ pub fn write_png(image: &Image, out: impl Write) -> std::io::Result<()> {
 }
 
 /// The same with the name of the program that made it.
-pub fn write_png_by(image: &Image, program: Option<&str>, out: impl Write) -> std::io::Result<()> {
+pub(crate) fn write_png_by(image: &Image, program: Option<&str>, out: impl Write) -> std::io::Result<()> {
     let mut encoder = png::Encoder::new(out, image.width, image.height);
     encoder.set_color(png::ColorType::Rgb);
     encoder.set_depth(png::BitDepth::Eight);

@@ -1,11 +1,12 @@
 //! From true colour to 255 colours: one palette for a whole animation, and dithering that stands still.
 
-use super::Image;
 use std::collections::HashMap;
+
+use super::Image;
 
 /// The colours of an animation; the last index of a GIF (255) stays free for "unchanged".
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Palette {
+pub(super) struct Palette {
     colors: Vec<[u8; 3]>,
 }
 

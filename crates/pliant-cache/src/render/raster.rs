@@ -3,22 +3,23 @@
 //! Visibility is found for every sample, but a pixel is shaded once for each surface it shows: smooth inside, with
 //! all samples counting at the edges.
 
-use super::backdrop::Studio;
-use super::camera::{NEAR, View};
-use super::lighting::Lighting;
-use super::parallel::spread;
-use super::scene::Scene;
-use super::shade::{Spot, shade};
-use super::thickness::Thickness;
-use super::tone::{film, threshold, to_byte};
-use super::{Image, Look, Settings};
 use glam::Vec3;
+use pliant_geometry::parallel;
+
+use super::backdrop::LinearBackdrop;
+use super::camera::{CameraView, NEAR};
+use super::lighting::Lighting;
+use super::scene::RenderScene;
+use super::shade::{ShadingPoint, shade};
+use super::thickness::Thickness;
+use super::tone::{filmic, threshold, to_byte};
+use super::{Image, Look, RenderSettings};
 
 /// Rows of pixels in a band: small enough for its samples to stay in the cache.
 const BAND: usize = 16;
 
 /// A triangle on the picture, in samples.
-pub(super) struct Flat {
+pub(super) struct ProjectedTriangle {
     pub x: [f32; 3],
     pub y: [f32; 3],
     /// Inverse depth at the first corner, and its change per sample.
@@ -32,7 +33,7 @@ pub(super) struct Flat {
 }
 
 /// A ball's box on the picture, in samples.
-struct Disc {
+struct ProjectedBall {
     left: usize,
     right: usize,
     top: usize,
@@ -43,21 +44,21 @@ struct Disc {
 }
 
 /// What lies below every sample: nothing, then planes, triangles and balls, numbered through.
-struct Samples {
+struct SampleBuffer {
     inverse: Vec<f32>,
     id: Vec<u32>,
 }
 
-struct Job<'a> {
-    scene: &'a Scene,
+struct RasterJob<'a> {
+    scene: &'a RenderScene,
     light: &'a Lighting,
-    view: &'a View,
-    settings: &'a Settings,
-    studio: Studio,
+    view: &'a CameraView,
+    settings: &'a RenderSettings,
+    backdrop: LinearBackdrop,
     /// Planes that can be seen.
     sheets: Vec<(usize, [f32; 3])>,
-    flats: Vec<Flat>,
-    discs: Vec<Option<Disc>>,
+    flats: Vec<ProjectedTriangle>,
+    discs: Vec<Option<ProjectedBall>>,
     /// For each item that is gelatine.
     thickness: Vec<Option<Thickness>>,
     /// For each band, which triangles and discs touch it.
@@ -73,23 +74,23 @@ pub(super) const LINING: f32 = 4e-3;
 
 /// Draws the scene.
 pub(super) fn draw(
-    scene: &Scene,
+    scene: &RenderScene,
     light: &Lighting,
-    view: &View,
-    settings: &Settings,
+    view: &CameraView,
+    settings: &RenderSettings,
     threads: usize,
 ) -> Image {
     let (width, height) = (settings.width as usize, settings.height as usize);
     let mut image = Image::filled(settings.width, settings.height, [0; 3]);
     let sheets = scene.sheets.iter().enumerate();
     let first_triangle = 1 + scene.sheets.len() as u32;
-    let mut job = Job {
+    let mut job = RasterJob {
         scene,
         light,
         view,
         settings,
-        studio: Studio::new(&settings.backdrop, settings.grid, view),
-        sheets: sheets.filter_map(|(i, s)| Studio::inverse_depth(s, view).map(|d| (i, d))).collect(),
+        backdrop: LinearBackdrop::new(&settings.backdrop, settings.grid, view),
+        sheets: sheets.filter_map(|(i, s)| LinearBackdrop::inverse_depth(s, view).map(|d| (i, d))).collect(),
         flats: Vec::with_capacity(scene.triangles.len()),
         discs: Vec::new(),
         thickness: Vec::new(),
@@ -101,20 +102,25 @@ pub(super) fn draw(
     job.place_triangles();
     job.place_balls();
     job.thickness = job.measure_thickness(threads);
-    spread(image.rgb.chunks_mut(3 * width * BAND), threads, Samples::new, |band, rows, samples| {
-        job.band(band, rows, samples);
-    });
+    parallel::for_each(
+        image.rgb.chunks_mut(3 * width * BAND),
+        threads,
+        SampleBuffer::new,
+        |band, rows, samples| {
+            job.band(band, rows, samples);
+        },
+    );
     image
 }
 
-impl Samples {
-    fn new() -> Samples {
-        Samples { inverse: Vec::new(), id: Vec::new() }
+impl SampleBuffer {
+    fn new() -> SampleBuffer {
+        SampleBuffer { inverse: Vec::new(), id: Vec::new() }
     }
 }
 
-impl Flat {
-    fn new(corners: [Vec3; 3], triangle: u32, back: bool) -> Option<Flat> {
+impl ProjectedTriangle {
+    fn new(corners: [Vec3; 3], triangle: u32, back: bool) -> Option<ProjectedTriangle> {
         let [a, b, c] = corners;
         let area = (b.x - a.x) * (c.y - a.y) - (b.y - a.y) * (c.x - a.x);
         let span = (a - b).abs().max((a - c).abs());
@@ -124,7 +130,7 @@ impl Flat {
         let (db, dc) = (b.z - a.z, c.z - a.z);
         let per_x = (db * (c.y - a.y) - dc * (b.y - a.y)) / area;
         let per_y = (dc * (b.x - a.x) - db * (c.x - a.x)) / area;
-        Some(Flat {
+        Some(ProjectedTriangle {
             x: [a.x, b.x, c.x],
             y: [a.y, b.y, c.y],
             inverse: [a.z, per_x, per_y],
@@ -175,7 +181,7 @@ impl Flat {
     }
 }
 
-impl Job<'_> {
+impl RasterJob<'_> {
     fn project(&self, p: Vec3) -> Vec3 {
         let s = self.view.samples as f32;
         let inverse = 1.0 / p.z;
@@ -218,7 +224,7 @@ impl Job<'_> {
     }
 
     fn add_flat(&mut self, corners: [Vec3; 3], triangle: u32, back: bool) {
-        let Some(flat) = Flat::new(corners, triangle, back) else {
+        let Some(flat) = ProjectedTriangle::new(corners, triangle, back) else {
             return;
         };
         let s = self.view.samples as f32;
@@ -285,7 +291,7 @@ impl Job<'_> {
                 let (l, r) = (x(bound(center.x, -1.0)), x(bound(center.x, 1.0)));
                 let (t, b) = (y(bound(center.y, 1.0)), y(bound(center.y, -1.0)));
                 let whole = |v: f32, limit: f32| v.clamp(0.0, limit) as usize;
-                Disc {
+                ProjectedBall {
                     left: whole(l - 1.0, size[0]),
                     right: whole(r + 2.0, size[0]),
                     top: whole(t - 1.0, size[1]),
@@ -304,7 +310,7 @@ impl Job<'_> {
         }
     }
 
-    fn band(&self, band: usize, rows: &mut [u8], samples: &mut Samples) {
+    fn band(&self, band: usize, rows: &mut [u8], samples: &mut SampleBuffer) {
         let width = self.settings.width as usize;
         let s = self.view.samples as usize;
         let height = rows.len() / (3 * width);
@@ -342,7 +348,7 @@ impl Job<'_> {
         }
     }
 
-    fn planes(&self, samples: &mut Samples, wide: usize, range: [usize; 2]) {
+    fn planes(&self, samples: &mut SampleBuffer, wide: usize, range: [usize; 2]) {
         let count = wide * (range[1] - range[0]);
         samples.inverse.clear();
         samples.inverse.resize(count, 0.0);
@@ -365,7 +371,7 @@ impl Job<'_> {
         }
     }
 
-    fn ball(&self, index: u32, samples: &mut Samples, wide: usize, range: [usize; 2]) {
+    fn ball(&self, index: u32, samples: &mut SampleBuffer, wide: usize, range: [usize; 2]) {
         let Some(disc) = &self.discs[index as usize] else {
             return;
         };
@@ -395,8 +401,8 @@ impl Job<'_> {
     /// How thick each gelatine body is, wherever it may be seen.
     fn measure_thickness(&self, threads: usize) -> Vec<Option<Thickness>> {
         let mut all: Vec<Option<Thickness>> = self.scene.bodies.iter().map(|_| None).collect();
-        let item = |flat: &Flat| self.scene.triangles[flat.triangle as usize].item;
-        spread(
+        let item = |flat: &ProjectedTriangle| self.scene.triangles[flat.triangle as usize].item;
+        parallel::for_each(
             all.iter_mut(),
             threads,
             || (),
@@ -407,7 +413,7 @@ impl Job<'_> {
                 let flats = &self.flats[first..];
                 let flats = &flats[..flats.partition_point(|flat| item(flat) as usize == i)];
                 if body.look == Look::Jelly && !flats.is_empty() {
-                    let View { focal, samples, size, .. } = *self.view;
+                    let CameraView { focal, samples, size, .. } = *self.view;
                     *slot = Some(Thickness::new(flats, body.size, focal, samples as f32, size));
                 }
             },
@@ -429,7 +435,7 @@ impl Job<'_> {
         s.item == t.item && (a.1 - b.1).abs() < 0.012 * a.1 && s.normal.dot(t.normal) > 0.88
     }
 
-    fn pixel(&self, samples: &Samples, x: usize, y: usize, row: usize) -> Vec3 {
+    fn pixel(&self, samples: &SampleBuffer, x: usize, y: usize, row: usize) -> Vec3 {
         let s = self.view.samples as usize;
         let width = self.settings.width as usize;
         let corner = y * s * width * s + x * s;
@@ -470,11 +476,11 @@ impl Job<'_> {
     /// Display colour (linear, 0 to 1) of one surface at a point of the picture.
     fn color(&self, id: u32, inverse: f32, [px, py]: [f32; 2]) -> Vec3 {
         if id == 0 {
-            return self.studio.behind(px, py);
+            return self.backdrop.behind(px, py);
         }
         if id < self.first_triangle {
             let index = id as usize - 1;
-            return self.studio.plane(
+            return self.backdrop.plane(
                 &self.scene.sheets[index],
                 &self.light.sheets[index],
                 self.view,
@@ -497,11 +503,11 @@ impl Job<'_> {
             let body = &self.scene.bodies[t.item as usize];
             let thickness = self.thickness[t.item as usize].as_ref();
             let thickness = thickness.map_or(0.0, |t| t.at(px, py) / body.size.max(1e-6));
-            Spot {
+            ShadingPoint {
                 normal: bend(normal, eye),
                 eye,
                 color: mix(&|v| self.scene.colors[v]),
-                light: super::lighting::Gathered {
+                light: super::lighting::ReceivedLight {
                     key: mix(&|v| self.light.vertices[v][side].key),
                     sky: mix(&|v| self.light.vertices[v][side].sky),
                 },
@@ -513,9 +519,9 @@ impl Job<'_> {
             let p = self.view.eye + ray / inverse;
             let normal = (p - ball.center).normalize_or(eye);
             let light = self.light.gather(p, normal);
-            Spot { normal, eye, color: ball.color, light, look: Look::Matte, thickness: 0.0 }
+            ShadingPoint { normal, eye, color: ball.color, light, look: Look::Matte, thickness: 0.0 }
         };
-        film(shade(&spot, self.view) * self.settings.exposure.clamp(0.0, 100.0))
+        filmic(shade(&spot, self.view) * self.settings.exposure.clamp(0.0, 100.0))
     }
 
     /// Barycentric weights of the point of a triangle's plane that the ray meets, kept inside the triangle.

@@ -1,10 +1,11 @@
 //! The scene in working form: all meshes in one list of triangles, all balls in another, planes.
 
-use super::camera::View;
+use glam::{DVec3, Vec3};
+
+use super::camera::CameraView;
 use super::surface;
 use super::tone::to_linear;
-use super::{Colors, Item, Look, Plane};
-use glam::{DVec3, Vec3};
+use super::{Colors, Look, Plane, RenderItem};
 
 /// A triangle that will be drawn.
 pub(super) struct Triangle {
@@ -15,7 +16,7 @@ pub(super) struct Triangle {
 }
 
 /// A sphere that will be drawn.
-pub(super) struct Ball {
+pub(super) struct RenderBall {
     pub center: Vec3,
     pub radius: f32,
     pub color: Vec3,
@@ -31,7 +32,7 @@ pub(super) struct Blocker {
 }
 
 /// A plane in working units, with a basis of its surface.
-pub(super) struct Sheet {
+pub(super) struct RenderPlane {
     pub normal: Vec3,
     pub offset: f32,
     pub axes: [Vec3; 2],
@@ -40,7 +41,7 @@ pub(super) struct Sheet {
 }
 
 /// What the shader has to know of an item besides its surface.
-pub(super) struct Body {
+pub(super) struct ItemShading {
     pub look: Look,
     /// Half the diagonal of its box, for judging what is thick and what is thin.
     pub size: f32,
@@ -50,17 +51,17 @@ pub(super) struct Body {
 
 /// Everything to draw.
 #[derive(Default)]
-pub(super) struct Scene {
+pub(super) struct RenderScene {
     pub positions: Vec<Vec3>,
     pub normals: Vec<Vec3>,
     /// Linear colours.
     pub colors: Vec<Vec3>,
     pub triangles: Vec<Triangle>,
-    pub balls: Vec<Ball>,
+    pub balls: Vec<RenderBall>,
     pub blockers: Vec<Blocker>,
     pub blocker_points: Vec<Vec3>,
-    pub sheets: Vec<Sheet>,
-    pub bodies: Vec<Body>,
+    pub sheets: Vec<RenderPlane>,
+    pub bodies: Vec<ItemShading>,
 }
 
 fn color_at(colors: &Colors, index: usize) -> Vec3 {
@@ -72,23 +73,23 @@ fn color_at(colors: &Colors, index: usize) -> Vec3 {
     }
 }
 
-impl Scene {
-    pub fn new(items: &[Item], planes: &[Plane], view: &View) -> Scene {
-        let mut scene = Scene::default();
+impl RenderScene {
+    pub fn new(items: &[RenderItem], planes: &[Plane], view: &CameraView) -> RenderScene {
+        let mut scene = RenderScene::default();
         for item in items {
             match item {
-                Item::Mesh { positions, triangles, colors, look } => {
+                RenderItem::Mesh { positions, triangles, colors, look } => {
                     let local: Vec<Option<Vec3>> = positions.iter().map(|p| view.local(*p)).collect();
                     let colors: Vec<Vec3> = (0..positions.len()).map(|i| color_at(colors, i)).collect();
                     scene.add_mesh(&local, triangles, &colors, *look, view);
                 }
-                Item::Points { positions, radius, colors } => {
+                RenderItem::Points { positions, radius, colors } => {
                     let points =
                         positions.iter().enumerate().map(|(i, p)| (view.local(*p), color_at(colors, i)));
                     scene.add_balls(points, *radius, view);
                     scene.finish_item(Look::Matte, 0.0, true);
                 }
-                Item::Lines { positions, segments, radius, colors } => {
+                RenderItem::Lines { positions, segments, radius, colors } => {
                     scene.add_rods(positions, segments, *radius, colors, view);
                 }
             }
@@ -104,7 +105,7 @@ impl Scene {
     }
 
     fn finish_item(&mut self, look: Look, size: f32, closed: bool) {
-        self.bodies.push(Body { look, size, closed });
+        self.bodies.push(ItemShading { look, size, closed });
     }
 
     fn add_mesh(
@@ -113,7 +114,7 @@ impl Scene {
         triangles: &[[u32; 3]],
         colors: &[Vec3],
         look: Look,
-        view: &View,
+        view: &CameraView,
     ) {
         let mut patch = surface::build(local, triangles, colors, look == Look::Cloth);
         let (mut min, mut max) = (Vec3::INFINITY, Vec3::NEG_INFINITY);
@@ -149,12 +150,18 @@ impl Scene {
         self.finish_item(look, if min.x <= max.x { 0.5 * (max - min).length() } else { 0.0 }, closed);
     }
 
-    fn add_balls(&mut self, points: impl Iterator<Item = (Option<Vec3>, Vec3)>, radius: f64, view: &View) {
+    fn add_balls(
+        &mut self,
+        points: impl Iterator<Item = (Option<Vec3>, Vec3)>,
+        radius: f64,
+        view: &CameraView,
+    ) {
         let radius = (radius * view.scale) as f32;
         if !(radius > 0.0 && radius < 1e6) {
             return;
         }
-        self.balls.extend(points.filter_map(|(p, color)| p.map(|center| Ball { center, radius, color })));
+        self.balls
+            .extend(points.filter_map(|(p, color)| p.map(|center| RenderBall { center, radius, color })));
     }
 
     fn add_rods(
@@ -163,7 +170,7 @@ impl Scene {
         segments: &[[u32; 2]],
         radius: f64,
         colors: &Colors,
-        view: &View,
+        view: &CameraView,
     ) {
         const SIDES: u32 = 8;
         let thick = (radius * view.scale) as f32;
@@ -200,7 +207,7 @@ impl Scene {
         self.finish_item(Look::Matte, 0.0, true);
     }
 
-    fn add_plane(&mut self, plane: &Plane, view: &View) {
+    fn add_plane(&mut self, plane: &Plane, view: &CameraView) {
         let length = plane.normal.length();
         if !(length.is_finite() && length > 0.0 && plane.offset.is_finite()) {
             return;
@@ -214,7 +221,7 @@ impl Scene {
         let first = if normal.x.abs() < 0.9 { DVec3::X } else { DVec3::Z };
         let u = (first - first.dot(normal) * normal).normalize();
         let v = normal.cross(u);
-        self.sheets.push(Sheet {
+        self.sheets.push(RenderPlane {
             normal: normal.as_vec3(),
             offset: offset as f32,
             axes: [u.as_vec3(), v.as_vec3()],

@@ -1,19 +1,20 @@
 //! How surfaces look: key, fill and rim light, soft sky, and the gelatine, matte and cloth materials.
 
-use super::Look;
-use super::camera::View;
-use super::lighting::Gathered;
 use glam::Vec3;
 
+use super::Look;
+use super::camera::CameraView;
+use super::lighting::ReceivedLight;
+
 /// A visible point of a surface.
-pub(super) struct Spot {
+pub(super) struct ShadingPoint {
     /// Unit normal on the side of the viewer.
     pub normal: Vec3,
     /// Unit direction to the eye.
     pub eye: Vec3,
     /// Linear colour.
     pub color: Vec3,
-    pub light: Gathered,
+    pub light: ReceivedLight,
     pub look: Look,
     /// Length of the view ray inside the body, in sizes of the body.
     pub thickness: f32,
@@ -43,22 +44,22 @@ fn highlight(normal: Vec3, eye: Vec3, light: Vec3, roughness: f32) -> f32 {
 }
 
 /// What a mirror would see of the studio: bright ceiling, darker walls, a large softbox and a strip at the back.
-fn studio(direction: Vec3, view: &View) -> Vec3 {
+fn studio_reflection(direction: Vec3, view: &CameraView) -> Vec3 {
     let step = |low: f32, high: f32, x: f32| {
         let t = ((x - low) / (high - low)).clamp(0.0, 1.0);
         t * t * (3.0 - 2.0 * t)
     };
     let up = direction.dot(view.sky);
     let walls = GROUND.lerp(Vec3::new(0.55, 0.60, 0.68), step(-0.35, 0.25, up));
-    let room = walls.lerp(Vec3::new(0.95, 1.0, 1.06), step(0.35, 1.0, up));
+    let surroundings = walls.lerp(Vec3::new(0.95, 1.0, 1.06), step(0.35, 1.0, up));
     let softbox = step(0.68, 1.0, direction.dot(view.key));
     let strip = step(0.80, 0.96, direction.dot(view.rim));
-    room + softbox * Vec3::new(3.1, 3.0, 2.85) + strip * Vec3::new(0.9, 0.95, 1.0)
+    surroundings + softbox * Vec3::new(3.1, 3.0, 2.85) + strip * Vec3::new(0.9, 0.95, 1.0)
 }
 
 /// Light that a spot sends to the eye.
-pub(super) fn shade(spot: &Spot, view: &View) -> Vec3 {
-    let Spot { normal, eye, color, light, .. } = *spot;
+pub(super) fn shade(spot: &ShadingPoint, view: &CameraView) -> Vec3 {
+    let ShadingPoint { normal, eye, color, light, .. } = *spot;
     let facing = normal.dot(eye).clamp(0.0, 1.0);
     let up = normal.dot(view.sky);
     // What reaches the underside comes from the ground, less of it where the body hides the ground from the sky.
@@ -86,7 +87,7 @@ pub(super) fn shade(spot: &Spot, view: &View) -> Vec3 {
             let mirror = 2.0 * normal.dot(eye) * normal - eye;
             // Where the sky is hidden there is nothing bright to mirror.
             let open = (0.15 + 0.85 * openness).min(1.0);
-            let gloss = studio(mirror, view) * (0.8 * fresnel * open);
+            let gloss = studio_reflection(mirror, view) * (0.8 * fresnel * open);
             let spark = KEY * light.key * (0.30 * highlight(normal, eye, view.key, 0.46));
             scattered + gloss + spark + rim * color.lerp(Vec3::ONE, 0.3)
         }

@@ -1,7 +1,8 @@
 //! Depth maps seen from one light direction: which points of the scene that direction reaches.
 
-use super::scene::{Ball, Scene};
 use glam::Vec3;
+
+use super::scene::{RenderBall, RenderScene};
 
 /// What the light meets first in one direction of the map.
 #[derive(Clone, Copy)]
@@ -40,7 +41,7 @@ fn unpack(color: u32) -> Vec3 {
 
 /// Everything that blocks light, sorted once for all maps with texels of one length.
 pub(super) struct Blockers<'a> {
-    scene: &'a Scene,
+    scene: &'a RenderScene,
     center: Vec3,
     radius: f32,
     size: usize,
@@ -52,7 +53,7 @@ pub(super) struct Blockers<'a> {
 
 impl<'a> Blockers<'a> {
     /// For maps of `size`² texels that cover a ball.
-    pub fn new(scene: &'a Scene, center: Vec3, radius: f32, size: usize) -> Blockers<'a> {
+    pub fn new(scene: &'a RenderScene, center: Vec3, radius: f32, size: usize) -> Blockers<'a> {
         let mut out = Blockers { scene, center, radius, size, dots: Vec::new(), triangles: Vec::new() };
         let small = 1.5 * out.texel();
         for blocker in &scene.blockers {
@@ -171,7 +172,7 @@ impl DepthMap {
         }
     }
 
-    fn draw_ball(&mut self, ball: &Ball) {
+    fn draw_ball(&mut self, ball: &RenderBall) {
         let c = self.place(ball.center);
         let r = ball.radius * self.per_unit;
         let limit = self.size as f32 - 1.0;

@@ -15,7 +15,7 @@ pub fn sheet_frames(count: usize, tiles: usize) -> Vec<usize> {
 
 /// Frames to show on a sheet of `tiles`, denser where more happens: `change[k]` says how much does between frame
 /// `k` and the one before. Half of the spread is even, so that no long part of a run is left out.
-pub fn busy_frames(change: &[f64], tiles: usize) -> Vec<usize> {
+pub(crate) fn busy_frames(change: &[f64], tiles: usize) -> Vec<usize> {
     let count = change.len();
     let even = sheet_frames(count, tiles);
     let total: f64 = change.iter().skip(1).filter(|c| c.is_finite()).sum();

@@ -1,5 +1,8 @@
 //! What a picture must show, and what must never stop it from being drawn.
 
+use super::gif::GifWriter;
+use super::quantize::Palette;
+use super::text::format_number;
 use super::*;
 
 fn sphere(center: DVec3, radius: f64, n: usize) -> (Vec<DVec3>, Vec<[u32; 3]>) {
@@ -24,8 +27,8 @@ fn sphere(center: DVec3, radius: f64, n: usize) -> (Vec<DVec3>, Vec<[u32; 3]>) {
 const GROUND: Plane = Plane { normal: DVec3::Y, offset: 0.0 };
 const RED: Colors = Colors::Uniform([0.9, 0.1, 0.1]);
 
-fn small() -> Settings {
-    Settings { width: 120, height: 90, samples: 2, threads: 1, ..Settings::default() }
+fn small() -> RenderSettings {
+    RenderSettings { width: 120, height: 90, samples: 2, threads: 1, ..RenderSettings::default() }
 }
 
 fn front(radius: f64) -> Camera {
@@ -44,13 +47,13 @@ fn still_life(threads: usize) -> Image {
     let (points, faces) = sphere(DVec3::new(0.0, 0.5, 0.0), 0.5, 24);
     let dots = [DVec3::new(0.9, 0.2, 0.3), DVec3::new(-0.9, 0.2, 0.3)];
     let items = [
-        Item::Mesh { positions: &points, triangles: &faces, colors: RED, look: Look::Jelly },
-        Item::Points { positions: &dots, radius: 0.2, colors: Colors::Uniform([0.2, 0.5, 0.9]) },
-        Item::Lines { positions: &dots, segments: &[[0, 1]], radius: 0.03, colors: RED },
+        RenderItem::Mesh { positions: &points, triangles: &faces, colors: RED, look: Look::Jelly },
+        RenderItem::Points { positions: &dots, radius: 0.2, colors: Colors::Uniform([0.2, 0.5, 0.9]) },
+        RenderItem::Lines { positions: &dots, segments: &[[0, 1]], radius: 0.03, colors: RED },
     ];
     let wall = Plane { normal: DVec3::new(0.3, 0.2, 1.0), offset: -2.0 };
     let camera = Camera::fit(Camera::bounds(&points), 4.0 / 3.0, 30.0, 20.0);
-    render(&items, &[GROUND, wall], &camera, &Settings { threads, ..small() })
+    render(&items, &[GROUND, wall], &camera, &RenderSettings { threads, ..small() })
 }
 
 #[test]
@@ -64,8 +67,8 @@ fn same_bits_on_every_run_and_for_every_thread_count() {
 #[test]
 fn silhouettes_are_centred() {
     let (points, faces) = sphere(DVec3::ZERO, 1.0, 32);
-    let mesh = Item::Mesh { positions: &points, triangles: &faces, colors: RED, look: Look::Matte };
-    let ball = Item::Points { positions: &[DVec3::ZERO], radius: 1.0, colors: RED };
+    let mesh = RenderItem::Mesh { positions: &points, triangles: &faces, colors: RED, look: Look::Matte };
+    let ball = RenderItem::Points { positions: &[DVec3::ZERO], radius: 1.0, colors: RED };
     // Tangent of the cone that touches the unit ball from five radii away, in pixels.
     let radius = 45.0 / 15f64.to_radians().tan() / 24f64.sqrt();
     for item in [mesh, ball] {
@@ -87,9 +90,10 @@ fn silhouettes_are_centred() {
 
 #[test]
 fn edges_are_smooth() {
-    let ball = Item::Points { positions: &[DVec3::ZERO], radius: 1.0, colors: Colors::Uniform([0.05; 3]) };
+    let ball =
+        RenderItem::Points { positions: &[DVec3::ZERO], radius: 1.0, colors: Colors::Uniform([0.05; 3]) };
     let levels = |samples: u32| {
-        let image = render(&[ball], &[], &front(1.0), &Settings { samples, ..small() });
+        let image = render(&[ball], &[], &front(1.0), &RenderSettings { samples, ..small() });
         // Between the dark ball and the bright backdrop.
         image.rgb.chunks_exact(3).filter(|p| (250..560).contains(&brightness([p[0], p[1], p[2]]))).count()
     };
@@ -99,7 +103,7 @@ fn edges_are_smooth() {
 #[test]
 fn shadow_is_darker_than_open_ground() {
     let (points, faces) = sphere(DVec3::new(0.0, 0.5, 0.0), 0.5, 24);
-    let item = Item::Mesh { positions: &points, triangles: &faces, colors: RED, look: Look::Matte };
+    let item = RenderItem::Mesh { positions: &points, triangles: &faces, colors: RED, look: Look::Matte };
     let camera = Camera::fit(Camera::bounds(&points), 4.0 / 3.0, 0.0, 25.0);
     let with = render(&[item], &[GROUND], &camera, &small());
     let without = render(&[], &[GROUND], &camera, &small());
@@ -147,9 +151,14 @@ fn bad_input_is_left_out() {
         for radius in bad.into_iter().chain([0.1, 10.0]) {
             let tints = [[f32::NAN, 2.0, -1.0]];
             let items = [
-                Item::Mesh { positions: &points, triangles: &faces, colors: Colors::PerVertex(&tints), look },
-                Item::Points { positions: &points, radius, colors: Colors::PerVertex(&[]) },
-                Item::Lines { positions: &points, segments: &segments, radius, colors: RED },
+                RenderItem::Mesh {
+                    positions: &points,
+                    triangles: &faces,
+                    colors: Colors::PerVertex(&tints),
+                    look,
+                },
+                RenderItem::Points { positions: &points, radius, colors: Colors::PerVertex(&[]) },
+                RenderItem::Lines { positions: &points, segments: &segments, radius, colors: RED },
             ];
             let cameras = [
                 front(1.0),
@@ -160,19 +169,20 @@ fn bad_input_is_left_out() {
                 Camera::fit((DVec3::ONE, DVec3::ONE), 0.0, 0.0, 90.0),
             ];
             for camera in cameras {
-                let settings = Settings { width: 24, height: 17, exposure: f32::NAN, ..small() };
+                let settings = RenderSettings { width: 24, height: 17, exposure: f32::NAN, ..small() };
                 assert_eq!(render(&items, &planes, &camera, &settings).rgb.len(), 3 * 24 * 17);
             }
         }
     }
-    let tiny = render(&[], &[], &front(1.0), &Settings { width: 0, height: 0, samples: 0, ..small() });
+    let tiny = render(&[], &[], &front(1.0), &RenderSettings { width: 0, height: 0, samples: 0, ..small() });
     assert_eq!((tiny.width, tiny.height), (1, 1));
 }
 
 #[test]
 fn a_triangle_through_the_camera_is_clipped() {
     let points = [DVec3::new(-1e4, -1.0, 1e4), DVec3::new(1e4, -1.0, 1e4), DVec3::new(0.0, -1.0, -1e4)];
-    let item = Item::Mesh { positions: &points, triangles: &[[0, 1, 2]], colors: RED, look: Look::Matte };
+    let item =
+        RenderItem::Mesh { positions: &points, triangles: &[[0, 1, 2]], colors: RED, look: Look::Matte };
     let image = render(&[item], &[], &front(1.0), &small());
     assert!(image.pixel(60, 85).is_some_and(reddish));
     assert!(image.pixel(60, 20).is_some_and(|p| !reddish(p)));
@@ -214,8 +224,8 @@ fn gif_plays_what_was_drawn() {
     let draw = |i: usize| {
         // The last two frames are the same.
         let place = DVec3::new(0.2 * i.min(6) as f64 - 0.7, 0.1, 0.0);
-        let ball = Item::Points { positions: &[place], radius: 0.5, colors: RED };
-        render(&[ball], &[], &camera, &Settings { dither: false, ..small() })
+        let ball = RenderItem::Points { positions: &[place], radius: 0.5, colors: RED };
+        render(&[ball], &[], &camera, &RenderSettings { dither: false, ..small() })
     };
     let bytes = write_gif(Vec::new(), 8, 0.05, |i| Ok::<_, GifError>(draw(i))).unwrap();
     let (frames, delays) = play(&bytes);
@@ -299,7 +309,7 @@ fn legend_fits_any_picture() {
 #[test]
 fn the_target_is_in_the_middle_and_what_is_above_it_higher() {
     let camera = Camera::fit((DVec3::splat(-1.0), DVec3::splat(1.0)), 2.0, 30.0, 20.0);
-    let project = camera.projection(&Settings::sized(200, 100));
+    let project = camera.projection(&RenderSettings::sized(200, 100));
     let (x, y) = project(camera.target).expect("in front");
     assert!((x - 100.0).abs() < 1e-3 && (y - 50.0).abs() < 1e-3, "{x} {y}");
     let (above, higher) = project(camera.target + 0.5 * DVec3::Y).expect("in front");
@@ -316,8 +326,8 @@ fn of_two_layers_in_one_place_the_one_that_faces_the_eye_is_seen() {
     let blue = Colors::Uniform([0.1, 0.2, 0.9]);
     for gap in [-1e-3, 0.0, 1e-3] {
         let (upper, lower) = (square(0.0), square(gap));
-        let upper = Item::Mesh { positions: &upper, triangles: &near, colors: RED, look: Look::Cloth };
-        let lower = Item::Mesh { positions: &lower, triangles: &far, colors: blue, look: Look::Cloth };
+        let upper = RenderItem::Mesh { positions: &upper, triangles: &near, colors: RED, look: Look::Cloth };
+        let lower = RenderItem::Mesh { positions: &lower, triangles: &far, colors: blue, look: Look::Cloth };
         for items in [[upper, lower], [lower, upper]] {
             let image = render(&items, &[], &front(1.5), &small());
             let red = (0..image.height).flat_map(|y| (0..image.width).map(move |x| (x, y)));
@@ -345,8 +355,8 @@ fn cloth_over_an_edge_is_as_bright_at_the_edge_as_on_the_table() {
             [[a, a + 1, a + N + 1], [a + 1, a + N + 2, a + N + 1]]
         })
         .collect();
-    let cloth = Item::Mesh { positions: &points, triangles: &faces, colors: RED, look: Look::Cloth };
-    let settings = Settings { width: 480, height: 320, ..small() };
+    let cloth = RenderItem::Mesh { positions: &points, triangles: &faces, colors: RED, look: Look::Cloth };
+    let settings = RenderSettings { width: 480, height: 320, ..small() };
     let camera = Camera::fit(Camera::bounds(&points), 1.5, 0.0, 20.0);
     let image = render(&[cloth], &[], &camera, &settings);
     let project = camera.projection(&settings);
@@ -369,8 +379,8 @@ fn what_is_behind_shows_through_gelatine_without_edges_and_outlines_stay_crisp()
     faces.extend(more.iter().map(|t| t.map(|v| v + first)));
     let gray = Colors::Uniform([0.7; 3]);
     let draw = |faces: &[[u32; 3]], look: Look| {
-        let item = Item::Mesh { positions: &points, triangles: faces, colors: gray, look };
-        let settings = Settings { width: 240, height: 180, dither: false, ..small() };
+        let item = RenderItem::Mesh { positions: &points, triangles: faces, colors: gray, look };
+        let settings = RenderSettings { width: 240, height: 180, dither: false, ..small() };
         render(&[item], &[], &front(1.5), &settings)
     };
     let both = draw(&faces, Look::Jelly);

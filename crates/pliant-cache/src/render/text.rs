@@ -4,7 +4,7 @@ use super::Image;
 use super::font::glyph;
 
 /// Width and height in pixels of a line of text, without the tails of letters below it.
-pub fn text_size(text: &str, scale: u32) -> (u32, u32) {
+pub(crate) fn text_size(text: &str, scale: u32) -> (u32, u32) {
     let count = text.chars().count() as u32;
     ((count * 6).saturating_sub(1) * scale, 7 * scale)
 }
@@ -12,7 +12,15 @@ pub fn text_size(text: &str, scale: u32) -> (u32, u32) {
 /// Draws a line of text with its upper left corner at column `x`, row `y`; each dot is `scale` pixels wide.
 ///
 /// Parts outside the picture are cut off.
-pub fn draw_text(image: &mut Image, x: i64, y: i64, text: &str, scale: u32, color: [u8; 3], opacity: f32) {
+pub(crate) fn draw_text(
+    image: &mut Image,
+    x: i64,
+    y: i64,
+    text: &str,
+    scale: u32,
+    color: [u8; 3],
+    opacity: f32,
+) {
     let scale = i64::from(scale.max(1));
     for (i, c) in text.chars().enumerate() {
         for (column, bits) in glyph(c).iter().enumerate() {
@@ -25,7 +33,7 @@ pub fn draw_text(image: &mut Image, x: i64, y: i64, text: &str, scale: u32, colo
 }
 
 /// A number in few characters: four significant digits at most, powers of ten where they are shorter.
-pub fn format_number(value: f64) -> String {
+pub(super) fn format_number(value: f64) -> String {
     if !value.is_finite() {
         return format!("{value}");
     }

@@ -5,8 +5,9 @@
 //! is left are the steep rims of parts behind others, and gelatine scatters light: the grid is blurred by a few percent of
 //! the body's size. Each body has its own grid, so nothing of one gets into another or into what is in front of it.
 
-use super::raster::{Flat, LINING};
 use glam::Vec4;
+
+use super::raster::{LINING, ProjectedTriangle};
 
 /// Texels for half the diagonal of a body's box.
 const TEXELS: f32 = 48.0;
@@ -24,7 +25,7 @@ pub(super) struct Thickness {
 
 /// One texel while it is filled: the sum of signed depths, and how often more the ray went out than in.
 #[derive(Clone, Copy, Default)]
-struct Layers {
+struct DepthLayers {
     depth: f32,
     open: i32,
 }
@@ -32,7 +33,13 @@ struct Layers {
 impl Thickness {
     /// From the triangles of one body on the picture. `size` is half the body's diagonal, `focal` the pixels for a unit
     /// length at unit depth, `samples` those along a pixel's side, `picture` its size in pixels.
-    pub fn new(flats: &[Flat], size: f32, focal: f32, samples: f32, picture: [u32; 2]) -> Thickness {
+    pub fn new(
+        flats: &[ProjectedTriangle],
+        size: f32,
+        focal: f32,
+        samples: f32,
+        picture: [u32; 2],
+    ) -> Thickness {
         let nearness = flats.iter().map(|flat| flat.inverse[0]).sum::<f32>() / flats.len().max(1) as f32;
         let texel = (size * focal * nearness / TEXELS).max(1.0);
         let scale = 1.0 / (texel * samples);
@@ -50,7 +57,7 @@ impl Thickness {
             range[k].map(|at| at.clamp(0, last) as usize)
         });
         let size = [columns[1].saturating_sub(columns[0]), rows[1].saturating_sub(rows[0])];
-        let mut layers = vec![Layers::default(); size[0] * size[1]];
+        let mut layers = vec![DepthLayers::default(); size[0] * size[1]];
         for flat in flats {
             let (sign, lining) = if flat.back { (1, LINING) } else { (-1, 0.0) };
             flat.spans(scale, rows, columns[1], |row, left, right, start, per_x| {
@@ -98,7 +105,7 @@ pub(super) fn spline(t: f32) -> Vec4 {
 
 /// The depths, blurred. Rays that go in and out of the surface a different number of times (it has a hole there, or the
 /// eye is inside) know no thickness and take that of their neighbours.
-fn smoothed(layers: &[Layers], [w, h]: [usize; 2]) -> Vec<f32> {
+fn smoothed(layers: &[DepthLayers], [w, h]: [usize; 2]) -> Vec<f32> {
     let mut texels: Vec<(f32, f32)> =
         layers.iter().map(|t| if t.open == 0 { (t.depth.max(0.0), 1.0) } else { (0.0, 0.0) }).collect();
     let mut line = vec![(0.0, 0.0); w.max(h)];

@@ -1,24 +1,19 @@
 //! From light to bytes: sRGB in and out, the film curve, and the half-step dither.
 
-use glam::Vec3;
 use std::sync::OnceLock;
 
-fn decode(c: f32) -> f32 {
-    if c <= 0.04045 { c / 12.92 } else { ((c + 0.055) / 1.055).powf(2.4) }
-}
+use glam::Vec3;
 
-fn encode(c: f32) -> f32 {
-    if c <= 0.003_130_8 { 12.92 * c } else { 1.055 * c.powf(1.0 / 2.4) - 0.055 }
-}
+use crate::srgb;
 
 /// Linear light of an sRGB colour; values that are no colour count as black.
-pub(super) fn to_linear(srgb: [f32; 3]) -> Vec3 {
-    Vec3::from(srgb.map(|c| if c.is_nan() { 0.0 } else { decode(c.clamp(0.0, 1.0)) }))
+pub(super) fn to_linear(color: [f32; 3]) -> Vec3 {
+    Vec3::from(color.map(|c| if c.is_nan() { 0.0 } else { srgb::decode(c.clamp(0.0, 1.0)) }))
 }
 
 /// Film curve for each channel: straight in the middle so that colours stay what they were, a short toe for depth
 /// in the shadows, and a long shoulder so that highlights roll off instead of clipping.
-pub(super) fn film(light: Vec3) -> Vec3 {
+pub(super) fn filmic(light: Vec3) -> Vec3 {
     const SHOULDER: f32 = 0.62;
     let curve = |x: f32| {
         let x = x.max(0.0);
@@ -26,9 +21,9 @@ pub(super) fn film(light: Vec3) -> Vec3 {
         if x <= SHOULDER {
             x
         } else {
-            let room = 1.0 - SHOULDER;
-            let over = (x - SHOULDER) / room;
-            SHOULDER + room * over / (1.0 + over)
+            let headroom = 1.0 - SHOULDER;
+            let over = (x - SHOULDER) / headroom;
+            SHOULDER + headroom * over / (1.0 + over)
         }
     };
     Vec3::new(curve(light.x), curve(light.y), curve(light.z))
@@ -40,7 +35,7 @@ fn table() -> &'static [f32] {
     static TABLE: OnceLock<Vec<f32>> = OnceLock::new();
     // Indexed by the square root: even steps in light would be too coarse in the dark.
     TABLE.get_or_init(|| {
-        (0..=STEPS + 1).map(|i| 255.0 * encode((i as f32 / STEPS as f32).powi(2).min(1.0))).collect()
+        (0..=STEPS + 1).map(|i| 255.0 * srgb::encode((i as f32 / STEPS as f32).powi(2).min(1.0))).collect()
     })
 }
 

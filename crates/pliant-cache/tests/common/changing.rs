@@ -1,11 +1,13 @@
 //! A run in which everything changes: a body comes, one is torn, one goes, and its name is taken by another.
 
-use super::dressed_header;
-use glam::DVec3;
-use pliant_cache::{LogBody, LogFrame, LogHeader, LogReader, LogWriter, Origin};
-use pliant_geometry::{Coat, Polygons, Skin, TriMesh};
 use std::path::Path;
 use std::sync::Arc;
+
+use glam::DVec3;
+use pliant_cache::{LogBody, LogFrame, LogHeader, LogReader, LogWriter, VersionOrigin};
+use pliant_geometry::{MeshAttributes, Polygons, Skin, TriMesh};
+
+use super::dressed_header;
 
 /// How many frames there are, numbered from 0, and where things happen.
 pub const FRAMES: u32 = 13;
@@ -65,17 +67,20 @@ fn torn(cloth: &LogBody, row: usize) -> LogBody {
     for t in triangles.iter_mut().filter(|t| right(t)) {
         t.iter_mut().for_each(|v| *v = copy.get(*v as usize).copied().flatten().unwrap_or(*v));
     }
-    let coat = Coat { faces: Polygons::of_triangles(&triangles), ..Coat::clone(&cloth.coat) };
+    let attributes = MeshAttributes {
+        faces: Polygons::of_triangles(&triangles),
+        ..MeshAttributes::clone(&cloth.attributes)
+    };
     let mut simulated = cloth.simulated.as_ref().clone();
     simulated.elements.triangles.clone_from(&triangles);
     simulated.masses = origin.iter().map(|&i| simulated.masses[i as usize]).collect();
     let count = positions.len();
     LogBody {
         version: cloth.version + 1,
-        origin: Some(Arc::new(Origin { particles: origin.clone(), vertices: origin })),
+        origin: Some(Arc::new(VersionOrigin { particles: origin.clone(), vertices: origin })),
         particles: 0..count as u32,
         mesh: TriMesh { positions, triangles }.into(),
-        coat: coat.into(),
+        attributes: attributes.into(),
         skin: Skin::identity(count).into(),
         simulated: simulated.into(),
         ..cloth.clone()

@@ -3,13 +3,14 @@
 
 pub mod changing;
 
+use std::path::Path;
+
 use glam::DVec3;
 use pliant_cache::render::{Look, Plane};
 use pliant_cache::{
-    ColorBy, Elements, LogBody, LogFrame, LogHeader, LogReader, LogWriter, PictureSettings, Simulated,
+    ColorBy, Elements, LogBody, LogFrame, LogHeader, LogReader, LogWriter, PictureSettings, SimulatedElements,
 };
-use pliant_geometry::{Coat, Layer, Polygons, Skin, SurfaceMaterial, TriMesh};
-use std::path::Path;
+use pliant_geometry::{Layer, MeshAttributes, Polygons, Skin, SurfaceMaterial, TriMesh};
 
 /// A deterministic pseudo-random number in -1..1.
 pub fn noise(seed: u64) -> f64 {
@@ -77,7 +78,7 @@ pub fn header() -> LogHeader {
                 mesh: cube.into(),
                 skin: skin.into(),
                 cluster: vec![0, 0, 0, 1, 1, 1, 2, 2, 2, 3, 3, 3].into(),
-                coat: Default::default(),
+                attributes: Default::default(),
                 simulated: Default::default(),
                 look: Look::Matte,
             },
@@ -91,7 +92,7 @@ pub fn header() -> LogHeader {
                 skin: thick(&cloth).into(),
                 mesh: cloth.into(),
                 cluster: vec![].into(),
-                coat: Default::default(),
+                attributes: Default::default(),
                 simulated: Default::default(),
                 look: Look::Cloth,
             },
@@ -105,7 +106,7 @@ pub fn header() -> LogHeader {
                 skin: Skin::identity(20).into(),
                 mesh: cloud.into(),
                 cluster: vec![].into(),
-                coat: Default::default(),
+                attributes: Default::default(),
                 simulated: Default::default(),
                 look: Look::Jelly,
             },
@@ -128,7 +129,7 @@ fn thick(cloth: &TriMesh) -> Skin {
     let off = |(i, p): (usize, &DVec3)| *p + DVec3::new(0.03, 0.01 * (i % 3) as f64, 0.02);
     let vertices: Vec<DVec3> = cloth.positions.iter().enumerate().map(off).collect();
     let skin = Skin::bind_cloth(&cloth.positions, &cloth.triangles, &vertices);
-    assert!(skin.handles.is_some() && skin.lifts.is_some());
+    assert!(skin.handles.is_some() && skin.normal_offsets.is_some());
     skin
 }
 
@@ -232,7 +233,7 @@ pub fn dressed_header() -> LogHeader {
         ..material("rot_glänzend", [0.5, 0.5, 1.0, 0.25])
     };
     let cube = &mut header.bodies[0];
-    cube.coat = Coat {
+    cube.attributes = MeshAttributes {
         uvs: Layer {
             values: vec![[0., 0.], [1., 0.], [1., 1.], [0., 1.], [0.5, 0.25]],
             corners: (0..24).map(|c| if c == 5 { 4 } else { c % 4 }).collect(),
@@ -244,12 +245,12 @@ pub fn dressed_header() -> LogHeader {
         faces,
     }
     .into();
-    let triangles = cube.coat.triangles(&cube.mesh.positions);
+    let triangles = cube.attributes.triangles(&cube.mesh.positions);
     std::sync::Arc::make_mut(&mut cube.mesh).triangles = triangles;
     // The cloth: smooth normals and coordinates of its own per vertex, the same red.
     let cloth = &mut header.bodies[1];
     let faces = Polygons::of_triangles(&cloth.mesh.triangles);
-    cloth.coat = Coat {
+    cloth.attributes = MeshAttributes {
         uvs: Layer::of_vertices(
             cloth.mesh.positions.iter().map(|p| [p.x as f32, p.z as f32]).collect(),
             &faces,
@@ -257,7 +258,7 @@ pub fn dressed_header() -> LogHeader {
         normals: Layer::of_vertices(vec![[0.0, 1.0, 0.0]; 36], &faces),
         materials: vec![red],
         faces,
-        ..Coat::default()
+        ..MeshAttributes::default()
     }
     .into();
     std::sync::Arc::make_mut(&mut cloth.simulated).elements.triangles = cloth.mesh.triangles.clone();
@@ -268,10 +269,10 @@ pub fn dressed_header() -> LogHeader {
         faces.push(face);
     }
     let positions: Vec<DVec3> = square.into_iter().chain([apex]).collect();
-    let coat = Coat {
+    let attributes = MeshAttributes {
         colors: (0..5).map(|v| [v as f32 / 4.0, 0.5, 0.25, 1.0 - v as f32 / 8.0]).collect(),
         faces,
-        ..Coat::default()
+        ..MeshAttributes::default()
     };
     header.bodies.push(LogBody {
         id: 3,
@@ -280,11 +281,11 @@ pub fn dressed_header() -> LogHeader {
         name: "1. Pyramide".into(),
         color: [1.0, 1.0, 1.0],
         particles: 68..73,
-        mesh: TriMesh { triangles: coat.triangles(&positions), positions }.into(),
-        coat: coat.into(),
+        mesh: TriMesh { triangles: attributes.triangles(&positions), positions }.into(),
+        attributes: attributes.into(),
         skin: Skin::identity(5).into(),
         cluster: vec![].into(),
-        simulated: Simulated {
+        simulated: SimulatedElements {
             elements: Elements { tetrahedra: vec![[0, 2, 1, 4], [0, 3, 2, 4]], ..Default::default() },
             ..Default::default()
         }

@@ -5,16 +5,16 @@ mod write;
 
 use crate::args::{self, Mend, MeshArgs, Sampling};
 use crate::failure::Failure;
-use crate::{outputs, say};
+use crate::{outputs, terminal};
 use glam::{DAffine3, DMat3, DVec3};
 use pliant_geometry::{
-    By, Filling, GeometryError, Holes, MeshFile, Pattern, PolyMesh, RepairOptions, StuffingOptions, TetMesh,
-    TriMesh, files_of_tets, guess_units, inspect, join, normalising, read_mesh_through, read_regular,
-    read_tets, repair, shapes, split_pieces, stuff, transform,
+    FillDensity, FillOptions, FillPattern, GeometryError, Holes, MeshFile, PolyMesh, RepairOptions,
+    StuffingOptions, TetMesh, TriMesh, files_of_tets, guess_units, inspect, join, normalising,
+    read_mesh_through, read_regular, read_tets, repair, shapes, split_pieces, stuff, transform,
 };
-use report::{Part, Report, Tets};
+use report::{FileReport, MeshPart, TetReport};
 use std::path::Path;
-use write::{Kind, Product, kind_of};
+use write::{MeshOutput, OutputKind, kind_of};
 
 /// Cells along the longest side if nothing is said.
 const CELLS: f64 = 30.0;
@@ -28,25 +28,25 @@ pub fn command(args: &MeshArgs) -> Result<(), Failure> {
     let kinds = write::check(&args.output, &args.file)?;
     outputs::prepare_folders(args.output.iter().map(|o| o.as_path()), false)?;
     let threads = args::threads(args.threads);
-    let mut report = Report { file: args.file.display().to_string(), ..Report::default() };
-    let mut product = match kind_of(&args.file) {
-        Some(Kind::Tets) => tetrahedra_of_file(args, &mut report)?,
+    let mut report = FileReport { file: args.file.display().to_string(), ..FileReport::default() };
+    let mut output = match kind_of(&args.file) {
+        Some(OutputKind::Tets) => tetrahedra_of_file(args, &mut report)?,
         _ => surfaces(args, threads, &mut report)?,
     };
     if args.particles.is_some() || args.spacing.is_some() {
-        product.points = Some(fill(args, &product.meshes, &mut report)?);
+        output.points = Some(fill(args, &output.meshes, &mut report)?);
     }
-    let wants_tets = kinds.contains(&Kind::Tets) || args.cell.is_some();
-    if wants_tets && product.tets.is_none() {
-        product.tets = Some(cut(args, &product.meshes, threads, &mut report)?);
+    let wants_tets = kinds.contains(&OutputKind::Tets) || args.cell.is_some();
+    if wants_tets && output.tets.is_none() {
+        output.tets = Some(cut(args, &output.meshes, threads, &mut report)?);
     }
-    write::write_all(args, &product, &mut report)?;
+    write::write_all(args, &output, &mut report)?;
     let text = if args.json { format!("{:#}\n", report.json()) } else { report.text() };
-    say::result(&text)
+    terminal::result(&text)
 }
 
 /// The surfaces of the file: picked, placed, looked over, mended, and apart or as one.
-fn surfaces(args: &MeshArgs, threads: usize, report: &mut Report) -> Result<Product, Failure> {
+fn surfaces(args: &MeshArgs, threads: usize, report: &mut FileReport) -> Result<MeshOutput, Failure> {
     let mut inputs = Vec::new();
     let file = read_mesh_through(&args.file, &mut |path| {
         inputs.push(path.to_path_buf());
@@ -86,31 +86,31 @@ fn surfaces(args: &MeshArgs, threads: usize, report: &mut Report) -> Result<Prod
         let (mended, repairs) = repair(&mesh, &options);
         let wanted = args.repair.is_some();
         let after = (wanted && !repairs.is_empty()).then(|| inspect(&mended, threads));
-        report.parts.push(Part { found, repairs, repaired: wanted, after });
+        report.parts.push(MeshPart { found, repairs, repaired: wanted, after });
         products.push(if wanted { mended } else { mesh });
     }
     if args.split {
         products = products.iter().flat_map(split_pieces).collect();
     }
-    Ok(Product { meshes: products, split: args.split, inputs, ..Product::default() })
+    Ok(MeshOutput { meshes: products, split: args.split, inputs, ..MeshOutput::default() })
 }
 
 /// The tetrahedra of the file, and their boundary as a surface.
-fn tetrahedra_of_file(args: &MeshArgs, report: &mut Report) -> Result<Product, Failure> {
+fn tetrahedra_of_file(args: &MeshArgs, report: &mut FileReport) -> Result<MeshOutput, Failure> {
     let mut file = read_tets(&args.file).map_err(|e| failure(vec![e]))?;
     report.format = "tetrahedra".into();
     report.notes = file.notes;
     let placement = placement(args, &file.mesh.points);
     file.mesh.points.iter_mut().for_each(|p| *p = placement.transform_point3(*p));
-    report.tets = Some(Tets::of_file(&file.mesh));
+    report.tets = Some(TetReport::of_file(&file.mesh));
     let surface = file.mesh.surface().0;
-    let coat = pliant_geometry::Coat {
+    let attributes = pliant_geometry::MeshAttributes {
         faces: pliant_geometry::Polygons::of_triangles(&surface.triangles),
         ..Default::default()
     };
-    let mesh = PolyMesh { positions: surface.positions, coat, ..PolyMesh::default() };
+    let mesh = PolyMesh { positions: surface.positions, attributes, ..PolyMesh::default() };
     let inputs = files_of_tets(&args.file);
-    Ok(Product { meshes: vec![mesh], tets: Some(file.mesh), inputs, ..Product::default() })
+    Ok(MeshOutput { meshes: vec![mesh], tets: Some(file.mesh), inputs, ..MeshOutput::default() })
 }
 
 fn pick(args: &MeshArgs, meshes: Vec<PolyMesh>) -> Result<Vec<PolyMesh>, Failure> {
@@ -155,16 +155,16 @@ fn repairs(wanted: &[Mend]) -> RepairOptions {
 }
 
 /// Particles inside.
-fn fill(args: &MeshArgs, meshes: &[PolyMesh], report: &mut Report) -> Result<Vec<DVec3>, Failure> {
-    let filling = Filling {
+fn fill(args: &MeshArgs, meshes: &[PolyMesh], report: &mut FileReport) -> Result<Vec<DVec3>, Failure> {
+    let filling = FillOptions {
         pattern: match args.sampling {
-            Sampling::Lattice => Pattern::Lattice,
-            Sampling::Jittered => Pattern::Jittered,
-            Sampling::BlueNoise => Pattern::BlueNoise,
+            Sampling::Lattice => FillPattern::Lattice,
+            Sampling::Jittered => FillPattern::Jittered,
+            Sampling::BlueNoise => FillPattern::BlueNoise,
         },
         by: match (args.spacing, args.particles) {
-            (Some(spacing), _) => By::Spacing(spacing),
-            (None, count) => By::Count(count.unwrap_or(1) as usize),
+            (Some(spacing), _) => FillDensity::Spacing(spacing),
+            (None, count) => FillDensity::Count(count.unwrap_or(1) as usize),
         },
         seed: 1,
     };
@@ -178,7 +178,7 @@ fn cut(
     args: &MeshArgs,
     meshes: &[PolyMesh],
     threads: usize,
-    report: &mut Report,
+    report: &mut FileReport,
 ) -> Result<TetMesh, Failure> {
     let mesh = join(meshes).triangulated();
     let (lo, hi) = TriMesh::bounds(&mesh.positions).unwrap_or_default();
@@ -186,7 +186,7 @@ fn cut(
     let options = StuffingOptions { graded: args.graded, threads };
     let (tets, found) = stuff(&mesh, cell, &options).map_err(|e| in_file(args, e))?;
     report.notes.extend(found.notes());
-    report.tets = Some(Tets::cut(cell, &found));
+    report.tets = Some(TetReport::cut(cell, &found));
     Ok(tets)
 }
 

@@ -1,24 +1,24 @@
 //! What `pliant mesh` has to say, for people and for programs.
 
-use pliant_geometry::{Found, MeshReport, Repair, StuffingReport, TetMesh, Topology};
+use pliant_geometry::{Findings, MeshReport, MeshTopology, Repair, StuffingReport, TetMesh};
 use serde_json::{Value, json};
 use std::fmt::Write as _;
 
 /// Everything there is to say about one file.
 #[derive(Default)]
-pub struct Report {
+pub struct FileReport {
     pub file: String,
     pub format: String,
-    pub parts: Vec<Part>,
+    pub parts: Vec<MeshPart>,
     pub notes: Vec<String>,
-    pub tets: Option<Tets>,
+    pub tets: Option<TetReport>,
     pub particles: Option<usize>,
     /// Files with what is in them.
     pub written: Vec<(String, String)>,
 }
 
 /// An object of the file.
-pub struct Part {
+pub struct MeshPart {
     pub found: MeshReport,
     /// What was mended, or would be.
     pub repairs: Vec<Repair>,
@@ -28,17 +28,17 @@ pub struct Part {
 }
 
 /// Tetrahedra that were read or cut.
-pub struct Tets {
+pub struct TetReport {
     text: String,
     json: Value,
 }
 
-impl Tets {
+impl TetReport {
     /// Of a file.
-    pub fn of_file(mesh: &TetMesh) -> Tets {
+    pub fn of_file(mesh: &TetMesh) -> TetReport {
         let (quality, volume) = (mesh.quality(), mesh.volumes().iter().sum::<f64>());
         let [small, large] = [quality.smallest_dihedral, quality.largest_dihedral];
-        Tets {
+        TetReport {
             text: format!(
                 "{} tetrahedra, {} points, dihedral angles {small:.1}° to {large:.1}°, volume {volume:.6}",
                 mesh.tetrahedra.len(),
@@ -53,10 +53,10 @@ impl Tets {
     }
 
     /// Cut from cells of this width.
-    pub fn cut(cell: f64, r: &StuffingReport) -> Tets {
+    pub fn cut(cell: f64, r: &StuffingReport) -> TetReport {
         let error = r.volume_error();
         let [small, large] = [r.quality.smallest_dihedral, r.quality.largest_dihedral];
-        Tets {
+        TetReport {
             text: format!(
                 "cell {cell:.6}: {} tetrahedra, {} points, {} part{}\n  quality: dihedral angles {small:.1}° to \
                  {large:.1}° (10.7° and 164.8° are the bounds), radius ratio at least {:.3}\n  volume {:.6}, {:+.2} % \
@@ -84,7 +84,7 @@ impl Tets {
     }
 }
 
-impl Report {
+impl FileReport {
     /// For people.
     pub fn text(&self) -> String {
         let mut text = format!("{}: {}\n", self.file, self.format);
@@ -137,7 +137,7 @@ impl Report {
     }
 }
 
-fn part(part: &Part) -> Value {
+fn part(part: &MeshPart) -> Value {
     let repairs: Vec<Value> =
         part.repairs.iter().map(|r| json!({ "count": r.count, "what": r.what, "why": r.why })).collect();
     let mut value = object(&part.found);
@@ -149,11 +149,11 @@ fn part(part: &Part) -> Value {
 }
 
 /// How many, and the first of them.
-fn found<T: serde::Serialize>(of: &Found<T>) -> Value {
+fn found<T: serde::Serialize>(of: &Findings<T>) -> Value {
     json!({ "count": of.count, "first": of.first })
 }
 
-fn topology(t: &Topology) -> Value {
+fn topology(t: &MeshTopology) -> Value {
     json!({
         "vertices": t.vertices, "edges": t.edges, "pieces": t.pieces,
         "boundary_edges": found(&t.boundary_edges), "boundary_loops": t.boundary_loops, "longest_loop": t.longest_loop,
@@ -183,7 +183,7 @@ fn object(r: &MeshReport) -> Value {
         "inside_out": found(&r.inside_out),
         "edges": { "mean": r.measures.mean_edge, "shortest": r.measures.shortest_edge, "longest": r.measures.longest_edge },
         "texture_coordinates": r.has_uvs, "normals": r.has_normals, "vertex_colors": r.has_colors,
-        "materials": r.materials, "motion_samples": r.motion_samples,
+        "materials": r.materials, "motion_samples": r.animation_samples,
         "units": r.units.as_ref().map(|u| json!({
             "unit": u.unit, "metres_per_unit": u.metres_per_unit, "size_in_metres": u.size, "reason": u.reason,
         })),

@@ -1,6 +1,6 @@
 //! What came of a mesh, as files: surfaces, points or tetrahedra by extension.
 
-use super::report::Report;
+use super::report::FileReport;
 use crate::args::MeshArgs;
 use crate::failure::Failure;
 use crate::files::{Files, Identity};
@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 
 /// What is to be written.
 #[derive(Default)]
-pub struct Product {
+pub struct MeshOutput {
     pub meshes: Vec<PolyMesh>,
     /// Whether each mesh goes into a file of its own.
     pub split: bool,
@@ -25,7 +25,7 @@ pub struct Product {
 
 /// What a format holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum OutputKind {
     Surface,
     Points,
     Tets,
@@ -42,19 +42,19 @@ fn extension(path: &Path) -> String {
 }
 
 /// What a file of this name holds.
-pub fn kind_of(path: &Path) -> Option<Kind> {
+pub fn kind_of(path: &Path) -> Option<OutputKind> {
     let extension = extension(path);
     let has = |list: &[&str]| list.contains(&extension.as_str());
     match () {
-        () if has(&SURFACES) => Some(Kind::Surface),
-        () if has(&POINTS) => Some(Kind::Points),
-        () if has(&TETS) => Some(Kind::Tets),
+        () if has(&SURFACES) => Some(OutputKind::Surface),
+        () if has(&POINTS) => Some(OutputKind::Points),
+        () if has(&TETS) => Some(OutputKind::Tets),
         () => None,
     }
 }
 
 /// What the outputs hold; refuses those that cannot be written, all at once.
-pub fn check(outputs: &[PathBuf], input: &Path) -> Result<Vec<Kind>, Failure> {
+pub fn check(outputs: &[PathBuf], input: &Path) -> Result<Vec<OutputKind>, Failure> {
     let mut messages = Vec::new();
     let mut kinds = Vec::new();
     let mut seen = HashSet::new();
@@ -78,28 +78,29 @@ pub fn check(outputs: &[PathBuf], input: &Path) -> Result<Vec<Kind>, Failure> {
 }
 
 /// A file ready to be written, and what is in it.
-struct Ready {
+struct PreparedFile {
     path: PathBuf,
     bytes: Vec<u8>,
     what: String,
 }
 
-/// Writes a product to every output, once it is known that no file of others is in the way.
-pub fn write_all(args: &MeshArgs, product: &Product, report: &mut Report) -> Result<(), Failure> {
+/// Writes a output to every output, once it is known that no file of others is in the way.
+pub fn write_all(args: &MeshArgs, output: &MeshOutput, report: &mut FileReport) -> Result<(), Failure> {
     let mut files = Files::new(args.force);
-    product.inputs.iter().for_each(|path| files.reads(path, "a file of the mesh"));
+    output.inputs.iter().for_each(|path| files.reads(path, "a file of the mesh"));
     files.reads(&args.file, "the mesh");
     let mut ready = Vec::new();
     for path in &args.output {
-        let made = make(path, product)?;
-        let (named, beside): (Vec<&Ready>, Vec<&Ready>) = made.iter().partition(|r| r.path == *path);
+        let made = make(path, output)?;
+        let (named, beside): (Vec<&PreparedFile>, Vec<&PreparedFile>) =
+            made.iter().partition(|r| r.path == *path);
         named.iter().for_each(|r| files.writes(&r.path, "this output"));
         let beside: Vec<PathBuf> = beside.iter().map(|r| r.path.clone()).collect();
         files.beside(path, &beside);
         ready.extend(made);
     }
     files.finish()?;
-    for Ready { path, bytes, what } in &ready {
+    for PreparedFile { path, bytes, what } in &ready {
         replace_file(path, bytes)?;
         let what = format!("{what}, {}", outputs::size(bytes.len() as u64));
         report.written.push((path.display().to_string(), what));
@@ -107,22 +108,22 @@ pub fn write_all(args: &MeshArgs, product: &Product, report: &mut Report) -> Res
     Ok(())
 }
 
-/// The files of a product in the format of the extension.
-fn make(path: &Path, product: &Product) -> Result<Vec<Ready>, Failure> {
-    match (kind_of(path), &product.tets, &product.points) {
-        (Some(Kind::Tets), Some(tets), _) => tetrahedra(path, tets),
+/// The files of a output in the format of the extension.
+fn make(path: &Path, output: &MeshOutput) -> Result<Vec<PreparedFile>, Failure> {
+    match (kind_of(path), &output.tets, &output.points) {
+        (Some(OutputKind::Tets), Some(tets), _) => tetrahedra(path, tets),
         (_, _, Some(points)) => {
             let cloud = PolyMesh { positions: points.clone(), ..PolyMesh::default() };
             surface(path, &[cloud])
         }
-        _ if product.split => {
+        _ if output.split => {
             let mut written = Vec::new();
-            for (k, mesh) in product.meshes.iter().enumerate() {
+            for (k, mesh) in output.meshes.iter().enumerate() {
                 written.extend(surface(&numbered(path, k), std::slice::from_ref(mesh))?);
             }
             Ok(written)
         }
-        _ => surface(path, &product.meshes),
+        _ => surface(path, &output.meshes),
     }
 }
 
@@ -131,26 +132,30 @@ fn numbered(path: &Path, k: usize) -> PathBuf {
     path.with_file_name(format!("{stem}_{k:02}.{}", extension(path)))
 }
 
-fn surface(path: &Path, meshes: &[PolyMesh]) -> Result<Vec<Ready>, Failure> {
+fn surface(path: &Path, meshes: &[PolyMesh]) -> Result<Vec<PreparedFile>, Failure> {
     let mut bytes = Vec::new();
     let companions = write_mesh(path, meshes, &mut bytes)
         .map_err(|e| Failure::usage(format!("{}: {e}", path.display())))?;
     let (vertices, faces) =
-        meshes.iter().fold((0, 0), |(v, f), m| (v + m.positions.len(), f + m.coat.faces.len()));
+        meshes.iter().fold((0, 0), |(v, f), m| (v + m.positions.len(), f + m.attributes.faces.len()));
     let what = match faces {
         0 => format!("{vertices} points"),
         _ => format!("{vertices} vertices, {faces} faces"),
     };
-    let mut ready = vec![Ready { path: path.to_path_buf(), bytes, what }];
+    let mut ready = vec![PreparedFile { path: path.to_path_buf(), bytes, what }];
     for companion in companions {
         let mut bytes = mark("materials");
         bytes.extend(companion.bytes);
-        ready.push(Ready { path: path.with_file_name(&companion.name), bytes, what: "materials".into() });
+        ready.push(PreparedFile {
+            path: path.with_file_name(&companion.name),
+            bytes,
+            what: "materials".into(),
+        });
     }
     Ok(ready)
 }
 
-fn tetrahedra(path: &Path, tets: &TetMesh) -> Result<Vec<Ready>, Failure> {
+fn tetrahedra(path: &Path, tets: &TetMesh) -> Result<Vec<PreparedFile>, Failure> {
     let what = format!("{} tetrahedra, {} points", tets.tetrahedra.len(), tets.points.len());
     let wrong = |e: pliant_geometry::GeometryError| Failure::usage(format!("{}: {e}", path.display()));
     let extension = extension(path);
@@ -160,13 +165,13 @@ fn tetrahedra(path: &Path, tets: &TetMesh) -> Result<Vec<Ready>, Failure> {
         let points = format!("{} points", tets.points.len());
         let what = format!("{} tetrahedra", tets.tetrahedra.len());
         return Ok(vec![
-            Ready { path: path.with_extension("node"), bytes: node, what: points },
-            Ready { path: path.with_extension("ele"), bytes: ele, what },
+            PreparedFile { path: path.with_extension("node"), bytes: node, what: points },
+            PreparedFile { path: path.with_extension("ele"), bytes: ele, what },
         ]);
     }
     let mut bytes = Vec::new();
     write_tets(&extension, tets, &mut bytes).map_err(wrong)?;
-    Ok(vec![Ready { path: path.to_path_buf(), bytes, what }])
+    Ok(vec![PreparedFile { path: path.to_path_buf(), bytes, what }])
 }
 
 /// The first line of a file that the user did not name: whose it is, so that it may be made again.

@@ -7,7 +7,7 @@ use crate::elements::{apart, bounds, places};
 use crate::metrics::largest;
 use crate::plot::{Panel, Plot, Style};
 use crate::view::{boundary, seen};
-use pliant::shapes::{Shape, Solid};
+use pliant::shapes::{Shape, SolidShape};
 use pliant::{
     Body, Builder, ConstraintKind, DVec3, Material, Motion, Pins, Selection, Simulation, SolverKind,
 };
@@ -96,7 +96,7 @@ fn costs(shape: &Shape) -> Result<Panel, Failure> {
 }
 
 fn run() -> Result<Plot, Failure> {
-    let solid = Solid::GummyBear { height: 1.0 };
+    let solid = SolidShape::GummyBear { height: 1.0 };
     let (shape, _) = solid.build_tets(solid.spacing_for_tet_particles(PARTICLES)?)?;
     let (low, high) = bounds(shape.points.iter().copied());
     let size = (high - low).length();
@@ -147,7 +147,7 @@ mod tests {
 
     #[test]
     fn more_iterations_are_nearer_newtons_step() {
-        let (shape, _) = Solid::GummyBear { height: 1.0 }.build_tets(0.25).unwrap();
+        let (shape, _) = SolidShape::GummyBear { height: 1.0 }.build_tets(0.25).unwrap();
         let step = |solver, iterations| {
             let mut s = shaken(&shape, solver, iterations).unwrap();
             for _ in 0..3 {

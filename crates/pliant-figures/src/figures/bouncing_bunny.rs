@@ -7,7 +7,7 @@ use crate::metrics::{largest, smallest, tail};
 use crate::plot::{Panel, Plot, Style};
 use crate::rendered::{GREEN, ORANGE, jelly};
 use crate::scenes::{RATE, limited, sample_statistics};
-use pliant::shapes::{Shape, Solid};
+use pliant::shapes::{Shape, SolidShape};
 use pliant::{Body, Builder, Clustering, DVec3, Simulation, Stiffness};
 
 const SECONDS: usize = 10;
@@ -49,7 +49,7 @@ pub const DEFINITION: Definition = Definition {
 };
 
 fn shape() -> Result<Shape, Failure> {
-    let solid = Solid::Bunny { height: HEIGHT };
+    let solid = SolidShape::Bunny { height: HEIGHT };
     Ok(solid.build(solid.spacing_for_count(PARTICLES)?)?)
 }
 

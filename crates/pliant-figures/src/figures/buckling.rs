@@ -9,7 +9,7 @@ use crate::rendered::{GREEN, ORANGE, YELLOW, picture};
 use pliant::{
     Acceleration, Body, Builder, ConstraintKind, DVec3, Material, Motion, Pins, Selection, Simulation, shapes,
 };
-use pliant_cache::render::{Colors, Item, Look};
+use pliant_cache::render::{Colors, Look, RenderItem};
 use std::f64::consts::TAU;
 
 const AROUND: usize = 96;
@@ -244,7 +244,7 @@ fn run() -> Result<Plot, Failure> {
         let note =
             format!("{:.1} waves around, {:.1} critical strains", waves(&power), PRESSED / critical(bending));
         let colors = Colors::Uniform(color);
-        let item = Item::Mesh { positions: &points, triangles: &triangles, colors, look: Look::Cloth };
+        let item = RenderItem::Mesh { positions: &points, triangles: &triangles, colors, look: Look::Cloth };
         pictures.push(Panel::image(name, note, picture(&[item], &points, 20.0, 15.0)));
     }
     let count = Panel::new("Waves", "bending weight (N m)", "waves around, mean by power").x_log().line(

@@ -4,7 +4,7 @@ use super::{Definition, Failure, Figure};
 use crate::metrics::mean;
 use crate::plot::{Panel, Plot, Style};
 use pliant::shapes::{Shape, gummy_bear};
-use pliant::{Body, ClusterStyle, Clustering, Method};
+use pliant::{Body, ClusterMethod, ClusterStyle, Clustering};
 use std::collections::BTreeMap;
 
 const SPACING: f64 = 0.02;
@@ -35,14 +35,14 @@ fn deviation(plot: &Plot, way: &str) -> f64 {
 
 fn run() -> Result<Plot, Failure> {
     let plain = ClusterStyle::default();
-    let kmeans = ClusterStyle { method: Method::KMeans, ..plain };
+    let kmeans = ClusterStyle { method: ClusterMethod::KMeans, ..plain };
     let shape = gummy_bear(0.5, SPACING)?;
     let mut panels = Vec::new();
     let title = "Masses of the clusters, sorted";
     let mut masses = Panel::new(title, "cluster", "mass over the mean");
     for (way, style) in [
         (RANDOM, plain),
-        ("farthest points", ClusterStyle { method: Method::Farthest, ..plain }),
+        ("farthest points", ClusterStyle { method: ClusterMethod::Farthest, ..plain }),
         (KMEANS, kmeans),
         ("k-means, symmetric", ClusterStyle { symmetric: true, ..kmeans }),
         ("k-means, three scales", ClusterStyle { levels: 3, ..kmeans }),

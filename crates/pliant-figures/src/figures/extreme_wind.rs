@@ -8,7 +8,7 @@ use crate::plot::{Panel, Plot, Style};
 use crate::rendered::{BODY, GREEN, ORANGE, PINK, picture};
 use crate::scenes::RATE;
 use pliant::{Body, Builder, Clustering, Control, DQuat, DVec3, Points, Simulation, shapes};
-use pliant_cache::render::{Colors, Item, Look};
+use pliant_cache::render::{Colors, Look, RenderItem};
 use std::f64::consts::FRAC_PI_2;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -71,21 +71,21 @@ fn storm(step: usize, size: f64) -> DVec3 {
 
 /// What a second of the storm is made of.
 #[derive(Clone, Copy)]
-enum Blow {
+enum WindModel {
     /// An acceleration of the whole flag, m/s².
     Force(f64),
     /// Air that comes at so many m/s and pushes each triangle by its normal.
     Wind(f64),
 }
 
-impl Blow {
+impl WindModel {
     fn set(self, simulation: &mut Simulation, step: usize) -> Result<(), Failure> {
         match self {
-            Blow::Force(size) => {
+            WindModel::Force(size) => {
                 let mass = simulation.controls().body(0).map_or(1.0, |c| c.mass);
                 simulation.set(Control::Force(0.into()), storm(step, size) * mass)?;
             }
-            Blow::Wind(speed) => {
+            WindModel::Wind(speed) => {
                 simulation.set(Control::Wind, storm(step, speed))?;
             }
         }
@@ -186,8 +186,8 @@ fn run() -> Result<Plot, Failure> {
         Panel::new("Stretch in the wind", "step", "largest stretch of an edge over its length").y_log();
     let triangles = shapes::sheet(1.5, 1.0, CELLS[0], CELLS[1])?.triangles;
     let mut pictures = Vec::new();
-    let storms = STORMS.map(|(name, size)| (name, Blow::Force(size)));
-    let winds = WINDS.map(|(name, speed)| (name, Blow::Wind(speed)));
+    let storms = STORMS.map(|(name, size)| (name, WindModel::Force(size)));
+    let winds = WINDS.map(|(name, speed)| (name, WindModel::Wind(speed)));
     let colors = [BODY, BODY, ORANGE, GREEN, PINK];
     for ((name, blow), color) in storms.into_iter().chain(winds).zip(colors) {
         let mut simulation = flag()?;
@@ -210,14 +210,15 @@ fn run() -> Result<Plot, Failure> {
         ratios = ratios.line(name, Style::Solid, ratio);
         values = values.line(name, Style::Solid, value);
         errors = errors.line(name, Style::Solid, curve);
-        if let Blow::Wind(_) = blow {
+        if let WindModel::Wind(_) = blow {
             stretches = stretches.line(name, Style::Solid, longer);
         }
         // A flag in a calm hangs from its pole, as everybody knows.
         if name != STORMS[0].0 {
             let positions = places(&simulation);
             let colors = Colors::Uniform(color);
-            let item = Item::Mesh { positions: &positions, triangles: &triangles, colors, look: Look::Cloth };
+            let item =
+                RenderItem::Mesh { positions: &positions, triangles: &triangles, colors, look: Look::Cloth };
             let image = picture(&[item], &positions, 25.0, 15.0);
             pictures.push(Panel::image(format!("After a second: {name}"), "", image));
         }

@@ -5,9 +5,9 @@ use crate::metrics::{distribution, largest, smallest};
 use crate::plot::{Panel, Plot, Style};
 use crate::rendered::{BODY, GREEN, ORANGE, PINK, picture};
 use pliant::DVec3;
-use pliant_cache::render::{Colors, Item};
-use pliant_geometry::shapes::{Solid, cuboid, filled};
-use pliant_geometry::{By, Filling, KdTree, Pattern, SplitMix64, TriMesh};
+use pliant_cache::render::{Colors, RenderItem};
+use pliant_geometry::shapes::{SolidShape, cuboid, filled};
+use pliant_geometry::{FillDensity, FillOptions, FillPattern, KdTree, SplitMix64, TriMesh};
 use std::f64::consts::PI;
 
 const LATTICE: &str = "lattice";
@@ -39,9 +39,9 @@ pub const DEFINITION: Definition = Definition {
 };
 
 fn run() -> Result<Plot, Failure> {
-    let bear = Solid::GummyBear { height: 1.0 }.build(0.03)?.surface;
+    let bear = SolidShape::GummyBear { height: 1.0 }.build(0.03)?.surface;
     let cube = cuboid(DVec3::ONE, 0.1)?.surface;
-    let by = |count| By::Count(count);
+    let by = |count| FillDensity::Count(count);
     let mut panels = Vec::new();
     let mut nearest = Panel::new(
         "Distance to the nearest particle, in the bear",
@@ -54,11 +54,12 @@ fn run() -> Result<Plot, Failure> {
         "pair correlation",
     );
     for (name, pattern, color) in [
-        (LATTICE, Pattern::Lattice, BODY),
-        (JITTERED, Pattern::Jittered, ORANGE),
-        (BLUE, Pattern::BlueNoise, GREEN),
+        (LATTICE, FillPattern::Lattice, BODY),
+        (JITTERED, FillPattern::Jittered, ORANGE),
+        (BLUE, FillPattern::BlueNoise, GREEN),
     ] {
-        let fill = |mesh: &TriMesh, count| filled(mesh.clone(), &Filling { pattern, by: by(count), seed: 1 });
+        let fill =
+            |mesh: &TriMesh, count| filled(mesh.clone(), &FillOptions { pattern, by: by(count), seed: 1 });
         let shape = fill(&bear, COUNT)?;
         let spacing = (bear.volume() / shape.points.len() as f64).cbrt();
         let distances: Vec<f64> = nearest_distances(&shape.points).iter().map(|d| d / spacing).collect();
@@ -68,12 +69,13 @@ fn run() -> Result<Plot, Failure> {
         let steps = distribution(distances, 400);
         nearest = nearest.line(name, Style::Solid, steps.iter().map(|&(share, d)| (d, share)).collect());
         // A lattice has a few distances only, which would dwarf the others.
-        if pattern != Pattern::Lattice {
+        if pattern != FillPattern::Lattice {
             pairs = pairs.line(name, Style::Solid, correlation(&fill(&cube, IN_CUBE)?.points));
         }
     }
     let torn = torn(&bear);
-    let shape = filled(torn.clone(), &Filling { pattern: Pattern::BlueNoise, by: by(COUNT), seed: 1 })?;
+    let shape =
+        filled(torn.clone(), &FillOptions { pattern: FillPattern::BlueNoise, by: by(COUNT), seed: 1 })?;
     let spacing = (bear.volume() / shape.points.len() as f64).cbrt();
     let title = format!("{BLUE} in a surface with holes");
     let note = format!(
@@ -102,7 +104,7 @@ fn opened(title: &str, note: &str, points: &[DVec3], spacing: f64, color: [f32; 
     let paler = |p: &DVec3| color.map(|part| part + (0.92 - part) * depth(p));
     let colors: Vec<[f32; 3]> = behind.iter().map(paler).collect();
     let colors = Colors::PerVertex(&colors);
-    let item = Item::Points { positions: &behind, radius: 0.42 * spacing, colors };
+    let item = RenderItem::Points { positions: &behind, radius: 0.42 * spacing, colors };
     Panel::image(title, note, picture(&[item], points, 0.0, 0.0))
 }
 

@@ -7,7 +7,7 @@ use crate::plot::{Panel, Plot, Style};
 use crate::scenes::{RATE, cube, deformer, weightless};
 use pliant::shapes::capsule;
 use pliant::{
-    Body, Builder, ClusterStyle, Clustering, DVec3, Goals, Method, Motion, Pins, Selection, Simulation,
+    Body, Builder, ClusterMethod, ClusterStyle, Clustering, DVec3, Goals, Motion, Pins, Selection, Simulation,
 };
 
 const STIFFNESS: f64 = 0.2;
@@ -131,7 +131,8 @@ fn tail_body(flappiness: f64) -> Result<Body, Failure> {
     let mut body = Body::new("tail", capsule(0.06, 0.6, 0.03)?).goals(Goals::Quadratic);
     // Overlapping well: clusters that share few particles hang on each other as on a hinge.
     body.clusters = Clustering::Count(8);
-    body.cluster_style = ClusterStyle { method: Method::KMeans, overlap: 1.0, ..ClusterStyle::default() };
+    body.cluster_style =
+        ClusterStyle { method: ClusterMethod::KMeans, overlap: 1.0, ..ClusterStyle::default() };
     body.controls.deformation = 0.3;
     body.pins.push(Pins {
         name: "handle".into(),

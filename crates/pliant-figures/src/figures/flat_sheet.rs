@@ -7,7 +7,7 @@ use crate::metrics::largest;
 use crate::plot::{Panel, Plot, Style};
 use crate::scenes::{RATE, weightless};
 use pliant::shapes::sheet;
-use pliant::{Body, ClusterStyle, Clustering, DVec3, Goals, Method, Simulation, Stiffness};
+use pliant::{Body, ClusterMethod, ClusterStyle, Clustering, DVec3, Goals, Simulation, Stiffness};
 
 const SECONDS: usize = 6;
 
@@ -47,7 +47,8 @@ fn run() -> Result<Plot, Failure> {
     for (goals, one) in all() {
         let mut body = Body::new("sheet", sheet(1.0, 1.0, 16, 16)?).goals(goals);
         body.clusters = if one { Clustering::Whole } else { Clustering::Count(12) };
-        body.cluster_style = ClusterStyle { method: Method::KMeans, overlap: 0.3, ..ClusterStyle::default() };
+        body.cluster_style =
+            ClusterStyle { method: ClusterMethod::KMeans, overlap: 0.3, ..ClusterStyle::default() };
         body.controls.stiffness = Stiffness::Alpha(0.2);
         body.controls.damping = 5.0;
         let rest = body.shape.points.clone();

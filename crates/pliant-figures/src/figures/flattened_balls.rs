@@ -6,7 +6,7 @@ use crate::fit::beyond_rigid;
 use crate::metrics::{largest, tail};
 use crate::plot::{Panel, Plot, Style};
 use crate::view::{boundary, seen};
-use pliant::shapes::Solid;
+use pliant::shapes::SolidShape;
 use pliant::{Body, Builder, DVec3, HalfSpace, Material, Simulation};
 
 const RADIUS: f64 = 0.25;
@@ -57,7 +57,7 @@ fn above(gap: f64) -> HalfSpace {
 
 /// Balls side by side on the ground; also their tetrahedra.
 fn balls(count: usize, spacing: f64) -> Result<(Simulation, Vec<[u32; 4]>), Failure> {
-    let (shape, _) = Solid::Ball { radius: RADIUS }.build_tets(spacing)?;
+    let (shape, _) = SolidShape::Ball { radius: RADIUS }.build_tets(spacing)?;
     let (low, _) = bounds(shape.points.iter().copied());
     let tetrahedra = shape.tetrahedra.clone();
     let jelly = Material { density: 1000.0, young: 5e4, poisson: 0.3, thickness: 1.0, damping: 3.0 };

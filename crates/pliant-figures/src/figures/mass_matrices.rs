@@ -7,12 +7,12 @@ use crate::elements::{apart, bounds, places};
 use crate::metrics::largest;
 use crate::plot::{Panel, Plot, Style};
 use crate::rendered::{GREEN, ORANGE, carried, picture};
-use pliant::shapes::{Shape, Solid};
+use pliant::shapes::{Shape, SolidShape};
 use pliant::{
     Body, Builder, ConstraintKind, DQuat, DVec3, MassMatrix, Material, Motion, Pins, Selection, Simulation,
     SolverKind, shapes,
 };
-use pliant_cache::render::{Colors, Item, Look};
+use pliant_cache::render::{Colors, Look, RenderItem};
 use std::f64::consts::FRAC_PI_2;
 
 const SECONDS: f64 = 2.0;
@@ -83,7 +83,7 @@ fn compare(body: impl Fn() -> Result<Body, Failure>, steps: usize) -> Result<Com
 }
 
 fn run() -> Result<Plot, Failure> {
-    let solid = Solid::GummyBear { height: 1.0 };
+    let solid = SolidShape::GummyBear { height: 1.0 };
     let (shape, _) = solid.build_tets(solid.spacing_for_tet_particles(PARTICLES)?)?;
     let steps = (SECONDS * RATE) as usize;
     let bear = |shape: &Shape| shaken_body(shape, SolverKind::Projective, ITERATIONS);
@@ -107,7 +107,7 @@ fn run() -> Result<Plot, Failure> {
     ] {
         for ((name, color), positions) in [("lumped", ORANGE), ("consistent", GREEN)].into_iter().zip(both) {
             let colors = Colors::Uniform(color);
-            let item = Item::Mesh { positions, triangles: &triangles, colors, look };
+            let item = RenderItem::Mesh { positions, triangles: &triangles, colors, look };
             // One frame for both, so that a difference would be seen.
             let image = picture(&[item], &both.concat(), from.0, from.1);
             panels.push(Panel::image(

@@ -3,13 +3,13 @@
 use super::{Definition, Failure, Figure};
 use crate::metrics::{largest, smallest};
 use crate::plot::{Panel, Plot, Style};
-use crate::rendered::{BODY, Facets, GREEN, INK, ORANGE, PINK, RED, YELLOW, picture, rods};
+use crate::rendered::{BODY, FlatTriangles, GREEN, INK, ORANGE, PINK, RED, YELLOW, picture, rods};
 use pliant::DVec3;
 use pliant_cache::render::Image;
-use pliant_geometry::shapes::Solid;
+use pliant_geometry::shapes::SolidShape;
 use pliant_geometry::{
-    Coat, Holes, MeshReport, PolyMesh, Polygons, RepairOptions, SplitMix64, StuffingOptions, TriMesh,
-    inspect, repair, stuff,
+    Holes, MeshAttributes, MeshReport, PolyMesh, Polygons, RepairOptions, SplitMix64, StuffingOptions,
+    TriMesh, inspect, repair, stuff,
 };
 use std::collections::BTreeSet;
 
@@ -134,8 +134,9 @@ fn shard([a, b, c]: [DVec3; 3]) -> [DVec3; 3] {
 }
 
 fn as_poly(mesh: &TriMesh) -> PolyMesh {
-    let coat = Coat { faces: Polygons::of_triangles(&mesh.triangles), ..Coat::default() };
-    PolyMesh { positions: mesh.positions.clone(), coat, ..PolyMesh::default() }
+    let attributes =
+        MeshAttributes { faces: Polygons::of_triangles(&mesh.triangles), ..MeshAttributes::default() };
+    PolyMesh { positions: mesh.positions.clone(), attributes, ..PolyMesh::default() }
 }
 
 fn counts(report: &MeshReport) -> [usize; KINDS] {
@@ -149,7 +150,7 @@ fn counts(report: &MeshReport) -> [usize; KINDS] {
 
 fn run() -> Result<Plot, Failure> {
     // The bear's own triangles are too small to be seen.
-    let fine = Solid::GummyBear { height: 1.0 }.build(0.04)?.surface;
+    let fine = SolidShape::GummyBear { height: 1.0 }.build(0.04)?.surface;
     let sound = stuff(&fine, 0.05, &StuffingOptions::default())?.0.surface().0;
     let chosen = choose(&sound);
     let (broken, colors) = damaged(&sound, &chosen);
@@ -197,12 +198,12 @@ fn run() -> Result<Plot, Failure> {
     Ok(Plot { panels: vec![damaged, repaired, table, volumes], ..Plot::new("Inspecting and mending a mesh") })
 }
 
-/// Facets with their edges; those of only one triangle thick and red.
+/// FlatTriangles with their edges; those of only one triangle thick and red.
 fn drawn(mesh: &TriMesh, color: impl Fn(usize) -> [f32; 3]) -> Image {
     // What is turned over is turned back to be lit, and told by its colour.
     let lit = |(k, &[a, b, c]): (usize, &[u32; 3])| if color(k) == ORANGE { [a, c, b] } else { [a, b, c] };
     let triangles: Vec<[u32; 3]> = mesh.triangles.iter().enumerate().map(lit).collect();
-    let facets = Facets::new(&mesh.positions, &triangles, &color);
+    let facets = FlatTriangles::new(&mesh.positions, &triangles, &color);
     let mut sides: Vec<[u32; 2]> = mesh
         .triangles
         .iter()

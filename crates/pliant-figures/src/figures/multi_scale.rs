@@ -5,7 +5,7 @@ use crate::metrics::{mean, tail};
 use crate::plot::{Panel, Plot, Style};
 use crate::scenes::{RATE, sample};
 use pliant::shapes::cuboid;
-use pliant::{Body, Builder, ClusterStyle, Clustering, DVec3, Method, Motion, Pins, Selection};
+use pliant::{Body, Builder, ClusterMethod, ClusterStyle, Clustering, DVec3, Motion, Pins, Selection};
 
 const ONE: &str = "one scale";
 const THREE: &str = "three scales";
@@ -37,7 +37,7 @@ fn hanging(levels: u32) -> Result<Vec<(f64, f64)>, Failure> {
     let size = DVec3::new(0.6, 0.1, 0.1);
     let mut body = Body::new("bar", cuboid(size, 0.02)?).frequency(30.0);
     body.clusters = Clustering::Count(24);
-    body.cluster_style = ClusterStyle { method: Method::KMeans, levels, ..ClusterStyle::default() };
+    body.cluster_style = ClusterStyle { method: ClusterMethod::KMeans, levels, ..ClusterStyle::default() };
     body.controls.damping = 8.0;
     body.pins.push(Pins {
         name: "held".into(),

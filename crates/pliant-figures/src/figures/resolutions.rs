@@ -5,7 +5,7 @@ use super::{Definition, Failure, Figure};
 use crate::elements::{places, settled};
 use crate::metrics::{largest, tail};
 use crate::plot::{Panel, Plot, Style};
-use crate::rendered::{BODY, Facets, INK, YELLOW, picture, rods};
+use crate::rendered::{BODY, FlatTriangles, INK, YELLOW, picture, rods};
 use crate::view::boundary;
 use pliant::constraints::EdgeStrain;
 use pliant::{Body, Builder, Clustering, ConstraintKind, DQuat, DVec3, Material, Simulation, shapes};
@@ -94,10 +94,10 @@ fn tets(cells: usize) -> Result<shapes::Shape, Failure> {
 }
 
 /// Places and triangles of a body.
-type Drawn = (Vec<DVec3>, Vec<[u32; 3]>);
+type DrawnMesh = (Vec<DVec3>, Vec<[u32; 3]>);
 
 /// A body with the edges of its triangles, all resolutions through one camera.
-fn drawn(what: &str, bodies: &[Drawn], from: (f64, f64), color: [f32; 3]) -> Vec<Panel> {
+fn drawn(what: &str, bodies: &[DrawnMesh], from: (f64, f64), color: [f32; 3]) -> Vec<Panel> {
     let frame: Vec<DVec3> = bodies.iter().flat_map(|b| b.0.iter().copied()).collect();
     bodies.iter().map(|(points, triangles)| one(what, points, triangles, &frame, from, color)).collect()
 }
@@ -110,7 +110,7 @@ fn one(
     from: (f64, f64),
     color: [f32; 3],
 ) -> Panel {
-    let facets = Facets::new(points, triangles, |_| color);
+    let facets = FlatTriangles::new(points, triangles, |_| color);
     let edges: BTreeSet<[u32; 2]> = triangles
         .iter()
         .flat_map(|&[a, b, c]| [[a, b], [b, c], [c, a]])

@@ -5,9 +5,9 @@ use crate::metrics::{distribution, mean};
 use crate::plot::{Panel, Plot, Style};
 use crate::rendered::{BODY, RED, carried, picture};
 use pliant::{DQuat, DVec3};
-use pliant_cache::render::{Colors, Image, Item, Look};
-use pliant_geometry::shapes::{Solid, sheet, tets_from_mesh};
-use pliant_geometry::{Covering, Method, Riding, Shape, Size, Skin, TriMesh};
+use pliant_cache::render::{Colors, Image, Look, RenderItem};
+use pliant_geometry::shapes::{SolidShape, sheet, tets_from_mesh};
+use pliant_geometry::{ClusterMethod, ClusterSize, Covering, Shape, Skin, SkinBinding, TriMesh};
 use std::f64::consts::PI;
 
 const PARTICLES: &str = "on particles";
@@ -45,12 +45,14 @@ fn twist(p: DVec3) -> DVec3 {
 }
 
 fn run() -> Result<Plot, Failure> {
-    let bear = Solid::GummyBear { height: 1.0 }.build(0.0128)?.surface;
+    let bear = SolidShape::GummyBear { height: 1.0 }.build(0.0128)?.surface;
     let (shape, _) = tets_from_mesh(bear.clone(), 0.047)?;
     let spacing = (bear.volume() / shape.points.len() as f64).cbrt();
-    let clusters =
-        Covering { smooth: true, ..Covering::new(Method::KMeans, Size::Count(shape.points.len() / 30 + 1)) }
-            .build(&shape.points)?;
+    let clusters = Covering {
+        smooth: true,
+        ..Covering::new(ClusterMethod::KMeans, ClusterSize::Count(shape.points.len() / 30 + 1))
+    }
+    .build(&shape.points)?;
     let moved: Vec<DVec3> = shape.points.iter().map(|&p| twist(p)).collect();
     let wanted: Vec<DVec3> = bear.positions.iter().map(|&p| twist(p)).collect();
     let mut panels = vec![Panel::image(
@@ -64,16 +66,18 @@ fn run() -> Result<Plot, Failure> {
         "distance / spacing (cloth: / half thickness)",
     )
     .y_log();
-    for (name, riding) in
-        [(PARTICLES, Riding::Particles), (TETRAHEDRA, Riding::Tetrahedra), (CLUSTERS, Riding::Clusters)]
-    {
-        let skin = Skin::ride(riding, &shape, Some(&clusters), &bear.positions)?;
+    for (name, binding) in [
+        (PARTICLES, SkinBinding::Particles),
+        (TETRAHEDRA, SkinBinding::Tetrahedra),
+        (CLUSTERS, SkinBinding::Clusters),
+    ] {
+        let skin = Skin::bind_to(binding, &shape, Some(&clusters), &bear.positions)?;
         let got = carried(&skin, &moved);
         let off = from(&got, &wanted, spacing);
         let title = format!("{} vertices {name}", bear.positions.len());
-        let on = match riding {
-            Riding::Tetrahedra => format!("{} tetrahedra", shape.tetrahedra.len()),
-            Riding::Clusters => format!("{} clusters", clusters.len()),
+        let on = match binding {
+            SkinBinding::Tetrahedra => format!("{} tetrahedra", shape.tetrahedra.len()),
+            SkinBinding::Clusters => format!("{} clusters", clusters.len()),
             _ => format!("{} particles", shape.points.len()),
         };
         let note = format!("{on}; off by {:.4} of their spacing on average", mean(&off));
@@ -108,7 +112,7 @@ fn body(mesh: &TriMesh, positions: &[DVec3], colors: Colors<'_>) -> Image {
 }
 
 fn drawn(mesh: &TriMesh, positions: &[DVec3], colors: Colors<'_>, from: (f64, f64)) -> Image {
-    let item = Item::Mesh { positions, triangles: &mesh.triangles, colors, look: Look::Matte };
+    let item = RenderItem::Mesh { positions, triangles: &mesh.triangles, colors, look: Look::Matte };
     picture(&[item], positions, from.0, from.1)
 }
 
@@ -116,7 +120,7 @@ fn drawn(mesh: &TriMesh, positions: &[DVec3], colors: Colors<'_>, from: (f64, f6
 fn quilt() -> Result<(Panel, Vec<f64>), Failure> {
     let cloth: Shape = sheet(1.0, 1.0, 44, 44)?;
     let mesh = quilt_mesh(130);
-    let skin = Skin::ride(Riding::Cloth, &cloth, None, &mesh.positions)?;
+    let skin = Skin::bind_to(SkinBinding::Cloth, &cloth, None, &mesh.positions)?;
     let moved: Vec<DVec3> = cloth.points.iter().map(|&p| helicoid(p)).collect();
     let wanted: Vec<DVec3> = mesh.positions.iter().map(|&p| helicoid(p)).collect();
     let got = carried(&skin, &moved);

@@ -4,9 +4,9 @@ use super::ALL;
 use crate::claims::{Verdict, all};
 use crate::plot::{Panel, Plot, Style};
 
-pub type Lines = Vec<(usize, &'static str, Vec<(f64, f64)>)>;
+pub type Series = Vec<(usize, &'static str, Vec<(f64, f64)>)>;
 
-fn plot(lines: Lines) -> Plot {
+fn plot(lines: Series) -> Plot {
     let mut plot = Plot::new("made up");
     for (panel, name, points) in lines {
         while plot.panels.len() <= panel {
@@ -38,7 +38,7 @@ fn tenths(f: impl Fn(f64) -> f64) -> Vec<(f64, f64)> {
 }
 
 /// All lines of the deformer's sweep, at one value.
-fn sweep(panel: usize, value: f64) -> Lines {
+fn sweep(panel: usize, value: f64) -> Series {
     let names = [
         "linear, β = 0",
         "linear, β = 0.5",
@@ -53,12 +53,12 @@ fn sweep(panel: usize, value: f64) -> Lines {
 }
 
 /// A cube that made this share of the turn due to it.
-fn spun(name: &'static str, due: &'static str, share: f64) -> Lines {
+fn spun(name: &'static str, due: &'static str, share: f64) -> Series {
     vec![(0, name, series(26, move |t| 2.0 * share * t)), (0, due, series(26, |t| 2.0 * t))]
 }
 
 /// All lines of the crumpled sheet, from one value to another.
-fn sheets(panel: usize, from: f64, to: f64) -> Lines {
+fn sheets(panel: usize, from: f64, to: f64) -> Series {
     let names = [
         "rigid, one cluster",
         "rigid, 12 clusters",
@@ -71,12 +71,12 @@ fn sheets(panel: usize, from: f64, to: f64) -> Lines {
 }
 
 /// A fall that grows with this power of time.
-fn flight(name: &'static str, order: i32) -> Lines {
+fn flight(name: &'static str, order: i32) -> Series {
     vec![(1, name, (1..=120).map(|k| f64::from(k) / 60.0).map(|t| (t, 5.0 * t.powi(order))).collect())]
 }
 
 /// Good data, and data with which the verdict must be "not".
-fn examples(id: &str) -> (Lines, Vec<Lines>) {
+fn examples(id: &str) -> (Series, Vec<Series>) {
     let free = "no limiting";
     let limited = "γ = 0.3, 5 iterations";
     let pbd_cube = "position-based (α = 0, γ = 0)";
@@ -272,7 +272,7 @@ fn examples(id: &str) -> (Lines, Vec<Lines>) {
         }
         "strain-limiting/grid-stays-at-the-limit" => {
             let gammas = [("γ = 0.1", 0.1), ("γ = 0.2", 0.2), ("γ = 0.3", 0.3)];
-            let all = |over: f64| -> Lines {
+            let all = |over: f64| -> Series {
                 let panels = [0, 1].into_iter();
                 panels.flat_map(|p| gammas.map(|(name, g)| (p, name, series(5, move |_| over * g)))).collect()
             };
@@ -336,7 +336,7 @@ fn examples(id: &str) -> (Lines, Vec<Lines>) {
             vec![vec![(0, "quadratic", series(360, |t| 0.1 * t))]],
         ),
         "deformer/each-mode-is-softer" => {
-            let modes = |sizes: [f64; 3]| -> Lines {
+            let modes = |sizes: [f64; 3]| -> Series {
                 let names = ["rigid", "linear", "quadratic"].into_iter().zip(sizes);
                 names.map(|(name, size)| (1, name, series(9, move |t| size * t))).collect()
             };
@@ -450,7 +450,7 @@ fn examples(id: &str) -> (Lines, Vec<Lines>) {
 fn good_data_is_believed_and_sabotaged_data_is_not() {
     for claim in all().unwrap() {
         let definition = ALL.iter().find(|d| d.figure.name == claim.figure).unwrap();
-        let verdict = |lines: Lines| claim.judge(definition, &plot(lines));
+        let verdict = |lines: Series| claim.judge(definition, &plot(lines));
         let (good, bad) = examples(&claim.id);
         let result = verdict(good);
         assert_eq!(result.verdict, Verdict::Reproduced, "{}: {}", claim.id, result.measured);

@@ -1,22 +1,22 @@
 //! Made-up data for the claims about meshes on their way to bodies: good, and sabotaged.
 
-use super::sabotage::{Lines, at, series};
+use super::sabotage::{Series, at, series};
 
 /// Counts of four kinds of damage: made, found, left.
-fn counts(made: [f64; 4], found: [f64; 4], left: [f64; 4]) -> Lines {
+fn counts(made: [f64; 4], found: [f64; 4], left: [f64; 4]) -> Series {
     let line = |v: [f64; 4]| at(&[1.0, 2.0, 3.0, 4.0].map(|k| (k, v[k as usize - 1])));
     vec![(2, "made", line(made)), (2, "found", line(found)), (2, "found after repair", line(left))]
 }
 
 /// Errors of the winding number of four meshes.
-fn errors(worst: f64) -> Lines {
+fn errors(worst: f64) -> Series {
     let names = ["closed", "3 % removed", "30 % removed", "soup"];
     let line = |k: usize| series(9, move |t| if k == 2 { worst * t } else { 1e-6 });
     names.into_iter().enumerate().map(|(k, name)| (4, name, line(k))).collect()
 }
 
 /// Smallest and largest angles, of the graded mesh as given.
-fn angles(graded: [f64; 2]) -> Lines {
+fn angles(graded: [f64; 2]) -> Series {
     let ends = |v: [f64; 2]| at(&v.map(|angle| (angle, 1e-5)));
     vec![
         (2, "uniform, smallest and largest", ends([20.0, 150.0])),
@@ -25,7 +25,7 @@ fn angles(graded: [f64; 2]) -> Lines {
 }
 
 /// Mean distances of riding on particles, tetrahedra and clusters.
-fn rides(particles: f64, tetrahedra: f64, clusters: f64) -> Lines {
+fn rides(particles: f64, tetrahedra: f64, clusters: f64) -> Series {
     let line = |v: f64| series(9, move |t| 2.0 * v * t);
     vec![
         (5, "on particles", line(particles)),
@@ -35,11 +35,11 @@ fn rides(particles: f64, tetrahedra: f64, clusters: f64) -> Lines {
 }
 
 /// Good data, and data with which the verdict must be "not"; `None` for a claim of another kind.
-pub fn examples(id: &str) -> Option<(Lines, Vec<Lines>)> {
+pub fn examples(id: &str) -> Option<(Series, Vec<Series>)> {
     let made = [120.0, 60.0, 16.0, 16.0];
     let removed = |right: f64| vec![(5, "triangles removed at random", at(&[(0.0, 1.0), (3.0, right)]))];
     let volumes = |v: [f64; 3]| vec![(3, "volume", at(&[(0.0, v[0]), (1.0, v[1]), (2.0, v[2])]))];
-    let errors_of = |order: i32| -> Lines {
+    let errors_of = |order: i32| -> Series {
         vec![(3, "bear", at(&[0.1, 0.05, 0.025].map(|h: f64| (h, 10.0 * h.powi(order)))))]
     };
     let pairs = |wave: f64| vec![(5, "blue noise", at(&[(1.0, 3.0), (2.0, 1.0 + wave), (3.0, 1.0)]))];

@@ -1,26 +1,26 @@
 //! Made-up data for the claims of the projective-dynamics paper's figures: good, and sabotaged.
 
-use super::sabotage::{Lines, at, series};
+use super::sabotage::{Series, at, series};
 
 /// One line at given values, abscissae 1, 2, 3, …
-fn values(panel: usize, name: &'static str, values: &[f64]) -> Lines {
+fn values(panel: usize, name: &'static str, values: &[f64]) -> Series {
     vec![(panel, name, values.iter().enumerate().map(|(k, v)| (k as f64 + 1.0, *v)).collect())]
 }
 
 /// The same values on lines of several names, each a line of one point more than it needs.
-fn each(panel: usize, lines: &[(&'static str, f64)]) -> Lines {
+fn each(panel: usize, lines: &[(&'static str, f64)]) -> Series {
     lines.iter().map(|(name, v)| (panel, *name, at(&[(0.0, 0.0), (1.0, *v)]))).collect()
 }
 
 /// Two errors that fall from 1 to 1e-12 in so many units of the abscissa.
-fn race(panel: usize, projective: f64, newton: f64) -> Lines {
+fn race(panel: usize, projective: f64, newton: f64) -> Series {
     let falls =
         |end: f64| (0..=24).map(|k| (end * f64::from(k) / 20.0, 10f64.powf(-0.5 * f64::from(k)))).collect();
     vec![(panel, "projective", falls(projective)), (panel, "Newton", falls(newton))]
 }
 
 /// Times of two things, run by run.
-fn times(panel: usize, over: (&'static str, &[f64]), under: (&'static str, &[f64])) -> Lines {
+fn times(panel: usize, over: (&'static str, &[f64]), under: (&'static str, &[f64])) -> Series {
     [values(panel, over.0, over.1), values(panel, under.0, under.1)].concat()
 }
 
@@ -37,12 +37,12 @@ fn timed(id: &str) -> Option<(usize, &'static str, &'static str, f64, &'static [
 }
 
 /// Runs of one ratio, give or take a percent.
-fn steady(panel: usize, over: &'static str, under: &'static str, ratio: f64) -> Lines {
+fn steady(panel: usize, over: &'static str, under: &'static str, ratio: f64) -> Series {
     times(panel, (over, &[ratio, 1.01 * ratio, 0.99 * ratio]), (under, &[1.0; 3]))
 }
 
 /// Times with which a claim about time must not be judged; nothing for other claims.
-pub fn scattered(id: &str) -> Vec<Lines> {
+pub fn scattered(id: &str) -> Vec<Series> {
     let Some((panel, over, under, good, bad)) = timed(id) else { return Vec::new() };
     vec![
         times(panel, (over, &[good, good, bad[0]]), (under, &[1.0; 3])),
@@ -54,30 +54,30 @@ pub fn scattered(id: &str) -> Vec<Lines> {
 }
 
 /// Changes of volume of the stretched and the pressed cube, with little and much of volume.
-fn cubes(soft: f64, stiff: f64) -> Lines {
+fn cubes(soft: f64, stiff: f64) -> Series {
     let line = |sign: f64| at(&[soft, 0.1, 0.05, 0.03, stiff].map(|v| (1.0, 1.0 + sign * v)));
     vec![(0, "stretched by 50 %", line(1.0)), (0, "pressed by 40 %", line(-1.0))]
 }
 
 /// Iterations to an error of 1e-3: with positions, the mean, one corner.
-fn choices(identity: f64, mean: f64, vertex: f64) -> Lines {
+fn choices(identity: f64, mean: f64, vertex: f64) -> Series {
     let names = ["positions themselves", "minus the mean of the corners", "minus one corner"];
     let falls = |end: f64| at(&[(1.0, 1.0), (end, 1e-4)]);
     names.into_iter().zip([identity, mean, vertex]).map(|(name, end)| (0, name, falls(end))).collect()
 }
 
 /// Tangent stiffness of one line: soft up to a strain (%) and stiff beyond.
-fn tangents(name: &'static str, soft: f64, stiff: f64, bend: f64) -> Lines {
+fn tangents(name: &'static str, soft: f64, stiff: f64, bend: f64) -> Series {
     vec![(1, name, (1..=31).map(f64::from).map(|e| (e, if e < bend { soft } else { stiff })).collect())]
 }
 
 /// Largest distances from Newton's method with 1, 10 and 20 iterations.
-fn distances(one: f64, ten: f64, twenty: f64) -> Lines {
+fn distances(one: f64, ten: f64, twenty: f64) -> Series {
     each(0, &[("1 iteration", one), ("10 iterations", ten), ("20 iterations", twenty)])
 }
 
 /// Good data, and data with which the verdict must be "not"; `None` for a claim of another paper.
-pub fn examples(id: &str) -> Option<(Lines, Vec<Lines>)> {
+pub fn examples(id: &str) -> Option<(Series, Vec<Series>)> {
     let (turns, consensus) = ("in turn (Gauss–Seidel)", "consensus (Jacobi)");
     let (pbd, pd) = ("position based", "projective");
     let (triangles, edges) = ("triangles", "edges, one stiffness for each");

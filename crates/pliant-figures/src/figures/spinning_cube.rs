@@ -7,7 +7,7 @@ use crate::plot::{Panel, Plot, Style};
 use crate::rendered::{RED, picture};
 use crate::scenes::{RATE, cube, limited, position_based, sample_statistics, weightless};
 use pliant::{Clustering, DVec3};
-use pliant_cache::render::{Colors, Image, Item};
+use pliant_cache::render::{Colors, Image, RenderItem};
 use std::f64::consts::TAU;
 
 const STEPS: usize = 600;
@@ -94,7 +94,7 @@ fn spheres(red: &[DVec3], blue: &[DVec3]) -> Image {
     let colors = |c: [f32; 3]| side.iter().map(|s| if *s { pale(c) } else { c }).collect::<Vec<_>>();
     let (reds, blues) = (colors(RED), colors(BLUE));
     let item =
-        |positions, colors| Item::Points { positions, radius: 0.08, colors: Colors::PerVertex(colors) };
+        |positions, colors| RenderItem::Points { positions, radius: 0.08, colors: Colors::PerVertex(colors) };
     // Room for any turn, so that all moments have one scale.
     let corner = |k: usize| DVec3::new([-1.7, 1.7][k & 1], [-0.8, 0.8][k >> 1 & 1], [-0.6, 0.6][k >> 2]);
     let frame: Vec<DVec3> = (0..8).map(corner).collect();

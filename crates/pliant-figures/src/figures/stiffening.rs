@@ -12,7 +12,7 @@ use pliant::{
     Acceleration, Body, Builder, Constraint, ConstraintKind, DVec3, Material, Motion, Pins, Selection,
     Simulation, shapes,
 };
-use pliant_cache::render::{Colors, Image, Item, Look};
+use pliant_cache::render::{Colors, Image, Look, RenderItem};
 
 const SIZE: DVec3 = DVec3::new(1.0, 0.2, 0.2);
 const CELLS: [usize; 3] = [15, 3, 3];
@@ -167,10 +167,10 @@ fn side_by_side(bars: &[(&str, [f32; 3], Vec<DVec3>)], triangles: &[[u32; 3]]) -
     let upright = |k: usize, p: &DVec3| DVec3::new(0.5 * k as f64 - p.y, p.x, p.z);
     let placed: Vec<Vec<DVec3>> =
         bars.iter().enumerate().map(|(k, bar)| bar.2.iter().map(|p| upright(k, p)).collect()).collect();
-    let items: Vec<Item<'_>> = bars
+    let items: Vec<RenderItem<'_>> = bars
         .iter()
         .zip(&placed)
-        .map(|((_, color, _), positions)| Item::Mesh {
+        .map(|((_, color, _), positions)| RenderItem::Mesh {
             positions,
             triangles,
             colors: Colors::Uniform(*color),

@@ -4,9 +4,9 @@
 use super::{Definition, Failure, Figure};
 use crate::metrics::{largest, line_fit, smallest};
 use crate::plot::{Panel, Plot, Style};
-use crate::rendered::{BODY, Facets, INK, YELLOW, picture, rods};
+use crate::rendered::{BODY, FlatTriangles, INK, YELLOW, picture, rods};
 use pliant::DVec3;
-use pliant_geometry::shapes::Solid;
+use pliant_geometry::shapes::SolidShape;
 use pliant_geometry::{StuffingOptions, TetMesh, TriMesh, stuff};
 use std::collections::BTreeSet;
 
@@ -52,7 +52,7 @@ fn ends(plot: &Plot) -> Vec<f64> {
 }
 
 fn run() -> Result<Plot, Failure> {
-    let bear = Solid::GummyBear { height: 1.0 }.build(0.015)?.surface;
+    let bear = SolidShape::GummyBear { height: 1.0 }.build(0.015)?.surface;
     let mut angles = Panel::new("Dihedral angles", "angle (degrees)", "share of angles, per degree")
         .y_log()
         .view(0.0, 180.0);
@@ -107,7 +107,7 @@ fn opened(title: &str, note: &str, tets: &TetMesh) -> Panel {
     };
     let triangles = behind.boundary();
     let color = |k: usize| if outside.contains(&sorted(triangles[k])) { BODY } else { YELLOW };
-    let facets = Facets::new(&tets.points, &triangles, color);
+    let facets = FlatTriangles::new(&tets.points, &triangles, color);
     let edges = TriMesh { positions: Vec::new(), triangles: triangles.clone() }.edges();
     let items = [facets.item(), rods(&tets.points, &edges, 0.001, INK)];
     Panel::image(title, note, picture(&items, &tets.points, 18.0, 8.0))

@@ -6,15 +6,15 @@ use crate::fit::turned;
 use crate::metrics::largest;
 use crate::plot::{Panel, Plot, Style};
 use crate::scenes::{RATE, cube, sample, scale_x, weightless};
-use pliant::{Body, Clustering, DVec3, Method, Simulation, Stiffness, shapes};
+use pliant::{Body, ClusterMethod, Clustering, DVec3, Simulation, Stiffness, shapes};
 
 const STEPS: usize = 300;
 const SEEDS: [u64; 4] = [1, 2, 3, 4];
 const ONE: &str = "one cluster";
 /// Longer than the rest: what rounding starts would show by then.
 const SYMMETRIC_STEPS: usize = 1000;
-const SYMMETRIC: [(&str, Method); 2] =
-    [("symmetric random", Method::Random), ("symmetric k-means", Method::KMeans)];
+const SYMMETRIC: [(&str, ClusterMethod); 2] =
+    [("symmetric random", ClusterMethod::Random), ("symmetric k-means", ClusterMethod::KMeans)];
 
 pub const DEFINITION: Definition = Definition {
     figure: Figure {

@@ -65,11 +65,11 @@ fn run() -> Result<Plot, Failure> {
     let off = |rest: &[DVec3], now: &[DVec3]| beyond_rigid(rest, now) / HEIGHT;
     let (mut rings, mut bears) = (Vec::new(), Vec::new());
     for goals in Goals::ALL {
-        let (line, film) = dropped(&torus, goals, TORUS_BETA, tilt, DROPPED, warp)?;
-        rings.push((goals, most(&line), film));
+        let (line, frames) = dropped(&torus, goals, TORUS_BETA, tilt, DROPPED, warp)?;
+        rings.push((goals, most(&line), frames));
         ring = ring.line(goals.name(), Style::Solid, line);
-        let (line, film) = dropped(&gummy, goals, BEAR_BETA, DQuat::IDENTITY, DROPPED, off)?;
-        bears.push((goals, most(&line), film));
+        let (line, frames) = dropped(&gummy, goals, BEAR_BETA, DQuat::IDENTITY, DROPPED, off)?;
+        bears.push((goals, most(&line), frames));
         bear = bear.line(goals.name(), Style::Solid, line);
     }
     let title = format!(
@@ -79,16 +79,16 @@ fn run() -> Result<Plot, Failure> {
     let mut panels = vec![ring, bear];
     // As in figure 4, where nothing is thrown about.
     let lowest = gummy.points.iter().map(|p| p.y).fold(f64::MAX, f64::min);
-    let (_, film) = dropped(&gummy, Goals::Quadratic, BEAR_BETA, DQuat::IDENTITY, SET_DOWN - lowest, off)?;
-    let points = film.get(SHOWN).map_or(&[][..], Vec::as_slice);
+    let (_, frames) = dropped(&gummy, Goals::Quadratic, BEAR_BETA, DQuat::IDENTITY, SET_DOWN - lowest, off)?;
+    let points = frames.get(SHOWN).map_or(&[][..], Vec::as_slice);
     let image = jelly(&gummy, points, points, GUMMY, (20.0, 10.0));
     panels.push(Panel::image("Gummy bear, set down", "quadratic goals, after two seconds", image));
     // Each at its own most deformed moment.
-    for (what, shape, films, from) in
+    for (what, shape, framess, from) in
         [("Torus", &torus, &rings, (30.0, 18.0)), ("Gummy bear", &gummy, &bears, (20.0, 10.0))]
     {
-        for ((goals, step, film), color) in films.iter().zip([ORANGE, GREEN, PINK]) {
-            let points = film.get(*step).map_or(&[][..], Vec::as_slice);
+        for ((goals, step, frames), color) in framess.iter().zip([ORANGE, GREEN, PINK]) {
+            let points = frames.get(*step).map_or(&[][..], Vec::as_slice);
             let image = jelly(shape, points, points, color, from);
             let note = format!("most deformed, {:.2} s", *step as f64 / RATE);
             panels.push(Panel::image(format!("{what}, {} goals", goals.name()), note, image));
@@ -103,7 +103,7 @@ fn most(line: &[(f64, f64)]) -> usize {
 }
 
 /// Places of all particles, step by step.
-type Film = Vec<Vec<DVec3>>;
+type Frames = Vec<Vec<DVec3>>;
 
 /// A measure of one body falling on the ground, against time, and the body itself.
 fn dropped(
@@ -113,22 +113,22 @@ fn dropped(
     rotation: DQuat,
     height: f64,
     measure: impl Fn(&[DVec3], &[DVec3]) -> f64,
-) -> Result<(Vec<(f64, f64)>, Film), Failure> {
+) -> Result<(Vec<(f64, f64)>, Frames), Failure> {
     let mut body =
         deformer(Body::new("body", shape.clone()).goals(goals).at(0.0, height, 0.0), STIFFNESS, 0.8);
     body.rotation = rotation;
     body.clusters = Clustering::Whole;
     body.controls.deformation = beta;
     let mut simulation = Builder::new().substeps(SUBSTEPS).ground().body(body).build()?;
-    let mut film = Film::new();
+    let mut frames = Frames::new();
     let now = |s: &Simulation| {
         let points: Vec<DVec3> = s.positions(0).collect();
         let value = measure(&shape.points, &points);
-        film.push(points);
+        frames.push(points);
         value
     };
     let line = sample(&mut simulation, SECONDS * RATE as usize, now)?;
-    Ok((line, film))
+    Ok((line, frames))
 }
 
 /// Amplitude of the displacement cos 2θ along the axis of the ring, over its radius: a ring bent about a
@@ -159,8 +159,8 @@ mod tests {
         };
         let off = |rest: &[DVec3], now: &[DVec3]| beyond_rigid(rest, now) / HEIGHT;
         for goals in Goals::ALL {
-            let (line, film) = dropped(&bear, goals, BEAR_BETA, DQuat::IDENTITY, DROPPED, off)?;
-            let kept = thick(&film[most(&line)]) / thick(&bear.points);
+            let (line, frames) = dropped(&bear, goals, BEAR_BETA, DQuat::IDENTITY, DROPPED, off)?;
+            let kept = thick(&frames[most(&line)]) / thick(&bear.points);
             assert!((0.5..1.0).contains(&kept), "{}: {kept} of their thickness", goals.name());
         }
         Ok(())

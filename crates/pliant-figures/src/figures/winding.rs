@@ -6,7 +6,7 @@ use crate::metrics::{distribution, largest};
 use crate::plot::{Panel, Plot, Style};
 use pliant::{DQuat, DVec3};
 use pliant_cache::render::{ColorMap, Image};
-use pliant_geometry::shapes::Solid;
+use pliant_geometry::shapes::SolidShape;
 use pliant_geometry::{SplitMix64, TriMesh, Winding};
 
 const CLOSED: &str = "closed";
@@ -41,7 +41,7 @@ pub const DEFINITION: Definition = Definition {
 };
 
 fn run() -> Result<Plot, Failure> {
-    let bear = Solid::GummyBear { height: 1.0 }.build(0.04)?.surface;
+    let bear = SolidShape::GummyBear { height: 1.0 }.build(0.04)?.surface;
     let Some((lo, hi)) = TriMesh::bounds(&bear.positions) else {
         return Err("a bear without a surface".into());
     };

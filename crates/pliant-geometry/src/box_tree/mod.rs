@@ -46,7 +46,7 @@ pub fn overlap(a: Bounds, b: Bounds) -> bool {
 }
 
 /// What a search wants of a tree.
-pub trait Search {
+pub trait BoxSearch {
     /// How far away the box is, in a measure of the search's own: what is in it is no nearer.
     fn near(&self, bounds: Bounds) -> f64;
     /// How near a box has to be to be looked into; may shrink as things are found.
@@ -58,13 +58,13 @@ pub trait Search {
 /// Who stands beside whom.
 #[derive(Clone, Debug, Default)]
 pub struct BoxTree {
-    nodes: Vec<Node>,
+    nodes: Vec<BoxNode>,
     /// Items in tree order.
     items: Vec<u32>,
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Node {
+struct BoxNode {
     /// Its items.
     range: (u32, u32),
     /// Where the second child is; the first follows its parent. Zero for leaves.
@@ -91,7 +91,7 @@ impl BoxTree {
 
     fn build(&mut self, boxes: &[Bounds], first: usize, end: usize) {
         let index = self.nodes.len();
-        self.nodes.push(Node { range: (first as u32, end as u32), second: 0 });
+        self.nodes.push(BoxNode { range: (first as u32, end as u32), second: 0 });
         if end - first > LEAF {
             let group = &mut self.items[first..end];
             let middle = |i: u32| 0.5 * boxes[i as usize].0 + 0.5 * boxes[i as usize].1;
@@ -131,13 +131,13 @@ impl BoxTree {
         }
     }
 
-    fn of(&self, node: &Node) -> &[u32] {
+    fn of(&self, node: &BoxNode) -> &[u32] {
         &self.items[node.range.0 as usize..node.range.1 as usize]
     }
 
     /// Shows `search` every item that is near enough, and some around it, nearer groups first. `fitted` is from
     /// [`BoxTree::fit`] of this tree.
-    pub fn search(&self, fitted: &[Bounds], search: &mut impl Search) {
+    pub fn search(&self, fitted: &[Bounds], search: &mut impl BoxSearch) {
         let Some(&whole) = fitted.first().filter(|_| fitted.len() == self.nodes.len()) else { return };
         let mut open = [(0.0, 0_u32); DEPTH];
         open[0] = (search.near(whole), 0);
@@ -177,7 +177,7 @@ mod tests {
         found: Vec<u32>,
     }
 
-    impl Search for Around {
+    impl BoxSearch for Around {
         fn near(&self, bounds: Bounds) -> f64 {
             distance_squared(bounds, self.p)
         }

@@ -1,7 +1,8 @@
 //! All pairs of items whose boxes overlap: each once, in an order that only the tree decides.
 
-use super::{Bounds, BoxTree, DEPTH, overlap};
 use std::ops::Range;
+
+use super::{Bounds, BoxTree, DEPTH, overlap};
 
 /// Items that are compared as one with the rest of the tree. Larger groups walk down the tree less often and compare
 /// more boxes for nothing; eight is where a mesh's triangles take the least time.

@@ -1,18 +1,19 @@
 //! The points to be clustered with what every method asks of them: neighbours, and the images of a centre
 //! under the symmetries to be kept.
 
-use super::gather::Ball;
+use glam::{DAffine3, DVec3};
+
+use super::gather::ClusterBall;
 use super::symmetry::{MirrorPlane, Symmetry};
 use crate::error::{GeometryError, all_finite};
 use crate::kdtree::KdTree;
 use crate::mesh::TriMesh;
-use glam::{DAffine3, DVec3};
 
 /// Balls of a symmetric covering reach this much further, relative to their radius: particles of a lattice lie
 /// on the rim of a ball by the dozen, and rounding must not take one in and leave its mirror image out.
 const SLACK: f64 = 1e-9;
 
-pub(super) struct Cloud<'a> {
+pub(super) struct SymmetricCloud<'a> {
     pub points: &'a [DVec3],
     pub tree: KdTree,
     /// The mirror planes to keep, perpendicular to each other.
@@ -23,8 +24,8 @@ pub(super) struct Cloud<'a> {
     slack: (f64, f64),
 }
 
-impl<'a> Cloud<'a> {
-    pub fn new(points: &'a [DVec3], symmetric: bool) -> Result<Cloud<'a>, GeometryError> {
+impl<'a> SymmetricCloud<'a> {
+    pub fn new(points: &'a [DVec3], symmetric: bool) -> Result<SymmetricCloud<'a>, GeometryError> {
         if points.is_empty() {
             return Err(GeometryError::new(
                 "there are no particles to cluster",
@@ -41,7 +42,7 @@ impl<'a> Cloud<'a> {
         }
         let error = planes.iter().map(|p| p.error).fold(0.0, f64::max);
         let slack = if planes.is_empty() { (0.0, 0.0) } else { (SLACK, 4.0 * error) };
-        Ok(Cloud { points, tree, planes, images, slack })
+        Ok(SymmetricCloud { points, tree, planes, images, slack })
     }
 
     /// How far a ball of this radius takes particles in.
@@ -53,7 +54,7 @@ impl<'a> Cloud<'a> {
     /// The centres that come with particle `i`: itself and its mirror images. Images nearer to each other than
     /// `apart` become one between them, on the plane: no covering puts two centres so close, and without
     /// particles on its planes a body could have no centre there.
-    pub fn flock(&self, i: u32, apart: f64) -> Flock {
+    pub fn orbit(&self, i: u32, apart: f64) -> MirrorOrbit {
         let mut middle = self.points[i as usize];
         let mut on = 0;
         for (k, plane) in self.planes.iter().enumerate() {
@@ -64,23 +65,23 @@ impl<'a> Cloud<'a> {
             }
         }
         let images = self.images.iter().map(|map| map.transform_point3(middle));
-        let mut flock = Flock { middles: Vec::new(), entry: Vec::new() };
+        let mut orbit = MirrorOrbit { middles: Vec::new(), entry: Vec::new() };
         for (mask, image) in images.enumerate() {
             // Mirroring by a plane the centre lies on changes nothing.
             if mask & on == 0 {
-                flock.entry.push(flock.middles.len());
-                flock.middles.push(if mask == 0 { middle } else { image });
+                orbit.entry.push(orbit.middles.len());
+                orbit.middles.push(if mask == 0 { middle } else { image });
             } else {
-                flock.entry.push(flock.entry[mask & !on]);
+                orbit.entry.push(orbit.entry[mask & !on]);
             }
         }
-        flock
+        orbit
     }
 
     /// The ball of this radius about `middle`, or a larger one that holds at least the nearest particle.
-    pub fn ball(&self, middle: DVec3, radius: f64) -> Ball {
+    pub fn ball(&self, middle: DVec3, radius: f64) -> ClusterBall {
         let (distance, center) = self.tree.nearest_from(middle, (f64::INFINITY, 0));
-        Ball { center, middle, radius: radius.max(just_beyond(distance)) }
+        ClusterBall { center, middle, radius: radius.max(just_beyond(distance)) }
     }
 
     /// Squared distance up to which particles count as one place: nothing in a plain cloud, in a symmetric one
@@ -96,7 +97,7 @@ impl<'a> Cloud<'a> {
 }
 
 /// A centre and its mirror images.
-pub(super) struct Flock {
+pub(super) struct MirrorOrbit {
     /// The different ones.
     pub middles: Vec<DVec3>,
     /// Per element of the group, which of them is the image of the first.

@@ -4,14 +4,15 @@
 //! centre changes only boxes that are nearer to it than their farthest particle is to its centre, so the k-th
 //! centre costs about n/k; and the farthest particle of all is at the root.
 
-use super::cloud::Cloud;
 use glam::DVec3;
+
+use super::cloud::SymmetricCloud;
 
 /// Particles of a box that is not split.
 const LEAF: usize = 16;
 
 /// A box of particles `from..to` in tree order.
-struct Node {
+struct DistanceNode {
     lo: DVec3,
     hi: DVec3,
     from: u32,
@@ -27,7 +28,7 @@ pub(super) struct Distances<'a> {
     index: &'a [u32],
     /// Squared, in tree order.
     nearest: Vec<f64>,
-    nodes: Vec<Node>,
+    nodes: Vec<DistanceNode>,
 }
 
 fn farther(a: (f64, u32), b: (f64, u32)) -> (f64, u32) {
@@ -36,7 +37,7 @@ fn farther(a: (f64, u32), b: (f64, u32)) -> (f64, u32) {
 
 impl<'a> Distances<'a> {
     /// No centres yet: all infinite.
-    pub fn new(cloud: &'a Cloud<'_>) -> Distances<'a> {
+    pub fn new(cloud: &'a SymmetricCloud<'_>) -> Distances<'a> {
         let points = cloud.tree.ordered_points();
         let mut all = Distances {
             points,
@@ -54,7 +55,7 @@ impl<'a> Distances<'a> {
         let (lo, hi) = part.iter().fold((part[0], part[0]), |(lo, hi), p| (lo.min(*p), hi.max(*p)));
         let who = self.index[from..to].iter().copied().min().unwrap_or(0);
         let far = (f64::INFINITY, who);
-        self.nodes.push(Node { lo, hi, from: from as u32, to: to as u32, second: 0, far });
+        self.nodes.push(DistanceNode { lo, hi, from: from as u32, to: to as u32, second: 0, far });
         if to - from > LEAF {
             let mid = from.midpoint(to);
             self.split(from, mid);

@@ -8,31 +8,32 @@
 //! centre is therefore pulled to the middle of what is not covered yet around the farthest particle, as far as
 //! the ball still holds it.
 
-use super::cloud::{Cloud, centroid, just_beyond};
-use super::distances::Distances;
 use glam::DVec3;
+
+use super::cloud::{SymmetricCloud, centroid, just_beyond};
+use super::distances::Distances;
 
 /// When there are enough centres.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Until {
     /// Balls of this radius cover the cloud.
     Covered(f64),
-    /// There are this many, or as near to it as whole flocks come.
+    /// There are this many, or as near to it as whole orbits come.
     Count(usize),
 }
 
 /// The centres chosen, and the radius with which their balls cover the cloud.
-pub(super) struct Spread {
+pub(super) struct FarthestCenters {
     pub middles: Vec<DVec3>,
-    /// Per flock of mirror images and element of the group, the number of the image of its first centre.
-    pub flocks: Vec<Vec<u32>>,
+    /// Per orbit of mirror images and element of the group, the number of the image of its first centre.
+    pub orbits: Vec<Vec<u32>>,
     pub radius: f64,
 }
 
 /// Chooses centres until there are enough, starting with the particle nearest to the centroid.
-pub(super) fn farthest(cloud: &Cloud<'_>, until: Until) -> Spread {
+pub(super) fn farthest(cloud: &SymmetricCloud<'_>, until: Until) -> FarthestCenters {
     let mut distances = Distances::new(cloud);
-    let mut spread = Spread { middles: Vec::new(), flocks: Vec::new(), radius: 0.0 };
+    let mut spread = FarthestCenters { middles: Vec::new(), orbits: Vec::new(), radius: 0.0 };
     let mut next = cloud.tree.nearest_from(centroid(cloud.points), (f64::INFINITY, 0)).1;
     let mut apart = match until {
         Until::Covered(radius) => radius,
@@ -40,17 +41,17 @@ pub(super) fn farthest(cloud: &Cloud<'_>, until: Until) -> Spread {
         Until::Count(wanted) => 0.5 * cloud.diagonal() / (wanted as f64).cbrt(),
     };
     loop {
-        let mut flock = cloud.flock(next, apart);
+        let mut orbit = cloud.orbit(next, apart);
         match until {
             Until::Covered(radius) if !spread.middles.is_empty() => {
                 let p = cloud.points[next as usize];
-                let pulled = cloud.flock(pull(cloud, &distances, p, radius), radius);
+                let pulled = cloud.orbit(pull(cloud, &distances, p, radius), radius);
                 if pulled.middles[0].distance_squared(p) <= radius * radius {
-                    flock = pulled;
+                    orbit = pulled;
                 }
             }
             Until::Count(wanted) => {
-                let (have, more) = (spread.middles.len(), flock.middles.len());
+                let (have, more) = (spread.middles.len(), orbit.middles.len());
                 if have > 0 && (have + more).saturating_sub(wanted) > wanted - have {
                     spread.radius = just_beyond(distances.farthest().0);
                     return spread;
@@ -59,9 +60,9 @@ pub(super) fn farthest(cloud: &Cloud<'_>, until: Until) -> Spread {
             Until::Covered(_) => {}
         }
         let first = spread.middles.len();
-        flock.middles.iter().for_each(|&m| distances.add(m));
-        spread.middles.extend(&flock.middles);
-        spread.flocks.push(flock.entry.iter().map(|k| (first + k) as u32).collect());
+        orbit.middles.iter().for_each(|&m| distances.add(m));
+        spread.middles.extend(&orbit.middles);
+        spread.orbits.push(orbit.entry.iter().map(|k| (first + k) as u32).collect());
         let (distance, who) = distances.farthest();
         let done = match until {
             Until::Covered(radius) => distance <= radius * radius,
@@ -86,7 +87,7 @@ pub(super) fn farthest(cloud: &Cloud<'_>, until: Until) -> Spread {
 const PULLS: usize = 2;
 
 /// The particle in the middle of what is not covered around `p` and within `radius` of it.
-fn pull(cloud: &Cloud<'_>, distances: &Distances<'_>, p: DVec3, radius: f64) -> u32 {
+fn pull(cloud: &SymmetricCloud<'_>, distances: &Distances<'_>, p: DVec3, radius: f64) -> u32 {
     let mut best = cloud.tree.nearest_from(p, (f64::INFINITY, 0)).1;
     for _ in 0..PULLS {
         let Some(mean) = distances.mean_uncovered(cloud.points[best as usize], radius) else { break };

@@ -1,15 +1,16 @@
 //! From a wanted number of clusters to a radius.
 
-use super::cloud::Cloud;
+use glam::DVec3;
+
+use super::cloud::SymmetricCloud;
 use super::scatter::{random_order, scatter};
 use crate::error::GeometryError;
-use glam::DVec3;
 
 /// A radius for which [`super::random_covering`] gives about `wanted` clusters, found by bisection.
 ///
 /// The number of clusters jumps where particles lie on a lattice, so the nearest number met is taken.
 pub fn fit_radius_for_count(points: &[DVec3], wanted: usize, seed: u64) -> Result<f64, GeometryError> {
-    let cloud = Cloud::new(points, false)?;
+    let cloud = SymmetricCloud::new(points, false)?;
     if wanted == 0 || wanted > points.len() {
         return Err(GeometryError::new(
             format!("{wanted} clusters were asked for from {} particles", points.len()),
@@ -20,7 +21,7 @@ pub fn fit_radius_for_count(points: &[DVec3], wanted: usize, seed: u64) -> Resul
 }
 
 /// The same for any order of the particles and with the cloud's symmetries.
-pub(super) fn fit_radius(cloud: &Cloud<'_>, wanted: usize, order: &[u32]) -> f64 {
+pub(super) fn fit_radius(cloud: &SymmetricCloud<'_>, wanted: usize, order: &[u32]) -> f64 {
     let diagonal = cloud.diagonal();
     if wanted == 1 || diagonal == 0.0 {
         return if diagonal > 0.0 { diagonal } else { f64::INFINITY };

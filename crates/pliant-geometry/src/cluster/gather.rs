@@ -1,13 +1,14 @@
 //! From balls to clusters: who is inside.
 
-use super::Clusters;
-use super::cloud::Cloud;
-use crate::error::GeometryError;
 use glam::DVec3;
+
+use super::Clusters;
+use super::cloud::SymmetricCloud;
+use crate::error::GeometryError;
 
 /// A cluster to be.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Ball {
+pub(super) struct ClusterBall {
     /// The particle in the middle or nearest to it.
     pub center: u32,
     pub middle: DVec3,
@@ -18,8 +19,8 @@ impl Clusters {
     /// Adds a cluster of everything inside for each ball (strain limiting, equation 3).
     pub(super) fn gather(
         &mut self,
-        cloud: &Cloud<'_>,
-        balls: &[Ball],
+        cloud: &SymmetricCloud<'_>,
+        balls: &[ClusterBall],
         level: u8,
     ) -> Result<(), GeometryError> {
         if self.offsets.is_empty() {

@@ -8,11 +8,12 @@
 //! clusters per particle deviates by 0.41 of its mean with balls and by 0.67 with the ratio (paper's bunny,
 //! 26 clusters, and a random cloud). Balls also are what smooth weights need.
 
-use super::cloud::{Cloud, just_beyond};
-use super::farthest::Spread;
-use super::gather::Ball;
-use crate::kdtree::KdTree;
 use glam::DVec3;
+
+use super::cloud::{SymmetricCloud, just_beyond};
+use super::farthest::FarthestCenters;
+use super::gather::ClusterBall;
+use crate::kdtree::KdTree;
 
 /// Iterations at most. Evenness gains little after the first few.
 const ITERATIONS: usize = 10;
@@ -20,8 +21,8 @@ const ITERATIONS: usize = 10;
 const GAIN: f64 = 2e-3;
 
 /// As many balls as `start` has centres, one about each cell.
-pub(super) fn kmeans(cloud: &Cloud<'_>, start: &Spread) -> Vec<Ball> {
-    let mut cells = Cells { middles: start.middles.clone(), cell: vec![0; cloud.points.len()] };
+pub(super) fn kmeans(cloud: &SymmetricCloud<'_>, start: &FarthestCenters) -> Vec<ClusterBall> {
+    let mut cells = KMeansCells { middles: start.middles.clone(), cell: vec![0; cloud.points.len()] };
     let mut last = f64::INFINITY;
     for _ in 0..ITERATIONS {
         let (sum, _) = cells.assign(cloud);
@@ -33,24 +34,24 @@ pub(super) fn kmeans(cloud: &Cloud<'_>, start: &Spread) -> Vec<Ball> {
         cells.symmetrize(cloud, start);
     }
     let (_, mut reach) = cells.assign(cloud);
-    for flock in &start.flocks {
-        let largest = flock.iter().map(|&c| reach[c as usize]).fold(0.0, f64::max);
-        flock.iter().for_each(|&c| reach[c as usize] = largest);
+    for orbit in &start.orbits {
+        let largest = orbit.iter().map(|&c| reach[c as usize]).fold(0.0, f64::max);
+        orbit.iter().for_each(|&c| reach[c as usize] = largest);
     }
     // A cell may have lost all its particles; its ball then holds the nearest.
     cells.middles.iter().zip(reach).map(|(&middle, reach)| cloud.ball(middle, just_beyond(reach))).collect()
 }
 
-struct Cells {
+struct KMeansCells {
     middles: Vec<DVec3>,
     /// Per particle, in the tree's order.
     cell: Vec<u32>,
 }
 
-impl Cells {
+impl KMeansCells {
     /// Gives each particle to the nearest middle, ties to the lower number. Returns the sum of squared
     /// distances and, per cell, the largest.
-    fn assign(&mut self, cloud: &Cloud<'_>) -> (f64, Vec<f64>) {
+    fn assign(&mut self, cloud: &SymmetricCloud<'_>) -> (f64, Vec<f64>) {
         let tree = KdTree::new(&self.middles);
         let mut near = Vec::new();
         // Who is nearer to its middle than half the way to the next middle can have no nearer one.
@@ -80,7 +81,7 @@ impl Cells {
     }
 
     /// Moves each middle to the mean of its cell; one whose cell is empty stays.
-    fn move_to_means(&mut self, cloud: &Cloud<'_>) {
+    fn move_to_means(&mut self, cloud: &SymmetricCloud<'_>) {
         let mut sums = vec![(DVec3::ZERO, 0.0); self.middles.len()];
         for (&at, &cell) in cloud.tree.ordered_points().iter().zip(&self.cell) {
             // Offsets from the present middle: no digits are lost far from the origin.
@@ -94,18 +95,18 @@ impl Cells {
         }
     }
 
-    /// Puts the middles of each flock where their mirror images say they should be on average. Particles
+    /// Puts the middles of each orbit where their mirror images say they should be on average. Particles
     /// equally far from two middles went to one of them, which mirrored cells need not have agreed on.
-    fn symmetrize(&mut self, cloud: &Cloud<'_>, start: &Spread) {
+    fn symmetrize(&mut self, cloud: &SymmetricCloud<'_>, start: &FarthestCenters) {
         if cloud.images.len() == 1 {
             return;
         }
-        for flock in &start.flocks {
+        for orbit in &start.orbits {
             let back = |(map, &c): (&glam::DAffine3, &u32)| map.transform_point3(self.middles[c as usize]);
             // A reflection undoes itself, and so does a product of perpendicular ones.
-            let sum: DVec3 = cloud.images.iter().zip(flock).map(back).sum();
-            let first = sum / flock.len() as f64;
-            for (map, &c) in cloud.images.iter().zip(flock) {
+            let sum: DVec3 = cloud.images.iter().zip(orbit).map(back).sum();
+            let first = sum / orbit.len() as f64;
+            for (map, &c) in cloud.images.iter().zip(orbit) {
                 self.middles[c as usize] = map.transform_point3(first);
             }
         }

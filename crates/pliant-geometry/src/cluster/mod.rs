@@ -27,10 +27,10 @@ mod shares;
 mod statistics;
 mod symmetry;
 
-pub use covering::{Covering, Method, Size};
+pub use covering::{ClusterMethod, ClusterSize, Covering};
 pub use fit::fit_radius_for_count;
 pub use scatter::{file_order_covering, random_covering};
-pub use statistics::{ClusterStatistics, Spread};
+pub use statistics::{ClusterStatistics, ValueSpread};
 pub use symmetry::{MirrorPlane, Symmetry};
 
 use glam::DVec3;

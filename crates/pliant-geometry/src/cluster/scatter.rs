@@ -4,24 +4,25 @@
 //! particle in file order. The two differ: on the paper's bunny of 2,020 particles and radius 0.5 the
 //! random choice gives 17 to 21 clusters and the file order its 26. Both are here.
 
-use super::cloud::Cloud;
-use super::{Clusters, Covering, Method, Size};
+use glam::DVec3;
+
+use super::cloud::SymmetricCloud;
+use super::{ClusterMethod, ClusterSize, Clusters, Covering};
 use crate::error::GeometryError;
 use crate::rng::SplitMix64;
-use glam::DVec3;
 
 /// Chooses particles at random among those not yet covered, and makes a cluster of everything within
 /// `radius` of each, until every particle is in at least one cluster (strain limiting, equation 3).
 ///
 /// An infinite radius gives one cluster. The same points, radius and seed give the same clusters.
 pub fn random_covering(points: &[DVec3], radius: f64, seed: u64) -> Result<Clusters, GeometryError> {
-    Covering { seed, ..Covering::new(Method::Random, Size::Radius(radius)) }.build(points)
+    Covering { seed, ..Covering::new(ClusterMethod::Random, ClusterSize::Radius(radius)) }.build(points)
 }
 
 /// The same with the last particle not yet covered chosen each time, as the paper's own program does.
 /// Sweeping in from one side puts centres at the rim, so there are more clusters than by chance.
 pub fn file_order_covering(points: &[DVec3], radius: f64) -> Result<Clusters, GeometryError> {
-    Covering::new(Method::FileOrder, Size::Radius(radius)).build(points)
+    Covering::new(ClusterMethod::FileOrder, ClusterSize::Radius(radius)).build(points)
 }
 
 /// All particles in random order. Walking it and passing over what is covered is the same as drawing
@@ -39,7 +40,7 @@ pub(super) fn file_order(count: usize) -> Vec<u32> {
 
 /// The middles of balls of `radius` that cover the cloud, around particles taken from `order`; with each its
 /// mirror images.
-pub(super) fn scatter(cloud: &Cloud<'_>, radius: f64, order: &[u32]) -> Vec<DVec3> {
+pub(super) fn scatter(cloud: &SymmetricCloud<'_>, radius: f64, order: &[u32]) -> Vec<DVec3> {
     let reach = cloud.reach(radius);
     let mut covered = vec![false; cloud.points.len()];
     let mut left = covered.len();
@@ -48,7 +49,7 @@ pub(super) fn scatter(cloud: &Cloud<'_>, radius: f64, order: &[u32]) -> Vec<DVec
         if covered[next as usize] {
             continue;
         }
-        for middle in cloud.flock(next, radius).middles {
+        for middle in cloud.orbit(next, radius).middles {
             middles.push(middle);
             cloud.tree.within(middle, reach, |i| {
                 left -= usize::from(!std::mem::replace(&mut covered[i as usize], true));

@@ -1,11 +1,13 @@
 //! Numbers that tell a good covering from a bad one.
 
-use super::Clusters;
 use std::fmt;
+
+use super::Clusters;
+use crate::disjoint_sets::DisjointSets;
 
 /// Smallest, mean and largest of some numbers, and how far they are spread.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Spread {
+pub struct ValueSpread {
     /// Smallest.
     pub min: f64,
     /// Mean.
@@ -16,15 +18,15 @@ pub struct Spread {
     pub deviation: f64,
 }
 
-impl Spread {
-    fn of(values: &[f64]) -> Spread {
+impl ValueSpread {
+    fn of(values: &[f64]) -> ValueSpread {
         if values.is_empty() {
-            return Spread::default();
+            return ValueSpread::default();
         }
         let n = values.len() as f64;
         let mean = values.iter().sum::<f64>() / n;
         let variance = values.iter().map(|v| (v - mean).powi(2)).sum::<f64>() / n;
-        Spread {
+        ValueSpread {
             min: values.iter().copied().fold(f64::INFINITY, f64::min),
             mean,
             max: values.iter().copied().fold(f64::NEG_INFINITY, f64::max),
@@ -45,12 +47,12 @@ pub struct ClusterStatistics {
     /// Pairs of a particle and a cluster it is in: what a pass of the solver costs.
     pub memberships: usize,
     /// Clusters a particle is in.
-    pub clusters_per_particle: Spread,
+    pub clusters_per_particle: ValueSpread,
     /// Particles in a cluster.
-    pub members_per_cluster: Spread,
+    pub members_per_cluster: ValueSpread,
     /// Σ share of a cluster's members: its mass, where all particles weigh one. Its deviation is the mass
     /// lumping the strain-limiting paper warns of.
-    pub mass_per_cluster: Spread,
+    pub mass_per_cluster: ValueSpread,
     /// Connected parts: clusters that share a particle hold together, parts fall apart.
     pub parts: usize,
     /// Clusters of a single particle, which hold nothing together.
@@ -71,9 +73,9 @@ impl Clusters {
             clusters: self.len(),
             levels,
             memberships: self.members.len(),
-            clusters_per_particle: Spread::of(&counts.iter().map(|c| f64::from(*c)).collect::<Vec<_>>()),
-            members_per_cluster: Spread::of(&sizes),
-            mass_per_cluster: Spread::of(&masses),
+            clusters_per_particle: ValueSpread::of(&counts.iter().map(|c| f64::from(*c)).collect::<Vec<_>>()),
+            members_per_cluster: ValueSpread::of(&sizes),
+            mass_per_cluster: ValueSpread::of(&masses),
             parts: self.parts(counts.len()),
             alone: sizes.iter().filter(|s| **s == 1.0).count(),
         }
@@ -81,7 +83,7 @@ impl Clusters {
 
     /// Connected components of the clusters, two of which are joined by a particle in both.
     fn parts(&self, particles: usize) -> usize {
-        let mut parent: Vec<u32> = (0..self.len() as u32).collect();
+        let mut sets = DisjointSets::new(self.len());
         let mut owner = vec![u32::MAX; particles];
         for c in 0..self.len() as u32 {
             for &i in self.members_of(c as usize) {
@@ -89,22 +91,12 @@ impl Clusters {
                 if first == u32::MAX {
                     owner[i as usize] = c;
                 } else {
-                    let (a, b) = (root(&mut parent, first), root(&mut parent, c));
-                    parent[a.max(b) as usize] = a.min(b);
+                    sets.join(first, c);
                 }
             }
         }
-        parent.iter().enumerate().filter(|(c, p)| *c as u32 == **p).count()
+        sets.count()
     }
-}
-
-/// The smallest cluster joined with `c`, with the way to it halved for the next time.
-fn root(parent: &mut [u32], mut c: u32) -> u32 {
-    while parent[c as usize] != c {
-        parent[c as usize] = parent[parent[c as usize] as usize];
-        c = parent[c as usize];
-    }
-    c
 }
 
 impl ClusterStatistics {
@@ -144,7 +136,7 @@ impl fmt::Display for ClusterStatistics {
             ("mass per cluster, in particles", self.mass_per_cluster),
         ];
         for (what, s) in rows {
-            let Spread { min, mean, max, deviation } = s;
+            let ValueSpread { min, mean, max, deviation } = s;
             writeln!(
                 f,
                 "  {what}: {mean:.2} on average ({min:.4} to {max:.4}), spread {:.0} %",

@@ -5,10 +5,11 @@
 //! is distinct about the cloud), and the planes between any two of the points farthest out, which finds those
 //! of a turned cube or star, whose principal axes are arbitrary.
 
+use glam::{DAffine3, DMat3, DVec3};
+
 use super::cloud::centroid;
 use crate::eigen::symmetric_eigen;
 use crate::kdtree::KdTree;
-use glam::{DAffine3, DMat3, DVec3};
 
 /// Mirrored points of an exact symmetry meet points within this, relative to the size of the cloud.
 const EXACT: f64 = 1e-9;
@@ -65,7 +66,7 @@ impl Symmetry {
     }
 
     fn of(points: &[DVec3], tree: &KdTree) -> Symmetry {
-        let search = Search::new(points, tree);
+        let search = MirrorSearch::new(points, tree);
         let mut found = Symmetry { planes: search.planes(|known, n| !parallel(known, n)), near: Vec::new() };
         for normal in search.axes() {
             let known = found.planes.iter().chain(&found.near);
@@ -77,10 +78,10 @@ impl Symmetry {
     }
 
     /// The planes clusters should keep: exact ones perpendicular to each other, the first found first. More
-    /// would do harm: the 9 of a cube make a group of 48, and no number of clusters but flocks of 48 would be
+    /// would do harm: the 9 of a cube make a group of 48, and no number of clusters but orbits of 48 would be
     /// left, while two are enough to keep a body from turning.
     pub(super) fn perpendicular(points: &[DVec3], tree: &KdTree) -> Vec<MirrorPlane> {
-        Search::new(points, tree).planes(|known, n| known.normal.dot(n).abs() < 1e-9)
+        MirrorSearch::new(points, tree).planes(|known, n| known.normal.dot(n).abs() < 1e-9)
     }
 }
 
@@ -96,7 +97,7 @@ fn principal(points: &[DVec3], middle: DVec3) -> [DVec3; 3] {
     symmetric_eigen(covariance).1
 }
 
-struct Search<'a> {
+struct MirrorSearch<'a> {
     points: &'a [DVec3],
     tree: &'a KdTree,
     middle: DVec3,
@@ -107,11 +108,11 @@ struct Search<'a> {
     tolerance: f64,
 }
 
-impl<'a> Search<'a> {
-    fn new(points: &'a [DVec3], tree: &'a KdTree) -> Search<'a> {
+impl<'a> MirrorSearch<'a> {
+    fn new(points: &'a [DVec3], tree: &'a KdTree) -> MirrorSearch<'a> {
         let middle = centroid(points);
         let size = points.iter().map(|p| p.distance_squared(middle)).fold(0.0, f64::max).sqrt();
-        let mut search = Search { points, tree, middle, size, spacing: 0.0, tolerance: 0.0 };
+        let mut search = MirrorSearch { points, tree, middle, size, spacing: 0.0, tolerance: 0.0 };
         search.spacing = search.spacing();
         search.tolerance = (EXACT * size).min(EXACT_IN_SPACINGS * search.spacing);
         search

@@ -1,33 +1,34 @@
 //! Blue noise: five times too many random points, thinned out where they are crowded.
 
+use glam::DVec3;
+
 use super::eliminate::eliminate;
 use super::regular::first_spacing;
-use super::{By, Filled, Room};
+use super::{FillDensity, FillRegion, FilledPoints};
 use crate::lattice::{Lattice, MAX_PARTICLES, too_many};
 use crate::{GeometryError, KdTree, SplitMix64};
-use glam::DVec3;
 
 /// Random points for each that is wanted.
 const CANDIDATES: usize = 5;
 /// Neighbours are nearer than this many spacings: as many as share a lattice cell.
 const NEIGHBOUR: f64 = 1.75;
 
-pub(super) fn fill(room: &Room, by: By, seed: u64) -> Result<Filled, GeometryError> {
-    let middle = 0.5 * (room.lo + room.hi);
+pub(super) fn fill(region: &FillRegion, by: FillDensity, seed: u64) -> Result<FilledPoints, GeometryError> {
+    let middle = 0.5 * (region.lo + region.hi);
     let at = |spacing: f64, shift: DVec3| {
         let mut inside = |points: &[DVec3]| {
             let moved: Vec<DVec3> = points.iter().map(|&p| p + middle).collect();
-            room.inside(&moved)
+            region.inside(&moved)
         };
-        Lattice::fill_many(room.lo - middle, room.hi - middle, spacing, shift, &mut inside)
+        Lattice::fill_many(region.lo - middle, region.hi - middle, spacing, shift, &mut inside)
     };
     let spacing = match by {
-        By::Spacing(spacing) => spacing,
-        By::Count(count) => first_spacing(room, count as f64, &at)?,
+        FillDensity::Spacing(spacing) => spacing,
+        FillDensity::Count(count) => first_spacing(region, count as f64, &at)?,
     };
     let cells = around(at(spacing, DVec3::ZERO)?.cells());
     if cells.is_empty() {
-        return Err(room.too_few(spacing));
+        return Err(region.too_few(spacing));
     }
     let mut rng = SplitMix64::new(seed);
     let (mut points, mut rounds) = (Vec::new(), 0);
@@ -39,12 +40,14 @@ pub(super) fn fill(room: &Room, by: By, seed: u64) -> Result<Filled, GeometryErr
                 candidates.push(middle + (corner + DVec3::new(rng.unit(), rng.unit(), rng.unit())) * spacing);
             }
         }
-        let inside = room.inside(&candidates);
+        let inside = region.inside(&candidates);
         points.extend(candidates.into_iter().zip(inside).filter(|(_, inside)| *inside).map(|(p, _)| p));
         rounds += 1;
         let wanted = match by {
-            By::Count(count) => count,
-            By::Spacing(_) => (points.len() as f64 / (rounds * CANDIDATES) as f64).round().max(1.0) as usize,
+            FillDensity::Count(count) => count,
+            FillDensity::Spacing(_) => {
+                (points.len() as f64 / (rounds * CANDIDATES) as f64).round().max(1.0) as usize
+            }
         };
         // More rounds only where the first lattice was far from the number asked for.
         if points.len() >= 4 * wanted || rounds >= 20 {
@@ -52,16 +55,16 @@ pub(super) fn fill(room: &Room, by: By, seed: u64) -> Result<Filled, GeometryErr
         }
     };
     if wanted > MAX_PARTICLES {
-        return Err(too_many(room.lo, room.hi, spacing));
+        return Err(too_many(region.lo, region.hi, spacing));
     }
     if points.len() < wanted {
-        return Err(room.too_few(spacing));
+        return Err(region.too_few(spacing));
     }
     let volume = points.len() as f64 / (rounds * CANDIDATES) as f64 * spacing.powi(3);
     let share = volume / wanted as f64;
     let points = eliminate(points, wanted, volume);
     let edges = neighbours(&points, NEIGHBOUR * share.cbrt());
-    Ok(Filled { points, edges, share })
+    Ok(FilledPoints { points, edges, share })
 }
 
 /// Cells and all that touch them, sorted by z, then y, then x.

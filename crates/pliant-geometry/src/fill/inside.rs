@@ -1,8 +1,9 @@
 //! Whether a mesh has an inside worth filling: a body, a body with holes, or cloth.
 
+use glam::DVec3;
+
 use crate::shapes::{is_closed, weld};
 use crate::{TriMesh, Winding, parallel};
-use glam::DVec3;
 
 /// Points looked at, about.
 const SAMPLES: f64 = 20_000.0;
@@ -14,7 +15,7 @@ const LEAST_SHARE: f64 = 0.002;
 
 /// What a mesh winds about.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Inside {
+pub struct Interior {
     /// Volume about which it winds at least half a time, in cubic metres.
     pub volume: f64,
     /// Part of its box that this is.
@@ -25,10 +26,10 @@ pub struct Inside {
 
 /// Measures the inside of a mesh on a lattice of some twenty thousand points; indices must be in range and positions
 /// finite.
-pub fn inside(mesh: &TriMesh) -> Inside {
+pub fn inside(mesh: &TriMesh) -> Interior {
     let (lo, hi) = TriMesh::bounds(&mesh.positions).unwrap_or_default();
     let size = hi - lo;
-    let nothing = Inside { volume: 0.0, share: 0.0, surrounded: 0.0 };
+    let nothing = Interior { volume: 0.0, share: 0.0, surrounded: 0.0 };
     if mesh.triangles.is_empty() || size.min_element() <= 0.0 {
         return nothing;
     }
@@ -44,7 +45,7 @@ pub fn inside(mesh: &TriMesh) -> Inside {
             }
         }
     }
-    let numbers = Winding::new(mesh).numbers(&points, parallel::threads());
+    let numbers = Winding::new(mesh).numbers(&points, parallel::thread_count(0));
     let within: Vec<f64> = numbers.into_iter().map(f64::abs).filter(|&w| w > 0.5).collect();
     if within.is_empty() {
         return nothing;
@@ -52,7 +53,7 @@ pub fn inside(mesh: &TriMesh) -> Inside {
     let share = within.len() as f64 / points.len() as f64;
     // Where parts overlap the mesh winds twice, which does not make up for a hole elsewhere.
     let surrounded = within.iter().map(|&w| 1.0 - (w - w.round()).abs()).sum::<f64>() / within.len() as f64;
-    Inside { volume: share * size.element_product(), share, surrounded }
+    Interior { volume: share * size.element_product(), share, surrounded }
 }
 
 /// Whether a mesh is a body to fill rather than cloth: closed around some volume, or so nearly closed that points inside

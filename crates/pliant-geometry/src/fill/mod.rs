@@ -8,16 +8,17 @@ mod eliminate;
 mod inside;
 mod regular;
 
-pub use inside::{Inside, has_inside, inside};
+pub use inside::{Interior, has_inside, inside};
+
+use glam::DVec3;
 
 use crate::error::positive;
 use crate::lattice::too_few;
 use crate::{GeometryError, TriMesh, Winding, parallel};
-use glam::DVec3;
 
 /// How particles are arranged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Pattern {
+pub enum FillPattern {
     /// Centres of cubic cells about the middle of the mesh.
     Lattice,
     /// The same, each moved at random by up to three tenths of a cell, but not outside.
@@ -28,7 +29,7 @@ pub enum Pattern {
 
 /// How many particles there are.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum By {
+pub enum FillDensity {
     /// Each stands for a cube of this width, in metres.
     Spacing(f64),
     /// So many: exactly for blue noise; for the others as near as a lattice comes, within 6 % from five hundred particles
@@ -38,17 +39,17 @@ pub enum By {
 
 /// How to fill a mesh with particles. The same filling gives the same particles, to the bit.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Filling {
+pub struct FillOptions {
     /// How particles are arranged.
-    pub pattern: Pattern,
+    pub pattern: FillPattern,
     /// How many there are.
-    pub by: By,
+    pub by: FillDensity,
     /// What chance starts from, where there is any.
     pub seed: u64,
 }
 
 /// Particles and what ties them together.
-pub(crate) struct Filled {
+pub(crate) struct FilledPoints {
     pub points: Vec<DVec3>,
     /// Neighbours, each pair once: those that share a lattice cell's edge or diagonal, or are as near as those.
     pub edges: Vec<[u32; 2]>,
@@ -57,14 +58,14 @@ pub(crate) struct Filled {
 }
 
 /// What is to be filled.
-struct Room {
+struct FillRegion {
     winding: Winding,
     lo: DVec3,
     hi: DVec3,
     threads: usize,
 }
 
-impl Room {
+impl FillRegion {
     fn inside(&self, points: &[DVec3]) -> Vec<bool> {
         parallel::map(points, self.threads, |&p| self.winding.inside(p))
     }
@@ -75,11 +76,11 @@ impl Room {
 }
 
 /// Fills what the mesh, whose indices and positions must be sound, winds about; an error if that is nothing.
-pub(crate) fn fill(mesh: &TriMesh, filling: &Filling) -> Result<Filled, GeometryError> {
+pub(crate) fn fill(mesh: &TriMesh, filling: &FillOptions) -> Result<FilledPoints, GeometryError> {
     match filling.by {
-        By::Spacing(spacing) => positive("spacing", spacing).map(|_| ())?,
-        By::Count(count) if (1..=crate::lattice::MAX_PARTICLES).contains(&count) => {}
-        By::Count(count) => {
+        FillDensity::Spacing(spacing) => positive("spacing", spacing).map(|_| ())?,
+        FillDensity::Count(count) if (1..=crate::lattice::MAX_PARTICLES).contains(&count) => {}
+        FillDensity::Count(count) => {
             return Err(GeometryError::new(
                 format!("{count} particles were asked for"),
                 format!("ask for 1 to {}", crate::lattice::MAX_PARTICLES),
@@ -87,12 +88,12 @@ pub(crate) fn fill(mesh: &TriMesh, filling: &Filling) -> Result<Filled, Geometry
         }
     }
     let (lo, hi) = TriMesh::bounds(&mesh.positions).unwrap_or_default();
-    let room = Room { winding: Winding::new(mesh), lo, hi, threads: parallel::threads() };
+    let region = FillRegion { winding: Winding::new(mesh), lo, hi, threads: parallel::thread_count(0) };
     match filling.pattern {
-        Pattern::BlueNoise => blue_noise::fill(&room, filling.by, filling.seed),
-        Pattern::Lattice => regular::fill(&room, filling.by).map(regular::Regular::filled),
-        Pattern::Jittered => {
-            regular::fill(&room, filling.by).map(|cells| cells.jittered(&room, filling.seed))
+        FillPattern::BlueNoise => blue_noise::fill(&region, filling.by, filling.seed),
+        FillPattern::Lattice => regular::fill(&region, filling.by).map(regular::Regular::filled),
+        FillPattern::Jittered => {
+            regular::fill(&region, filling.by).map(|cells| cells.jittered(&region, filling.seed))
         }
     }
 }

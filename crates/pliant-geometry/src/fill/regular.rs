@@ -1,9 +1,10 @@
 //! Particles on a lattice about the middle of the mesh, in place or jittered, and the search for their number.
 
-use super::{By, Filled, Room};
+use glam::DVec3;
+
+use super::{FillDensity, FillRegion, FilledPoints};
 use crate::lattice::Lattice;
 use crate::{GeometryError, SplitMix64};
-use glam::DVec3;
 
 /// Fills in the search for a number, at most; half of them for spacings, the rest for where the lattice begins.
 const TRIES: usize = 6;
@@ -19,22 +20,22 @@ pub(super) struct Regular {
 }
 
 /// Without particles it is an error.
-pub(super) fn fill(room: &Room, by: By) -> Result<Regular, GeometryError> {
-    let middle = 0.5 * (room.lo + room.hi);
+pub(super) fn fill(region: &FillRegion, by: FillDensity) -> Result<Regular, GeometryError> {
+    let middle = 0.5 * (region.lo + region.hi);
     let at = |spacing: f64, shift: DVec3| {
-        let (lo, hi) = (room.lo - middle, room.hi - middle);
+        let (lo, hi) = (region.lo - middle, region.hi - middle);
         let mut inside = |points: &[DVec3]| {
             let moved: Vec<DVec3> = points.iter().map(|&p| p + middle).collect();
-            room.inside(&moved)
+            region.inside(&moved)
         };
         Lattice::fill_many(lo, hi, spacing, shift, &mut inside)
     };
     let lattice = match by {
-        By::Spacing(spacing) => at(spacing, DVec3::ZERO)?,
-        By::Count(count) => search(room, count, &at)?,
+        FillDensity::Spacing(spacing) => at(spacing, DVec3::ZERO)?,
+        FillDensity::Count(count) => search(region, count, &at)?,
     };
     if lattice.len() == 0 {
-        return Err(room.too_few(lattice.spacing()));
+        return Err(region.too_few(lattice.spacing()));
     }
     Ok(Regular { lattice, middle })
 }
@@ -42,12 +43,12 @@ pub(super) fn fill(room: &Room, by: By) -> Result<Regular, GeometryError> {
 /// The lattice nearest to `count` of a few: the number falls with the cube of the spacing, nearly, and where it jumps,
 /// as in a box, lattices that begin half a cell later on some axes lie between.
 fn search(
-    room: &Room,
+    region: &FillRegion,
     count: usize,
     at: &dyn Fn(f64, DVec3) -> Result<Lattice, GeometryError>,
 ) -> Result<Lattice, GeometryError> {
     let wanted = count as f64;
-    let first = first_spacing(room, wanted, at)?;
+    let first = first_spacing(region, wanted, at)?;
     let mut spacing = first;
     let mut best = at(spacing, DVec3::ZERO)?;
     let miss = |lattice: &Lattice| (lattice.len() as f64 - wanted).abs();
@@ -82,11 +83,11 @@ fn room_volume(lattice: &Lattice) -> f64 {
 
 /// A spacing that gives about `wanted` particles, by the volume of a coarse lattice; finer where that finds nothing.
 pub(super) fn first_spacing(
-    room: &Room,
+    region: &FillRegion,
     wanted: f64,
     at: &dyn Fn(f64, DVec3) -> Result<Lattice, GeometryError>,
 ) -> Result<f64, GeometryError> {
-    let size = room.hi - room.lo;
+    let size = region.hi - region.lo;
     // A flat box has no volume: it is filled like one as thick as a thousandth of its longest side.
     let bulk = size.max(DVec3::splat(1e-3 * size.max_element())).element_product();
     let mut spacing = (bulk / 1000.0).cbrt();
@@ -107,18 +108,18 @@ pub(super) fn first_spacing(
 }
 
 impl Regular {
-    pub fn filled(self) -> Filled {
+    pub fn filled(self) -> FilledPoints {
         let points = self.lattice.points().into_iter().map(|p| p + self.middle).collect();
-        Filled { points, edges: self.lattice.edges(), share: self.lattice.spacing().powi(3) }
+        FilledPoints { points, edges: self.lattice.edges(), share: self.lattice.spacing().powi(3) }
     }
 
-    pub fn jittered(self, room: &Room, seed: u64) -> Filled {
+    pub fn jittered(self, region: &FillRegion, seed: u64) -> FilledPoints {
         let reach = JITTER * self.lattice.spacing();
         let mut filled = self.filled();
         let mut rng = SplitMix64::new(seed);
         let mut random = || DVec3::new(rng.unit(), rng.unit(), rng.unit()) * 2.0 - 1.0;
         let moved: Vec<DVec3> = filled.points.iter().map(|&p| p + random() * reach).collect();
-        let inside = room.inside(&moved);
+        let inside = region.inside(&moved);
         for ((point, moved), inside) in filled.points.iter_mut().zip(moved).zip(inside) {
             if inside {
                 *point = moved;

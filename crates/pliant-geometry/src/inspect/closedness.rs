@@ -1,10 +1,11 @@
 //! Whether a mesh bounds a solid: by its edges, and by whether winding numbers around it are whole.
 
-use super::shells::winding;
-use super::threads::in_order;
-use super::topology::Topology;
-use crate::SplitMix64;
 use glam::DVec3;
+
+use super::shells::winding;
+use super::topology::MeshTopology;
+use crate::SplitMix64;
+use crate::parallel::map_tasks;
 
 /// How far a mesh is from bounding a solid, with coincident vertices taken as one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -35,7 +36,7 @@ impl Closedness {
     }
 
     /// Decides from the welded topology, and the share of points near the surface with whole winding numbers.
-    pub(crate) fn decide(topology: &Topology, wholeness: Option<f64>) -> Closedness {
+    pub(crate) fn decide(topology: &MeshTopology, wholeness: Option<f64>) -> Closedness {
         if topology.edges == 0 {
             Closedness::Nothing
         } else if topology.boundary_edges.is_empty() && topology.even {
@@ -64,7 +65,7 @@ pub(crate) fn wholeness(positions: &[DVec3], triangles: &[[u32; 3]], threads: us
     let count = (10_000_000 / triangles.len()).clamp(6, 50);
     let mut rng = SplitMix64::new(0x5EED);
     let picks: Vec<usize> = (0..count).map(|_| rng.below(triangles.len() as u64) as usize).collect();
-    let whole = in_order(count, threads, |k| {
+    let whole = map_tasks(count, threads, |k| {
         let [a, b, c] = triangles[picks[k]].map(at);
         let normal = (b - a).cross(c - a).normalize_or_zero();
         [-step, step].map(|off| {

@@ -1,10 +1,11 @@
 //! Self-intersections: pairs of triangles that have more in common than the vertices they share.
 
-use super::Found;
-use super::exact::{collinear, triangles_meet};
-use super::threads::in_order;
-use crate::box_tree::{Bounds, BoxTree, Pairs, around};
 use glam::DVec3;
+
+use super::Findings;
+use super::exact::{collinear, triangles_meet};
+use crate::box_tree::{Bounds, BoxTree, Pairs, around};
+use crate::parallel::map_tasks;
 
 /// Groups of triangles that one task goes through.
 const TASK: usize = 64;
@@ -18,9 +19,9 @@ const EXACT: u64 = 20;
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Crossings {
     /// Pairs without a common vertex that cross or touch.
-    pub apart: Found<[u32; 2]>,
+    pub apart: Findings<[u32; 2]>,
     /// Pairs with one or two common vertices (positions) that cross or overlap besides.
-    pub adjacent: Found<[u32; 2]>,
+    pub adjacent: Findings<[u32; 2]>,
     /// Whether all pairs were looked at; otherwise there may be more than these.
     pub complete: bool,
 }
@@ -58,7 +59,7 @@ impl Crossings {
         let pairs = Pairs::new(&tree, &fitted);
         let tasks = pairs.parts().div_ceil(TASK);
         let share = work / tasks.max(1) as u64;
-        let parts = in_order(tasks, threads, |task| {
+        let parts = map_tasks(tasks, threads, |task| {
             let mut found = Crossings::default();
             let parts = TASK * task..pairs.parts().min(TASK * (task + 1));
             found.complete = pairs.find(parts, bounds, &mut { share }, |i, j| {

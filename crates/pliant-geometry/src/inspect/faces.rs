@@ -1,21 +1,22 @@
 //! Faces that are none, and faces that are there twice.
 
-use super::Found;
+use glam::DVec3;
+
+use super::Findings;
 use super::exact::collinear;
 use crate::poly::Polygons;
-use glam::DVec3;
 
 /// What is wrong with single faces.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct FaceFaults {
     /// Faces that name a vertex more than once, or fewer than three.
-    pub repeated: Found<u32>,
+    pub repeated: Findings<u32>,
     /// Other faces whose corners all lie on one line.
-    pub zero_area: Found<u32>,
+    pub zero_area: Findings<u32>,
     /// Faces with the same vertices as an earlier one, walked the same way: (earlier, later).
-    pub duplicate: Found<[u32; 2]>,
+    pub duplicate: Findings<[u32; 2]>,
     /// Faces with the same vertices as an earlier one, walked the other way or in another order.
-    pub opposite: Found<[u32; 2]>,
+    pub opposite: Findings<[u32; 2]>,
 }
 
 impl FaceFaults {

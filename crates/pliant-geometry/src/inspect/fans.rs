@@ -1,10 +1,10 @@
 //! Fans: the corners at a vertex that hang together through edges there; a vertex with two is a pinch.
 
-use super::sets::Sets;
-use super::sides::{Around, Sides};
+use super::sides::{EdgeSides, WeldedFaces};
+use crate::disjoint_sets::DisjointSets;
 
 /// Joins the corners that meet across edges, at both ends.
-pub(crate) fn fans(around: &Around<'_>, sides: &Sides) -> Sets {
+pub(crate) fn fans(around: &WeldedFaces<'_>, sides: &EdgeSides) -> DisjointSets {
     let mut fans = inside_faces(around);
     for edge in sides.edges().filter(|e| e.sides.len() > 1) {
         let [a, b] = edge.ends(&edge.sides[0], around);
@@ -18,8 +18,8 @@ pub(crate) fn fans(around: &Around<'_>, sides: &Sides) -> Sets {
 }
 
 /// Corners that follow one another at one vertex are of one fan.
-pub(crate) fn inside_faces(around: &Around<'_>) -> Sets {
-    let mut fans = Sets::new(around.faces().corners().len());
+pub(crate) fn inside_faces(around: &WeldedFaces<'_>) -> DisjointSets {
+    let mut fans = DisjointSets::new(around.faces().corners().len());
     for f in (0..around.faces().len()).filter(|&f| !around.collapsed(f)) {
         for c in around.faces().range(f) {
             let next = around.next(c as u32);

@@ -1,8 +1,9 @@
 //! Sizes: area, lengths of edges, how far triangles are from equilateral and polygons from flat.
 
-use super::Found;
-use crate::poly::Polygons;
 use glam::DVec3;
+
+use super::Findings;
+use crate::poly::Polygons;
 
 /// Triangles longer than this times what an equilateral one of their height would be are needles.
 const NEEDLE: f64 = 20.0;
@@ -25,9 +26,9 @@ pub struct Measures {
     /// The worst aspect of a triangle with area, and a face it is of.
     pub worst_aspect: (f64, u32),
     /// Faces with triangles of aspect above 20.
-    pub needles: Found<u32>,
+    pub needles: Findings<u32>,
     /// Faces of more than three corners that are not flat within a thousandth of their size.
-    pub bent: Found<u32>,
+    pub bent: Findings<u32>,
 }
 
 impl Measures {

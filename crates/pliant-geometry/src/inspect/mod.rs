@@ -8,13 +8,11 @@ mod crossings;
 mod exact;
 mod faces;
 pub(crate) mod fans;
-mod found;
+mod findings;
 mod measures;
-pub(crate) mod sets;
 pub(crate) mod shells;
 pub(crate) mod sides;
 mod text;
-mod threads;
 pub(crate) mod topology;
 mod units;
 pub(crate) mod weld;
@@ -23,17 +21,18 @@ pub use closedness::Closedness;
 pub use crossings::Crossings;
 pub use faces::FaceFaults;
 pub(crate) use faces::{copies, on_a_line};
-pub use found::Found;
+pub use findings::Findings;
 pub use measures::Measures;
-pub use topology::{Piece, Topology};
+pub use topology::{MeshPiece, MeshTopology};
 pub(crate) use units::short;
 pub use units::{UnitGuess, guess_units};
 
+use glam::DVec3;
+
 use crate::error::all_finite;
 use crate::poly::PolyMesh;
-use glam::DVec3;
 use shells::Shells;
-use sides::Around;
+use sides::WeldedFaces;
 
 /// Vertices nearer than this share of the mesh's diagonal are reported as nearly the same.
 const NEAR: f64 = 1e-6;
@@ -62,19 +61,19 @@ pub struct MeshReport {
     /// Smallest and largest coordinates; `None` without vertices.
     pub bounds: Option<[DVec3; 2]>,
     /// Vertices that no face uses.
-    pub unreferenced: Found<u32>,
+    pub unreferenced: Findings<u32>,
     /// Vertices in exactly the place of an earlier one.
-    pub coincident: Found<u32>,
+    pub coincident: Findings<u32>,
     /// Further vertices that are within `near_distance` of an earlier one.
-    pub near: Found<u32>,
+    pub near: Findings<u32>,
     /// What counts as near: a millionth of the diagonal.
     pub near_distance: f64,
     /// Faces that are degenerate or there twice.
     pub face_faults: FaceFaults,
     /// How faces hang together by the vertices they name.
-    pub as_is: Topology,
+    pub as_is: MeshTopology,
     /// The same with vertices in the same place taken as one.
-    pub welded: Topology,
+    pub welded: MeshTopology,
     /// Pairs of triangles that meet where they should not.
     pub crossings: Crossings,
     /// Whether it bounds a solid.
@@ -85,7 +84,7 @@ pub struct MeshReport {
     /// Volume, signed, where it is closed and consistently oriented.
     pub volume: Option<f64>,
     /// First faces of closed pieces that are inside-out (cavities are not).
-    pub inside_out: Found<u32>,
+    pub inside_out: Findings<u32>,
     /// Sizes of faces and edges.
     pub measures: Measures,
     /// Whether there are texture coordinates.
@@ -97,7 +96,7 @@ pub struct MeshReport {
     /// Names of materials.
     pub materials: Vec<String>,
     /// Samples of motion.
-    pub motion_samples: usize,
+    pub animation_samples: usize,
     /// What its numbers probably mean; `None` without vertices.
     pub units: Option<UnitGuess>,
 }
@@ -122,15 +121,15 @@ pub(crate) fn fault(mesh: &PolyMesh) -> Option<String> {
 
 /// The defects of a mesh, without the rest of the report.
 pub(crate) fn defects(mesh: &PolyMesh) -> usize {
-    let faces = &mesh.coat.faces;
-    let around = Around::new(faces, None);
-    Topology::new(&around, &mesh.positions).defects() + FaceFaults::new(faces, &mesh.positions).defects()
+    let faces = &mesh.attributes.faces;
+    let around = WeldedFaces::new(faces, None);
+    MeshTopology::new(&around, &mesh.positions).defects() + FaceFaults::new(faces, &mesh.positions).defects()
 }
 
 /// Looks a mesh over. The result does not depend on the number of threads.
 pub fn inspect(mesh: &PolyMesh, threads: usize) -> MeshReport {
-    let (coat, positions) = (&mesh.coat, &mesh.positions);
-    let faces = &coat.faces;
+    let (attributes, positions) = (&mesh.attributes, &mesh.positions);
+    let faces = &attributes.faces;
     let mut report = MeshReport {
         name: mesh.name.clone(),
         fault: fault(mesh),
@@ -139,11 +138,11 @@ pub fn inspect(mesh: &PolyMesh, threads: usize) -> MeshReport {
         triangles: faces.sizes().filter(|&n| n == 3).count(),
         quads: faces.sizes().filter(|&n| n == 4).count(),
         larger: faces.sizes().filter(|&n| n > 4).count(),
-        has_uvs: !coat.uvs.is_empty(),
-        has_normals: !coat.normals.is_empty(),
-        has_colors: !coat.colors.is_empty(),
-        materials: coat.materials.iter().map(|m| m.name.clone()).collect(),
-        motion_samples: mesh.motion.as_ref().map_or(0, |m| m.samples.len()),
+        has_uvs: !attributes.uvs.is_empty(),
+        has_normals: !attributes.normals.is_empty(),
+        has_colors: !attributes.colors.is_empty(),
+        materials: attributes.materials.iter().map(|m| m.name.clone()).collect(),
+        animation_samples: mesh.animation.as_ref().map_or(0, |m| m.samples.len()),
         ..MeshReport::default()
     };
     if report.fault.is_some() {
@@ -159,7 +158,7 @@ pub fn inspect(mesh: &PolyMesh, threads: usize) -> MeshReport {
     let indices = || 0..positions.len() as u32;
     report.unreferenced = indices().filter(|&v| !used[v as usize]).collect();
     drop(used);
-    let moved = |names: &[u32]| indices().filter(|&v| names[v as usize] != v).collect::<Found<u32>>();
+    let moved = |names: &[u32]| indices().filter(|&v| names[v as usize] != v).collect::<Findings<u32>>();
     report.near = moved(&weld::same_places(mesh, report.near_distance));
     let names = weld::same_places(mesh, 0.0);
     report.coincident = moved(&names);
@@ -169,11 +168,14 @@ pub fn inspect(mesh: &PolyMesh, threads: usize) -> MeshReport {
     }
 
     report.face_faults = FaceFaults::new(faces, positions);
-    let around = Around::new(faces, None);
-    report.as_is = Topology::new(&around, positions);
-    let around = Around::new(faces, Some(&names));
-    report.welded =
-        if report.coincident.is_empty() { report.as_is.clone() } else { Topology::new(&around, positions) };
+    let around = WeldedFaces::new(faces, None);
+    report.as_is = MeshTopology::new(&around, positions);
+    let around = WeldedFaces::new(faces, Some(&names));
+    report.welded = if report.coincident.is_empty() {
+        report.as_is.clone()
+    } else {
+        MeshTopology::new(&around, positions)
+    };
 
     let (mut triangles, mut of) = faces.corner_triangles_with_faces(positions);
     triangles.iter_mut().flatten().for_each(|c| *c = faces.corners()[*c as usize]);
@@ -196,7 +198,13 @@ pub fn inspect(mesh: &PolyMesh, threads: usize) -> MeshReport {
 
 impl MeshReport {
     /// Closedness and volume.
-    fn judge(&mut self, around: &Around<'_>, positions: &[DVec3], triangles: &[[u32; 3]], threads: usize) {
+    fn judge(
+        &mut self,
+        around: &WeldedFaces<'_>,
+        positions: &[DVec3],
+        triangles: &[[u32; 3]],
+        threads: usize,
+    ) {
         self.closedness = Closedness::decide(&self.welded, None);
         if self.closedness != Closedness::Closed {
             self.wholeness = closedness::wholeness(positions, triangles, threads);

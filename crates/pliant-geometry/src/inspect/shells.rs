@@ -1,9 +1,11 @@
 //! Shells: closed, consistently oriented pieces with their volumes, and which lie inside which.
 
-use super::sides::{Around, Sides};
-use super::topology::Pieces;
-use glam::DVec3;
 use std::f64::consts::PI;
+
+use glam::DVec3;
+
+use super::sides::{EdgeSides, WeldedFaces};
+use super::topology::PieceNumbers;
 
 /// Work spent on what lies inside what, in comparisons of boxes: about a second.
 const WORK: u64 = 600_000_000;
@@ -35,10 +37,10 @@ pub(crate) struct Shells {
 
 impl Shells {
     /// `triangles` name vertices as `around` does.
-    pub fn new(around: &Around<'_>, positions: &[DVec3], triangles: &[[u32; 3]]) -> Shells {
-        let pieces = Pieces::new(around, positions.len());
+    pub fn new(around: &WeldedFaces<'_>, positions: &[DVec3], triangles: &[[u32; 3]]) -> Shells {
+        let pieces = PieceNumbers::new(around, positions.len());
         let mut closed = vec![true; pieces.list.len()];
-        for edge in Sides::new(around, positions.len()).edges() {
+        for edge in EdgeSides::new(around, positions.len()).edges() {
             if edge.sides.len() != 2 || edge.inconsistent(around) {
                 closed[pieces.of_vertices[edge.a as usize] as usize] = false;
             }

@@ -5,7 +5,7 @@
 use crate::poly::Polygons;
 
 /// Faces whose corners may be renamed (welded) and walked around.
-pub(crate) struct Around<'a> {
+pub(crate) struct WeldedFaces<'a> {
     faces: &'a Polygons,
     /// Another name for each vertex, if any.
     names: Option<&'a [u32]>,
@@ -13,14 +13,14 @@ pub(crate) struct Around<'a> {
     face_of: Vec<u32>,
 }
 
-impl<'a> Around<'a> {
-    pub fn new(faces: &'a Polygons, names: Option<&'a [u32]>) -> Around<'a> {
+impl<'a> WeldedFaces<'a> {
+    pub fn new(faces: &'a Polygons, names: Option<&'a [u32]>) -> WeldedFaces<'a> {
         let mut face_of = Vec::new();
         if !faces.all_triangles() {
             face_of.reserve_exact(faces.corners().len());
             (0..faces.len()).for_each(|f| face_of.resize(faces.range(f).end, f as u32));
         }
-        Around { faces, names, face_of }
+        WeldedFaces { faces, names, face_of }
     }
 
     pub fn faces(&self) -> &'a Polygons {
@@ -58,7 +58,7 @@ impl<'a> Around<'a> {
 
 /// A side of a face on an edge.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Side {
+pub(crate) struct EdgeSide {
     /// The larger vertex of the edge.
     other: u32,
     /// The corner that the side leaves from.
@@ -66,22 +66,22 @@ pub(crate) struct Side {
 }
 
 /// All sides by edge.
-pub(crate) struct Sides {
+pub(crate) struct EdgeSides {
     /// Where the sides whose smaller vertex is `v` begin.
     starts: Vec<u32>,
-    sides: Vec<Side>,
+    sides: Vec<EdgeSide>,
 }
 
 /// An edge and its sides, by corner.
-pub(crate) struct Edge<'a> {
+pub(crate) struct SharedEdge<'a> {
     pub a: u32,
     pub b: u32,
-    pub sides: &'a [Side],
+    pub sides: &'a [EdgeSide],
 }
 
-impl Sides {
+impl EdgeSides {
     /// The sides of all faces that have not collapsed; sides between equal vertices are left out.
-    pub fn new(around: &Around<'_>, vertices: usize) -> Sides {
+    pub fn new(around: &WeldedFaces<'_>, vertices: usize) -> EdgeSides {
         let mut starts = vec![0_u32; vertices + 1];
         let each = |visit: &mut dyn FnMut(u32, u32, u32)| {
             for f in (0..around.faces.len()).filter(|&f| !around.collapsed(f)) {
@@ -103,33 +103,33 @@ impl Sides {
             end += *start;
             *start = end;
         }
-        let mut sides = vec![Side { other: 0, corner: 0 }; end as usize];
+        let mut sides = vec![EdgeSide { other: 0, corner: 0 }; end as usize];
         each(&mut |a, b, corner| {
             let place = &mut starts[a.min(b) as usize];
             *place -= 1;
-            sides[*place as usize] = Side { other: a.max(b), corner };
+            sides[*place as usize] = EdgeSide { other: a.max(b), corner };
         });
         for v in 0..vertices {
             sides[starts[v] as usize..starts[v + 1] as usize].sort_unstable();
         }
-        Sides { starts, sides }
+        EdgeSides { starts, sides }
     }
 
     /// Every edge once, by its vertices.
-    pub fn edges(&self) -> impl Iterator<Item = Edge<'_>> {
+    pub fn edges(&self) -> impl Iterator<Item = SharedEdge<'_>> {
         (0..self.starts.len() - 1).flat_map(move |a| {
             let mut left = &self.sides[self.starts[a] as usize..self.starts[a + 1] as usize];
             std::iter::from_fn(move || {
                 let b = left.first()?.other;
                 let (sides, rest) = left.split_at(left.iter().take_while(|s| s.other == b).count());
                 left = rest;
-                Some(Edge { a: a as u32, b, sides })
+                Some(SharedEdge { a: a as u32, b, sides })
             })
         })
     }
 }
 
-impl Sides {
+impl EdgeSides {
     /// Whether there is an edge between two vertices.
     pub fn contains(&self, a: u32, b: u32) -> bool {
         let (a, b) = (a.min(b) as usize, a.max(b));
@@ -138,19 +138,19 @@ impl Sides {
     }
 }
 
-impl Edge<'_> {
+impl SharedEdge<'_> {
     /// Whether a side walks the edge from its smaller to its larger vertex.
-    pub fn forward(&self, side: &Side, around: &Around<'_>) -> bool {
+    pub fn forward(&self, side: &EdgeSide, around: &WeldedFaces<'_>) -> bool {
         around.vertex(side.corner) == self.a
     }
 
     /// Whether two faces meet here that walk it the same way.
-    pub fn inconsistent(&self, around: &Around<'_>) -> bool {
+    pub fn inconsistent(&self, around: &WeldedFaces<'_>) -> bool {
         matches!(self.sides, [s, t] if self.forward(s, around) == self.forward(t, around))
     }
 
     /// A side's corners at the smaller and the larger vertex.
-    pub fn ends(&self, side: &Side, around: &Around<'_>) -> [u32; 2] {
+    pub fn ends(&self, side: &EdgeSide, around: &WeldedFaces<'_>) -> [u32; 2] {
         let next = around.next(side.corner);
         if self.forward(side, around) { [side.corner, next] } else { [next, side.corner] }
     }
@@ -167,8 +167,8 @@ mod tests {
         faces.push(&[2, 1, 4, 3]);
         faces.push(&[1, 2, 2]);
         faces.push(&[]);
-        let around = Around::new(&faces, None);
-        let sides = Sides::new(&around, 5);
+        let around = WeldedFaces::new(&faces, None);
+        let sides = EdgeSides::new(&around, 5);
         let edges: Vec<_> = sides.edges().map(|e| (e.a, e.b, e.sides.len())).collect();
         assert_eq!(edges, [(0, 1, 1), (0, 2, 1), (1, 2, 2), (1, 4, 1), (2, 3, 1), (3, 4, 1)]);
         let shared = sides.edges().nth(2).unwrap();
@@ -178,7 +178,7 @@ mod tests {
         assert!((0..4).map(|f| around.collapsed(f)).eq([false, false, true, true]));
         // Welding 3 to 2 takes a side off the quad.
         let names = [0, 1, 2, 2, 4];
-        let welded = Around::new(&faces, Some(&names));
-        assert_eq!(Sides::new(&welded, 5).sides.len(), 6);
+        let welded = WeldedFaces::new(&faces, Some(&names));
+        assert_eq!(EdgeSides::new(&welded, 5).sides.len(), 6);
     }
 }

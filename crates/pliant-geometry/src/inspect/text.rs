@@ -1,7 +1,8 @@
 //! The report as lines of text.
 
-use super::{Closedness, Found, MeshReport, short};
 use std::fmt::Debug;
+
+use super::{Closedness, Findings, MeshReport, short};
 
 impl MeshReport {
     /// The report for people to read: what is there, then what is wrong; nothing about what is fine.
@@ -62,8 +63,8 @@ impl MeshReport {
         if !self.materials.is_empty() {
             parts.push(format!("{} materials", self.materials.len()));
         }
-        if self.motion_samples > 0 {
-            parts.push(format!("{} samples of motion", self.motion_samples));
+        if self.animation_samples > 0 {
+            parts.push(format!("{} samples of motion", self.animation_samples));
         }
         if parts.is_empty() { String::new() } else { format!("with {}", parts.join(", ")) }
     }
@@ -153,7 +154,7 @@ impl MeshReport {
     }
 }
 
-fn add<T: Debug>(lines: &mut Vec<String>, found: &Found<T>, what: &str) {
+fn add<T: Debug>(lines: &mut Vec<String>, found: &Findings<T>, what: &str) {
     if !found.is_empty() {
         let more = if found.count > found.first.len() { ", ..." } else { "" };
         let first: Vec<String> = found.first.iter().map(|e| format!("{e:?}")).collect();

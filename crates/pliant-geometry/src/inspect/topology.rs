@@ -1,43 +1,44 @@
 //! How the faces hang together: edges, fans, pieces, boundary loops, Euler characteristic and genus.
 
-use super::Found;
-use super::fans::fans;
-use super::sets::{Sets, TurnedSets};
-use super::sides::{Around, Sides};
 use glam::DVec3;
+
+use super::Findings;
+use super::fans::fans;
+use super::sides::{EdgeSides, WeldedFaces};
+use crate::disjoint_sets::{DisjointSets, OrientedSets};
 
 /// How faces hang together through the vertices they share.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Topology {
+pub struct MeshTopology {
     /// Vertices that faces use.
     pub vertices: usize,
     /// Edges of faces, each once.
     pub edges: usize,
     /// Edges with a face on one side only.
-    pub boundary_edges: Found<[u32; 2]>,
+    pub boundary_edges: Findings<[u32; 2]>,
     /// Edges where three or more faces meet.
-    pub non_manifold_edges: Found<[u32; 2]>,
+    pub non_manifold_edges: Findings<[u32; 2]>,
     /// Sides of faces on those edges.
     pub non_manifold_sides: usize,
     /// Whether every edge has an even number of sides.
     pub even: bool,
     /// Edges of two faces that both walk them the same way: one of them is turned over.
-    pub inconsistent_edges: Found<[u32; 2]>,
+    pub inconsistent_edges: Findings<[u32; 2]>,
     /// Vertices where faces meet that share no edge there.
-    pub non_manifold_vertices: Found<u32>,
+    pub non_manifold_vertices: Findings<u32>,
     /// Closed lines of boundary edges.
     pub boundary_loops: usize,
     /// Length of the longest of them.
     pub longest_loop: f64,
     /// Parts that share no vertex.
     pub pieces: usize,
-    /// The largest pieces by number of faces, up to [`Topology::LISTED`].
-    pub largest: Vec<Piece>,
+    /// The largest pieces by number of faces, up to [`MeshTopology::LISTED`].
+    pub largest: Vec<MeshPiece>,
 }
 
 /// A part of a mesh that shares no vertex with the rest.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Piece {
+pub struct MeshPiece {
     /// Its first face.
     pub first_face: u32,
     /// Its faces.
@@ -56,7 +57,7 @@ pub struct Piece {
     pub genus: Option<u64>,
 }
 
-impl Topology {
+impl MeshTopology {
     /// How many pieces are listed.
     pub const LISTED: usize = 64;
 
@@ -69,10 +70,10 @@ impl Topology {
             + self.non_manifold_vertices.count
     }
 
-    pub(crate) fn new(around: &Around<'_>, positions: &[DVec3]) -> Topology {
-        let sides = Sides::new(around, positions.len());
-        let mut topology = Topology { even: true, ..Topology::default() };
-        let mut pieces = Pieces::new(around, positions.len());
+    pub(crate) fn new(around: &WeldedFaces<'_>, positions: &[DVec3]) -> MeshTopology {
+        let sides = EdgeSides::new(around, positions.len());
+        let mut topology = MeshTopology { even: true, ..MeshTopology::default() };
+        let mut pieces = PieceNumbers::new(around, positions.len());
         for edge in sides.edges() {
             let ends = [edge.a, edge.b];
             topology.edges += 1;
@@ -103,7 +104,13 @@ impl Topology {
         topology
     }
 
-    fn walk_fans(&mut self, around: &Around<'_>, sides: &Sides, positions: &[DVec3], pieces: &mut Pieces) {
+    fn walk_fans(
+        &mut self,
+        around: &WeldedFaces<'_>,
+        sides: &EdgeSides,
+        positions: &[DVec3],
+        pieces: &mut PieceNumbers,
+    ) {
         let mut fans = fans(around, sides);
         // How many fans each vertex has: none, one, or more.
         let mut seen = vec![0_u8; positions.len()];
@@ -128,7 +135,7 @@ impl Topology {
         ends.sort_unstable();
         ends.dedup();
         let place = |fan: u32| ends.partition_point(|&e| e < fan) as u32;
-        let mut loops = Sets::new(ends.len());
+        let mut loops = DisjointSets::new(ends.len());
         for &(a, b, ..) in &links {
             loops.join(place(a), place(b));
         }
@@ -147,15 +154,15 @@ impl Topology {
 }
 
 /// Pieces, numbered in order of their first vertices.
-pub(crate) struct Pieces {
+pub(crate) struct PieceNumbers {
     /// Piece of each vertex; `u32::MAX` for those without faces.
     pub of_vertices: Vec<u32>,
-    pub list: Vec<Piece>,
+    pub list: Vec<MeshPiece>,
 }
 
-impl Pieces {
-    pub fn new(around: &Around<'_>, vertices: usize) -> Pieces {
-        let mut sets = Sets::new(vertices);
+impl PieceNumbers {
+    pub fn new(around: &WeldedFaces<'_>, vertices: usize) -> PieceNumbers {
+        let mut sets = DisjointSets::new(vertices);
         let faces = || (0..around.faces().len()).filter(|&f| !around.collapsed(f));
         let mut used = vec![false; vertices];
         for f in faces() {
@@ -167,13 +174,17 @@ impl Pieces {
                 used[v as usize] = true;
             }
         }
-        let mut pieces = Pieces { of_vertices: vec![u32::MAX; vertices], list: Vec::new() };
+        let mut pieces = PieceNumbers { of_vertices: vec![u32::MAX; vertices], list: Vec::new() };
         for v in (0..vertices).filter(|&v| used[v]) {
             // The smallest of a set comes first, so it has its number before the others ask.
             let root = sets.find(v as u32) as usize;
             if root == v {
                 pieces.of_vertices[v] = pieces.list.len() as u32;
-                pieces.list.push(Piece { first_face: u32::MAX, orientable: true, ..Piece::default() });
+                pieces.list.push(MeshPiece {
+                    first_face: u32::MAX,
+                    orientable: true,
+                    ..MeshPiece::default()
+                });
             }
             pieces.of_vertices[v] = pieces.of_vertices[root];
             let piece = pieces.at(v as u32);
@@ -189,12 +200,12 @@ impl Pieces {
         pieces
     }
 
-    pub fn at(&mut self, vertex: u32) -> &mut Piece {
+    pub fn at(&mut self, vertex: u32) -> &mut MeshPiece {
         &mut self.list[self.of_vertices[vertex as usize] as usize]
     }
 
-    fn find_unorientable(&mut self, around: &Around<'_>, sides: &Sides) {
-        let mut turns = TurnedSets::new(around.faces().len());
+    fn find_unorientable(&mut self, around: &WeldedFaces<'_>, sides: &EdgeSides) {
+        let mut turns = OrientedSets::new(around.faces().len());
         for edge in sides.edges() {
             if let [s, t] = edge.sides {
                 let [f, g] = [s, t].map(|s| around.face(s.corner));
@@ -205,9 +216,9 @@ impl Pieces {
         }
     }
 
-    fn largest(mut self) -> Vec<Piece> {
+    fn largest(mut self) -> Vec<MeshPiece> {
         self.list.sort_by_key(|p| (std::cmp::Reverse(p.faces), p.first_face));
-        self.list.truncate(Topology::LISTED);
+        self.list.truncate(MeshTopology::LISTED);
         for piece in &mut self.list {
             // χ = 2 − 2g − b
             let twice = 2 - piece.boundary_loops as i64 - piece.euler;

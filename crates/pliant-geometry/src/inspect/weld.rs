@@ -1,8 +1,10 @@
 //! Vertices that are in the same place, exactly or within a tolerance.
 
-use crate::poly::PolyMesh;
-use glam::DVec3;
 use std::hash::{BuildHasher, RandomState};
+
+use glam::DVec3;
+
+use crate::poly::PolyMesh;
 
 /// For each vertex the first vertex that it is the same as; itself for most. Vertices that move must stay
 /// together in every sample of the motion.
@@ -12,12 +14,12 @@ use std::hash::{BuildHasher, RandomState};
 pub(crate) fn same_places(mesh: &PolyMesh, tolerance: f64) -> Vec<u32> {
     let positions = &mesh.positions;
     let corner = positions.iter().fold(DVec3::INFINITY, |least, &p| least.min(p));
-    let samples = mesh.motion.as_ref().map_or(&[][..], |m| &m.samples);
+    let samples = mesh.animation.as_ref().map_or(&[][..], |m| &m.samples);
     let near = |i: usize, k: usize| {
         let close = |a: DVec3, b: DVec3| a == b || a.distance_squared(b) <= tolerance * tolerance;
         close(positions[i], positions[k]) && samples.iter().all(|s| close(s[i], s[k]))
     };
-    let mut table = Table::new(positions.len());
+    let mut table = WeldTable::new(positions.len());
     // A cell of four tolerances holds a bounded number of kept vertices, and most vertices look into few cells.
     let cell = 4.0 * tolerance;
     let cell_of = |p: DVec3| ((p - corner) / cell).floor().to_array().map(|x| x as i64);
@@ -52,16 +54,16 @@ pub(crate) fn same_places(mesh: &PolyMesh, tolerance: f64) -> Vec<u32> {
 
 /// Kept vertices by cell, in chains. Cells that fall on one chain do no harm: distances are compared anyway, so
 /// the random hash (which a file cannot aim at) leaves no trace in the result.
-struct Table {
+struct WeldTable {
     state: RandomState,
     heads: Vec<u32>,
     next: Vec<u32>,
 }
 
-impl Table {
-    fn new(len: usize) -> Table {
+impl WeldTable {
+    fn new(len: usize) -> WeldTable {
         let slots = len.next_power_of_two();
-        Table { state: RandomState::new(), heads: vec![u32::MAX; slots], next: vec![u32::MAX; len] }
+        WeldTable { state: RandomState::new(), heads: vec![u32::MAX; slots], next: vec![u32::MAX; len] }
     }
 
     fn slot(&self, key: impl std::hash::Hash) -> usize {
@@ -91,7 +93,7 @@ impl Table {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Motion, SplitMix64};
+    use crate::{SplitMix64, VertexAnimation};
 
     fn slow(positions: &[DVec3], tolerance: f64) -> Vec<u32> {
         let mut kept: Vec<u32> = Vec::new();
@@ -122,13 +124,13 @@ mod tests {
     #[test]
     fn vertices_that_part_later_are_not_the_same() {
         let apart = vec![DVec3::ZERO, DVec3::X, -DVec3::ZERO];
-        let motion = Motion {
+        let animation = VertexAnimation {
             times: vec![0.0, 1.0, 2.0],
             samples: vec![vec![DVec3::ZERO; 3], apart, vec![DVec3::ZERO; 3]],
         };
         let still = PolyMesh { positions: vec![DVec3::ZERO; 3], ..PolyMesh::default() };
         assert_eq!(same_places(&still, 0.0), [0, 0, 0]);
-        let moving = PolyMesh { motion: Some(motion), ..still };
+        let moving = PolyMesh { animation: Some(animation), ..still };
         assert_eq!(same_places(&moving, 0.0), [0, 1, 0]);
         assert_eq!(same_places(&moving, 0.1), [0, 1, 0]);
     }

@@ -1,9 +1,9 @@
 //! Mesh files in and out: one file of code per format, all giving the same [`MeshFile`].
 
+mod animation;
 mod color;
 mod gltf;
 mod merge;
-mod motion;
 mod mtl;
 mod notes;
 pub(crate) mod obj;
@@ -22,14 +22,15 @@ mod write_off;
 mod write_ply;
 mod write_stl;
 
-pub use motion::read_motion;
-pub use write::{Companion, write_mesh};
+pub use animation::read_animation;
+pub use write::{CompanionFile, write_mesh};
 
 pub use gltf::{Glb, GlbNormals, GlbSurface, write_glb};
 
+use std::path::{Path, PathBuf};
+
 use crate::error::{GeometryError, read_regular};
 use crate::poly::PolyMesh;
-use std::path::{Path, PathBuf};
 
 /// What a mesh file held.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -46,7 +47,7 @@ impl MeshFile {
     /// Pictures that the materials of the file at `path` name, as paths; they are not read here.
     pub fn textures(&self, path: &Path) -> Vec<PathBuf> {
         let folder = path.parent().unwrap_or(Path::new(""));
-        let materials = self.meshes.iter().flat_map(|m| &m.coat.materials);
+        let materials = self.meshes.iter().flat_map(|m| &m.attributes.materials);
         let mut names: Vec<&str> = materials.filter_map(|m| m.texture.as_deref()).collect();
         names.sort_unstable();
         names.dedup();

@@ -4,13 +4,15 @@
 //! Vertex colours are taken as sRGB, as Blender and MeshLab write them. What an index names is known at the end
 //! only, because a face may come before its vertices; `obj_pieces` then parts the lists into objects.
 
+use std::borrow::Cow;
+use std::collections::HashMap;
+
+use glam::DVec3;
+
 use super::notes::Notes;
 use super::words::{lines, name, real, shown, whole, words};
 use crate::error::{ErrorList, GeometryError};
 use crate::poly::Polygons;
-use glam::DVec3;
-use std::borrow::Cow;
-use std::collections::HashMap;
 
 /// No texture coordinate, normal or material.
 pub(super) const NONE: u32 = u32::MAX;
@@ -61,7 +63,7 @@ impl Names {
 
 /// Reads OBJ text; every error at once, up to a cap.
 pub(crate) fn draft(bytes: &[u8]) -> Result<ObjDraft, Vec<GeometryError>> {
-    let mut reader = Reader::default();
+    let mut reader = ObjReader::default();
     let mut lines = lines(bytes);
     while let Some((number, line)) = lines.next() {
         if line.last() != Some(&b'\\') {
@@ -83,7 +85,7 @@ pub(crate) fn draft(bytes: &[u8]) -> Result<ObjDraft, Vec<GeometryError>> {
 }
 
 #[derive(Default)]
-struct Reader {
+struct ObjReader {
     draft: ObjDraft,
     face: Vec<u32>,
     material: HashMap<String, u32>,
@@ -92,7 +94,7 @@ struct Reader {
     errors: ErrorList,
 }
 
-impl Reader {
+impl ObjReader {
     fn statement(&mut self, line: usize, text: &[u8]) {
         let space = text.iter().position(u8::is_ascii_whitespace).unwrap_or(text.len());
         let (keyword, rest) = text.split_at(space);

@@ -4,11 +4,12 @@
 //! A mesh has the vertices its faces use, and those that no face uses where they are declared, all in file
 //! order. When there is one mesh only, its vertices are those of the file, untouched.
 
+use std::collections::HashMap;
+
 use super::color::Coding;
 use super::notes::POINTS_ONLY;
 use super::obj::{NONE, Names, ObjDraft};
-use crate::poly::{Coat, Layer, PolyMesh, Polygons, SurfaceMaterial};
-use std::collections::HashMap;
+use crate::poly::{Layer, MeshAttributes, PolyMesh, Polygons, SurfaceMaterial};
 
 /// The meshes of a file; `library` holds the materials that are known.
 pub(super) fn meshes(draft: &mut ObjDraft, library: &HashMap<String, SurfaceMaterial>) -> Vec<PolyMesh> {
@@ -20,7 +21,7 @@ pub(super) fn meshes(draft: &mut ObjDraft, library: &HashMap<String, SurfaceMate
         draft.notes.say(POINTS_ONLY);
     }
     let pieces = pieces(draft, &names);
-    let mut whole = Whole { colors, materials, library, local: vec![NONE; draft.positions.len()] };
+    let mut whole = ObjContext { colors, materials, library, local: vec![NONE; draft.positions.len()] };
     match pieces.as_slice() {
         [only] => vec![whole.untouched(draft, only.name.clone())],
         _ => pieces.into_iter().map(|piece| whole.part(draft, piece)).collect(),
@@ -28,20 +29,20 @@ pub(super) fn meshes(draft: &mut ObjDraft, library: &HashMap<String, SurfaceMate
 }
 
 /// One object: its faces and vertices, rising.
-struct Piece {
+struct ObjObject {
     name: String,
     faces: Vec<u32>,
     vertices: Vec<u32>,
 }
 
 /// The objects that have something in them.
-fn pieces(draft: &mut ObjDraft, names: &Names) -> Vec<Piece> {
-    let own = |name: &str| Piece { name: name.into(), faces: Vec::new(), vertices: Vec::new() };
+fn pieces(draft: &mut ObjDraft, names: &Names) -> Vec<ObjObject> {
+    let own = |name: &str| ObjObject { name: name.into(), faces: Vec::new(), vertices: Vec::new() };
     if names.names.len() < 2 && names.runs.first().is_none_or(|run| run.1 == 0) {
         return vec![own(names.names.first().map_or("", String::as_str))];
     }
     // What comes before the first name is in a piece without one.
-    let mut pieces: Vec<Piece> =
+    let mut pieces: Vec<ObjObject> =
         std::iter::once("").chain(names.names.iter().map(String::as_str)).map(own).collect();
     let (vertices, faces) = (draft.positions.len() as u32, draft.faces.len() as u32);
     let starts = std::iter::once((0, 0, 0)).chain(names.runs.iter().map(|&(v, f, n)| (v, f, n + 1)));
@@ -75,7 +76,7 @@ fn pieces(draft: &mut ObjDraft, names: &Names) -> Vec<Piece> {
 }
 
 /// What belongs to the whole file.
-struct Whole<'a> {
+struct ObjContext<'a> {
     colors: Vec<[f32; 4]>,
     /// Material of each face; empty if there are none.
     materials: Vec<u32>,
@@ -84,10 +85,10 @@ struct Whole<'a> {
     local: Vec<u32>,
 }
 
-impl Whole<'_> {
+impl ObjContext<'_> {
     /// The file as one mesh.
     fn untouched(&mut self, draft: &mut ObjDraft, name: String) -> PolyMesh {
-        let mut coat = Coat {
+        let mut attributes = MeshAttributes {
             faces: std::mem::take(&mut draft.faces),
             uvs: Layer {
                 values: std::mem::take(&mut draft.uvs),
@@ -98,17 +99,17 @@ impl Whole<'_> {
                 corners: std::mem::take(&mut draft.normal_corners),
             },
             colors: std::mem::take(&mut self.colors),
-            ..Coat::default()
+            ..MeshAttributes::default()
         };
-        complete(&mut coat.uvs, [0.0; 2]);
-        complete(&mut coat.normals, [0.0; 3]);
+        complete(&mut attributes.uvs, [0.0; 2]);
+        complete(&mut attributes.normals, [0.0; 3]);
         let materials = std::mem::take(&mut self.materials);
-        self.name_materials(draft, &mut coat, materials);
-        PolyMesh { name, positions: std::mem::take(&mut draft.positions), coat, motion: None }
+        self.name_materials(draft, &mut attributes, materials);
+        PolyMesh { name, positions: std::mem::take(&mut draft.positions), attributes, animation: None }
     }
 
     /// A piece as its own mesh.
-    fn part(&mut self, draft: &ObjDraft, piece: Piece) -> PolyMesh {
+    fn part(&mut self, draft: &ObjDraft, piece: ObjObject) -> PolyMesh {
         for (new, &old) in piece.vertices.iter().enumerate() {
             self.local[old as usize] = new as u32;
         }
@@ -124,24 +125,24 @@ impl Whole<'_> {
             normal_corners.extend_from_slice(draft.normal_corners.get(range).unwrap_or_default());
             materials.extend(self.materials.get(f as usize));
         }
-        let mut coat = Coat {
+        let mut attributes = MeshAttributes {
             faces,
             uvs: compact(&draft.uvs, uv_corners),
             normals: compact(&draft.normals, normal_corners),
-            ..Coat::default()
+            ..MeshAttributes::default()
         };
         if !self.colors.is_empty() {
-            coat.colors = piece.vertices.iter().map(|&v| self.colors[v as usize]).collect();
+            attributes.colors = piece.vertices.iter().map(|&v| self.colors[v as usize]).collect();
         }
-        complete(&mut coat.uvs, [0.0; 2]);
-        complete(&mut coat.normals, [0.0; 3]);
-        self.name_materials(draft, &mut coat, materials);
+        complete(&mut attributes.uvs, [0.0; 2]);
+        complete(&mut attributes.normals, [0.0; 3]);
+        self.name_materials(draft, &mut attributes, materials);
         let positions = piece.vertices.iter().map(|&v| draft.positions[v as usize]).collect();
-        PolyMesh { name: piece.name, positions, coat, motion: None }
+        PolyMesh { name: piece.name, positions, attributes, animation: None }
     }
 
     /// Materials in order of first use by the faces.
-    fn name_materials(&self, draft: &ObjDraft, coat: &mut Coat, mut of_faces: Vec<u32>) {
+    fn name_materials(&self, draft: &ObjDraft, attributes: &mut MeshAttributes, mut of_faces: Vec<u32>) {
         if of_faces.iter().all(|&m| m == NONE) {
             return;
         }
@@ -153,11 +154,13 @@ impl Whole<'_> {
             if *m == next {
                 let name = draft.materials.get(file as usize).cloned().unwrap_or_default();
                 let known = self.library.get(&name).cloned();
-                coat.materials.push(known.unwrap_or(SurfaceMaterial { name, ..SurfaceMaterial::default() }));
+                attributes
+                    .materials
+                    .push(known.unwrap_or(SurfaceMaterial { name, ..SurfaceMaterial::default() }));
             }
         }
-        if coat.materials.len() > 1 {
-            coat.face_materials = of_faces;
+        if attributes.materials.len() > 1 {
+            attributes.face_materials = of_faces;
         }
     }
 }

@@ -3,29 +3,30 @@
 //! `[ST][C][N]OFF`, then the counts, then a line per vertex (x y z, normal, colour, texture coordinates, as far as
 //! the prefixes say) and a line per face (how many corners, the corners, perhaps a colour). `#` begins a comment.
 
+use glam::DVec3;
+
 use super::MeshFile;
 use super::color::Coding;
 use super::notes::{Notes, POINTS_ONLY};
 use super::words::{lines, real, shown, whole, words};
 use crate::error::{ErrorList, GeometryError};
-use crate::poly::{Coat, Layer, PolyMesh, Polygons};
-use glam::DVec3;
+use crate::poly::{Layer, MeshAttributes, PolyMesh, Polygons};
 
 /// What the first word says that vertices have.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-struct Prefix {
+struct OffPrefix {
     uvs: bool,
     colors: bool,
     normals: bool,
 }
 
 /// The prefixes of a first word; `None` if it is not one of OFF in three dimensions.
-fn prefix(word: &[u8]) -> Option<Prefix> {
+fn prefix(word: &[u8]) -> Option<OffPrefix> {
     let rest = word.strip_suffix(b"OFF")?;
     let (uvs, rest) = rest.strip_prefix(b"ST").map_or((false, rest), |r| (true, r));
     let (colors, rest) = rest.strip_prefix(b"C").map_or((false, rest), |r| (true, r));
     let (normals, rest) = rest.strip_prefix(b"N").map_or((false, rest), |r| (true, r));
-    rest.is_empty().then_some(Prefix { uvs, colors, normals })
+    rest.is_empty().then_some(OffPrefix { uvs, colors, normals })
 }
 
 /// Whether the file begins as OFF does.
@@ -47,7 +48,7 @@ pub(super) fn read(bytes: &[u8]) -> Result<MeshFile, Vec<GeometryError>> {
     let one = |line: usize, message: String, help: &str| vec![GeometryError::at_line(line, message, help)];
     let mut rows = content(bytes);
     let mut first = rows.next();
-    let mut said = Prefix::default();
+    let mut said = OffPrefix::default();
     let mut title = "OFF".to_string();
     if let Some((number, line)) = first {
         let mut parts = words(line);
@@ -99,7 +100,7 @@ pub(super) fn read(bytes: &[u8]) -> Result<MeshFile, Vec<GeometryError>> {
             "export it again: it was cut off, or is being written, or its counts are wrong",
         ));
     }
-    let mut draft = Draft { said, ..Draft::default() };
+    let mut draft = OffDraft { said, ..OffDraft::default() };
     for i in 0..vertices {
         let Some((line, text)) = rows.next() else {
             draft.cut_off("vertex", i, vertices);
@@ -121,8 +122,8 @@ pub(super) fn read(bytes: &[u8]) -> Result<MeshFile, Vec<GeometryError>> {
 }
 
 #[derive(Default)]
-struct Draft {
-    said: Prefix,
+struct OffDraft {
+    said: OffPrefix,
     positions: Vec<DVec3>,
     normals: Vec<[f32; 3]>,
     uvs: Vec<[f32; 2]>,
@@ -133,7 +134,7 @@ struct Draft {
     notes: Notes,
 }
 
-impl Draft {
+impl OffDraft {
     fn cut_off(&mut self, what: &str, index: u64, of: u64) {
         self.errors.push_at(
             format!("the file ends before {what} {} of {of}", index + 1),
@@ -232,15 +233,15 @@ impl Draft {
             )]);
         }
         let faces = self.faces;
-        let mut coat = Coat::default();
+        let mut attributes = MeshAttributes::default();
         if faces.is_empty() {
             self.notes.say(POINTS_ONLY);
         } else {
             if self.said.normals {
-                coat.normals = Layer::of_vertices(self.normals, &faces);
+                attributes.normals = Layer::of_vertices(self.normals, &faces);
             }
             if self.said.uvs {
-                coat.uvs = Layer::of_vertices(self.uvs, &faces);
+                attributes.uvs = Layer::of_vertices(self.uvs, &faces);
             }
         }
         // Geomview counts colours to 1, linear; other programs to 255.
@@ -248,14 +249,14 @@ impl Draft {
         let (coding, opaque) = if bytes { (Coding::Bytes, 255.0) } else { (Coding::Linear, 1.0) };
         for (i, [r, g, b, a]) in self.colors.into_iter().enumerate() {
             let color = coding.decode([r, g, b, if a == f64::INFINITY { opaque } else { a }]);
-            coat.colors.push(color.unwrap_or_else(|| {
+            attributes.colors.push(color.unwrap_or_else(|| {
                 let kind = "vertex colours that are no numbers are dropped: white instead";
                 self.notes.count(kind, || format!("vertex {i}"));
                 [1.0; 4]
             }));
         }
-        coat.faces = faces;
-        let mesh = PolyMesh { name: String::new(), positions: self.positions, coat, motion: None };
+        attributes.faces = faces;
+        let mesh = PolyMesh { name: String::new(), positions: self.positions, attributes, animation: None };
         Ok(MeshFile { format: title.into(), meshes: vec![mesh], notes: self.notes.finish() })
     }
 }

@@ -4,20 +4,21 @@
 //! are sRGB, real ones linear); faces may have texture coordinates of their own (`texcoord`, as MeshLab writes) and a
 //! `texnumber` that picks one of the `TextureFile` comments. Triangle strips become triangles.
 
+use glam::DVec3;
+
 use super::MeshFile;
 use super::color::Coding;
 use super::notes::{Notes, POINTS_ONLY};
-use super::ply_body::Body;
-use super::ply_header::{Element, Encoding, Header, Kind, header};
+use super::ply_body::PlyBody;
+use super::ply_header::{PlyElement, PlyEncoding, PlyHeader, PlyType, header};
 use crate::error::{ErrorList, GeometryError};
-use crate::poly::{Coat, Layer, PolyMesh, Polygons, SurfaceMaterial};
-use glam::DVec3;
+use crate::poly::{Layer, MeshAttributes, PolyMesh, Polygons, SurfaceMaterial};
 
 /// Reads a PLY file; nothing is set aside before the counts of its header are known to fit its bytes.
 pub(super) fn read(bytes: &[u8]) -> Result<MeshFile, Vec<GeometryError>> {
     let header = header(bytes)?;
-    let mut body = Body::new(bytes, header.end, header.lines, header.encoding);
-    let mut draft = Draft::default();
+    let mut body = PlyBody::new(bytes, header.end, header.lines, header.encoding);
+    let mut draft = PlyDraft::default();
     let one = |e: GeometryError| vec![e];
     let mut seen = [false; 3];
     for element in &header.elements {
@@ -46,7 +47,7 @@ pub(super) fn read(bytes: &[u8]) -> Result<MeshFile, Vec<GeometryError>> {
 }
 
 #[derive(Default)]
-struct Draft {
+struct PlyDraft {
     positions: Vec<DVec3>,
     normals: Vec<[f32; 3]>,
     uvs: Vec<[f32; 2]>,
@@ -80,8 +81,8 @@ const NAMES: [&[&str]; 12] = [
     &["alpha", "a", "diffuse_alpha"],
 ];
 
-impl Draft {
-    fn vertices(&mut self, element: &Element, body: &mut Body<'_>) -> Result<(), GeometryError> {
+impl PlyDraft {
+    fn vertices(&mut self, element: &PlyElement, body: &mut PlyBody<'_>) -> Result<(), GeometryError> {
         let places: [Option<usize>; 12] = NAMES.map(|names| element.find(names));
         let all = |range: std::ops::Range<usize>| range.clone().all(|k| places[k].is_some());
         if !all(X..NX) {
@@ -99,8 +100,8 @@ impl Draft {
         }
         if colors {
             self.coding = places[RED].map(|p| match element.properties[p].kind {
-                Kind::F32 | Kind::F64 => Coding::Linear,
-                Kind::U8 | Kind::I8 => Coding::Bytes,
+                PlyType::F32 | PlyType::F64 => Coding::Linear,
+                PlyType::U8 | PlyType::I8 => Coding::Bytes,
                 _ => Coding::Words,
             });
         }
@@ -162,7 +163,7 @@ impl Draft {
         [0.0; N]
     }
 
-    fn faces(&mut self, element: &Element, body: &mut Body<'_>) -> Result<(), GeometryError> {
+    fn faces(&mut self, element: &PlyElement, body: &mut PlyBody<'_>) -> Result<(), GeometryError> {
         let list = |names: &[&str]| element.find(names).filter(|&p| element.properties[p].length.is_some());
         let Some(corners) = list(&["vertex_indices", "vertex_index"]) else {
             if element.count > 0 {
@@ -241,7 +242,7 @@ impl Draft {
         0
     }
 
-    fn strips(&mut self, element: &Element, body: &mut Body<'_>) -> Result<(), GeometryError> {
+    fn strips(&mut self, element: &PlyElement, body: &mut PlyBody<'_>) -> Result<(), GeometryError> {
         // Without properties any number of them fits.
         let count = if element.properties.is_empty() { 0 } else { element.count };
         for s in 0..count {
@@ -276,7 +277,7 @@ impl Draft {
         Ok(())
     }
 
-    fn finish(mut self, header: Header) -> Result<MeshFile, Vec<GeometryError>> {
+    fn finish(mut self, header: PlyHeader) -> Result<MeshFile, Vec<GeometryError>> {
         let count = self.positions.len();
         if count == 0 && self.errors.is_empty() {
             let help = "a PLY file has an `element vertex` with a count above 0; check that the export was not empty";
@@ -309,26 +310,32 @@ impl Draft {
         }
         let colors = self.linear_colors();
         let (materials, face_materials) = self.materials(&header.textures);
-        let mut coat = Coat { colors, materials, face_materials, ..Coat::default() };
+        let mut attributes =
+            MeshAttributes { colors, materials, face_materials, ..MeshAttributes::default() };
         if !faces.is_empty() {
             if !self.normals.is_empty() {
-                coat.normals = Layer::of_vertices(self.normals, &faces);
+                attributes.normals = Layer::of_vertices(self.normals, &faces);
             }
             if self.corner_uvs.len() == faces.corners().len() {
-                coat.uvs = shared(self.corner_uvs);
+                attributes.uvs = shared(self.corner_uvs);
             } else if !self.uvs.is_empty() {
-                coat.uvs = Layer::of_vertices(self.uvs, &faces);
+                attributes.uvs = Layer::of_vertices(self.uvs, &faces);
             }
         }
-        coat.faces = faces;
+        attributes.faces = faces;
         let encoding = match header.encoding {
-            Encoding::Ascii => "ASCII",
-            Encoding::Little => "binary little-endian",
-            Encoding::Big => "binary big-endian",
+            PlyEncoding::Ascii => "ASCII",
+            PlyEncoding::Little => "binary little-endian",
+            PlyEncoding::Big => "binary big-endian",
         };
         Ok(MeshFile {
             format: format!("PLY, {encoding}"),
-            meshes: vec![PolyMesh { name: header.name, positions: self.positions, coat, motion: None }],
+            meshes: vec![PolyMesh {
+                name: header.name,
+                positions: self.positions,
+                attributes,
+                animation: None,
+            }],
             notes: self.notes.finish(),
         })
     }

@@ -1,23 +1,23 @@
 //! The numbers of a PLY file one after the other, in text or binary.
 
-use super::ply_header::{Element, Encoding, Kind};
+use super::ply_header::{PlyElement, PlyEncoding, PlyType};
 use super::words::{real, shown};
 use crate::GeometryError;
 
 const CUT_OFF: &str = "export it again: it was cut off, or is being written, or its header is wrong";
 
-pub(super) struct Body<'a> {
+pub(super) struct PlyBody<'a> {
     bytes: &'a [u8],
     at: usize,
     line: usize,
-    encoding: Encoding,
+    encoding: PlyEncoding,
     /// Rows of text that had more numbers than the header says, and the line of the first.
     pub longer: (usize, usize),
 }
 
-impl<'a> Body<'a> {
-    pub fn new(bytes: &'a [u8], at: usize, lines: usize, encoding: Encoding) -> Body<'a> {
-        Body { bytes, at, line: lines + 1, encoding, longer: (0, 0) }
+impl<'a> PlyBody<'a> {
+    pub fn new(bytes: &'a [u8], at: usize, lines: usize, encoding: PlyEncoding) -> PlyBody<'a> {
+        PlyBody { bytes, at, line: lines + 1, encoding, longer: (0, 0) }
     }
 
     pub fn left(&self) -> usize {
@@ -27,13 +27,13 @@ impl<'a> Body<'a> {
     /// An error at the line or byte where reading is.
     pub fn fault(&self, message: String, help: &str) -> GeometryError {
         match self.encoding {
-            Encoding::Ascii => GeometryError::at_line(self.line, message, help),
+            PlyEncoding::Ascii => GeometryError::at_line(self.line, message, help),
             _ => GeometryError::new(format!("{message} (byte {})", self.at), help),
         }
     }
 
     /// Refuses an element with more of them than the bytes that are left can hold.
-    pub fn holds(&self, element: &Element) -> Result<(), GeometryError> {
+    pub fn holds(&self, element: &PlyElement) -> Result<(), GeometryError> {
         let least = u128::from(element.least_bytes(self.encoding)) * u128::from(element.count);
         // The last number of a text needs no line end.
         if least <= self.left() as u128 + 1 {
@@ -50,7 +50,7 @@ impl<'a> Body<'a> {
 
     /// Goes to the next row: in text, to the next line that is not empty.
     pub fn begin_row(&mut self) {
-        if self.encoding != Encoding::Ascii {
+        if self.encoding != PlyEncoding::Ascii {
             return;
         }
         while let Some(b) = self.bytes.get(self.at).filter(|b| b.is_ascii_whitespace()) {
@@ -61,7 +61,7 @@ impl<'a> Body<'a> {
 
     /// Leaves a row of text, with whatever else is on its line.
     pub fn end_row(&mut self) {
-        if self.encoding != Encoding::Ascii {
+        if self.encoding != PlyEncoding::Ascii {
             return;
         }
         let rest = &self.bytes[self.at..];
@@ -75,8 +75,8 @@ impl<'a> Body<'a> {
 
     /// The next number of the row.
     #[inline]
-    pub fn number(&mut self, kind: Kind) -> Result<f64, GeometryError> {
-        if self.encoding == Encoding::Ascii {
+    pub fn number(&mut self, kind: PlyType) -> Result<f64, GeometryError> {
+        if self.encoding == PlyEncoding::Ascii {
             return self.word();
         }
         let size = kind.size();
@@ -86,19 +86,19 @@ impl<'a> Body<'a> {
         self.at += size;
         let mut word = [0; 8];
         word[..size].copy_from_slice(b);
-        if self.encoding == Encoding::Big {
+        if self.encoding == PlyEncoding::Big {
             word[..size].reverse();
         }
         let [a, b, c, d, ..] = word;
         Ok(match kind {
-            Kind::I8 => f64::from(a as i8),
-            Kind::U8 => f64::from(a),
-            Kind::I16 => f64::from(i16::from_le_bytes([a, b])),
-            Kind::U16 => f64::from(u16::from_le_bytes([a, b])),
-            Kind::I32 => f64::from(i32::from_le_bytes([a, b, c, d])),
-            Kind::U32 => f64::from(u32::from_le_bytes([a, b, c, d])),
-            Kind::F32 => f64::from(f32::from_le_bytes([a, b, c, d])),
-            Kind::F64 => f64::from_le_bytes(word),
+            PlyType::I8 => f64::from(a as i8),
+            PlyType::U8 => f64::from(a),
+            PlyType::I16 => f64::from(i16::from_le_bytes([a, b])),
+            PlyType::U16 => f64::from(u16::from_le_bytes([a, b])),
+            PlyType::I32 => f64::from(i32::from_le_bytes([a, b, c, d])),
+            PlyType::U32 => f64::from(u32::from_le_bytes([a, b, c, d])),
+            PlyType::F32 => f64::from(f32::from_le_bytes([a, b, c, d])),
+            PlyType::F64 => f64::from_le_bytes(word),
         })
     }
 
@@ -123,9 +123,9 @@ impl<'a> Body<'a> {
     }
 
     /// The length of a list; refused if the bytes that are left cannot hold it.
-    pub fn length(&mut self, length: Kind, kind: Kind) -> Result<usize, GeometryError> {
+    pub fn length(&mut self, length: PlyType, kind: PlyType) -> Result<usize, GeometryError> {
         let n = self.number(length)?;
-        let size = if self.encoding == Encoding::Ascii { 2 } else { kind.size() };
+        let size = if self.encoding == PlyEncoding::Ascii { 2 } else { kind.size() };
         if !(n >= 0.0 && n.fract() == 0.0) {
             return Err(
                 self.fault(format!("a list is of length {n}"), "the file is damaged there: export it again")
@@ -140,11 +140,11 @@ impl<'a> Body<'a> {
     }
 
     /// Passes over an element that is of no use.
-    pub fn skip(&mut self, element: &Element) -> Result<(), GeometryError> {
+    pub fn skip(&mut self, element: &PlyElement) -> Result<(), GeometryError> {
         if element.properties.is_empty() {
             return Ok(());
         }
-        let binary = self.encoding != Encoding::Ascii;
+        let binary = self.encoding != PlyEncoding::Ascii;
         if binary && element.properties.iter().all(|p| p.length.is_none()) {
             // Known to fit: `holds` was asked.
             let all = element.least_bytes(self.encoding) * element.count;
@@ -165,9 +165,9 @@ impl<'a> Body<'a> {
     }
 
     /// Passes over a list.
-    pub fn skip_list(&mut self, length: Kind, kind: Kind) -> Result<(), GeometryError> {
+    pub fn skip_list(&mut self, length: PlyType, kind: PlyType) -> Result<(), GeometryError> {
         let n = self.length(length, kind)?;
-        if self.encoding != Encoding::Ascii {
+        if self.encoding != PlyEncoding::Ascii {
             self.at = (self.at + n * kind.size()).min(self.bytes.len());
             return Ok(());
         }

@@ -5,19 +5,20 @@
 //! normals if they all are of unit length, colours otherwise; a fourth of four or seven is an intensity. Every
 //! point has as many columns as the first.
 
+use glam::DVec3;
+
 use super::MeshFile;
 use super::color::Coding;
 use super::notes::Notes;
 use super::words::{lines, real, shown, whole};
 use crate::error::{ErrorList, GeometryError};
-use crate::poly::{Coat, PolyMesh};
-use glam::DVec3;
+use crate::poly::{MeshAttributes, PolyMesh};
 
 /// Columns that a point may have.
 const MOST: usize = 64;
 
 pub(super) fn read(bytes: &[u8]) -> Result<MeshFile, Vec<GeometryError>> {
-    let mut list = List::default();
+    let mut list = PointList::default();
     for (number, line) in lines(bytes) {
         let line = line.split(|&b| b == b'#').next().unwrap_or_default();
         let comment = line.windows(2).position(|w| w == b"//").unwrap_or(line.len());
@@ -32,7 +33,7 @@ fn columns(line: &[u8]) -> impl Iterator<Item = &[u8]> {
 }
 
 #[derive(Default)]
-struct List {
+struct PointList {
     /// Names of columns, in lower case.
     names: Vec<Vec<u8>>,
     /// Count of points that the file begins with, and its line.
@@ -42,7 +43,7 @@ struct List {
     positions: Vec<DVec3>,
     /// Three columns after the position, if there are.
     extra: Vec<[f64; 3]>,
-    place: Place,
+    place: ColumnLayout,
     values: Vec<f64>,
     errors: ErrorList,
     notes: Notes,
@@ -50,14 +51,14 @@ struct List {
 
 /// Where the numbers of a point are, and which it has.
 #[derive(Default)]
-struct Place {
+struct ColumnLayout {
     position: [usize; 3],
     colors: Option<[usize; 3]>,
     /// Colours or normals, which the numbers tell.
     either: Option<[usize; 3]>,
 }
 
-impl List {
+impl PointList {
     fn row(&mut self, number: usize, line: &[u8]) {
         if line.is_empty() {
             return;
@@ -133,10 +134,10 @@ impl List {
         let named = find([[b"x", b"points:0"], [b"y", b"points:1"], [b"z", b"points:2"]]);
         let known = if let Some(position) = named {
             let colors = find([[b"r", b"red"], [b"g", b"green"], [b"b", b"blue"]]);
-            self.place = Place { position, colors, either: None };
+            self.place = ColumnLayout { position, colors, either: None };
             3 + 3 * usize::from(self.place.colors.is_some())
         } else {
-            self.place = Place { position: [0, 1, 2], colors: None, either: None };
+            self.place = ColumnLayout { position: [0, 1, 2], colors: None, either: None };
             match self.width {
                 6 => self.place.either = Some([3, 4, 5]),
                 7 => self.place.colors = Some([4, 5, 6]),
@@ -185,8 +186,8 @@ impl List {
                 [1.0; 4]
             }));
         }
-        let coat = Coat { colors, ..Coat::default() };
-        let mesh = PolyMesh { name: String::new(), positions: self.positions, coat, motion: None };
+        let attributes = MeshAttributes { colors, ..MeshAttributes::default() };
+        let mesh = PolyMesh { name: String::new(), positions: self.positions, attributes, animation: None };
         Ok(MeshFile { format: "points".into(), meshes: vec![mesh], notes: self.notes.finish() })
     }
 }

@@ -14,12 +14,14 @@ pub(super) fn format(extension: &str, bytes: &[u8]) -> Result<(&'static str, Opt
     let known = KNOWN.into_iter().chain(POINTS).find(|k| *k == extension);
     let sure = content(bytes);
     match (known, sure) {
-        (_, Some(Content::Other(what, help))) => Err(GeometryError::new(format!("this is {what}"), help)),
-        (Some(known), Some(Content::Mesh(found))) if known != found => {
+        (_, Some(SniffedContent::Other(what, help))) => {
+            Err(GeometryError::new(format!("this is {what}"), help))
+        }
+        (Some(known), Some(SniffedContent::Mesh(found))) if known != found => {
             Ok((found, Some(format!("the file is named .{known} but its content is .{found}: read as that"))))
         }
         (Some(known), _) => Ok((known, None)),
-        (None, Some(Content::Mesh(found))) => {
+        (None, Some(SniffedContent::Mesh(found))) => {
             Ok((found, Some(format!("the file's name does not say what it is; its content is .{found}"))))
         }
         (None, None) => match guess(bytes) {
@@ -39,14 +41,14 @@ pub(super) fn format(extension: &str, bytes: &[u8]) -> Result<(&'static str, Opt
     }
 }
 
-enum Content {
+enum SniffedContent {
     Mesh(&'static str),
     /// What it is instead, and what to do.
     Other(&'static str, &'static str),
 }
 
 /// What the content says for sure.
-fn content(bytes: &[u8]) -> Option<Content> {
+fn content(bytes: &[u8]) -> Option<SniffedContent> {
     const ASIS: &str = "export the mesh as .obj, .ply, .stl, .off, .gltf or .glb";
     const ANIMATION: &str = "it moves the vertices of a mesh: give it together with that mesh";
     const TETS: &str = "read it as tetrahedra, or export its surface as .obj or .ply";
@@ -66,29 +68,29 @@ fn content(bytes: &[u8]) -> Option<Content> {
         (b"# vtk DataFile", "a VTK file", TETS),
     ];
     if let Some((_, what, help)) = other.into_iter().find(|o| bytes.starts_with(o.0)) {
-        return Some(Content::Other(what, help));
+        return Some(SniffedContent::Other(what, help));
     }
     if bytes.starts_with(b"glTF") {
-        return Some(Content::Mesh("glb"));
+        return Some(SniffedContent::Mesh("glb"));
     }
     if bytes.starts_with(b"ply\n") || bytes.starts_with(b"ply\r") {
-        return Some(Content::Mesh("ply"));
+        return Some(SniffedContent::Mesh("ply"));
     }
     if stl::sniff(bytes).is_some() {
-        return Some(Content::Mesh("stl"));
+        return Some(SniffedContent::Mesh("stl"));
     }
     if off::sniff(bytes) {
-        return Some(Content::Mesh("off"));
+        return Some(SniffedContent::Mesh("off"));
     }
     let start = &bytes[..bytes.len().min(BEFORE_ALL)];
     let json = start.trim_ascii_start().first() == Some(&b'{');
     if json && start.windows(7).any(|w| w == b"\"asset\"") {
-        return Some(Content::Mesh("gltf"));
+        return Some(SniffedContent::Mesh("gltf"));
     }
     // Both vertices and faces, or vertices in plenty, are an OBJ file whatever it is called.
     let statements =
         lines(start).filter(|(_, l)| l.starts_with(b"v ") && words(l).skip(1).all(|w| real(w).is_some()));
-    (statements.count() > 2).then_some(Content::Mesh("obj"))
+    (statements.count() > 2).then_some(SniffedContent::Mesh("obj"))
 }
 
 /// What the content might be, for a file whose name says nothing.

@@ -4,13 +4,14 @@
 //! sign here), are merged, so that neighbours are neighbours; vertices are in order of first use. The order of
 //! corners says which side is outside; the facet normals are only compared with it.
 
+use glam::DVec3;
+
 use super::MeshFile;
 use super::merge::Merge;
 use super::notes::Notes;
 use super::words::{lines, name, real, shown, words};
 use crate::error::{ErrorList, GeometryError};
-use crate::poly::{Coat, PolyMesh, Polygons};
-use glam::DVec3;
+use crate::poly::{MeshAttributes, PolyMesh, Polygons};
 
 const HEADER: usize = 84;
 const TRIANGLE: usize = 50;
@@ -97,10 +98,7 @@ fn binary(mut bytes: Vec<u8>) -> Result<MeshFile, Vec<GeometryError>> {
         )]);
     }
     if count == 0 {
-        return Err(vec![GeometryError::new(
-            "there are no triangles in it",
-            "check that the export was not empty",
-        )]);
+        return Err(vec![no_triangles()]);
     }
     if count > u64::from(u32::MAX / 3) {
         return Err(vec![GeometryError::new(
@@ -154,8 +152,8 @@ fn binary(mut bytes: Vec<u8>) -> Result<MeshFile, Vec<GeometryError>> {
     bytes.truncate(POINT * vertices);
     bytes.shrink_to_fit();
     let positions = (0..vertices).map(|v| position(point(&bytes, POINT * v))).collect();
-    let coat = Coat { faces: Polygons::of_corners(corners), ..Coat::default() };
-    let mesh = PolyMesh { name: title, positions, coat, motion: None };
+    let attributes = MeshAttributes { faces: Polygons::of_corners(corners), ..MeshAttributes::default() };
+    let mesh = PolyMesh { name: title, positions, attributes, animation: None };
     Ok(MeshFile { format: "STL, binary".into(), meshes: vec![mesh], notes: notes.finish() })
 }
 
@@ -173,119 +171,143 @@ fn position(bits: [u32; 3]) -> DVec3 {
 
 /// A solid being read.
 #[derive(Default)]
-struct Solid {
+struct StlSolid {
     name: String,
     merger: Merger,
     faces: Polygons,
 }
 
 fn ascii(bytes: &[u8]) -> Result<MeshFile, Vec<GeometryError>> {
-    let mut notes = Notes::default();
-    let mut errors = ErrorList::default();
-    let mut meshes = Vec::new();
-    let mut solid = Solid::default();
-    let mut normal = DVec3::ZERO;
-    // Corners of the facet that is open, and its line.
-    let mut open: Option<(usize, Vec<DVec3>)> = None;
-    let mut inside = false;
+    let mut reader = AsciiReader::default();
     let mut last = 0;
     for (number, line) in lines(bytes) {
-        let mut parts = words(line);
-        let keyword = parts.next().unwrap_or_default().to_ascii_lowercase();
+        let mut words = words(line);
+        let keyword = words.next().unwrap_or_default().to_ascii_lowercase();
         last = if keyword.is_empty() { last } else { number };
-        match keyword.as_slice() {
+        reader.statement(number, &keyword, line, words);
+    }
+    reader.finish(last)
+}
+
+/// An ASCII file being read.
+#[derive(Default)]
+struct AsciiReader {
+    notes: Notes,
+    errors: ErrorList,
+    meshes: Vec<PolyMesh>,
+    solid: StlSolid,
+    /// Whether the solid is yet to end.
+    inside: bool,
+    /// Normal of the latest facet.
+    normal: DVec3,
+    /// Line and corners of the facet that is open.
+    open: Option<(usize, Vec<DVec3>)>,
+}
+
+impl AsciiReader {
+    fn statement<'a>(
+        &mut self,
+        number: usize,
+        keyword: &[u8],
+        line: &[u8],
+        words: impl Iterator<Item = &'a [u8]>,
+    ) {
+        match keyword {
             b"" | b"outer" | b"endloop" => {}
             b"solid" => {
-                keep(&mut solid, &mut meshes, &mut notes);
-                solid.name = name(&line[5..]);
-                inside = true;
+                self.end_solid();
+                self.solid.name = name(&line[5..]);
+                self.inside = true;
             }
             b"endsolid" => {
-                keep(&mut solid, &mut meshes, &mut notes);
-                inside = false;
+                self.end_solid();
+                self.inside = false;
             }
             b"facet" => {
-                let mut values = parts.skip(1).map(|w| real(w).filter(|x| x.is_finite()).unwrap_or(0.0));
+                let mut values = words.skip(1).map(|w| real(w).filter(|x| x.is_finite()).unwrap_or(0.0));
                 let mut next = || values.next().unwrap_or(0.0);
-                normal = DVec3::new(next(), next(), next());
-                open = Some((number, Vec::with_capacity(3)));
+                self.normal = DVec3::new(next(), next(), next());
+                self.open = Some((number, Vec::with_capacity(3)));
             }
-            b"vertex" => {
-                let mut position = [0.0; 3];
-                let mut count = 0;
-                for word in parts.take(3) {
-                    match real(word).filter(|x| x.is_finite()) {
-                        Some(value) => position[count] = value,
-                        None => errors.push(number, format!("`{}` is no finite number", shown(word)), NAN),
-                    }
-                    count += 1;
-                }
-                if count < 3 {
-                    errors.push(
-                        number,
-                        format!("the vertex has {count} coordinates"),
-                        "write `vertex x y z`",
-                    );
-                }
-                match &mut open {
-                    Some((_, corners)) => corners.push(DVec3::from_array(position)),
-                    None => errors.push(
-                        number,
-                        "a vertex outside of a facet",
-                        "write `facet normal x y z` before it",
-                    ),
-                }
-            }
-            b"endfacet" => {
-                let Some((begun, corners)) = open.take() else { continue };
-                if let &[a, b, c, ..] = corners.as_slice() {
-                    if contradicts(normal, [a, b, c]) {
-                        notes.count(CONTRADICTED, || format!("line {begun}"));
-                    }
-                    let face: Vec<u32> = corners.iter().map(|&p| solid.merger.vertex(p)).collect();
-                    solid.faces.push(&face);
-                } else {
-                    errors.push(
-                        begun,
-                        format!("the facet has {} vertices", corners.len()),
-                        "a facet has three",
-                    );
-                }
-            }
-            other => errors.push(
+            b"vertex" => self.vertex(number, words),
+            b"endfacet" => self.end_facet(),
+            other => self.errors.push(
                 number,
                 format!("`{}` is no word of STL", shown(other)),
                 "the file is damaged there",
             ),
         }
     }
-    if inside {
-        notes.say("the file ends without `endsolid`");
+
+    fn vertex<'a>(&mut self, number: usize, words: impl Iterator<Item = &'a [u8]>) {
+        let mut position = [0.0; 3];
+        let mut count = 0;
+        for word in words.take(3) {
+            match real(word).filter(|x| x.is_finite()) {
+                Some(value) => position[count] = value,
+                None => self.errors.push(number, format!("`{}` is no finite number", shown(word)), NAN),
+            }
+            count += 1;
+        }
+        if count < 3 {
+            let message = format!("the vertex has {count} coordinates");
+            self.errors.push(number, message, "write `vertex x y z`");
+        }
+        match &mut self.open {
+            Some((_, corners)) => corners.push(DVec3::from_array(position)),
+            None => self.errors.push(
+                number,
+                "a vertex outside of a facet",
+                "write `facet normal x y z` before it",
+            ),
+        }
     }
-    if let Some((begun, _)) = open {
-        let help = "export it again: it was cut off, or is being written";
-        errors.push(last, format!("the file ends within the facet of line {begun}"), help);
+
+    fn end_facet(&mut self) {
+        let Some((begun, corners)) = self.open.take() else { return };
+        let &[a, b, c, ..] = corners.as_slice() else {
+            let message = format!("the facet has {} vertices", corners.len());
+            self.errors.push(begun, message, "a facet has three");
+            return;
+        };
+        if contradicts(self.normal, [a, b, c]) {
+            self.notes.count(CONTRADICTED, || format!("line {begun}"));
+        }
+        let face: Vec<u32> = corners.iter().map(|&p| self.solid.merger.vertex(p)).collect();
+        self.solid.faces.push(&face);
     }
-    keep(&mut solid, &mut meshes, &mut notes);
-    if !errors.is_empty() {
-        return Err(errors.finish());
+
+    fn end_solid(&mut self) {
+        let StlSolid { name, merger, faces } = std::mem::take(&mut self.solid);
+        if !faces.is_empty() {
+            let attributes = MeshAttributes { faces, ..MeshAttributes::default() };
+            self.meshes.push(PolyMesh { name, positions: merger.positions, attributes, animation: None });
+        } else if !name.is_empty() {
+            let example = || format!("`{}`", shown(name.as_bytes()));
+            self.notes.count("solids without triangles are left out", example);
+        }
     }
-    if meshes.is_empty() {
-        return Err(vec![GeometryError::new(
-            "there are no triangles in it",
-            "check that the export was not empty",
-        )]);
+
+    /// The meshes; `last` is the last line that says anything.
+    fn finish(mut self, last: usize) -> Result<MeshFile, Vec<GeometryError>> {
+        if self.inside {
+            self.notes.say("the file ends without `endsolid`");
+        }
+        if let Some((begun, _)) = self.open {
+            let help = "export it again: it was cut off, or is being written";
+            self.errors.push(last, format!("the file ends within the facet of line {begun}"), help);
+        }
+        self.end_solid();
+        if !self.errors.is_empty() {
+            return Err(self.errors.finish());
+        }
+        if self.meshes.is_empty() {
+            return Err(vec![no_triangles()]);
+        }
+        Ok(MeshFile { format: "STL, ASCII".into(), meshes: self.meshes, notes: self.notes.finish() })
     }
-    Ok(MeshFile { format: "STL, ASCII".into(), meshes, notes: notes.finish() })
 }
 
-/// Ends a solid.
-fn keep(solid: &mut Solid, meshes: &mut Vec<PolyMesh>, notes: &mut Notes) {
-    let Solid { name, merger, faces } = std::mem::take(solid);
-    if !faces.is_empty() {
-        let coat = Coat { faces, ..Coat::default() };
-        meshes.push(PolyMesh { name, positions: merger.positions, coat, motion: None });
-    } else if !name.is_empty() {
-        notes.count("solids without triangles are left out", || format!("`{}`", shown(name.as_bytes())));
-    }
+fn no_triangles() -> GeometryError {
+    GeometryError::new("there are no triangles in it", "check that the export was not empty")
 }

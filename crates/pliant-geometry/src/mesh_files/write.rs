@@ -1,13 +1,14 @@
 //! Mesh files out: one call for all formats, with the files that go beside.
 
-use super::{write_glb, write_obj, write_off, write_ply, write_stl};
-use crate::poly::PolyMesh;
 use std::io::{Error, ErrorKind, Result, Write};
 use std::path::Path;
 
+use super::{write_glb, write_obj, write_off, write_ply, write_stl};
+use crate::poly::PolyMesh;
+
 /// A file that another one names and that must lie beside it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Companion {
+pub struct CompanionFile {
     /// File name, without a folder.
     pub name: String,
     /// Its content.
@@ -20,7 +21,7 @@ pub struct Companion {
 /// meshes in one, with texture coordinates per corner where they need it; STL and point lists have positions only.
 /// Numbers come back as they are, but for STL, which has f32. Nothing is written to disk here: `file` only names
 /// the format and the material library. Give a buffered writer.
-pub fn write_mesh(file: &Path, meshes: &[PolyMesh], out: &mut dyn Write) -> Result<Vec<Companion>> {
+pub fn write_mesh(file: &Path, meshes: &[PolyMesh], out: &mut dyn Write) -> Result<Vec<CompanionFile>> {
     let extension = file.extension().map(|e| e.to_string_lossy().to_lowercase()).unwrap_or_default();
     for mesh in meshes {
         mesh.check().map_err(|e| Error::new(ErrorKind::InvalidInput, e.to_string()))?;

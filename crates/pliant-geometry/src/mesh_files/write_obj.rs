@@ -1,27 +1,28 @@
 //! Wavefront OBJ out, with its material library: shortest text that gives the same numbers back.
 
-use super::color::srgb;
-use super::write::{Companion, first_vertices};
-use crate::poly::{PolyMesh, SurfaceMaterial};
 use std::collections::HashMap;
 use std::io::{Result, Write};
 use std::path::Path;
 
+use super::color::srgb;
+use super::write::{CompanionFile, first_vertices};
+use crate::poly::{PolyMesh, SurfaceMaterial};
+
 /// The name that says that faces have no material. A material goes on until the next, also into the next object.
 const NONE: &str = "none";
 
-pub(super) fn write(file: &Path, meshes: &[PolyMesh], out: &mut dyn Write) -> Result<Vec<Companion>> {
+pub(super) fn write(file: &Path, meshes: &[PolyMesh], out: &mut dyn Write) -> Result<Vec<CompanionFile>> {
     let first = first_vertices(meshes)?;
     let library = Library::new(meshes);
     let stem = file.file_stem().map(|s| s.to_string_lossy().into_owned()).unwrap_or_default();
-    let companion = Companion { name: format!("{stem}.mtl"), bytes: library.text()? };
+    let companion = CompanionFile { name: format!("{stem}.mtl"), bytes: library.text()? };
     if !library.materials.is_empty() {
         writeln!(out, "mtllib {}", companion.name)?;
     }
     let (mut uvs, mut normals) = (1, 1);
     let mut material = NONE;
     for (m, mesh) in meshes.iter().enumerate() {
-        let coat = &mesh.coat;
+        let attributes = &mesh.attributes;
         if !mesh.name.is_empty() || meshes.len() > 1 {
             match one_line(&mesh.name).as_str() {
                 "" => writeln!(out, "o mesh{m}")?,
@@ -29,23 +30,23 @@ pub(super) fn write(file: &Path, meshes: &[PolyMesh], out: &mut dyn Write) -> Re
             }
         }
         for (i, p) in mesh.positions.iter().enumerate() {
-            match coat.colors.get(i) {
+            match attributes.colors.get(i) {
                 Some(c) => {
                     writeln!(out, "v {} {} {} {} {} {}", p.x, p.y, p.z, srgb(c[0]), srgb(c[1]), srgb(c[2]))?
                 }
                 None => writeln!(out, "v {} {} {}", p.x, p.y, p.z)?,
             }
         }
-        for [u, v] in &coat.uvs.values {
+        for [u, v] in &attributes.uvs.values {
             writeln!(out, "vt {u} {v}")?;
         }
-        for [x, y, z] in &coat.normals.values {
+        for [x, y, z] in &attributes.normals.values {
             writeln!(out, "vn {x} {y} {z}")?;
         }
-        let names: Vec<&str> = coat.materials.iter().map(|m| library.name(m)).collect();
+        let names: Vec<&str> = attributes.materials.iter().map(|m| library.name(m)).collect();
         let mut line = Vec::new();
-        for f in 0..coat.faces.len() {
-            let which = coat.face_materials.get(f).map_or(0, |&k| k as usize);
+        for f in 0..attributes.faces.len() {
+            let which = attributes.face_materials.get(f).map_or(0, |&k| k as usize);
             let used = names.get(which).copied().unwrap_or(NONE);
             if used != material {
                 writeln!(out, "usemtl {used}")?;
@@ -53,11 +54,11 @@ pub(super) fn write(file: &Path, meshes: &[PolyMesh], out: &mut dyn Write) -> Re
             }
             line.clear();
             line.push(b'f');
-            for c in coat.faces.range(f) {
+            for c in attributes.faces.range(f) {
                 line.push(b' ');
-                put(&mut line, u64::from(first[m]) + u64::from(coat.faces.corners()[c]) + 1);
+                put(&mut line, u64::from(first[m]) + u64::from(attributes.faces.corners()[c]) + 1);
                 let index = |corners: &[u32], first: u64| corners.get(c).map(|&i| first + u64::from(i));
-                match (index(&coat.uvs.corners, uvs), index(&coat.normals.corners, normals)) {
+                match (index(&attributes.uvs.corners, uvs), index(&attributes.normals.corners, normals)) {
                     (None, None) => {}
                     (uv, normal) => {
                         line.push(b'/');
@@ -72,8 +73,8 @@ pub(super) fn write(file: &Path, meshes: &[PolyMesh], out: &mut dyn Write) -> Re
             line.push(b'\n');
             out.write_all(&line)?;
         }
-        uvs += coat.uvs.values.len() as u64;
-        normals += coat.normals.values.len() as u64;
+        uvs += attributes.uvs.values.len() as u64;
+        normals += attributes.normals.values.len() as u64;
     }
     Ok(if library.materials.is_empty() { Vec::new() } else { vec![companion] })
 }
@@ -104,7 +105,7 @@ impl<'a> Library<'a> {
     fn new(meshes: &'a [PolyMesh]) -> Library<'a> {
         let mut library = Library { materials: Vec::new(), places: HashMap::new() };
         let mut taken: HashMap<String, usize> = HashMap::new();
-        for material in meshes.iter().flat_map(|m| &m.coat.materials) {
+        for material in meshes.iter().flat_map(|m| &m.attributes.materials) {
             let same = library.places.entry(&material.name).or_default();
             if same.iter().any(|&k| library.materials[k].1 == material) {
                 continue;

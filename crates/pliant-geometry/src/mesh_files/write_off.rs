@@ -1,21 +1,26 @@
 //! OFF out: all meshes as one, with normals, colours and texture coordinates of vertices.
 
+use std::io::{Result, Write};
+
 use super::color::as_bytes;
 use super::write::first_vertices;
 use crate::poly::PolyMesh;
-use std::io::{Result, Write};
 
 pub(super) fn write(meshes: &[PolyMesh], out: &mut dyn Write) -> Result<()> {
     let first = first_vertices(meshes)?;
     let vertices: usize = meshes.iter().map(|m| m.positions.len()).sum();
-    let faces: usize = meshes.iter().map(|m| m.coat.faces.len()).sum();
-    let normals: Vec<_> =
-        meshes.iter().map(|m| m.coat.normals.by_vertex(&m.coat.faces, m.positions.len(), [0.0; 3])).collect();
-    let uvs: Vec<_> =
-        meshes.iter().map(|m| m.coat.uvs.by_vertex(&m.coat.faces, m.positions.len(), [0.0; 2])).collect();
+    let faces: usize = meshes.iter().map(|m| m.attributes.faces.len()).sum();
+    let normals: Vec<_> = meshes
+        .iter()
+        .map(|m| m.attributes.normals.by_vertex(&m.attributes.faces, m.positions.len(), [0.0; 3]))
+        .collect();
+    let uvs: Vec<_> = meshes
+        .iter()
+        .map(|m| m.attributes.uvs.by_vertex(&m.attributes.faces, m.positions.len(), [0.0; 2]))
+        .collect();
     let (has_normals, has_uvs) = (normals.iter().any(Option::is_some), uvs.iter().any(Option::is_some));
-    let colors = meshes.iter().any(|m| !m.coat.colors.is_empty());
-    let bytes: Option<Vec<_>> = meshes.iter().map(|m| as_bytes(&m.coat.colors)).collect();
+    let colors = meshes.iter().any(|m| !m.attributes.colors.is_empty());
+    let bytes: Option<Vec<_>> = meshes.iter().map(|m| as_bytes(&m.attributes.colors)).collect();
     let bytes = bytes.filter(|all| all.iter().flatten().flatten().any(|&b| b > 1));
     let prefix = |has: bool, text: &'static str| if has { text } else { "" };
     writeln!(out, "{}{}{}OFF", prefix(has_uvs, "ST"), prefix(colors, "C"), prefix(has_normals, "N"))?;
@@ -34,7 +39,7 @@ pub(super) fn write(meshes: &[PolyMesh], out: &mut dyn Write) -> Result<()> {
                     write!(out, " {r} {g} {b} {a}")?;
                 }
                 None => {
-                    let [r, g, b, a] = mesh.coat.colors.get(i).unwrap_or(&[1.0; 4]);
+                    let [r, g, b, a] = mesh.attributes.colors.get(i).unwrap_or(&[1.0; 4]);
                     write!(out, " {r} {g} {b} {a}")?;
                 }
             }
@@ -46,7 +51,7 @@ pub(super) fn write(meshes: &[PolyMesh], out: &mut dyn Write) -> Result<()> {
         }
     }
     for (m, mesh) in meshes.iter().enumerate() {
-        for face in mesh.coat.faces.iter() {
+        for face in mesh.attributes.faces.iter() {
             write!(out, "{}", face.len())?;
             face.iter().try_for_each(|v| write!(out, " {}", first[m] + v))?;
             writeln!(out)?;

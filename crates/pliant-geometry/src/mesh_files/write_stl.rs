@@ -1,10 +1,11 @@
 //! STL out, binary: the triangles of all meshes with their normals, in f32.
 
-use crate::poly::PolyMesh;
 use std::io::{Error, ErrorKind, Result, Write};
 
+use crate::poly::PolyMesh;
+
 pub(super) fn write(meshes: &[PolyMesh], out: &mut dyn Write) -> Result<()> {
-    let triangles: Vec<Vec<[u32; 3]>> = meshes.iter().map(|m| m.coat.triangles(&m.positions)).collect();
+    let triangles: Vec<Vec<[u32; 3]>> = meshes.iter().map(|m| m.attributes.triangles(&m.positions)).collect();
     let count = u32::try_from(triangles.iter().map(Vec::len).sum::<usize>()).map_err(|_| {
         Error::new(ErrorKind::InvalidInput, "more triangles than STL can count: write several files")
     })?;

@@ -6,10 +6,11 @@ mod wedges;
 
 pub use normals::FollowingNormals;
 pub use polygons::Polygons;
-pub use wedges::Wedges;
+pub(crate) use wedges::Wedges;
+
+use glam::DVec3;
 
 use crate::{GeometryError, TriMesh};
-use glam::DVec3;
 
 /// A mesh as a file has it. Positions have the file's transforms applied; vertex and face order are the file's.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -19,24 +20,24 @@ pub struct PolyMesh {
     /// Vertex positions.
     pub positions: Vec<DVec3>,
     /// Faces and what is on them; without faces the mesh is a point cloud.
-    pub coat: Coat,
+    pub attributes: MeshAttributes,
     /// Positions over time, if the file moves them; as many as vertices in each.
-    pub motion: Option<Motion>,
+    pub animation: Option<VertexAnimation>,
 }
 
 /// How a file moves the vertices of a mesh.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Motion {
+pub struct VertexAnimation {
     /// Time of each sample in seconds, rising.
     pub times: Vec<f64>,
     /// Vertex positions at those times.
     pub samples: Vec<Vec<DVec3>>,
 }
 
-/// The faces of a render mesh and what lies on them. It never changes while the vertices move, so it is kept
-/// once; an empty coat says that the mesh's triangles are all there is.
+/// The faces of a render mesh and what lies on them. They never change while the vertices move, so they are kept
+/// once; empty ones say that the mesh's triangles are all there is.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Coat {
+pub struct MeshAttributes {
     /// Faces as polygons over the vertices, counter-clockwise seen from outside.
     pub faces: Polygons,
     /// Texture coordinates, v up.
@@ -127,7 +128,7 @@ impl Default for SurfaceMaterial {
 impl PolyMesh {
     /// The same vertices with faces cut into triangles.
     pub fn triangulated(&self) -> TriMesh {
-        TriMesh { positions: self.positions.clone(), triangles: self.coat.triangles(&self.positions) }
+        TriMesh { positions: self.positions.clone(), triangles: self.attributes.triangles(&self.positions) }
     }
 
     /// What a file cannot have written: indices out of range, layers of the wrong length, positions that are no
@@ -137,24 +138,24 @@ impl PolyMesh {
         if let Some(i) = self.positions.iter().position(|p| !p.is_finite()) {
             return fault(format!("vertex {i} is at {}", self.positions[i]));
         }
-        if let Err(message) = self.coat.check(self.positions.len()) {
+        if let Err(message) = self.attributes.check(self.positions.len()) {
             return fault(message);
         }
-        let Some(motion) = &self.motion else { return Ok(()) };
-        if motion.times.len() != motion.samples.len() || !motion.times.is_sorted() {
-            return fault(format!("{} times for {} samples", motion.times.len(), motion.samples.len()));
+        let Some(animation) = &self.animation else { return Ok(()) };
+        if animation.times.len() != animation.samples.len() || !animation.times.is_sorted() {
+            return fault(format!("{} times for {} samples", animation.times.len(), animation.samples.len()));
         }
-        match motion.samples.iter().position(|s| s.len() != self.positions.len()) {
+        match animation.samples.iter().position(|s| s.len() != self.positions.len()) {
             Some(k) => fault(format!("sample {k} has not {} vertices", self.positions.len())),
             None => Ok(()),
         }
     }
 }
 
-impl Coat {
+impl MeshAttributes {
     /// Whether it says no more than the triangles do.
     pub fn is_empty(&self) -> bool {
-        *self == Coat::default()
+        *self == MeshAttributes::default()
     }
 
     /// The faces cut into triangles of vertices.

@@ -4,9 +4,10 @@
 //! what its maker wanted (a bevel, a weighting). When the mesh moves, g₀ becomes g₁ and n₀ is turned by the
 //! shortest rotation from g₀ to g₁: at rest the file's normals come out unchanged.
 
-use super::{Coat, Wedges};
-use crate::TriMesh;
 use glam::{DQuat, DVec3};
+
+use super::{MeshAttributes, Wedges};
+use crate::TriMesh;
 
 /// What is needed to find the normals of a frame.
 #[derive(Clone, Debug, Default)]
@@ -21,19 +22,19 @@ pub struct FollowingNormals {
 }
 
 impl FollowingNormals {
-    /// For a mesh at rest. Without normals in the coat they are smooth, one per vertex.
-    pub fn new(coat: &Coat, mesh: &TriMesh) -> FollowingNormals {
-        if coat.normals.is_empty() {
+    /// For a mesh at rest. Without normals in the attributes they are smooth, one per vertex.
+    pub fn new(attributes: &MeshAttributes, mesh: &TriMesh) -> FollowingNormals {
+        if attributes.normals.is_empty() {
             return FollowingNormals {
                 vertex_triangles: mesh.triangles.clone(),
-                of_corners: coat.faces.corners().to_vec(),
+                of_corners: attributes.faces.corners().to_vec(),
                 count: mesh.positions.len(),
                 ..FollowingNormals::default()
             };
         }
-        let wedges = Wedges::by_normals(coat);
-        let corners = coat.faces.corner_triangles(&mesh.positions);
-        let vertex = |c: u32| coat.faces.corners()[c as usize];
+        let wedges = Wedges::by_normals(attributes);
+        let corners = attributes.faces.corner_triangles(&mesh.positions);
+        let vertex = |c: u32| attributes.faces.corners()[c as usize];
         let mut following = FollowingNormals {
             wedge_triangles: corners.iter().map(|t| t.map(|c| wedges.of_corners[c as usize])).collect(),
             vertex_triangles: corners.iter().map(|t| t.map(vertex)).collect(),
@@ -44,7 +45,7 @@ impl FollowingNormals {
         let mut around = Vec::new();
         following.around(&mesh.positions, &mut around);
         let given = wedges.first_corners.iter().map(|&c| {
-            let value = coat.normals.values[coat.normals.corners[c as usize] as usize];
+            let value = attributes.normals.values[attributes.normals.corners[c as usize] as usize];
             DVec3::from_array(value.map(f64::from)).normalize_or_zero()
         });
         following.rest = given.zip(around).map(|(n, g)| (n, g.normalize_or_zero())).collect();
@@ -56,7 +57,7 @@ impl FollowingNormals {
         self.count
     }
 
-    /// For each corner of the coat's faces, which normal it has.
+    /// For each corner of the faces, which normal it has.
     pub fn of_corners(&self) -> &[u32] {
         &self.of_corners
     }
@@ -100,7 +101,7 @@ mod tests {
     use super::*;
 
     /// Two squares that meet at a right angle, with hard normals, the second one's leaning.
-    fn corner() -> (Coat, TriMesh) {
+    fn corner() -> (MeshAttributes, TriMesh) {
         let positions: Vec<DVec3> = [[0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0], [0, 0, 1], [0, 1, 1]]
             .map(|p| DVec3::from_array(p.map(f64::from)))
             .to_vec();
@@ -110,15 +111,15 @@ mod tests {
         let lean = 0.5_f32.sqrt();
         let normals =
             Layer { values: vec![[0., 0., 1.], [lean, lean, 0.]], corners: vec![0, 0, 0, 0, 1, 1, 1, 1] };
-        let coat = Coat { faces, normals, ..Coat::default() };
-        let triangles = coat.triangles(&positions);
-        (coat, TriMesh { positions, triangles })
+        let attributes = MeshAttributes { faces, normals, ..MeshAttributes::default() };
+        let triangles = attributes.triangles(&positions);
+        (attributes, TriMesh { positions, triangles })
     }
 
     #[test]
     fn at_rest_they_are_the_files_and_turn_with_the_mesh() {
-        let (coat, mesh) = corner();
-        let following = FollowingNormals::new(&coat, &mesh);
+        let (attributes, mesh) = corner();
+        let following = FollowingNormals::new(&attributes, &mesh);
         assert_eq!(following.count(), 8);
         let mut normals = Vec::new();
         following.at(&mesh.positions, &mut normals);
@@ -137,9 +138,9 @@ mod tests {
 
     #[test]
     fn without_normals_they_are_smooth_and_collapse_is_defined() {
-        let (mut coat, mesh) = corner();
-        coat.normals = Layer::default();
-        let following = FollowingNormals::new(&coat, &mesh);
+        let (mut attributes, mesh) = corner();
+        attributes.normals = Layer::default();
+        let following = FollowingNormals::new(&attributes, &mesh);
         let mut normals = Vec::new();
         following.at(&mesh.positions, &mut normals);
         let mut want = Vec::new();
@@ -147,8 +148,8 @@ mod tests {
         assert_eq!(normals, want);
         following.at(&[DVec3::ZERO; 6], &mut normals);
         assert!(normals.iter().all(|&n| n == DVec3::Y));
-        let (coat, mesh) = corner();
-        FollowingNormals::new(&coat, &mesh).at(&[DVec3::ZERO; 6], &mut normals);
+        let (attributes, mesh) = corner();
+        FollowingNormals::new(&attributes, &mesh).at(&[DVec3::ZERO; 6], &mut normals);
         assert!(normals.iter().all(|n| n.is_normalized()));
     }
 }

@@ -1,7 +1,8 @@
 //! Faces of any number of corners, one list for all; meshes of triangles need no more than their corners.
 
-use crate::triangulate::triangulate;
 use glam::DVec3;
+
+use crate::triangulate::triangulate;
 
 /// Polygons over the vertices of a mesh.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -74,7 +75,7 @@ impl Polygons {
     }
 
     /// Whether all faces are triangles.
-    pub fn all_triangles(&self) -> bool {
+    pub(crate) fn all_triangles(&self) -> bool {
         self.ends.is_empty()
     }
 

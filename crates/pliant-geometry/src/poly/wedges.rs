@@ -1,11 +1,12 @@
 //! Wedges: vertices split where faces disagree about texture coordinates or normals, as graphics cards want them.
 
-use super::Coat;
 use std::collections::HashMap;
+
+use super::MeshAttributes;
 
 /// Every different (vertex, texture coordinate, normal) among the corners once, in order of first use.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Wedges {
+pub(crate) struct Wedges {
     /// Vertex of each wedge.
     pub vertices: Vec<u32>,
     /// A corner at which each wedge occurs: where to look up its values.
@@ -16,19 +17,19 @@ pub struct Wedges {
 
 impl Wedges {
     /// Splits by texture coordinates and normals.
-    pub fn new(coat: &Coat) -> Wedges {
-        Wedges::by(coat, &[&coat.uvs.corners, &coat.normals.corners])
+    pub fn new(attributes: &MeshAttributes) -> Wedges {
+        Wedges::by(attributes, &[&attributes.uvs.corners, &attributes.normals.corners])
     }
 
     /// Splits by normals alone.
-    pub(super) fn by_normals(coat: &Coat) -> Wedges {
-        Wedges::by(coat, &[&coat.normals.corners])
+    pub(super) fn by_normals(attributes: &MeshAttributes) -> Wedges {
+        Wedges::by(attributes, &[&attributes.normals.corners])
     }
 
-    fn by(coat: &Coat, layers: &[&[u32]]) -> Wedges {
+    fn by(attributes: &MeshAttributes, layers: &[&[u32]]) -> Wedges {
         let mut seen = HashMap::new();
         let mut wedges = Wedges::default();
-        for (c, &vertex) in coat.faces.corners().iter().enumerate() {
+        for (c, &vertex) in attributes.faces.corners().iter().enumerate() {
             let value = |k: usize| layers.get(k).and_then(|l| l.get(c)).copied().unwrap_or(0);
             let wedge = *seen.entry((vertex, value(0), value(1))).or_insert_with(|| {
                 wedges.vertices.push(vertex);
@@ -43,10 +44,5 @@ impl Wedges {
     /// Number of wedges.
     pub fn len(&self) -> usize {
         self.vertices.len()
-    }
-
-    /// Whether there are none.
-    pub fn is_empty(&self) -> bool {
-        self.vertices.is_empty()
     }
 }

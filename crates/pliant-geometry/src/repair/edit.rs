@@ -1,17 +1,18 @@
 //! Edits that keep what lies on the faces: fewer faces or corners, faces turned over, other vertices.
 
-use crate::poly::{Coat, Layer, PolyMesh, Polygons};
 use glam::DVec3;
+
+use crate::poly::{Layer, MeshAttributes, PolyMesh, Polygons};
 
 /// Faces picked from those of a mesh, by their corners.
 #[derive(Default)]
-pub(crate) struct Picked {
+pub(crate) struct FaceSubset {
     sizes: Vec<u32>,
     corners: Vec<u32>,
     faces: Vec<u32>,
 }
 
-impl Picked {
+impl FaceSubset {
     /// Adds a face of the mesh with these of its corners.
     pub fn push(&mut self, face: usize, corners: impl IntoIterator<Item = u32>) {
         let before = self.corners.len();
@@ -25,37 +26,40 @@ impl Picked {
         let gather = |of: &[u32], by: &[u32]| -> Vec<u32> {
             if of.is_empty() { Vec::new() } else { by.iter().map(|&i| of[i as usize]).collect() }
         };
-        let coat = &mesh.coat;
-        let faces = polygons(&self.sizes, gather(coat.faces.corners(), &self.corners));
-        let coat = Coat {
+        let attributes = &mesh.attributes;
+        let faces = polygons(&self.sizes, gather(attributes.faces.corners(), &self.corners));
+        let attributes = MeshAttributes {
             faces,
-            uvs: Layer { values: coat.uvs.values.clone(), corners: gather(&coat.uvs.corners, &self.corners) },
-            normals: Layer {
-                values: coat.normals.values.clone(),
-                corners: gather(&coat.normals.corners, &self.corners),
+            uvs: Layer {
+                values: attributes.uvs.values.clone(),
+                corners: gather(&attributes.uvs.corners, &self.corners),
             },
-            colors: coat.colors.clone(),
-            materials: coat.materials.clone(),
-            face_materials: gather(&coat.face_materials, &self.faces),
+            normals: Layer {
+                values: attributes.normals.values.clone(),
+                corners: gather(&attributes.normals.corners, &self.corners),
+            },
+            colors: attributes.colors.clone(),
+            materials: attributes.materials.clone(),
+            face_materials: gather(&attributes.face_materials, &self.faces),
         };
-        PolyMesh { coat, ..without_faces(mesh) }
+        PolyMesh { attributes, ..without_faces(mesh) }
     }
 }
 
 /// The mesh without those faces.
 pub(crate) fn drop_faces(mesh: &PolyMesh, dropped: &[bool]) -> PolyMesh {
-    let mut picked = Picked::default();
-    for f in (0..mesh.coat.faces.len()).filter(|&f| !dropped[f]) {
-        picked.push(f, mesh.coat.faces.range(f).map(|c| c as u32));
+    let mut picked = FaceSubset::default();
+    for f in (0..mesh.attributes.faces.len()).filter(|&f| !dropped[f]) {
+        picked.push(f, mesh.attributes.faces.range(f).map(|c| c as u32));
     }
     picked.of(mesh)
 }
 
 /// Turns faces over, each about its first corner; normals that would look away from their face are turned too.
 pub(crate) fn turn_faces(mesh: &PolyMesh, turned: &[bool]) -> PolyMesh {
-    let mut picked = Picked::default();
+    let mut picked = FaceSubset::default();
     for (f, &turned) in turned.iter().enumerate() {
-        let range = mesh.coat.faces.range(f);
+        let range = mesh.attributes.faces.range(f);
         let (first, rest) = (range.start as u32, range.start as u32 + 1..range.end as u32);
         match turned && !range.is_empty() {
             true => picked.push(f, std::iter::once(first).chain(rest.rev())),
@@ -68,21 +72,21 @@ pub(crate) fn turn_faces(mesh: &PolyMesh, turned: &[bool]) -> PolyMesh {
 }
 
 fn turn_normals(mesh: &mut PolyMesh, turned: &[bool]) {
-    let coat = &mut mesh.coat;
-    if coat.normals.is_empty() {
+    let attributes = &mut mesh.attributes;
+    if attributes.normals.is_empty() {
         return;
     }
-    let mut opposite = vec![u32::MAX; coat.normals.values.len()];
-    for f in (0..coat.faces.len()).filter(|&f| turned[f]) {
-        let range = coat.faces.range(f);
-        let face = newell(&coat.faces.corners()[range.clone()], &mesh.positions);
-        for corner in &mut coat.normals.corners[range] {
-            let value = coat.normals.values[*corner as usize];
+    let mut opposite = vec![u32::MAX; attributes.normals.values.len()];
+    for f in (0..attributes.faces.len()).filter(|&f| turned[f]) {
+        let range = attributes.faces.range(f);
+        let face = newell(&attributes.faces.corners()[range.clone()], &mesh.positions);
+        for corner in &mut attributes.normals.corners[range] {
+            let value = attributes.normals.values[*corner as usize];
             if DVec3::from_array(value.map(f64::from)).dot(face) < 0.0 {
                 let other = &mut opposite[*corner as usize];
                 if *other == u32::MAX {
-                    *other = coat.normals.values.len() as u32;
-                    coat.normals.values.push(value.map(|x| -x));
+                    *other = attributes.normals.values.len() as u32;
+                    attributes.normals.values.push(value.map(|x| -x));
                 }
                 *corner = *other;
             }
@@ -100,9 +104,9 @@ pub(crate) fn newell(face: &[u32], positions: &[DVec3]) -> DVec3 {
 
 /// The same faces over other vertices, one for each corner.
 pub(crate) fn rename_corners(mesh: &PolyMesh, corners: Vec<u32>) -> PolyMesh {
-    let sizes: Vec<u32> = mesh.coat.faces.sizes().collect();
+    let sizes: Vec<u32> = mesh.attributes.faces.sizes().collect();
     let mut mesh = mesh.clone();
-    mesh.coat.faces = polygons(&sizes, corners);
+    mesh.attributes.faces = polygons(&sizes, corners);
     mesh
 }
 
@@ -115,8 +119,8 @@ pub(crate) fn copy_vertices(mesh: &mut PolyMesh, copied: &[u32]) {
         }
     }
     extend(&mut mesh.positions, copied);
-    extend(&mut mesh.coat.colors, copied);
-    mesh.motion.iter_mut().flat_map(|m| &mut m.samples).for_each(|s| extend(s, copied));
+    extend(&mut mesh.attributes.colors, copied);
+    mesh.animation.iter_mut().flat_map(|m| &mut m.samples).for_each(|s| extend(s, copied));
 }
 
 /// Leaves out vertices that no face uses, where `keep` is false; the others keep their order.
@@ -132,28 +136,28 @@ pub(crate) fn keep_vertices(mesh: &PolyMesh, keep: &[bool]) -> PolyMesh {
             next.wrapping_sub(1)
         })
         .collect();
-    let corners = mesh.coat.faces.corners().iter().map(|&v| names[v as usize]).collect();
+    let corners = mesh.attributes.faces.corners().iter().map(|&v| names[v as usize]).collect();
     let mut mesh = rename_corners(mesh, corners);
     mesh.positions = kept(&mesh.positions, keep);
-    mesh.coat.colors = kept(&mesh.coat.colors, keep);
-    mesh.motion.iter_mut().flat_map(|m| &mut m.samples).for_each(|s| *s = kept(s, keep));
+    mesh.attributes.colors = kept(&mesh.attributes.colors, keep);
+    mesh.animation.iter_mut().flat_map(|m| &mut m.samples).for_each(|s| *s = kept(s, keep));
     mesh
 }
 
 /// Which vertices faces use.
 pub(crate) fn used(mesh: &PolyMesh) -> Vec<bool> {
     let mut used = vec![false; mesh.positions.len()];
-    mesh.coat.faces.corners().iter().for_each(|&v| used[v as usize] = true);
+    mesh.attributes.faces.corners().iter().for_each(|&v| used[v as usize] = true);
     used
 }
 
-/// Everything but the coat.
+/// Everything but the attributes.
 pub(crate) fn without_faces(mesh: &PolyMesh) -> PolyMesh {
     PolyMesh {
         name: mesh.name.clone(),
         positions: mesh.positions.clone(),
-        coat: Coat::default(),
-        motion: mesh.motion.clone(),
+        attributes: MeshAttributes::default(),
+        animation: mesh.animation.clone(),
     }
 }
 

@@ -1,23 +1,25 @@
 //! Small holes are filled with triangles of least area in all (Barequet and Sharir 1995, "Filling gaps in the
 //! boundary of a polyhedron").
 
+use std::collections::{HashMap, HashSet};
+
+use glam::DVec3;
+
 use super::Holes;
 use crate::inspect::fans::fans;
 use crate::inspect::on_a_line;
-use crate::inspect::sides::{Around, Sides};
-use crate::inspect::topology::Pieces;
+use crate::inspect::sides::{EdgeSides, WeldedFaces};
+use crate::inspect::topology::PieceNumbers;
 use crate::poly::PolyMesh;
-use glam::DVec3;
-use std::collections::{HashMap, HashSet};
 
 /// Longer loops are never filled: the work grows with the cube of the edges.
 const LONGEST: usize = 256;
 
 /// Fills the holes that are small enough; how many, and with how many triangles.
 pub(crate) fn fill(mesh: &PolyMesh, holes: &Holes) -> Option<(PolyMesh, usize, usize)> {
-    let faces = &mesh.coat.faces;
-    let around = Around::new(faces, None);
-    let sides = Sides::new(&around, mesh.positions.len());
+    let faces = &mesh.attributes.faces;
+    let around = WeldedFaces::new(faces, None);
+    let sides = EdgeSides::new(&around, mesh.positions.len());
     let loops = loops(&around, &sides, holes.edges.min(LONGEST));
     if loops.is_empty() {
         return None;
@@ -50,25 +52,25 @@ pub(crate) fn fill(mesh: &PolyMesh, holes: &Holes) -> Option<(PolyMesh, usize, u
 }
 
 /// Adds a triangle that takes what lies at these corners of the mesh, and the material of the first one's face.
-fn push(filled: &mut PolyMesh, mesh: &PolyMesh, around: &Around<'_>, corners: [u32; 3]) {
-    let coat = &mut filled.coat;
-    coat.faces.push(&corners.map(|c| around.vertex(c)));
+fn push(filled: &mut PolyMesh, mesh: &PolyMesh, around: &WeldedFaces<'_>, corners: [u32; 3]) {
+    let attributes = &mut filled.attributes;
+    attributes.faces.push(&corners.map(|c| around.vertex(c)));
     for (layer, from) in [
-        (&mut coat.uvs.corners, &mesh.coat.uvs.corners),
-        (&mut coat.normals.corners, &mesh.coat.normals.corners),
+        (&mut attributes.uvs.corners, &mesh.attributes.uvs.corners),
+        (&mut attributes.normals.corners, &mesh.attributes.normals.corners),
     ] {
         if !from.is_empty() {
             layer.extend(corners.map(|c| from[c as usize]));
         }
     }
-    if let Some(&material) = mesh.coat.face_materials.get(around.face(corners[0]) as usize) {
-        coat.face_materials.push(material);
+    if let Some(&material) = mesh.attributes.face_materials.get(around.face(corners[0]) as usize) {
+        attributes.face_materials.push(material);
     }
 }
 
 /// Boundary loops of up to so many edges, each as the corners where its sides begin, in the order that faces on
 /// the other side would have. Loops that branch or meet themselves are left out.
-fn loops(around: &Around<'_>, sides: &Sides, longest: usize) -> Vec<Vec<u32>> {
+fn loops(around: &WeldedFaces<'_>, sides: &EdgeSides, longest: usize) -> Vec<Vec<u32>> {
     let mut starts: Vec<u32> =
         sides.edges().filter(|e| e.sides.len() == 1).map(|e| e.sides[0].corner).collect();
     starts.sort_unstable();
@@ -109,7 +111,7 @@ fn loops(around: &Around<'_>, sides: &Sides, longest: usize) -> Vec<Vec<u32>> {
 
 /// Edges that are there already: a diagonal along one would be a third face on it.
 struct Diagonals<'a> {
-    sides: &'a Sides,
+    sides: &'a EdgeSides,
     added: HashSet<[u32; 2]>,
 }
 
@@ -171,8 +173,8 @@ struct Sizes {
 }
 
 impl Sizes {
-    fn new(around: &Around<'_>, positions: &[DVec3]) -> Sizes {
-        let pieces = Pieces::new(around, positions.len());
+    fn new(around: &WeldedFaces<'_>, positions: &[DVec3]) -> Sizes {
+        let pieces = PieceNumbers::new(around, positions.len());
         let mut boxes = vec![(DVec3::INFINITY, DVec3::NEG_INFINITY); pieces.list.len()];
         for (&piece, &p) in pieces.of_vertices.iter().zip(positions) {
             if let Some((lo, hi)) = boxes.get_mut(piece as usize) {

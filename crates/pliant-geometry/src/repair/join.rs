@@ -1,8 +1,9 @@
 //! Several meshes as one, with all that lies on them.
 
-use crate::poly::{Coat, Layer, Motion, PolyMesh, Polygons, SurfaceMaterial};
-use crate::{FollowingNormals, TriMesh};
 use glam::DVec3;
+
+use crate::poly::{Layer, MeshAttributes, PolyMesh, Polygons, SurfaceMaterial, VertexAnimation};
+use crate::{FollowingNormals, TriMesh};
 
 /// Joins meshes: vertices and faces one after another, equal materials made one, different names joined by "+".
 ///
@@ -10,43 +11,43 @@ use glam::DVec3;
 /// where only some move, the others rest, and motions are taken at the times of the first that moves.
 pub fn join(meshes: &[PolyMesh]) -> PolyMesh {
     let mut all = PolyMesh { name: names(meshes), ..PolyMesh::default() };
-    let any = |has: fn(&Coat) -> bool| meshes.iter().any(|m| has(&m.coat));
+    let any = |has: fn(&MeshAttributes) -> bool| meshes.iter().any(|m| has(&m.attributes));
     let (uvs, normals) = (any(|c| !c.uvs.is_empty()), any(|c| !c.normals.is_empty()));
     let (colors, materials) = (any(|c| !c.colors.is_empty()), any(|c| !c.materials.is_empty()));
-    let times = meshes.iter().find_map(|m| m.motion.as_ref()).map(|m| m.times.clone());
+    let times = meshes.iter().find_map(|m| m.animation.as_ref()).map(|m| m.times.clone());
     let mut samples = vec![Vec::new(); times.as_ref().map_or(0, Vec::len)];
     let (mut sizes, mut corners) = (Vec::new(), Vec::new());
     for mesh in meshes {
         let shift = all.positions.len() as u32;
-        let (from, coat) = (&mesh.coat, &mut all.coat);
+        let (from, attributes) = (&mesh.attributes, &mut all.attributes);
         all.positions.extend(&mesh.positions);
         sizes.extend(from.faces.sizes());
         corners.extend(from.faces.corners().iter().map(|v| v + shift));
         if uvs {
             let blank = || Layer { values: vec![[0.0; 2]], corners: vec![0; from.faces.corners().len()] };
-            append(&mut coat.uvs, &from.uvs, blank);
+            append(&mut attributes.uvs, &from.uvs, blank);
         }
         if normals {
-            append(&mut coat.normals, &from.normals, || smooth(mesh));
+            append(&mut attributes.normals, &from.normals, || smooth(mesh));
         }
         if colors {
             let white = std::iter::repeat_n([1.0; 4], mesh.positions.len() - from.colors.len());
-            coat.colors.extend(from.colors.iter().copied().chain(white));
+            attributes.colors.extend(from.colors.iter().copied().chain(white));
         }
         if materials && !from.faces.is_empty() {
             let numbers: Vec<u32> = match from.materials.as_slice() {
-                [] => vec![number(&mut coat.materials, &SurfaceMaterial::default())],
-                list => list.iter().map(|m| number(&mut coat.materials, m)).collect(),
+                [] => vec![number(&mut attributes.materials, &SurfaceMaterial::default())],
+                list => list.iter().map(|m| number(&mut attributes.materials, m)).collect(),
             };
             let of = |f: usize| numbers[from.face_materials.get(f).map_or(0, |&m| m as usize)];
-            coat.face_materials.extend((0..from.faces.len()).map(of));
+            attributes.face_materials.extend((0..from.faces.len()).map(of));
         }
         for (sample, &time) in samples.iter_mut().zip(times.iter().flatten()) {
             sample.extend(at(mesh, time));
         }
     }
-    all.coat.faces = Polygons::from_sizes(&sizes, corners).unwrap_or_default();
-    all.motion = times.map(|times| Motion { times, samples });
+    all.attributes.faces = Polygons::from_sizes(&sizes, corners).unwrap_or_default();
+    all.animation = times.map(|times| VertexAnimation { times, samples });
     all
 }
 
@@ -71,9 +72,9 @@ fn append<T: Clone>(layer: &mut Layer<T>, from: &Layer<T>, blank: impl FnOnce() 
 fn smooth(mesh: &PolyMesh) -> Layer<[f32; 3]> {
     let triangles: TriMesh = mesh.triangulated();
     let mut normals = Vec::new();
-    FollowingNormals::new(&mesh.coat, &triangles).at(&mesh.positions, &mut normals);
+    FollowingNormals::new(&mesh.attributes, &triangles).at(&mesh.positions, &mut normals);
     let values = normals.iter().map(|n| n.to_array().map(|x| x as f32)).collect();
-    Layer::of_vertices(values, &mesh.coat.faces)
+    Layer::of_vertices(values, &mesh.attributes.faces)
 }
 
 /// The number of a material among those so far, added if it is new.
@@ -87,15 +88,15 @@ fn number(materials: &mut Vec<SurfaceMaterial>, material: &SurfaceMaterial) -> u
 
 /// Where the vertices are at a time: between samples in a straight line, before and after them at rest.
 fn at(mesh: &PolyMesh, time: f64) -> Vec<DVec3> {
-    let Some(motion) = mesh.motion.as_ref().filter(|m| !m.samples.is_empty()) else {
+    let Some(animation) = mesh.animation.as_ref().filter(|m| !m.samples.is_empty()) else {
         return mesh.positions.clone();
     };
-    let after = motion.times.partition_point(|&t| t < time).min(motion.samples.len() - 1);
+    let after = animation.times.partition_point(|&t| t < time).min(animation.samples.len() - 1);
     let before = after.saturating_sub(1);
-    let (from, to) = (motion.times[before], motion.times[after]);
+    let (from, to) = (animation.times[before], animation.times[after]);
     let part = if to > from { ((time - from) / (to - from)).clamp(0.0, 1.0) } else { 1.0 };
     if part == 1.0 {
-        return motion.samples[after].clone();
+        return animation.samples[after].clone();
     }
-    motion.samples[before].iter().zip(&motion.samples[after]).map(|(a, b)| a.lerp(*b, part)).collect()
+    animation.samples[before].iter().zip(&animation.samples[after]).map(|(a, b)| a.lerp(*b, part)).collect()
 }

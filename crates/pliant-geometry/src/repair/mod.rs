@@ -17,10 +17,11 @@ pub use join::join;
 pub use pieces::split_pieces;
 pub use place::{normalise, normalising, transform};
 
+use std::fmt;
+
 use crate::inspect::weld::same_places;
 use crate::inspect::{defects, fault};
 use crate::poly::PolyMesh;
-use std::fmt;
 
 /// Mends settle in two or three rounds; more would be going in circles.
 const ROUNDS: usize = 16;
@@ -120,19 +121,19 @@ impl fmt::Display for Repair {
 }
 
 /// A changed mesh and what was done; `None` if there was nothing to do.
-type Mend = Option<(PolyMesh, Vec<(usize, &'static str, &'static str)>)>;
+type Repaired = Option<(PolyMesh, Vec<(usize, &'static str, &'static str)>)>;
 
-type Mender = fn(&PolyMesh, &RepairOptions) -> Mend;
+type RepairStep = fn(&PolyMesh, &RepairOptions) -> Repaired;
 
 /// Mends a mesh. A mesh that does not hold together ([`PolyMesh::check`]) is given back as it is.
 pub fn repair(mesh: &PolyMesh, options: &RepairOptions) -> (PolyMesh, Vec<Repair>) {
-    let mut work = Work { mesh: mesh.clone(), defects: 0, repairs: Vec::new() };
+    let mut work = RepairWork { mesh: mesh.clone(), defects: 0, repairs: Vec::new() };
     if fault(mesh).is_some() {
         return (work.mesh, work.repairs);
     }
     work.defects = defects(mesh);
     for _ in 0..ROUNDS {
-        let mends: [(bool, Mender); 8] = [
+        let mends: [(bool, RepairStep); 8] = [
             (true, seams),
             (options.degenerate, flat),
             (options.duplicates, copies),
@@ -150,15 +151,15 @@ pub fn repair(mesh: &PolyMesh, options: &RepairOptions) -> (PolyMesh, Vec<Repair
     (work.mesh, work.repairs)
 }
 
-struct Work {
+struct RepairWork {
     mesh: PolyMesh,
     defects: usize,
     repairs: Vec<Repair>,
 }
 
-impl Work {
+impl RepairWork {
     /// Takes a mend unless it makes things worse; whether it did.
-    fn take(&mut self, mend: Mend) -> bool {
+    fn take(&mut self, mend: Repaired) -> bool {
         let Some((mesh, done)) = mend else { return false };
         let defects = defects(&mesh);
         if defects > self.defects {
@@ -175,7 +176,7 @@ impl Work {
     }
 }
 
-fn seams(mesh: &PolyMesh, options: &RepairOptions) -> Mend {
+fn seams(mesh: &PolyMesh, options: &RepairOptions) -> Repaired {
     let names = match options.weld {
         Some(tolerance) => same_places(mesh, tolerance.max(0.0)),
         None => (0..mesh.positions.len() as u32).collect(),
@@ -189,7 +190,7 @@ fn seams(mesh: &PolyMesh, options: &RepairOptions) -> Mend {
         (dropped, shortened) = (faces, corners);
         trimmed = Some(mesh);
     }
-    let mended = seams::mend_seams(trimmed.as_ref().unwrap_or(mesh), &names, options.split);
+    let mended = seams::repair_seams(trimmed.as_ref().unwrap_or(mesh), &names, options.split);
     let done = vec![
         (mended.welded, "vertices welded", "they were in the place of another one"),
         (mended.split, "vertices split", "faces met there that only touch"),
@@ -200,27 +201,27 @@ fn seams(mesh: &PolyMesh, options: &RepairOptions) -> Mend {
     (mended.mesh != *mesh).then_some((mended.mesh, done))
 }
 
-fn flat(mesh: &PolyMesh, _: &RepairOptions) -> Mend {
+fn flat(mesh: &PolyMesh, _: &RepairOptions) -> Repaired {
     let (mesh, count) = faces::drop_flat(mesh)?;
     Some((mesh, vec![(count, "flat faces dropped", "they had no area and closed nothing")]))
 }
 
-fn copies(mesh: &PolyMesh, options: &RepairOptions) -> Mend {
+fn copies(mesh: &PolyMesh, options: &RepairOptions) -> Repaired {
     let (mesh, count) = faces::drop_copies(mesh, options.opposite_duplicates)?;
     Some((mesh, vec![(count, "copies dropped", "another face had the same vertices")]))
 }
 
-fn agree(mesh: &PolyMesh, _: &RepairOptions) -> Mend {
+fn agree(mesh: &PolyMesh, _: &RepairOptions) -> Repaired {
     let (mesh, count) = turns::agree(mesh)?;
     Some((mesh, vec![(count, "faces turned over", "they looked the other way than their neighbours")]))
 }
 
-fn outward(mesh: &PolyMesh, _: &RepairOptions) -> Mend {
+fn outward(mesh: &PolyMesh, _: &RepairOptions) -> Repaired {
     let (mesh, count) = turns::outward(mesh)?;
     Some((mesh, vec![(count, "pieces turned outwards", "they were closed and inside-out")]))
 }
 
-fn fill(mesh: &PolyMesh, options: &RepairOptions) -> Mend {
+fn fill(mesh: &PolyMesh, options: &RepairOptions) -> Repaired {
     let (mesh, count, triangles) = holes::fill(mesh, options.holes.as_ref()?)?;
     Some((
         mesh,
@@ -231,12 +232,12 @@ fn fill(mesh: &PolyMesh, options: &RepairOptions) -> Mend {
     ))
 }
 
-fn tiny(mesh: &PolyMesh, options: &RepairOptions) -> Mend {
+fn tiny(mesh: &PolyMesh, options: &RepairOptions) -> Repaired {
     let (mesh, count) = pieces::drop_tiny(mesh, options.tiny_pieces)?;
     Some((mesh, vec![(count, "pieces dropped", "they were tiny")]))
 }
 
-fn unreferenced(mesh: &PolyMesh, _: &RepairOptions) -> Mend {
+fn unreferenced(mesh: &PolyMesh, _: &RepairOptions) -> Repaired {
     let keep = edit::used(mesh);
     let count = keep.iter().filter(|k| !**k).count();
     let done = vec![(count, "vertices dropped", "no face used them")];

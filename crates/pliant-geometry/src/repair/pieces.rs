@@ -1,29 +1,30 @@
 //! Pieces apart: every connected part a mesh of its own; tiny ones dropped.
 
-use super::edit::{drop_faces, keep_vertices, used};
-use crate::inspect::sets::Sets;
-use crate::inspect::sides::Around;
-use crate::inspect::weld::same_places;
-use crate::poly::{Motion, PolyMesh};
 use glam::DVec3;
+
+use super::edit::{drop_faces, keep_vertices, used};
+use crate::disjoint_sets::DisjointSets;
+use crate::inspect::sides::WeldedFaces;
+use crate::inspect::weld::same_places;
+use crate::poly::{PolyMesh, VertexAnimation};
 
 /// The piece of each face, numbered in order of first faces; and how many. Vertices in the same place hold pieces
 /// together, so texture seams cut nothing.
 fn pieces_of_faces(mesh: &PolyMesh) -> (Vec<u32>, usize) {
-    let mut sets = Sets::new(mesh.positions.len());
+    let mut sets = DisjointSets::new(mesh.positions.len());
     let names = same_places(mesh, 0.0);
     for (v, &first) in names.iter().enumerate() {
         sets.join(v as u32, first);
     }
-    let around = Around::new(&mesh.coat.faces, Some(&names));
+    let around = WeldedFaces::new(&mesh.attributes.faces, Some(&names));
     // Faces of two vertices hold nothing together.
-    for (_, face) in mesh.coat.faces.iter().enumerate().filter(|&(f, _)| !around.collapsed(f)) {
+    for (_, face) in mesh.attributes.faces.iter().enumerate().filter(|&(f, _)| !around.collapsed(f)) {
         face.iter().for_each(|&v| _ = sets.join(face[0], v));
     }
     let mut numbers = vec![u32::MAX; mesh.positions.len()];
     let mut count = 0;
     let mut last = 0;
-    let of = mesh.coat.faces.iter().map(|face| {
+    let of = mesh.attributes.faces.iter().map(|face| {
         // A face without corners goes with the one before it.
         let Some(&v) = face.first() else { return last };
         let number = &mut numbers[sets.find(v) as usize];
@@ -47,60 +48,61 @@ pub fn split_pieces(mesh: &PolyMesh) -> Vec<PolyMesh> {
     let mut order: Vec<u32> = (0..of.len() as u32).collect();
     order.sort_by_key(|&f| of[f as usize]);
     let mut fresh = Renumbering {
-        vertices: Fresh::new(mesh.positions.len()),
-        uvs: Fresh::new(mesh.coat.uvs.values.len()),
-        normals: Fresh::new(mesh.coat.normals.values.len()),
-        materials: Fresh::new(mesh.coat.materials.len()),
+        vertices: Renumbered::new(mesh.positions.len()),
+        uvs: Renumbered::new(mesh.attributes.uvs.values.len()),
+        normals: Renumbered::new(mesh.attributes.normals.values.len()),
+        materials: Renumbered::new(mesh.attributes.materials.len()),
     };
     order.chunk_by(|&f, &g| of[f as usize] == of[g as usize]).map(|faces| fresh.piece(mesh, faces)).collect()
 }
 
 struct Renumbering {
-    vertices: Fresh,
-    uvs: Fresh,
-    normals: Fresh,
-    materials: Fresh,
+    vertices: Renumbered,
+    uvs: Renumbered,
+    normals: Renumbered,
+    materials: Renumbered,
 }
 
 impl Renumbering {
     fn piece(&mut self, mesh: &PolyMesh, list: &[u32]) -> PolyMesh {
-        let coat = &mesh.coat;
+        let attributes = &mesh.attributes;
         let mut own: Vec<u32> = Vec::new();
-        let corners = |f: u32| coat.faces.range(f as usize);
-        list.iter().for_each(|&f| own.extend(&coat.faces.corners()[corners(f)]));
+        let corners = |f: u32| attributes.faces.range(f as usize);
+        list.iter().for_each(|&f| own.extend(&attributes.faces.corners()[corners(f)]));
         // Vertices keep their order.
         own.sort_unstable();
         own.dedup();
         own.iter().for_each(|&v| _ = self.vertices.name(v));
         let mut piece = PolyMesh { name: mesh.name.clone(), ..PolyMesh::default() };
         let mut vertices = Vec::new();
-        let kept = &mut piece.coat;
+        let kept = &mut piece.attributes;
         for &f in list {
             vertices.clear();
-            vertices.extend(coat.faces.corners()[corners(f)].iter().map(|&v| self.vertices.name(v)));
+            vertices.extend(attributes.faces.corners()[corners(f)].iter().map(|&v| self.vertices.name(v)));
             kept.faces.push(&vertices);
             for (new, old, names) in [
-                (&mut kept.uvs.corners, &coat.uvs.corners, &mut self.uvs),
-                (&mut kept.normals.corners, &coat.normals.corners, &mut self.normals),
+                (&mut kept.uvs.corners, &attributes.uvs.corners, &mut self.uvs),
+                (&mut kept.normals.corners, &attributes.normals.corners, &mut self.normals),
             ] {
                 if !old.is_empty() {
                     new.extend(old[corners(f)].iter().map(|&i| names.name(i)));
                 }
             }
-            if let Some(&m) = coat.face_materials.get(f as usize) {
+            if let Some(&m) = attributes.face_materials.get(f as usize) {
                 kept.face_materials.push(self.materials.name(m));
             }
         }
-        if coat.face_materials.is_empty() && !coat.materials.is_empty() {
+        if attributes.face_materials.is_empty() && !attributes.materials.is_empty() {
             self.materials.name(0);
         }
         let named = self.vertices.take();
         piece.positions = gather(&mesh.positions, &named);
-        kept.colors = if coat.colors.is_empty() { Vec::new() } else { gather(&coat.colors, &named) };
-        kept.uvs.values = gather(&coat.uvs.values, &self.uvs.take());
-        kept.normals.values = gather(&coat.normals.values, &self.normals.take());
-        kept.materials = gather(&coat.materials, &self.materials.take());
-        piece.motion = mesh.motion.as_ref().map(|m| Motion {
+        kept.colors =
+            if attributes.colors.is_empty() { Vec::new() } else { gather(&attributes.colors, &named) };
+        kept.uvs.values = gather(&attributes.uvs.values, &self.uvs.take());
+        kept.normals.values = gather(&attributes.normals.values, &self.normals.take());
+        kept.materials = gather(&attributes.materials, &self.materials.take());
+        piece.animation = mesh.animation.as_ref().map(|m| VertexAnimation {
             times: m.times.clone(),
             samples: m.samples.iter().map(|s| gather(s, &named)).collect(),
         });
@@ -113,14 +115,14 @@ fn gather<T: Clone>(list: &[T], named: &[u32]) -> Vec<T> {
 }
 
 /// New numbers in order of first use.
-struct Fresh {
+struct Renumbered {
     numbers: Vec<u32>,
     named: Vec<u32>,
 }
 
-impl Fresh {
-    fn new(len: usize) -> Fresh {
-        Fresh { numbers: vec![u32::MAX; len], named: Vec::new() }
+impl Renumbered {
+    fn new(len: usize) -> Renumbered {
+        Renumbered { numbers: vec![u32::MAX; len], named: Vec::new() }
     }
 
     fn name(&mut self, i: u32) -> u32 {
@@ -144,7 +146,7 @@ pub(crate) fn drop_tiny(mesh: &PolyMesh, share: f64) -> Option<(PolyMesh, usize)
     let (of, count) = pieces_of_faces(mesh);
     let nothing = (DVec3::INFINITY, DVec3::NEG_INFINITY);
     let mut boxes = vec![nothing; count];
-    for (face, &piece) in mesh.coat.faces.iter().zip(&of) {
+    for (face, &piece) in mesh.attributes.faces.iter().zip(&of) {
         for &v in face {
             let (lo, hi) = &mut boxes[piece as usize];
             let p = mesh.positions[v as usize];

@@ -1,13 +1,14 @@
 //! Meshes moved, turned, scaled and mirrored as a whole.
 
+use glam::{DAffine3, DMat3, DVec3};
+
 use crate::TriMesh;
 use crate::poly::PolyMesh;
-use glam::{DAffine3, DMat3, DVec3};
 
 /// The mesh transformed: normals stay upright on their faces, and a mirrored mesh still looks outwards.
 pub fn transform(mesh: &PolyMesh, by: DAffine3) -> PolyMesh {
     let mut mesh = mesh.clone();
-    let samples = mesh.motion.iter_mut().flat_map(|m| &mut m.samples);
+    let samples = mesh.animation.iter_mut().flat_map(|m| &mut m.samples);
     for p in mesh.positions.iter_mut().chain(samples.flatten()) {
         *p = by.transform_point3(*p);
     }
@@ -18,9 +19,9 @@ pub fn transform(mesh: &PolyMesh, by: DAffine3) -> PolyMesh {
     let sign = if mirrored { -1.0 } else { 1.0 };
     let upright = DMat3::from_cols(y.cross(z), z.cross(x), x.cross(y)) * sign;
     if mirrored {
-        mesh.coat.flip();
+        mesh.attributes.flip();
     }
-    for normal in &mut mesh.coat.normals.values {
+    for normal in &mut mesh.attributes.normals.values {
         let old = DVec3::from_array(normal.map(f64::from)) * sign;
         let new = (upright * old).normalize_or(old);
         *normal = new.to_array().map(|x| x as f32);

@@ -6,15 +6,16 @@
 //! that looks on have the solid between them), so two boxes that touch along an edge become two boxes. Where
 //! sides cannot all be paired, sheets that meet in an edge stay joined.
 
-use super::edit::{copy_vertices, keep_vertices, rename_corners, used};
-use crate::inspect::fans::inside_faces;
-use crate::inspect::sets::Sets;
-use crate::inspect::sides::{Around, Edge, Side, Sides};
-use crate::poly::PolyMesh;
 use glam::DVec3;
 
+use super::edit::{copy_vertices, keep_vertices, rename_corners, used};
+use crate::disjoint_sets::DisjointSets;
+use crate::inspect::fans::inside_faces;
+use crate::inspect::sides::{EdgeSide, EdgeSides, SharedEdge, WeldedFaces};
+use crate::poly::PolyMesh;
+
 /// What was done.
-pub(crate) struct Mended {
+pub(crate) struct SeamRepair {
     pub mesh: PolyMesh,
     pub welded: usize,
     pub split: usize,
@@ -23,11 +24,11 @@ pub(crate) struct Mended {
 }
 
 /// `names` tells for each vertex the one it is in the place of.
-pub(crate) fn mend_seams(mesh: &PolyMesh, names: &[u32], split: bool) -> Mended {
-    let corners = mesh.coat.faces.corners();
+pub(crate) fn repair_seams(mesh: &PolyMesh, names: &[u32], split: bool) -> SeamRepair {
+    let corners = mesh.attributes.faces.corners();
     let mut copied = Vec::new();
     let vertices = if split {
-        let around = Around::new(&mesh.coat.faces, Some(names));
+        let around = WeldedFaces::new(&mesh.attributes.faces, Some(names));
         let mut fans = joined(mesh, &around);
         assign(mesh, &around, &mut fans, &mut copied)
     } else {
@@ -45,26 +46,27 @@ pub(crate) fn mend_seams(mesh: &PolyMesh, names: &[u32], split: bool) -> Mended 
         mended = keep_vertices(&mended, &keep);
     }
     let moved = if welded + copied.len() == 0 { moved } else { 0 };
-    Mended { mesh: mended, welded, split: copied.len(), moved }
+    SeamRepair { mesh: mended, welded, split: copied.len(), moved }
 }
 
 /// Corners that are to share a vertex.
-fn joined(mesh: &PolyMesh, around: &Around<'_>) -> Sets {
+fn joined(mesh: &PolyMesh, around: &WeldedFaces<'_>) -> DisjointSets {
     let mut fans = inside_faces(around);
-    let plain = Around::new(&mesh.coat.faces, None);
-    let mut paired = vec![false; mesh.coat.faces.corners().len()];
-    for edge in Sides::new(&plain, mesh.positions.len()).edges() {
+    let plain = WeldedFaces::new(&mesh.attributes.faces, None);
+    let mut paired = vec![false; mesh.attributes.faces.corners().len()];
+    for edge in EdgeSides::new(&plain, mesh.positions.len()).edges() {
         if let [s, t] = edge.sides {
             join(&mut fans, edge.ends(s, &plain), edge.ends(t, &plain));
             paired[s.corner as usize] = true;
             paired[t.corner as usize] = true;
         }
     }
-    let mut free: Vec<Side> = Vec::new();
-    for edge in Sides::new(around, mesh.positions.len()).edges() {
+    let mut free: Vec<EdgeSide> = Vec::new();
+    for edge in EdgeSides::new(around, mesh.positions.len()).edges() {
         free.clear();
         free.extend(edge.sides.iter().filter(|s| !paired[s.corner as usize]));
-        let mut link = |s: &Side, t: &Side| join(&mut fans, edge.ends(s, around), edge.ends(t, around));
+        let mut link =
+            |s: &EdgeSide, t: &EdgeSide| join(&mut fans, edge.ends(s, around), edge.ends(t, around));
         match free.as_slice() {
             [] | [_] => {}
             [s, t] => link(s, t),
@@ -75,7 +77,8 @@ fn joined(mesh: &PolyMesh, around: &Around<'_>) -> Sets {
                     continue;
                 }
                 // Sheets that share the edge by name stay together; the others are joined as far as they fit.
-                let name = |s: &Side| edge.ends(s, around).map(|c| mesh.coat.faces.corners()[c as usize]);
+                let name =
+                    |s: &EdgeSide| edge.ends(s, around).map(|c| mesh.attributes.faces.corners()[c as usize]);
                 free.sort_by_key(|s| (name(s), s.corner));
                 let mut single = Vec::new();
                 for group in free.chunk_by(|s, t| name(s) == name(t)) {
@@ -91,25 +94,30 @@ fn joined(mesh: &PolyMesh, around: &Around<'_>) -> Sets {
     fans
 }
 
-fn join(fans: &mut Sets, [a, b]: [u32; 2], [c, d]: [u32; 2]) {
+fn join(fans: &mut DisjointSets, [a, b]: [u32; 2], [c, d]: [u32; 2]) {
     fans.join(a, c);
     fans.join(b, d);
 }
 
 /// Pairs of sides with a wedge of the solid between them, as brackets are paired.
-fn pair_up(mesh: &PolyMesh, around: &Around<'_>, edge: &Edge<'_>, free: &[Side]) -> Vec<(Side, Side)> {
+fn pair_up(
+    mesh: &PolyMesh,
+    around: &WeldedFaces<'_>,
+    edge: &SharedEdge<'_>,
+    free: &[EdgeSide],
+) -> Vec<(EdgeSide, EdgeSide)> {
     let at = |v: u32| mesh.positions[v as usize];
     let start = at(edge.a);
     let axis = (at(edge.b) - start).normalize_or(DVec3::X);
     let (u, v) = axis.any_orthonormal_pair();
-    let mut sorted: Vec<(f64, bool, Side)> = free
+    let mut sorted: Vec<(f64, bool, EdgeSide)> = free
         .iter()
         .map(|&side| {
             let forward = edge.forward(&side, around);
             // A point of the face beyond the edge.
             let mut corner = around.next(side.corner);
             let ends = [edge.a, edge.b];
-            for _ in 0..mesh.coat.faces.range(around.face(corner) as usize).len() {
+            for _ in 0..mesh.attributes.faces.range(around.face(corner) as usize).len() {
                 if !ends.contains(&around.vertex(corner)) {
                     break;
                 }
@@ -121,7 +129,7 @@ fn pair_up(mesh: &PolyMesh, around: &Around<'_>, edge: &Edge<'_>, free: &[Side])
         .collect();
     // Faces in the same place: first those that end a wedge, so that no wedge lies between them.
     sorted.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)).then(a.2.corner.cmp(&b.2.corner)));
-    let mut open: Vec<Side> = Vec::new();
+    let mut open: Vec<EdgeSide> = Vec::new();
     let mut pairs = Vec::new();
     let mut taken = vec![false; sorted.len()];
     // Twice around, for wedges that begin before the end and end after the beginning.
@@ -156,10 +164,15 @@ fn turn(x: f64, y: f64) -> f64 {
 }
 
 /// A vertex for every corner: each fan takes its smallest one that no other fan has taken, or a copy.
-fn assign(mesh: &PolyMesh, around: &Around<'_>, fans: &mut Sets, copied: &mut Vec<u32>) -> Vec<u32> {
-    let corners = mesh.coat.faces.corners();
+fn assign(
+    mesh: &PolyMesh,
+    around: &WeldedFaces<'_>,
+    fans: &mut DisjointSets,
+    copied: &mut Vec<u32>,
+) -> Vec<u32> {
+    let corners = mesh.attributes.faces.corners();
     let mut smallest = vec![u32::MAX; corners.len()];
-    let live: Vec<bool> = (0..mesh.coat.faces.len()).map(|f| !around.collapsed(f)).collect();
+    let live: Vec<bool> = (0..mesh.attributes.faces.len()).map(|f| !around.collapsed(f)).collect();
     let alive = |c: u32| live[around.face(c) as usize];
     for c in (0..corners.len() as u32).filter(|&c| alive(c)) {
         let least = &mut smallest[fans.find(c) as usize];

@@ -1,20 +1,20 @@
 //! Orientation: faces turned so that neighbours agree, and closed pieces so that they look outwards.
 
 use super::edit::turn_faces;
-use crate::inspect::sets::TurnedSets;
+use crate::disjoint_sets::OrientedSets;
 use crate::inspect::shells::Shells;
-use crate::inspect::sides::{Around, Sides};
+use crate::inspect::sides::{EdgeSides, WeldedFaces};
 use crate::poly::PolyMesh;
 
 /// Turns as few faces as needed for neighbours to agree. Patches that cannot agree (Möbius) are left as they are.
 pub(crate) fn agree(mesh: &PolyMesh) -> Option<(PolyMesh, usize)> {
-    let faces = &mesh.coat.faces;
-    let around = Around::new(faces, None);
-    let sides = Sides::new(&around, mesh.positions.len());
+    let faces = &mesh.attributes.faces;
+    let around = WeldedFaces::new(faces, None);
+    let sides = EdgeSides::new(&around, mesh.positions.len());
     if !sides.edges().any(|e| e.inconsistent(&around)) {
         return None;
     }
-    let mut sets = TurnedSets::new(faces.len());
+    let mut sets = OrientedSets::new(faces.len());
     let mut contradicted = Vec::new();
     for edge in sides.edges() {
         if let [s, t] = edge.sides {
@@ -44,8 +44,8 @@ pub(crate) fn agree(mesh: &PolyMesh) -> Option<(PolyMesh, usize)> {
 
 /// Turns closed pieces that are inside-out, with what lies inside them: cavities stay cavities. How many pieces.
 pub(crate) fn outward(mesh: &PolyMesh) -> Option<(PolyMesh, usize)> {
-    let faces = &mesh.coat.faces;
-    let around = Around::new(faces, None);
+    let faces = &mesh.attributes.faces;
+    let around = WeldedFaces::new(faces, None);
     // Fans about the first corners: turned over, they are the same triangles, so a piece is never turned twice.
     let fan = |f: &[u32]| -> Vec<[u32; 3]> {
         let middle = f.windows(2).skip(1).map(|w| [f[0], w[0], w[1]]);

@@ -1,20 +1,21 @@
 //! A ball.
 
-use super::field::{Field, visual_cell};
+use glam::DVec3;
+
+use super::field::{DistanceField, visual_cell};
 use super::{Shape, revolve::steps};
 use crate::error::positive;
 use crate::{GeometryError, TriMesh, sdf};
-use glam::DVec3;
 
 /// A ball of the given radius.
 pub fn ball(radius: f64, spacing: f64) -> Result<Shape, GeometryError> {
     field(radius)?.shape(spacing)
 }
 
-pub(super) fn field(radius: f64) -> Result<Field, GeometryError> {
+pub(super) fn field(radius: f64) -> Result<DistanceField, GeometryError> {
     positive("radius", radius)?;
     let distance = move |p| sdf::sphere(p, DVec3::ZERO, radius);
-    Ok(Field {
+    Ok(DistanceField {
         distance: Box::new(distance),
         surface: Box::new(move |spacing| surface(radius, visual_cell(spacing, 2.0 * radius))),
         lo: DVec3::splat(-radius),

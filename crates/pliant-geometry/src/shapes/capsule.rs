@@ -1,19 +1,20 @@
 //! An upright capsule: a cylinder with round ends.
 
+use glam::DVec3;
+
 use super::Shape;
-use super::field::{Field, visual_cell};
+use super::field::{DistanceField, visual_cell};
 use super::revolve::{revolve, segments, steps};
 use crate::circle::turn;
 use crate::error::positive;
 use crate::{GeometryError, TriMesh, sdf};
-use glam::DVec3;
 
 /// A capsule along the y axis; `height` is from tip to tip and must be at least twice the radius.
 pub fn capsule(radius: f64, height: f64, spacing: f64) -> Result<Shape, GeometryError> {
     field(radius, height)?.shape(spacing)
 }
 
-pub(super) fn field(radius: f64, height: f64) -> Result<Field, GeometryError> {
+pub(super) fn field(radius: f64, height: f64) -> Result<DistanceField, GeometryError> {
     positive("radius", radius)?;
     positive("height", height)?;
     if height < 2.0 * radius {
@@ -24,7 +25,7 @@ pub(super) fn field(radius: f64, height: f64) -> Result<Field, GeometryError> {
     }
     let tip = DVec3::Y * (0.5 * height - radius);
     let hi = DVec3::new(radius, 0.5 * height, radius);
-    Ok(Field {
+    Ok(DistanceField {
         distance: Box::new(move |p| sdf::capsule(p, -tip, tip, radius)),
         surface: Box::new(move |spacing| surface(radius, height, visual_cell(spacing, height))),
         lo: -hi,

@@ -1,10 +1,11 @@
 //! A box whose outermost particles lie on its faces.
 
+use glam::DVec3;
+
 use super::{Shape, TetStyle, tet_box};
 use crate::error::positive;
 use crate::lattice::{MAX_PARTICLES, lattice_edges, too_many};
 use crate::{GeometryError, Skin, TriMesh};
-use glam::DVec3;
 
 /// A box of the given size. Each axis has round(size/spacing) + 1 particles, at least two, so the spacing is
 /// adjusted to reach the faces exactly. The surface has a vertex on each particle of the faces.
@@ -27,7 +28,7 @@ pub fn cuboid(size: DVec3, spacing: f64) -> Result<Shape, GeometryError> {
         }
     }
     shape.edges = lattice_edges(&cells);
-    (shape.surface, shape.skin) = dress(n, &shape.points);
+    (shape.surface, shape.skin) = surface_and_skin(n, &shape.points);
     Ok(shape)
 }
 
@@ -35,7 +36,7 @@ pub fn cuboid(size: DVec3, spacing: f64) -> Result<Shape, GeometryError> {
 pub(super) fn tet_cuboid(size: DVec3, spacing: f64) -> Result<Shape, GeometryError> {
     let n = counts(size, spacing)?;
     let mut shape = tet_box(n.map(|n| n - 1), size, TetStyle::Five)?;
-    (shape.surface, shape.skin) = dress(n, &shape.points);
+    (shape.surface, shape.skin) = surface_and_skin(n, &shape.points);
     Ok(shape)
 }
 
@@ -45,7 +46,7 @@ const RIM: f64 = 0.08;
 
 /// The box's surface: a vertex on every outer particle and a row beside every edge, each following the
 /// corners of its lattice square by bilinear weights.
-fn dress(n: [usize; 3], points: &[DVec3]) -> (TriMesh, Skin) {
+fn surface_and_skin(n: [usize; 3], points: &[DVec3]) -> (TriMesh, Skin) {
     // Along each axis the particle before a stop, and how far on it is to the next.
     let stops = n.map(|n| {
         let mut stops: Vec<(usize, f64)> = (0..n).map(|i| (i, 0.0)).collect();

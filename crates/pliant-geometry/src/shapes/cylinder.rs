@@ -1,23 +1,24 @@
 //! An upright cylinder.
 
+use glam::DVec3;
+
 use super::Shape;
-use super::field::{Field, visual_cell};
+use super::field::{DistanceField, visual_cell};
 use super::revolve::{revolve, segments, steps};
 use crate::error::positive;
 use crate::{GeometryError, TriMesh, sdf};
-use glam::DVec3;
 
 /// A cylinder along the y axis.
 pub fn cylinder(radius: f64, height: f64, spacing: f64) -> Result<Shape, GeometryError> {
     field(radius, height)?.shape(spacing)
 }
 
-pub(super) fn field(radius: f64, height: f64) -> Result<Field, GeometryError> {
+pub(super) fn field(radius: f64, height: f64) -> Result<DistanceField, GeometryError> {
     positive("radius", radius)?;
     positive("height", height)?;
     let hi = DVec3::new(radius, 0.5 * height, radius);
     let size = (2.0 * radius).max(height);
-    Ok(Field {
+    Ok(DistanceField {
         distance: Box::new(move |p| sdf::cylinder(p, radius, 0.5 * height)),
         surface: Box::new(move |spacing| surface(radius, height, visual_cell(spacing, size))),
         lo: -hi,

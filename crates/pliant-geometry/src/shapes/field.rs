@@ -1,12 +1,13 @@
 //! A shape given by its signed distance, filled with particles.
 
+use glam::DVec3;
+
 use super::Shape;
 use crate::lattice::{Lattice, too_few};
 use crate::{GeometryError, Skin, TriMesh};
-use glam::DVec3;
 
 /// A signed distance (negative inside), a box that holds the shape, and its surface.
-pub(super) struct Field {
+pub(super) struct DistanceField {
     pub distance: Box<dyn Fn(DVec3) -> f64>,
     /// The surface to show for particles of a spacing.
     pub surface: Box<dyn Fn(f64) -> TriMesh>,
@@ -14,7 +15,7 @@ pub(super) struct Field {
     pub hi: DVec3,
 }
 
-impl Field {
+impl DistanceField {
     pub fn lattice(&self, spacing: f64) -> Result<Lattice, GeometryError> {
         Lattice::fill(self.lo, self.hi, spacing, &mut |p| (self.distance)(p) < 0.0)
     }

@@ -1,10 +1,11 @@
 //! A body from a triangle mesh: filled if it is closed, its own vertices if it is open.
 
+use std::collections::BTreeMap;
+
 use super::Shape;
 use crate::error::all_finite;
-use crate::fill::{By, Filled, Filling, Pattern, fill};
+use crate::fill::{FillDensity, FillOptions, FillPattern, FilledPoints, fill};
 use crate::{GeometryError, Skin, TriMesh};
-use std::collections::BTreeMap;
 
 /// Fills a closed mesh with particles about `spacing` apart; an open one (cloth), or one with no room for a
 /// particle, is simulated by its vertices, tied along its edges, each standing for a third of the area around it.
@@ -18,7 +19,7 @@ pub fn from_mesh(mesh: TriMesh, spacing: f64) -> Result<Shape, GeometryError> {
         return Ok(of_vertices(mesh, welded, vertex_of));
     }
     let surface = outwards(mesh);
-    let filling = Filling { pattern: Pattern::Lattice, by: By::Spacing(spacing), seed: 0 };
+    let filling = FillOptions { pattern: FillPattern::Lattice, by: FillDensity::Spacing(spacing), seed: 0 };
     match fill(&surface, &filling) {
         Ok(filled) => {
             let share = surface.volume() / filled.points.len() as f64;
@@ -37,7 +38,7 @@ pub fn from_mesh(mesh: TriMesh, spacing: f64) -> Result<Shape, GeometryError> {
 /// [`has_inside`](crate::has_inside) to say.
 ///
 /// The particles share the volume of a closed mesh, or else the volume of the lattice cells inside.
-pub fn filled(mesh: TriMesh, filling: &Filling) -> Result<Shape, GeometryError> {
+pub fn filled(mesh: TriMesh, filling: &FillOptions) -> Result<Shape, GeometryError> {
     check(&mesh)?;
     let closed = is_closed(&weld(&mesh).0);
     let surface = if closed { outwards(mesh) } else { mesh };
@@ -48,7 +49,7 @@ pub fn filled(mesh: TriMesh, filling: &Filling) -> Result<Shape, GeometryError> 
     Ok(of_particles(surface, filled, share))
 }
 
-fn of_particles(surface: TriMesh, Filled { points, edges, .. }: Filled, share: f64) -> Shape {
+fn of_particles(surface: TriMesh, FilledPoints { points, edges, .. }: FilledPoints, share: f64) -> Shape {
     Shape {
         measure: vec![share; points.len()],
         skin: Skin::bind_connected(&points, &edges, &surface.positions),

@@ -1,24 +1,25 @@
 //! A gummy bear, sitting with its paws on its belly, as the sweet shop sells it.
 
+use glam::DVec3;
+
 use super::Shape;
-use super::field::{Field, center, visual_cell};
+use super::field::{DistanceField, center, visual_cell};
 use crate::GeometryError;
 use crate::contour::contour;
 use crate::error::positive;
 use crate::sdf::{Frame, ellipsoid, round_cone, smooth_subtraction, smooth_union, sphere};
-use glam::DVec3;
 
 /// A gummy bear of the given height, looking along +z, centred on its centre of mass.
 pub fn gummy_bear(height: f64, spacing: f64) -> Result<Shape, GeometryError> {
     Ok(center(field(height)?.shape(spacing)?))
 }
 
-pub(super) fn field(height: f64) -> Result<Field, GeometryError> {
+pub(super) fn field(height: f64) -> Result<DistanceField, GeometryError> {
     positive("height", height)?;
     let distance = move |p: DVec3| bear(p * (TALL / height)) * (height / TALL);
     let (lo, hi) = (DVec3::new(-0.36, 0.0, -0.26) * height, DVec3::new(0.36, 1.0, 0.42) * height);
     let surface = move |spacing| contour(&distance, lo, hi, visual_cell(spacing, height).min(height / 48.0));
-    Ok(Field { distance: Box::new(distance), surface: Box::new(surface), lo, hi })
+    Ok(DistanceField { distance: Box::new(distance), surface: Box::new(surface), lo, hi })
 }
 
 /// Height of the figure below, as drawn.

@@ -1,7 +1,7 @@
 //! Built-in shapes: particles to simulate, a surface to show, and how one follows the other.
 //!
 //! Particles of solids are a lattice of about the `spacing` asked for; everything is centred at the origin,
-//! y up, in metres. A new shape is one file here, and one arm in [`Solid`] if it can be asked for by count.
+//! y up, in metres. A new shape is one file here, and one arm in [`SolidShape`] if it can be asked for by count.
 
 mod ball;
 mod bunny;
@@ -34,15 +34,16 @@ pub use from_mesh::{filled, from_mesh, shell};
 pub use from_points::from_points;
 pub use gummy_bear::gummy_bear;
 pub use sheet::sheet;
-pub use solid::{Solid, spacing_for_count};
+pub use solid::{SolidShape, spacing_for_count};
 pub use tet_box::{TetStyle, tet_box};
-pub use tets_in_mesh::{LEFT_OUT, tets_from_mesh, tets_from_mesh_within};
+pub use tets_in_mesh::{tets_from_mesh, tets_from_mesh_within};
 pub use thread::thread;
 pub use torus::torus;
 pub use tube::tube;
 
-use crate::{Coat, Skin, TriMesh};
 use glam::DVec3;
+
+use crate::{MeshAttributes, Skin, TriMesh};
 
 /// A body at rest.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -54,7 +55,7 @@ pub struct Shape {
     /// Render surface at rest; without triangles it is a point cloud.
     pub surface: TriMesh,
     /// What the surface wears, from the file it came from: polygons, texture coordinates, materials; else empty.
-    pub coat: Coat,
+    pub attributes: MeshAttributes,
     /// How the surface follows the points.
     pub skin: Skin,
     /// Neighbour pairs, each once: for sheets and open meshes the mesh edges, for solids the lattice neighbours

@@ -1,23 +1,24 @@
 //! The pieces of a mesh: what no edge joins to the rest. A box and a ball in one file are two, and so are the outside and
 //! the hollow of a shell; a cup of which a part is too thin to be filled is one.
 
-use super::from_mesh::weld;
-use crate::stuffing::Groups;
-use crate::{TriMesh, Winding};
 use glam::DVec3;
+
+use super::from_mesh::weld;
+use crate::disjoint_sets::DisjointSets;
+use crate::{TriMesh, Winding};
 
 /// An open piece with less than this part of all area is a patch of something, not a thing of its own.
 const LEAST_AREA: f64 = 0.01;
 
 /// A mesh piece by piece, ready to tell to which one a point belongs.
-pub(super) struct Pieces {
+pub(super) struct SolidPieces {
     /// Of each vertex of the mesh.
     pub of_vertex: Vec<usize>,
-    list: Vec<Piece>,
+    list: Vec<SolidPiece>,
     points: Vec<DVec3>,
 }
 
-struct Piece {
+struct SolidPiece {
     winding: Winding,
     /// Triangles of the welded mesh, and whether some edge has but one of them.
     triangles: Vec<[u32; 3]>,
@@ -26,28 +27,29 @@ struct Piece {
     hi: DVec3,
 }
 
-impl Pieces {
+impl SolidPieces {
     /// Joined are triangles at an edge that two of them share, of vertices in the same place. Small open patches count
     /// together as one piece: one by one they bound nothing.
-    pub fn new(mesh: &TriMesh) -> Pieces {
-        Pieces::up_to(mesh, usize::MAX).unwrap_or_else(|count| unreachable!("{count} pieces are counted"))
+    pub fn new(mesh: &TriMesh) -> SolidPieces {
+        SolidPieces::up_to(mesh, usize::MAX)
+            .unwrap_or_else(|count| unreachable!("{count} pieces are counted"))
     }
 
     /// The same if there are no more than `most`; otherwise their number, told before anything large is made of them.
-    pub fn up_to(mesh: &TriMesh, most: usize) -> Result<Pieces, usize> {
+    pub fn up_to(mesh: &TriMesh, most: usize) -> Result<SolidPieces, usize> {
         let (welded, vertex_of) = weld(mesh);
         let mut sides: Vec<([u32; 2], u32)> = Vec::with_capacity(3 * welded.triangles.len());
         for (t, &[a, b, c]) in welded.triangles.iter().enumerate() {
             sides.extend([[a, b], [b, c], [c, a]].map(|[p, q]| ([p.min(q), p.max(q)], t as u32)));
         }
         sides.sort_unstable();
-        let mut groups = Groups::new(welded.triangles.len());
+        let mut groups = DisjointSets::new(welded.triangles.len());
         for edge in sides.chunk_by(|a, b| a.0 == b.0) {
             if let [(_, s), (_, t)] = *edge {
-                groups.join(s as usize, t as usize);
+                groups.join(s, t);
             }
         }
-        let root: Vec<usize> = (0..welded.triangles.len()).map(|t| groups.root(t)).collect();
+        let root: Vec<usize> = (0..welded.triangles.len() as u32).map(|t| groups.find(t) as usize).collect();
         let mut open = vec![false; welded.triangles.len()];
         for edge in sides.chunk_by(|a, b| a.0 == b.0).filter(|edge| edge.len() % 2 == 1) {
             edge.iter().for_each(|&(_, t)| open[root[t as usize]] = true);
@@ -91,7 +93,7 @@ impl Pieces {
             let corners: Vec<[DVec3; 3]> =
                 triangles.iter().map(|t| t.map(|i| welded.positions[i as usize])).collect();
             let points = || corners.iter().flatten().copied();
-            Piece {
+            SolidPiece {
                 lo: points().fold(DVec3::INFINITY, DVec3::min),
                 hi: points().fold(DVec3::NEG_INFINITY, DVec3::max),
                 open: is_open(&triangles),
@@ -99,7 +101,7 @@ impl Pieces {
                 winding: Winding::of_triangles(corners),
             }
         });
-        Ok(Pieces {
+        Ok(SolidPieces {
             list: list.collect(),
             of_vertex: vertex_of.iter().map(|&v| of_welded[v as usize]).collect(),
             points: welded.positions,
@@ -109,19 +111,19 @@ impl Pieces {
     /// For each piece the number of the body it belongs to. Pieces that cross or lie in one another make one body, and
     /// so do all that are open, as none bounds anything alone; whatever else comes near is another.
     pub fn bodies(&self) -> Vec<usize> {
-        let mut groups = Groups::new(self.len());
+        let mut groups = DisjointSets::new(self.len());
         let open = (0..self.len()).find(|&i| self.list[i].open);
         for i in 0..self.len() {
             if let Some(first) = open.filter(|_| self.list[i].open || self.list[i].triangles.is_empty()) {
-                groups.join(first, i);
+                groups.join(first as u32, i as u32);
             }
             for j in 0..i {
-                if groups.root(i) != groups.root(j) && (self.meet(i, j) || self.meet(j, i)) {
-                    groups.join(i, j);
+                if groups.find(i as u32) != groups.find(j as u32) && (self.meet(i, j) || self.meet(j, i)) {
+                    groups.join(i as u32, j as u32);
                 }
             }
         }
-        (0..self.len()).map(|i| groups.root(i)).collect()
+        (0..self.len() as u32).map(|i| groups.find(i) as usize).collect()
     }
 
     /// Whether an edge of one piece passes through another, or lies in it.
@@ -194,11 +196,11 @@ mod tests {
         let ball = |x: f64| moved(ball(0.5, 0.2).expect("a ball").surface, DVec3::X * x);
         let patch = |x: f64| moved(sheet(0.1, 0.1, 1, 1).expect("a sheet").surface, DVec3::X * x);
         let mesh = both(both(ball(0.0), ball(3.0)), both(patch(6.0), patch(9.0)));
-        let pieces = Pieces::new(&mesh);
+        let pieces = SolidPieces::new(&mesh);
         assert_eq!(pieces.len(), 3);
         assert_eq!([-1.0, 2.0, 4.0, 6.1, 9.0].map(|x| pieces.nearest(DVec3::X * x)), [0, 1, 1, 2, 2]);
         assert_eq!((pieces.of_vertex[0], pieces.of_vertex.last()), (0, Some(&2)));
-        let large = Pieces::new(&both(
+        let large = SolidPieces::new(&both(
             ball(0.0),
             moved(sheet(2.0, 2.0, 1, 1).expect("a sheet").surface, DVec3::X * 9.0),
         ));
@@ -212,7 +214,7 @@ mod tests {
             mesh.positions.iter_mut().for_each(|p| p.x += x);
             mesh
         };
-        let bodies = |b: TriMesh| Pieces::new(&both(at(0.0, 0.5), b)).bodies()[..2].to_vec();
+        let bodies = |b: TriMesh| SolidPieces::new(&both(at(0.0, 0.5), b)).bodies()[..2].to_vec();
         assert_eq!(bodies(at(1.01, 0.5)), [0, 1]);
         assert_eq!(bodies(at(0.9, 0.5)), [0, 0]);
         assert_eq!(bodies(at(0.1, 0.2)), [0, 0]);

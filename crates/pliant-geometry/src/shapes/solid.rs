@@ -1,17 +1,19 @@
 //! The built-in solids by description, for callers that know a particle count rather than a spacing.
 
+use std::cmp::Ordering;
+
+use glam::DVec3;
+
 use super::Shape;
-use super::field::{Field, center_by_volume};
+use super::field::{DistanceField, center_by_volume};
 use super::{ball, bunny, capsule, cuboid, cylinder, gummy_bear, torus};
 use crate::lattice::MAX_PARTICLES;
 use crate::tet_cells::CellBlock;
 use crate::{GeometryError, TriMesh};
-use glam::DVec3;
-use std::cmp::Ordering;
 
 /// A solid and its size, in metres, yet to be filled with particles.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Solid {
+pub enum SolidShape {
     /// See [`cuboid()`](super::cuboid()).
     Cuboid {
         /// Width, height and depth.
@@ -55,26 +57,26 @@ pub enum Solid {
     },
 }
 
-impl Solid {
+impl SolidShape {
     /// Fills the solid with particles about `spacing` apart.
     pub fn build(&self, spacing: f64) -> Result<Shape, GeometryError> {
         match *self {
-            Solid::Cuboid { size } => cuboid::cuboid(size, spacing),
-            Solid::Ball { radius } => ball::ball(radius, spacing),
-            Solid::Torus { major, minor } => torus::torus(major, minor, spacing),
-            Solid::Cylinder { radius, height } => cylinder::cylinder(radius, height, spacing),
-            Solid::Capsule { radius, height } => capsule::capsule(radius, height, spacing),
-            Solid::GummyBear { height } => gummy_bear::gummy_bear(height, spacing),
-            Solid::Bunny { height } => bunny::bunny(height, spacing),
+            SolidShape::Cuboid { size } => cuboid::cuboid(size, spacing),
+            SolidShape::Ball { radius } => ball::ball(radius, spacing),
+            SolidShape::Torus { major, minor } => torus::torus(major, minor, spacing),
+            SolidShape::Cylinder { radius, height } => cylinder::cylinder(radius, height, spacing),
+            SolidShape::Capsule { radius, height } => capsule::capsule(radius, height, spacing),
+            SolidShape::GummyBear { height } => gummy_bear::gummy_bear(height, spacing),
+            SolidShape::Bunny { height } => bunny::bunny(height, spacing),
         }
     }
 
-    /// Cuts the solid into tetrahedra of about `spacing`, with the smooth surface of [`build`](Solid::build) bound
+    /// Cuts the solid into tetrahedra of about `spacing`, with the smooth surface of [`build`](SolidShape::build) bound
     /// to them; the notes say what was left out. A cuboid is filled exactly.
     pub fn build_tets(&self, spacing: f64) -> Result<(Shape, Vec<String>), GeometryError> {
         match *self {
-            Solid::Cuboid { size } => Ok((cuboid::tet_cuboid(size, spacing)?, Vec::new())),
-            Solid::GummyBear { .. } | Solid::Bunny { .. } => {
+            SolidShape::Cuboid { size } => Ok((cuboid::tet_cuboid(size, spacing)?, Vec::new())),
+            SolidShape::GummyBear { .. } | SolidShape::Bunny { .. } => {
                 let (shape, notes) = self.field()?.tets(spacing)?;
                 Ok((center_by_volume(shape), notes))
             }
@@ -82,10 +84,10 @@ impl Solid {
         }
     }
 
-    /// How many particles [`build_tets`](Solid::build_tets) would make.
+    /// How many particles [`build_tets`](SolidShape::build_tets) would make.
     pub fn tet_particles(&self, spacing: f64) -> Result<usize, GeometryError> {
         match *self {
-            Solid::Cuboid { .. } => self.count(spacing),
+            SolidShape::Cuboid { .. } => self.count(spacing),
             _ => {
                 let field = self.field()?;
                 Ok(CellBlock::new(&field.lattice(spacing)?, &field.distance).nodes.len())
@@ -93,36 +95,36 @@ impl Solid {
         }
     }
 
-    /// How many particles [`build`](Solid::build) would make; far cheaper than building.
+    /// How many particles [`build`](SolidShape::build) would make; far cheaper than building.
     pub fn count(&self, spacing: f64) -> Result<usize, GeometryError> {
         match *self {
-            Solid::Cuboid { size } => Ok(cuboid::counts(size, spacing)?.iter().product()),
+            SolidShape::Cuboid { size } => Ok(cuboid::counts(size, spacing)?.iter().product()),
             _ => Ok(self.field()?.lattice(spacing)?.len()),
         }
     }
 
     /// A spacing that gives about `wanted` particles; the exact number is up to the lattice.
     pub fn spacing_for_count(&self, wanted: usize) -> Result<f64, GeometryError> {
-        let room = self.room()?;
-        spacing_for_count(room.max_element(), wanted, |spacing| {
-            self.affordable(room, spacing, wanted)?;
+        let extent = self.extent()?;
+        spacing_for_count(extent.max_element(), wanted, |spacing| {
+            self.affordable(extent, spacing, wanted)?;
             self.count(spacing)
         })
     }
 
-    /// The same for [`build_tets`](Solid::build_tets).
+    /// The same for [`build_tets`](SolidShape::build_tets).
     pub fn spacing_for_tet_particles(&self, wanted: usize) -> Result<f64, GeometryError> {
-        let room = self.room()?;
-        spacing_for_count(room.max_element(), wanted, |spacing| {
-            self.affordable(room, spacing, wanted)?;
+        let extent = self.extent()?;
+        spacing_for_count(extent.max_element(), wanted, |spacing| {
+            self.affordable(extent, spacing, wanted)?;
             self.tet_particles(spacing)
         })
     }
 
     /// The sides of its box.
-    fn room(&self) -> Result<DVec3, GeometryError> {
+    fn extent(&self) -> Result<DVec3, GeometryError> {
         match *self {
-            Solid::Cuboid { size } => {
+            SolidShape::Cuboid { size } => {
                 cuboid::counts(size, size.max_element())?;
                 Ok(size)
             }
@@ -135,11 +137,11 @@ impl Solid {
 
     /// Refuses to count at a spacing at which a box this large has far more cells than particles are wanted: a search
     /// for thirty particles in a ring a million times as wide as thick would look at milliards of empty cells.
-    fn affordable(&self, room: DVec3, spacing: f64, wanted: usize) -> Result<(), GeometryError> {
-        if matches!(self, Solid::Cuboid { .. }) {
+    fn affordable(&self, extent: DVec3, spacing: f64, wanted: usize) -> Result<(), GeometryError> {
+        if matches!(self, SolidShape::Cuboid { .. }) {
             return Ok(());
         }
-        let cells = (room / spacing).ceil() + 2.0;
+        let cells = (extent / spacing).ceil() + 2.0;
         let most = (SEARCHED * wanted as f64).max(SEARCHED_AT_LEAST);
         if cells.x * cells.y * cells.z > most {
             return Err(GeometryError::new(
@@ -150,21 +152,21 @@ impl Solid {
         Ok(())
     }
 
-    fn field(&self) -> Result<Field, GeometryError> {
+    fn field(&self) -> Result<DistanceField, GeometryError> {
         match *self {
-            Solid::Cuboid { size } => Ok(Field {
+            SolidShape::Cuboid { size } => Ok(DistanceField {
                 distance: Box::new(move |p| (p.abs() - 0.5 * size).max_element()),
                 // Boxes have their own surface, with a vertex on each particle of the faces.
                 surface: Box::new(|_| TriMesh::default()),
                 lo: -0.5 * size,
                 hi: 0.5 * size,
             }),
-            Solid::Ball { radius } => ball::field(radius),
-            Solid::Torus { major, minor } => torus::field(major, minor),
-            Solid::Cylinder { radius, height } => cylinder::field(radius, height),
-            Solid::Capsule { radius, height } => capsule::field(radius, height),
-            Solid::GummyBear { height } => gummy_bear::field(height),
-            Solid::Bunny { height } => bunny::field(height),
+            SolidShape::Ball { radius } => ball::field(radius),
+            SolidShape::Torus { major, minor } => torus::field(major, minor),
+            SolidShape::Cylinder { radius, height } => cylinder::field(radius, height),
+            SolidShape::Capsule { radius, height } => capsule::field(radius, height),
+            SolidShape::GummyBear { height } => gummy_bear::field(height),
+            SolidShape::Bunny { height } => bunny::field(height),
         }
     }
 }

@@ -1,10 +1,11 @@
 //! A box of lattice cells, each cut into tetrahedra that match their neighbours'.
 
+use glam::DVec3;
+
 use super::Shape;
 use crate::error::positive;
 use crate::lattice::MAX_PARTICLES;
 use crate::{GeometryError, TetMesh};
-use glam::DVec3;
 
 /// How a cell is cut into tetrahedra.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

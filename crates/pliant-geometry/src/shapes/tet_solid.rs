@@ -1,18 +1,19 @@
 //! Solids cut into tetrahedra: lattice cells fitted to a solid, whose surface is bound to them.
 
+use glam::DVec3;
+
 use super::Shape;
-use super::field::Field;
+use super::field::DistanceField;
 use super::tets_in_mesh::LEFT_OUT;
 use crate::lattice::too_few;
 use crate::tet_cells::CellBlock;
 use crate::{GeometryError, Skin, TriMesh, sdf};
-use glam::DVec3;
 
 /// How far a lattice point may move to the surface, in cells: a corner of a cell whose centre is just inside is
 /// half a space diagonal away.
 const REACH: f64 = 0.87;
 
-impl Field {
+impl DistanceField {
     /// Tetrahedra of about `spacing` inside, bound to the surface; and what was left out.
     pub fn tets(&self, spacing: f64) -> Result<(Shape, Vec<String>), GeometryError> {
         let lattice = self.lattice(spacing)?;

@@ -3,19 +3,20 @@
 //! Pieces that the mesh itself has apart all stay, as parts of one body. Where a piece is too thin for the cells it
 //! falls to bits; bits are not kept, as each would be a body of its own, but what goes with them is measured.
 
+use glam::DVec3;
+
 use super::Shape;
 use super::from_mesh::{check, is_closed, outwards, weld};
-use super::pieces::Pieces;
+use super::pieces::SolidPieces;
 use crate::error::positive;
 use crate::rng::SplitMix64;
 use crate::{
     GeometryError, Skin, StuffingOptions, StuffingReport, TetMesh, TriMesh, Winding, has_inside, inside,
     parallel, stuff,
 };
-use glam::DVec3;
 
 /// Part of a mesh's volume that may be without tetrahedra.
-pub const LEFT_OUT: f64 = 0.01;
+pub(super) const LEFT_OUT: f64 = 0.01;
 
 /// A body-centred lattice has two points in each cell: cells this much wider than the spacing have as many points as
 /// there are particles with that spacing.
@@ -60,7 +61,7 @@ pub fn tets_from_mesh_within(
     let mut finer = spacing;
     let refused = |(spacing, left_out), found| Err(refusal(spacing, left_out, found));
     loop {
-        let cuts: Vec<Result<Cut, GeometryError>> = bodies.iter().map(|body| body.cut(finer)).collect();
+        let cuts: Vec<Result<CutBody, GeometryError>> = bodies.iter().map(|body| body.cut(finer)).collect();
         let points: usize = cuts.iter().flatten().map(|cut| cut.tets.points.len()).sum();
         // A body without a tetrahedron is left out as a whole.
         let lost: f64 = cuts
@@ -97,17 +98,17 @@ pub fn tets_from_mesh_within(
 }
 
 /// A part of the mesh that nothing joins to another.
-struct Apart {
+struct SeparateBody {
     mesh: TriMesh,
     /// Vertices of the whole mesh that these are.
     vertices: Vec<usize>,
-    pieces: Pieces,
+    pieces: SolidPieces,
     volume: f64,
 }
 
 /// The bodies of a mesh: each is cut on its own, as cells would bridge a gap smaller than they are.
-fn apart(surface: &TriMesh) -> Result<Vec<Apart>, GeometryError> {
-    let pieces = Pieces::up_to(surface, MOST_PIECES).map_err(|count| {
+fn apart(surface: &TriMesh) -> Result<Vec<SeparateBody>, GeometryError> {
+    let pieces = SolidPieces::up_to(surface, MOST_PIECES).map_err(|count| {
         GeometryError::new(
             format!(
                 "the mesh has {count} separate pieces, each of which would be cut into tetrahedra of its own; \
@@ -138,13 +139,13 @@ fn apart(surface: &TriMesh) -> Result<Vec<Apart>, GeometryError> {
         let mesh = TriMesh { positions, triangles };
         let signed = mesh.volume().abs();
         let volume = if is_closed(&weld(&mesh).0) { signed } else { inside(&mesh).volume };
-        Apart { pieces: Pieces::new(&mesh), vertices, mesh, volume }
+        SeparateBody { pieces: SolidPieces::new(&mesh), vertices, mesh, volume }
     };
     Ok(own.into_iter().map(of_name).filter(|body| !body.mesh.triangles.is_empty()).collect())
 }
 
 /// A body cut at one spacing.
-struct Cut {
+struct CutBody {
     tets: TetMesh,
     /// For each tetrahedron the part it is in, and for each part the pieces whose surface it touches.
     part_of: Vec<usize>,
@@ -156,8 +157,8 @@ struct Cut {
     left_out: f64,
 }
 
-impl Apart {
-    fn cut(&self, spacing: f64) -> Result<Cut, GeometryError> {
+impl SeparateBody {
+    fn cut(&self, spacing: f64) -> Result<CutBody, GeometryError> {
         let cell = CELLS_A_SPACING * spacing;
         let (mut tets, report) = stuff(&self.mesh, cell, &StuffingOptions::default())?;
         let missed = missed(&self.mesh, &tets, &report, cell);
@@ -184,7 +185,7 @@ impl Apart {
         tets.tetrahedra.retain(|_| at.next().is_some_and(|&part| number[part].is_some()));
         tets.drop_unreferenced();
         let bits = (report.parts - kept.len(), report.tetrahedra - tets.tetrahedra.len());
-        Ok(Cut {
+        Ok(CutBody {
             part_of: parts.iter().filter_map(|&part| number[part]).collect(),
             touches: kept,
             bits,
@@ -198,8 +199,8 @@ impl Apart {
 /// All bodies as one shape.
 fn shape(
     surface: TriMesh,
-    bodies: &[Apart],
-    cuts: &[Result<Cut, GeometryError>],
+    bodies: &[SeparateBody],
+    cuts: &[Result<CutBody, GeometryError>],
     (spacing, asked): (f64, f64),
 ) -> Result<(Shape, Vec<String>), GeometryError> {
     let mut whole = TetMesh::default();
@@ -254,10 +255,10 @@ fn shape(
 /// A skin, the vertices it is of, and the particles it names.
 type OwnSkin = (Skin, Vec<usize>, Vec<u32>);
 
-impl Cut {
+impl CutBody {
     /// Skins of the body's vertices: each piece follows the parts inside it, and not what only comes near. Points count
     /// from `first`.
-    fn skins(&self, body: &Apart, first: u32, skins: &mut Vec<OwnSkin>) {
+    fn skins(&self, body: &SeparateBody, first: u32, skins: &mut Vec<OwnSkin>) {
         let (points, edges) = (&self.tets.points, self.tets.edges());
         let mut bind = |own: Vec<u32>, edges: &[[u32; 2]], vertices: Vec<usize>| {
             let points: Vec<DVec3> = own.iter().map(|&i| points[i as usize]).collect();
@@ -322,14 +323,14 @@ fn rounded_down(value: f64) -> f64 {
 }
 
 /// The pieces whose surface each part touches, by the points of its boundary.
-fn touched(tets: &TetMesh, parts: &[usize], count: usize, pieces: &Pieces) -> Vec<Vec<usize>> {
+fn touched(tets: &TetMesh, parts: &[usize], count: usize, pieces: &SolidPieces) -> Vec<Vec<usize>> {
     let mut touches = vec![Vec::new(); count];
     let mut part_of_point = vec![0; tets.points.len()];
     for (t, &part) in tets.tetrahedra.iter().zip(parts) {
         t.iter().for_each(|&i| part_of_point[i as usize] = part);
     }
     let (boundary, point_of) = tets.surface();
-    let nearest = parallel::map(&boundary.positions, parallel::threads(), |&p| pieces.nearest(p));
+    let nearest = parallel::map(&boundary.positions, parallel::thread_count(0), |&p| pieces.nearest(p));
     let mut groups: Vec<(usize, usize)> =
         point_of.iter().zip(nearest).map(|(&i, piece)| (part_of_point[i as usize], piece)).collect();
     groups.sort_unstable();
@@ -363,7 +364,7 @@ fn missed(surface: &TriMesh, tets: &TetMesh, report: &StuffingReport, cell: f64)
         }
     }
     let (mesh, boundary) = (Winding::new(surface), Winding::new(&tets.surface().0));
-    let state = parallel::map(&points, parallel::threads(), |&p| {
+    let state = parallel::map(&points, parallel::thread_count(0), |&p| {
         if !mesh.inside(p) {
             return 0u8;
         }

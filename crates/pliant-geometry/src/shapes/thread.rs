@@ -1,10 +1,11 @@
 //! A thread: particles along a line of straight pieces.
 
+use glam::DVec3;
+
 use super::Shape;
 use crate::error::all_finite;
 use crate::lattice::MAX_PARTICLES;
 use crate::{GeometryError, Skin, TriMesh};
-use glam::DVec3;
 
 /// A thread through `corners`, cut into `segments` pieces of equal length as nearly as the corners, which are all
 /// particles, allow. Each particle stands for half the length (m) of the pieces at it; there is nothing to show but

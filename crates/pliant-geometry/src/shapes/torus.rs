@@ -1,19 +1,20 @@
 //! A torus lying flat.
 
+use glam::DVec3;
+
 use super::Shape;
-use super::field::{Field, visual_cell};
+use super::field::{DistanceField, visual_cell};
 use super::revolve::segments;
 use crate::circle::turn;
 use crate::error::positive;
 use crate::{GeometryError, TriMesh, sdf};
-use glam::DVec3;
 
 /// A torus around the y axis: a tube of radius `minor` whose middle is at distance `major` from the axis.
 pub fn torus(major: f64, minor: f64, spacing: f64) -> Result<Shape, GeometryError> {
     field(major, minor)?.shape(spacing)
 }
 
-pub(super) fn field(major: f64, minor: f64) -> Result<Field, GeometryError> {
+pub(super) fn field(major: f64, minor: f64) -> Result<DistanceField, GeometryError> {
     positive("major radius", major)?;
     positive("minor radius", minor)?;
     if minor >= major {
@@ -24,7 +25,7 @@ pub(super) fn field(major: f64, minor: f64) -> Result<Field, GeometryError> {
     }
     let hi = DVec3::new(major + minor, minor, major + minor);
     let size = 2.0 * (major + minor);
-    Ok(Field {
+    Ok(DistanceField {
         distance: Box::new(move |p| sdf::torus(p, major, minor)),
         surface: Box::new(move |spacing| surface(major, minor, visual_cell(spacing, size))),
         lo: -hi,

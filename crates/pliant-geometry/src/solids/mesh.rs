@@ -1,8 +1,9 @@
 //! A triangle mesh that things collide with: its tree, what lies around each vertex, and whether it is closed.
 
+use glam::DVec3;
+
 use crate::box_tree::{Bounds, BoxTree, around};
 use crate::{GeometryError, TriMesh};
-use glam::DVec3;
 
 /// A mesh prepared for collisions. Open ones have two sides and no inside.
 #[derive(Clone, Debug)]

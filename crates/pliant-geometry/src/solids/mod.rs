@@ -8,8 +8,8 @@ mod pose;
 mod primitive;
 
 pub use mesh::SolidMesh;
-pub use pose::{Crossing, Foot, Minima, Pose};
-pub use primitive::{Nearest, Primitive};
+pub use pose::{Crossing, Minima, Pose, SurfacePoint};
+pub use primitive::{NearestPoint, Primitive};
 
 #[cfg(test)]
 mod tests;

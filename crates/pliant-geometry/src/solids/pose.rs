@@ -1,9 +1,10 @@
 //! A collision mesh on its way through a substep: nearest points, where they are locally nearest, and what crosses it.
 
-use super::SolidMesh;
-use crate::box_tree::{Bounds, Search, distance_squared, overlap};
-use crate::{Ray, nearest_on_triangle};
 use glam::DVec3;
+
+use super::SolidMesh;
+use crate::box_tree::{Bounds, BoxSearch, distance_squared, overlap};
+use crate::{Ray, nearest_on_triangle};
 
 /// A mesh whose vertices go straight from one place to another.
 #[derive(Clone, Copy, Debug)]
@@ -22,7 +23,7 @@ pub struct Pose<'a> {
 
 /// A point of a mesh.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Foot {
+pub struct SurfacePoint {
     /// The triangle it is on.
     pub triangle: u32,
     /// Weights of its corners.
@@ -36,7 +37,7 @@ pub struct Foot {
 /// Places of a surface that are nearer to a point than what is around them, the nearest first.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Minima {
-    list: [Option<Foot>; Minima::MOST],
+    list: [Option<SurfacePoint>; Minima::MOST],
 }
 
 impl Minima {
@@ -44,17 +45,18 @@ impl Minima {
     pub const MOST: usize = 4;
 
     /// The places.
-    pub fn iter(&self) -> impl Iterator<Item = &Foot> + '_ {
+    pub fn iter(&self) -> impl Iterator<Item = &SurfacePoint> + '_ {
         self.list.iter().flatten()
     }
 
     /// Takes up a place, unless it is one that is known or further than all there is room for.
-    fn offer(&mut self, new: Foot, same: f64) {
+    fn offer(&mut self, new: SurfacePoint, same: f64) {
         if self.iter().any(|f| f.point.distance(new.point) <= same) {
             return;
         }
-        let nearer =
-            |f: &Option<Foot>| f.is_some_and(|f| (f.distance, f.triangle) <= (new.distance, new.triangle));
+        let nearer = |f: &Option<SurfacePoint>| {
+            f.is_some_and(|f| (f.distance, f.triangle) <= (new.distance, new.triangle))
+        };
         let place = self.list.iter().take_while(|f| nearer(f)).count();
         if place < Self::MOST {
             self.list[place..].rotate_right(1);
@@ -69,7 +71,7 @@ pub struct Crossing {
     /// The share of the way that comes before it.
     pub share: f64,
     /// Where on the mesh; its distance is nothing.
-    pub foot: Foot,
+    pub foot: SurfacePoint,
     /// The unit normal there at the end, to the side that the way comes from.
     pub normal: DVec3,
 }
@@ -92,7 +94,7 @@ impl Pose<'_> {
     }
 
     /// Where a point of the mesh is at the beginning.
-    pub fn at_start(&self, foot: &Foot) -> DVec3 {
+    pub fn at_start(&self, foot: &SurfacePoint) -> DVec3 {
         weighted(self.corners(foot.triangle, self.shares[0]), foot.weights)
     }
 
@@ -101,15 +103,15 @@ impl Pose<'_> {
         self.boxes.first().copied().unwrap_or(crate::box_tree::NOWHERE)
     }
 
-    fn foot(&self, t: u32, share: f64, p: DVec3) -> Foot {
+    fn foot(&self, t: u32, share: f64, p: DVec3) -> SurfacePoint {
         let corners = self.corners(t, share);
         let weights = nearest_on_triangle(corners, p);
         let point = weighted(corners, weights);
-        Foot { triangle: t, weights, point, distance: point.distance(p) }
+        SurfacePoint { triangle: t, weights, point, distance: point.distance(p) }
     }
 
     /// The point nearest to `p` at a share of the way and no further than `within`.
-    pub fn nearest(&self, p: DVec3, share: f64, within: f64) -> Option<Foot> {
+    pub fn nearest(&self, p: DVec3, share: f64, within: f64) -> Option<SurfacePoint> {
         let mut search = NearestFoot { pose: self, p, share, within, found: None };
         self.mesh.tree.search(self.boxes, &mut search);
         search.found
@@ -117,7 +119,7 @@ impl Pose<'_> {
 
     /// The normal of the surface at a point of it: of a face, or where several meet, such that what it points to is outside
     /// (Bærentzen and Aanæs 2005, "Signed distance computation using the angle weighted pseudonormal").
-    pub fn normal(&self, foot: &Foot, share: f64) -> DVec3 {
+    pub fn normal(&self, foot: &SurfacePoint, share: f64) -> DVec3 {
         let corners = self.mesh.triangle(foot.triangle);
         let used = || (0..3).filter(|k| foot.weights[*k] > 0.0);
         let sum = match used().count() {
@@ -152,7 +154,7 @@ impl Pose<'_> {
     }
 
     /// Whether nothing around a foot is nearer to `p`.
-    fn is_minimum(&self, foot: &Foot, p: DVec3) -> bool {
+    fn is_minimum(&self, foot: &SurfacePoint, p: DVec3) -> bool {
         let corners = self.mesh.triangle(foot.triangle);
         let at = |k: usize| foot.weights[k] > 0.0;
         let Some(first) = (0..3).find(|k| at(*k)) else { return true };
@@ -182,8 +184,8 @@ impl Pose<'_> {
     /// side if not. What begins on it to rounding is outside.
     pub fn crossing(&self, p: DVec3, q: DVec3) -> Option<Crossing> {
         let slack = DVec3::splat(BESIDE * self.mesh.size());
-        let way = (p.min(q) - slack, p.max(q) + slack);
-        let mut search = FirstCrossing { pose: self, p, q, way, found: None };
+        let swept = (p.min(q) - slack, p.max(q) + slack);
+        let mut search = FirstCrossing { pose: self, p, q, swept, found: None };
         self.mesh.tree.search(self.boxes, &mut search);
         search.found
     }
@@ -225,7 +227,7 @@ impl Pose<'_> {
         }
         let corners = self.corners(t, end);
         let normal = unit_normal(corners) * if front { 1.0 } else { -1.0 };
-        let foot = Foot { triangle: t, weights, point: weighted(corners, weights), distance: 0.0 };
+        let foot = SurfacePoint { triangle: t, weights, point: weighted(corners, weights), distance: 0.0 };
         (normal != DVec3::ZERO).then_some(Crossing { share, foot, normal })
     }
 }
@@ -254,10 +256,10 @@ struct NearestFoot<'a> {
     p: DVec3,
     share: f64,
     within: f64,
-    found: Option<Foot>,
+    found: Option<SurfacePoint>,
 }
 
-impl Search for NearestFoot<'_> {
+impl BoxSearch for NearestFoot<'_> {
     fn near(&self, bounds: Bounds) -> f64 {
         distance_squared(bounds, self.p)
     }
@@ -267,7 +269,7 @@ impl Search for NearestFoot<'_> {
     }
     fn look(&mut self, item: u32) {
         let foot = self.pose.foot(item, self.share, self.p);
-        let key = |f: &Foot| (f.distance, f.triangle);
+        let key = |f: &SurfacePoint| (f.distance, f.triangle);
         if foot.distance <= self.within && self.found.is_none_or(|f| key(&foot) < key(&f)) {
             self.found = Some(foot);
         }
@@ -281,7 +283,7 @@ struct LocalMinima<'a> {
     found: Minima,
 }
 
-impl Search for LocalMinima<'_> {
+impl BoxSearch for LocalMinima<'_> {
     fn near(&self, bounds: Bounds) -> f64 {
         distance_squared(bounds, self.p)
     }
@@ -303,7 +305,7 @@ struct FirstSeen<'a> {
     from_inside: bool,
 }
 
-impl Search for FirstSeen<'_> {
+impl BoxSearch for FirstSeen<'_> {
     fn near(&self, bounds: Bounds) -> f64 {
         self.ray.enters(bounds)
     }
@@ -323,13 +325,13 @@ struct FirstCrossing<'a> {
     pose: &'a Pose<'a>,
     p: DVec3,
     q: DVec3,
-    way: Bounds,
+    swept: Bounds,
     found: Option<Crossing>,
 }
 
-impl Search for FirstCrossing<'_> {
+impl BoxSearch for FirstCrossing<'_> {
     fn near(&self, bounds: Bounds) -> f64 {
-        if overlap(bounds, self.way) { 0.0 } else { f64::INFINITY }
+        if overlap(bounds, self.swept) { 0.0 } else { f64::INFINITY }
     }
     fn limit(&self) -> f64 {
         0.0

@@ -1,9 +1,11 @@
 //! Balls, boxes, capsules and cylinders: signed distance, normal and nearest point in closed form.
 
+use std::f64::consts::TAU;
+
+use glam::DVec3;
+
 use crate::TriMesh;
 use crate::box_tree::Bounds;
-use glam::DVec3;
-use std::f64::consts::TAU;
 
 /// A shape around the origin; what has an axis stands along y.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -36,7 +38,7 @@ pub enum Primitive {
 
 /// The point of a surface nearest to another.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Nearest {
+pub struct NearestPoint {
     /// Distance, negative inside.
     pub gap: f64,
     /// Unit normal, outwards.
@@ -50,7 +52,7 @@ const STEPS: usize = 96;
 
 impl Primitive {
     /// Nearest point, signed distance and normal. Where several are equally near, always the same one.
-    pub fn nearest(&self, p: DVec3) -> Nearest {
+    pub fn nearest(&self, p: DVec3) -> NearestPoint {
         match *self {
             Primitive::Ball { radius } => from_center(DVec3::ZERO, radius, p, DVec3::Y),
             Primitive::Capsule { radius, half } => {
@@ -63,9 +65,9 @@ impl Primitive {
 
     /// Where a straight way from outside first comes as near to it as `touching`; `None` if it never does. Follows the way
     /// in steps of the distance there is, which cannot pass anything.
-    pub fn enters(&self, from: DVec3, to: DVec3, touching: f64) -> Option<Nearest> {
-        let way = to - from;
-        let length = way.length();
+    pub fn enters(&self, from: DVec3, to: DVec3, touching: f64) -> Option<NearestPoint> {
+        let displacement = to - from;
+        let length = displacement.length();
         let mut gone = 0.0;
         let mut near = self.nearest(from);
         for _ in 0..STEPS {
@@ -76,7 +78,7 @@ impl Primitive {
             if gone >= length {
                 return None;
             }
-            near = self.nearest(from + way * (gone / length));
+            near = self.nearest(from + displacement * (gone / length));
         }
         Some(near)
     }
@@ -144,21 +146,21 @@ impl Primitive {
     }
 }
 
-fn from_center(center: DVec3, radius: f64, p: DVec3, otherwise: DVec3) -> Nearest {
+fn from_center(center: DVec3, radius: f64, p: DVec3, otherwise: DVec3) -> NearestPoint {
     let away = p - center;
     let distance = away.length();
     let normal = if distance > 0.0 { away / distance } else { otherwise };
-    Nearest { gap: distance - radius, normal, point: center + normal * radius }
+    NearestPoint { gap: distance - radius, normal, point: center + normal * radius }
 }
 
-fn near_cuboid(half: DVec3, p: DVec3) -> Nearest {
+fn near_cuboid(half: DVec3, p: DVec3) -> NearestPoint {
     let over = p.abs() - half;
     if over.max_element() > 0.0 {
         let point = p.clamp(-half, half);
         let away = p - point;
         let gap = away.length();
         if gap > 0.0 {
-            return Nearest { gap, normal: away / gap, point };
+            return NearestPoint { gap, normal: away / gap, point };
         }
     }
     let axis = over.max_position();
@@ -166,10 +168,10 @@ fn near_cuboid(half: DVec3, p: DVec3) -> Nearest {
     normal[axis] = if p[axis] < 0.0 { -1.0 } else { 1.0 };
     let mut point = p;
     point[axis] = normal[axis] * half[axis];
-    Nearest { gap: over[axis], normal, point }
+    NearestPoint { gap: over[axis], normal, point }
 }
 
-fn near_cylinder(radius: f64, half: f64, p: DVec3) -> Nearest {
+fn near_cylinder(radius: f64, half: f64, p: DVec3) -> NearestPoint {
     let aside = DVec3::new(p.x, 0.0, p.z);
     let distance = aside.length();
     let out = if distance > 0.0 { aside / distance } else { DVec3::X };
@@ -179,11 +181,11 @@ fn near_cylinder(radius: f64, half: f64, p: DVec3) -> Nearest {
         let point = out * radius + up * half;
         let away = p - point;
         let gap = away.length();
-        return Nearest { gap, normal: away / gap, point };
+        return NearestPoint { gap, normal: away / gap, point };
     }
     match beside >= above {
-        true => Nearest { gap: beside, normal: out, point: out * radius + DVec3::Y * p.y },
-        false => Nearest { gap: above, normal: up, point: aside + up * half },
+        true => NearestPoint { gap: beside, normal: out, point: out * radius + DVec3::Y * p.y },
+        false => NearestPoint { gap: above, normal: up, point: aside + up * half },
     }
 }
 

@@ -4,8 +4,9 @@
 //! 2007, section 3). All points move at once, each to its nearest cut: the rule of the paper, which goes through the
 //! points one by one, can make every arrangement that matters to a tetrahedron, so its bounds hold here too.
 
-use super::lattice::Lattice;
 use glam::DVec3;
+
+use super::lattice::BccLattice;
 
 /// How near, in lengths of an edge along an axis, a cut moves the end of that edge onto it. The pair gives the largest
 /// smallest angle, 10.78°; a test goes through all arrangements.
@@ -15,26 +16,26 @@ pub(super) const NEAR_SHORT: f64 = 0.3988;
 
 /// An edge from inside to outside, and the part of the way at which it is cut.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Cut {
+pub(super) struct EdgeCut {
     pub inside: u32,
     pub outside: u32,
     pub part: f64,
 }
 
 /// The lattice with everything the stencils ask of it.
-pub(super) struct Field {
-    pub lattice: Lattice,
+pub(super) struct CutLattice {
+    pub lattice: BccLattice,
     /// 1 inside, −1 outside, 0 moved onto the surface.
     pub sign: Vec<i8>,
     /// By inside, then outside end.
-    pub cuts: Vec<Cut>,
+    pub cuts: Vec<EdgeCut>,
     /// The cut that a point of sign 0 was moved onto.
     pub moved_to: Vec<u32>,
 }
 
-impl Field {
+impl CutLattice {
     /// `cuts` must be those of all edges between an inside and an outside point.
-    pub fn new(lattice: Lattice, inside: &[bool], mut cuts: Vec<Cut>) -> Field {
+    pub fn new(lattice: BccLattice, inside: &[bool], mut cuts: Vec<EdgeCut>) -> CutLattice {
         cuts.sort_unstable_by_key(|cut| (cut.inside, cut.outside));
         let mut sign: Vec<i8> = inside.iter().map(|&inside| if inside { 1 } else { -1 }).collect();
         let mut moved_to = vec![u32::MAX; sign.len()];
@@ -51,18 +52,18 @@ impl Field {
                 }
             }
         }
-        Field { lattice, sign, cuts, moved_to }
+        CutLattice { lattice, sign, cuts, moved_to }
     }
 
     /// The edges between points inside and outside, not cut yet.
-    pub fn edges_to_cut(lattice: &Lattice, inside: &[bool]) -> Vec<Cut> {
+    pub fn edges_to_cut(lattice: &BccLattice, inside: &[bool]) -> Vec<EdgeCut> {
         let mut edges = Vec::new();
         for a in 0..lattice.len() as u32 {
             for to in lattice.later_neighbours(lattice.at(a)) {
                 let b = lattice.index(to);
                 match (inside[a as usize], inside[b as usize]) {
-                    (true, false) => edges.push(Cut { inside: a, outside: b, part: 0.5 }),
-                    (false, true) => edges.push(Cut { inside: b, outside: a, part: 0.5 }),
+                    (true, false) => edges.push(EdgeCut { inside: a, outside: b, part: 0.5 }),
+                    (false, true) => edges.push(EdgeCut { inside: b, outside: a, part: 0.5 }),
                     _ => {}
                 }
             }
@@ -78,7 +79,7 @@ impl Field {
     }
 
     pub fn cut_position(&self, cut: u32) -> DVec3 {
-        let Cut { inside, outside, part } = self.cuts[cut as usize];
+        let EdgeCut { inside, outside, part } = self.cuts[cut as usize];
         let at = |index| self.lattice.position(self.lattice.at(index));
         at(inside).lerp(at(outside), part)
     }

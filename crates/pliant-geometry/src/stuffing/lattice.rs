@@ -4,7 +4,7 @@ use glam::{DVec3, IVec3};
 
 /// Points are named by doubled coordinates: corners are even, centres odd, and both run from 0 to twice the cells.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Lattice {
+pub(super) struct BccLattice {
     /// Cells along each axis.
     pub cells: IVec3,
     /// Where the middle of the box is.
@@ -13,7 +13,7 @@ pub(super) struct Lattice {
     pub cell: f64,
 }
 
-impl Lattice {
+impl BccLattice {
     /// Number of points.
     pub fn len(&self) -> usize {
         self.corners() + count(self.cells)

@@ -12,14 +12,13 @@ mod report;
 mod sample;
 mod stencils;
 
-pub(crate) use pinches::Groups;
 pub use report::StuffingReport;
 
 use crate::shapes::{check, is_closed, weld};
 use crate::{GeometryError, TetMesh, TriMesh, Winding, parallel};
-use field::Field;
-use octree::Levels;
-use stencils::Filler;
+use field::CutLattice;
+use octree::OctreeLevels;
+use stencils::StencilMesh;
 
 /// How to cut a mesh into tetrahedra.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,7 +31,7 @@ pub struct StuffingOptions {
 
 impl Default for StuffingOptions {
     fn default() -> StuffingOptions {
-        StuffingOptions { graded: false, threads: parallel::threads() }
+        StuffingOptions { graded: false, threads: parallel::thread_count(0) }
     }
 }
 
@@ -63,9 +62,9 @@ pub fn stuff(
     let inside = sample::inside(&lattice, &winding, threads);
     let cuts = sample::cuts(&lattice, &inside, &winding, closed, threads);
     let estimate = sample::volume(&lattice, &inside);
-    let field = Field::new(lattice, &inside, cuts);
-    let levels = if options.graded { Levels::graded(&field) } else { Levels::uniform(&lattice) };
-    let mut filler = Filler::new(&field);
+    let field = CutLattice::new(lattice, &inside, cuts);
+    let levels = if options.graded { OctreeLevels::graded(&field) } else { OctreeLevels::uniform(&lattice) };
+    let mut filler = StencilMesh::new(&field);
     levels.each_tet(|tet| filler.add(tet));
     let mut tets = filler.mesh;
     let taken = tets.open_pinched_edges();

@@ -3,26 +3,27 @@
 //! Cells grow only where they and all cells they touch are inside with every point in its place, so that whatever is
 //! cut or moved is of the finest size, and cells that touch differ by one level at most, over corners too.
 
-use super::field::Field;
-use super::lattice::{Lattice, around_face, count, flat, octant};
 use glam::IVec3;
 
+use super::field::CutLattice;
+use super::lattice::{BccLattice, around_face, count, flat, octant};
+
 /// The level of the octree's leaf that each of the finest cells is in; its width is 2 to that power cells.
-pub(super) struct Levels {
+pub(super) struct OctreeLevels {
     cells: IVec3,
     of_cell: Vec<u8>,
 }
 
-impl Levels {
+impl OctreeLevels {
     /// All of the finest size.
-    pub fn uniform(lattice: &Lattice) -> Levels {
-        Levels { cells: lattice.cells, of_cell: vec![0; count(lattice.cells)] }
+    pub fn uniform(lattice: &BccLattice) -> OctreeLevels {
+        OctreeLevels { cells: lattice.cells, of_cell: vec![0; count(lattice.cells)] }
     }
 
     /// As coarse as can be inside.
-    pub fn graded(field: &Field) -> Levels {
+    pub fn graded(field: &CutLattice) -> OctreeLevels {
         let lattice = &field.lattice;
-        let mut levels = Levels::uniform(lattice);
+        let mut levels = OctreeLevels::uniform(lattice);
         let within = |cell: IVec3| {
             let mut points = (0..8).map(|i| 2 * (cell + octant(i))).chain([2 * cell + 1]);
             points.all(|at| field.sign[lattice.index(at) as usize] == 1)

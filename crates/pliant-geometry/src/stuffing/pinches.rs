@@ -4,6 +4,7 @@
 //! has no strength there, and its boundary is no surface.
 
 use crate::TetMesh;
+use crate::disjoint_sets::DisjointSets;
 use crate::tet_mesh::outward_faces;
 
 impl TetMesh {
@@ -41,16 +42,16 @@ impl TetMesh {
     /// Of the tetrahedra around an edge, those not in the largest group that faces at the edge join.
     fn lesser_fans(&self, around: &[usize], edge: [u32; 2], volumes: &[f64]) -> impl Iterator<Item = usize> {
         let others = |t: usize| self.tetrahedra[t].into_iter().filter(move |i| !edge.contains(i));
-        let mut groups = Groups::new(around.len());
+        let mut groups = DisjointSets::new(around.len());
         for i in 0..around.len() {
             for j in 0..i {
                 if others(around[i]).any(|v| others(around[j]).any(|w| v == w)) {
-                    groups.join(i, j);
+                    groups.join(i as u32, j as u32);
                 }
             }
         }
-        let roots: Vec<usize> = (0..around.len()).map(|i| groups.root(i)).collect();
-        let volume = |root: usize| -> f64 {
+        let roots: Vec<u32> = (0..around.len() as u32).map(|i| groups.find(i)).collect();
+        let volume = |root: u32| -> f64 {
             around.iter().zip(&roots).filter(|(_, r)| **r == root).map(|(&t, _)| volumes[t]).sum()
         };
         let largest = roots.iter().copied().max_by(|&a, &b| volume(a).total_cmp(&volume(b)).then(b.cmp(&a)));
@@ -61,21 +62,21 @@ impl TetMesh {
     /// Gives every group of tetrahedra that only a point joins to others its own copy of the point; returns how many
     /// copies there are.
     pub(super) fn part_at_points(&mut self) -> usize {
-        let mut groups = Groups::new(4 * self.tetrahedra.len());
+        let mut groups = DisjointSets::new(4 * self.tetrahedra.len());
         self.each_shared_face(|t, u, face| {
             for v in face {
                 let corner = |t: usize| self.tetrahedra[t].iter().position(|&i| i == v).unwrap_or_default();
-                groups.join(4 * t + corner(t), 4 * u + corner(u));
+                groups.join((4 * t + corner(t)) as u32, (4 * u + corner(u)) as u32);
             }
         });
-        let mut first_group = vec![usize::MAX; self.points.len()];
+        let mut first_group = vec![u32::MAX; self.points.len()];
         let mut copies = std::collections::BTreeMap::new();
         let before = self.points.len();
         for corner in 0..4 * self.tetrahedra.len() {
-            let root = groups.root(corner);
+            let root = groups.find(corner as u32);
             let point = &mut self.tetrahedra[corner / 4][corner % 4];
             let first = &mut first_group[*point as usize];
-            if *first == usize::MAX {
+            if *first == u32::MAX {
                 *first = root;
             } else if *first != root {
                 let position = self.points[*point as usize];
@@ -90,19 +91,11 @@ impl TetMesh {
 
     /// For each tetrahedron the number of the part, joined by faces, that it is in; counted from 0 as they come.
     pub(crate) fn parts(&self) -> Vec<usize> {
-        let mut groups = Groups::new(self.tetrahedra.len());
-        self.each_shared_face(|t, u, _| groups.join(t, u));
-        let mut number = vec![usize::MAX; self.tetrahedra.len()];
-        let mut count = 0;
-        let part = |t| {
-            let root = groups.root(t);
-            if number[root] == usize::MAX {
-                number[root] = count;
-                count += 1;
-            }
-            number[root]
-        };
-        (0..self.tetrahedra.len()).map(part).collect()
+        let mut groups = DisjointSets::new(self.tetrahedra.len());
+        self.each_shared_face(|t, u, _| {
+            groups.join(t as u32, u as u32);
+        });
+        groups.numbers().into_iter().map(|part| part as usize).collect()
     }
 
     fn each_shared_face(&self, mut found: impl FnMut(usize, usize, [u32; 3])) {
@@ -138,38 +131,16 @@ pub(super) fn pinched_points(boundary: &[[u32; 3]]) -> usize {
         sides.extend([[a, b], [b, c], [c, a]].map(|[a, b]| ([a.min(b), a.max(b)], f)));
     }
     sides.sort_unstable();
-    let mut groups = Groups::new(3 * boundary.len());
+    let mut groups = DisjointSets::new(3 * boundary.len());
     for pair in sides.windows(2).filter(|pair| pair[0].0 == pair[1].0) {
         for v in pair[0].0 {
             let corner = |f: usize| 3 * f + boundary[f].iter().position(|&i| i == v).unwrap_or_default();
-            groups.join(corner(pair[0].1), corner(pair[1].1));
+            groups.join(corner(pair[0].1) as u32, corner(pair[1].1) as u32);
         }
     }
-    let mut rounds: Vec<(u32, usize)> =
-        boundary.as_flattened().iter().enumerate().map(|(i, &v)| (v, groups.root(i))).collect();
+    let mut rounds: Vec<(u32, u32)> =
+        boundary.as_flattened().iter().zip(0..).map(|(&v, i)| (v, groups.find(i))).collect();
     rounds.sort_unstable();
     rounds.dedup();
     rounds.chunk_by(|a, b| a.0 == b.0).filter(|of_one| of_one.len() > 1).count()
-}
-
-/// Disjoint sets, each named by its least member.
-pub(crate) struct Groups(Vec<usize>);
-
-impl Groups {
-    pub(crate) fn new(count: usize) -> Groups {
-        Groups((0..count).collect())
-    }
-
-    pub(crate) fn root(&mut self, mut i: usize) -> usize {
-        while self.0[i] != i {
-            self.0[i] = self.0[self.0[i]];
-            i = self.0[i];
-        }
-        i
-    }
-
-    pub(crate) fn join(&mut self, i: usize, j: usize) {
-        let (i, j) = (self.root(i), self.root(j));
-        self.0[i.max(j)] = i.min(j);
-    }
 }

@@ -1,8 +1,9 @@
 //! What came of cutting a mesh into tetrahedra.
 
+use glam::DVec3;
+
 use super::pinches::pinched_points;
 use crate::{TetMesh, TetQuality, TriMesh, Winding, parallel};
-use glam::DVec3;
 
 /// Size, quality and faithfulness of a mesh of tetrahedra, measured after it was made.
 #[derive(Clone, Debug, PartialEq)]

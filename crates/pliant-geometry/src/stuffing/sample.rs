@@ -1,10 +1,11 @@
 //! A mesh sampled on a lattice: which points are inside, and where the edges between them pass through it.
 
-use super::field::{Cut, Field};
-use super::lattice::{Lattice, count};
+use glam::DVec3;
+
+use super::field::{CutLattice, EdgeCut};
+use super::lattice::{BccLattice, count};
 use crate::error::positive;
 use crate::{GeometryError, TriMesh, Winding, parallel};
-use glam::DVec3;
 
 /// More cells than this around a mesh are refused: memory would be some gigabytes.
 const MAX_CELLS: f64 = 8e6;
@@ -12,7 +13,7 @@ const MAX_CELLS: f64 = 8e6;
 const HALVINGS: usize = 26;
 
 /// The lattice around a mesh, with a layer of cells to spare on every side.
-pub(super) fn lattice(mesh: &TriMesh, cell: f64) -> Result<Lattice, GeometryError> {
+pub(super) fn lattice(mesh: &TriMesh, cell: f64) -> Result<BccLattice, GeometryError> {
     positive("cell", cell)?;
     let (lo, hi) = TriMesh::bounds(&mesh.positions).unwrap_or_default();
     let size = hi - lo;
@@ -27,12 +28,12 @@ pub(super) fn lattice(mesh: &TriMesh, cell: f64) -> Result<Lattice, GeometryErro
             format!("use a cell of {enough:.2e} m or more; lengths are in metres"),
         ));
     }
-    Ok(Lattice { cells: cells.as_ivec3(), middle: 0.5 * (lo + hi), cell })
+    Ok(BccLattice { cells: cells.as_ivec3(), middle: 0.5 * (lo + hi), cell })
 }
 
 /// The points of the lattice that the mesh winds about; never those at the border of the box, so that every body ends
 /// before it.
-pub(super) fn inside(lattice: &Lattice, winding: &Winding, threads: usize) -> Vec<bool> {
+pub(super) fn inside(lattice: &BccLattice, winding: &Winding, threads: usize) -> Vec<bool> {
     let indices: Vec<u32> = (0..lattice.len() as u32).collect();
     parallel::map(&indices, threads, |&index| {
         let at = lattice.at(index);
@@ -43,17 +44,17 @@ pub(super) fn inside(lattice: &Lattice, winding: &Winding, threads: usize) -> Ve
 /// The edges that lead from inside to outside, cut where they do. In a closed mesh the only triangle on the way is
 /// taken at its word.
 pub(super) fn cuts(
-    lattice: &Lattice,
+    lattice: &BccLattice,
     inside: &[bool],
     winding: &Winding,
     closed: bool,
     threads: usize,
-) -> Vec<Cut> {
-    let edges = Field::edges_to_cut(lattice, inside);
+) -> Vec<EdgeCut> {
+    let edges = CutLattice::edges_to_cut(lattice, inside);
     let position = |index: u32| lattice.position(lattice.at(index));
-    let part = |edge: &Cut| cut(winding, position(edge.inside), position(edge.outside), closed);
+    let part = |edge: &EdgeCut| cut(winding, position(edge.inside), position(edge.outside), closed);
     let parts = parallel::map(&edges, threads, part);
-    edges.into_iter().zip(parts).map(|(edge, part)| Cut { part, ..edge }).collect()
+    edges.into_iter().zip(parts).map(|(edge, part)| EdgeCut { part, ..edge }).collect()
 }
 
 /// Where on the way from a point inside to one outside the surface is first left: at the triangle after which the way
@@ -88,7 +89,7 @@ fn cut(winding: &Winding, from: DVec3, to: DVec3, closed: bool) -> f64 {
 }
 
 /// The volume the mesh winds about, from the points inside: each stands for half a cell.
-pub(super) fn volume(lattice: &Lattice, inside: &[bool]) -> f64 {
+pub(super) fn volume(lattice: &BccLattice, inside: &[bool]) -> f64 {
     debug_assert!(count(lattice.cells) > 0);
     inside.iter().filter(|&&inside| inside).count() as f64 * 0.5 * lattice.cell.powi(3)
 }

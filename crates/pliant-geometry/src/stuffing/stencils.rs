@@ -3,22 +3,23 @@
 //! Where two tetrahedra share a face that is cut into a triangle and a quadrilateral, both must split the
 //! quadrilateral the same way, so the way depends on the face alone.
 
-use super::field::Field;
-use crate::TetMesh;
 use glam::IVec3;
 
+use super::field::CutLattice;
+use crate::TetMesh;
+
 /// A mesh under construction: lattice points and cuts get their number when they are first used.
-pub(super) struct Filler<'a> {
-    field: &'a Field,
+pub(super) struct StencilMesh<'a> {
+    field: &'a CutLattice,
     point_number: Vec<u32>,
     cut_number: Vec<u32>,
     pub mesh: TetMesh,
 }
 
 #[derive(Clone, Copy)]
-enum Corner {
+enum StencilCorner {
     Point(u32),
-    Cut(u32),
+    EdgeCut(u32),
 }
 
 /// A corner of a background tetrahedron.
@@ -29,11 +30,11 @@ struct Vertex {
     sign: i8,
 }
 
-impl<'a> Filler<'a> {
-    pub fn new(field: &'a Field) -> Filler<'a> {
+impl<'a> StencilMesh<'a> {
+    pub fn new(field: &'a CutLattice) -> StencilMesh<'a> {
         let (points, cuts) = (field.sign.len(), field.cuts.len());
         let mesh = TetMesh::default();
-        Filler { field, point_number: vec![u32::MAX; points], cut_number: vec![u32::MAX; cuts], mesh }
+        StencilMesh { field, point_number: vec![u32::MAX; points], cut_number: vec![u32::MAX; cuts], mesh }
     }
 
     /// Adds what is inside of a background tetrahedron.
@@ -45,8 +46,8 @@ impl<'a> Filler<'a> {
         // Inside first, outside last; the sort is stable, so the order of the corners still decides ties.
         vertices.sort_by_key(|v| -v.sign);
         let [a, b, c, d] = vertices;
-        let point = |v: Vertex| Corner::Point(v.index);
-        let cut = |v: Vertex, w: Vertex| Corner::Cut(self.field.cut(v.index, w.index));
+        let point = |v: Vertex| StencilCorner::Point(v.index);
+        let cut = |v: Vertex, w: Vertex| StencilCorner::EdgeCut(self.field.cut(v.index, w.index));
         match [a.sign, b.sign, c.sign, d.sign] {
             [-1 | 0, ..] => {}
             [.., 0 | 1] => self.push([point(a), point(b), point(c), point(d)]),
@@ -76,7 +77,7 @@ impl<'a> Filler<'a> {
 
     /// Three tetrahedra between two triangles. The diagonal of the side from corner i to the next one begins at
     /// corner i of the first triangle if `diagonals[i]`, else at the next one; not all three may be alike.
-    fn prism(&mut self, near: [Corner; 3], far: [Corner; 3], diagonals: [bool; 3]) {
+    fn prism(&mut self, near: [StencilCorner; 3], far: [StencilCorner; 3], diagonals: [bool; 3]) {
         for i in 0..3 {
             let (j, k) = ((i + 1) % 3, (i + 2) % 3);
             // Two diagonals begin at near[i], which thus sees all of the far triangle.
@@ -91,17 +92,17 @@ impl<'a> Filler<'a> {
         }
     }
 
-    fn push(&mut self, corners: [Corner; 4]) {
+    fn push(&mut self, corners: [StencilCorner; 4]) {
         let numbers = corners.map(|corner| self.number(corner));
         let volume = self.mesh.edge_matrix(numbers).determinant();
         let [a, b, c, d] = numbers;
         self.mesh.tetrahedra.push(if volume < 0.0 { [a, b, d, c] } else { numbers });
     }
 
-    fn number(&mut self, corner: Corner) -> u32 {
+    fn number(&mut self, corner: StencilCorner) -> u32 {
         let (number, position) = match corner {
-            Corner::Point(i) => (&mut self.point_number[i as usize], self.field.point_position(i)),
-            Corner::Cut(i) => (&mut self.cut_number[i as usize], self.field.cut_position(i)),
+            StencilCorner::Point(i) => (&mut self.point_number[i as usize], self.field.point_position(i)),
+            StencilCorner::EdgeCut(i) => (&mut self.cut_number[i as usize], self.field.cut_position(i)),
         };
         if *number == u32::MAX {
             *number = self.mesh.points.len() as u32;

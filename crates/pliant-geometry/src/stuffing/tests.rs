@@ -1,10 +1,12 @@
-use super::field::{Cut, Field, NEAR_LONG, NEAR_SHORT};
-use super::lattice::Lattice;
-use super::octree::Levels;
-use super::stencils::Filler;
-use crate::rng::SplitMix64;
-use glam::{DVec3, IVec3};
 use std::collections::BTreeSet;
+
+use glam::{DVec3, IVec3};
+
+use super::field::{CutLattice, EdgeCut, NEAR_LONG, NEAR_SHORT};
+use super::lattice::BccLattice;
+use super::octree::OctreeLevels;
+use super::stencils::StencilMesh;
+use crate::rng::SplitMix64;
 
 /// The bounds of Labelle and Shewchuk 2007, in degrees.
 const LEAST: f64 = 10.7;
@@ -16,19 +18,19 @@ fn any_signs_and_any_cuts_keep_the_bounds() {
     let (mut least, mut most) = (180.0f64, 0.0f64);
     for seed in 0..40 {
         let mut rng = SplitMix64::new(seed);
-        let lattice = Lattice { cells: IVec3::new(9, 10, 11), middle: DVec3::ZERO, cell: 0.3 };
+        let lattice = BccLattice { cells: IVec3::new(9, 10, 11), middle: DVec3::ZERO, cell: 0.3 };
         let share = 0.2 + 0.6 * rng.unit();
         let inside: Vec<bool> = (0..lattice.len() as u32)
             .map(|i| rng.unit() < share && !lattice.at_border(lattice.at(i)))
             .collect();
-        let mut cuts = Field::edges_to_cut(&lattice, &inside);
+        let mut cuts = CutLattice::edges_to_cut(&lattice, &inside);
         for cut in &mut cuts {
             let marks = [0.0, 0.285, 0.2852, 0.3987, 0.3989, 0.5, 0.6011, 0.6013, 0.7148, 0.7150, 1.0];
             cut.part = if seed % 2 == 0 { rng.unit() } else { marks[(rng.unit() * 11.0) as usize] };
         }
-        let field = Field::new(lattice, &inside, cuts);
-        let mut filler = Filler::new(&field);
-        Levels::uniform(&lattice).each_tet(|tet| filler.add(tet));
+        let field = CutLattice::new(lattice, &inside, cuts);
+        let mut filler = StencilMesh::new(&field);
+        OctreeLevels::uniform(&lattice).each_tet(|tet| filler.add(tet));
         // Neighbours split their common faces alike: no point inside is on the boundary.
         let outer: BTreeSet<u32> = filler.mesh.boundary().into_iter().flatten().collect();
         let place = |p: DVec3| p.to_array().map(f64::to_bits);
@@ -48,21 +50,21 @@ fn any_signs_and_any_cuts_keep_the_bounds() {
 /// Coarse cells fill exactly what fine ones fill, and their tetrahedra meet face to face.
 #[test]
 fn graded_cells_fill_the_same_room_without_cracks() {
-    let lattice = Lattice { cells: IVec3::new(37, 40, 33), middle: DVec3::ZERO, cell: 0.1 };
+    let lattice = BccLattice { cells: IVec3::new(37, 40, 33), middle: DVec3::ZERO, cell: 0.1 };
     let inside: Vec<bool> = (0..lattice.len() as u32)
         .map(|i| {
             let p = lattice.position(lattice.at(i));
             p.length() < 1.5 && (p - DVec3::new(0.7, 0.3, 0.2)).length() > 0.15
         })
         .collect();
-    let cuts = Field::edges_to_cut(&lattice, &inside);
-    let field = Field::new(lattice, &inside, cuts);
-    let fill = |levels: Levels| {
-        let mut filler = Filler::new(&field);
+    let cuts = CutLattice::edges_to_cut(&lattice, &inside);
+    let field = CutLattice::new(lattice, &inside, cuts);
+    let fill = |levels: OctreeLevels| {
+        let mut filler = StencilMesh::new(&field);
         levels.each_tet(|tet| filler.add(tet));
         filler.mesh
     };
-    let (fine, graded) = (fill(Levels::uniform(&lattice)), fill(Levels::graded(&field)));
+    let (fine, graded) = (fill(OctreeLevels::uniform(&lattice)), fill(OctreeLevels::graded(&field)));
     assert!(4 * graded.tetrahedra.len() < 3 * fine.tetrahedra.len(), "{}", graded.tetrahedra.len());
     let boundary = |mesh: &crate::TetMesh| {
         let place = |i: u32| mesh.points[i as usize].to_array().map(f64::to_bits);
@@ -98,7 +100,7 @@ enum State {
 /// bounds. That is the proof of the paper on a coarse grid of cases, and shows at once if a threshold is wrong.
 #[test]
 fn no_arrangement_of_a_tetrahedron_leaves_the_bounds() {
-    let lattice = Lattice { cells: IVec3::splat(4), middle: DVec3::ZERO, cell: 1.0 };
+    let lattice = BccLattice { cells: IVec3::splat(4), middle: DVec3::ZERO, cell: 1.0 };
     let edges: Vec<IVec3> = IVec3::AXES
         .into_iter()
         .flat_map(|axis| [2 * axis, -2 * axis])
@@ -144,7 +146,7 @@ fn possible(tet: [IVec3; 4], state: [State; 4]) -> bool {
 }
 
 /// The tetrahedra of an arrangement, for its cuts as near to either end as they may be.
-fn arrangements(lattice: &Lattice, tet: [IVec3; 4], state: [State; 4]) -> Vec<crate::TetMesh> {
+fn arrangements(lattice: &BccLattice, tet: [IVec3; 4], state: [State; 4]) -> Vec<crate::TetMesh> {
     let near = |a: IVec3, b: IVec3| if (a.x - b.x) % 2 == 0 { NEAR_LONG } else { NEAR_SHORT };
     let mut sign = vec![-1; lattice.len()];
     let mut cuts = Vec::new();
@@ -156,7 +158,11 @@ fn arrangements(lattice: &Lattice, tet: [IVec3; 4], state: [State; 4]) -> Vec<cr
                 sign[index as usize] = 1;
                 for &other in tet.iter().enumerate().filter(|o| state[o.0] == State::Outside).map(|o| o.1) {
                     free.push((index, lattice.index(other)));
-                    cuts.push(Cut { inside: index, outside: lattice.index(other), part: near(at, other) });
+                    cuts.push(EdgeCut {
+                        inside: index,
+                        outside: lattice.index(other),
+                        part: near(at, other),
+                    });
                 }
             }
             State::Outside => {}
@@ -164,7 +170,7 @@ fn arrangements(lattice: &Lattice, tet: [IVec3; 4], state: [State; 4]) -> Vec<cr
                 sign[index as usize] = 0;
                 let part = if to == at { 0.0 } else { near(at, to) };
                 let outside = if to == at { index } else { lattice.index(to) };
-                cuts.push(Cut { inside: index, outside, part });
+                cuts.push(EdgeCut { inside: index, outside, part });
             }
         }
     }
@@ -173,7 +179,7 @@ fn arrangements(lattice: &Lattice, tet: [IVec3; 4], state: [State; 4]) -> Vec<cr
     for (i, cut) in cuts.iter().enumerate().filter(|(_, cut)| sign[cut.inside as usize] == 0) {
         moved_to[cut.inside as usize] = i as u32;
     }
-    let mut field = Field { lattice: *lattice, sign, cuts, moved_to };
+    let mut field = CutLattice { lattice: *lattice, sign, cuts, moved_to };
     let mut meshes = Vec::new();
     for ends in 0..1u32 << free.len() {
         for (bit, &(inside, outside)) in free.iter().enumerate() {
@@ -181,7 +187,7 @@ fn arrangements(lattice: &Lattice, tet: [IVec3; 4], state: [State; 4]) -> Vec<cr
             let least = near(lattice.at(inside), lattice.at(outside));
             field.cuts[cut].part = if ends >> bit & 1 == 1 { 1.0 - least } else { least };
         }
-        let mut filler = Filler::new(&field);
+        let mut filler = StencilMesh::new(&field);
         filler.add(tet);
         meshes.push(filler.mesh);
     }

@@ -1,46 +1,48 @@
 //! Points and tetrahedra as a file names them, made into a mesh once all are read.
 
+use std::collections::BTreeMap;
+
+use glam::DVec3;
+
 use super::TetFile;
 use crate::tet_faults::{TetFault, fault_error};
 use crate::{GeometryError, TetMesh};
-use glam::DVec3;
-use std::collections::BTreeMap;
 
 /// Where in a file something is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Place {
+pub(super) enum FilePlace {
     Line(usize),
     Byte(usize),
 }
 
-impl Place {
+impl FilePlace {
     pub fn error(self, message: String, help: impl Into<String>) -> GeometryError {
         match self {
-            Place::Line(line) => GeometryError::at_line(line, message, help),
-            Place::Byte(byte) => GeometryError::new(format!("byte {byte}: {message}"), help),
+            FilePlace::Line(line) => GeometryError::at_line(line, message, help),
+            FilePlace::Byte(byte) => GeometryError::new(format!("byte {byte}: {message}"), help),
         }
     }
 }
 
-impl std::fmt::Display for Place {
+impl std::fmt::Display for FilePlace {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            Place::Line(line) => write!(f, "line {line}"),
-            Place::Byte(byte) => write!(f, "byte {byte}"),
+            FilePlace::Line(line) => write!(f, "line {line}"),
+            FilePlace::Byte(byte) => write!(f, "byte {byte}"),
         }
     }
 }
 
 /// What a file says, word for word.
-pub(super) struct Draft {
+pub(super) struct TetDraft {
     /// What the format calls a point and an element.
     words: [&'static str; 2],
     points: Vec<DVec3>,
     point_tags: Vec<u64>,
-    point_places: Vec<Place>,
+    point_places: Vec<FilePlace>,
     corners: Vec<[u64; 4]>,
     element_tags: Vec<u64>,
-    element_places: Vec<Place>,
+    element_places: Vec<FilePlace>,
     regions: Vec<i32>,
     /// Elements of other kinds, by kind.
     others: BTreeMap<&'static str, u64>,
@@ -48,9 +50,9 @@ pub(super) struct Draft {
     pub notes: Vec<String>,
 }
 
-impl Draft {
-    pub fn new(point: &'static str, element: &'static str) -> Draft {
-        Draft {
+impl TetDraft {
+    pub fn new(point: &'static str, element: &'static str) -> TetDraft {
+        TetDraft {
             words: [point, element],
             points: Vec::new(),
             point_tags: Vec::new(),
@@ -65,14 +67,14 @@ impl Draft {
         }
     }
 
-    pub fn point(&mut self, tag: u64, position: DVec3, place: Place) {
+    pub fn point(&mut self, tag: u64, position: DVec3, place: FilePlace) {
         self.points.push(position);
         self.point_tags.push(tag);
         self.point_places.push(place);
     }
 
     /// A tetrahedron by the tags of its corners.
-    pub fn tet(&mut self, tag: u64, corners: [u64; 4], region: i32, place: Place) {
+    pub fn tet(&mut self, tag: u64, corners: [u64; 4], region: i32, place: FilePlace) {
         self.corners.push(corners);
         self.element_tags.push(tag);
         self.element_places.push(place);
@@ -127,8 +129,8 @@ impl Draft {
                 _ => self.element_places[faults[0].element().unwrap_or_default()],
             };
             return Err(match place {
-                Place::Line(line) => GeometryError { line: Some(line), ..error },
-                Place::Byte(_) => error,
+                FilePlace::Line(line) => GeometryError { line: Some(line), ..error },
+                FilePlace::Byte(_) => error,
             });
         }
         let mut notes = std::mem::take(&mut self.notes);

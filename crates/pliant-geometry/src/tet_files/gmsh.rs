@@ -1,6 +1,6 @@
 //! Gmsh's `.msh`, versions 2 and 4.1, in text and binary: the sections, and what its element types are.
 
-use super::draft::Draft;
+use super::draft::TetDraft;
 use super::scan::{CUT_OFF, Numbers, Scan};
 use super::{TetFile, gmsh2, gmsh4};
 use crate::GeometryError;
@@ -10,7 +10,7 @@ use crate::points::shorten;
 pub fn parse_gmsh(bytes: &[u8]) -> Result<TetFile, GeometryError> {
     let mut scan = Scan::new(bytes);
     let (version, numbers) = format(&mut scan)?;
-    let mut draft = Draft::new("node", "element");
+    let mut draft = TetDraft::new("node", "element");
     let mut physical = gmsh4::Physical::default();
     // Text between sections is allowed and means nothing.
     while let Some(word) = scan.word() {

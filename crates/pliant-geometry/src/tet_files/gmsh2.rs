@@ -1,12 +1,13 @@
 //! Nodes and elements of Gmsh files of version 2: one element a row, with its tags.
 
-use super::draft::{Draft, Place};
+use glam::DVec3;
+
+use super::draft::{FilePlace, TetDraft};
 use super::gmsh::{in_numbers, kind, unknown_type};
 use super::scan::{Numbers, Scan};
 use crate::GeometryError;
-use glam::DVec3;
 
-pub(super) fn nodes(scan: &mut Scan, numbers: Numbers, draft: &mut Draft) -> Result<(), GeometryError> {
+pub(super) fn nodes(scan: &mut Scan, numbers: Numbers, draft: &mut TetDraft) -> Result<(), GeometryError> {
     let count = count(scan, numbers)?;
     in_numbers(scan, numbers, |scan| {
         for i in 0..count {
@@ -20,7 +21,7 @@ pub(super) fn nodes(scan: &mut Scan, numbers: Numbers, draft: &mut Draft) -> Res
     })
 }
 
-pub(super) fn elements(scan: &mut Scan, numbers: Numbers, draft: &mut Draft) -> Result<(), GeometryError> {
+pub(super) fn elements(scan: &mut Scan, numbers: Numbers, draft: &mut TetDraft) -> Result<(), GeometryError> {
     let count = count(scan, numbers)?;
     in_numbers(scan, numbers, |scan| {
         let mut done = 0;
@@ -52,11 +53,11 @@ pub(super) fn elements(scan: &mut Scan, numbers: Numbers, draft: &mut Draft) -> 
 /// Tags are physical group, volume, and what partitioning adds.
 fn element(
     scan: &mut Scan,
-    draft: &mut Draft,
+    draft: &mut TetDraft,
     number: u64,
     element_type: i64,
     tags: i64,
-    place: Place,
+    place: FilePlace,
 ) -> Result<(), GeometryError> {
     let mut region = 0;
     for i in 0..tags {
@@ -97,6 +98,6 @@ fn tag(scan: &mut Scan) -> Result<u64, GeometryError> {
 }
 
 /// Lines are known after the word on them, bytes before it.
-fn at(before: Place, scan: &Scan) -> Place {
-    if let Place::Byte(_) = before { before } else { scan.place() }
+fn at(before: FilePlace, scan: &Scan) -> FilePlace {
+    if let FilePlace::Byte(_) = before { before } else { scan.place() }
 }

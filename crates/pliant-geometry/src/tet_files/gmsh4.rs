@@ -1,11 +1,13 @@
 //! Entities, nodes and elements of Gmsh files of version 4.1: blocks of one entity and type.
 
-use super::draft::Draft;
+use std::collections::BTreeMap;
+
+use glam::DVec3;
+
+use super::draft::TetDraft;
 use super::gmsh::{kind, unknown_type};
 use super::scan::{Numbers, Scan};
 use crate::GeometryError;
-use glam::DVec3;
-use std::collections::BTreeMap;
 
 /// The first physical group of each volume that is in one.
 #[derive(Default)]
@@ -36,7 +38,7 @@ pub(super) fn entities(scan: &mut Scan, physical: &mut Physical) -> Result<(), G
     Ok(())
 }
 
-pub(super) fn nodes(scan: &mut Scan, draft: &mut Draft) -> Result<(), GeometryError> {
+pub(super) fn nodes(scan: &mut Scan, draft: &mut TetDraft) -> Result<(), GeometryError> {
     scan.reading("node header number", 0, 4);
     let (blocks, count) = (scan.size()?, scan.size()?);
     scan.skip(2, 8)?;
@@ -65,7 +67,11 @@ pub(super) fn nodes(scan: &mut Scan, draft: &mut Draft) -> Result<(), GeometryEr
     agree(scan, "nodes", count, done)
 }
 
-pub(super) fn elements(scan: &mut Scan, draft: &mut Draft, physical: &Physical) -> Result<(), GeometryError> {
+pub(super) fn elements(
+    scan: &mut Scan,
+    draft: &mut TetDraft,
+    physical: &Physical,
+) -> Result<(), GeometryError> {
     scan.reading("element header number", 0, 4);
     let (blocks, count) = (scan.size()?, scan.size()?);
     scan.skip(2, 8)?;

@@ -1,10 +1,11 @@
 //! Medit's `.mesh`, in text, as written by Mmg, fTetWild, TetGen and many others.
 
+use glam::DVec3;
+
 use super::TetFile;
-use super::draft::Draft;
+use super::draft::TetDraft;
 use super::scan::{CUT_OFF, Scan};
 use crate::GeometryError;
-use glam::DVec3;
 
 /// Reads a Medit mesh from memory.
 pub fn parse_medit(bytes: &[u8]) -> Result<TetFile, GeometryError> {
@@ -17,7 +18,7 @@ pub fn parse_medit(bytes: &[u8]) -> Result<TetFile, GeometryError> {
     }
     let mut scan = Scan::new(bytes);
     scan.comments = true;
-    let mut draft = Draft::new("vertex", "tetrahedron");
+    let mut draft = TetDraft::new("vertex", "tetrahedron");
     if scan.word() != Some(b"MeshVersionFormatted") {
         return Err(scan.fault(
             "this is not a Medit mesh: it does not begin with MeshVersionFormatted",
@@ -57,7 +58,7 @@ pub fn parse_medit(bytes: &[u8]) -> Result<TetFile, GeometryError> {
     draft.finish()
 }
 
-fn vertices(scan: &mut Scan, draft: &mut Draft, dimension: i64) -> Result<(), GeometryError> {
+fn vertices(scan: &mut Scan, draft: &mut TetDraft, dimension: i64) -> Result<(), GeometryError> {
     if dimension != 3 {
         let message = format!("the mesh has {dimension} dimensions");
         return Err(scan.fault(message, "tetrahedra have vertices in 3 dimensions"));
@@ -76,7 +77,7 @@ fn vertices(scan: &mut Scan, draft: &mut Draft, dimension: i64) -> Result<(), Ge
     Ok(())
 }
 
-fn tetrahedra(scan: &mut Scan, draft: &mut Draft, mid_edges: bool) -> Result<(), GeometryError> {
+fn tetrahedra(scan: &mut Scan, draft: &mut TetDraft, mid_edges: bool) -> Result<(), GeometryError> {
     scan.reading("count", 0, 1);
     let count = scan.size()?;
     for i in 0..count {
@@ -98,7 +99,7 @@ fn tetrahedra(scan: &mut Scan, draft: &mut Draft, mid_edges: bool) -> Result<(),
     Ok(())
 }
 
-fn others(scan: &mut Scan, draft: &mut Draft, kind: &'static str) -> Result<(), GeometryError> {
+fn others(scan: &mut Scan, draft: &mut TetDraft, kind: &'static str) -> Result<(), GeometryError> {
     scan.reading("count", 0, 1);
     let count = scan.size()?;
     if count > scan.left() as u64 {

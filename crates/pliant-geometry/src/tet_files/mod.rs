@@ -1,9 +1,8 @@
 //! Files of tetrahedra in and out: TetGen, Gmsh, Medit and VTK; in with every fault at once and its place.
 //!
-//! A format is one file here that fills a [`Draft`]; what all formats share is checked there. Nothing is set aside
+//! A format is one file here that fills a [`TetDraft`]; what all formats share is checked there. Nothing is set aside
 //! for a count that a header claims before the bytes are there, so that a lying header costs nothing.
 
-mod base64;
 mod draft;
 mod gmsh;
 mod gmsh2;
@@ -26,8 +25,9 @@ pub use vtk::parse_vtk;
 pub use vtu::parse_vtu;
 pub use write::{save_tets, write_tetgen, write_tets};
 
-use crate::{Fetch, GeometryError, TetMesh, read_regular};
 use std::path::{Path, PathBuf};
+
+use crate::{Fetch, GeometryError, TetMesh, read_regular};
 
 /// What a file of tetrahedra held.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -1,6 +1,6 @@
 //! Walking through the words and numbers of a file, in text or binary, knowing where one is.
 
-use super::draft::Place;
+use super::draft::FilePlace;
 use crate::GeometryError;
 use crate::points::shorten;
 
@@ -38,8 +38,8 @@ impl<'a> Scan<'a> {
     }
 
     /// Line of the latest word, or the byte where reading goes on.
-    pub fn place(&self) -> Place {
-        if self.numbers == Numbers::Text { Place::Line(self.line) } else { Place::Byte(self.at) }
+    pub fn place(&self) -> FilePlace {
+        if self.numbers == Numbers::Text { FilePlace::Line(self.line) } else { FilePlace::Byte(self.at) }
     }
 
     pub fn left(&self) -> usize {
@@ -208,7 +208,7 @@ pub(super) fn parse<T: std::str::FromStr>(word: &[u8]) -> Option<T> {
     std::str::from_utf8(word).ok()?.parse().ok()
 }
 
-pub(super) fn not_a(word: &[u8], kind: &str, place: Place) -> GeometryError {
+pub(super) fn not_a(word: &[u8], kind: &str, place: FilePlace) -> GeometryError {
     place.error(
         format!("`{}` is not {kind}", shorten(&String::from_utf8_lossy(word))),
         "check that the counts above it are right and that the file was not edited by hand",

@@ -1,16 +1,18 @@
 //! TetGen's pair of files: points in `.node`, tetrahedra in `.ele`.
 
+use std::path::Path;
+
+use glam::DVec3;
+
 use super::TetFile;
-use super::draft::{Draft, Place};
+use super::draft::{FilePlace, TetDraft};
 use super::scan::{CUT_OFF, Scan, not_a, parse};
 use crate::GeometryError;
-use glam::DVec3;
-use std::path::Path;
 
 /// Reads the two files of a TetGen mesh from memory; `paths` are named in errors. Points may count from 0 or 1, or
 /// be in any order.
 pub fn parse_tetgen(node: &[u8], ele: &[u8], paths: [&Path; 2]) -> Result<TetFile, GeometryError> {
-    let mut draft = Draft::new("point", "tetrahedron");
+    let mut draft = TetDraft::new("point", "tetrahedron");
     nodes(node, &mut draft).map_err(|error| error.in_file(paths[0]))?;
     elements(ele, &mut draft).map_err(|error| error.in_file(paths[1]))?;
     draft.finish().map_err(|error| {
@@ -19,7 +21,7 @@ pub fn parse_tetgen(node: &[u8], ele: &[u8], paths: [&Path; 2]) -> Result<TetFil
     })
 }
 
-fn nodes(bytes: &[u8], draft: &mut Draft) -> Result<(), GeometryError> {
+fn nodes(bytes: &[u8], draft: &mut TetDraft) -> Result<(), GeometryError> {
     let mut scan = Scan::new(bytes);
     let [count, dimension] = header(&mut scan, "points, dimension, attributes and markers")?;
     if dimension != 3 {
@@ -31,12 +33,12 @@ fn nodes(bytes: &[u8], draft: &mut Draft) -> Result<(), GeometryError> {
             return Err(short(line, words.len(), "a point has its number and x y z"));
         };
         let position = DVec3::new(number(x, line)?, number(y, line)?, number(z, line)?);
-        draft.point(number(tag, line)?, position, Place::Line(line));
+        draft.point(number(tag, line)?, position, FilePlace::Line(line));
         Ok(())
     })
 }
 
-fn elements(bytes: &[u8], draft: &mut Draft) -> Result<(), GeometryError> {
+fn elements(bytes: &[u8], draft: &mut TetDraft) -> Result<(), GeometryError> {
     let mut scan = Scan::new(bytes);
     let [count, corners] = header(&mut scan, "tetrahedra, points of each and attributes")?;
     if corners != 4 && corners != 10 {
@@ -54,7 +56,7 @@ fn elements(bytes: &[u8], draft: &mut Draft) -> Result<(), GeometryError> {
         for (tag, word) in tags.iter_mut().zip(points) {
             *tag = number(word, line)?;
         }
-        draft.tet(number(tag, line)?, tags, region as i32, Place::Line(line));
+        draft.tet(number(tag, line)?, tags, region as i32, FilePlace::Line(line));
         if corners == 10 {
             draft.with_mid_edges();
         }
@@ -82,8 +84,8 @@ fn rows(
     scan: &mut Scan,
     what: &str,
     count: u64,
-    draft: &mut Draft,
-    mut row: impl FnMut(&mut Draft, usize, &[&[u8]]) -> Result<(), GeometryError>,
+    draft: &mut TetDraft,
+    mut row: impl FnMut(&mut TetDraft, usize, &[&[u8]]) -> Result<(), GeometryError>,
 ) -> Result<(), GeometryError> {
     for done in 0..count {
         let Some((line, words)) = scan.line_of_words() else {
@@ -108,7 +110,7 @@ fn rows(
 }
 
 fn number<T: std::str::FromStr>(word: &[u8], line: usize) -> Result<T, GeometryError> {
-    parse(word).ok_or_else(|| not_a(word, "the number that should be here", Place::Line(line)))
+    parse(word).ok_or_else(|| not_a(word, "the number that should be here", FilePlace::Line(line)))
 }
 
 fn short(line: usize, count: usize, help: &str) -> GeometryError {

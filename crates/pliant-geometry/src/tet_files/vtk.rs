@@ -1,19 +1,20 @@
 //! VTK's legacy `.vtk`: unstructured grids in text and binary, with cells as before and since version 5.
 
+use glam::DVec3;
+
 use super::TetFile;
-use super::draft::{Draft, Place};
+use super::draft::{FilePlace, TetDraft};
 use super::scan::{CUT_OFF, Numbers, Scan, not_a, parse};
-use super::vtk_cells::Cells;
+use super::vtk_cells::VtkCells;
 use crate::GeometryError;
 use crate::points::shorten;
-use glam::DVec3;
 
 /// Reads a legacy VTK grid from memory.
 pub fn parse_vtk(bytes: &[u8]) -> Result<TetFile, GeometryError> {
     let mut scan = Scan::new(bytes);
     let numbers = header(&mut scan)?;
-    let mut draft = Draft::new("point", "cell");
-    let mut cells: Option<(Vec<i64>, Vec<i64>, Place)> = None;
+    let mut draft = TetDraft::new("point", "cell");
+    let mut cells: Option<(Vec<i64>, Vec<i64>, FilePlace)> = None;
     let mut types: Option<Vec<i64>> = None;
     while types.is_none() || cells.is_none() {
         scan.numbers = Numbers::Text;
@@ -21,7 +22,7 @@ pub fn parse_vtk(bytes: &[u8]) -> Result<TetFile, GeometryError> {
         match word.to_ascii_uppercase().as_slice() {
             b"POINTS" => {
                 let count = number(&mut scan, "point count")?;
-                let values = Array::header(&mut scan, numbers)?.reals(
+                let values = VtkArray::header(&mut scan, numbers)?.reals(
                     &mut scan,
                     "coordinate",
                     count.saturating_mul(3),
@@ -33,7 +34,7 @@ pub fn parse_vtk(bytes: &[u8]) -> Result<TetFile, GeometryError> {
             b"CELLS" => cells = Some(read_cells(&mut scan, numbers)?),
             b"CELL_TYPES" => {
                 let count = number(&mut scan, "cell count")?;
-                let array = Array::of(b"int", &mut scan, numbers)?;
+                let array = VtkArray::of(b"int", &mut scan, numbers)?;
                 types = Some(array.ints(&mut scan, "cell type", count)?);
             }
             b"FIELD" => pass_over_field(&mut scan, numbers)?,
@@ -56,7 +57,8 @@ pub fn parse_vtk(bytes: &[u8]) -> Result<TetFile, GeometryError> {
     match (cells, types) {
         (Some((connectivity, ends, place)), Some(types)) => {
             let (connectivity, ends, types) = (&connectivity[..], &ends[..], &types[..]);
-            Cells { connectivity, ends, types, first_point: 0, first_cell: 0, place }.add_to(&mut draft)?;
+            VtkCells { connectivity, ends, types, first_point: 0, first_cell: 0, place }
+                .add_to(&mut draft)?;
         }
         (Some(_), None) => return Err(scan.fault("the file has CELLS but no CELL_TYPES", CUT_OFF)),
         _ => {}
@@ -64,7 +66,7 @@ pub fn parse_vtk(bytes: &[u8]) -> Result<TetFile, GeometryError> {
     draft.finish()
 }
 
-fn split(p: &[(f64, Place)]) -> (DVec3, Place) {
+fn split(p: &[(f64, FilePlace)]) -> (DVec3, FilePlace) {
     (DVec3::new(p[0].0, p[1].0, p[2].0), p[0].1)
 }
 
@@ -72,7 +74,7 @@ fn split(p: &[(f64, Place)]) -> (DVec3, Place) {
 fn header(scan: &mut Scan) -> Result<Numbers, GeometryError> {
     let save = "save it as a legacy .vtk (or .vtu) unstructured grid";
     if !scan.rest_of_line().starts_with(b"# vtk DataFile Version") {
-        return Err(Place::Line(1).error("this is not a legacy VTK file".into(), save));
+        return Err(FilePlace::Line(1).error("this is not a legacy VTK file".into(), save));
     }
     scan.rest_of_line();
     let numbers = match scan.word() {
@@ -101,18 +103,18 @@ fn header(scan: &mut Scan) -> Result<Numbers, GeometryError> {
 }
 
 /// Corners of all cells in one list, where each ends, and where that is in the file.
-fn read_cells(scan: &mut Scan, numbers: Numbers) -> Result<(Vec<i64>, Vec<i64>, Place), GeometryError> {
+fn read_cells(scan: &mut Scan, numbers: Numbers) -> Result<(Vec<i64>, Vec<i64>, FilePlace), GeometryError> {
     let (count, size) = (number(scan, "cell count")?, number(scan, "cell list size")?);
     let line = scan.place();
     if scan.peek() == Some(b"OFFSETS") {
         scan.word();
-        let offsets = Array::header(scan, numbers)?.ints(scan, "cell offset", count)?;
+        let offsets = VtkArray::header(scan, numbers)?.ints(scan, "cell offset", count)?;
         scan.numbers = Numbers::Text;
         scan.expect("CONNECTIVITY")?;
-        let connectivity = Array::header(scan, numbers)?.ints(scan, "cell corner", size)?;
+        let connectivity = VtkArray::header(scan, numbers)?.ints(scan, "cell corner", size)?;
         return Ok((connectivity, offsets.into_iter().skip(1).collect(), line));
     }
-    let array = Array::of(b"int", scan, numbers)?;
+    let array = VtkArray::of(b"int", scan, numbers)?;
     let list = array.ints(scan, "cell list number", size)?;
     let (mut connectivity, mut ends) = (Vec::new(), Vec::new());
     let mut rest = &list[..];
@@ -142,7 +144,7 @@ fn pass_over_field(scan: &mut Scan, numbers: Numbers) -> Result<(), GeometryErro
         scan.word();
         let count = scan.size()?.saturating_mul(scan.size()?);
         // Strings and bits have widths of their own; a field of them before the cells is not seen.
-        let array = Array::header(scan, numbers)?;
+        let array = VtkArray::header(scan, numbers)?;
         scan.numbers = numbers;
         scan.skip(count, array.width as u64)?;
         scan.numbers = Numbers::Text;
@@ -157,21 +159,21 @@ fn number(scan: &mut Scan, what: &'static str) -> Result<u64, GeometryError> {
 }
 
 /// How the numbers of an array are written.
-struct Array {
+struct VtkArray {
     numbers: Numbers,
     width: usize,
     real: bool,
     signed: bool,
 }
 
-impl Array {
+impl VtkArray {
     /// Reads the type's name, and in binary the end of the line, after which the numbers come.
-    fn header(scan: &mut Scan, numbers: Numbers) -> Result<Array, GeometryError> {
+    fn header(scan: &mut Scan, numbers: Numbers) -> Result<VtkArray, GeometryError> {
         let name = scan.word().unwrap_or_default();
-        Array::of(name, scan, numbers)
+        VtkArray::of(name, scan, numbers)
     }
 
-    fn of(name: &[u8], scan: &mut Scan, numbers: Numbers) -> Result<Array, GeometryError> {
+    fn of(name: &[u8], scan: &mut Scan, numbers: Numbers) -> Result<VtkArray, GeometryError> {
         let (width, real, signed) = match name.to_ascii_lowercase().as_slice() {
             b"float" => (4, true, true),
             b"double" => (8, true, true),
@@ -191,7 +193,7 @@ impl Array {
         if numbers != Numbers::Text {
             scan.rest_of_line();
         }
-        Ok(Array { numbers, width, real, signed })
+        Ok(VtkArray { numbers, width, real, signed })
     }
 
     fn values<T>(
@@ -201,7 +203,7 @@ impl Array {
         count: u64,
         text: impl Fn(&[u8]) -> Option<T>,
         binary: impl Fn(&[u8]) -> T,
-    ) -> Result<Vec<(T, Place)>, GeometryError> {
+    ) -> Result<Vec<(T, FilePlace)>, GeometryError> {
         let mut values = Vec::new();
         scan.numbers = self.numbers;
         if self.numbers == Numbers::Text {
@@ -216,14 +218,14 @@ impl Array {
             }
             return Ok(values);
         }
-        let Place::Byte(start) = scan.place() else { return Ok(values) };
+        let FilePlace::Byte(start) = scan.place() else { return Ok(values) };
         scan.reading(what, 0, count);
         let bytes = scan.take(count.saturating_mul(self.width as u64))?;
         values.extend(
             bytes
                 .chunks_exact(self.width)
                 .enumerate()
-                .map(|(i, b)| (binary(b), Place::Byte(start + i * self.width))),
+                .map(|(i, b)| (binary(b), FilePlace::Byte(start + i * self.width))),
         );
         Ok(values)
     }
@@ -233,7 +235,7 @@ impl Array {
         scan: &mut Scan,
         what: &'static str,
         count: u64,
-    ) -> Result<Vec<(f64, Place)>, GeometryError> {
+    ) -> Result<Vec<(f64, FilePlace)>, GeometryError> {
         self.values(scan, what, count, parse, |b| match (self.real, b) {
             (true, &[a, b, c, d]) => f32::from_be_bytes([a, b, c, d]).into(),
             (true, &[a, b, c, d, e, f, g, h]) => f64::from_be_bytes([a, b, c, d, e, f, g, h]),

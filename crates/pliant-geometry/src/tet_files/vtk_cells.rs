@@ -1,10 +1,10 @@
 //! Cells of VTK files, old and new: corners in one list, where each cell ends, and what it is.
 
-use super::draft::{Draft, Place};
+use super::draft::{FilePlace, TetDraft};
 use crate::GeometryError;
 
 /// The cells of one grid as the file gives them.
-pub(super) struct Cells<'a> {
+pub(super) struct VtkCells<'a> {
     pub connectivity: &'a [i64],
     /// Where each cell ends in `connectivity`.
     pub ends: &'a [i64],
@@ -13,13 +13,13 @@ pub(super) struct Cells<'a> {
     pub first_point: u64,
     /// What its cell numbers begin at.
     pub first_cell: u64,
-    pub place: Place,
+    pub place: FilePlace,
 }
 
 const WRITER: &str = "export it again: a faulty program wrote the file, or it was changed";
 
-impl Cells<'_> {
-    pub fn add_to(&self, draft: &mut Draft) -> Result<(), GeometryError> {
+impl VtkCells<'_> {
+    pub fn add_to(&self, draft: &mut TetDraft) -> Result<(), GeometryError> {
         if self.ends.len() != self.types.len() {
             let message = format!("there are {} cells but {} cell types", self.ends.len(), self.types.len());
             return Err(self.place.error(message, WRITER));

@@ -1,34 +1,35 @@
 //! VTK's XML `.vtu`: unstructured grids of one or several pieces.
 
+use glam::DVec3;
+
 use super::TetFile;
-use super::draft::{Draft, Place};
+use super::draft::{FilePlace, TetDraft};
 use super::scan::CUT_OFF;
-use super::vtk_cells::Cells;
-use super::vtu_arrays::{Array, Encoding};
+use super::vtk_cells::VtkCells;
+use super::vtu_arrays::{VtuArray, VtuEncoding};
 use super::xml::{Tag, Xml};
 use crate::GeometryError;
 use crate::points::shorten;
-use glam::DVec3;
 
 /// One part of a grid, its arrays not read yet.
-struct Piece<'a> {
+struct VtuPiece<'a> {
     points: u64,
     cells: u64,
     line: usize,
-    coordinates: Option<Array<'a>>,
-    cell_arrays: Vec<Array<'a>>,
+    coordinates: Option<VtuArray<'a>>,
+    cell_arrays: Vec<VtuArray<'a>>,
 }
 
 /// Reads a VTK XML grid from memory. Several pieces become one mesh.
 pub fn parse_vtu(bytes: &[u8]) -> Result<TetFile, GeometryError> {
     let mut xml = Xml::new(bytes);
     let mut encoding = None;
-    let mut pieces: Vec<Piece> = Vec::new();
+    let mut pieces: Vec<VtuPiece> = Vec::new();
     let mut section = String::new();
     while let Some(tag) = xml.tag()? {
         match &*tag.name {
             "VTKFile" => encoding = Some(file_encoding(&tag)?),
-            "Piece" => pieces.push(Piece {
+            "Piece" => pieces.push(VtuPiece {
                 points: tag.count("NumberOfPoints")?,
                 cells: tag.count("NumberOfCells")?,
                 line: tag.line,
@@ -40,7 +41,7 @@ pub fn parse_vtu(bytes: &[u8]) -> Result<TetFile, GeometryError> {
                 let Some(piece) = pieces.last_mut() else { continue };
                 match section.as_str() {
                     "Points" => piece.coordinates = Some(coordinates(&tag, text)?),
-                    "Cells" => piece.cell_arrays.push(Array::new(&tag, text)?),
+                    "Cells" => piece.cell_arrays.push(VtuArray::new(&tag, text)?),
                     _ => {}
                 }
             }
@@ -66,7 +67,7 @@ pub fn parse_vtu(bytes: &[u8]) -> Result<TetFile, GeometryError> {
         return Err(GeometryError::new("the file does not end with </VTKFile>", CUT_OFF));
     }
     encoding.allow(bytes.len());
-    let mut draft = Draft::new("point", "cell");
+    let mut draft = TetDraft::new("point", "cell");
     let (mut first_point, mut first_cell) = (0, 0);
     for piece in &pieces {
         piece.add_to(&mut draft, &encoding, first_point, first_cell, pieces.len() > 1)?;
@@ -77,7 +78,7 @@ pub fn parse_vtu(bytes: &[u8]) -> Result<TetFile, GeometryError> {
     draft.finish()
 }
 
-fn file_encoding<'a>(tag: &Tag) -> Result<Encoding<'a>, GeometryError> {
+fn file_encoding<'a>(tag: &Tag) -> Result<VtuEncoding<'a>, GeometryError> {
     let wrong = |message: String, help: &str| Err(GeometryError::at_line(tag.line, message, help));
     match tag.attribute("type").unwrap_or_default() {
         "UnstructuredGrid" => {}
@@ -102,12 +103,12 @@ fn file_encoding<'a>(tag: &Tag) -> Result<Encoding<'a>, GeometryError> {
     };
     let size_width = if tag.attribute("header_type") == Some("UInt64") { 8 } else { 4 };
     let big_endian = tag.attribute("byte_order") == Some("BigEndian");
-    Ok(Encoding::new(big_endian, size_width, zlib))
+    Ok(VtuEncoding::new(big_endian, size_width, zlib))
 }
 
-fn coordinates<'a>(tag: &Tag, text: &'a [u8]) -> Result<Array<'a>, GeometryError> {
+fn coordinates<'a>(tag: &Tag, text: &'a [u8]) -> Result<VtuArray<'a>, GeometryError> {
     match tag.attribute("NumberOfComponents") {
-        Some("3") => Array::new(tag, text),
+        Some("3") => VtuArray::new(tag, text),
         other => {
             let message = format!("the points have {} coordinates each", shorten(other.unwrap_or("1")));
             Err(GeometryError::at_line(tag.line, message, "points of a grid have 3"))
@@ -115,11 +116,11 @@ fn coordinates<'a>(tag: &Tag, text: &'a [u8]) -> Result<Array<'a>, GeometryError
     }
 }
 
-impl Piece<'_> {
+impl VtuPiece<'_> {
     fn add_to(
         &self,
-        draft: &mut Draft,
-        encoding: &Encoding,
+        draft: &mut TetDraft,
+        encoding: &VtuEncoding,
         first_point: u64,
         first_cell: u64,
         several: bool,
@@ -135,7 +136,7 @@ impl Piece<'_> {
         let values = array.reals(encoding)?;
         agree(array.line, "coordinates", self.points.saturating_mul(3), values.len())?;
         for (i, p) in (0..).zip(values.chunks_exact(3)) {
-            draft.point(first_point + i, DVec3::new(p[0], p[1], p[2]), Place::Line(array.line));
+            draft.point(first_point + i, DVec3::new(p[0], p[1], p[2]), FilePlace::Line(array.line));
         }
         let cells = |name: &str| {
             let array = self.cell_arrays.iter().find(|a| a.name == name).ok_or_else(|| missing(name))?;
@@ -152,7 +153,8 @@ impl Piece<'_> {
             return Err(GeometryError::at_line(line, message, "points count from 0 in each piece"));
         }
         let (connectivity, ends, types) = (&connectivity[..], &ends[..], &types[..]);
-        Cells { connectivity, ends, types, first_point, first_cell, place: Place::Line(line) }.add_to(draft)
+        VtkCells { connectivity, ends, types, first_point, first_cell, place: FilePlace::Line(line) }
+            .add_to(draft)
     }
 }
 

@@ -1,12 +1,13 @@
 //! Data arrays of VTK's XML files: text, base64 or raw, inline or appended, plain or compressed.
 
-use super::base64::Base64;
-use super::draft::Place;
+use std::cell::Cell;
+
+use super::draft::FilePlace;
 use super::scan::{CUT_OFF, not_a, parse};
 use super::xml::Tag;
 use crate::GeometryError;
+use crate::base64::Base64Reader;
 use crate::points::shorten;
-use std::cell::Cell;
 
 /// Memory that numbers may take whatever the size of the file, and how much more for each of its bytes: many arrays
 /// may name the same bytes, and deflate makes a thousand of one, but no mesh of interest shrinks so much.
@@ -14,7 +15,7 @@ const FREE_BYTES: u64 = 64 << 20;
 const BYTES_PER_BYTE: u64 = 64;
 
 /// What the file as a whole says about its arrays.
-pub(super) struct Encoding<'a> {
+pub(super) struct VtuEncoding<'a> {
     pub big_endian: bool,
     /// Bytes of the numbers that tell sizes: 4 or 8.
     pub size_width: usize,
@@ -25,9 +26,9 @@ pub(super) struct Encoding<'a> {
     left: Cell<u64>,
 }
 
-impl Encoding<'_> {
+impl VtuEncoding<'_> {
     pub fn new(big_endian: bool, size_width: usize, zlib: bool) -> Self {
-        Encoding { big_endian, size_width, zlib, appended: None, left: Cell::new(0) }
+        VtuEncoding { big_endian, size_width, zlib, appended: None, left: Cell::new(0) }
     }
 
     /// Sets what a file of so many bytes may become.
@@ -37,25 +38,25 @@ impl Encoding<'_> {
 }
 
 /// One array, not read yet.
-pub(super) struct Array<'a> {
+pub(super) struct VtuArray<'a> {
     pub name: String,
     number_type: String,
-    source: Source<'a>,
+    source: ArraySource<'a>,
     pub line: usize,
 }
 
-enum Source<'a> {
+enum ArraySource<'a> {
     Text(&'a [u8]),
     Base64(&'a [u8]),
     Appended(u64),
 }
 
-impl<'a> Array<'a> {
-    pub fn new(tag: &Tag, text: &'a [u8]) -> Result<Array<'a>, GeometryError> {
+impl<'a> VtuArray<'a> {
+    pub fn new(tag: &Tag, text: &'a [u8]) -> Result<VtuArray<'a>, GeometryError> {
         let source = match tag.attribute("format").unwrap_or("ascii") {
-            "ascii" => Source::Text(text),
-            "binary" => Source::Base64(text),
-            "appended" => Source::Appended(tag.count("offset")?),
+            "ascii" => ArraySource::Text(text),
+            "binary" => ArraySource::Base64(text),
+            "appended" => ArraySource::Appended(tag.count("offset")?),
             other => {
                 let message = format!("an array of format `{}`", shorten(other));
                 return Err(GeometryError::at_line(tag.line, message, "ascii, binary and appended are read"));
@@ -63,11 +64,11 @@ impl<'a> Array<'a> {
         };
         let name = tag.attribute("Name").unwrap_or_default().to_string();
         let number_type = tag.attribute("type").unwrap_or_default().to_string();
-        Ok(Array { name, number_type, source, line: tag.line })
+        Ok(VtuArray { name, number_type, source, line: tag.line })
     }
 
     /// All values as real numbers.
-    pub fn reals(&self, encoding: &Encoding) -> Result<Vec<f64>, GeometryError> {
+    pub fn reals(&self, encoding: &VtuEncoding) -> Result<Vec<f64>, GeometryError> {
         self.values(encoding, |bytes, real, signed| match (real, bytes) {
             (true, &[a, b, c, d]) => f32::from_le_bytes([a, b, c, d]).into(),
             (true, &[a, b, c, d, e, f, g, h]) => f64::from_le_bytes([a, b, c, d, e, f, g, h]),
@@ -76,7 +77,7 @@ impl<'a> Array<'a> {
     }
 
     /// All values as whole numbers.
-    pub fn ints(&self, encoding: &Encoding) -> Result<Vec<i64>, GeometryError> {
+    pub fn ints(&self, encoding: &VtuEncoding) -> Result<Vec<i64>, GeometryError> {
         if self.number_type.starts_with("Float") {
             let message =
                 format!("the array {} is of type {}", shorten(&self.name), shorten(&self.number_type));
@@ -87,7 +88,7 @@ impl<'a> Array<'a> {
 
     fn values<T: std::str::FromStr>(
         &self,
-        encoding: &Encoding,
+        encoding: &VtuEncoding,
         number: impl Fn(&[u8], bool, bool) -> T,
     ) -> Result<Vec<T>, GeometryError> {
         let (width, real, signed) = match self.number_type.as_str() {
@@ -107,19 +108,19 @@ impl<'a> Array<'a> {
             }
         };
         let mut stream = match self.source {
-            Source::Text(text) => {
+            ArraySource::Text(text) => {
                 let words = text.split(u8::is_ascii_whitespace).filter(|w| !w.is_empty());
-                let place = Place::Line(self.line);
+                let place = FilePlace::Line(self.line);
                 let parsed = words.map(|w| parse(w).ok_or_else(|| not_a(w, "a number of this array", place)));
                 return parsed.collect();
             }
-            Source::Base64(text) => Stream::Base64(Base64::new(text), text.len()),
-            Source::Appended(offset) => {
+            ArraySource::Base64(text) => ByteStream::Base64(Base64Reader::new(text), text.len()),
+            ArraySource::Appended(offset) => {
                 let start = usize::try_from(offset).ok();
                 let data = encoding.appended.and_then(|(data, base64)| Some((data.get(start?..)?, base64)));
                 match data {
-                    Some((data, true)) => Stream::Base64(Base64::new(data), data.len()),
-                    Some((data, false)) => Stream::Raw(data),
+                    Some((data, true)) => ByteStream::Base64(Base64Reader::new(data), data.len()),
+                    Some((data, false)) => ByteStream::Raw(data),
                     None => {
                         let message = format!(
                             "its data is said to be at {offset} of the appended data, which ends before"
@@ -139,12 +140,12 @@ impl<'a> Array<'a> {
     /// The bytes of the array. In the file they come after their size, or after the sizes of compressed blocks.
     fn bytes(
         &self,
-        encoding: &Encoding,
-        stream: &mut Stream,
+        encoding: &VtuEncoding,
+        stream: &mut ByteStream,
         width: usize,
     ) -> Result<Vec<u8>, GeometryError> {
         let cut_off = || self.fault("its data breaks off, or its size is wrong".into(), CUT_OFF);
-        let size = |stream: &mut Stream| {
+        let size = |stream: &mut ByteStream| {
             let mut bytes = stream.read(encoding.size_width as u64).ok_or_else(cut_off)?;
             if encoding.big_endian {
                 bytes.reverse();
@@ -180,7 +181,7 @@ impl<'a> Array<'a> {
     }
 
     /// Takes memory for the numbers of so many bytes.
-    fn take(&self, encoding: &Encoding, bytes: usize, width: usize) -> Result<(), GeometryError> {
+    fn take(&self, encoding: &VtuEncoding, bytes: usize, width: usize) -> Result<(), GeometryError> {
         // Numbers are eight bytes each once they are read.
         let size = (bytes / width) as u64 * 8;
         let left = encoding.left.get().checked_sub(size).ok_or_else(|| {
@@ -196,24 +197,24 @@ impl<'a> Array<'a> {
     }
 }
 
-enum Stream<'a> {
+enum ByteStream<'a> {
     Raw(&'a [u8]),
     /// The reader, and characters that there are at most.
-    Base64(Base64<'a>, usize),
+    Base64(Base64Reader<'a>, usize),
 }
 
-impl Stream<'_> {
+impl ByteStream<'_> {
     /// So many bytes, or `None` if there are not.
     fn read(&mut self, count: u64) -> Option<Vec<u8>> {
         let count = usize::try_from(count).ok()?;
         match self {
-            Stream::Raw(data) => {
+            ByteStream::Raw(data) => {
                 let (now, later) = data.split_at_checked(count)?;
                 *data = later;
                 Some(now.to_vec())
             }
-            Stream::Base64(_, characters) if count > *characters => None,
-            Stream::Base64(reader, _) => (0..count).map(|_| reader.byte()).collect(),
+            ByteStream::Base64(_, characters) if count > *characters => None,
+            ByteStream::Base64(reader, _) => (0..count).map(|_| reader.byte()).collect(),
         }
     }
 }

@@ -1,9 +1,10 @@
 //! Files of tetrahedra out: Gmsh, VTK, Medit and TetGen, with every position to the last bit.
 
-use super::write_binary::{write_gmsh, write_vtu};
-use crate::{GeometryError, TetMesh};
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
+
+use super::write_binary::{write_gmsh, write_vtu};
+use crate::{GeometryError, TetMesh};
 
 /// Writes a mesh to a file; the extension says which format: `.msh` (Gmsh 4.1, binary), `.vtu`, `.mesh` (Medit), or
 /// `.node`/`.ele` (TetGen), either of which writes both.
@@ -76,9 +77,9 @@ fn extension(path: &Path) -> String {
     path.extension().and_then(|e| e.to_str()).unwrap_or_default().to_ascii_lowercase()
 }
 
-type Writer = fn(&TetMesh, &mut dyn Write) -> io::Result<()>;
+type TetWriter = fn(&TetMesh, &mut dyn Write) -> io::Result<()>;
 
-fn writer(extension: &str) -> Result<Writer, GeometryError> {
+fn writer(extension: &str) -> Result<TetWriter, GeometryError> {
     match extension {
         "msh" => Ok(write_gmsh),
         "vtu" => Ok(write_vtu),

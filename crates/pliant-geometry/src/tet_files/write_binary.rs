@@ -1,7 +1,9 @@
 //! The formats with numbers in binary: Gmsh 4.1, and VTK's XML grid in base64.
 
-use crate::{TetMesh, TriMesh};
 use std::io::{self, Write};
+
+use crate::base64;
+use crate::{TetMesh, TriMesh};
 
 /// Gmsh's type of a tetrahedron, and VTK's.
 const TETRAHEDRON: (i32, u8) = (4, 10);
@@ -103,22 +105,8 @@ fn array(out: &mut dyn Write, attributes: &str, bytes: impl Iterator<Item = u8>)
     let length = (all.len() - 8) as u64;
     all[..8].copy_from_slice(&length.to_le_bytes());
     writeln!(out, "<DataArray {attributes} format=\"binary\">")?;
-    out.write_all(&base64(&all))?;
+    out.write_all(&base64::encode(&all))?;
     writeln!(out, "\n</DataArray>")
-}
-
-fn base64(bytes: &[u8]) -> Vec<u8> {
-    const LETTERS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    let mut text = Vec::with_capacity(bytes.len().div_ceil(3) * 4);
-    for group in bytes.chunks(3) {
-        let at = |i: usize| u32::from(*group.get(i).unwrap_or(&0));
-        let bits = at(0) << 16 | at(1) << 8 | at(2);
-        for i in 0..4 {
-            let letter = LETTERS[(bits >> (18 - 6 * i) & 63) as usize];
-            text.push(if i <= group.len() { letter } else { b'=' });
-        }
-    }
-    text
 }
 
 fn int(out: &mut dyn Write, value: i32) -> io::Result<()> {

@@ -2,8 +2,9 @@
 //!
 //! Written here because VTK's raw appended data is not XML, and readers of XML refuse the whole file.
 
-use crate::GeometryError;
 use std::borrow::Cow;
+
+use crate::GeometryError;
 
 pub(super) struct Xml<'a> {
     bytes: &'a [u8],

@@ -5,17 +5,17 @@ use glam::DVec3;
 /// How many triangles a leaf of the tree holds.
 pub(super) const WIDTH: usize = 8;
 
-type Lanes = [f64; WIDTH];
+type BlockLanes = [f64; WIDTH];
 
 /// The corners of up to eight triangles, coordinate by coordinate so that they are worked on side by side; what is
 /// left over is filled with triangles that are a point of the last one.
-pub(super) struct Block([[Lanes; 3]; 3]);
+pub(super) struct TriangleBlock([[BlockLanes; 3]; 3]);
 
-impl Block {
-    pub fn new(triangles: &[[DVec3; 3]]) -> Block {
+impl TriangleBlock {
+    pub fn new(triangles: &[[DVec3; 3]]) -> TriangleBlock {
         let filler = triangles.last().map_or([DVec3::ZERO; 3], |t| [t[0]; 3]);
         let corner = |k: usize, i: usize| triangles.get(k).unwrap_or(&filler)[i];
-        Block([0, 1, 2].map(|i| [0, 1, 2].map(|axis| std::array::from_fn(|k| corner(k, i)[axis]))))
+        TriangleBlock([0, 1, 2].map(|i| [0, 1, 2].map(|axis| std::array::from_fn(|k| corner(k, i)[axis]))))
     }
 
     pub fn triangles(&self) -> [[DVec3; 3]; WIDTH] {
@@ -43,7 +43,7 @@ impl Block {
     }
 
     /// A complex number for each triangle with half its solid angle; 1 for a triangle whose plane `p` is in.
-    fn half_angles(&self, p: DVec3) -> (Lanes, Lanes) {
+    fn half_angles(&self, p: DVec3) -> (BlockLanes, BlockLanes) {
         let (mut real, mut imaginary) = ([1.0; WIDTH], [0.0; WIDTH]);
         for k in 0..WIDTH {
             let at = |i: usize, axis: usize| self.0[i][axis][k] - p[axis];

@@ -10,10 +10,11 @@ mod nearest;
 mod segment;
 mod tree;
 
-use crate::TriMesh;
-use block::Block;
 use glam::DVec3;
-use tree::Node;
+
+use crate::TriMesh;
+use block::TriangleBlock;
+use tree::WindingNode;
 
 /// A triangle mesh prepared for many questions: how often it winds about a point, and where it is nearest.
 ///
@@ -30,8 +31,8 @@ use tree::Node;
 /// # Ok::<(), pliant_geometry::GeometryError>(())
 /// ```
 pub struct Winding {
-    blocks: Vec<Block>,
-    nodes: Vec<Node>,
+    blocks: Vec<TriangleBlock>,
+    nodes: Vec<WindingNode>,
 }
 
 impl Winding {
@@ -76,7 +77,7 @@ impl Winding {
     }
 
     /// Walks the tree in order; `open` says whether to go on to a node's children.
-    fn visit<'a>(&'a self, mut open: impl FnMut(&'a Node) -> bool) {
+    fn visit<'a>(&'a self, mut open: impl FnMut(&'a WindingNode) -> bool) {
         let mut index = 0;
         while let Some(node) = self.nodes.get(index) {
             index = if open(node) { index + 1 } else { node.after };

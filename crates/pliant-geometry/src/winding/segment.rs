@@ -1,7 +1,8 @@
 //! Where a line between two points passes through the mesh.
 
-use super::Winding;
 use glam::DVec3;
+
+use super::Winding;
 
 impl Winding {
     /// The parts of the way from `from` to `to`, sorted, at which it passes through triangles. A line in the plane

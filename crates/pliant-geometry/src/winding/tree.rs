@@ -1,15 +1,16 @@
 //! The tree of triangle groups: halves of halves along the longest axis, leaves of one block.
 
-use super::Winding;
-use super::block::{Block, WIDTH};
-use super::moments::Moments;
 use glam::DVec3;
+
+use super::Winding;
+use super::block::{TriangleBlock, WIDTH};
+use super::moments::Moments;
 
 /// A group is seen as its expansion from this many of its radii away.
 const FAR: f64 = 3.5;
 
 /// A group of triangles; its children follow it.
-pub(super) struct Node {
+pub(super) struct WindingNode {
     pub center: DVec3,
     pub radius: f64,
     moments: Moments,
@@ -19,7 +20,7 @@ pub(super) struct Node {
     block: u32,
 }
 
-impl Node {
+impl WindingNode {
     pub fn block(&self) -> Option<usize> {
         (self.block != u32::MAX).then_some(self.block as usize)
     }
@@ -64,10 +65,10 @@ fn group(winding: &mut Winding, triangles: &mut [[DVec3; 3]]) {
     let radius = triangles.iter().flatten().map(|p| p.distance(center)).fold(0.0, f64::max);
     let moments = Moments::new(triangles, center, radius);
     let index = winding.nodes.len();
-    winding.nodes.push(Node { center, radius, moments, after: 0, block: u32::MAX });
+    winding.nodes.push(WindingNode { center, radius, moments, after: 0, block: u32::MAX });
     if triangles.len() <= WIDTH {
         winding.nodes[index].block = winding.blocks.len() as u32;
-        winding.blocks.push(Block::new(triangles));
+        winding.blocks.push(TriangleBlock::new(triangles));
     } else {
         let size = max - min;
         let axis = if size.x >= size.y && size.x >= size.z { 0 } else { 1 + usize::from(size.z > size.y) };

@@ -2,8 +2,8 @@
 
 use glam::DVec3;
 use pliant_geometry::{
-    By, Coat, Filling, Pattern, PolyMesh, Polygons, RepairOptions, StuffingOptions, TriMesh, has_inside,
-    inspect, join, repair, shapes, split_pieces, stuff,
+    FillDensity, FillOptions, FillPattern, MeshAttributes, PolyMesh, Polygons, RepairOptions,
+    StuffingOptions, TriMesh, has_inside, inspect, join, repair, shapes, split_pieces, stuff,
 };
 
 /// More would make a run slow, and find nothing that few do not.
@@ -32,8 +32,8 @@ fn mesh(bytes: &[u8]) -> Option<(u8, PolyMesh)> {
         let face = if face[3] >= 128 { &face[..3] } else { face };
         faces.push(&face.iter().map(|&c| u32::from(c) % count as u32).collect::<Vec<u32>>());
     }
-    let coat = Coat { faces, ..Coat::default() };
-    Some((how, PolyMesh { positions, coat, ..PolyMesh::default() }))
+    let attributes = MeshAttributes { faces, ..MeshAttributes::default() };
+    Some((how, PolyMesh { positions, attributes, ..PolyMesh::default() }))
 }
 
 pub fn feed(bytes: &[u8]) -> bool {
@@ -57,17 +57,17 @@ pub fn feed(bytes: &[u8]) -> bool {
 fn solids(mesh: TriMesh, how: u8) {
     match how >> 4 {
         0 => drop(has_inside(&mesh)),
-        1 => filled(mesh, Pattern::Lattice),
-        2 => filled(mesh, Pattern::Jittered),
-        3 => filled(mesh, Pattern::BlueNoise),
+        1 => filled(mesh, FillPattern::Lattice),
+        2 => filled(mesh, FillPattern::Jittered),
+        3 => filled(mesh, FillPattern::BlueNoise),
         4 => stuffed(&mesh, false),
         5 => stuffed(&mesh, true),
         _ => {}
     }
 }
 
-fn filled(mesh: TriMesh, pattern: Pattern) {
-    let filling = Filling { pattern, by: By::Count(20), seed: 1 };
+fn filled(mesh: TriMesh, pattern: FillPattern) {
+    let filling = FillOptions { pattern, by: FillDensity::Count(20), seed: 1 };
     if let Ok(shape) = shapes::filled(mesh, &filling) {
         assert!(!shape.points.is_empty() && shape.points.iter().all(|p| p.is_finite()));
         assert!(shape.measure.iter().all(|m| m.is_finite() && *m > 0.0), "{:?}", shape.measure);

@@ -3,11 +3,12 @@
 
 mod care;
 
-use pliant_geometry::{
-    GeometryError, MeshFile, Motion, PolyMesh, TetFile, parse_gmsh, parse_mdd, parse_medit, parse_obj,
-    parse_pc2, parse_points, parse_tetgen, parse_vtk, parse_vtu, read_mesh_through,
-};
 use std::path::Path;
+
+use pliant_geometry::{
+    GeometryError, MeshFile, PolyMesh, TetFile, VertexAnimation, parse_gmsh, parse_mdd, parse_medit,
+    parse_obj, parse_pc2, parse_points, parse_tetgen, parse_vtk, parse_vtu, read_mesh_through,
+};
 
 /// Feeds bytes to the reader of a format; whether it accepted them. Panics where it breaks its word.
 pub fn feed(format: &str, bytes: &[u8]) -> bool {
@@ -24,7 +25,7 @@ pub fn feed(format: &str, bytes: &[u8]) -> bool {
             assert!(cache.start.is_finite() && cache.rate.is_finite() && !cache.samples.is_empty());
             assert!(cache.samples.iter().all(|s| !s.is_empty() && s.iter().all(|p| p.is_finite())));
         }),
-        "mdd" => accepted(parse_mdd(bytes), |motion| motion_is_sound(&motion)),
+        "mdd" => accepted(parse_mdd(bytes), |animation| motion_is_sound(&animation)),
         "care" => care::feed(bytes),
         _ => {
             if format == "obj" {
@@ -68,22 +69,26 @@ fn mesh_is_sound(mesh: &PolyMesh) {
     mesh.check().unwrap_or_else(|e| panic!("{e}"));
     assert!(!mesh.positions.is_empty());
     let finite = |numbers: &[f32]| numbers.iter().all(|x| x.is_finite());
-    assert!(finite(mesh.coat.uvs.values.as_flattened()), "texture coordinates");
-    assert!(finite(mesh.coat.normals.values.as_flattened()), "normals");
-    assert!(finite(mesh.coat.colors.as_flattened()), "colours");
-    for material in &mesh.coat.materials {
+    assert!(finite(mesh.attributes.uvs.values.as_flattened()), "texture coordinates");
+    assert!(finite(mesh.attributes.normals.values.as_flattened()), "normals");
+    assert!(finite(mesh.attributes.colors.as_flattened()), "colours");
+    for material in &mesh.attributes.materials {
         assert!(finite(&material.color) && finite(&[material.metallic, material.roughness]), "{material:?}");
     }
-    assert!(mesh.coat.faces.sizes().all(|n| n >= 3), "a face of less than three corners");
-    mesh.motion.iter().for_each(motion_is_sound);
+    assert!(mesh.attributes.faces.sizes().all(|n| n >= 3), "a face of less than three corners");
+    mesh.animation.iter().for_each(motion_is_sound);
     let triangles = mesh.triangulated().triangles;
     assert!(triangles.iter().flatten().all(|&v| (v as usize) < mesh.positions.len()));
 }
 
-fn motion_is_sound(motion: &Motion) {
-    assert!(!motion.samples.is_empty() && motion.times.len() == motion.samples.len());
-    assert!(motion.times.is_sorted() && motion.times.iter().all(|t| t.is_finite()), "{:?}", motion.times);
-    assert!(motion.samples.iter().flatten().all(|p| p.is_finite()), "a position of a motion");
+fn motion_is_sound(animation: &VertexAnimation) {
+    assert!(!animation.samples.is_empty() && animation.times.len() == animation.samples.len());
+    assert!(
+        animation.times.is_sorted() && animation.times.iter().all(|t| t.is_finite()),
+        "{:?}",
+        animation.times
+    );
+    assert!(animation.samples.iter().flatten().all(|p| p.is_finite()), "a position of a motion");
 }
 
 fn tets(read: Result<TetFile, GeometryError>) -> bool {

@@ -12,10 +12,10 @@ use pliant_math::lanes::{Kernel, Lanes};
 /// A vector of the factor, on a cache line of its own.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[repr(C, align(64))]
-pub(super) struct Eight(pub [f64; 8]);
+pub(super) struct Vector8(pub [f64; 8]);
 
-impl Eight {
-    pub const ZERO: Eight = Eight([0.0; 8]);
+impl Vector8 {
+    pub const ZERO: Vector8 = Vector8([0.0; 8]);
 }
 
 /// Widest tile of columns that is treated at once.
@@ -40,7 +40,7 @@ pub(super) struct Block {
     pub panels: Vec<Panel>,
     /// Local numbers of rows: own unknowns first, then the boundary, then one place for padding.
     pub rows: Vec<[u32; 8]>,
-    pub data: Vec<Eight>,
+    pub data: Vec<Vector8>,
     /// Number of own unknowns.
     pub own: usize,
     /// Unknowns of the top that the rows reach, counted from its first.
@@ -54,7 +54,7 @@ pub(super) struct Block {
 pub(super) struct Memory<const R: usize> {
     /// Own unknowns, boundary, padding.
     pub values: [Vec<f64>; R],
-    tall: Vec<[Eight; R]>,
+    tall: Vec<[Vector8; R]>,
 }
 
 impl<const R: usize> Memory<R> {
@@ -62,7 +62,7 @@ impl<const R: usize> Memory<R> {
         let len = block.own + block.boundary.len() + 1;
         Memory {
             values: std::array::from_fn(|_| vec![0.0; len]),
-            tall: vec![[Eight::ZERO; R]; block.tallest],
+            tall: vec![[Vector8::ZERO; R]; block.tallest],
         }
     }
 }
@@ -148,9 +148,9 @@ fn forward_tile<L: Lanes, const R: usize, const W: usize>(
     l: L,
     first: usize,
     add: bool,
-    data: &[Eight],
+    data: &[Vector8],
     values: &mut [Vec<f64>; R],
-    tall: &mut [[Eight; R]],
+    tall: &mut [[Vector8; R]],
 ) {
     let mut b = [[l.splat(0.0); R]; W];
     for k in 0..R {
@@ -222,8 +222,8 @@ impl<const R: usize> Kernel for Backward<'_, R> {
 fn backward_tile<L: Lanes, const R: usize, const W: usize>(
     l: L,
     first: usize,
-    data: &[Eight],
-    x: &[[Eight; R]],
+    data: &[Vector8],
+    x: &[[Vector8; R]],
     values: &mut [Vec<f64>; R],
 ) {
     let data = data.as_chunks::<W>().0;
@@ -248,8 +248,8 @@ fn backward_columns<L: Lanes, const R: usize, const W: usize, const C: usize>(
     l: L,
     first: usize,
     from: usize,
-    data: &[[Eight; W]],
-    x: &[[Eight; R]],
+    data: &[[Vector8; W]],
+    x: &[[Vector8; R]],
     values: &mut [Vec<f64>; R],
 ) {
     let mut sum = [[l.splat(0.0); R]; C];

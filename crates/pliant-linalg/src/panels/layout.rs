@@ -3,13 +3,13 @@
 use super::cut::Cut;
 use super::elimination::Elimination;
 use super::graph::{Graph, inverse};
-use super::kernels::{Block, Eight, Panel};
+use super::kernels::{Block, Panel, Vector8};
 use super::supernodes::Supernode;
 use std::ops::Range;
 
 /// The columns of a panel and the rows below, in the final numbers of the unknowns.
 #[derive(Clone, Debug)]
-pub(super) struct Shape {
+pub(super) struct PanelShape {
     pub columns: Range<usize>,
     pub below: Vec<u32>,
     /// The block that holds it and its place there.
@@ -19,17 +19,17 @@ pub(super) struct Shape {
 
 /// What depends on the pattern alone.
 #[derive(Debug)]
-pub(super) struct Layout {
+pub(super) struct PanelLayout {
     /// `order[new]` = old.
     pub order: Vec<u32>,
-    pub shapes: Vec<Shape>,
+    pub shapes: Vec<PanelShape>,
     /// The unknowns of each block: domains from 0 on, the top last.
     pub ranges: Vec<Range<usize>>,
     /// Panels to be filled with numbers.
     pub blocks: Vec<Block>,
 }
 
-pub(super) fn layout(graph: &Graph, tree: &Elimination, nodes: &[Supernode], cut: &Cut) -> Layout {
+pub(super) fn layout(graph: &Graph, tree: &Elimination, nodes: &[Supernode], cut: &Cut) -> PanelLayout {
     let mut sequence: Vec<usize> = (0..nodes.len()).collect();
     sequence.sort_by_key(|&k| cut.domain[k]); // stable: children stay before parents
     let columns = sequence.iter().flat_map(|&k| &nodes[k].columns);
@@ -41,7 +41,7 @@ pub(super) fn layout(graph: &Graph, tree: &Elimination, nodes: &[Supernode], cut
         .enumerate()
         .map(|(d, range)| block(&shapes, d, range, ranges[cut.domains].start))
         .collect();
-    Layout { order, shapes, ranges, blocks }
+    PanelLayout { order, shapes, ranges, blocks }
 }
 
 /// Rows of a panel: what its columns are coupled to in the matrix, and what its children leave.
@@ -52,12 +52,12 @@ fn shapes(
     sequence: &[usize],
     order: &[u32],
     ranges: &mut [Range<usize>],
-) -> Vec<Shape> {
+) -> Vec<PanelShape> {
     let place = inverse(order);
     let mut inherited: Vec<Vec<usize>> = vec![Vec::new(); nodes.len()];
     let mut seen = vec![u32::MAX; order.len()];
     let mut in_block = vec![0; ranges.len()];
-    let mut shapes: Vec<Shape> = Vec::with_capacity(nodes.len());
+    let mut shapes: Vec<PanelShape> = Vec::with_capacity(nodes.len());
     let (mut start, mut last) = (0, 0);
     for (s, &k) in sequence.iter().enumerate() {
         let node = &nodes[k];
@@ -85,7 +85,7 @@ fn shapes(
         }
         last = block;
         ranges[block].end = end;
-        shapes.push(Shape { columns: start..end, below, block, panel: in_block[block] });
+        shapes.push(PanelShape { columns: start..end, below, block, panel: in_block[block] });
         in_block[block] += 1;
         start = end;
     }
@@ -96,7 +96,7 @@ fn shapes(
 }
 
 /// The empty panels of one block.
-fn block(shapes: &[Shape], number: usize, range: &Range<usize>, top: usize) -> Block {
+fn block(shapes: &[PanelShape], number: usize, range: &Range<usize>, top: usize) -> Block {
     let mine = || shapes.iter().filter(|s| s.block == number);
     let mut boundary: Vec<u32> = mine()
         .flat_map(|s| &s.below)
@@ -133,7 +133,7 @@ fn block(shapes: &[Shape], number: usize, range: &Range<usize>, top: usize) -> B
         vectors += blocks * width;
         block.tallest = block.tallest.max(blocks);
     }
-    block.data = vec![Eight::ZERO; vectors];
+    block.data = vec![Vector8::ZERO; vectors];
     block.boundary = boundary;
     block
 }

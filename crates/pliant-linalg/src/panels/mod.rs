@@ -19,7 +19,7 @@ mod tests;
 
 use crate::{NotPositiveDefinite, SymmetricMatrix};
 use kernels::{Backward, Block, Forward, Memory};
-use layout::Shape;
+use layout::PanelShape;
 use pack::Pattern;
 use pliant_math::lanes::Isa;
 use std::ops::Range;
@@ -35,7 +35,7 @@ pub struct Panels {
     top: Range<usize>,
     /// One for each domain, and the top's.
     blocks: Vec<Block>,
-    shapes: Vec<Shape>,
+    shapes: Vec<PanelShape>,
     pattern: Arc<Pattern>,
 }
 

@@ -1,8 +1,8 @@
 //! Factors the permuted matrix with faer and packs the factor into panels.
 
 use super::graph::inverse;
-use super::kernels::{Block, Eight, TILE};
-use super::layout::Shape;
+use super::kernels::{Block, TILE, Vector8};
+use super::layout::PanelShape;
 use crate::{NotPositiveDefinite, SymmetricMatrix};
 use faer::dyn_stack::{MemBuffer, MemStack, StackReq};
 use faer::linalg::matmul::triangular::{BlockStructure, matmul};
@@ -72,7 +72,7 @@ impl Pattern {
     pub fn fill(
         &self,
         matrix: &SymmetricMatrix,
-        shapes: &[Shape],
+        shapes: &[PanelShape],
         blocks: &mut [Block],
     ) -> Result<(), NotPositiveDefinite> {
         if let Some(bad) = matrix.values.iter().find(|v| !v.is_finite()) {
@@ -106,7 +106,7 @@ impl Pattern {
     fn pack(
         &self,
         factor: &[f64],
-        shapes: &[Shape],
+        shapes: &[PanelShape],
         blocks: &mut [Block],
     ) -> Result<(), NotPositiveDefinite> {
         let factor = supernodal::SupernodalLltRef::new(&self.symbolic, factor);
@@ -170,8 +170,8 @@ struct Dense {
 }
 
 impl Dense {
-    fn for_shapes(shapes: &[Shape]) -> Dense {
-        let largest = |of: fn(&Shape) -> usize| shapes.iter().map(of).max().unwrap_or(0);
+    fn for_shapes(shapes: &[PanelShape]) -> Dense {
+        let largest = |of: fn(&PanelShape) -> usize| shapes.iter().map(of).max().unwrap_or(0);
         let square = largest(|s| s.columns.len() * s.columns.len());
         let tall = largest(|s| s.columns.len() * s.below.len());
         Dense {
@@ -220,7 +220,7 @@ impl Dense {
 fn write(
     diagonal: MatRef<'_, f64>,
     under: MatRef<'_, f64>,
-    shape: &Shape,
+    shape: &PanelShape,
     block: &mut Block,
 ) -> Result<(), NotPositiveDefinite> {
     let width = shape.columns.len();
@@ -232,7 +232,7 @@ fn write(
         let (start, columns) = (tile * TILE * blocks, TILE.min(width - tile * TILE));
         let mut finite = true;
         for b in 0..blocks {
-            let mut eight = Eight::ZERO;
+            let mut eight = Vector8::ZERO;
             for lane in 0..8 {
                 let row = b * 8 + lane;
                 eight.0[lane] = match row {

@@ -267,7 +267,7 @@ impl Reading<'_, '_> {
         for _ in 0..r.length()? {
             inputs.push(Arc::new(description::read_input(r)?));
         }
-        let shared = Found { made, shown, inputs };
+        let shared = SharedParts { made, shown, inputs };
         let (mut bodies, mut names) = (Vec::<ModelBody>::new(), HashSet::new());
         for _ in 0..r.length()? {
             let body = self.body(&shared, &params)?;
@@ -322,7 +322,7 @@ impl Reading<'_, '_> {
         if told_apart { Ok(couplings) } else { Err(UNSOUND) }
     }
 
-    fn body(&mut self, shared: &Found, params: &Arc<Params>) -> Result<ModelBody, StateError> {
+    fn body(&mut self, shared: &SharedParts, params: &Arc<Params>) -> Result<ModelBody, StateError> {
         let id = BodyId::from_number(self.r.word()?);
         let (name, parts) = match self.r.word()? {
             BUILT => {
@@ -351,7 +351,7 @@ impl Reading<'_, '_> {
         Ok(ModelBody { id, name, parts: parts.pinned(pins, next_pin) })
     }
 
-    fn described(&mut self, id: BodyId, shared: &Found) -> Result<(Arc<str>, BodyModel), StateError> {
+    fn described(&mut self, id: BodyId, shared: &SharedParts) -> Result<(Arc<str>, BodyModel), StateError> {
         let r = &mut *self.r;
         let (made, name, shown, input) = (r.word()?, r.text()?, r.word()?, r.word()?);
         let mut parts = get(&shared.made, made).ok_or(UNSOUND)?.clone();
@@ -374,7 +374,7 @@ impl Reading<'_, '_> {
 }
 
 /// What bodies share, read and put together.
-struct Found {
+struct SharedParts {
     made: Vec<BodyModel>,
     shown: Vec<Arc<Shown>>,
     inputs: Vec<Arc<Input>>,

@@ -2,7 +2,7 @@
 
 use crate::bytes::{Reader, Truncated, Writer};
 use crate::controls::{Control, Value};
-use crate::description::{choice, counter, read_motion, read_sequence, write_motion, write_sequence};
+use crate::description::{choice, counter, read_animation, read_sequence, write_motion, write_sequence};
 use crate::fields::Field;
 use crate::keyframes::{Ease, Key, Keyframes, Track};
 use crate::model::{
@@ -120,7 +120,7 @@ pub(super) fn read_colliders(r: &mut Reader<'_>, version: u64) -> Result<Vec<Mod
             false => read_shape(r)?,
         };
         let (friction, restitution) = (r.number()?, r.number()?);
-        let motion = read_motion(r)?;
+        let motion = read_animation(r)?;
         let (mut at, mut input) = (DAffine3::IDENTITY, None);
         if !only_planes {
             at = r.placement()?;

@@ -17,7 +17,7 @@
 //! its own for every vertex, examples are limits; with weights common to all, lengths are blended.
 
 use super::blend;
-use super::hessian::{ElementHessian, HessianAt, length_curvature};
+use super::hessian::{ElementHessian, HessianAt, length_hessian};
 use super::surface::{corners, cotangents, edges, mixed_areas};
 use super::{AfterTear, ConstraintBatch, Properties, Rows, RowsBuilder, TornElements, View};
 use crate::bytes::{Reader, Truncated, Writer};
@@ -31,12 +31,12 @@ pub struct Bending {
     rows: Rows,
     /// Directions of v at rest, for vertices where it has none at present.
     directions: Points,
-    wanted: Wanted,
+    wanted: TargetLengths,
     rest_is_free: bool,
 }
 
 #[derive(Clone, Debug, PartialEq)]
-enum Wanted {
+enum TargetLengths {
     /// Least and largest length of each v.
     Within([Vec<f64>; 2]),
     /// Lengths at rest, then those of each example, blended with weights common to all vertices.
@@ -90,7 +90,7 @@ impl Bending {
             lengths.iter().map(|l| if limits.absolute >= min * l { 0.0 } else { min * l }).collect();
         let high = lengths.iter().map(|l| (max * l).max(limits.absolute)).collect();
         let rest_is_free = min <= 1.0 && max >= 1.0;
-        Bending { rows, directions, wanted: Wanted::Within([low, high]), rest_is_free }
+        Bending { rows, directions, wanted: TargetLengths::Within([low, high]), rest_is_free }
     }
 
     /// Vertices that want the curvature of the rest shape, of any of the examples, or between; each for itself.
@@ -103,7 +103,7 @@ impl Bending {
         let bound = |pick: fn(f64, f64) -> f64| -> Vec<f64> {
             (0..rows.len()).map(|r| all.iter().map(|l| l[r]).reduce(pick).unwrap_or(0.0)).collect()
         };
-        let wanted = Wanted::Within([bound(f64::min), bound(f64::max)]);
+        let wanted = TargetLengths::Within([bound(f64::min), bound(f64::max)]);
         Ok(Bending { rows, directions, wanted, rest_is_free: true })
     }
 
@@ -115,14 +115,14 @@ impl Bending {
         examples: &[Points],
     ) -> Result<Bending, OtherCount> {
         let (rows, directions, all) = example_lengths(triangles, rest, examples)?;
-        Ok(Bending { rows, directions, wanted: Wanted::Blend(all), rest_is_free: true })
+        Ok(Bending { rows, directions, wanted: TargetLengths::Blend(all), rest_is_free: true })
     }
 
     /// Least and largest length a vertex wants.
     fn bounds(&self, vertex: usize, view: View<'_>) -> [f64; 2] {
         match &self.wanted {
-            Wanted::Within([low, high]) => [low[vertex], high[vertex]],
-            Wanted::Blend(all) => {
+            TargetLengths::Within([low, high]) => [low[vertex], high[vertex]],
+            TargetLengths::Blend(all) => {
                 let length = all.iter().zip(view.shared).map(|(l, w)| l[vertex] * w).sum();
                 [length, length]
             }
@@ -228,10 +228,10 @@ impl ConstraintBatch for Bending {
     }
 
     /// None of a flat surface: there w AᵀA is the Hessian.
-    fn curved(&self) -> Option<&dyn ElementHessian> {
+    fn element_hessian(&self) -> Option<&dyn ElementHessian> {
         let flat = match &self.wanted {
-            Wanted::Within([_, high]) => high.iter().all(|h| *h == 0.0),
-            Wanted::Blend(all) => all.iter().flatten().all(|l| *l == 0.0),
+            TargetLengths::Within([_, high]) => high.iter().all(|h| *h == 0.0),
+            TargetLengths::Blend(all) => all.iter().flatten().all(|l| *l == 0.0),
         };
         if flat { None } else { Some(self) }
     }
@@ -253,8 +253,8 @@ impl ConstraintBatch for Bending {
             rows: self.rows.renamed(kept.iter().copied(), |r, i| elements.beside(vertex(r), i)),
             directions: kept.iter().map(|&r| self.directions.get(r)).collect(),
             wanted: match &self.wanted {
-                Wanted::Within([low, high]) => Wanted::Within([of(low), of(high)]),
-                Wanted::Blend(all) => Wanted::Blend(all.iter().map(|l| of(l)).collect()),
+                TargetLengths::Within([low, high]) => TargetLengths::Within([of(low), of(high)]),
+                TargetLengths::Blend(all) => TargetLengths::Blend(all.iter().map(|l| of(l)).collect()),
             },
             rest_is_free: self.rest_is_free,
         })
@@ -275,8 +275,8 @@ impl ConstraintBatch for Bending {
         self.directions.columns().into_iter().for_each(|c| w.numbers(c));
         w.word(self.rest_is_free.into());
         let (kind, lists): (u64, &[Vec<f64>]) = match &self.wanted {
-            Wanted::Within(bounds) => (0, bounds),
-            Wanted::Blend(all) => (1, all),
+            TargetLengths::Within(bounds) => (0, bounds),
+            TargetLengths::Blend(all) => (1, all),
         };
         w.word(kind);
         w.word(lists.len() as u64);
@@ -295,9 +295,9 @@ impl ConstraintBatch for Bending {
             return Err(Truncated);
         }
         let wanted = match (kind, <[Vec<f64>; 2]>::try_from(lists)) {
-            (0, Ok(bounds)) => Wanted::Within(bounds),
-            (1, Ok(pair)) => Wanted::Blend(pair.into()),
-            (1, Err(lists)) if !lists.is_empty() => Wanted::Blend(lists),
+            (0, Ok(bounds)) => TargetLengths::Within(bounds),
+            (1, Ok(pair)) => TargetLengths::Blend(pair.into()),
+            (1, Err(lists)) if !lists.is_empty() => TargetLengths::Blend(lists),
             _ => return Err(Truncated),
         };
         Ok(Bending { rows, directions, wanted, rest_is_free })
@@ -305,15 +305,15 @@ impl ConstraintBatch for Bending {
 
     fn shared_len(&self) -> usize {
         match &self.wanted {
-            Wanted::Within(_) => 0,
-            Wanted::Blend(all) => blend::room(all.len()),
+            TargetLengths::Within(_) => 0,
+            TargetLengths::Blend(all) => blend::scratch_len(all.len()),
         }
     }
 
     /// Common weights: with p turned onto v only lengths count, and the best weights solve a small quadratic
     /// program exactly.
     fn begin_iteration(&self, x: &Points, shared: &mut [f64]) {
-        let Wanted::Blend(all) = &self.wanted else { return };
+        let TargetLengths::Blend(all) = &self.wanted else { return };
         let mut problem = blend::Problem::new(shared, all.len());
         problem.start_with(0, 1.0);
         for (r, area) in self.rows.weights().iter().enumerate() {
@@ -342,7 +342,7 @@ impl ElementHessian for Bending {
     fn hessian(&self, stencil: usize, at: HessianAt<'_>, blocks: &mut [DMat3]) {
         let [low, high] = self.bounds(stencil, at.view);
         let v = self.vector(stencil, at.view.x);
-        let h = length_curvature(v, low, high, at.clamped) * self.rows.weights()[stencil];
+        let h = length_hessian(v, low, high, at.clamped) * self.rows.weights()[stencil];
         let entries = self.rows.row(stencil);
         let pairs = entries
             .clone()

@@ -1,7 +1,7 @@
 //! Weights of a blend: least squares over non-negative weights of a given sum, without allocating.
 
 /// Numbers a problem with `count` weights needs: the weights, which come first, right-hand side and matrix.
-pub(super) fn room(count: usize) -> usize {
+pub(super) fn scratch_len(count: usize) -> usize {
     count * (count + 2)
 }
 
@@ -14,7 +14,7 @@ pub(super) struct Problem<'a> {
 }
 
 impl<'a> Problem<'a> {
-    /// A problem in `room(count)` numbers, without terms or weights as yet.
+    /// A problem in `scratch_len(count)` numbers, without terms or weights as yet.
     pub fn new(numbers: &'a mut [f64], count: usize) -> Self {
         numbers.fill(0.0);
         let (weights, others) = numbers.split_at_mut(count);
@@ -99,7 +99,7 @@ mod tests {
                 let off = |d: &[f64; 5]| (0..4).map(|k| d[k] * w[k]).sum::<f64>() - d[4];
                 data.iter().map(|d| off(d) * off(d)).sum()
             };
-            let mut numbers = vec![0.0; room(4)];
+            let mut numbers = vec![0.0; scratch_len(4)];
             let mut problem = Problem::new(&mut numbers, 4);
             problem.start_with(0, 1.0);
             data.iter().for_each(|d| problem.add(1.0, |k| d[k], d[4]));

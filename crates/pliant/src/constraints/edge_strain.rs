@@ -7,7 +7,7 @@
 //! its mirror image.
 
 use super::Properties;
-use super::hessian::{full_curvature, length_curvature};
+use super::hessian::{full_hessian, length_hessian};
 use super::simplex::{GradientSet, Simplices};
 use crate::bytes::{Reader, Truncated, Writer};
 use crate::points::Points;
@@ -117,19 +117,19 @@ impl GradientSet<1> for Lengths {
         t
     }
 
-    fn is_curved(&self) -> bool {
+    fn has_hessian(&self) -> bool {
         true
     }
 
     /// Along the edge the full curvature, across it what tension adds; none while the length is allowed.
     fn curvature(&self, _element: usize, f: [DVec3; 1], _t: [DVec3; 1], clamped: bool) -> [[DMat3; 1]; 1] {
         if f[0].length_squared() <= COLLAPSED {
-            return full_curvature();
+            return full_hessian();
         }
-        [[length_curvature(f[0], self.min, self.max, clamped)]]
+        [[length_hessian(f[0], self.min, self.max, clamped)]]
     }
 
-    fn chosen(&self, elements: &[u32]) -> Option<Lengths> {
+    fn subset(&self, elements: &[u32]) -> Option<Lengths> {
         let direction = |e: usize| self.directions[e / 8].map(|lanes| lanes[e % 8]);
         let each = elements.iter().map(|&e| DVec3::from_array(direction(e as usize)));
         Some(Lengths::new(self.min, self.max, each))

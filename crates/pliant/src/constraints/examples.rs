@@ -215,15 +215,15 @@ impl ExampleTetrahedra {
         best
     }
 
-    /// The best weights found, left in the first quarter of `room`, which holds four numbers a shape.
+    /// The best weights found, left in the first quarter of `scratch`, which holds four numbers a shape.
     fn search(
         &self,
         products: &[f64],
-        room: &mut [f64],
+        scratch: &mut [f64],
         mut distance: impl FnMut(&[f64], &mut [f64]) -> f64,
     ) {
         let n = self.shapes;
-        let (kept, work) = room.split_at_mut(n);
+        let (kept, work) = scratch.split_at_mut(n);
         let (w, work) = work.split_at_mut(n);
         let (rhs, last) = work.split_at_mut(n);
         let last = &mut last[..n];
@@ -273,7 +273,7 @@ impl ConstraintBatch for ExampleTetrahedra {
     }
 
     fn project(&self, elements: Range<usize>, view: View<'_>, p: &mut PointsMut<'_>) {
-        let mut room = [0.0; 4 * MOST];
+        let mut scratch = [0.0; 4 * MOST];
         for (k, e) in elements.enumerate() {
             let f = gradient(&self.rows, e, view.x);
             let w = match self.weights {
@@ -281,7 +281,7 @@ impl ConstraintBatch for ExampleTetrahedra {
                 ExampleWeights::Own => {
                     let products =
                         &self.products[e * self.shapes * self.shapes..][..self.shapes * self.shapes];
-                    self.search(products, &mut room, |w, rhs| {
+                    self.search(products, &mut scratch, |w, rhs| {
                         let (_, distance, turned) = Self::fit(f, self.blend(e, w));
                         self.differences(e)
                             .iter()
@@ -289,7 +289,7 @@ impl ConstraintBatch for ExampleTetrahedra {
                             .for_each(|(d, c)| *c = inner(d, &turned));
                         distance
                     });
-                    &room
+                    &scratch
                 }
             };
             let wanted = Self::fit(f, self.blend(e, &w[..self.shapes])).0;

@@ -4,7 +4,7 @@
 //! like: muscle fibres, or warp and weft of a weave as two batches (the anisotropic extension
 //! projective-dynamics §5.1 points to).
 
-use super::hessian::length_curvature;
+use super::hessian::length_hessian;
 use super::simplex::{GradientSet, Simplices};
 use super::{Limits, Properties};
 use crate::bytes::{Reader, Truncated, Writer};
@@ -44,7 +44,7 @@ impl Fibres {
 
 /// The curvature of a fibre F·d, as one of F.
 fn along<const D: usize>(fibre: DVec3, d: [f64; D], limits: Limits, clamped: bool) -> [[DMat3; D]; D] {
-    let h = length_curvature(fibre, limits.min, limits.max, clamped);
+    let h = length_hessian(fibre, limits.min, limits.max, clamped);
     d.map(|a| d.map(|b| h * (a * b)))
 }
 
@@ -67,7 +67,7 @@ impl GradientSet<3> for Fibres {
         t
     }
 
-    fn is_curved(&self) -> bool {
+    fn has_hessian(&self) -> bool {
         true
     }
 
@@ -109,7 +109,7 @@ impl GradientSet<2> for Fibres {
         t
     }
 
-    fn is_curved(&self) -> bool {
+    fn has_hessian(&self) -> bool {
         true
     }
 

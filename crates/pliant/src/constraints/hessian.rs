@@ -99,13 +99,13 @@ impl<const D: usize, S: GradientSet<D>> ElementHessian for Simplices<D, S> {
 }
 
 /// The second derivative of ½ ‖F‖², block by block of columns: what every curvature is at most.
-pub fn full_curvature<const D: usize>() -> [[DMat3; D]; D] {
+pub fn full_hessian<const D: usize>() -> [[DMat3; D]; D] {
     std::array::from_fn(|d| std::array::from_fn(|e| if d == e { DMat3::IDENTITY } else { DMat3::ZERO }))
 }
 
 /// The second derivative of ½ ‖v − p‖² with p the nearest vector of a length within bounds: along v all of it,
 /// across v what tension adds; nothing where v may have its length.
-pub(super) fn length_curvature(v: DVec3, low: f64, high: f64, clamped: bool) -> DMat3 {
+pub(super) fn length_hessian(v: DVec3, low: f64, high: f64, clamped: bool) -> DMat3 {
     let length = v.length();
     if high == 0.0 || length <= 1e-14 * low.max(1e-276) || !length.is_finite() {
         return DMat3::IDENTITY;
@@ -122,18 +122,13 @@ pub(super) fn length_curvature(v: DVec3, low: f64, high: f64, clamped: bool) -> 
 /// The second derivative of ½ Σ ‖f_k − R r_k‖² with R the best-fit rotation of the rest vectors r.
 ///
 /// R turns by ω = K⁻¹ Σ r × Rᵀδf with K = tr(S) − S, where R S is the covariance Σ f rᵀ; what it follows is lost.
-pub(super) fn frame_curvature(
-    f: [DVec3; 3],
-    rest: [DVec3; 3],
-    turn: DMat3,
-    clamped: bool,
-) -> [[DMat3; 3]; 3] {
+pub(super) fn frame_hessian(f: [DVec3; 3], rest: [DVec3; 3], turn: DMat3, clamped: bool) -> [[DMat3; 3]; 3] {
     let covariance = outer(f[0], rest[0]) + outer(f[1], rest[1]) + outer(f[2], rest[2]);
     let s = turn.transpose() * covariance;
     let s = (s + s.transpose()) * 0.5;
     let trace = s.x_axis.x + s.y_axis.y + s.z_axis.z;
     let inverse = (DMat3::from_diagonal(DVec3::splat(trace)) - s).inverse();
-    let mut h = full_curvature();
+    let mut h = full_hessian();
     if !inverse.is_finite() {
         return h;
     }

@@ -24,7 +24,7 @@
 //! [`Bending`](super::Bending). On other meshes the energy depends on the mesh, as of all that look at single edges:
 //! 13 % more on a jittered one (see the tests), and refinement does not remove it.
 
-use super::hessian::{ElementHessian, HessianAt, frame_curvature, full_curvature};
+use super::hessian::{ElementHessian, HessianAt, frame_hessian, full_hessian};
 use super::surface::{Hinge, area, cotangents, edges};
 use super::{AfterTear, ConstraintBatch, Properties, Rows, RowsBuilder, TornElements, View};
 use crate::bytes::{Reader, Truncated, Writer};
@@ -138,7 +138,7 @@ impl ConstraintBatch for HingeBending {
     }
 
     /// None where all is flat: there w AᵀA is the Hessian.
-    fn curved(&self) -> Option<&dyn ElementHessian> {
+    fn element_hessian(&self) -> Option<&dyn ElementHessian> {
         if self.rows.len() > self.rows.elements() { Some(self) } else { None }
     }
 
@@ -244,9 +244,9 @@ impl ElementHessian for HingeBending {
         let curvature = if rows.len() == 3 {
             let f = [0, 1, 2].map(|k| self.vector(rows.start + k, at.view.x));
             let rest = [0, 1, 2].map(|k| self.frames.get(rows.start + k));
-            frame_curvature(f, rest, self.turn(rows.clone(), at.view.x), at.clamped)
+            frame_hessian(f, rest, self.turn(rows.clone(), at.view.x), at.clamped)
         } else {
-            full_curvature()
+            full_hessian()
         };
         let pairs = (0..4).flat_map(|a| (0..=a).map(move |b| (a, b)));
         for (block, (a, b)) in blocks.iter_mut().zip(pairs) {

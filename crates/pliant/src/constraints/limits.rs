@@ -66,7 +66,7 @@ macro_rules! limited_set {
                 $three(l, f, &[l.splat(self.0.min); N], &[l.splat(self.0.max); N])
             }
 
-            fn is_curved(&self) -> bool {
+            fn has_hessian(&self) -> bool {
                 true
             }
 
@@ -118,7 +118,7 @@ macro_rules! limited_set {
                 t
             }
 
-            fn is_curved(&self) -> bool {
+            fn has_hessian(&self) -> bool {
                 true
             }
 

@@ -44,7 +44,7 @@ pub use element_shape::{Differences, ElementShape};
 pub use examples::{ExampleError, ExampleTetrahedra, ExampleWeights};
 pub use fibre::{Fibres, TetrahedronFibres, TriangleFibres};
 pub use general::{Condition, General, Values};
-pub use hessian::{ElementHessian, HessianAt, INNER, full_curvature};
+pub use hessian::{ElementHessian, HessianAt, INNER, full_hessian};
 pub use hinge::HingeBending;
 pub use kernel::{ElementKernel, Neighbourhood, Place};
 pub use limits::Limits;
@@ -107,13 +107,13 @@ pub trait ConstraintBatch: std::fmt::Debug + Send + Sync {
     }
 
     /// Second derivatives, for batches that know them.
-    fn curved(&self) -> Option<&dyn ElementHessian> {
+    fn element_hessian(&self) -> Option<&dyn ElementHessian> {
         None
     }
 
     /// A batch of some of the elements, in that order, that projects as this one does: for solvers with an order of
     /// their own. Only for batches without memory, reductions and auxiliary unknowns.
-    fn chosen(&self, _elements: &[u32]) -> Option<Arc<dyn ConstraintBatch>> {
+    fn subset(&self, _elements: &[u32]) -> Option<Arc<dyn ConstraintBatch>> {
         None
     }
 

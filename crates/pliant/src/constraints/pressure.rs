@@ -335,9 +335,9 @@ impl ConstraintBatch for Pressure {
         values.set(0, self.center(x));
     }
 
-    /// Places for all vertices, places now, a second attempt, ∇V; then what `Found` reads.
+    /// Places for all vertices, places now, a second attempt, ∇V; then what `VolumeSolution` reads.
     fn shared_len(&self) -> usize {
-        12 * self.particles.len() + Found::LEN
+        12 * self.particles.len() + VolumeSolution::LEN
     }
 
     fn begin_iteration(&self, x: &Points, shared: &mut [f64]) {
@@ -386,7 +386,7 @@ impl ConstraintBatch for Pressure {
         self.potential_at(shared[12 * self.particles.len()])
     }
 
-    fn curved(&self) -> Option<&dyn ElementHessian> {
+    fn element_hessian(&self) -> Option<&dyn ElementHessian> {
         Some(self)
     }
 }
@@ -413,7 +413,7 @@ impl ElementHessian for Pressure {
 
     fn hessian(&self, stencil: usize, at: HessianAt<'_>, blocks: &mut [DMat3]) {
         let n = self.particles.len();
-        let found = Found::of(&at.view.shared[12 * n..]);
+        let found = VolumeSolution::of(&at.view.shared[12 * n..]);
         let Some(t) = stencil.checked_sub(n) else {
             let a = self.rows.weights()[stencil];
             // Places that were merely put somewhere stay there.
@@ -440,7 +440,7 @@ impl ElementHessian for Pressure {
 
     fn border(&self, at: HessianAt<'_>, gradient: &mut [DVec3]) -> Option<f64> {
         let n = self.particles.len();
-        let found = Found::of(&at.view.shared[12 * n..]);
+        let found = VolumeSolution::of(&at.view.shared[12 * n..]);
         let slopes = at.view.shared[9 * n..12 * n].as_chunks::<3>().0;
         gradient.iter_mut().zip(slopes).for_each(|(g, s)| *g = DVec3::from_array(*s));
         match self.filling {
@@ -456,7 +456,7 @@ impl ElementHessian for Pressure {
 }
 
 /// What is known of the places found.
-struct Found {
+struct VolumeSolution {
     volume: f64,
     /// λ of a (y − x) = λ ∇V(y).
     lambda: f64,
@@ -466,11 +466,11 @@ struct Found {
     held: bool,
 }
 
-impl Found {
+impl VolumeSolution {
     const LEN: usize = 4;
 
-    fn of(numbers: &[f64]) -> Found {
-        Found {
+    fn of(numbers: &[f64]) -> VolumeSolution {
+        VolumeSolution {
             volume: numbers[0],
             lambda: numbers[1],
             stationary: numbers[2] != 0.0,

@@ -8,7 +8,7 @@
 
 #![allow(clippy::needless_range_loop)] // lanes: iterators and closures are not inlined into every instruction set
 
-use super::hessian::{ElementHessian, full_curvature};
+use super::hessian::{ElementHessian, full_hessian};
 use super::kernel::{ElementKernel, Neighbourhood, add_corner};
 use super::torn::TornEdge;
 use super::{AfterTear, ConstraintBatch, Properties, Rows, RowsBuilder, TornElements, View};
@@ -40,18 +40,18 @@ pub trait GradientSet<const D: usize>: Clone + Debug + PartialEq + Send + Sync +
     ) -> [[V3<L>; D]; N];
 
     /// Whether [`GradientSet::curvature`] is known.
-    fn is_curved(&self) -> bool {
+    fn has_hessian(&self) -> bool {
         false
     }
 
     /// The second derivative of ½ ‖F − T(F)‖² for an element with the nearest gradient T: how the gradient with
     /// respect to column d changes with column e. Without directions of negative curvature if `clamped`.
     fn curvature(&self, _element: usize, _f: [DVec3; D], _t: [DVec3; D], _clamped: bool) -> [[DMat3; D]; D] {
-        full_curvature()
+        full_hessian()
     }
 
     /// The set for some of the elements, in that order; `None` if it cannot tell.
-    fn chosen(&self, _elements: &[u32]) -> Option<Self> {
+    fn subset(&self, _elements: &[u32]) -> Option<Self> {
         None
     }
 
@@ -234,7 +234,7 @@ impl<const D: usize, S: GradientSet<D>> Simplices<D, S> {
         let whole = self.corners.as_chunks::<2>().0;
         let edges: Vec<TornEdge> = elements.edges(whole).collect();
         let of: Vec<u32> = edges.iter().map(|e| e.of).collect();
-        let Some(set) = self.set.chosen(&of) else { return AfterTear::Cannot };
+        let Some(set) = self.set.subset(&of) else { return AfterTear::Cannot };
         let each = || of.iter().map(|&e| e as usize);
         let inverses: Vec<[[f64; D]; D]> =
             each().map(|e| self.packs[e / 8].inverse.map(|edge| edge.map(|v| v[e % 8]))).collect();
@@ -392,12 +392,12 @@ impl<const D: usize, S: GradientSet<D>> ConstraintBatch for Simplices<D, S> {
         Some(self)
     }
 
-    fn curved(&self) -> Option<&dyn ElementHessian> {
-        if self.set.is_curved() { Some(self) } else { None }
+    fn element_hessian(&self) -> Option<&dyn ElementHessian> {
+        if self.set.has_hessian() { Some(self) } else { None }
     }
 
-    fn chosen(&self, elements: &[u32]) -> Option<Arc<dyn ConstraintBatch>> {
-        let set = self.set.chosen(elements)?;
+    fn subset(&self, elements: &[u32]) -> Option<Arc<dyn ConstraintBatch>> {
+        let set = self.set.subset(elements)?;
         let each = || elements.iter().map(|&e| e as usize);
         let corners = each().flat_map(|e| self.stencil(e).iter().copied()).collect();
         let inverses: Vec<[[f64; D]; D]> =

@@ -37,7 +37,7 @@ impl GradientSet<3> for Rotations {
         rotation(l, f)
     }
 
-    fn is_curved(&self) -> bool {
+    fn has_hessian(&self) -> bool {
         true
     }
 
@@ -47,7 +47,7 @@ impl GradientSet<3> for Rotations {
         curvature3(f, t, (rigid_slopes, true), clamped)
     }
 
-    fn chosen(&self, _elements: &[u32]) -> Option<Rotations> {
+    fn subset(&self, _elements: &[u32]) -> Option<Rotations> {
         Some(Rotations)
     }
 
@@ -80,7 +80,7 @@ impl GradientSet<2> for Rotations {
         t
     }
 
-    fn is_curved(&self) -> bool {
+    fn has_hessian(&self) -> bool {
         true
     }
 

@@ -4,7 +4,7 @@
 //! (Smith et al. 2019): that of ψ between the stretches uᵢvᵢᵀ, (gᵢ + gⱼ)/(σᵢ + σⱼ) for twists, (gᵢ − gⱼ)/(σᵢ − σⱼ) for
 //! shears, and gᵢ/σᵢ for tilting a triangle out of its plane. So cutting off negative curvature is exact.
 
-use super::hessian::{full_curvature, outer};
+use super::hessian::{full_hessian, outer};
 use glam::{DMat3, DVec3};
 use pliant_math::{eigen_symmetric, svd3};
 
@@ -28,7 +28,7 @@ pub(super) fn curvature3(
     let v = [s.v.x_axis, s.v.y_axis, s.v.z_axis];
     let wanted = DMat3::from_cols(t[0], t[1], t[2]);
     let near = std::array::from_fn(|i| u[i].dot(wanted * v[i]));
-    let Some(h) = slopes(&sigma, &near, exact) else { return full_curvature() };
+    let Some(h) = slopes(&sigma, &near, exact) else { return full_hessian() };
     let mut modes = Modes::new(h, sigma, near, clamped);
     modes.stretch(|i, d| u[i] * v[i][d]);
     for (i, j) in [(0, 1), (1, 2), (2, 0)] {
@@ -48,11 +48,11 @@ pub(super) fn curvature2(
     let sigma = squares.map(|s| s.max(0.0).sqrt());
     let along = [0, 1].map(|i| f[0] * v[i][0] + f[1] * v[i][1]);
     if sigma.iter().any(|s| *s <= 1e-12 * (sigma[0] + sigma[1])) || !squares[0].is_finite() {
-        return full_curvature();
+        return full_hessian();
     }
     let u = [along[0] / sigma[0], along[1] / sigma[1]];
     let near: [f64; 2] = std::array::from_fn(|i| u[i].dot(t[0] * v[i][0] + t[1] * v[i][1]));
-    let Some(h) = slopes(&sigma, &near, exact) else { return full_curvature() };
+    let Some(h) = slopes(&sigma, &near, exact) else { return full_hessian() };
     let mut modes = Modes::new(h, sigma, near, clamped);
     modes.stretch(|i, d| u[i] * v[i][d]);
     modes.pair(0, 1, |i, j, d| u[i] * v[j][d]);

@@ -1,11 +1,12 @@
 //! The contacts of an island in a substep: which there are, and their forces.
 
-use super::dual::{Beginning, Bodies, Dual, Touching};
+use super::dual::{Bodies, Dual, SubstepStart, Touching};
 use super::features::{Faces, Scratch};
 use super::nodes::Nodes;
 use super::ties::{Pull, Tie, Ties};
 use super::{
-    Contact, Endpoint, Form, Meet, Meets, Obstacle, Obstacles, Solid, Surface, Visitor, lowest_gap, release,
+    ColliderGeometry, Contact, ContactPlane, ContactPlanes, Endpoint, MovingPoint, Obstacle, Obstacles,
+    Solid, Surface, lowest_gap, release,
 };
 use crate::points::Points;
 use crate::team::Team;
@@ -23,7 +24,7 @@ pub(crate) struct Contacts {
     /// Whether a contact of (body, plane, particle) is listed.
     listed: Vec<bool>,
     /// The contacts of (body, solid, particle), counted from 1; 0 for none.
-    slots: Vec<[u32; Meets::MOST]>,
+    slots: Vec<[u32; ContactPlanes::MOST]>,
     ends: Points,
     /// For what sticks out of solids.
     scratch: Scratch,
@@ -111,7 +112,7 @@ impl Contacts {
             solids += obstacles.solids.len() * particles;
         }
         self.listed.resize(planes, false);
-        self.slots.resize(solids, [0; Meets::MOST]);
+        self.slots.resize(solids, [0; ContactPlanes::MOST]);
         self.find(bodies, true);
     }
 
@@ -153,7 +154,7 @@ impl Contacts {
                 self.find_at_solid(solid, whose, finding, slots);
                 slots += self.ends.len();
                 if first {
-                    let Beginning { start, free, .. } = side.beginning();
+                    let SubstepStart { start, free, .. } = side.beginning();
                     let Finding { reach, release, surface, .. } = finding;
                     let faces =
                         Faces { place, model, start, ends: &self.ends, free, surface, reach, release };
@@ -166,7 +167,7 @@ impl Contacts {
     fn find_at_plane(
         &mut self,
         obstacle: &Obstacle,
-        (place, radius, beginning): (usize, &[f64], &Beginning),
+        (place, radius, beginning): (usize, &[f64], &SubstepStart),
         finding: Finding,
         first: usize,
     ) {
@@ -186,14 +187,14 @@ impl Contacts {
 
     fn find_at_solid(
         &mut self,
-        (solid, form): (&Solid, &Form),
-        (place, radius, beginning): (usize, &[f64], &Beginning),
+        (solid, form): (&Solid, &ColliderGeometry),
+        (place, radius, beginning): (usize, &[f64], &SubstepStart),
         finding: Finding,
         first: usize,
     ) {
         for (i, at) in self.ends.iter().enumerate().filter(|(i, _)| beginning.free[*i]) {
             let slots = &mut self.slots[first + i];
-            let visitor = Visitor { start: beginning.start.get(i), at, radius: radius[i] };
+            let visitor = MovingPoint { start: beginning.start.get(i), at, radius: radius[i] };
             // Of a convex shape the half-space a particle is at is known wherever it is.
             let reach = if slots[0] > 0 && form.most_at_once() == 1 { f64::INFINITY } else { finding.reach };
             for meet in solid.meets(form, visitor, reach).iter() {
@@ -278,7 +279,7 @@ impl Contact {
     fn with_solid(
         solid: &Solid,
         (body, particle): (usize, u32),
-        (meet, gap): (&Meet, f64),
+        (meet, gap): (&ContactPlane, f64),
         surface: Surface,
     ) -> Contact {
         Contact {
@@ -296,7 +297,7 @@ impl Contact {
     }
 
     /// Touches where it is now; `apart` is what else keeps the sides apart.
-    fn renew(&mut self, meet: &Meet, apart: f64) {
+    fn renew(&mut self, meet: &ContactPlane, apart: f64) {
         let (normal, offset) = (meet.normal, meet.offset + apart);
         let moves = Endpoint::World { moves: meet.moves };
         if (normal, offset, moves) != (self.normal, self.offset, self.sides[1]) {

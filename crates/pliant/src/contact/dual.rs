@@ -36,7 +36,7 @@ const IDLE: f64 = 0.03;
 /// they move by forces.
 pub(crate) trait Respond {
     /// What of it stays the same during the substep.
-    fn beginning(&self) -> &Beginning;
+    fn beginning(&self) -> &SubstepStart;
 
     /// Where a particle ends if nothing is done any more.
     fn end(&self, particle: usize) -> DVec3;
@@ -97,7 +97,7 @@ pub(crate) trait Bodies {
 
 /// A body as it begins a substep.
 #[derive(Clone, Debug)]
-pub(crate) struct Beginning {
+pub(crate) struct SubstepStart {
     /// Its size, which tells what is small.
     pub size: f64,
     /// Where its particles are.

@@ -5,7 +5,7 @@
 //! weighted particles with the world. Faces, sides and weights are those of where the prediction leads, for the whole
 //! substep; which particles touch is looked at again in every round.
 
-use super::solid::{Form, Solid};
+use super::solid::{ColliderGeometry, Solid};
 use super::{Contact, Endpoint, Surface, lowest_gap};
 use crate::model::BodyModel;
 use crate::points::Points;
@@ -67,7 +67,12 @@ impl Scratch {
     }
 
     /// Lists the contacts of what sticks out of a solid with the faces of a body.
-    pub fn find(&mut self, (solid, form): (&Solid, &Form), body: Faces<'_>, list: &mut Vec<Contact>) {
+    pub fn find(
+        &mut self,
+        (solid, form): (&Solid, &ColliderGeometry),
+        body: Faces<'_>,
+        list: &mut Vec<Contact>,
+    ) {
         let Faces { model, start, ends, reach, .. } = body;
         let near = solid.bounds_within(reach + model.rest().radius.iter().copied().fold(0.0, f64::max));
         self.faces.clear();
@@ -95,11 +100,11 @@ impl Scratch {
     }
 
     /// The face a feature comes through first, or else is nearest to.
-    fn nearest(&self, feature: &Feature, body: Faces<'_>) -> Option<Found> {
+    fn nearest(&self, feature: &Feature, body: Faces<'_>) -> Option<FaceHit> {
         let wide = feature.radius + body.reach;
         let way = (feature.from.min(feature.to) - wide, feature.from.max(feature.to) + wide);
         let near = self.faces.iter().filter(|(_, bounds)| overlap(*bounds, way));
-        let found = near.filter_map(|(k, _)| Found::at(feature, *k, body));
+        let found = near.filter_map(|(k, _)| FaceHit::at(feature, *k, body));
         found.min_by(|a, b| {
             a.order.0.total_cmp(&b.order.0).then(a.order.1.total_cmp(&b.order.1)).then(a.face.cmp(&b.face))
         })
@@ -107,7 +112,7 @@ impl Scratch {
 }
 
 /// A face that a feature meets.
-struct Found {
+struct FaceHit {
     face: u32,
     weights: [f64; 3],
     /// Away from the feature.
@@ -119,8 +124,8 @@ struct Found {
     order: (f64, f64),
 }
 
-impl Found {
-    fn at(feature: &Feature, face: u32, body: Faces<'_>) -> Option<Found> {
+impl FaceHit {
+    fn at(feature: &Feature, face: u32, body: Faces<'_>) -> Option<FaceHit> {
         let corners = body.model.topology().faces[face as usize].map(|i| i as usize);
         if corners.iter().all(|i| !body.free[*i]) {
             return None;
@@ -162,7 +167,7 @@ impl Found {
             return None;
         }
         let order = if through { (share, away) } else { (2.0, away) };
-        Some(Found { face, weights, normal: -side * after, feature: *feature, began: from, order })
+        Some(FaceHit { face, weights, normal: -side * after, feature: *feature, began: from, order })
     }
 
     fn contact(&self, solid: &Solid, number: u32, body: Faces<'_>) -> Contact {

@@ -4,7 +4,7 @@
 //! plane are then known at once, and what they do is a push out of the plane with friction. It is how the explicit
 //! clustered solver meets planes; bodies whose particles answer together need the iteration of [`super::dual`].
 
-use super::{Obstacle, Obstacles, Visitor};
+use super::{MovingPoint, Obstacle, Obstacles};
 use crate::controls::LiveControls;
 use glam::DVec3;
 
@@ -42,7 +42,7 @@ pub struct Arrival {
     /// Where it was when the substep began.
     pub start: DVec3,
     /// The way its velocity at the start would have taken it in the substep; zero if it is not to bounce.
-    pub way: DVec3,
+    pub displacement: DVec3,
     /// The furthest a particle that began inside is pushed out in this substep: see [`release`].
     pub release: f64,
     /// Ways into a plane longer than this end in a bounce, where there is restitution.
@@ -107,7 +107,7 @@ pub(crate) fn push_out_of_solids(
     let Arrival { start, release, radius, .. } = arrival;
     let mut contacts = 0;
     for (solid, form) in obstacles.formed() {
-        let meets = solid.meets(form, Visitor { start, at: x, radius }, 0.0);
+        let meets = solid.meets(form, MovingPoint { start, at: x, radius }, 0.0);
         if meets.iter().next().is_none() {
             continue;
         }
@@ -125,7 +125,7 @@ pub(crate) fn push_out_of_solids(
             };
             x = face.push(lowest_gap(meet.began - radius, release) - gap, arrival, x);
         }
-        x = solid.keep_out(form, Visitor { start, at: x, radius }, release);
+        x = solid.keep_out(form, MovingPoint { start, at: x, radius }, release);
     }
     (x, contacts)
 }
@@ -144,8 +144,8 @@ impl Face {
     #[inline(always)]
     fn push(&self, mut push: f64, arrival: Arrival, mut x: DVec3) -> DVec3 {
         let Face { normal, moves, .. } = *self;
-        let Arrival { start, way, resting, share, .. } = arrival;
-        let into = -normal.dot(way - moves);
+        let Arrival { start, displacement, resting, share, .. } = arrival;
+        let into = -normal.dot(displacement - moves);
         let restitution = share * self.restitution;
         if into > resting && restitution > 0.0 {
             push = push.max(restitution * into - normal.dot(x - start - moves));
@@ -154,8 +154,8 @@ impl Face {
             return x;
         }
         x += normal * push;
-        let way = x - start - moves;
-        let slide = way - normal * normal.dot(way);
+        let displacement = x - start - moves;
+        let slide = displacement - normal * normal.dot(displacement);
         let length = slide.length();
         let held = self.friction * push;
         x -= if length <= held { slide } else { slide * (held / length) };
@@ -173,7 +173,7 @@ mod tests {
     /// From the origin, at any speed, without bouncing.
     const PLAIN: Arrival = Arrival {
         start: DVec3::ZERO,
-        way: DVec3::ZERO,
+        displacement: DVec3::ZERO,
         release: 1e-3,
         resting: 0.0,
         share: 1.0,
@@ -209,7 +209,7 @@ mod tests {
     fn a_bounce_returns_its_part_of_the_arriving_way() {
         let plane = HalfSpace { friction: 0.0, ..HalfSpace::ground() };
         // Came with a way of 0.9, and forces of the substep made it 1.
-        let from = Arrival { start: DVec3::Y * 0.25, way: DVec3::Y * -0.9, resting: 0.01, ..PLAIN };
+        let from = Arrival { start: DVec3::Y * 0.25, displacement: DVec3::Y * -0.9, resting: 0.01, ..PLAIN };
         for (restitution, end) in [(1.0, 1.15), (0.5, 0.7), (0.0, 0.0)] {
             let surface = Surface { friction: None, restitution };
             let at = push_out(&[Obstacle::still(plane)], surface, from, DVec3::Y * -0.75);

@@ -4,7 +4,6 @@
 //! predicted where it goes (`detect.rs`), and answer every round of the solvers with forces (`dual.rs`). So do couplings
 //! (`ties.rs`), whose forces may pull as well as push.
 
-mod course;
 mod dense_spd;
 mod detect;
 pub(crate) mod dual;
@@ -17,19 +16,20 @@ mod restitution;
 mod solid;
 mod ties;
 mod touches;
+mod trajectory;
 mod watch;
 
-pub(crate) use course::Course;
-pub use course::Obstacles;
 pub(crate) use detect::Contacts;
-pub(crate) use dual::{Beginning, Bodies, Respond, Touching};
+pub(crate) use dual::{Bodies, Respond, SubstepStart, Touching};
 pub use endpoint::{Contact, Endpoint};
 pub(crate) use half_space::push_out_of_solids;
 pub use half_space::{Arrival, Surface, lowest_gap, push_out, release};
 pub(crate) use nodes::{Nodes, WIDTH};
 pub use obstacle::Obstacle;
 pub use restitution::bounce;
-pub use solid::{Form, Meet, Meets, Solid, Visitor};
+pub use solid::{ColliderGeometry, ContactPlane, ContactPlanes, MovingPoint, Solid};
 pub(crate) use ties::{Pull, Tie, Velocities};
 pub use touches::{PresentColliders, Touch, Touches};
+pub(crate) use trajectory::ColliderTrajectory;
+pub use trajectory::Obstacles;
 pub use watch::{ContactChange, ContactEvent, ContactWatch};

@@ -9,7 +9,7 @@ use super::features::{Feature, along};
 use crate::model::{Collider, ColliderShape, ModelCollider};
 use glam::{DAffine3, DVec3};
 use pliant_geometry::box_tree::{Bounds, NOWHERE, around, overlap};
-use pliant_geometry::solids::{Foot, Nearest, Pose, Primitive, SolidMesh};
+use pliant_geometry::solids::{NearestPoint, Pose, Primitive, SolidMesh, SurfacePoint};
 
 /// How far inside what lies on a surface may be by rounding, relative to the shape.
 const ROUNDING: f64 = 1e-7;
@@ -22,7 +22,7 @@ const PUSHES: usize = 12;
 
 /// What a collider is made of in the course of a step.
 #[derive(Clone, Debug, Default)]
-pub struct Form {
+pub struct ColliderGeometry {
     shape: Option<ColliderShape>,
     /// Where the vertices of a mesh that changes its shape are at the beginning and the end of the step, and the boxes of
     /// its tree around that; empty if it does not.
@@ -33,7 +33,7 @@ pub struct Form {
     stays: bool,
 }
 
-impl Form {
+impl ColliderGeometry {
     /// Takes up a step: vertices go from where they are to where a host wants them, or an animation has them at `end`, or
     /// back to where the mesh has them.
     pub(super) fn take(&mut self, of: &Collider, now: &[DVec3], wanted: &[DVec3], end: f64) {
@@ -108,7 +108,7 @@ impl Form {
     /// How many half-spaces a point may meet at once.
     pub(super) fn most_at_once(&self) -> usize {
         match self.shape {
-            Some(ColliderShape::Mesh { .. }) => Meets::MOST,
+            Some(ColliderShape::Mesh { .. }) => ContactPlanes::MOST,
             _ => 1,
         }
     }
@@ -142,7 +142,7 @@ pub struct Solid {
 
 /// A half-space that a point may not enter.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Meet {
+pub struct ContactPlane {
     /// Unit normal, to where the point may be.
     pub normal: DVec3,
     /// n·x is to be no less, for a point without radius.
@@ -153,7 +153,7 @@ pub struct Meet {
     pub began: f64,
 }
 
-impl Meet {
+impl ContactPlane {
     /// How far a point is from it.
     #[inline]
     pub fn gap(&self, x: DVec3) -> f64 {
@@ -163,28 +163,28 @@ impl Meet {
 
 /// What a point meets of one solid.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Meets {
-    list: [Option<Meet>; Meets::MOST],
+pub struct ContactPlanes {
+    list: [Option<ContactPlane>; ContactPlanes::MOST],
 }
 
-impl Meets {
+impl ContactPlanes {
     pub(super) const MOST: usize = pliant_geometry::solids::Minima::MOST;
 
     /// The half-spaces, the nearest first.
-    pub fn iter(&self) -> impl Iterator<Item = &Meet> + '_ {
+    pub fn iter(&self) -> impl Iterator<Item = &ContactPlane> + '_ {
         self.list.iter().flatten()
     }
 
-    fn one(meet: Meet) -> Meets {
-        let mut list = [None; Meets::MOST];
+    fn one(meet: ContactPlane) -> ContactPlanes {
+        let mut list = [None; ContactPlanes::MOST];
         list[0] = Some(meet);
-        Meets { list }
+        ContactPlanes { list }
     }
 }
 
 /// A point in a substep, as a solid meets it.
 #[derive(Clone, Copy, Debug)]
-pub struct Visitor {
+pub struct MovingPoint {
     /// Where it was when the substep began.
     pub start: DVec3,
     /// Where it is now.
@@ -197,7 +197,7 @@ impl Solid {
     pub(super) fn moving(
         of: &ModelCollider,
         form: usize,
-        made: &Form,
+        made: &ColliderGeometry,
         (from, to): (DAffine3, DAffine3),
         shares: [f64; 2],
     ) -> Solid {
@@ -240,7 +240,13 @@ impl Solid {
     }
 
     /// What sticks out of it within a box, points of lines about `spacing` apart.
-    pub(super) fn features(&self, form: &Form, within: Bounds, spacing: f64, out: &mut Vec<Feature>) {
+    pub(super) fn features(
+        &self,
+        form: &ColliderGeometry,
+        within: Bounds,
+        spacing: f64,
+        out: &mut Vec<Feature>,
+    ) {
         let middle = 0.5 * (self.bounds.0 + self.bounds.1);
         let mut offer = |before: DVec3, after: DVec3, radius: f64| {
             let (from, to) = (self.from.transform_point3(before), self.to.transform_point3(after));
@@ -265,16 +271,16 @@ impl Solid {
 
     /// Whether a point on its way comes as near as `reach` to the box around it.
     #[inline]
-    pub fn may_meet(&self, visitor: Visitor, reach: f64) -> bool {
+    pub fn may_meet(&self, visitor: MovingPoint, reach: f64) -> bool {
         let reach = DVec3::splat(reach + visitor.radius);
-        let Visitor { start, at, .. } = visitor;
+        let MovingPoint { start, at, .. } = visitor;
         overlap(self.bounds, (start.min(at) - reach, start.max(at) + reach))
     }
 
     /// What a point may not enter where it is now: all that is nearer than `reach`.
-    pub fn meets(&self, form: &Form, visitor: Visitor, reach: f64) -> Meets {
+    pub fn meets(&self, form: &ColliderGeometry, visitor: MovingPoint, reach: f64) -> ContactPlanes {
         if !self.may_meet(visitor, reach) {
-            return Meets::default();
+            return ContactPlanes::default();
         }
         let (start, at) =
             (self.back[0].transform_point3(visitor.start), self.back[1].transform_point3(visitor.at));
@@ -283,7 +289,7 @@ impl Solid {
                 let (face, began) = meet_primitive(shape, start, at);
                 let meet = self.meet(face.normal, face.point, face.point, began);
                 let near = meet.gap(visitor.at) - visitor.radius < reach;
-                if near { Meets::one(meet) } else { Meets::default() }
+                if near { ContactPlanes::one(meet) } else { ContactPlanes::default() }
             }
             Kind::Mesh(pose, thickness) => self.meet_mesh(
                 &pose,
@@ -292,20 +298,20 @@ impl Solid {
                 visitor.radius,
                 reach + visitor.radius + thickness,
             ),
-            Kind::Nothing => Meets::default(),
+            Kind::Nothing => ContactPlanes::default(),
         }
     }
 
     /// A half-space in the world, from a normal and a point at the end of the substep in coordinates of its own, and where
     /// that point was when it began.
-    fn meet(&self, normal: DVec3, point: DVec3, before: DVec3, began: f64) -> Meet {
+    fn meet(&self, normal: DVec3, point: DVec3, before: DVec3, began: f64) -> ContactPlane {
         let normal = self.to.transform_vector3(normal);
         let end = self.to.transform_point3(point);
         let moves = match self.from == self.to && point == before {
             true => DVec3::ZERO,
             false => end - self.from.transform_point3(before),
         };
-        Meet { normal, offset: normal.dot(end), moves, began }
+        ContactPlane { normal, offset: normal.dot(end), moves, began }
     }
 
     fn meet_mesh(
@@ -315,10 +321,10 @@ impl Solid {
         (start, at): (DVec3, DVec3),
         radius: f64,
         within: f64,
-    ) -> Meets {
-        let one = |foot: &Foot, normal: DVec3, began: f64| {
+    ) -> ContactPlanes {
+        let one = |foot: &SurfacePoint, normal: DVec3, began: f64| {
             let meet = self.meet(normal, foot.point, pose.at_start(foot), began);
-            Meet { offset: meet.offset + thickness, ..meet }
+            ContactPlane { offset: meet.offset + thickness, ..meet }
         };
         // Who is nearer than its radius from the start is let go slowly.
         let began = || match radius + thickness > 0.0 {
@@ -334,12 +340,12 @@ impl Solid {
             let near = if closed { pose.nearest(at, self.shares[1], f64::INFINITY) } else { None };
             let side = near.map(|foot| (foot, outward(pose, &foot, at)));
             match side.filter(|(_, out)| out.0.dot(crossing.normal) > SAME_SIDE) {
-                Some((foot, (normal, false))) => return Meets::one(one(&foot, normal, began())),
+                Some((foot, (normal, false))) => return ContactPlanes::one(one(&foot, normal, began())),
                 Some((_, (_, true))) => {}
-                None => return Meets::one(one(&crossing.foot, crossing.normal, began())),
+                None => return ContactPlanes::one(one(&crossing.foot, crossing.normal, began())),
             }
         }
-        let (mut meets, mut count) = (Meets::default(), 0);
+        let (mut meets, mut count) = (ContactPlanes::default(), 0);
         let mut inside = false;
         for foot in pose.minima(at, within).iter() {
             let (normal, outside) = outward(pose, foot, at);
@@ -359,7 +365,7 @@ impl Solid {
             if !outside {
                 let first = pose.nearest(start, self.shares[0], f64::INFINITY);
                 let began = first.map_or(0.0, |f| signed(pose, &f, start, self.shares[0]) - thickness);
-                return Meets::one(one(&foot, normal, began));
+                return ContactPlanes::one(one(&foot, normal, began));
             }
         }
         meets
@@ -367,8 +373,8 @@ impl Solid {
 
     /// How far a point is from it at the end of the substep, negative inside; the normal there and the nearest point.
     /// Nothing if it is further than `within`.
-    pub fn nearest(&self, form: &Form, x: DVec3, within: f64) -> Option<Nearest> {
-        let visitor = Visitor { start: x, at: x, radius: 0.0 };
+    pub fn nearest(&self, form: &ColliderGeometry, x: DVec3, within: f64) -> Option<NearestPoint> {
+        let visitor = MovingPoint { start: x, at: x, radius: 0.0 };
         if !self.may_meet(visitor, within) {
             return None;
         }
@@ -380,11 +386,11 @@ impl Solid {
                 let foot = pose.nearest(at, self.shares[1], limit)?;
                 let (normal, outside) = outward(&pose, &foot, at);
                 let distance = if outside || !pose.mesh.is_closed() { foot.distance } else { -foot.distance };
-                Nearest { gap: distance - thickness, normal, point: foot.point }
+                NearestPoint { gap: distance - thickness, normal, point: foot.point }
             }
             Kind::Nothing => return None,
         };
-        (near.gap <= within).then(|| Nearest {
+        (near.gap <= within).then(|| NearestPoint {
             normal: self.to.transform_vector3(near.normal),
             point: self.to.transform_point3(near.point),
             ..near
@@ -393,7 +399,7 @@ impl Solid {
 
     /// Where a point may be: where it is, or moved out of what it is in. Who began inside comes out no further than
     /// `release`. Whatever else happens, it does not pass through.
-    pub fn keep_out(&self, form: &Form, visitor: Visitor, release: f64) -> DVec3 {
+    pub fn keep_out(&self, form: &ColliderGeometry, visitor: MovingPoint, release: f64) -> DVec3 {
         if !self.may_meet(visitor, 0.0) {
             return visitor.at;
         }
@@ -402,7 +408,7 @@ impl Solid {
         let enough = SETTLED * (self.bounds.1 - self.bounds.0).max_element();
         for _ in 0..PUSHES {
             let mut moved = false;
-            for meet in self.meets(form, Visitor { at: x, ..visitor }, 0.0).iter() {
+            for meet in self.meets(form, MovingPoint { at: x, ..visitor }, 0.0).iter() {
                 let lowest = super::lowest_gap(meet.began - visitor.radius, release);
                 let missing = lowest - (meet.gap(x) - visitor.radius);
                 if missing > enough {
@@ -427,7 +433,7 @@ impl Solid {
 }
 
 /// The half-space that a point on its way from `start` to `at` meets of a shape, and how far it was at first.
-fn meet_primitive(shape: Primitive, start: DVec3, at: DVec3) -> (Nearest, f64) {
+fn meet_primitive(shape: Primitive, start: DVec3, at: DVec3) -> (NearestPoint, f64) {
     let (lo, hi) = shape.bounds();
     let rounding = ROUNDING * (hi - lo).length();
     let (first, last) = (shape.nearest(start), shape.nearest(at));
@@ -448,7 +454,7 @@ fn meet_primitive(shape: Primitive, start: DVec3, at: DVec3) -> (Nearest, f64) {
 
 /// The direction out of the surface from a point near it, and whether the point is outside; of an open mesh, whichever
 /// side it is on.
-fn outward(pose: &Pose<'_>, foot: &Foot, at: DVec3) -> (DVec3, bool) {
+fn outward(pose: &Pose<'_>, foot: &SurfacePoint, at: DVec3) -> (DVec3, bool) {
     let away = at - foot.point;
     let normal = pose.normal(foot, pose.shares[1]);
     let outside = away.dot(normal) >= 0.0;
@@ -466,7 +472,7 @@ fn outward(pose: &Pose<'_>, foot: &Foot, at: DVec3) -> (DVec3, bool) {
 }
 
 /// The distance of a point from a mesh, negative inside a closed one.
-fn signed(pose: &Pose<'_>, foot: &Foot, at: DVec3, share: f64) -> f64 {
+fn signed(pose: &Pose<'_>, foot: &SurfacePoint, at: DVec3, share: f64) -> f64 {
     let inside = pose.mesh.is_closed() && (at - foot.point).dot(pose.normal(foot, share)) < 0.0;
     if inside { -foot.distance } else { foot.distance }
 }

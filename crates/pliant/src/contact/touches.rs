@@ -1,11 +1,11 @@
 //! What touches what, as data: told from a state, so that stepping costs nothing for it.
 
-use super::{Course, Obstacles};
+use super::{ColliderTrajectory, Obstacles};
 use crate::model::{BodyId, ColliderId, HalfSpace, Model};
 use crate::simulation::Simulation;
 use crate::state::{BodyState, State};
 use glam::DVec3;
-use pliant_geometry::solids::Nearest;
+use pliant_geometry::solids::NearestPoint;
 
 /// A particle that touches a collider.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -75,7 +75,7 @@ impl Touches {
         for (i, x) in simulation.state.bodies[k].positions().iter().enumerate() {
             let (first, particle) = (list.len(), i as u32);
             around.each(x, radius[i] + slack(x), |collider, near| {
-                let Nearest { normal, point, gap } = near;
+                let NearestPoint { normal, point, gap } = near;
                 list.push(Touch { particle, collider, normal, point, gap: gap - radius[i] });
             });
             list[first..].sort_unstable_by_key(|t| t.collider);
@@ -92,7 +92,7 @@ fn slack(x: DVec3) -> f64 {
 /// The colliders of a state, standing still where they are.
 #[derive(Clone, Debug, Default)]
 pub struct PresentColliders {
-    course: Course,
+    course: ColliderTrajectory,
 }
 
 impl PresentColliders {
@@ -119,8 +119,8 @@ impl PresentColliders {
 
     /// The colliders that a point is in, or no further than `within` from, in ascending order, with how far it is from
     /// each (negative inside), the normal there and the nearest point of its surface.
-    pub fn near(&self, x: DVec3, within: f64) -> Vec<(ColliderId, Nearest)> {
-        let mut found: Vec<(ColliderId, Nearest)> = Vec::new();
+    pub fn near(&self, x: DVec3, within: f64) -> Vec<(ColliderId, NearestPoint)> {
+        let mut found: Vec<(ColliderId, NearestPoint)> = Vec::new();
         self.each(x, within, |collider, near| found.push((collider, near)));
         found.sort_by_key(|(id, _)| *id);
         found
@@ -153,13 +153,13 @@ impl PresentColliders {
         deepest
     }
 
-    fn each(&self, x: DVec3, within: f64, mut each: impl FnMut(ColliderId, Nearest)) {
+    fn each(&self, x: DVec3, within: f64, mut each: impl FnMut(ColliderId, NearestPoint)) {
         let all = self.all();
         for o in all.planes {
             let gap = o.end.gap(x);
             if gap <= within {
                 let (normal, point) = (o.end.normal, x - o.end.normal * gap);
-                each(ColliderId::from_number(o.collider), Nearest { gap, normal, point });
+                each(ColliderId::from_number(o.collider), NearestPoint { gap, normal, point });
             }
         }
         for (solid, form) in all.formed() {

@@ -46,15 +46,15 @@ pub struct ContactEvent {
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct ContactWatch {
-    now: Vec<Touching>,
-    before: Vec<Touching>,
+    now: Vec<TouchCount>,
+    before: Vec<TouchCount>,
     events: Vec<ContactEvent>,
     counts: Vec<(ColliderId, usize)>,
     around: PresentColliders,
 }
 
 /// Body, collider, number of particles.
-type Touching = (BodyId, ColliderId, usize);
+type TouchCount = (BodyId, ColliderId, usize);
 
 impl ContactWatch {
     /// That saw nothing touch yet.

@@ -7,7 +7,7 @@ use crate::points::Points;
 use crate::tearing::{self, Corners, Facets, TornSurface};
 use glam::DVec3;
 use pliant_geometry::box_tree::{Bounds, BoxTree, around};
-use pliant_geometry::{Shape, Skin, SkinRoom};
+use pliant_geometry::{Shape, Skin, SkinScratch};
 use std::sync::OnceLock;
 
 /// The shown surface of a body, shared by its copies. A body without triangles (a cloud, a thread) shows its particles.
@@ -62,7 +62,7 @@ impl Shown {
         let hosts = self.hosts.get_or_init(|| tearing::hosts(facets, &self.triangles, self.skin()));
         let mut vertices = Vec::new();
         let particles: Vec<DVec3> = rest.iter().collect();
-        self.vertices(&particles, &mut SkinRoom::default(), &mut vertices);
+        self.vertices(&particles, &mut SkinScratch::default(), &mut vertices);
         let (triangles, skin, vertices) = (&self.triangles[..], self.skin(), &vertices[..]);
         tearing::Whole { facets, rest, triangles, skin, hosts, vertices }.torn(corners)
     }
@@ -89,9 +89,9 @@ impl Shown {
     }
 
     /// Where the vertices are for particles in these places, without allocating once the buffers were used.
-    pub fn vertices(&self, particles: &[DVec3], room: &mut SkinRoom, vertices: &mut Vec<DVec3>) {
+    pub fn vertices(&self, particles: &[DVec3], scratch: &mut SkinScratch, vertices: &mut Vec<DVec3>) {
         match &self.skin {
-            Some(skin) => skin.apply_within(particles, room, vertices),
+            Some(skin) => skin.apply_within(particles, scratch, vertices),
             None => {
                 vertices.clear();
                 vertices.extend_from_slice(particles);
@@ -104,7 +104,7 @@ impl Shown {
         self.tree.get_or_init(|| {
             let particles: Vec<DVec3> = rest.iter().collect();
             let mut vertices = Vec::new();
-            self.vertices(&particles, &mut SkinRoom::default(), &mut vertices);
+            self.vertices(&particles, &mut SkinScratch::default(), &mut vertices);
             let boxes: Vec<Bounds> = match self.triangles.is_empty() {
                 true => vertices.iter().map(|&p| (p, p)).collect(),
                 false => self.triangles.iter().map(|t| around(t.map(|i| vertices[i as usize]))).collect(),

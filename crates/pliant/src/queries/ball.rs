@@ -2,10 +2,10 @@
 
 use super::Queries;
 use super::nearest::nearest_on;
-use super::seen::Seen;
+use super::query_body::QueryBody;
 use crate::model::BodyId;
 use glam::DVec3;
-use pliant_geometry::box_tree::{Bounds, Search, distance_squared};
+use pliant_geometry::box_tree::{Bounds, BoxSearch, distance_squared};
 
 /// See `nearest.rs`.
 const SLACK: f64 = 1.0 + 1e-14;
@@ -35,7 +35,7 @@ impl Queries {
     }
 
     /// Bodies that may come into a ball; none if it is none.
-    fn around(&self, center: DVec3, radius: f64) -> impl Iterator<Item = &Seen> {
+    fn around(&self, center: DVec3, radius: f64) -> impl Iterator<Item = &QueryBody> {
         let sound = center.is_finite() && radius >= 0.0;
         self.bodies.iter().filter(move |body| {
             let far = (radius + body.reach) * SLACK;
@@ -44,19 +44,19 @@ impl Queries {
     }
 }
 
-fn particles(body: &Seen, center: DVec3, radius: f64) -> impl Iterator<Item = u32> + '_ {
+fn particles(body: &QueryBody, center: DVec3, radius: f64) -> impl Iterator<Item = u32> + '_ {
     let within = move |i: u32| body.particles[i as usize].distance(center) <= radius + body.radius(i);
     (0..body.particles.len() as u32).filter(move |&i| within(i))
 }
 
 struct AnyWithin<'a> {
-    body: &'a Seen,
+    body: &'a QueryBody,
     center: DVec3,
     radius: f64,
     found: bool,
 }
 
-impl Search for AnyWithin<'_> {
+impl BoxSearch for AnyWithin<'_> {
     fn near(&self, bounds: Bounds) -> f64 {
         distance_squared(bounds, self.center)
     }

@@ -1,8 +1,8 @@
 //! Rays: what they meet first, and all they meet.
 
-use super::hit::{First, Hit};
-use super::seen::Seen;
-use super::{Aim, Queries};
+use super::hit::{Hit, NearestHit};
+use super::query_body::QueryBody;
+use super::{BodySearch, Queries};
 use glam::DVec3;
 use pliant_geometry::Ray;
 use pliant_geometry::box_tree::Bounds;
@@ -13,7 +13,7 @@ impl Queries {
     /// direction, or with numbers that are none, nothing is met.
     pub fn cast(&self, origin: impl Into<DVec3>, direction: impl Into<DVec3>, distance: f64) -> Option<Hit> {
         let (ray, within) = sound(origin.into(), direction.into(), distance)?;
-        let mut aim = FirstAlong { ray, first: First { within, hit: None } };
+        let mut aim = FirstHitSearch { ray, first: NearestHit { within, hit: None } };
         self.search(&mut aim);
         aim.first.hit
     }
@@ -29,7 +29,7 @@ impl Queries {
     ) {
         hits.clear();
         let Some((ray, within)) = sound(origin.into(), direction.into(), distance) else { return };
-        self.search(&mut AllAlong { ray, within, hits });
+        self.search(&mut AllHitsSearch { ray, within, hits });
         // In place; no two are equal in this order.
         hits.sort_unstable_by(Hit::order);
     }
@@ -42,7 +42,7 @@ fn sound(origin: DVec3, direction: DVec3, distance: f64) -> Option<(Ray, f64)> {
 }
 
 /// Where a ray meets one triangle or ball.
-fn meet(ray: &Ray, body: &Seen, item: u32) -> Option<Hit> {
+fn meet(ray: &Ray, body: &QueryBody, item: u32) -> Option<Hit> {
     if body.is_cloud() {
         let distance = ray.ball(body.particles[item as usize], body.radius(item))?;
         return Some(Hit::on_particle(body, item, distance, ray.at(distance), -ray.direction()));
@@ -51,39 +51,39 @@ fn meet(ray: &Ray, body: &Seen, item: u32) -> Option<Hit> {
     Some(Hit::on_triangle(body, item, distance, weights))
 }
 
-struct FirstAlong {
+struct FirstHitSearch {
     ray: Ray,
-    first: First,
+    first: NearestHit,
 }
 
-impl Aim for FirstAlong {
+impl BodySearch for FirstHitSearch {
     fn near(&self, bounds: Bounds) -> f64 {
         self.ray.enters(bounds)
     }
     fn limit(&self) -> f64 {
         self.first.limit()
     }
-    fn meet(&mut self, body: &Seen, item: u32) {
+    fn meet(&mut self, body: &QueryBody, item: u32) {
         if let Some(hit) = meet(&self.ray, body, item) {
             self.first.offer(hit);
         }
     }
 }
 
-struct AllAlong<'a> {
+struct AllHitsSearch<'a> {
     ray: Ray,
     within: f64,
     hits: &'a mut Vec<Hit>,
 }
 
-impl Aim for AllAlong<'_> {
+impl BodySearch for AllHitsSearch<'_> {
     fn near(&self, bounds: Bounds) -> f64 {
         self.ray.enters(bounds)
     }
     fn limit(&self) -> f64 {
         self.within
     }
-    fn meet(&mut self, body: &Seen, item: u32) {
+    fn meet(&mut self, body: &QueryBody, item: u32) {
         self.hits.extend(meet(&self.ray, body, item).filter(|hit| hit.distance <= self.within));
     }
 }

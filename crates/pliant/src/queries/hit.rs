@@ -1,6 +1,6 @@
 //! What a query finds, and which of two findings comes first.
 
-use super::seen::Seen;
+use super::query_body::QueryBody;
 use crate::model::BodyId;
 use glam::DVec3;
 use std::cmp::Ordering;
@@ -47,7 +47,7 @@ impl Place {
 }
 
 impl Hit {
-    pub(super) fn on_triangle(body: &Seen, index: u32, distance: f64, weights: [f64; 3]) -> Hit {
+    pub(super) fn on_triangle(body: &QueryBody, index: u32, distance: f64, weights: [f64; 3]) -> Hit {
         let [a, b, c] = body.corners(index);
         let point = weights[0] * a + weights[1] * b + weights[2] * c;
         let normal = (b - a).cross(c - a).try_normalize().unwrap_or(DVec3::Y);
@@ -55,7 +55,7 @@ impl Hit {
     }
 
     /// `away` is the normal where the point is the centre.
-    pub(super) fn on_particle(body: &Seen, index: u32, distance: f64, point: DVec3, away: DVec3) -> Hit {
+    pub(super) fn on_particle(body: &QueryBody, index: u32, distance: f64, point: DVec3, away: DVec3) -> Hit {
         let normal = (point - body.particles[index as usize]).try_normalize().unwrap_or(away);
         Hit { body: body.id, place: Place::Particle(index), point, normal, distance }
     }
@@ -69,13 +69,13 @@ impl Hit {
 
 /// The first of all that was found so far.
 #[derive(Debug)]
-pub(super) struct First {
+pub(super) struct NearestHit {
     /// Nothing further away counts.
     pub within: f64,
     pub hit: Option<Hit>,
 }
 
-impl First {
+impl NearestHit {
     pub fn limit(&self) -> f64 {
         self.hit.map_or(self.within, |hit| hit.distance)
     }

@@ -31,7 +31,7 @@ mod cast;
 mod grip;
 mod hit;
 mod nearest;
-mod seen;
+mod query_body;
 mod surface_mesh;
 
 pub use hit::{Hit, Place};
@@ -40,14 +40,14 @@ pub use surface_mesh::{RenderMesh, SurfaceMesh};
 use crate::model::BodyId;
 use crate::simulation::Simulation;
 use glam::DVec3;
-use pliant_geometry::box_tree::{Bounds, BoxTree, NOWHERE, Search, join};
-use seen::Seen;
+use pliant_geometry::box_tree::{Bounds, BoxSearch, BoxTree, NOWHERE, join};
+use query_body::QueryBody;
 
 /// The bodies of a simulation as they were when it was refreshed, ready for questions.
 #[derive(Debug, Default)]
 pub struct Queries {
     /// By id.
-    bodies: Vec<Seen>,
+    bodies: Vec<QueryBody>,
     least_radius: f64,
     /// Over the bodies, made anew each time: they go anywhere.
     tree: BoxTree,
@@ -75,12 +75,12 @@ impl Queries {
         self.bodies.retain(|seen| model.get(seen.id).is_some_and(|b| seen.is_of(&b.parts)));
         for (k, (body, state)) in model.bodies().iter().zip(simulation.state().bodies()).enumerate() {
             if self.bodies.get(k).is_none_or(|seen| seen.id != body.id) {
-                self.bodies.insert(k, Seen::new(body.id, &body.parts, self.least_radius));
+                self.bodies.insert(k, QueryBody::new(body.id, &body.parts, self.least_radius));
             }
             self.bodies[k].refresh(state.positions());
         }
         self.boxes.clear();
-        self.boxes.extend(self.bodies.iter().map(Seen::surface_bounds));
+        self.boxes.extend(self.bodies.iter().map(QueryBody::surface_bounds));
         self.tree.rebuild(&self.boxes);
         let boxes = &self.boxes;
         self.tree.fit(|k| boxes[k as usize], &mut self.fitted);
@@ -98,29 +98,29 @@ impl Queries {
         (!self.bodies.is_empty()).then_some(all)
     }
 
-    fn body(&self, id: BodyId) -> Option<&Seen> {
+    fn body(&self, id: BodyId) -> Option<&QueryBody> {
         self.bodies.binary_search_by_key(&id, |seen| seen.id).ok().map(|k| &self.bodies[k])
     }
 
     /// Goes through all bodies that are near enough, and in each through what is.
-    fn search(&self, aim: &mut impl Aim) {
+    fn search(&self, aim: &mut impl BodySearch) {
         self.tree.search(&self.fitted, &mut AmongBodies { bodies: &self.bodies, aim });
     }
 }
 
-/// What is looked for in all bodies: a [`Search`] that is told whose item it looks at.
-trait Aim {
+/// What is looked for in all bodies: a [`BoxSearch`] that is told whose item it looks at.
+trait BodySearch {
     fn near(&self, bounds: Bounds) -> f64;
     fn limit(&self) -> f64;
-    fn meet(&mut self, body: &Seen, item: u32);
+    fn meet(&mut self, body: &QueryBody, item: u32);
 }
 
 struct AmongBodies<'a, A> {
-    bodies: &'a [Seen],
+    bodies: &'a [QueryBody],
     aim: &'a mut A,
 }
 
-impl<A: Aim> Search for AmongBodies<'_, A> {
+impl<A: BodySearch> BoxSearch for AmongBodies<'_, A> {
     fn near(&self, bounds: Bounds) -> f64 {
         self.aim.near(bounds)
     }
@@ -134,11 +134,11 @@ impl<A: Aim> Search for AmongBodies<'_, A> {
 }
 
 struct WithinBody<'a, A> {
-    body: &'a Seen,
+    body: &'a QueryBody,
     aim: &'a mut A,
 }
 
-impl<A: Aim> Search for WithinBody<'_, A> {
+impl<A: BodySearch> BoxSearch for WithinBody<'_, A> {
     fn near(&self, bounds: Bounds) -> f64 {
         self.aim.near(bounds)
     }

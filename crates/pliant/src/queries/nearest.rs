@@ -1,8 +1,8 @@
 //! The point of all bodies that is nearest to another.
 
-use super::hit::{First, Hit};
-use super::seen::Seen;
-use super::{Aim, Queries};
+use super::hit::{Hit, NearestHit};
+use super::query_body::QueryBody;
+use super::{BodySearch, Queries};
 use glam::DVec3;
 use pliant_geometry::box_tree::{Bounds, distance_squared};
 use pliant_geometry::nearest_on_triangle;
@@ -19,14 +19,14 @@ impl Queries {
         if !(point.is_finite() && within >= 0.0) {
             return None;
         }
-        let mut aim = Nearest { point, first: First { within, hit: None } };
+        let mut aim = Nearest { point, first: NearestHit { within, hit: None } };
         self.search(&mut aim);
         aim.first.hit
     }
 }
 
 /// The nearest point of one triangle or ball.
-pub(super) fn nearest_on(body: &Seen, item: u32, p: DVec3) -> Hit {
+pub(super) fn nearest_on(body: &QueryBody, item: u32, p: DVec3) -> Hit {
     if body.is_cloud() {
         let (center, radius) = (body.particles[item as usize], body.radius(item));
         let away = p - center;
@@ -41,17 +41,17 @@ pub(super) fn nearest_on(body: &Seen, item: u32, p: DVec3) -> Hit {
 
 struct Nearest {
     point: DVec3,
-    first: First,
+    first: NearestHit,
 }
 
-impl Aim for Nearest {
+impl BodySearch for Nearest {
     fn near(&self, bounds: Bounds) -> f64 {
         distance_squared(bounds, self.point)
     }
     fn limit(&self) -> f64 {
         self.first.limit().powi(2) * SLACK
     }
-    fn meet(&mut self, body: &Seen, item: u32) {
+    fn meet(&mut self, body: &QueryBody, item: u32) {
         self.first.offer(nearest_on(body, item, self.point));
     }
 }

@@ -3,7 +3,7 @@
 use crate::model::BodyId;
 use crate::simulation::Simulation;
 use glam::DVec3;
-use pliant_geometry::{SkinRoom, TriMesh};
+use pliant_geometry::{SkinScratch, TriMesh};
 
 /// Positions and normals of a body's vertices. Keep one and fill it again: it allocates only to grow.
 #[derive(Clone, Debug, Default)]
@@ -11,7 +11,7 @@ pub struct SurfaceMesh {
     positions: Vec<DVec3>,
     normals: Vec<DVec3>,
     particles: Vec<DVec3>,
-    room: SkinRoom,
+    scratch: SkinScratch,
 }
 
 impl SurfaceMesh {
@@ -50,14 +50,14 @@ impl Simulation {
     /// Fills `mesh` with the shown surface of a body as it is now, and returns its triangles, which stay the same for as
     /// long as the body lives. A body without triangles gives its particles. `None` and an empty mesh if the body is gone.
     pub fn surface(&self, body: impl Into<BodyId>, mesh: &mut SurfaceMesh) -> Option<&[[u32; 3]]> {
-        let SurfaceMesh { positions, normals, particles, room } = mesh;
+        let SurfaceMesh { positions, normals, particles, scratch } = mesh;
         positions.clear();
         normals.clear();
         let k = self.model.index(body)?;
         let shown = self.model.bodies()[k].parts.shown();
         particles.clear();
         particles.extend(self.state.bodies[k].x.iter());
-        shown.vertices(particles, room, positions);
+        shown.vertices(particles, scratch, positions);
         TriMesh::vertex_normals(positions, shown.triangles(), normals);
         Some(shown.triangles())
     }

@@ -23,13 +23,13 @@ const NOWHERE: u32 = u32::MAX;
 
 /// A part of a batch.
 #[derive(Clone, Debug)]
-struct Chunk {
+struct AssemblyChunk {
     batch: usize,
-    work: Work,
+    work: ChunkWork,
 }
 
 #[derive(Clone, Debug)]
-enum Work {
+enum ChunkWork {
     /// Packs of the batch's kernel, and where their corners stand in [`Assembly::corners`].
     Packs { packs: Range<usize>, corners: Range<usize> },
     /// Elements to project one by one, and where the entries of their rows stand in [`Assembly::entries`].
@@ -45,7 +45,7 @@ pub(crate) struct Assembly {
     places: Vec<u32>,
     /// The particle at each place; auxiliary unknowns have none.
     particles: Vec<u32>,
-    chunks: Vec<Chunk>,
+    chunks: Vec<AssemblyChunk>,
     /// Where each chunk's copies of places end, and its projections.
     local_ends: Vec<usize>,
     projected_ends: Vec<usize>,
@@ -127,8 +127,10 @@ impl Assembly {
                         self.corners.push(places.map(|p| local.number(p, &mut self.local_places)));
                     }
                 }
-                let work =
-                    Work::Packs { packs: first / 8..last.div_ceil(8), corners: begin..self.corners.len() };
+                let work = ChunkWork::Packs {
+                    packs: first / 8..last.div_ceil(8),
+                    corners: begin..self.corners.len(),
+                };
                 self.end_chunk(b, work, projected, local);
             }
             return;
@@ -149,16 +151,16 @@ impl Assembly {
                 };
                 self.entries.push(local.number(place, &mut self.local_places));
             }
-            let work = Work::Rows { elements: begin..e, entries: first..self.entries.len() };
+            let work = ChunkWork::Rows { elements: begin..e, entries: first..self.entries.len() };
             self.end_chunk(b, work, projected + rows.of_elements(0..e).end, local);
         }
     }
 
-    fn end_chunk(&mut self, batch: usize, work: Work, projected: usize, local: &mut LocalNumbers) {
+    fn end_chunk(&mut self, batch: usize, work: ChunkWork, projected: usize, local: &mut LocalNumbers) {
         local.forget(&self.local_places);
         self.local_ends.push(self.local_places.len());
         self.projected_ends.push(projected);
-        self.chunks.push(Chunk { batch, work });
+        self.chunks.push(AssemblyChunk { batch, work });
     }
 
     fn list_slots(&mut self) {
@@ -268,12 +270,12 @@ impl Assembly {
             forces.fill([0.0; 4]);
             let (batch, scale) = (&model.batches[chunk.batch].batch, scales[chunk.batch]);
             energy[0] = match &chunk.work {
-                Work::Packs { packs, corners: at } => {
+                ChunkWork::Packs { packs, corners: at } => {
                     let corners = &corners[at.clone()];
                     let near = Neighbourhood { corners, x, forces, scale };
                     batch.kernel().map_or(0.0, |k| k.add_forces(packs.clone(), near, isa))
                 }
-                Work::Rows { elements, entries: at } => {
+                ChunkWork::Rows { elements, entries: at } => {
                     batch.project(elements.clone(), view(chunk.batch), &mut projected);
                     let local = &entries[at.clone()];
                     add_row_forces(batch.rows(), elements.clone(), local, scale, (x, &projected), forces)
@@ -298,11 +300,16 @@ impl Assembly {
 
     /// Adds what acts on combined particles, inertia included, to the unknowns they are made of; returns
     /// Σ m/h² d² of these particles.
-    pub fn gather_combined(&self, inertia: &[f64], way: &[Place], [x, y, z]: [&mut [f64]; 3]) -> f64 {
+    pub fn gather_combined(
+        &self,
+        inertia: &[f64],
+        displacement: &[Place],
+        [x, y, z]: [&mut [f64]; 3],
+    ) -> f64 {
         let mut energy = 0.0;
         for c in &self.combined {
             let pulls: DVec3 = c.slots.iter().map(|&slot| vector(self.forces[slot as usize])).sum();
-            let d = vector(way[c.place]);
+            let d = vector(displacement[c.place]);
             let force = pulls - d * inertia[c.particle];
             energy += inertia[c.particle] * d.length_squared();
             for &(u, w) in &c.free {

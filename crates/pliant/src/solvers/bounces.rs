@@ -7,7 +7,7 @@
 
 use super::Subject;
 use super::energy::ElasticEnergy;
-use super::implicit::Passage;
+use super::implicit::SubstepEnd;
 use crate::contact::{Contact, bounce};
 use crate::memory::Memory;
 use crate::model::BodyModel;
@@ -61,7 +61,7 @@ impl Bounces {
         &mut self,
         (contacts, resting): (impl Iterator<Item = (&'a Contact, usize)>, f64),
         energy: &mut ElasticEnergy,
-        passage: Passage<'_>,
+        passage: SubstepEnd<'_>,
         state: &mut BodyState,
     ) {
         if !self.expected {
@@ -91,8 +91,8 @@ impl Bounces {
     }
 
     /// The largest share of the turns that adds no energy.
-    fn share(&self, passage: Passage<'_>, state: &BodyState) -> f64 {
-        let Passage { end: Subject { model, controls, .. }, start, arriving, touching, .. } = passage;
+    fn share(&self, passage: SubstepEnd<'_>, state: &BodyState) -> f64 {
+        let SubstepEnd { end: Subject { model, controls, .. }, start, arriving, touching, .. } = passage;
         let (pull, h, mass) = (controls.pull(), model.params.substep(), &model.rest().mass);
         // All of it seen from what carries the body. K at the end is `turned` with all of the turns; what was there, less what has become deformation and height.
         let (mut room, mut turned) = (self.before - self.after + touching.work, 0.0);

@@ -10,7 +10,7 @@ use super::energy::ElasticEnergy;
 use super::objective::Objective;
 use super::prolongation::Prolongation;
 use super::{Outside, SolverKind, Stage, Subject};
-use crate::contact::{Beginning, Contact, Pull, Visitor, release};
+use crate::contact::{Contact, MovingPoint, Pull, SubstepStart, release};
 use crate::controls::LiveControls;
 use crate::dofs::{Dof, DofMap};
 use crate::memory::Section;
@@ -20,14 +20,14 @@ use crate::state::BodyState;
 use glam::DVec3;
 
 /// Where particles are while a substep is being solved.
-pub(super) trait Moving {
+pub(super) trait SolverPositions {
     fn position(&self, particle: usize) -> DVec3;
     fn put(&mut self, particle: usize, at: DVec3);
     /// The way from the prediction; zero for prescribed particles.
-    fn way(&self, particle: usize) -> DVec3;
+    fn displacement(&self, particle: usize) -> DVec3;
 }
 
-impl Moving for Objective {
+impl SolverPositions for Objective {
     fn position(&self, particle: usize) -> DVec3 {
         Objective::position(self, particle)
     }
@@ -36,8 +36,8 @@ impl Moving for Objective {
         Objective::put(self, particle, at);
     }
 
-    fn way(&self, particle: usize) -> DVec3 {
-        Objective::way(self, particle)
+    fn displacement(&self, particle: usize) -> DVec3 {
+        Objective::displacement(self, particle)
     }
 }
 
@@ -57,7 +57,7 @@ pub(super) fn reach(model: &BodyModel) -> f64 {
 /// What a body touches and is tied to in a substep, as far as its energy is concerned: seen from obstacles that move evenly,
 /// contact does no work.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Company {
+pub(super) struct ExternalWork {
     /// Whether there is anything.
     pub any: bool,
     /// The velocity of what carries the body, on average.
@@ -66,13 +66,13 @@ pub(super) struct Company {
     pub work: f64,
 }
 
-impl Company {
+impl ExternalWork {
     /// Of a body of so many times the mass it was built with, in a substep of `h` seconds.
     fn of<'a>(
         contacts: impl Iterator<Item = &'a Contact> + Clone,
         pull: Pull,
         (mass_ratio, h): (f64, f64),
-    ) -> Company {
+    ) -> ExternalWork {
         let mean = |loaded: bool| {
             let counted = contacts.clone().filter(|c| !loaded || c.force != DVec3::ZERO);
             let (sum, count) = counted.fold((DVec3::ZERO, 0), |(s, n), c| (s + c.moves(), n + 1));
@@ -82,13 +82,13 @@ impl Company {
         let moves = touched.unwrap_or(DVec3::ZERO);
         let by_contacts: f64 = contacts.map(|c| c.force.dot(c.moves() - moves)).sum();
         let work = by_contacts / mass_ratio + pull.work - pull.force.dot(moves);
-        Company { any: touched.is_some() || pull.any, velocity: moves / h, work }
+        ExternalWork { any: touched.is_some() || pull.any, velocity: moves / h, work }
     }
 }
 
 /// A substep that is coming to its end.
 #[derive(Clone, Copy)]
-pub(super) struct Passage<'a> {
+pub(super) struct SubstepEnd<'a> {
     /// The body, when the substep ends.
     pub end: Subject<'a>,
     pub dofs: &'a DofMap,
@@ -96,7 +96,7 @@ pub(super) struct Passage<'a> {
     pub start: &'a Points,
     pub arriving: &'a Points,
     pub theta: f64,
-    pub touching: Company,
+    pub touching: ExternalWork,
 }
 
 /// A substep of a body, apart from its minimisation.
@@ -109,7 +109,7 @@ pub(super) struct Substep {
     /// Where pinned particles are wanted.
     pub targets: Vec<DVec3>,
     /// Where the particles came from, the size of the body, and what of it is free.
-    pub beginning: Beginning,
+    pub beginning: SubstepStart,
     /// Velocities of arrival, kept once they are overwritten.
     arriving: Points,
     /// The prediction.
@@ -127,7 +127,7 @@ impl Substep {
         let dofs = DofMap::of_body(model);
         let free = (0..n).map(|i| dofs.get(i) != &Dof::Fixed).collect();
         Substep {
-            beginning: Beginning { size: model.diameter(), start: Points::zeros(n), free },
+            beginning: SubstepStart { size: model.diameter(), start: Points::zeros(n), free },
             dofs,
             memory_offsets: model.memory_offsets(),
             targets: Vec::with_capacity(model.pins.iter().map(|g| g.particles.len()).sum()),
@@ -199,7 +199,7 @@ impl Substep {
         body: Subject<'_>,
         outside: Outside<'_>,
         state: &mut BodyState,
-        q: &mut impl Moving,
+        q: &mut impl SolverPositions,
     ) -> f64 {
         let Subject { model, controls, time, .. } = body;
         let Outside { contacts, place, pull } = outside;
@@ -219,7 +219,7 @@ impl Substep {
             let predicted = state.v.get(i);
             let middle = q.position(i);
             let to = self.end(i, middle);
-            let after = predicted + q.way(i) / (self.theta * self.theta * h);
+            let after = predicted + q.displacement(i) / (self.theta * self.theta * h);
             if self.theta < 1.0 {
                 self.prolongation.middle.set(i, middle);
             }
@@ -242,8 +242,8 @@ impl Substep {
         let theta = *theta;
         let end = Subject { time: time + h, ..body };
         let mass_ratio = model.mass_ratio(controls.body);
-        let touching = Company::of(touched().map(|(c, _)| c), pull, (mass_ratio, h));
-        let passage = Passage { end, dofs, start, arriving, theta, touching };
+        let touching = ExternalWork::of(touched().map(|(c, _)| c), pull, (mass_ratio, h));
+        let passage = SubstepEnd { end, dofs, start, arriving, theta, touching };
         if theta < 1.0 {
             self.prolongation.limit(&mut self.energy, passage, state);
             // What lies between two places outside may be inside of what is round.
@@ -267,7 +267,11 @@ impl Substep {
 
     /// Takes out of obstacles what the last iterations of the forces have left inside: less than they could tell, or
     /// points that came in at the very end.
-    fn settle_on<'a>(&self, touched: impl Iterator<Item = (&'a Contact, usize)>, q: &mut impl Moving) -> f64 {
+    fn settle_on<'a>(
+        &self,
+        touched: impl Iterator<Item = (&'a Contact, usize)>,
+        q: &mut impl SolverPositions,
+    ) -> f64 {
         let mut furthest = 0.0_f64;
         for (contact, i) in touched {
             let at = q.position(i);
@@ -282,7 +286,7 @@ impl Substep {
 
     /// The last word of what is not flat: whatever was found on the way, no particle ends inside of it or has passed
     /// through. Returns how far that moved one, relative to the size of the body.
-    fn keep_out(&self, body: Subject<'_>, q: &mut impl Moving) -> f64 {
+    fn keep_out(&self, body: Subject<'_>, q: &mut impl SolverPositions) -> f64 {
         let mut furthest = 0.0_f64;
         for i in (0..self.beginning.free.len()).filter(|i| self.beginning.free[*i]) {
             let at = q.position(i);
@@ -309,8 +313,8 @@ impl Substep {
         let surface = moves / self.model.params.substep();
         v -= surface;
         v -= n * n.dot(v).max(0.0);
-        let way = to - self.beginning.start.get(i) - moves;
-        let slide = way - n * n.dot(way);
+        let displacement = to - self.beginning.start.get(i) - moves;
+        let slide = displacement - n * n.dot(displacement);
         let (length, along) = (slide.length(), v.dot(slide));
         if length <= 1e-12 * self.beginning.size {
             v = n * n.dot(v);
@@ -322,10 +326,10 @@ impl Substep {
 }
 
 /// Where a particle may be that would end at `at`.
-fn out_of_solids(body: Subject<'_>, (beginning, i): (&Beginning, usize), mut at: DVec3) -> DVec3 {
+fn out_of_solids(body: Subject<'_>, (beginning, i): (&SubstepStart, usize), mut at: DVec3) -> DVec3 {
     let (start, radius) = (beginning.start.get(i), body.model.rest().radius[i]);
     for (solid, form) in body.obstacles.formed() {
-        let visitor = Visitor { start, at, radius };
+        let visitor = MovingPoint { start, at, radius };
         if solid.may_meet(visitor, 0.0) {
             at = solid.keep_out(form, visitor, release(beginning.size, body.model.params.substep()));
         }

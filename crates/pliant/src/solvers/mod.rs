@@ -242,7 +242,7 @@ pub(crate) trait Solver: std::fmt::Debug + Send {
     }
 
     /// Writes the end of the substep into the state.
-    fn finish(&mut self, stage: Stage<'_>, outside: Outside<'_>, state: &mut BodyState) -> Ending;
+    fn finish(&mut self, stage: Stage<'_>, outside: Outside<'_>, state: &mut BodyState) -> FinishReport;
 
     /// The present positions, for whoever looks on.
     fn positions(&mut self) -> Option<&Points>;
@@ -258,7 +258,7 @@ pub(crate) trait Solver: std::fmt::Debug + Send {
 
 /// What the end of a substep tells.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(crate) struct Ending {
+pub(crate) struct FinishReport {
     /// Contacts that it met by itself.
     pub contacts: usize,
     /// How far the last word of obstacles moved a particle, relative to the size of the body.

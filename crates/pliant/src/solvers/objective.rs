@@ -20,11 +20,11 @@ use pliant_math::lanes::Isa;
 pub(crate) const CHUNK: usize = 1024;
 
 /// Who computes: the threads and the instruction set.
-pub(crate) type Hands<'a> = (&'a Team, Isa);
+pub(crate) type Executor<'a> = (&'a Team, Isa);
 
 /// What projections may look at besides positions.
 #[derive(Clone, Copy)]
-pub(crate) struct Surroundings<'a> {
+pub(crate) struct ProjectionInputs<'a> {
     /// What the batches remember from earlier steps, and where each one's memory begins.
     pub memory: &'a [f64],
     pub offsets: &'a [usize],
@@ -44,7 +44,7 @@ pub(crate) struct Objective {
     per_size: Vec<f64>,
     /// Prediction, way from it, and present position of every place.
     s: Vec<Place>,
-    way: Vec<Place>,
+    displacement: Vec<Place>,
     q: Vec<Place>,
     /// The present positions by particle, for batches that look at them so.
     points: Points,
@@ -70,7 +70,7 @@ impl Objective {
             per_size: by_unknown(&|_| diameter.powi(-2)),
             scales: scales.to_vec(),
             s: vec![[0.0; 4]; places],
-            way: vec![[0.0; 4]; places],
+            displacement: vec![[0.0; 4]; places],
             q: vec![[0.0; 4]; places],
             points: Points::zeros(model.particle_count()),
             auxiliary: model.batches.iter().map(|b| Points::zeros(b.batch.auxiliary_unknowns())).collect(),
@@ -108,16 +108,16 @@ impl Objective {
         }
         self.assembly.complete(model, s, &mut self.auxiliary, &mut self.s);
         self.q.copy_from_slice(&self.s);
-        self.way.fill([0.0; 4]);
+        self.displacement.fill([0.0; 4]);
         self.points.copy_from(s);
     }
 
     /// Starts from other positions than the prediction.
     pub fn start_at(&mut self, x: &Points) {
-        for (place, way) in self.way.iter_mut().enumerate().take(self.descent.len() / 3) {
+        for (place, displacement) in self.displacement.iter_mut().enumerate().take(self.descent.len() / 3) {
             if let Some(i) = self.assembly.particle(place) {
                 let d = x.get(i) - vector(self.s[place]);
-                *way = [d.x, d.y, d.z, 0.0];
+                *displacement = [d.x, d.y, d.z, 0.0];
             }
         }
         self.settle();
@@ -129,20 +129,20 @@ impl Objective {
         self.assembly.complete(model, &mut self.points, &mut self.auxiliary, &mut self.q);
         for place in (0..self.len()).filter(|place| self.assembly.particle(*place).is_none()) {
             let d = vector(self.q[place]) - vector(self.s[place]);
-            self.way[place] = [d.x, d.y, d.z, 0.0];
+            self.displacement[place] = [d.x, d.y, d.z, 0.0];
         }
     }
 
     /// Makes the positions follow the way.
     fn settle(&mut self) {
-        for ((q, s), way) in self.q.iter_mut().zip(&self.s).zip(&self.way) {
-            *q = [s[0] + way[0], s[1] + way[1], s[2] + way[2], 0.0];
+        for ((q, s), displacement) in self.q.iter_mut().zip(&self.s).zip(&self.displacement) {
+            *q = [s[0] + displacement[0], s[1] + displacement[1], s[2] + displacement[2], 0.0];
         }
         self.finish_move();
     }
 
     fn finish_move(&mut self) {
-        self.assembly.combine(&mut self.way);
+        self.assembly.combine(&mut self.displacement);
         self.assembly.combine(&mut self.q);
         if self.assembly.is_plain() {
             self.read_all();
@@ -158,7 +158,12 @@ impl Objective {
     }
 
     /// E at the present positions; its descent direction −∇E is in [`Objective::descent`] afterwards.
-    pub fn evaluate(&mut self, model: &BodyModel, around: Surroundings<'_>, (team, isa): Hands<'_>) -> f64 {
+    pub fn evaluate(
+        &mut self,
+        model: &BodyModel,
+        around: ProjectionInputs<'_>,
+        (team, isa): Executor<'_>,
+    ) -> f64 {
         for (b, shared) in model.batches.iter().zip(&mut self.shared).filter(|(_, s)| !s.is_empty()) {
             b.batch.begin_iteration(&self.points, shared);
         }
@@ -169,19 +174,21 @@ impl Objective {
                 elastic += self.scales[b] * batch.batch.potential(shared);
             }
         }
-        let (assembly, inertia, way) = (&self.assembly, &self.inertia_of_unknown, &self.way);
+        let (assembly, inertia, displacement) =
+            (&self.assembly, &self.inertia_of_unknown, &self.displacement);
         let [x, y, z] = columns(&mut self.descent).map(|c| Pieces(c, &self.ends));
         team.split(((x, y), (z, &mut self.sums[..])), 1, |range, ((x, y), (z, energy))| {
             let first = if range.start == 0 { 0 } else { self.ends[range.start - 1] };
             let mut sum = 0.0;
             for (k, ((x, y), z)) in x.iter_mut().zip(y).zip(z).enumerate() {
-                let (f, m, d) = (assembly.force(first + k), inertia[first + k], &way[first + k]);
+                let (f, m, d) = (assembly.force(first + k), inertia[first + k], &displacement[first + k]);
                 sum += m * (d[0] * d[0] + d[1] * d[1] + d[2] * d[2]);
                 (*x, *y, *z) = (f[0] - m * d[0], f[1] - m * d[1], f[2] - m * d[2]);
             }
             energy[0] = sum;
         });
-        let mut combined = assembly.gather_combined(&self.inertia.each, way, columns(&mut self.descent));
+        let mut combined =
+            assembly.gather_combined(&self.inertia.each, displacement, columns(&mut self.descent));
         if !self.inertia.coupled.is_empty() {
             combined -= self.add_coupled_inertia();
         }
@@ -189,14 +196,14 @@ impl Objective {
     }
 
     /// What batches may look at, as of the last evaluation.
-    pub fn views<'a>(&'a mut self, around: Surroundings<'a>) -> impl Fn(usize) -> View<'a> + Sync + 'a {
+    pub fn views<'a>(&'a mut self, around: ProjectionInputs<'a>) -> impl Fn(usize) -> View<'a> + Sync + 'a {
         self.read_all();
         views(&self.points, &self.shared, around)
     }
 
     /// Adds what neighbours' masses have in common to −∇E; returns twice its energy.
     fn add_coupled_inertia(&mut self) -> f64 {
-        let Objective { assembly, inertia, way, descent, .. } = self;
+        let Objective { assembly, inertia, displacement, descent, .. } = self;
         let [x, y, z] = columns(descent);
         let n = x.len();
         let mut energy = 0.0;
@@ -204,7 +211,7 @@ impl Objective {
             let (Some(i), Some(j)) = (assembly.place(i as usize), assembly.place(j as usize)) else {
                 continue;
             };
-            let d = vector(way[i]) - vector(way[j]);
+            let d = vector(displacement[i]) - vector(displacement[j]);
             energy += m * d.length_squared();
             for (u, sign) in [(i, m), (j, -m)] {
                 if u < n {
@@ -230,17 +237,17 @@ impl Objective {
         let n = self.len();
         let (s, per_size) = (&self.s, &self.per_size);
         let [x, y, z] = [&step[..n], &step[n..2 * n], &step[2 * n..]];
-        let (way, q) = (&mut self.way[..n], &mut self.q[..n]);
-        let data = ((Pieces(way, &self.ends), Pieces(q, &self.ends)), &mut self.sums[..]);
-        team.split(data, 1, |range, ((way, q), moved)| {
+        let (displacement, q) = (&mut self.displacement[..n], &mut self.q[..n]);
+        let data = ((Pieces(displacement, &self.ends), Pieces(q, &self.ends)), &mut self.sums[..]);
+        team.split(data, 1, |range, ((displacement, q), moved)| {
             let first = if range.start == 0 { 0 } else { self.ends[range.start - 1] };
             let mut largest = 0.0_f64;
-            for (k, (way, q)) in way.iter_mut().zip(q).enumerate() {
+            for (k, (displacement, q)) in displacement.iter_mut().zip(q).enumerate() {
                 let u = first + k;
                 let (a, b, c) = (x[u], y[u], z[u]);
                 largest = largest.max((a * a + b * b + c * c) * per_size[u]);
-                *way = [way[0] + a, way[1] + b, way[2] + c, 0.0];
-                *q = [s[u][0] + way[0], s[u][1] + way[1], s[u][2] + way[2], 0.0];
+                *displacement = [displacement[0] + a, displacement[1] + b, displacement[2] + c, 0.0];
+                *q = [s[u][0] + displacement[0], s[u][1] + displacement[1], s[u][2] + displacement[2], 0.0];
             }
             moved[0] = largest;
         });
@@ -249,19 +256,19 @@ impl Objective {
     }
 
     /// The ways of all places, to be kept and returned to.
-    pub fn ways(&self) -> &[Place] {
-        &self.way
+    pub fn displacements(&self) -> &[Place] {
+        &self.displacement
     }
 
     /// Returns to ways that were kept, or goes to ones made of them.
-    pub fn set_ways(&mut self, ways: &[Place]) {
-        self.way.copy_from_slice(ways);
+    pub fn set_displacements(&mut self, displacements: &[Place]) {
+        self.displacement.copy_from_slice(displacements);
         self.settle();
     }
 
     /// d = q − s of a particle; zero for prescribed ones.
-    pub fn way(&self, particle: usize) -> DVec3 {
-        self.assembly.place(particle).map_or(DVec3::ZERO, |place| vector(self.way[place]))
+    pub fn displacement(&self, particle: usize) -> DVec3 {
+        self.assembly.place(particle).map_or(DVec3::ZERO, |place| vector(self.displacement[place]))
     }
 
     /// Where a particle is.
@@ -273,7 +280,7 @@ impl Objective {
     pub fn put(&mut self, particle: usize, at: DVec3) {
         if let (Some(place), Dof::Free(_)) = (self.assembly.place(particle), self.dofs().get(particle)) {
             let d = at - vector(self.s[place]);
-            (self.way[place], self.q[place]) = ([d.x, d.y, d.z, 0.0], [at.x, at.y, at.z, 0.0]);
+            (self.displacement[place], self.q[place]) = ([d.x, d.y, d.z, 0.0], [at.x, at.y, at.z, 0.0]);
             self.points.set(particle, at);
         }
     }
@@ -288,7 +295,7 @@ impl Objective {
 fn views<'a>(
     x: &'a Points,
     shared: &'a [Vec<f64>],
-    around: Surroundings<'a>,
+    around: ProjectionInputs<'a>,
 ) -> impl Fn(usize) -> View<'a> + Sync + 'a {
     move |b| View {
         x,

@@ -14,7 +14,7 @@
 use super::Subject;
 use super::damping::RigidVelocity;
 use super::energy::ElasticEnergy;
-use super::implicit::Passage;
+use super::implicit::SubstepEnd;
 use crate::dofs::Dof;
 use crate::memory::Section;
 use crate::points::Points;
@@ -61,8 +61,8 @@ impl Prolongation {
 
     /// Takes from the end of the substep, which is in `state`, what energy there is too much. All is seen from what
     /// carries the body.
-    pub fn limit(&mut self, energy: &mut ElasticEnergy, passage: Passage<'_>, state: &mut BodyState) {
-        let Passage { end, dofs, start, touching, .. } = passage;
+    pub fn limit(&mut self, energy: &mut ElasticEnergy, passage: SubstepEnd<'_>, state: &mut BodyState) {
+        let SubstepEnd { end, dofs, start, touching, .. } = passage;
         let model = end.model;
         let ride = touching.velocity * model.params.substep();
         (0..start.len()).for_each(|i| self.begin.set(i, start.get(i) + ride));
@@ -82,8 +82,8 @@ impl Prolongation {
 
     /// Brings the energy of a body down to what it was. Tells whether it is done; if not, the body has moved less
     /// far, and its energy is to be measured again.
-    fn calm(&mut self, passage: Passage<'_>, attempt: usize, state: &mut BodyState) -> bool {
-        let Passage { end: Subject { model, controls, .. }, start, arriving, touching, .. } = passage;
+    fn calm(&mut self, passage: SubstepEnd<'_>, attempt: usize, state: &mut BodyState) -> bool {
+        let SubstepEnd { end: Subject { model, controls, .. }, start, arriving, touching, .. } = passage;
         let (pull, h, mass) = (controls.pull(), model.params.substep(), &model.rest().mass);
         let particles = 0..mass.len();
         let (mut kinetic, mut excess) = (0.0, self.after - self.before - touching.work);
@@ -132,9 +132,9 @@ impl Prolongation {
     }
 
     /// Prolongs the deforming part of the motion by a share only.
-    fn shorten(&mut self, passage: Passage<'_>, loose: bool, share: f64, state: &mut BodyState) {
+    fn shorten(&mut self, passage: SubstepEnd<'_>, loose: bool, share: f64, state: &mut BodyState) {
         let Prolongation { middle, full_x, full_v, part, .. } = self;
-        let Passage { end: Subject { model, .. }, start, theta, dofs, touching, .. } = passage;
+        let SubstepEnd { end: Subject { model, .. }, start, theta, dofs, touching, .. } = passage;
         let reach = theta * model.params.substep();
         let points = || model.rest().mass.iter().copied().enumerate();
         let body = 0..model.particle_count();
@@ -155,7 +155,7 @@ impl Prolongation {
     }
 
     /// Moves the body as a rigid one: it ends as deformed as it began.
-    fn stiffen(&mut self, passage: Passage<'_>, loose: bool, state: &mut BodyState) {
+    fn stiffen(&mut self, passage: SubstepEnd<'_>, loose: bool, state: &mut BodyState) {
         let Prolongation { begin, full_x, full_v, part, .. } = self;
         let mass = &passage.end.model.rest().mass;
         let points = || mass.iter().copied().enumerate();

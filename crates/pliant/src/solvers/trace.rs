@@ -11,7 +11,7 @@
 
 use super::implicit::reach;
 use super::newton::Minimiser;
-use super::objective::{Hands, Surroundings};
+use super::objective::{Executor, ProjectionInputs};
 use super::{Observer, SolverError, SolverKind, Subject};
 use crate::controls::LiveControls;
 use crate::dofs::DofMap;
@@ -61,7 +61,7 @@ pub struct TracePoint {
 
 /// What is seen of a solver during a substep.
 #[derive(Default)]
-struct Seen {
+struct IterationLog {
     list: Vec<(u32, f64, Points)>,
     begin: f64,
     /// Time taken by looking.
@@ -71,7 +71,7 @@ struct Seen {
 /// Collects the iterations of a step and evaluates them.
 pub(crate) struct Tracer {
     clock: Arc<Mutex<Clock>>,
-    seen: Arc<Mutex<Seen>>,
+    seen: Arc<Mutex<IterationLog>>,
     memory: Memory,
     pub points: Vec<TracePoint>,
     /// What evaluates, for as long as bodies stay as they are.
@@ -100,7 +100,7 @@ impl Tracer {
     pub fn watch(&mut self, memory: &Memory) -> Observer {
         self.memory.clone_from(memory);
         let (seen, clock) = (self.seen.clone(), self.clock.clone());
-        *seen.lock().unwrap_or_else(PoisonError::into_inner) = Seen::default();
+        *seen.lock().unwrap_or_else(PoisonError::into_inner) = IterationLog::default();
         Box::new(move |iteration, q| {
             let clock = clock.lock().unwrap_or_else(PoisonError::into_inner);
             let mut seen = seen.lock().unwrap_or_else(PoisonError::into_inner);
@@ -120,7 +120,7 @@ impl Tracer {
         id: BodyId,
         body: Subject<'_>,
         (step, substep): (u64, u32),
-        hands: Hands<'_>,
+        executor: Executor<'_>,
     ) -> Result<(), SolverError> {
         let Subject { model, controls, time, .. } = body;
         let seen = std::mem::take(&mut *self.seen.lock().unwrap_or_else(PoisonError::into_inner));
@@ -139,12 +139,12 @@ impl Tracer {
         let evaluator = &mut self.evaluators[known].1;
         controls.targets(model, &self.memory, time + reach(model), &mut evaluator.targets);
         let memory = &self.memory[Section::Batches];
-        evaluator.begin(s, memory, hands);
+        evaluator.begin(s, memory, executor);
         let values: Vec<(f64, f64)> =
-            seen.list.iter().map(|(_, _, q)| evaluator.value(q, memory, hands)).collect();
+            seen.list.iter().map(|(_, _, q)| evaluator.value(q, memory, executor)).collect();
         let (first, slope) = values[0];
         let lowest = values.iter().map(|(e, _)| *e).fold(f64::INFINITY, f64::min);
-        let solution = evaluator.solution(last, slope, memory, hands)?;
+        let solution = evaluator.solution(last, slope, memory, executor)?;
         let best = solution.filter(|best| best - lowest <= BELOW * (first - best).abs());
         let error = |e: f64| {
             // Rounding may leave an iterate a digit below the solution.
@@ -194,17 +194,17 @@ impl Evaluator {
         self.model.batch_scales(controls.body).zip(&self.scales).all(|(now, was)| now == *was)
     }
 
-    fn begin(&mut self, s: &Points, memory: &[f64], hands: Hands<'_>) {
-        let around = Surroundings { memory, offsets: &self.offsets, targets: &self.targets };
-        self.minimiser.begin(&self.model, &mut s.clone(), around, hands);
+    fn begin(&mut self, s: &Points, memory: &[f64], executor: Executor<'_>) {
+        let around = ProjectionInputs { memory, offsets: &self.offsets, targets: &self.targets };
+        self.minimiser.begin(&self.model, &mut s.clone(), around, executor);
     }
 
     /// E and ‖∇E‖ at `q`.
-    fn value(&mut self, q: &Points, memory: &[f64], hands: Hands<'_>) -> (f64, f64) {
-        let around = Surroundings { memory, offsets: &self.offsets, targets: &self.targets };
+    fn value(&mut self, q: &Points, memory: &[f64], executor: Executor<'_>) -> (f64, f64) {
+        let around = ProjectionInputs { memory, offsets: &self.offsets, targets: &self.targets };
         self.minimiser.objective.start_at(q);
         self.minimiser.objective.settle_auxiliary(&self.model);
-        self.minimiser.evaluate(&self.model, around, hands);
+        self.minimiser.evaluate(&self.model, around, executor);
         (self.minimiser.energy, self.minimiser.objective.gradient_squared().sqrt())
     }
 
@@ -215,24 +215,24 @@ impl Evaluator {
         q: &Points,
         slope: f64,
         memory: &[f64],
-        hands: Hands<'_>,
+        executor: Executor<'_>,
     ) -> Result<Option<f64>, SolverError> {
-        self.value(q, memory, hands);
-        let around = Surroundings { memory, offsets: &self.offsets, targets: &self.targets };
+        self.value(q, memory, executor);
+        let around = ProjectionInputs { memory, offsets: &self.offsets, targets: &self.targets };
         let Evaluator { minimiser, model, .. } = self;
         let flat = (GRADIENT * slope).powi(2);
         let done = |m: &Minimiser| m.objective.gradient_squared() <= flat;
         if model.solver() != SolverKind::Newton {
             let (mut count, mut total) = (FEWEST, 0);
             while total < STEPS {
-                let kept = minimiser.objective.ways().to_vec();
-                if minimise(minimiser, model, around, hands, WHOLE, true)? || done(minimiser) {
+                let kept = minimiser.objective.displacements().to_vec();
+                if minimise(minimiser, model, around, executor, WHOLE, true)? || done(minimiser) {
                     return Ok(Some(minimiser.energy));
                 }
-                minimiser.objective.set_ways(&kept);
-                minimiser.evaluate(model, around, hands);
+                minimiser.objective.set_displacements(&kept);
+                minimiser.evaluate(model, around, executor);
                 for _ in 0..count {
-                    minimiser.projective_step(model, around, hands)?;
+                    minimiser.projective_step(model, around, executor)?;
                     if done(minimiser) {
                         return Ok(Some(minimiser.energy));
                     }
@@ -241,7 +241,7 @@ impl Evaluator {
                 count *= 2;
             }
         }
-        let found = minimise(minimiser, model, around, hands, MOST, false)? || done(minimiser);
+        let found = minimise(minimiser, model, around, executor, MOST, false)? || done(minimiser);
         Ok(found.then_some(minimiser.energy))
     }
 }
@@ -251,14 +251,14 @@ impl Evaluator {
 fn minimise(
     minimiser: &mut Minimiser,
     model: &BodyModel,
-    around: Surroundings<'_>,
-    hands: Hands<'_>,
+    around: ProjectionInputs<'_>,
+    executor: Executor<'_>,
     most: usize,
     whole: bool,
 ) -> Result<bool, SolverError> {
     let mut gradient = minimiser.objective.gradient_squared();
     for _ in 0..most {
-        let progress = minimiser.iterate(model, around, hands)?;
+        let progress = minimiser.iterate(model, around, executor)?;
         if progress.settled {
             return Ok(progress.small);
         }

@@ -9,7 +9,7 @@ use super::facets::Facets;
 use super::prototype::exposed;
 use crate::points::Points;
 use glam::DVec3;
-use pliant_geometry::{Lifts, Rows, Skin};
+use pliant_geometry::{NormalOffsets, Skin, SparseRows};
 use std::collections::BTreeMap;
 
 /// What a vertex of a torn surface was that was not there before: one of a face that a tear has laid open.
@@ -103,22 +103,23 @@ impl Whole<'_> {
             list.push(triangles[k].map(|v| binding.vertex(v, side)));
             opened.push([(facets.len() + k) as u32, side]);
         }
-        let lifts = skin.lifts.as_ref().map(|l| self.lifted(corners, &l.triangles));
-        let (skin, origin) = binding.made.finish(lifts);
+        let normal_offsets = skin.normal_offsets.as_ref().map(|l| self.lifted(corners, &l.triangles));
+        let (skin, origin) = binding.made.finish(normal_offsets);
         TornSurface { triangles: list, skin: Some(skin), origin, opened }
     }
 
     fn row(&self, skin: &Skin, v: usize) -> Row {
-        let lifts = skin.lifts.as_ref().map_or_else(Vec::new, |l| l.vertices.row(v).collect());
-        (skin.weights_of(v), lifts)
+        let normal_offsets =
+            skin.normal_offsets.as_ref().map_or_else(Vec::new, |l| l.vertices.row(v).collect());
+        (skin.weights_of(v), normal_offsets)
     }
 
     /// What follows these particles of the whole body, with an element.
-    fn follow(&self, corners: &Corners, element: usize, (mut weights, mut lifts): Row) -> Row {
-        for (i, _) in weights.iter_mut().chain(&mut lifts) {
+    fn follow(&self, corners: &Corners, element: usize, (mut weights, mut normal_offsets): Row) -> Row {
+        for (i, _) in weights.iter_mut().chain(&mut normal_offsets) {
             *i = corners.at(self.facets, element, *i);
         }
-        (weights, lifts)
+        (weights, normal_offsets)
     }
 
     /// Where a vertex lies by the corners of an element.
@@ -132,16 +133,16 @@ impl Whole<'_> {
 
     /// What a vertex follows that is bound to an element alone: where it is in it, or the next place that is. It stands off a
     /// cloth as before.
-    fn bound(&self, element: usize, v: u32, (_, lifts): &Row) -> Row {
+    fn bound(&self, element: usize, v: u32, (_, normal_offsets): &Row) -> Row {
         let inside = || self.weights_in(element, v).filter(|(_, w)| *w > OUTSIDE);
         let sum: f64 = inside().map(|(_, w)| w).sum();
         let weights: Vec<(u32, f64)> = inside().map(|(i, w)| (i, w / sum)).collect();
-        let height: f64 = lifts.iter().map(|(_, height)| height).sum();
-        let lifts = match lifts.is_empty() {
+        let height: f64 = normal_offsets.iter().map(|(_, height)| height).sum();
+        let normal_offsets = match normal_offsets.is_empty() {
             true => Vec::new(),
             false => weights.iter().map(|&(i, w)| (i, w * height)).collect(),
         };
-        (weights, lifts)
+        (weights, normal_offsets)
     }
 
     /// The triangles whose normals a skin stands on.
@@ -263,18 +264,19 @@ impl Vertices {
         k
     }
 
-    fn finish(self, lifts: Option<Vec<[u32; 3]>>) -> (Skin, Vec<u32>) {
+    fn finish(self, normal_offsets: Option<Vec<[u32; 3]>>) -> (Skin, Vec<u32>) {
         let Vertices { rows, origin, made, .. } = self;
-        let (mut weights, mut heights) = (Rows::new(), Rows::new());
+        let (mut weights, mut heights) = (SparseRows::new(), SparseRows::new());
         for (k, row) in made.into_iter().enumerate() {
             // Vertices of no triangle stay as they were.
-            let (own, lifts) = row.unwrap_or_else(|| rows[k].clone());
+            let (own, normal_offsets) = row.unwrap_or_else(|| rows[k].clone());
             weights.push(own);
-            heights.push(lifts);
+            heights.push(normal_offsets);
         }
-        let Rows { offsets, columns: particles, weights } = weights;
-        let lifts = lifts.map(|triangles| Box::new(Lifts { triangles, vertices: heights }));
-        (Skin { offsets, particles, weights, handles: None, lifts }, origin)
+        let SparseRows { offsets, columns: particles, weights } = weights;
+        let normal_offsets =
+            normal_offsets.map(|triangles| Box::new(NormalOffsets { triangles, vertices: heights }));
+        (Skin { offsets, particles, weights, handles: None, normal_offsets }, origin)
     }
 }
 

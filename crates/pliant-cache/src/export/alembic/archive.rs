@@ -1,8 +1,10 @@
 //! The archive: objects with their properties, time samplings and what the file says of itself.
 
-use super::digest::{Digest, digest};
+use super::digest::{AlembicDigest, digest};
 use super::ogawa::{Child, Ogawa};
-use super::property::{FRAMES, MetadataTable, Property, TIMELESS, mix, properties_digest, write_properties};
+use super::property::{
+    AlembicProperty, FRAMES, MetadataTable, TIMELESS, mix, properties_digest, write_properties,
+};
 use crate::CacheError;
 
 /// Layout of objects and properties within Ogawa.
@@ -11,11 +13,11 @@ const LAYOUT_VERSION: i32 = 0;
 const LIBRARY_VERSION: i32 = 10803;
 
 /// An object of the scene tree.
-pub(super) struct Object {
+pub(super) struct AlembicObject {
     pub(super) name: String,
     pub(super) metadata: &'static str,
-    pub(super) properties: Vec<Property>,
-    pub(super) children: Vec<Object>,
+    pub(super) properties: Vec<AlembicProperty>,
+    pub(super) children: Vec<AlembicObject>,
 }
 
 /// When samples were taken, in seconds.
@@ -56,12 +58,16 @@ impl Times {
     }
 }
 
-impl Object {
+impl AlembicObject {
     /// Writes the object after all that is in it; gives where it is and a hash of it.
-    fn write(&self, metadata: &mut MetadataTable, out: &mut Ogawa) -> Result<(Child, Digest), CacheError> {
+    fn write(
+        &self,
+        metadata: &mut MetadataTable,
+        out: &mut Ogawa,
+    ) -> Result<(Child, AlembicDigest), CacheError> {
         let mut group = vec![write_properties(&self.properties, metadata, out)?];
         let mut headers = Vec::new();
-        let mut digests: Vec<Digest> = Vec::new();
+        let mut digests: Vec<AlembicDigest> = Vec::new();
         for child in &self.children {
             let (place, hash) = child.write(metadata, out)?;
             group.push(place);
@@ -93,7 +99,12 @@ impl Object {
 
 /// Writes what is left once all samples are in the file, and finishes it; gives its size.
 /// `times` are those of the samplings from [`FRAMES`] on.
-pub(super) fn finish(mut out: Ogawa, top: &Object, about: &str, times: &[Times]) -> Result<u64, CacheError> {
+pub(super) fn finish(
+    mut out: Ogawa,
+    top: &AlembicObject,
+    about: &str,
+    times: &[Times],
+) -> Result<u64, CacheError> {
     let mut metadata = MetadataTable::default();
     let layout = out.data(&LAYOUT_VERSION.to_le_bytes())?;
     let library = out.data(&LIBRARY_VERSION.to_le_bytes())?;

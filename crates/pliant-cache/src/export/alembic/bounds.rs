@@ -2,16 +2,16 @@
 
 /// Lower and upper corner.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Bounds {
+pub(super) struct SampleBounds {
     low: [f64; 3],
     high: [f64; 3],
 }
 
-impl Bounds {
+impl SampleBounds {
     /// Bounds of nothing, as Alembic's box type has them.
-    pub(super) const EMPTY: Bounds = Bounds { low: [f64::MAX; 3], high: [-f64::MAX; 3] };
+    pub(super) const EMPTY: SampleBounds = SampleBounds { low: [f64::MAX; 3], high: [-f64::MAX; 3] };
 
-    pub(super) fn of(points: &[[f32; 3]]) -> Bounds {
+    pub(super) fn of(points: &[[f32; 3]]) -> SampleBounds {
         let (mut low, mut high) = ([f32::MAX; 3], [-f32::MAX; 3]);
         for p in points {
             for k in 0..3 {
@@ -20,14 +20,14 @@ impl Bounds {
             }
         }
         if points.is_empty() {
-            return Bounds::EMPTY;
+            return SampleBounds::EMPTY;
         }
-        Bounds { low: low.map(f64::from), high: high.map(f64::from) }
+        SampleBounds { low: low.map(f64::from), high: high.map(f64::from) }
     }
 
-    pub(super) fn union(&self, other: &Bounds) -> Bounds {
+    pub(super) fn union(&self, other: &SampleBounds) -> SampleBounds {
         let pick = |f: fn(f64, f64) -> f64, a: [f64; 3], b: [f64; 3]| [0, 1, 2].map(|k| f(a[k], b[k]));
-        Bounds { low: pick(f64::min, self.low, other.low), high: pick(f64::max, self.high, other.high) }
+        SampleBounds { low: pick(f64::min, self.low, other.low), high: pick(f64::max, self.high, other.high) }
     }
 
     pub(super) fn to_bytes(self) -> Vec<u8> {

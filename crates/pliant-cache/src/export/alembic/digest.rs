@@ -1,14 +1,14 @@
 //! The 128-bit hash that Alembic keys samples by: MurmurHash3 (Appleby 2011, x64, 128 bits, seed 0).
 
 /// A hash as it stands in the file.
-pub(super) type Digest = [u8; 16];
+pub(super) type AlembicDigest = [u8; 16];
 
 const C1: u64 = 0x87c3_7b91_1142_53d5;
 const C2: u64 = 0x4cf5_ad43_2745_937f;
 
 /// Hashes bytes. Alembic hashes arrays as they lie in memory on a little-endian machine, which is
 /// how they are written.
-pub(super) fn digest(bytes: &[u8]) -> Digest {
+pub(super) fn digest(bytes: &[u8]) -> AlembicDigest {
     let (mut h1, mut h2) = (0u64, 0u64);
     let (blocks, tail) = bytes.as_chunks::<16>();
     for block in blocks {

@@ -12,7 +12,7 @@
 
 mod archive;
 mod bounds;
-mod bytes;
+
 mod digest;
 mod ogawa;
 mod property;
@@ -22,27 +22,27 @@ mod surface;
 use std::path::{Path, PathBuf};
 
 use super::ExportSummary;
-use super::names::{Style, unique};
-use super::sink::{Made, Order, Put, Sink, Surfaces};
-use super::stream::{Conversion, Normals, Stream, Version};
-use crate::export::Footage;
+use super::names::{NameStyle, unique};
+use super::sink::{ExportOrder, FrameOutput, FrameWriter, Sink, SurfaceEncoder};
+use super::stream::{BodyVersion, Conversion, ExportStream, NormalPrecision};
+use crate::export::ResampledLog;
 use crate::{CacheError, LogHeader};
-use archive::{Object, Times};
-use bounds::Bounds;
+use archive::{AlembicObject, Times};
+use bounds::SampleBounds;
 use ogawa::Ogawa;
-use property::{FRAMES, Samples};
-use schema::{BodyOut, Motion, bounds_samples, child_bounds};
+use property::{FRAMES, PropertySamples};
+use schema::{BodyOut, BodySamples, bounds_samples, child_bounds};
 
-pub(super) fn begin<'a>(order: Order<'a>) -> Result<Sink<'a>, CacheError> {
-    let Order { reader, stream, path, conversion, folder, .. } = order;
+pub(super) fn begin<'a>(order: ExportOrder<'a>) -> Result<Sink<'a>, CacheError> {
+    let ExportOrder { reader, stream, path, conversion, folder, .. } = order;
     let count = check_counts(&path, stream)?;
     // A body that comes later has times of its own.
-    let mut starts: Vec<usize> = stream.bodies.iter().map(|b| b.life.start).chain([0]).collect();
+    let mut starts: Vec<usize> = stream.bodies.iter().map(|b| b.lifetime.start).chain([0]).collect();
     starts.sort_unstable();
     starts.dedup();
     let sampling = |start: usize| FRAMES + starts.partition_point(|&s| s < start) as u32;
     let archive = Archive {
-        motions: stream.bodies.iter().map(|b| Motion::new(sampling(b.life.start))).collect(),
+        motions: stream.bodies.iter().map(|b| BodySamples::new(sampling(b.lifetime.start))).collect(),
         out: Ogawa::create(folder, &path)?,
         whole: bounds_samples(FRAMES),
         numbers: Vec::with_capacity(stream.frames.len()),
@@ -54,33 +54,33 @@ pub(super) fn begin<'a>(order: Order<'a>) -> Result<Sink<'a>, CacheError> {
         count,
         starts,
     };
-    let make = Surfaces { stream, conversion, normals: Normals::Full, last: false };
+    let make = SurfaceEncoder { stream, conversion, normals: NormalPrecision::Full, last: false };
     Ok(Sink { make: Box::new(make), put: Box::new(archive) })
 }
 
 /// An archive whose samples are being written.
 struct Archive<'a> {
-    reader: &'a Footage<'a>,
-    stream: &'a Stream<'a>,
+    reader: &'a ResampledLog<'a>,
+    stream: &'a ExportStream<'a>,
     path: PathBuf,
     conversion: Conversion,
     count: u32,
     /// The frames that bodies come with.
     starts: Vec<usize>,
     out: Ogawa,
-    motions: Vec<Motion>,
-    whole: Samples,
+    motions: Vec<BodySamples>,
+    whole: PropertySamples,
     numbers: Vec<u32>,
     buffer: Vec<u8>,
 }
 
-impl Put for Archive<'_> {
-    fn put(&mut self, _: usize, made: Made) -> Result<(), CacheError> {
+impl FrameWriter for Archive<'_> {
+    fn put(&mut self, _: usize, made: FrameOutput) -> Result<(), CacheError> {
         let loaded = made.surfaces()?;
         self.numbers.push(loaded.index);
-        let mut all = Bounds::EMPTY;
+        let mut all = SampleBounds::EMPTY;
         for surface in &loaded.bodies {
-            let bounds = Bounds::of(&surface.points);
+            let bounds = SampleBounds::of(&surface.points);
             all = all.union(&bounds);
             self.motions[surface.body].push(&mut self.out, surface, &bounds, &mut self.buffer)?;
         }
@@ -91,7 +91,7 @@ impl Put for Archive<'_> {
         let Archive {
             reader, stream, path, conversion, count, starts, mut out, motions, whole, numbers, ..
         } = *self;
-        let names = unique(stream.bodies.iter().map(|b| b.name), Style::Part, "body", &[]);
+        let names = unique(stream.bodies.iter().map(|b| b.name), NameStyle::Part, "body", &[]);
         let rate = reader.frames_per_second();
         let mut times: Vec<Times> = starts.iter().map(|&s| Times::of_frames(&numbers[s..], rate)).collect();
         let mut children = Vec::with_capacity(names.len());
@@ -104,8 +104,12 @@ impl Put for Archive<'_> {
             let body = BodyOut { body, name, motion, sizes, frames: count, scale: conversion.scale };
             children.push(body.write(&mut out)?);
         }
-        let top =
-            Object { name: String::new(), metadata: "", properties: vec![child_bounds(whole)], children };
+        let top = AlembicObject {
+            name: String::new(),
+            metadata: "",
+            properties: vec![child_bounds(whole)],
+            children,
+        };
         let bytes = archive::finish(out, &top, &about(reader.header(), rate, &conversion), &times)?;
         Ok(stream.summary(&path, bytes))
     }
@@ -125,12 +129,12 @@ fn about(header: &LogHeader, frames_per_second: f64, conversion: &Conversion) ->
 }
 
 /// How many frames there are. Alembic counts samples in 32 bits, vertices and corners of a mesh in 31.
-fn check_counts(path: &Path, stream: &Stream<'_>) -> Result<u32, CacheError> {
+fn check_counts(path: &Path, stream: &ExportStream<'_>) -> Result<u32, CacheError> {
     let refuse = |what: String| {
         let why = format!("{what} are more than an Alembic file can count");
         CacheError::invalid(path.display().to_string(), why, "export fewer, or to .usda")
     };
-    for Version { body, faces, .. } in stream.versions() {
+    for BodyVersion { body, faces, .. } in stream.versions() {
         let corners = faces.corners().len();
         for (count, what) in [(body.mesh.positions.len(), "vertices"), (corners, "corners of faces")] {
             if i32::try_from(count).is_err() {

@@ -12,7 +12,7 @@
 use std::collections::HashMap;
 use std::path::Path;
 
-use super::digest::Digest;
+use super::digest::AlembicDigest;
 use crate::atomic::AtomicFile;
 use crate::{CacheError, OutputFolder};
 
@@ -30,7 +30,7 @@ impl Child {
 pub(super) struct Ogawa {
     file: AtomicFile,
     /// Samples that may be wanted again, by key and length.
-    known: HashMap<(Digest, usize), Child>,
+    known: HashMap<(AlembicDigest, usize), Child>,
 }
 
 impl Ogawa {
@@ -53,7 +53,7 @@ impl Ogawa {
     }
 
     /// Writes a sample: its key, then its bytes. Samples without bytes have no key.
-    pub(super) fn sample(&mut self, key: &Digest, bytes: &[u8]) -> Result<Child, CacheError> {
+    pub(super) fn sample(&mut self, key: &AlembicDigest, bytes: &[u8]) -> Result<Child, CacheError> {
         if bytes.is_empty() {
             return Ok(Child::EMPTY_DATA);
         }
@@ -66,7 +66,7 @@ impl Ogawa {
     }
 
     /// Writes a sample unless it is known from an earlier call, as faces of bodies alike are.
-    pub(super) fn known_sample(&mut self, key: &Digest, bytes: &[u8]) -> Result<Child, CacheError> {
+    pub(super) fn known_sample(&mut self, key: &AlembicDigest, bytes: &[u8]) -> Result<Child, CacheError> {
         if let Some(&child) = self.known.get(&(*key, bytes.len())) {
             return Ok(child);
         }

@@ -1,6 +1,6 @@
 //! Properties: named trees of sampled values, and how their headers are packed into bits.
 
-use super::digest::{Digest, digest};
+use super::digest::{AlembicDigest, digest};
 use super::ogawa::{Child, Ogawa};
 use crate::CacheError;
 
@@ -29,7 +29,7 @@ impl Pod {
 
 /// Whether a sample is one element or a list of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Shape {
+pub(super) enum SampleShape {
     Scalar = 1,
     Array = 2,
 }
@@ -40,8 +40,8 @@ pub(super) const TIMELESS: u32 = 0;
 pub(super) const FRAMES: u32 = 1;
 
 /// The samples of one property. Bytes go to the file at once; where they are is kept.
-pub(super) struct Samples {
-    shape: Shape,
+pub(super) struct PropertySamples {
+    shape: SampleShape,
     pod: Pod,
     /// Values that make up an element: 3 for a point.
     extent: u8,
@@ -58,20 +58,20 @@ pub(super) struct Samples {
     single: bool,
     homogeneous: bool,
     /// Hash of all samples in order.
-    digest: Digest,
+    digest: AlembicDigest,
 }
 
 /// A sample in the file.
 #[derive(Clone, Copy)]
 struct Sample {
-    key: Digest,
+    key: AlembicDigest,
     length: usize,
     child: Child,
 }
 
-impl Samples {
-    pub(super) fn new(shape: Shape, pod: Pod, extent: u8, time: u32) -> Samples {
-        Samples {
+impl PropertySamples {
+    pub(super) fn new(shape: SampleShape, pod: Pod, extent: u8, time: u32) -> PropertySamples {
+        PropertySamples {
             shape,
             pod,
             extent,
@@ -107,7 +107,7 @@ impl Samples {
     }
 
     /// Adds the last sample of `other`, sharing its bytes in the file.
-    pub(super) fn push_shared(&mut self, other: &Samples) {
+    pub(super) fn push_shared(&mut self, other: &PropertySamples) {
         if let Some(sample) = other.last {
             self.add(sample);
         }
@@ -152,9 +152,9 @@ impl Samples {
 
     fn write(&self, out: &mut Ogawa) -> Result<Child, CacheError> {
         match self.shape {
-            Shape::Scalar => out.group(&self.stored),
+            SampleShape::Scalar => out.group(&self.stored),
             // Each with its dimensions, empty where the length of the bytes tells.
-            Shape::Array => {
+            SampleShape::Array => {
                 let pairs: Vec<Child> = self.stored.iter().flat_map(|&c| [c, Child::EMPTY_DATA]).collect();
                 out.group(&pairs)
             }
@@ -163,42 +163,50 @@ impl Samples {
 }
 
 /// A property: samples, or a compound of further properties.
-pub(super) struct Property {
+pub(super) struct AlembicProperty {
     name: &'static str,
     metadata: &'static str,
-    content: Content,
+    content: PropertyContent,
 }
 
-enum Content {
-    Compound(Vec<Property>),
-    Sampled(Samples),
+enum PropertyContent {
+    Compound(Vec<AlembicProperty>),
+    Sampled(PropertySamples),
 }
 
-impl Property {
-    pub(super) fn compound(name: &'static str, metadata: &'static str, parts: Vec<Property>) -> Property {
-        Property { name, metadata, content: Content::Compound(parts) }
+impl AlembicProperty {
+    pub(super) fn compound(
+        name: &'static str,
+        metadata: &'static str,
+        parts: Vec<AlembicProperty>,
+    ) -> AlembicProperty {
+        AlembicProperty { name, metadata, content: PropertyContent::Compound(parts) }
     }
 
-    pub(super) fn sampled(name: &'static str, metadata: &'static str, samples: Samples) -> Property {
-        Property { name, metadata, content: Content::Sampled(samples) }
+    pub(super) fn sampled(
+        name: &'static str,
+        metadata: &'static str,
+        samples: PropertySamples,
+    ) -> AlembicProperty {
+        AlembicProperty { name, metadata, content: PropertyContent::Sampled(samples) }
     }
 
     /// Most samples of any property with this time sampling.
     pub(super) fn most_samples(&self, time: u32) -> u32 {
         match &self.content {
-            Content::Compound(parts) => parts.iter().map(|p| p.most_samples(time)).max().unwrap_or(0),
-            Content::Sampled(samples) if samples.time == time => samples.distinct(),
-            Content::Sampled(_) => 0,
+            PropertyContent::Compound(parts) => parts.iter().map(|p| p.most_samples(time)).max().unwrap_or(0),
+            PropertyContent::Sampled(samples) if samples.time == time => samples.distinct(),
+            PropertyContent::Sampled(_) => 0,
         }
     }
 
-    fn digest(&self) -> Digest {
+    fn digest(&self) -> AlembicDigest {
         match &self.content {
-            Content::Compound(parts) => {
-                let parts: Vec<Digest> = parts.iter().map(Property::digest).collect();
+            PropertyContent::Compound(parts) => {
+                let parts: Vec<AlembicDigest> = parts.iter().map(AlembicProperty::digest).collect();
                 mix(&[self.name.as_bytes(), self.metadata.as_bytes(), parts.as_flattened()])
             }
-            Content::Sampled(s) => {
+            PropertyContent::Sampled(s) => {
                 let kind = [s.shape as u8, s.pod as u8, s.extent, s.time as u8];
                 mix(&[self.name.as_bytes(), self.metadata.as_bytes(), &kind, &s.digest])
             }
@@ -208,8 +216,8 @@ impl Property {
     /// Packs the header: a word of bits, the counts in as few bytes as the largest needs, the name.
     fn header(&self, metadata: &mut MetadataTable, header: &mut Vec<u8>) {
         let samples = match &self.content {
-            Content::Compound(_) => None,
-            Content::Sampled(samples) => Some(samples),
+            PropertyContent::Compound(_) => None,
+            PropertyContent::Sampled(samples) => Some(samples),
         };
         let largest = samples
             .map_or(0, |s| s.count.max(s.time))
@@ -225,7 +233,7 @@ impl Property {
         let mut info = hint << 2 | u32::from(index) << 20;
         let mut numbers = Vec::new();
         if let Some(s) = samples {
-            info |= s.shape as u32 | u32::from(s.shape == Shape::Array && s.single);
+            info |= s.shape as u32 | u32::from(s.shape == SampleShape::Array && s.single);
             info |= (s.pod as u32) << 4 | u32::from(s.extent) << 12;
             info |= u32::from(s.homogeneous) << 10;
             number(s.count, &mut numbers);
@@ -254,7 +262,7 @@ impl Property {
 
 /// Writes the properties of an object or compound as a group: each one's own group, then all headers.
 pub(super) fn write_properties(
-    properties: &[Property],
+    properties: &[AlembicProperty],
     metadata: &mut MetadataTable,
     out: &mut Ogawa,
 ) -> Result<Child, CacheError> {
@@ -262,8 +270,8 @@ pub(super) fn write_properties(
     let mut headers = Vec::new();
     for property in properties {
         children.push(match &property.content {
-            Content::Compound(parts) => write_properties(parts, metadata, out)?,
-            Content::Sampled(samples) => samples.write(out)?,
+            PropertyContent::Compound(parts) => write_properties(parts, metadata, out)?,
+            PropertyContent::Sampled(samples) => samples.write(out)?,
         });
         property.header(metadata, &mut headers);
     }
@@ -274,13 +282,13 @@ pub(super) fn write_properties(
 }
 
 /// One hash for all properties of an object.
-pub(super) fn properties_digest(properties: &[Property]) -> Digest {
-    let parts: Vec<Digest> = properties.iter().map(Property::digest).collect();
+pub(super) fn properties_digest(properties: &[AlembicProperty]) -> AlembicDigest {
+    let parts: Vec<AlembicDigest> = properties.iter().map(AlembicProperty::digest).collect();
     digest(parts.as_flattened())
 }
 
 /// A hash of parts that tells where one ends and the next starts.
-pub(super) fn mix(parts: &[&[u8]]) -> Digest {
+pub(super) fn mix(parts: &[&[u8]]) -> AlembicDigest {
     let mut all = Vec::new();
     for part in parts {
         all.extend_from_slice(&(part.len() as u64).to_le_bytes());

@@ -1,13 +1,13 @@
 //! What a body is in Alembic's terms: a transform, a polygon mesh or points below it, a face set per material.
 
-use super::archive::Object;
-use super::bounds::Bounds;
-use super::bytes::{float_bytes, integer_bytes, put_floats};
+use super::archive::AlembicObject;
+use super::bounds::SampleBounds;
 use super::ogawa::Ogawa;
-use super::property::{FRAMES, Pod, Property, Samples, Shape, TIMELESS};
-use super::surface::Surface;
+use super::property::{AlembicProperty, FRAMES, Pod, PropertySamples, SampleShape, TIMELESS};
+use super::surface::AlembicFaces;
 use crate::CacheError;
-use crate::export::stream::{self, StreamBody, Version, point_width};
+use crate::export::bytes::{float_bytes, integer_bytes, put_floats};
+use crate::export::stream::{self, BodyVersion, StreamBody, point_width};
 
 mod metadata {
     //! What properties and objects say of themselves: `key=value;`, sorted by key.
@@ -43,40 +43,40 @@ mod metadata {
 /// A sample that holds for ever.
 fn constant(
     out: &mut Ogawa,
-    shape: Shape,
+    shape: SampleShape,
     pod: Pod,
     extent: u8,
     bytes: &[u8],
-) -> Result<Samples, CacheError> {
-    let mut samples = Samples::new(shape, pod, extent, TIMELESS);
+) -> Result<PropertySamples, CacheError> {
+    let mut samples = PropertySamples::new(shape, pod, extent, TIMELESS);
     samples.push_known(out, bytes)?;
     Ok(samples)
 }
 
 /// Bounds over the frames of a time sampling.
-pub(super) fn bounds_samples(time: u32) -> Samples {
-    Samples::new(Shape::Scalar, Pod::F64, 6, time)
+pub(super) fn bounds_samples(time: u32) -> PropertySamples {
+    PropertySamples::new(SampleShape::Scalar, Pod::F64, 6, time)
 }
 
 /// Bounds of everything below an object.
-pub(super) fn child_bounds(samples: Samples) -> Property {
-    Property::sampled(".childBnds", metadata::BOX, samples)
+pub(super) fn child_bounds(samples: PropertySamples) -> AlembicProperty {
+    AlembicProperty::sampled(".childBnds", metadata::BOX, samples)
 }
 
 /// The samples of a body that change from frame to frame.
-pub(super) struct Motion {
+pub(super) struct BodySamples {
     /// The time sampling of its frames.
     time: u32,
-    positions: Samples,
-    normals: Samples,
-    bounds: Samples,
-    bounds_above: Samples,
+    positions: PropertySamples,
+    normals: PropertySamples,
+    bounds: PropertySamples,
+    bounds_above: PropertySamples,
 }
 
-impl Motion {
-    pub(super) fn new(time: u32) -> Motion {
-        let triples = || Samples::new(Shape::Array, Pod::F32, 3, time);
-        Motion {
+impl BodySamples {
+    pub(super) fn new(time: u32) -> BodySamples {
+        let triples = || PropertySamples::new(SampleShape::Array, Pod::F32, 3, time);
+        BodySamples {
             time,
             positions: triples(),
             normals: triples(),
@@ -89,13 +89,15 @@ impl Motion {
     pub(super) fn push(
         &mut self,
         out: &mut Ogawa,
-        surface: &stream::Surface,
-        bounds: &Bounds,
+        surface: &stream::ConvertedSurface,
+        bounds: &SampleBounds,
         buffer: &mut Vec<u8>,
     ) -> Result<(), CacheError> {
-        put_floats(surface.points.as_flattened(), buffer);
+        buffer.clear();
+        put_floats(buffer, surface.points.as_flattened());
         self.positions.push(out, buffer)?;
-        put_floats(surface.normals.as_flattened(), buffer);
+        buffer.clear();
+        put_floats(buffer, surface.normals.as_flattened());
         self.normals.push(out, buffer)?;
         self.bounds.push(out, &bounds.to_bytes())?;
         self.bounds_above.push_shared(&self.bounds);
@@ -107,9 +109,9 @@ impl Motion {
 pub(super) struct BodyOut<'a> {
     pub(super) body: &'a StreamBody<'a>,
     pub(super) name: String,
-    pub(super) motion: Motion,
+    pub(super) motion: BodySamples,
     /// Its transform over time, if it is not always there.
-    pub(super) sizes: Option<Samples>,
+    pub(super) sizes: Option<PropertySamples>,
     pub(super) frames: u32,
     /// Units of the file per metre.
     pub(super) scale: f64,
@@ -117,17 +119,17 @@ pub(super) struct BodyOut<'a> {
 
 impl BodyOut<'_> {
     /// The transform of the body with its shape below it; writes what does not change from frame to frame.
-    pub(super) fn write(self, out: &mut Ogawa) -> Result<Object, CacheError> {
-        let held = Held { body: self.body, time: self.motion.time };
+    pub(super) fn write(self, out: &mut Ogawa) -> Result<AlembicObject, CacheError> {
+        let held = StaticProperties { body: self.body, time: self.motion.time };
         let motion = self.motion;
-        let mut geometry = vec![Property::sampled(".selfBnds", metadata::BOX, motion.bounds)];
+        let mut geometry = vec![AlembicProperty::sampled(".selfBnds", metadata::BOX, motion.bounds)];
         let cloud = self.body.versions.iter().all(|v| v.body.is_point_cloud());
         let children = if cloud {
-            geometry.push(Property::sampled("P", metadata::VARYING_POINT, motion.positions));
+            geometry.push(AlembicProperty::sampled("P", metadata::VARYING_POINT, motion.positions));
             held.points(self.scale, out, &mut geometry)?;
             Vec::new()
         } else {
-            geometry.push(Property::sampled("P", metadata::VERTEX_POINT, motion.positions));
+            geometry.push(AlembicProperty::sampled("P", metadata::VERTEX_POINT, motion.positions));
             held.mesh(motion.normals, out, &mut geometry)?;
             held.face_sets(&self.name, out)?
         };
@@ -136,39 +138,43 @@ impl BodyOut<'_> {
             true => (metadata::POINTS, metadata::POINTS_SCHEMA),
             false => (metadata::MESH, metadata::MESH_SCHEMA),
         };
-        let shape = Object {
+        let shape = AlembicObject {
             name: format!("{}Shape", self.name),
             metadata: about,
-            properties: vec![Property::compound(".geom", schema, geometry)],
+            properties: vec![AlembicProperty::compound(".geom", schema, geometry)],
             children,
         };
         let always = self.sizes.is_none();
         let values = match self.sizes {
             Some(sizes) => sizes,
-            None => constant(out, Shape::Scalar, Pod::F64, 16, &matrix(1.0))?,
+            None => constant(out, SampleShape::Scalar, Pod::F64, 16, &matrix(1.0))?,
         };
         let mut xform = vec![
             child_bounds(motion.bounds_above),
-            Property::sampled(".inherits", "", constant(out, Shape::Scalar, Pod::Bool, 1, &[1])?),
-            Property::sampled(".ops", "", constant(out, Shape::Scalar, Pod::U8, 1, &[0x30])?),
-            Property::sampled(".vals", "", values),
+            AlembicProperty::sampled(
+                ".inherits",
+                "",
+                constant(out, SampleShape::Scalar, Pod::Bool, 1, &[1])?,
+            ),
+            AlembicProperty::sampled(".ops", "", constant(out, SampleShape::Scalar, Pod::U8, 1, &[0x30])?),
+            AlembicProperty::sampled(".vals", "", values),
         ];
         if !always {
             let moving = integer_bytes([0, 5, 10].into_iter());
-            let moving = constant(out, Shape::Array, Pod::U32, 1, &moving)?;
-            let is_not = constant(out, Shape::Scalar, Pod::Bool, 1, &[1])?;
-            xform.push(Property::sampled(".animChans", "", moving));
-            xform.push(Property::sampled("isNotConstantIdentity", "", is_not));
+            let moving = constant(out, SampleShape::Array, Pod::U32, 1, &moving)?;
+            let is_not = constant(out, SampleShape::Scalar, Pod::Bool, 1, &[1])?;
+            xform.push(AlembicProperty::sampled(".animChans", "", moving));
+            xform.push(AlembicProperty::sampled("isNotConstantIdentity", "", is_not));
         }
-        let mut properties = vec![Property::compound(".xform", metadata::XFORM_SCHEMA, xform)];
+        let mut properties = vec![AlembicProperty::compound(".xform", metadata::XFORM_SCHEMA, xform)];
         if !always {
-            let mut visible = Samples::new(Shape::Scalar, Pod::I8, 1, FRAMES);
+            let mut visible = PropertySamples::new(SampleShape::Scalar, Pod::I8, 1, FRAMES);
             for k in 0..self.frames as usize {
-                visible.push(out, &[self.body.life.contains(&k).into()])?;
+                visible.push(out, &[self.body.lifetime.contains(&k).into()])?;
             }
-            properties.push(Property::sampled("visible", "", visible));
+            properties.push(AlembicProperty::sampled("visible", "", visible));
         }
-        Ok(Object { name: self.name, metadata: metadata::XFORM, properties, children: vec![shape] })
+        Ok(AlembicObject { name: self.name, metadata: metadata::XFORM, properties, children: vec![shape] })
     }
 }
 
@@ -183,8 +189,12 @@ fn matrix(size: f64) -> Vec<u8> {
 }
 
 /// The transform of a body by its size over time; `None` without keys.
-pub(super) fn sizes(out: &mut Ogawa, keys: &[(f64, f64)], time: u32) -> Result<Option<Samples>, CacheError> {
-    let mut samples = Samples::new(Shape::Scalar, Pod::F64, 16, time);
+pub(super) fn sizes(
+    out: &mut Ogawa,
+    keys: &[(f64, f64)],
+    time: u32,
+) -> Result<Option<PropertySamples>, CacheError> {
+    let mut samples = PropertySamples::new(SampleShape::Scalar, Pod::F64, 16, time);
     for (_, size) in keys {
         samples.push(out, &matrix(*size))?;
     }
@@ -192,26 +202,26 @@ pub(super) fn sizes(out: &mut Ogawa, keys: &[(f64, f64)], time: u32) -> Result<O
 }
 
 /// What a body keeps as long as its topology stays.
-struct Held<'a> {
+struct StaticProperties<'a> {
     body: &'a StreamBody<'a>,
     time: u32,
 }
 
-impl Held<'_> {
+impl StaticProperties<'_> {
     /// A sample for each version, held for all of its frames. Alembic's own writers count these like the positions.
     fn samples(
         &self,
         out: &mut Ogawa,
         pod: Pod,
         extent: u8,
-        bytes: impl Fn(&Version<'_>) -> Vec<u8>,
-    ) -> Result<Samples, CacheError> {
-        let mut samples = Samples::new(Shape::Array, pod, extent, self.time);
-        let StreamBody { versions, life, .. } = self.body;
+        bytes: impl Fn(&BodyVersion<'_>) -> Vec<u8>,
+    ) -> Result<PropertySamples, CacheError> {
+        let mut samples = PropertySamples::new(SampleShape::Array, pod, extent, self.time);
+        let StreamBody { versions, lifetime, .. } = self.body;
         for (k, version) in versions.iter().enumerate() {
             samples.push_known(out, &bytes(version))?;
-            let until = versions.get(k + 1).map_or(life.end, |next| next.from);
-            samples.hold((until - life.start) as u32);
+            let until = versions.get(k + 1).map_or(lifetime.end, |next| next.from);
+            samples.hold((until - lifetime.start) as u32);
         }
         Ok(samples)
     }
@@ -222,57 +232,62 @@ impl Held<'_> {
         out: &mut Ogawa,
         pod: Pod,
         extent: u8,
-        bytes: impl Fn(&Version<'_>) -> Vec<u8>,
-    ) -> Result<Samples, CacheError> {
+        bytes: impl Fn(&BodyVersion<'_>) -> Vec<u8>,
+    ) -> Result<PropertySamples, CacheError> {
         match &self.body.versions[..] {
-            [only] => constant(out, Shape::Array, pod, extent, &bytes(only)),
+            [only] => constant(out, SampleShape::Array, pod, extent, &bytes(only)),
             _ => self.samples(out, pod, extent, bytes),
         }
     }
 
     /// Numbers and sizes of the points of a cloud.
-    fn points(&self, scale: f64, out: &mut Ogawa, geometry: &mut Vec<Property>) -> Result<(), CacheError> {
-        let count = |v: &Version<'_>| v.body.mesh.positions.len();
-        let ids = |v: &Version<'_>| (0..count(v) as u64).flat_map(u64::to_le_bytes).collect();
-        let widths = |v: &Version<'_>| {
+    fn points(
+        &self,
+        scale: f64,
+        out: &mut Ogawa,
+        geometry: &mut Vec<AlembicProperty>,
+    ) -> Result<(), CacheError> {
+        let count = |v: &BodyVersion<'_>| v.body.mesh.positions.len();
+        let ids = |v: &BodyVersion<'_>| (0..count(v) as u64).flat_map(u64::to_le_bytes).collect();
+        let widths = |v: &BodyVersion<'_>| {
             let width = (f64::from(point_width(v.body)) * scale) as f32;
             float_bytes(&vec![width; count(v)])
         };
         let ids = self.samples(out, Pod::U64, 1, ids)?;
-        geometry.push(Property::sampled(".pointIds", metadata::VARYING, ids));
+        geometry.push(AlembicProperty::sampled(".pointIds", metadata::VARYING, ids));
         let widths = self.samples(out, Pod::F32, 1, widths)?;
-        geometry.push(Property::sampled(".widths", metadata::WIDTH, widths));
+        geometry.push(AlembicProperty::sampled(".widths", metadata::WIDTH, widths));
         Ok(())
     }
 
     /// The faces of a mesh and what is on their corners.
     fn mesh(
         &self,
-        normals: Samples,
+        normals: PropertySamples,
         out: &mut Ogawa,
-        geometry: &mut Vec<Property>,
+        geometry: &mut Vec<AlembicProperty>,
     ) -> Result<(), CacheError> {
         let versions = &self.body.versions;
-        let indices = self.samples(out, Pod::I32, 1, |v| integer_bytes(Surface::new(v).vertices()))?;
-        geometry.push(Property::sampled(".faceIndices", "", indices));
-        let counts = self.samples(out, Pod::I32, 1, |v| integer_bytes(Surface::new(v).sizes()))?;
-        geometry.push(Property::sampled(".faceCounts", "", counts));
-        if versions.iter().any(|v| !v.body.coat.uvs.is_empty()) {
-            let values = |v: &Version<'_>| float_bytes(v.body.coat.uvs.values.as_flattened());
+        let indices = self.samples(out, Pod::I32, 1, |v| integer_bytes(AlembicFaces::new(v).vertices()))?;
+        geometry.push(AlembicProperty::sampled(".faceIndices", "", indices));
+        let counts = self.samples(out, Pod::I32, 1, |v| integer_bytes(AlembicFaces::new(v).sizes()))?;
+        geometry.push(AlembicProperty::sampled(".faceCounts", "", counts));
+        if versions.iter().any(|v| !v.body.attributes.uvs.is_empty()) {
+            let values = |v: &BodyVersion<'_>| float_bytes(v.body.attributes.uvs.values.as_flattened());
             let values = self.samples(out, Pod::F32, 2, values)?;
-            let of_corners = |v: &Version<'_>| match &v.body.coat.uvs.corners[..] {
+            let of_corners = |v: &BodyVersion<'_>| match &v.body.attributes.uvs.corners[..] {
                 [] => Vec::new(),
-                corners => integer_bytes(Surface::new(v).of_corners(corners)),
+                corners => integer_bytes(AlembicFaces::new(v).of_corners(corners)),
             };
             let of_corners = self.samples(out, Pod::U32, 1, of_corners)?;
             geometry.push(indexed("uv", metadata::CORNER_UV, values, of_corners));
         }
         geometry.push(match versions.iter().any(|v| v.normal_of_corner().is_some()) {
-            false => Property::sampled("N", metadata::VERTEX_NORMAL, normals),
+            false => AlembicProperty::sampled("N", metadata::VERTEX_NORMAL, normals),
             true => {
-                let of_corners = |v: &Version<'_>| {
+                let of_corners = |v: &BodyVersion<'_>| {
                     let which = v.normal_of_corner().unwrap_or(v.faces.corners());
-                    integer_bytes(Surface::new(v).of_corners(which))
+                    integer_bytes(AlembicFaces::new(v).of_corners(which))
                 };
                 let of_corners = self.samples(out, Pod::U32, 1, of_corners)?;
                 indexed("N", metadata::CORNER_NORMAL, normals, of_corners)
@@ -282,8 +297,8 @@ impl Held<'_> {
     }
 
     /// Faces that share a material; that they are named is all Alembic itself knows of materials.
-    fn face_sets(&self, name: &str, out: &mut Ogawa) -> Result<Vec<Object>, CacheError> {
-        let of_version = |v: &Version<'_>| Surface::new(v).materials(name);
+    fn face_sets(&self, name: &str, out: &mut Ogawa) -> Result<Vec<AlembicObject>, CacheError> {
+        let of_version = |v: &BodyVersion<'_>| AlembicFaces::new(v).materials(name);
         let mut names: Vec<String> = Vec::new();
         for (name, _) in self.body.versions.iter().flat_map(of_version) {
             if !names.contains(&name) {
@@ -291,20 +306,20 @@ impl Held<'_> {
             }
         }
         let set = |name: String| {
-            let unknown = Bounds::EMPTY.to_bytes();
-            let bounds = constant(out, Shape::Scalar, Pod::F64, 6, &unknown)?;
+            let unknown = SampleBounds::EMPTY.to_bytes();
+            let bounds = constant(out, SampleShape::Scalar, Pod::F64, 6, &unknown)?;
             let faces = self.lasting(out, Pod::I32, 1, |v| {
                 let own = of_version(v).into_iter().find(|(of, _)| *of == name);
                 integer_bytes(own.map_or(Vec::new(), |(_, faces)| faces).into_iter())
             })?;
             let parts = vec![
-                Property::sampled(".selfBnds", metadata::BOX, bounds),
-                Property::sampled(".faces", "", faces),
+                AlembicProperty::sampled(".selfBnds", metadata::BOX, bounds),
+                AlembicProperty::sampled(".faces", "", faces),
             ];
-            Ok(Object {
+            Ok(AlembicObject {
                 name,
                 metadata: metadata::FACE_SET,
-                properties: vec![Property::compound(".faceset", metadata::FACE_SET_SCHEMA, parts)],
+                properties: vec![AlembicProperty::compound(".faceset", metadata::FACE_SET_SCHEMA, parts)],
                 children: Vec::new(),
             })
         };
@@ -313,27 +328,35 @@ impl Held<'_> {
 
     /// Colours of the vertices, under the name Houdini and others look for. The body's own is repeated for each
     /// of them: Blender takes any other colour for one per vertex that is too short.
-    fn color(&self, out: &mut Ogawa) -> Result<Property, CacheError> {
-        let (metadata, samples) = match self.body.versions.iter().all(|v| !v.body.coat.colors.is_empty()) {
-            true => {
-                let bytes = |v: &Version<'_>| float_bytes(v.body.coat.colors.as_flattened());
-                (metadata::COLOR_OPACITY, self.lasting(out, Pod::F32, 4, bytes)?)
-            }
-            false => {
-                let bytes = |v: &Version<'_>| {
-                    float_bytes(vec![v.body.color; v.body.mesh.positions.len()].as_flattened())
-                };
-                (metadata::COLOR, self.lasting(out, Pod::F32, 3, bytes)?)
-            }
-        };
-        let color = Property::sampled("Cd", metadata, samples);
-        Ok(Property::compound(".arbGeomParams", "", vec![color]))
+    fn color(&self, out: &mut Ogawa) -> Result<AlembicProperty, CacheError> {
+        let (metadata, samples) =
+            match self.body.versions.iter().all(|v| !v.body.attributes.colors.is_empty()) {
+                true => {
+                    let bytes = |v: &BodyVersion<'_>| float_bytes(v.body.attributes.colors.as_flattened());
+                    (metadata::COLOR_OPACITY, self.lasting(out, Pod::F32, 4, bytes)?)
+                }
+                false => {
+                    let bytes = |v: &BodyVersion<'_>| {
+                        float_bytes(vec![v.body.color; v.body.mesh.positions.len()].as_flattened())
+                    };
+                    (metadata::COLOR, self.lasting(out, Pod::F32, 3, bytes)?)
+                }
+            };
+        let color = AlembicProperty::sampled("Cd", metadata, samples);
+        Ok(AlembicProperty::compound(".arbGeomParams", "", vec![color]))
     }
 }
 
 /// Values that corners share, and which each corner has.
-fn indexed(name: &'static str, metadata: &'static str, values: Samples, of_corners: Samples) -> Property {
-    let parts =
-        vec![Property::sampled(".vals", metadata, values), Property::sampled(".indices", "", of_corners)];
-    Property::compound(name, metadata, parts)
+fn indexed(
+    name: &'static str,
+    metadata: &'static str,
+    values: PropertySamples,
+    of_corners: PropertySamples,
+) -> AlembicProperty {
+    let parts = vec![
+        AlembicProperty::sampled(".vals", metadata, values),
+        AlembicProperty::sampled(".indices", "", of_corners),
+    ];
+    AlembicProperty::compound(name, metadata, parts)
 }

@@ -5,19 +5,19 @@ use std::collections::BTreeMap;
 use pliant_geometry::Polygons;
 
 use crate::LogBody;
-use crate::export::names::{Style, unique};
-use crate::export::stream::Version;
+use crate::export::names::{NameStyle, unique};
+use crate::export::stream::BodyVersion;
 
 /// Faces as Alembic wants them: clockwise seen from outside, so the corners of each are taken in reverse.
 /// Those of fewer than three corners are left out; not every reader survives them.
-pub(super) struct Surface<'a> {
+pub(super) struct AlembicFaces<'a> {
     body: &'a LogBody,
     faces: &'a Polygons,
 }
 
-impl<'a> Surface<'a> {
-    pub(super) fn new(version: &'a Version<'a>) -> Surface<'a> {
-        Surface { body: version.body, faces: &version.faces }
+impl<'a> AlembicFaces<'a> {
+    pub(super) fn new(version: &'a BodyVersion<'a>) -> AlembicFaces<'a> {
+        AlembicFaces { body: version.body, faces: &version.faces }
     }
 
     /// The faces of the body that are written, in order.
@@ -42,14 +42,14 @@ impl<'a> Surface<'a> {
 
     /// Names of materials and the faces that have them; without materials, all faces under `name`.
     pub(super) fn materials(&self, name: &str) -> Vec<(String, Vec<u32>)> {
-        let coat = &self.body.coat;
+        let attributes = &self.body.attributes;
         let mut faces: BTreeMap<usize, Vec<u32>> = BTreeMap::new();
         for (written, f) in self.kept().enumerate() {
-            let material = coat.face_materials.get(f).map_or(0, |&m| m as usize);
+            let material = attributes.face_materials.get(f).map_or(0, |&m| m as usize);
             faces.entry(material).or_default().push(written as u32);
         }
-        let names = faces.keys().map(|&m| coat.materials.get(m).map_or(name, |m| m.name.as_str()));
-        let names = unique(names, Style::Part, "material", &[]);
+        let names = faces.keys().map(|&m| attributes.materials.get(m).map_or(name, |m| m.name.as_str()));
+        let names = unique(names, NameStyle::Part, "material", &[]);
         names.into_iter().zip(faces.into_values()).collect()
     }
 }

@@ -7,7 +7,7 @@ use super::materials::SCOPE;
 use super::spool::Spool;
 use super::text::{Text, quoted};
 use crate::export::materials::faces_by_material;
-use crate::export::stream::{StreamBody, Version, point_width};
+use crate::export::stream::{BodyVersion, StreamBody, point_width};
 use crate::{CacheError, LogBody};
 
 /// Where the shapes are that several bodies share.
@@ -15,13 +15,13 @@ pub(super) const SHAPES: &str = "/World/Shapes";
 
 /// What each frame has of a body, in this order.
 #[derive(Clone, Copy)]
-pub(super) enum Block {
+pub(super) enum FrameBlock {
     Extent,
     Points,
-    Normals,
+    NormalPrecision,
 }
 
-impl Block {
+impl FrameBlock {
     pub const COUNT: usize = 3;
 }
 
@@ -43,7 +43,7 @@ pub(super) struct Prim<'a> {
 }
 
 /// Something that stays as long as the topology does, of a version.
-type Put<'p> = &'p dyn Fn(&mut Text, &Version<'_>) -> Result<(), CacheError>;
+type VersionWriter<'p> = &'p dyn Fn(&mut Text, &BodyVersion<'_>) -> Result<(), CacheError>;
 
 impl Prim<'_> {
     pub fn write(&self, spool: &mut Spool, text: &mut Text) -> Result<(), CacheError> {
@@ -57,13 +57,13 @@ impl Prim<'_> {
             quoted(self.body.name)
         );
         if self.body.versions.iter().any(|v| !v.body.mesh.positions.is_empty()) {
-            self.samples(spool, text, "float3[] extent", Block::Extent)?;
+            self.samples(spool, text, "float3[] extent", FrameBlock::Extent)?;
         }
         if let [] | [_] = self.parts()[..] {
             let used = self.parts().first().map_or(self.materials[0][0], |p| p.0);
             writeln!(text, "        rel material:binding = <{SCOPE}/{}>", self.material_names[used]);
         }
-        self.samples(spool, text, "point3f[] points", Block::Points)?;
+        self.samples(spool, text, "point3f[] points", FrameBlock::Points)?;
         if !self.is_cloud() {
             let attribute = if self.normals_at_corners() { "primvars:normals" } else { "normals" };
             let interpolation = if self.normals_at_corners() { "faceVarying" } else { "vertex" };
@@ -71,9 +71,9 @@ impl Prim<'_> {
                 text,
                 "        normal3f[] {attribute} (\n            interpolation = \"{interpolation}\"\n        )\n"
             );
-            self.samples(spool, text, &format!("normal3f[] {attribute}"), Block::Normals)?;
+            self.samples(spool, text, &format!("normal3f[] {attribute}"), FrameBlock::NormalPrecision)?;
         }
-        let colored = self.body.versions.iter().all(|v| !v.body.coat.colors.is_empty());
+        let colored = self.body.versions.iter().all(|v| !v.body.attributes.colors.is_empty());
         if !colored {
             text.put("        color3f[] primvars:displayColor = ");
             text.tuples([self.body.first().body.color])?;
@@ -106,7 +106,7 @@ impl Prim<'_> {
         } else {
             text.put("        uniform bool doubleSided = 1\n");
             self.held(text, "int[] faceVertexCounts", None, &|text, v| text.indices(v.faces.sizes()))?;
-            let corners: Put<'_> = &|text, v| text.indices(v.faces.corners().iter().copied());
+            let corners: VersionWriter<'_> = &|text, v| text.indices(v.faces.corners().iter().copied());
             self.held(text, "int[] faceVertexIndices", None, corners)?;
             text.put("        uniform token subdivisionScheme = \"none\"\n");
             if self.normals_at_corners() {
@@ -136,16 +136,16 @@ impl Prim<'_> {
 
     /// When it is there, if not always. Blender's importer knows no visibility, so it has no size either while it is not.
     fn visibility(&self, text: &mut Text) {
-        let life = &self.body.life;
-        if *life == (0..self.codes.len()) {
+        let lifetime = &self.body.lifetime;
+        if *lifetime == (0..self.codes.len()) {
             return;
         }
         text.put("        token visibility.timeSamples = {\n");
-        if life.start > 0 {
+        if lifetime.start > 0 {
             writeln!(text, "            {}: \"invisible\",", self.codes[0]);
         }
-        writeln!(text, "            {}: \"inherited\",", self.codes[life.start]);
-        if let Some(gone) = self.codes.get(life.end) {
+        writeln!(text, "            {}: \"inherited\",", self.codes[lifetime.start]);
+        if let Some(gone) = self.codes.get(lifetime.end) {
             writeln!(text, "            {gone}: \"invisible\",");
         }
         text.put("        }\n        double3 xformOp:scale.timeSamples = {\n");
@@ -161,17 +161,20 @@ impl Prim<'_> {
         spool: &mut Spool,
         text: &mut Text,
         attribute: &str,
-        block: Block,
+        block: FrameBlock,
     ) -> Result<(), CacheError> {
         writeln!(text, "        {attribute}.timeSamples = {{");
         let mut triples = Vec::new();
         let mut order = None;
-        for frame in self.body.life.clone() {
+        for frame in self.body.lifetime.clone() {
             let version = &self.body.versions[self.body.version_at(frame)];
-            if version.from == frame && matches!(block, Block::Normals) && !self.normals_at_corners() {
+            if version.from == frame
+                && matches!(block, FrameBlock::NormalPrecision)
+                && !self.normals_at_corners()
+            {
                 order = normals_of_vertices(version).flatten();
             }
-            spool.get(frame, self.place * Block::COUNT + block as usize, &mut triples)?;
+            spool.get(frame, self.place * FrameBlock::COUNT + block as usize, &mut triples)?;
             write!(text, "            {}: ", self.codes[frame]);
             match &order {
                 None => text.tuples(triples.iter().copied())?,
@@ -191,7 +194,7 @@ impl Prim<'_> {
         text: &mut Text,
         attribute: &str,
         interpolation: Option<&str>,
-        put: Put<'_>,
+        put: VersionWriter<'_>,
     ) -> Result<(), CacheError> {
         let about = interpolation
             .map_or(String::new(), |i| format!(" (\n            interpolation = \"{i}\"\n        )"));
@@ -216,37 +219,37 @@ impl Prim<'_> {
 
     fn coordinates(&self, text: &mut Text) -> Result<(), CacheError> {
         let versions = &self.body.versions;
-        if versions.iter().all(|v| v.body.coat.uvs.is_empty()) {
+        if versions.iter().all(|v| v.body.attributes.uvs.is_empty()) {
             return Ok(());
         }
         let at_vertices = versions.iter().all(|v| {
-            let uvs = &v.body.coat.uvs;
+            let uvs = &v.body.attributes.uvs;
             uvs.values.len() == v.body.mesh.positions.len() && uvs.corners == v.faces.corners()
         });
         let at = if at_vertices { "vertex" } else { "faceVarying" };
         self.held(text, "texCoord2f[] primvars:st", Some(at), &|text, v| {
-            text.tuples(v.body.coat.uvs.values.iter().copied())
+            text.tuples(v.body.attributes.uvs.values.iter().copied())
         })?;
         if at_vertices {
             return Ok(());
         }
         self.held(text, "int[] primvars:st:indices", None, &|text, v| {
-            text.indices(v.body.coat.uvs.corners.iter().copied())
+            text.indices(v.body.attributes.uvs.corners.iter().copied())
         })
     }
 
     /// Colours of vertices; that of the whole body stands with the body.
     fn colors(&self, text: &mut Text) -> Result<(), CacheError> {
         let versions = &self.body.versions;
-        if versions.iter().any(|v| v.body.coat.colors.is_empty()) {
+        if versions.iter().any(|v| v.body.attributes.colors.is_empty()) {
             return Ok(());
         }
         self.held(text, "color3f[] primvars:displayColor", Some("vertex"), &|text, v| {
-            text.tuples(v.body.coat.colors.iter().map(|&[r, g, b, _]| [r, g, b]))
+            text.tuples(v.body.attributes.colors.iter().map(|&[r, g, b, _]| [r, g, b]))
         })?;
-        if versions.iter().flat_map(|v| &v.body.coat.colors).any(|c| c[3] != 1.0) {
+        if versions.iter().flat_map(|v| &v.body.attributes.colors).any(|c| c[3] != 1.0) {
             self.held(text, "float[] primvars:displayOpacity", Some("vertex"), &|text, v| {
-                text.list(&v.body.coat.colors, |text, c| text.float(c[3]))
+                text.list(&v.body.attributes.colors, |text, c| text.float(c[3]))
             })?;
         }
         Ok(())
@@ -308,7 +311,7 @@ impl Prim<'_> {
 
 /// For each vertex which of the frame's normals it has, `None` inside if that is its own number; nothing at all where
 /// corners of a vertex have several.
-fn normals_of_vertices(version: &Version<'_>) -> Option<Option<Vec<Option<u32>>>> {
+fn normals_of_vertices(version: &BodyVersion<'_>) -> Option<Option<Vec<Option<u32>>>> {
     let Some(of_corner) = version.normal_of_corner() else { return Some(None) };
     let mut of_vertex: Vec<Option<u32>> = vec![None; version.body.mesh.positions.len()];
     for (&v, &n) in version.faces.corners().iter().zip(of_corner) {

@@ -1,22 +1,22 @@
 //! Materials of a USD file: a UsdPreviewSurface each, with its texture or the colours of vertices.
 
 use super::text::{Text, asset, quoted};
-use crate::export::materials::Worn;
+use crate::export::materials::ExportMaterial;
 
 /// Where prims of materials are.
 pub(super) const SCOPE: &str = "/World/Materials";
 
 /// All materials, under the root so that a reference to it brings them along. A package holds no textures.
-pub(super) fn write(text: &mut Text, materials: &[Worn], names: &[String], textures: bool) {
+pub(super) fn write(text: &mut Text, materials: &[ExportMaterial], names: &[String], textures: bool) {
     text.put("    def Scope \"Materials\"\n    {\n");
-    for (worn, name) in materials.iter().zip(names) {
-        one(text, worn, name, textures);
+    for (export_material, name) in materials.iter().zip(names) {
+        one(text, export_material, name, textures);
     }
     text.put("    }\n");
 }
 
-fn one(text: &mut Text, worn: &Worn, name: &str, textures: bool) {
-    let material = &worn.material;
+fn one(text: &mut Text, export_material: &ExportMaterial, name: &str, textures: bool) {
+    let material = &export_material.material;
     let path = format!("{SCOPE}/{name}");
     let texture = material.texture.as_deref().filter(|_| textures);
     write!(
@@ -33,7 +33,7 @@ fn one(text: &mut Text, worn: &Worn, name: &str, textures: bool) {
     text.put("                color3f inputs:diffuseColor");
     if texture.is_some() {
         writeln!(text, ".connect = <{path}/Texture.outputs:rgb>");
-    } else if worn.vertex_colors {
+    } else if export_material.vertex_colors {
         writeln!(text, ".connect = <{path}/Colors.outputs:result>");
     } else {
         text.put(" = ");
@@ -59,7 +59,7 @@ fn one(text: &mut Text, worn: &Worn, name: &str, textures: bool) {
         text.put("                float3 outputs:rgb\n            }\n\n");
         shader(text, "Coordinates", "UsdPrimvarReader_float2");
         text.put("                string inputs:varname = \"st\"\n                float2 outputs:result\n            }\n");
-    } else if worn.vertex_colors {
+    } else if export_material.vertex_colors {
         text.put("\n");
         shader(text, "Colors", "UsdPrimvarReader_float3");
         text.put("                string inputs:varname = \"displayColor\"\n                float3 outputs:result\n            }\n");

@@ -15,41 +15,40 @@ use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use body::{Block, Prim, extent, scaled_width};
+use super::materials::MaterialTable;
+use super::names::{NameStyle, unique};
+use super::sink::{ExportOrder, FrameOutput, FrameWriter, Sink, SurfaceEncoder};
+use super::stream::{ExportStream, NormalPrecision, StreamBody};
+use super::{Conversion, ExportSummary};
+use crate::atomic::AtomicFile;
+use crate::export::ResampledLog;
+use crate::{CacheError, LogBody, LogHeader};
+use body::{FrameBlock, Prim, extent, scaled_width};
 use spool::Spool;
 use text::{Text, quoted};
 use zip::Package;
 
-use super::materials::Wardrobe;
-use super::names::{Style, unique};
-use super::sink::{Made, Order, Put, Sink, Surfaces};
-use super::stream::{Normals, Stream, StreamBody};
-use super::{Conversion, ExportSummary};
-use crate::atomic::AtomicFile;
-use crate::export::Footage;
-use crate::{CacheError, LogBody, LogHeader};
-
 /// `.usda`: text.
-pub(super) fn begin<'a>(order: Order<'a>) -> Result<Sink<'a>, CacheError> {
+pub(super) fn begin<'a>(order: ExportOrder<'a>) -> Result<Sink<'a>, CacheError> {
     let file = AtomicFile::create(order.folder, &order.path)?;
-    Stage::begin(order, Text::new(file), None)
+    UsdStage::begin(order, Text::new(file), None)
 }
 
 /// `.usdz`: the same text in a package. It has to hold all it names, so textures are left out.
-pub(super) fn begin_package<'a>(order: Order<'a>) -> Result<Sink<'a>, CacheError> {
+pub(super) fn begin_package<'a>(order: ExportOrder<'a>) -> Result<Sink<'a>, CacheError> {
     let stem = order.path.file_stem().map(|s| s.to_string_lossy().to_string()).unwrap_or_default();
-    let name = unique([stem.as_str()], Style::Identifier, "run", &[]).concat();
+    let name = unique([stem.as_str()], NameStyle::Identifier, "run", &[]).concat();
     // A zip counts the bytes of names in 16 bits.
     let name: String = name.chars().take(200).chain(".usda".chars()).collect();
     let mut file = AtomicFile::create(order.folder, &order.path)?;
     let package = Package::begin(&mut file, name)?;
-    Stage::begin(order, Text::new(file), Some(package))
+    UsdStage::begin(order, Text::new(file), Some(package))
 }
 
 /// A scene on its way into a file.
-struct Stage<'a> {
-    reader: &'a Footage<'a>,
-    stream: &'a Stream<'a>,
+struct UsdStage<'a> {
+    reader: &'a ResampledLog<'a>,
+    stream: &'a ExportStream<'a>,
     path: PathBuf,
     conversion: Conversion,
     text: Text,
@@ -60,26 +59,26 @@ struct Stage<'a> {
     codes: Vec<u32>,
 }
 
-impl<'a> Stage<'a> {
-    fn begin(order: Order<'a>, text: Text, package: Option<Package>) -> Result<Sink<'a>, CacheError> {
-        let Order { reader, stream, path, conversion, folder, .. } = order;
+impl<'a> UsdStage<'a> {
+    fn begin(order: ExportOrder<'a>, text: Text, package: Option<Package>) -> Result<Sink<'a>, CacheError> {
+        let ExportOrder { reader, stream, path, conversion, folder, .. } = order;
         let spool = Spool::create(folder, &path)?;
-        let stage = Stage { reader, stream, path, conversion, text, package, spool, codes: Vec::new() };
-        let make = Surfaces { stream, conversion, normals: Normals::Short, last: false };
+        let stage = UsdStage { reader, stream, path, conversion, text, package, spool, codes: Vec::new() };
+        let make = SurfaceEncoder { stream, conversion, normals: NormalPrecision::Short, last: false };
         Ok(Sink { make: Box::new(make), put: Box::new(stage) })
     }
 }
 
-impl Put for Stage<'_> {
+impl FrameWriter for UsdStage<'_> {
     /// All frames as blocks, to be picked from attribute by attribute.
-    fn put(&mut self, _: usize, made: Made) -> Result<(), CacheError> {
+    fn put(&mut self, _: usize, made: FrameOutput) -> Result<(), CacheError> {
         let loaded = made.surfaces()?;
-        let block = |body: usize, block: Block| body * Block::COUNT + block as usize;
+        let block = |body: usize, block: FrameBlock| body * FrameBlock::COUNT + block as usize;
         let blocks = loaded.bodies.iter().flat_map(|s| {
             [
-                (block(s.body, Block::Extent), 2),
-                (block(s.body, Block::Points), s.points.len()),
-                (block(s.body, Block::Normals), s.normals.len()),
+                (block(s.body, FrameBlock::Extent), 2),
+                (block(s.body, FrameBlock::Points), s.points.len()),
+                (block(s.body, FrameBlock::NormalPrecision), s.normals.len()),
             ]
         });
         self.spool.begin_frame(&blocks.collect::<Vec<_>>());
@@ -101,19 +100,19 @@ impl Put for Stage<'_> {
     fn finish(mut self: Box<Self>, step: &mut dyn FnMut()) -> Result<ExportSummary, CacheError> {
         self.spool.rewind()?;
         self.start();
-        let Stage { stream, path, conversion, mut text, package, mut spool, codes, .. } = *self;
+        let UsdStage { stream, path, conversion, mut text, package, mut spool, codes, .. } = *self;
         let bodies = &stream.bodies;
         let taken = ["Materials", "Shapes"];
-        let names = unique(bodies.iter().map(|b| b.name), Style::Identifier, "body", &taken);
-        let wardrobe = Wardrobe::new(stream.versions().map(|v| v.body));
+        let names = unique(bodies.iter().map(|b| b.name), NameStyle::Identifier, "body", &taken);
+        let table = MaterialTable::new(stream.versions().map(|v| v.body));
         let material_names = unique(
-            wardrobe.materials.iter().map(|m| m.material.name.as_str()),
-            Style::Identifier,
+            table.materials.iter().map(|m| m.material.name.as_str()),
+            NameStyle::Identifier,
             "material",
             &[],
         );
         let (classes, class_names) = shared_shapes(bodies);
-        let mut of_versions = &wardrobe.of_bodies[..];
+        let mut of_versions = &table.of_bodies[..];
         let mut prims = Vec::with_capacity(bodies.len());
         for (place, body) in bodies.iter().enumerate() {
             let materials;
@@ -128,7 +127,7 @@ impl Put for Stage<'_> {
             step();
         }
         write_classes(&prims, &classes, &class_names, &mut text)?;
-        materials::write(&mut text, &wardrobe.materials, &material_names, package.is_none());
+        materials::write(&mut text, &table.materials, &material_names, package.is_none());
         text.put("}\n");
         let (mut file, size, crc) = text.finish()?;
         if let Some(package) = package {
@@ -158,7 +157,7 @@ fn write_classes(
     Ok(())
 }
 
-impl Stage<'_> {
+impl UsdStage<'_> {
     /// Layer metadata and the opening of the root prim.
     fn start(&mut self) {
         let header: &LogHeader = self.reader.header();
@@ -182,8 +181,8 @@ impl Stage<'_> {
 /// torn share.
 fn shared_shapes(bodies: &[StreamBody<'_>]) -> (Vec<Option<usize>>, Vec<String>) {
     let key = |b: &StreamBody<'_>| {
-        let LogBody { mesh, coat, .. } = b.first().body;
-        (b.versions.len() == 1).then_some((Arc::as_ptr(mesh), Arc::as_ptr(coat)))
+        let LogBody { mesh, attributes, .. } = b.first().body;
+        (b.versions.len() == 1).then_some((Arc::as_ptr(mesh), Arc::as_ptr(attributes)))
     };
     let mut users: HashMap<_, Vec<usize>> = HashMap::new();
     for (place, body) in bodies.iter().enumerate() {
@@ -195,6 +194,7 @@ fn shared_shapes(bodies: &[StreamBody<'_>]) -> (Vec<Option<usize>>, Vec<String>)
     for (c, places) in shared.iter().enumerate() {
         places.iter().for_each(|&place| classes[place] = Some(c));
     }
-    let names = unique(shared.iter().map(|places| bodies[places[0]].name), Style::Identifier, "shape", &[]);
+    let names =
+        unique(shared.iter().map(|places| bodies[places[0]].name), NameStyle::Identifier, "shape", &[]);
     (classes, names)
 }

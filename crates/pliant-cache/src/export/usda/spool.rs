@@ -3,20 +3,20 @@
 use std::io::{BufWriter, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
-use crate::export::stream::put_triples;
+use crate::export::bytes::put_floats;
 use crate::{CacheError, OutputFolder, ScratchFile};
 
 /// Blocks of triples, of the same sizes in each frame of a section.
 pub(super) struct Spool {
     target: PathBuf,
     file: BufWriter<Box<dyn ScratchFile>>,
-    sections: Vec<Section>,
+    sections: Vec<SpoolSection>,
     frames: usize,
     buffer: Vec<u8>,
 }
 
 /// Frames that have the same blocks.
-struct Section {
+struct SpoolSection {
     /// The first frame, and where it begins in the file.
     frame: usize,
     offset: u64,
@@ -25,7 +25,7 @@ struct Section {
     starts: Vec<u64>,
 }
 
-impl Section {
+impl SpoolSection {
     fn frame_bytes(&self) -> u64 {
         self.starts.last().copied().unwrap_or(0)
     }
@@ -49,12 +49,13 @@ impl Spool {
         for (k, &(_, size)) in blocks.iter().enumerate() {
             starts.push(starts[k] + 12 * size as u64);
         }
-        let alike = |s: &Section| s.starts == starts && s.blocks.iter().eq(blocks.iter().map(|(b, _)| b));
+        let alike =
+            |s: &SpoolSection| s.starts == starts && s.blocks.iter().eq(blocks.iter().map(|(b, _)| b));
         if !self.sections.last().is_some_and(alike) {
-            let end = |s: &Section| s.offset + (self.frames - s.frame) as u64 * s.frame_bytes();
+            let end = |s: &SpoolSection| s.offset + (self.frames - s.frame) as u64 * s.frame_bytes();
             let offset = self.sections.last().map_or(0, end);
             let blocks = blocks.iter().map(|(b, _)| *b).collect();
-            self.sections.push(Section { frame: self.frames, offset, blocks, starts });
+            self.sections.push(SpoolSection { frame: self.frames, offset, blocks, starts });
         }
         self.frames += 1;
     }
@@ -62,7 +63,7 @@ impl Spool {
     /// Appends the next block.
     pub fn put(&mut self, triples: &[[f32; 3]]) -> Result<(), CacheError> {
         self.buffer.clear();
-        put_triples(&mut self.buffer, triples);
+        put_floats(&mut self.buffer, triples.as_flattened());
         self.file
             .write_all(&self.buffer)
             .map_err(|e| CacheError::io(&self.target, "write the temporary file beside it", e))

@@ -2,10 +2,10 @@
 
 use std::fmt::Write as _;
 
-use super::grid::{Grid, Number};
+use super::grid::{Grid, VtkNumber};
 use crate::CacheError;
 use crate::atomic::AtomicFile;
-use crate::export::stream::put_triples;
+use crate::export::bytes::put_floats;
 
 /// A file in the making; kept from frame to frame for its memory.
 #[derive(Default)]
@@ -54,13 +54,13 @@ impl Appended {
     }
 
     /// One number each.
-    pub fn numbers<T: Number>(&mut self, name: &str, values: &[T]) {
+    pub fn numbers<T: VtkNumber>(&mut self, name: &str, values: &[T]) {
         self.array(name, T::NAME, 1, |out| T::put(values, out));
     }
 
     /// Three numbers each.
     pub fn triples(&mut self, name: &str, values: &[[f32; 3]]) {
-        self.array(name, "Float32", 3, |out| put_triples(out, values));
+        self.array(name, "Float32", 3, |out| put_floats(out, values.as_flattened()));
     }
 
     /// Everything after the fields.

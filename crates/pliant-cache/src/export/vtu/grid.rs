@@ -1,12 +1,14 @@
 //! What a VTU series shows: particles with their elements, or the surface that follows them.
 
-use super::Scene;
-use super::file::Appended;
-use crate::export::sink::{Needs, Order};
-use crate::export::stream::{Normals, Posed, Stream, Version, put_floats};
-use crate::export::{Conversion, Footage};
-use crate::{CacheError, LogBody, LogFrame};
 use glam::DVec3;
+
+use super::GridSource;
+use super::file::Appended;
+use crate::export::bytes::{put_floats, put_words};
+use crate::export::sink::{ExportOrder, FrameNeeds};
+use crate::export::stream::{BodyVersion, ExportStream, NormalPrecision, PosedFrame};
+use crate::export::{Conversion, ResampledLog};
+use crate::{CacheError, LogBody, LogFrame};
 
 /// VTK's numbers for kinds of cells.
 mod cell {
@@ -19,30 +21,26 @@ mod cell {
 }
 
 /// A number of VTK's.
-pub(super) trait Number: Copy {
+pub(super) trait VtkNumber: Copy {
     const NAME: &'static str;
     fn put(values: &[Self], out: &mut Vec<u8>);
 }
 
-impl Number for f32 {
+impl VtkNumber for f32 {
     const NAME: &'static str = "Float32";
     fn put(values: &[f32], out: &mut Vec<u8>) {
-        put_floats(out, values, f32::to_le_bytes);
+        put_floats(out, values);
     }
 }
 
-impl Number for i32 {
+impl VtkNumber for i32 {
     const NAME: &'static str = "Int32";
     fn put(values: &[i32], out: &mut Vec<u8>) {
-        let start = out.len();
-        out.resize(start + 4 * values.len(), 0);
-        for (to, value) in out[start..].as_chunks_mut::<4>().0.iter_mut().zip(values) {
-            *to = value.to_le_bytes();
-        }
+        put_words(out, values, i32::to_le_bytes);
     }
 }
 
-impl Number for u8 {
+impl VtkNumber for u8 {
     const NAME: &'static str = "UInt8";
     fn put(values: &[u8], out: &mut Vec<u8>) {
         out.extend_from_slice(values);
@@ -97,7 +95,7 @@ impl Grid {
     /// Refuses what 32 bits cannot count, before any of it is made.
     fn check(
         bodies: &[(usize, &LogBody)],
-        place: &Footage<'_>,
+        place: &ResampledLog<'_>,
         corners: impl Fn(&LogBody) -> usize,
     ) -> Result<(), CacheError> {
         let total: u64 = bodies.iter().map(|(_, b)| corners(b) as u64).sum();
@@ -113,21 +111,21 @@ impl Grid {
 }
 
 /// The simulated particles and what they make up.
-pub(super) struct Particles<'a> {
-    reader: &'a Footage<'a>,
-    stream: &'a Stream<'a>,
+pub(super) struct ParticleGrid<'a> {
+    reader: &'a ResampledLog<'a>,
+    stream: &'a ExportStream<'a>,
     conversion: Conversion,
     /// Whether any body has clusters, and all have masses.
     clusters: bool,
     masses: bool,
 }
 
-impl<'a> Particles<'a> {
-    pub fn new(order: &Order<'a>) -> Particles<'a> {
+impl<'a> ParticleGrid<'a> {
+    pub fn new(order: &ExportOrder<'a>) -> ParticleGrid<'a> {
         let (reader, stream, conversion) = (order.reader, order.stream, order.conversion);
         let clusters = stream.versions().any(|v| !v.body.cluster.is_empty());
         let masses = stream.versions().all(|v| v.body.simulated.masses.len() == v.body.particles.len());
-        Particles { reader, stream, conversion, clusters, masses }
+        ParticleGrid { reader, stream, conversion, clusters, masses }
     }
 
     /// What a frame holds of the shown particles, body after body.
@@ -138,13 +136,13 @@ impl<'a> Particles<'a> {
     }
 }
 
-impl Scene for Particles<'_> {
-    fn stream(&self) -> &Stream<'_> {
+impl GridSource for ParticleGrid<'_> {
+    fn stream(&self) -> &ExportStream<'_> {
         self.stream
     }
 
-    fn needs(&self) -> Needs {
-        Needs::default()
+    fn needs(&self) -> FrameNeeds {
+        FrameNeeds::default()
     }
 
     fn points(&self) -> usize {
@@ -179,7 +177,7 @@ impl Scene for Particles<'_> {
         Ok(grid)
     }
 
-    fn points_of(&self, posed: &Posed) -> Result<Vec<[f32; 3]>, CacheError> {
+    fn points_of(&self, posed: &PosedFrame) -> Result<Vec<[f32; 3]>, CacheError> {
         let frame = &posed.frame;
         let [x, y, z] = &frame.positions;
         let mut points = Vec::new();
@@ -228,15 +226,15 @@ fn converted(conversion: Conversion, u: &[f32], v: &[f32], w: &[f32]) -> Vec<[f3
 }
 
 /// The meshes that pictures show.
-pub(super) struct Surface<'a> {
-    reader: &'a Footage<'a>,
-    stream: &'a Stream<'a>,
+pub(super) struct SurfaceGrid<'a> {
+    reader: &'a ResampledLog<'a>,
+    stream: &'a ExportStream<'a>,
     conversion: Conversion,
 }
 
-impl<'a> Surface<'a> {
-    pub fn new(order: &Order<'a>) -> Surface<'a> {
-        Surface { reader: order.reader, stream: order.stream, conversion: order.conversion }
+impl<'a> SurfaceGrid<'a> {
+    pub fn new(order: &ExportOrder<'a>) -> SurfaceGrid<'a> {
+        SurfaceGrid { reader: order.reader, stream: order.stream, conversion: order.conversion }
     }
 
     /// A field of particles as the vertices have it.
@@ -250,13 +248,13 @@ impl<'a> Surface<'a> {
     }
 }
 
-impl Scene for Surface<'_> {
-    fn stream(&self) -> &Stream<'_> {
+impl GridSource for SurfaceGrid<'_> {
+    fn stream(&self) -> &ExportStream<'_> {
         self.stream
     }
 
-    fn needs(&self) -> Needs {
-        Needs { skin: true, normals: false }
+    fn needs(&self) -> FrameNeeds {
+        FrameNeeds { skin: true, normals: false }
     }
 
     fn points(&self) -> usize {
@@ -266,11 +264,11 @@ impl Scene for Surface<'_> {
     fn grid(&self, place: usize) -> Result<Grid, CacheError> {
         let bodies = self.stream.bodies_at(place);
         Grid::check(&bodies, self.reader, |b| {
-            b.coat.faces.corners().len() + 3 * b.mesh.triangles.len() + b.mesh.positions.len()
+            b.attributes.faces.corners().len() + 3 * b.mesh.triangles.len() + b.mesh.positions.len()
         })?;
         let mut grid = Grid::default();
         for (number, shown) in self.stream.versions_at(place) {
-            let Version { body, faces, .. } = shown;
+            let BodyVersion { body, faces, .. } = shown;
             let count = body.mesh.positions.len();
             if body.is_point_cloud() {
                 grid.add_vertices(count);
@@ -289,8 +287,8 @@ impl Scene for Surface<'_> {
         Ok(grid)
     }
 
-    fn points_of(&self, frame: &Posed) -> Result<Vec<[f32; 3]>, CacheError> {
-        let loaded = self.stream.convert(frame, self.conversion, Normals::None, false)?;
+    fn points_of(&self, frame: &PosedFrame) -> Result<Vec<[f32; 3]>, CacheError> {
+        let loaded = self.stream.convert(frame, self.conversion, NormalPrecision::None, false)?;
         Ok(loaded.bodies.iter().flat_map(|b| &b.points).copied().collect())
     }
 

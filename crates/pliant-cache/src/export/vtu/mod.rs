@@ -9,41 +9,40 @@ mod grid;
 
 use std::path::PathBuf;
 
-use file::Appended;
-use grid::{Grid, Particles, Surface};
-
 use super::ExportSummary;
 use super::epochs::PerEpoch;
-use super::names::{Style, unique};
+use super::names::{NameStyle, unique};
 use super::sequence::numbered;
-use super::sink::{Made, Make, Needs, Order, Put, Sink};
-use super::stream::{Posed, Stream};
+use super::sink::{ExportOrder, FrameEncoder, FrameNeeds, FrameOutput, FrameWriter, Sink};
+use super::stream::{ExportStream, PosedFrame};
 use crate::atomic::AtomicFile;
 use crate::{CacheError, LogFrame, OutputFolder};
+use file::Appended;
+use grid::{Grid, ParticleGrid, SurfaceGrid};
 
-pub(super) fn begin<'a>(order: Order<'a>) -> Result<Sink<'a>, CacheError> {
+pub(super) fn begin<'a>(order: ExportOrder<'a>) -> Result<Sink<'a>, CacheError> {
     match order.options.surface {
-        false => begin_series(Particles::new(&order), order),
-        true => begin_series(Surface::new(&order), order),
+        false => begin_series(ParticleGrid::new(&order), order),
+        true => begin_series(SurfaceGrid::new(&order), order),
     }
 }
 
 /// Something to be shown: grids that stay for an epoch, and what moves on them.
-trait Scene: Sync {
+trait GridSource: Sync {
     /// The bodies over all frames; their places are the numbers of the field `body`.
-    fn stream(&self) -> &Stream<'_>;
-    fn needs(&self) -> Needs;
+    fn stream(&self) -> &ExportStream<'_>;
+    fn needs(&self) -> FrameNeeds;
     /// What stays as long as there are the bodies of the frame at this place in the log.
     fn grid(&self, place: usize) -> Result<Grid, CacheError>;
     /// The points of a frame.
-    fn points_of(&self, frame: &Posed) -> Result<Vec<[f32; 3]>, CacheError>;
+    fn points_of(&self, frame: &PosedFrame) -> Result<Vec<[f32; 3]>, CacheError>;
     /// Points of all bodies, each as it is at last.
     fn points(&self) -> usize;
     fn put_fields(&self, place: usize, frame: &LogFrame, out: &mut Appended);
 }
 
-fn begin_series<'a>(scene: impl Scene + 'a, order: Order<'a>) -> Result<Sink<'a>, CacheError> {
-    let Order { reader, stream, path, folder, .. } = order;
+fn begin_series<'a>(scene: impl GridSource + 'a, order: ExportOrder<'a>) -> Result<Sink<'a>, CacheError> {
+    let ExportOrder { reader, stream, path, folder, .. } = order;
     let names: Vec<&str> = stream.bodies.iter().map(|b| b.name).collect();
     let comment = comment(&reader.header().program, &names);
     let list = path.with_extension("pvd");
@@ -57,13 +56,13 @@ fn begin_series<'a>(scene: impl Scene + 'a, order: Order<'a>) -> Result<Sink<'a>
     let summary = ExportSummary { path: list.clone(), files: frames + 1, frames, vertices, bytes: 0 };
     let parts = list.with_extension("vtu");
     Ok(Sink {
-        make: Box::new(Frames { scene, folder, parts, comment, known: PerEpoch::default() }),
-        put: Box::new(List { pvd, text, summary }),
+        make: Box::new(VtuFrames { scene, folder, parts, comment, known: PerEpoch::default() }),
+        put: Box::new(PvdList { pvd, text, summary }),
     })
 }
 
 /// Makes the file of each frame.
-struct Frames<'a, S> {
+struct VtuFrames<'a, S> {
     scene: S,
     folder: &'a dyn OutputFolder,
     parts: PathBuf,
@@ -71,12 +70,12 @@ struct Frames<'a, S> {
     known: PerEpoch<Grid>,
 }
 
-impl<S: Scene> Make for Frames<'_, S> {
-    fn needs(&self) -> Needs {
+impl<S: GridSource> FrameEncoder for VtuFrames<'_, S> {
+    fn needs(&self) -> FrameNeeds {
         self.scene.needs()
     }
 
-    fn make(&self, posed: &Posed) -> Result<Made, CacheError> {
+    fn make(&self, posed: &PosedFrame) -> Result<FrameOutput, CacheError> {
         let (place, frame) = (posed.place, &posed.frame);
         let points = self.scene.points_of(posed)?;
         let grid = self.known.get(self.scene.stream().epoch_of(place), || self.scene.grid(place))?;
@@ -89,19 +88,19 @@ impl<S: Scene> Make for Frames<'_, S> {
         out.points_and_cells(&points, &grid);
         let mut file = AtomicFile::create(self.folder, &path)?;
         out.write(&mut file)?;
-        Ok(Made::File { file, path, time: frame.time })
+        Ok(FrameOutput::File { file, path, time: frame.time })
     }
 }
 
 /// The list of the files.
-struct List {
+struct PvdList {
     pvd: AtomicFile,
     text: String,
     summary: ExportSummary,
 }
 
-impl Put for List {
-    fn put(&mut self, _: usize, made: Made) -> Result<(), CacheError> {
+impl FrameWriter for PvdList {
+    fn put(&mut self, _: usize, made: FrameOutput) -> Result<(), CacheError> {
         let (file, part, time) = made.file()?;
         self.summary.bytes += file.commit_one_of_many()?;
         let name = part.file_name().unwrap_or_default().to_string_lossy();
@@ -119,7 +118,7 @@ impl Put for List {
 
 /// Who made it and which body is which: fields hold numbers only.
 fn comment(program: &str, names: &[&str]) -> String {
-    let names = unique(names.iter().copied(), Style::Text, "body", &[]);
+    let names = unique(names.iter().copied(), NameStyle::Text, "body", &[]);
     let bodies: Vec<String> = names.iter().enumerate().map(|(k, name)| format!("{k} {name}")).collect();
     let text = format!("{program}; bodies: {}", bodies.join(", "));
     // Two hyphens would end the comment.

@@ -1,7 +1,7 @@
 //! Accessors: numbers of any component type, strided, normalised and sparse, checked against the bytes that are there.
 
 use super::document::Document;
-use super::json::{At, EXPORT_AGAIN};
+use super::json::{EXPORT_AGAIN, JsonPlace};
 use crate::GeometryError;
 
 /// How a component is stored.
@@ -16,7 +16,7 @@ enum Component {
 }
 
 impl Component {
-    fn read(at: &At<'_>) -> Result<Component, GeometryError> {
+    fn read(at: &JsonPlace<'_>) -> Result<Component, GeometryError> {
         let place = at.need("componentType")?;
         Ok(match place.index()? {
             5120 => Component::I8,
@@ -63,7 +63,7 @@ impl Component {
     }
 
     /// The size of an unsigned type, which is what indices have.
-    fn for_indices(self, at: &At<'_>) -> Result<Component, GeometryError> {
+    fn for_indices(self, at: &JsonPlace<'_>) -> Result<Component, GeometryError> {
         match self {
             Component::U8 | Component::U16 | Component::U32 => Ok(self),
             other => Err(at.fault(format!("indices are {other:?}, not unsigned"), EXPORT_AGAIN)),
@@ -73,21 +73,21 @@ impl Component {
 
 /// `count` elements of `size` bytes, `stride` apart. Empty bytes stand for zeros.
 #[derive(Clone, Copy)]
-struct Run<'a> {
+struct ElementRun<'a> {
     bytes: &'a [u8],
     stride: usize,
 }
 
-impl<'a> Run<'a> {
+impl<'a> ElementRun<'a> {
     /// Finds the bytes that `at` (an accessor, or a part of a sparse one) describes.
     fn find(
         document: &'a Document<'_>,
-        at: &At<'_>,
+        at: &JsonPlace<'_>,
         count: usize,
         size: usize,
-    ) -> Result<Run<'a>, GeometryError> {
+    ) -> Result<ElementRun<'a>, GeometryError> {
         let Some((_, view)) = at.refer("bufferView", &document.lists.views)? else {
-            return Ok(Run { bytes: &[], stride: 0 });
+            return Ok(ElementRun { bytes: &[], stride: 0 });
         };
         let view_bytes = view_bytes(document, &view)?;
         let stride = match view.count("byteStride")? {
@@ -104,7 +104,7 @@ impl<'a> Run<'a> {
         let needed = count.checked_sub(1).map_or(Some(0), |n| n.checked_mul(stride)?.checked_add(size));
         let bytes = needed.and_then(|n| view_bytes.get(offset..offset.checked_add(n)?));
         match bytes {
-            Some(bytes) => Ok(Run { bytes, stride }),
+            Some(bytes) => Ok(ElementRun { bytes, stride }),
             None => Err(at.fault(
                 format!(
                     "{count} elements of {size} bytes from byte {offset}, {stride} apart, do not fit the {} bytes of \
@@ -122,7 +122,7 @@ impl<'a> Run<'a> {
     }
 }
 
-fn view_bytes<'a>(document: &'a Document<'_>, view: &At<'_>) -> Result<&'a [u8], GeometryError> {
+fn view_bytes<'a>(document: &'a Document<'_>, view: &JsonPlace<'_>) -> Result<&'a [u8], GeometryError> {
     let Some((index, buffer)) = view.refer("buffer", &document.lists.buffers)? else {
         return Err(view.fault("`buffer` is missing", EXPORT_AGAIN));
     };
@@ -145,27 +145,27 @@ fn view_bytes<'a>(document: &'a Document<'_>, view: &At<'_>) -> Result<&'a [u8],
 /// An accessor that fits its buffers.
 pub(super) struct Accessor<'a> {
     document: &'a Document<'a>,
-    at: At<'a>,
+    at: JsonPlace<'a>,
     pub count: usize,
     components: usize,
     component: Component,
     normalized: bool,
-    dense: Run<'a>,
+    dense: ElementRun<'a>,
     sparse: Option<Sparse<'a>>,
 }
 
 struct Sparse<'a> {
     count: usize,
-    indices: Run<'a>,
+    indices: ElementRun<'a>,
     index: Component,
-    values: Run<'a>,
+    values: ElementRun<'a>,
 }
 
 impl<'a> Accessor<'a> {
     /// The accessor that `key` of `at` names; `None` if there is no such key.
     pub fn named(
         document: &'a Document<'a>,
-        at: &At<'_>,
+        at: &JsonPlace<'_>,
         key: &str,
     ) -> Result<Option<Accessor<'a>>, GeometryError> {
         let Some((_, at)) = at.refer(key, &document.lists.accessors)? else { return Ok(None) };
@@ -186,7 +186,7 @@ impl<'a> Accessor<'a> {
             }
         };
         let size = components * component.size();
-        let dense = Run::find(document, &at, count, size)?;
+        let dense = ElementRun::find(document, &at, count, size)?;
         let sparse = at.get("sparse").map(|s| Sparse::read(document, &s, size)).transpose()?;
         let normalized = at.flag("normalized");
         Ok(Some(Accessor { document, at, count, components, component, normalized, dense, sparse }))
@@ -249,7 +249,11 @@ impl<'a> Accessor<'a> {
 }
 
 impl<'a> Sparse<'a> {
-    fn read(document: &'a Document<'a>, at: &At<'_>, size: usize) -> Result<Sparse<'a>, GeometryError> {
+    fn read(
+        document: &'a Document<'a>,
+        at: &JsonPlace<'_>,
+        size: usize,
+    ) -> Result<Sparse<'a>, GeometryError> {
         let count = at.need_count("count")?;
         let (indices, values) = (at.need("indices")?, at.need("values")?);
         let index = Component::read(&indices)?.for_indices(&indices)?;
@@ -258,9 +262,9 @@ impl<'a> Sparse<'a> {
         }
         Ok(Sparse {
             count,
-            indices: Run::find(document, &indices, count, index.size())?,
+            indices: ElementRun::find(document, &indices, count, index.size())?,
             index,
-            values: Run::find(document, &values, count, size)?,
+            values: ElementRun::find(document, &values, count, size)?,
         })
     }
 }

@@ -1,12 +1,13 @@
 //! Animations: the tracks that move meshes, of all clips together.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use super::document::Document;
 use super::instance::Tracks;
-use super::json::At;
-use super::nodes::Node;
-use super::track::{Property, Track};
+use super::json::JsonPlace;
+use super::nodes::GltfNode;
+use super::track::{AnimatedProperty, GltfTrack};
 use crate::error::{ErrorList, GeometryError};
-use std::collections::{BTreeMap, BTreeSet};
 
 /// The tracks of the nodes that show meshes and of those above them, and for each node shown whether tracks move it.
 ///
@@ -15,7 +16,7 @@ use std::collections::{BTreeMap, BTreeSet};
 /// with the number of their morph targets.
 pub(super) fn read(
     document: &Document<'_>,
-    shown: &[Node<'_>],
+    shown: &[GltfNode<'_>],
     targets: &BTreeMap<usize, usize>,
     notes: &mut Vec<String>,
     errors: &mut ErrorList,
@@ -41,7 +42,7 @@ pub(super) fn read(
             for channel in animation.list("channels")?.iter() {
                 let Some((index, property)) = target(document, &channel)? else { continue };
                 let Some(&count) = matters.get(&index) else { continue };
-                if property == Property::Weights && count == 0 {
+                if property == AnimatedProperty::Weights && count == 0 {
                     continue;
                 }
                 if tracks.contains_key(&(index, property)) {
@@ -49,7 +50,7 @@ pub(super) fn read(
                     continue;
                 }
                 let Some((_, sampler)) = channel.refer("sampler", &samplers)? else { continue };
-                let track = Track::read(document, &sampler, property, count)?;
+                let track = GltfTrack::read(document, &sampler, property, count)?;
                 tracks.insert((index, property), track);
             }
             Ok(())
@@ -65,7 +66,7 @@ pub(super) fn read(
             document.lists.animations.len()
         ));
     }
-    let parts = [Property::Translation, Property::Rotation, Property::Scale];
+    let parts = [AnimatedProperty::Translation, AnimatedProperty::Rotation, AnimatedProperty::Scale];
     let mut moved: Vec<bool> = Vec::with_capacity(shown.len());
     for node in shown {
         let own = parts.iter().any(|&part| tracks.contains_key(&(node.index, part)));
@@ -75,8 +76,11 @@ pub(super) fn read(
 }
 
 /// Which property of which node a channel moves; `None` for what is not known.
-fn target(document: &Document<'_>, channel: &At<'_>) -> Result<Option<(usize, Property)>, GeometryError> {
+fn target(
+    document: &Document<'_>,
+    channel: &JsonPlace<'_>,
+) -> Result<Option<(usize, AnimatedProperty)>, GeometryError> {
     let target = channel.need("target")?;
     let Some((index, _)) = target.refer("node", &document.lists.nodes)? else { return Ok(None) };
-    Ok(target.text("path").and_then(Property::named).map(|property| (index, property)))
+    Ok(target.text("path").and_then(AnimatedProperty::named).map(|property| (index, property)))
 }

@@ -1,39 +1,41 @@
 //! What all parts of the reader look things up in: the lists of the JSON part, the bytes of the buffers, and how
 //! much may still be made of them.
 
-use super::json::{At, EXPORT_AGAIN, List};
-use super::uri::{self, Source};
-use crate::error::{ErrorList, GeometryError, stays_in_folder};
-use crate::mesh_files::Fetch;
-use serde_json::Value;
 use std::borrow::Cow;
 use std::cell::Cell;
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
+use serde_json::Value;
+
+use super::json::{EXPORT_AGAIN, JsonList, JsonPlace};
+use super::uri::{self, UriSource};
+use crate::error::{ErrorList, GeometryError, stays_in_folder};
+use crate::mesh_files::Fetch;
+
 /// The top-level lists.
-pub(super) struct Lists<'a> {
-    pub root: At<'a>,
-    pub accessors: List<'a>,
-    pub views: List<'a>,
-    pub buffers: List<'a>,
-    pub meshes: List<'a>,
-    pub nodes: List<'a>,
-    pub scenes: List<'a>,
-    pub materials: List<'a>,
-    pub textures: List<'a>,
-    pub images: List<'a>,
-    pub animations: List<'a>,
+pub(super) struct DocumentLists<'a> {
+    pub root: JsonPlace<'a>,
+    pub accessors: JsonList<'a>,
+    pub views: JsonList<'a>,
+    pub buffers: JsonList<'a>,
+    pub meshes: JsonList<'a>,
+    pub nodes: JsonList<'a>,
+    pub scenes: JsonList<'a>,
+    pub materials: JsonList<'a>,
+    pub textures: JsonList<'a>,
+    pub images: JsonList<'a>,
+    pub animations: JsonList<'a>,
 }
 
-impl<'a> Lists<'a> {
-    pub fn new(json: &'a Value) -> Result<Lists<'a>, GeometryError> {
-        let root = At::root(json);
+impl<'a> DocumentLists<'a> {
+    pub fn new(json: &'a Value) -> Result<DocumentLists<'a>, GeometryError> {
+        let root = JsonPlace::root(json);
         if !json.is_object() {
             return Err(root.fault("this must be an object", EXPORT_AGAIN));
         }
-        Ok(Lists {
+        Ok(DocumentLists {
             accessors: root.list("accessors")?,
             views: root.list("bufferViews")?,
             buffers: root.list("buffers")?,
@@ -60,14 +62,14 @@ enum Bytes<'a> {
 impl<'a> Buffers<'a> {
     /// Gets all buffers; a file that several of them name is read once.
     pub fn load(
-        lists: &Lists<'_>,
+        lists: &DocumentLists<'_>,
         chunk: Option<&'a [u8]>,
         file: &Path,
         fetch: Fetch<'_>,
         errors: &mut ErrorList,
     ) -> Buffers<'a> {
         let mut fetched = HashMap::new();
-        let mut load = |index: usize, at: At<'_>| -> Result<Bytes<'a>, GeometryError> {
+        let mut load = |index: usize, at: JsonPlace<'_>| -> Result<Bytes<'a>, GeometryError> {
             let length = at.need_count("byteLength")?;
             let enough = |found: usize| match length <= found {
                 true => Ok(length),
@@ -87,11 +89,11 @@ impl<'a> Buffers<'a> {
             let place = at.need("uri")?;
             let help = "keep the data in the same folder as the file, or export as .glb";
             match uri::resolve(text).map_err(|why| place.fault(why, help))? {
-                Source::Data(bytes) => {
+                UriSource::Data(bytes) => {
                     let length = enough(bytes.len())?;
                     Ok(Bytes::Here(Cow::Owned(bytes), length))
                 }
-                Source::File(name) => {
+                UriSource::File(name) => {
                     let beside = file.with_file_name(&name);
                     if !stays_in_folder(file, &beside) {
                         let why = format!(
@@ -166,7 +168,7 @@ impl Budget {
     }
 
     /// Sets bytes aside for `count` things of a size.
-    pub fn bytes(&self, at: &At<'_>, count: usize, size: usize) -> Result<(), GeometryError> {
+    pub fn bytes(&self, at: &JsonPlace<'_>, count: usize, size: usize) -> Result<(), GeometryError> {
         take(&self.bytes, count, size).ok_or_else(|| {
             let help = "export fewer instances, keyframes or vertices, or a part of the scene";
             let times = FREE_BYTES / 1024 / 1024;
@@ -180,7 +182,7 @@ impl Budget {
     }
 
     /// Counts `count` times `size` steps of work.
-    pub fn work(&self, at: &At<'_>, count: usize, size: usize) -> Result<(), GeometryError> {
+    pub fn work(&self, at: &JsonPlace<'_>, count: usize, size: usize) -> Result<(), GeometryError> {
         take(&self.work, count, size).ok_or_else(|| {
             at.fault(
                 format!(
@@ -201,7 +203,7 @@ fn take(left: &Cell<u64>, count: usize, size: usize) -> Option<()> {
 
 /// A file that is being read.
 pub(super) struct Document<'a> {
-    pub lists: Lists<'a>,
+    pub lists: DocumentLists<'a>,
     pub buffers: Buffers<'a>,
     pub budget: Budget,
 }

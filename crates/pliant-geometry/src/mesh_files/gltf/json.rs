@@ -1,24 +1,25 @@
 //! Values of the JSON part with the path that leads to them, so that every error can name its place.
 
-use crate::GeometryError;
 use serde_json::Value;
+
+use crate::GeometryError;
 
 /// A value and where it is, such as `accessors[3].count`.
 #[derive(Clone)]
-pub(super) struct At<'a> {
+pub(super) struct JsonPlace<'a> {
     value: &'a Value,
     path: String,
 }
 
 /// An array and where it is; absent ones are empty.
-pub(super) struct List<'a> {
+pub(super) struct JsonList<'a> {
     values: &'a [Value],
     path: String,
 }
 
-impl<'a> At<'a> {
-    pub fn root(value: &'a Value) -> At<'a> {
-        At { value, path: String::new() }
+impl<'a> JsonPlace<'a> {
+    pub fn root(value: &'a Value) -> JsonPlace<'a> {
+        JsonPlace { value, path: String::new() }
     }
 
     pub fn path(&self) -> &str {
@@ -32,24 +33,24 @@ impl<'a> At<'a> {
     }
 
     /// The value under a key; `None` if there is none.
-    pub fn get(&self, key: &str) -> Option<At<'a>> {
+    pub fn get(&self, key: &str) -> Option<JsonPlace<'a>> {
         let value = self.value.get(key).filter(|v| !v.is_null())?;
         let path = if self.path.is_empty() { key.to_string() } else { format!("{}.{key}", self.path) };
-        Some(At { value, path })
+        Some(JsonPlace { value, path })
     }
 
     /// The value under a key that must be there.
-    pub fn need(&self, key: &str) -> Result<At<'a>, GeometryError> {
+    pub fn need(&self, key: &str) -> Result<JsonPlace<'a>, GeometryError> {
         self.get(key).ok_or_else(|| self.fault(format!("`{key}` is missing"), EXPORT_AGAIN))
     }
 
     /// The array under a key; empty if there is none.
-    pub fn list(&self, key: &str) -> Result<List<'a>, GeometryError> {
+    pub fn list(&self, key: &str) -> Result<JsonList<'a>, GeometryError> {
         let Some(found) = self.get(key) else {
-            return Ok(List { values: &[], path: key.to_string() });
+            return Ok(JsonList { values: &[], path: key.to_string() });
         };
         match found.value {
-            Value::Array(values) => Ok(List { values, path: found.path }),
+            Value::Array(values) => Ok(JsonList { values, path: found.path }),
             _ => Err(found.fault("this must be an array", EXPORT_AGAIN)),
         }
     }
@@ -112,7 +113,11 @@ impl<'a> At<'a> {
     }
 
     /// What an index under a key refers to; `None` if there is no such key.
-    pub fn refer<'b>(&self, key: &str, list: &List<'b>) -> Result<Option<(usize, At<'b>)>, GeometryError> {
+    pub fn refer<'b>(
+        &self,
+        key: &str,
+        list: &JsonList<'b>,
+    ) -> Result<Option<(usize, JsonPlace<'b>)>, GeometryError> {
         let Some(found) = self.get(key) else { return Ok(None) };
         let index = found.index()?;
         match list.at(index) {
@@ -125,17 +130,17 @@ impl<'a> At<'a> {
     }
 }
 
-impl<'a> List<'a> {
+impl<'a> JsonList<'a> {
     pub fn len(&self) -> usize {
         self.values.len()
     }
 
-    pub fn at(&self, index: usize) -> Option<At<'a>> {
+    pub fn at(&self, index: usize) -> Option<JsonPlace<'a>> {
         let value = self.values.get(index)?;
-        Some(At { value, path: format!("{}[{index}]", self.path) })
+        Some(JsonPlace { value, path: format!("{}[{index}]", self.path) })
     }
 
-    pub fn iter(&self) -> impl Iterator<Item = At<'a>> + '_ {
+    pub fn iter(&self) -> impl Iterator<Item = JsonPlace<'a>> + '_ {
         (0..self.values.len()).filter_map(|i| self.at(i))
     }
 

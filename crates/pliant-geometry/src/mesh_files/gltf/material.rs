@@ -1,7 +1,7 @@
 //! Materials: base colour, metallic, roughness and the image of the base colour.
 
 use super::document::Document;
-use super::json::At;
+use super::json::JsonPlace;
 use crate::{GeometryError, SurfaceMaterial};
 
 /// What the specification gives a primitive without material.
@@ -10,7 +10,7 @@ pub(super) fn unnamed() -> SurfaceMaterial {
 }
 
 /// Reads a material.
-pub(super) fn read(document: &Document<'_>, at: &At<'_>) -> Result<SurfaceMaterial, GeometryError> {
+pub(super) fn read(document: &Document<'_>, at: &JsonPlace<'_>) -> Result<SurfaceMaterial, GeometryError> {
     let mut found = SurfaceMaterial { name: at.text("name").unwrap_or_default().into(), ..unnamed() };
     if let Some(surface) = at.get("pbrMetallicRoughness") {
         if let Some(color) = surface.numbers::<4>("baseColorFactor")? {
@@ -39,7 +39,7 @@ fn factor(x: f64) -> f32 {
 }
 
 /// The image of a texture: the name of its file, or its own name if its bytes are inside.
-fn image(document: &Document<'_>, at: &At<'_>) -> Result<Option<String>, GeometryError> {
+fn image(document: &Document<'_>, at: &JsonPlace<'_>) -> Result<Option<String>, GeometryError> {
     let Some((_, texture)) = at.refer("index", &document.lists.textures)? else { return Ok(None) };
     let Some((_, image)) = texture.refer("source", &document.lists.images)? else { return Ok(None) };
     let inside = |uri: &&str| uri.get(..5).is_some_and(|s| s.eq_ignore_ascii_case("data:"));

@@ -1,38 +1,40 @@
 //! A mesh of the file: its primitives joined into one surface with face materials, points into one cloud.
 
-use super::document::Document;
-use super::json::{At, EXPORT_AGAIN};
-use super::material;
-use super::primitive::{Mode, Vertices, corners, vertex_key};
-use crate::error::{ErrorList, GeometryError};
-use crate::poly::{Coat, Layer, Polygons};
-use glam::Vec3;
 use std::collections::HashMap;
 
-/// Vertices, their displacements and their coat, in the axes of the mesh.
+use glam::Vec3;
+
+use super::document::Document;
+use super::json::{EXPORT_AGAIN, JsonPlace};
+use super::material;
+use super::primitive::{Mode, PrimitiveVertices, corners, vertex_key};
+use crate::error::{ErrorList, GeometryError};
+use crate::poly::{Layer, MeshAttributes, Polygons};
+
+/// Vertices, their displacements and their attributes, in the axes of the mesh.
 #[derive(Default)]
-pub(super) struct Shape {
+pub(super) struct MorphShape {
     pub positions: Vec<[f32; 3]>,
     /// Displacements of each target; empty where it moves nothing.
     pub targets: Vec<Vec<[f32; 3]>>,
-    pub coat: Coat,
+    pub attributes: MeshAttributes,
 }
 
 /// A mesh as nodes use it.
-pub(super) struct Mesh<'a> {
+pub(super) struct GltfMesh<'a> {
     pub name: &'a str,
     /// Weight of each target where the node says nothing else.
     pub weights: Vec<f64>,
     /// A surface, a cloud of points, or both.
-    pub shapes: Vec<Shape>,
+    pub shapes: Vec<MorphShape>,
 }
 
 /// What a primitive's material is called before the materials of a mesh are numbered.
 type MaterialIndex = Option<usize>;
 
 #[derive(Default)]
-struct Draft {
-    shape: Shape,
+struct MeshDraft {
+    shape: MorphShape,
     normals: Vec<[f32; 3]>,
     uvs: Vec<[f32; 2]>,
     triangles: Vec<[u32; 3]>,
@@ -50,12 +52,12 @@ struct Draft {
 /// Reads a mesh; `None` if something is wrong, which `errors` then say.
 pub(super) fn read<'a>(
     document: &Document<'_>,
-    at: At<'a>,
+    at: JsonPlace<'a>,
     notes: &mut Vec<String>,
     errors: &mut ErrorList,
-) -> Option<Mesh<'a>> {
+) -> Option<GltfMesh<'a>> {
     let mut sound = true;
-    let mut drafts = [Draft::default(), Draft::default()];
+    let mut drafts = [MeshDraft::default(), MeshDraft::default()];
     let (mut targets, mut lines) = (None, 0);
     let primitives = at.list("primitives").map_err(|e| errors.add(e)).ok()?;
     for primitive in primitives.iter() {
@@ -98,25 +100,25 @@ pub(super) fn read<'a>(
         }
     }
     let weights = weights(&at, targets.unwrap_or(0)).map_err(|e| errors.add(e)).ok()?;
-    sound.then(|| Mesh { name: at.text("name").unwrap_or_default(), weights, shapes })
+    sound.then(|| GltfMesh { name: at.text("name").unwrap_or_default(), weights, shapes })
 }
 
 /// The weights a mesh or node gives; zeros if it gives none.
-pub(super) fn weights(at: &At<'_>, targets: usize) -> Result<Vec<f64>, GeometryError> {
+pub(super) fn weights(at: &JsonPlace<'_>, targets: usize) -> Result<Vec<f64>, GeometryError> {
     let list = at.list("weights")?;
     let mut weights = list.iter().map(|w| w.as_number()).collect::<Result<Vec<f64>, _>>()?;
     weights.resize(targets, 0.0);
     Ok(weights)
 }
 
-impl Draft {
-    fn join(&mut self, document: &Document<'_>, at: &At<'_>, mode: Mode) -> Result<(), GeometryError> {
+impl MeshDraft {
+    fn join(&mut self, document: &Document<'_>, at: &JsonPlace<'_>, mode: Mode) -> Result<(), GeometryError> {
         let key = vertex_key(at)?;
         let (start, count, has_normals) = match self.blocks.get(&key) {
             // A cloud twice over would show every point once.
             Some(&block) => block,
             None => {
-                let block = self.append(document, at, Vertices::read(document, at)?)?;
+                let block = self.append(document, at, PrimitiveVertices::read(document, at)?)?;
                 self.blocks.insert(key, block);
                 block
             }
@@ -144,8 +146,8 @@ impl Draft {
     fn append(
         &mut self,
         document: &Document<'_>,
-        at: &At<'_>,
-        found: Vertices,
+        at: &JsonPlace<'_>,
+        found: PrimitiveVertices,
     ) -> Result<(usize, usize, bool), GeometryError> {
         let (start, count) = (self.shape.positions.len(), found.positions.len());
         if u32::try_from(start + count).is_err() {
@@ -157,7 +159,7 @@ impl Draft {
         // v is down in the file.
         let up = |uvs: Vec<[f32; 2]>| uvs.into_iter().map(|[u, v]| [u, 1.0 - v]).collect();
         lay(&mut self.uvs, start, found.uvs.map(up), [0.0; 2]);
-        lay(&mut self.shape.coat.colors, start, found.colors, [1.0; 4]);
+        lay(&mut self.shape.attributes.colors, start, found.colors, [1.0; 4]);
         // Targets may begin late: the zeros before that are memory too.
         let begun = self.shape.targets.iter().map(Vec::len).chain(std::iter::repeat(0));
         let late = begun.zip(&found.targets).filter(|(_, new)| new.is_some()).map(|(len, _)| start - len);
@@ -170,18 +172,19 @@ impl Draft {
         Ok((start, count, has_normals))
     }
 
-    fn finish(self, document: &Document<'_>, at: &At<'_>) -> Result<Shape, GeometryError> {
-        let Draft { mut shape, mut normals, mut uvs, triangles, materials, face_materials, flat, .. } = self;
+    fn finish(self, document: &Document<'_>, at: &JsonPlace<'_>) -> Result<MorphShape, GeometryError> {
+        let MeshDraft { mut shape, mut normals, mut uvs, triangles, materials, face_materials, flat, .. } =
+            self;
         let count = shape.positions.len();
         fill(&mut normals, count, [0.0; 3]);
         fill(&mut uvs, count, [0.0; 2]);
-        fill(&mut shape.coat.colors, count, [1.0; 4]);
+        fill(&mut shape.attributes.colors, count, [1.0; 4]);
         let short = shape.targets.iter().filter(|t| !t.is_empty()).map(|t| count - t.len()).sum();
         document.budget.bytes(at, short, 12)?;
         shape.targets.iter_mut().for_each(|t| fill(t, count, [0.0; 3]));
         let faces = Polygons::of_triangles(&triangles);
         if !uvs.is_empty() && !triangles.is_empty() {
-            shape.coat.uvs = Layer::of_vertices(uvs, &faces);
+            shape.attributes.uvs = Layer::of_vertices(uvs, &faces);
         }
         if !normals.is_empty() && !triangles.is_empty() {
             let mut layer = Layer::of_vertices(normals, &faces);
@@ -193,7 +196,7 @@ impl Draft {
                 let [a, b, c] = triangle.map(|v| Vec3::from(shape.positions[v as usize]));
                 layer.values.push((b - a).cross(c - a).normalize_or_zero().to_array());
             }
-            shape.coat.normals = layer;
+            shape.attributes.normals = layer;
         }
         if materials.iter().any(Option::is_some) {
             for index in &materials {
@@ -201,13 +204,13 @@ impl Draft {
                 let found =
                     place.map_or_else(|| Ok(material::unnamed()), |m| material::read(document, &m))?;
                 document.budget.bytes(at, 1, material::size(&found))?;
-                shape.coat.materials.push(found);
+                shape.attributes.materials.push(found);
             }
             if materials.len() > 1 {
-                shape.coat.face_materials = face_materials;
+                shape.attributes.face_materials = face_materials;
             }
         }
-        shape.coat.faces = faces;
+        shape.attributes.faces = faces;
         Ok(shape)
     }
 }

@@ -20,17 +20,18 @@ mod write;
 mod write_json;
 mod write_meshes;
 
-pub use parts::Normals as GlbNormals;
+pub use parts::GlbNormals;
 pub use write::{Glb, GlbSurface};
 pub use write_meshes::write_glb;
 
-use crate::error::{ErrorList, GeometryError};
-use crate::mesh_files::{Fetch, MeshFile};
-use document::{Budget, Buffers, Document, Lists};
-use json::At;
-use mesh::Mesh;
 use std::collections::BTreeMap;
 use std::path::Path;
+
+use crate::error::{ErrorList, GeometryError};
+use crate::mesh_files::{Fetch, MeshFile};
+use document::{Budget, Buffers, Document, DocumentLists};
+use json::JsonPlace;
+use mesh::GltfMesh;
 
 /// What to do about a compressed file.
 const UNCOMPRESSED: &str = "export without compression: in Blender switch Data > Compression off; \
@@ -54,7 +55,7 @@ pub(super) fn parse_gltf(
             GeometryError::at_line(e.line(), message, help)
         }]
     })?;
-    let lists = Lists::new(&json).map_err(one)?;
+    let lists = DocumentLists::new(&json).map_err(one)?;
     let mut errors = ErrorList::default();
     support(&lists.root).unwrap_or_else(|e| errors.add(e));
     if !errors.is_empty() {
@@ -74,7 +75,7 @@ pub(super) fn parse_gltf(
 fn read(document: &Document<'_>, file: &mut MeshFile, errors: &mut ErrorList) {
     let lists = &document.lists;
     let shown = nodes::walk(document, &mut file.notes, errors);
-    let mut meshes: BTreeMap<usize, Option<Mesh<'_>>> = BTreeMap::new();
+    let mut meshes: BTreeMap<usize, Option<GltfMesh<'_>>> = BTreeMap::new();
     let mut users = Vec::new();
     for (place, node) in shown.iter().enumerate() {
         match node.at.refer("mesh", &lists.meshes) {
@@ -122,7 +123,7 @@ fn read(document: &Document<'_>, file: &mut MeshFile, errors: &mut ErrorList) {
 }
 
 /// Refuses versions and required extensions that change the geometry in ways not known here.
-fn support(root: &At<'_>) -> Result<(), GeometryError> {
+fn support(root: &JsonPlace<'_>) -> Result<(), GeometryError> {
     let asset = root.need("asset")?;
     let version = asset.text("minVersion").or(asset.text("version")).unwrap_or("(none)");
     if !(version == "2" || version == "2.0") {

@@ -1,10 +1,11 @@
 //! The tree of nodes: which meshes are shown where, and along which chain of transforms.
 
+use glam::{DMat4, DQuat, DVec3};
+
 use super::document::Document;
-use super::json::{At, EXPORT_AGAIN};
+use super::json::{EXPORT_AGAIN, JsonPlace};
 use super::track::rotation;
 use crate::error::{ErrorList, GeometryError};
-use glam::{DMat4, DQuat, DVec3};
 
 /// How a node is placed in its parent.
 #[derive(Clone, Copy)]
@@ -14,7 +15,7 @@ pub(super) enum Local {
 }
 
 impl Local {
-    fn read(at: &At<'_>) -> Result<Local, GeometryError> {
+    fn read(at: &JsonPlace<'_>) -> Result<Local, GeometryError> {
         if let Some(columns) = at.numbers::<16>("matrix")? {
             return Ok(Local::Matrix(DMat4::from_cols_array(&columns)));
         }
@@ -36,8 +37,8 @@ impl Local {
 }
 
 /// A node that the scene shows.
-pub(super) struct Node<'a> {
-    pub at: At<'a>,
+pub(super) struct GltfNode<'a> {
+    pub at: JsonPlace<'a>,
     /// Its index in the file.
     pub index: usize,
     /// Its parent among the nodes shown.
@@ -52,10 +53,10 @@ pub(super) fn walk<'a>(
     document: &'a Document<'a>,
     notes: &mut Vec<String>,
     errors: &mut ErrorList,
-) -> Vec<Node<'a>> {
+) -> Vec<GltfNode<'a>> {
     let list = &document.lists.nodes;
     let mut seen = vec![false; list.len()];
-    let mut shown: Vec<Node<'a>> = Vec::new();
+    let mut shown: Vec<GltfNode<'a>> = Vec::new();
     // A stack instead of recursion: trees may be as deep as the file is long.
     let mut stack: Vec<(usize, Option<usize>)> = match roots(document, notes) {
         Ok(roots) => roots.into_iter().rev().map(|root| (root, None)).collect(),
@@ -76,7 +77,7 @@ pub(super) fn walk<'a>(
             continue;
         }
         // A node of eleven bytes in the file takes hundreds here.
-        if let Err(e) = document.budget.bytes(&at, 1, size_of::<Node<'_>>() + 2 * at.path().len()) {
+        if let Err(e) = document.budget.bytes(&at, 1, size_of::<GltfNode<'_>>() + 2 * at.path().len()) {
             errors.add(e);
             return shown;
         }
@@ -84,7 +85,7 @@ pub(super) fn walk<'a>(
             Ok(local) => {
                 let above = parent.map_or(DMat4::IDENTITY, |p: usize| shown[p].world);
                 let world = above * local.matrix();
-                shown.push(Node { at: at.clone(), index, parent, local, world });
+                shown.push(GltfNode { at: at.clone(), index, parent, local, world });
             }
             Err(e) => {
                 errors.add(e);
@@ -128,8 +129,8 @@ fn roots(document: &Document<'_>, notes: &mut Vec<String>) -> Result<Vec<usize>,
 }
 
 /// The indices under a key, all below `count`.
-fn indices(at: &At<'_>, key: &str, count: usize) -> Result<Vec<usize>, GeometryError> {
-    let within = |at: At<'_>| match at.index()? {
+fn indices(at: &JsonPlace<'_>, key: &str, count: usize) -> Result<Vec<usize>, GeometryError> {
+    let within = |at: JsonPlace<'_>| match at.index()? {
         index if index < count => Ok(index),
         index => Err(at.fault(format!("node {index} is named, but there are {count}"), EXPORT_AGAIN)),
     };

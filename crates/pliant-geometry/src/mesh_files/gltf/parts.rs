@@ -1,13 +1,14 @@
 //! A surface as graphics cards want it: one part per material, vertices split where corners differ, triangles.
 
+use std::collections::HashMap;
+
 use super::write::GlbSurface;
 use super::write_json::Materials;
 use crate::poly::Wedges;
-use std::collections::HashMap;
 
 /// What normals the frames of a surface come with.
 #[derive(Clone, Copy, Debug, Default)]
-pub enum Normals<'a> {
+pub enum GlbNormals<'a> {
     /// None: viewers show faces flat.
     #[default]
     None,
@@ -19,7 +20,7 @@ pub enum Normals<'a> {
 
 /// A primitive: vertices and triangles of one material.
 #[derive(Debug)]
-pub(super) struct Part {
+pub(super) struct GlbPart {
     pub material: usize,
     /// For each of its vertices, the vertex and the normal of the surface; normals may be none.
     pub vertices: Vec<u32>,
@@ -39,7 +40,7 @@ pub(super) struct Part {
 }
 
 /// Numbers the parts of a file and finds what they have in common, as copies of a body do.
-pub(super) fn share<'p>(parts: impl Iterator<Item = &'p mut Part>) {
+pub(super) fn share<'p>(parts: impl Iterator<Item = &'p mut GlbPart>) {
     let mut known: [HashMap<(bool, Vec<u8>), usize>; 3] = Default::default();
     for (number, part) in parts.enumerate() {
         part.number = number;
@@ -50,28 +51,19 @@ pub(super) fn share<'p>(parts: impl Iterator<Item = &'p mut Part>) {
 }
 
 /// The parts of a surface; none if it has no vertices. Vertices keep their order; those without faces are left out.
-pub(super) fn parts(surface: &GlbSurface<'_>, with_normals: bool, materials: &mut Materials) -> Vec<Part> {
-    let GlbSurface { coat, positions, .. } = *surface;
-    let bounds = vec![[[0.0; 3]; 2]; surface.times.len().max(1)];
-    let (triangles, faces) = coat.faces.corner_triangles_with_faces(positions);
+pub(super) fn parts(surface: &GlbSurface<'_>, with_normals: bool, materials: &mut Materials) -> Vec<GlbPart> {
+    let GlbSurface { attributes, positions, .. } = *surface;
+    let (triangles, faces) = attributes.faces.corner_triangles_with_faces(positions);
     if triangles.is_empty() {
-        let part = Part {
-            material: materials.number(coat, 0),
+        let part = GlbPart {
             vertices: (0..positions.len() as u32).collect(),
-            normals: Vec::new(),
-            uvs: Vec::new(),
-            colors: coat.colors.iter().map(|c| c.map(fraction)).collect(),
-            indices: Vec::new(),
-            first: Vec::new(),
-            first_normals: Vec::new(),
-            bounds,
-            number: 0,
-            same: [0; 3],
+            colors: attributes.colors.iter().map(|c| c.map(fraction)).collect(),
+            ..GlbPart::empty(surface, materials.number(attributes, 0))
         };
         return if positions.is_empty() { Vec::new() } else { vec![part] };
     }
-    let wedges = Wedges::new(coat);
-    let material_of = |t: usize| coat.face_materials.get(faces[t] as usize).copied().unwrap_or(0);
+    let wedges = Wedges::new(attributes);
+    let material_of = |t: usize| attributes.face_materials.get(faces[t] as usize).copied().unwrap_or(0);
     // (material, vertex, wedge) of all corners once: sorted, they are the vertices of the parts in order.
     let mut used: Vec<(u32, u32, u32)> = Vec::with_capacity(3 * triangles.len());
     let mut order: Vec<(u32, u32)> = Vec::with_capacity(triangles.len());
@@ -87,49 +79,26 @@ pub(super) fn parts(surface: &GlbSurface<'_>, with_normals: bool, materials: &mu
     order.sort_unstable();
     let mut triangles_of = order.chunk_by(|a, b| a.0 == b.0);
     let mut place = vec![0u32; wedges.len()];
-    used.chunk_by(|a, b| a.0 == b.0)
-        .map(|mine| {
-            for (k, &(_, _, wedge)) in mine.iter().enumerate() {
-                place[wedge as usize] = k as u32;
-            }
-            let indices = triangles_of.next().unwrap_or_default().iter();
-            let corner = |wedge: u32| wedges.first_corners[wedge as usize] as usize;
-            let normals = match surface.normals {
-                Normals::None => Vec::new(),
-                _ if !with_normals => Vec::new(),
-                Normals::OfVertices => mine.iter().map(|m| m.1).collect(),
-                Normals::OfCorners(of) => mine.iter().map(|m| of[corner(m.2)]).collect(),
-            };
-            let uvs = match coat.uvs.is_empty() {
-                true => Vec::new(),
-                false => {
-                    mine.iter().map(|m| coat.uvs.values[coat.uvs.corners[corner(m.2)] as usize]).collect()
-                }
-            };
-            // v is down in the file.
-            let uvs = uvs.into_iter().map(|[u, v]| [finite(u), finite(1.0 - v)]).collect();
-            Part {
-                material: materials.number(coat, mine[0].0 as usize),
-                vertices: mine.iter().map(|m| m.1).collect(),
-                normals,
-                uvs,
-                colors: match coat.colors.is_empty() {
-                    true => Vec::new(),
-                    false => mine.iter().map(|m| coat.colors[m.1 as usize].map(fraction)).collect(),
-                },
-                indices: indices
-                    .flat_map(|&(_, t)| {
-                        triangles[t as usize].map(|c| place[wedges.of_corners[c as usize] as usize])
-                    })
-                    .collect(),
-                first: Vec::new(),
-                first_normals: Vec::new(),
-                bounds: bounds.clone(),
-                number: 0,
-                same: [0; 3],
-            }
-        })
-        .collect()
+    let part = |mine: &[(u32, u32, u32)]| {
+        for (k, &(_, _, wedge)) in mine.iter().enumerate() {
+            place[wedge as usize] = k as u32;
+        }
+        let index = |c: u32| place[wedges.of_corners[c as usize] as usize];
+        let own = triangles_of.next().unwrap_or_default().iter();
+        let indices = own.flat_map(|&(_, t)| triangles[t as usize].map(index)).collect();
+        let first_corner = |m: &(u32, u32, u32)| wedges.first_corners[m.2 as usize] as usize;
+        let vertices = mine.iter().map(|m| (m.1, first_corner(m)));
+        GlbPart {
+            indices,
+            ..GlbPart::of_vertices(
+                surface,
+                with_normals,
+                vertices,
+                materials.number(attributes, mine[0].0 as usize),
+            )
+        }
+    };
+    used.chunk_by(|a, b| a.0 == b.0).map(part).collect()
 }
 
 fn finite(x: f32) -> f32 {
@@ -141,7 +110,59 @@ pub(super) fn fraction(x: f32) -> f32 {
     finite(x).clamp(0.0, 1.0)
 }
 
-impl Part {
+impl GlbPart {
+    /// A part that has nothing but a material.
+    fn empty(surface: &GlbSurface<'_>, material: usize) -> GlbPart {
+        GlbPart {
+            material,
+            vertices: Vec::new(),
+            normals: Vec::new(),
+            uvs: Vec::new(),
+            colors: Vec::new(),
+            indices: Vec::new(),
+            first: Vec::new(),
+            first_normals: Vec::new(),
+            bounds: vec![[[0.0; 3]; 2]; surface.times.len().max(1)],
+            number: 0,
+            same: [0; 3],
+        }
+    }
+
+    /// A part of vertices of a surface, each with one of its corners; yet without triangles.
+    fn of_vertices(
+        surface: &GlbSurface<'_>,
+        with_normals: bool,
+        vertices: impl Iterator<Item = (u32, usize)> + Clone,
+        material: usize,
+    ) -> GlbPart {
+        let attributes = surface.attributes;
+        // v is down in the file.
+        let uv = |(_, corner): (u32, usize)| {
+            let [u, v] = attributes.uvs.values[attributes.uvs.corners[corner] as usize];
+            [finite(u), finite(1.0 - v)]
+        };
+        GlbPart {
+            vertices: vertices.clone().map(|(vertex, _)| vertex).collect(),
+            normals: match surface.normals {
+                GlbNormals::None => Vec::new(),
+                _ if !with_normals => Vec::new(),
+                GlbNormals::OfVertices => vertices.clone().map(|(vertex, _)| vertex).collect(),
+                GlbNormals::OfCorners(of) => vertices.clone().map(|(_, corner)| of[corner]).collect(),
+            },
+            uvs: match attributes.uvs.is_empty() {
+                true => Vec::new(),
+                false => vertices.clone().map(uv).collect(),
+            },
+            colors: match attributes.colors.is_empty() {
+                true => Vec::new(),
+                false => {
+                    vertices.map(|(vertex, _)| attributes.colors[vertex as usize].map(fraction)).collect()
+                }
+            },
+            ..GlbPart::empty(surface, material)
+        }
+    }
+
     /// Whether two bytes are enough for an index; the largest number means something else.
     pub fn short_indices(&self) -> bool {
         self.vertices.len() <= usize::from(u16::MAX)

@@ -2,7 +2,7 @@
 
 use super::accessor::Accessor;
 use super::document::Document;
-use super::json::{At, EXPORT_AGAIN};
+use super::json::{EXPORT_AGAIN, JsonPlace};
 use crate::GeometryError;
 
 /// What a primitive is drawn as.
@@ -16,7 +16,7 @@ pub(super) enum Mode {
 }
 
 impl Mode {
-    pub fn read(at: &At<'_>) -> Result<Mode, GeometryError> {
+    pub fn read(at: &JsonPlace<'_>) -> Result<Mode, GeometryError> {
         Ok(match at.count("mode")? {
             Some(0) => Mode::Points,
             Some(1..=3) => Mode::Lines,
@@ -52,7 +52,7 @@ impl Mode {
 }
 
 /// The vertices of a primitive, before it is joined with others.
-pub(super) struct Vertices {
+pub(super) struct PrimitiveVertices {
     pub positions: Vec<[f32; 3]>,
     pub normals: Option<Vec<[f32; 3]>>,
     /// v down, as in the file.
@@ -65,7 +65,7 @@ pub(super) struct Vertices {
 }
 
 /// Which accessors make the vertices: primitives with the same ones share them.
-pub(super) fn vertex_key(at: &At<'_>) -> Result<Vec<Option<usize>>, GeometryError> {
+pub(super) fn vertex_key(at: &JsonPlace<'_>) -> Result<Vec<Option<usize>>, GeometryError> {
     let attributes = at.need("attributes")?;
     let mut key = Vec::new();
     for name in ["POSITION", "NORMAL", "TEXCOORD_0", "COLOR_0"] {
@@ -77,8 +77,8 @@ pub(super) fn vertex_key(at: &At<'_>) -> Result<Vec<Option<usize>>, GeometryErro
     Ok(key)
 }
 
-impl Vertices {
-    pub fn read(document: &Document<'_>, at: &At<'_>) -> Result<Vertices, GeometryError> {
+impl PrimitiveVertices {
+    pub fn read(document: &Document<'_>, at: &JsonPlace<'_>) -> Result<PrimitiveVertices, GeometryError> {
         let attributes = at.need("attributes")?;
         let Some(accessor) = Accessor::named(document, &attributes, "POSITION")? else {
             return Err(attributes.fault("`POSITION` is missing", EXPORT_AGAIN));
@@ -122,7 +122,7 @@ impl Vertices {
             found.as_ref().map_or(Ok(()), |a| same(a, name))?;
             Ok::<_, GeometryError>(found)
         };
-        Ok(Vertices {
+        Ok(PrimitiveVertices {
             positions,
             normals: named("NORMAL")?.map(|a| finite(a.floats(None)?, &mut mended)).transpose()?,
             uvs: named("TEXCOORD_0")?.map(|a| finite(a.floats(None)?, &mut mended)).transpose()?,
@@ -136,7 +136,7 @@ impl Vertices {
 /// The corners of a primitive as indices below `vertices`.
 pub(super) fn corners(
     document: &Document<'_>,
-    at: &At<'_>,
+    at: &JsonPlace<'_>,
     vertices: usize,
 ) -> Result<Vec<u32>, GeometryError> {
     let Some(accessor) = Accessor::named(document, at, "indices")? else {

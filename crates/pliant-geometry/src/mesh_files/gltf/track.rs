@@ -1,27 +1,28 @@
 //! Animation tracks: values over time, held, linear or cubic, as section 3.11 and appendix C of the specification say.
 
+use glam::DQuat;
+
 use super::accessor::Accessor;
 use super::document::Document;
-use super::json::{At, EXPORT_AGAIN};
+use super::json::{EXPORT_AGAIN, JsonPlace};
 use crate::GeometryError;
-use glam::DQuat;
 
 /// What of a node an animation moves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) enum Property {
+pub(super) enum AnimatedProperty {
     Translation,
     Rotation,
     Scale,
     Weights,
 }
 
-impl Property {
-    pub fn named(name: &str) -> Option<Property> {
+impl AnimatedProperty {
+    pub fn named(name: &str) -> Option<AnimatedProperty> {
         Some(match name {
-            "translation" => Property::Translation,
-            "rotation" => Property::Rotation,
-            "scale" => Property::Scale,
-            "weights" => Property::Weights,
+            "translation" => AnimatedProperty::Translation,
+            "rotation" => AnimatedProperty::Rotation,
+            "scale" => AnimatedProperty::Scale,
+            "weights" => AnimatedProperty::Weights,
             _ => return None,
         })
     }
@@ -35,8 +36,8 @@ enum Between {
 }
 
 /// One property of one node over time.
-pub(super) struct Track {
-    property: Property,
+pub(super) struct GltfTrack {
+    property: AnimatedProperty,
     between: Between,
     /// Seconds, rising.
     pub times: Vec<f32>,
@@ -50,14 +51,14 @@ const CUBIC_PIECES: usize = 8;
 /// Vertices move on straight lines between samples: a turn is cut so that they stay close to their arcs.
 const TURN_PER_PIECE: f64 = 0.1;
 
-impl Track {
+impl GltfTrack {
     /// Reads a sampler; `targets` is how many weights there are.
     pub fn read(
         document: &Document<'_>,
-        at: &At<'_>,
-        property: Property,
+        at: &JsonPlace<'_>,
+        property: AnimatedProperty,
         targets: usize,
-    ) -> Result<Track, GeometryError> {
+    ) -> Result<GltfTrack, GeometryError> {
         let between = match at.text("interpolation").unwrap_or("LINEAR") {
             "STEP" => Between::Step,
             "LINEAR" => Between::Linear,
@@ -75,8 +76,8 @@ impl Track {
             return Err(input.fault("the times do not rise"));
         }
         let (values, width) = match property {
-            Property::Weights => (output.floats::<1>(None)?.into_flattened(), targets),
-            Property::Rotation => (output.floats::<4>(None)?.into_flattened(), 4),
+            AnimatedProperty::Weights => (output.floats::<1>(None)?.into_flattened(), targets),
+            AnimatedProperty::Rotation => (output.floats::<4>(None)?.into_flattened(), 4),
             _ => (output.floats::<3>(None)?.into_flattened(), 3),
         };
         let per_time = if between == Between::Cubic { 3 } else { 1 };
@@ -90,7 +91,7 @@ impl Track {
         if let Some(i) = values.iter().position(|v| !v.is_finite()) {
             return Err(output.fault(format!("number {i} is {}", values[i])));
         }
-        Ok(Track { property, between, times, values, width })
+        Ok(GltfTrack { property, between, times, values, width })
     }
 
     /// The values at a time; before the first and after the last keyframe they stay.
@@ -118,7 +119,7 @@ impl Track {
                         + span * (s3 - s2) * m1
                 }));
             }
-            _ if self.property == Property::Rotation => {
+            _ if self.property == AnimatedProperty::Rotation => {
                 let turned = quaternion(a).slerp(quaternion(b), s);
                 out.extend(turned.to_array());
             }
@@ -132,7 +133,7 @@ impl Track {
         match (self.between, self.property) {
             (Between::Step, _) => 1,
             (Between::Cubic, _) => CUBIC_PIECES,
-            (Between::Linear, Property::Rotation) => {
+            (Between::Linear, AnimatedProperty::Rotation) => {
                 self.at(from, scratch);
                 let start = rotation(scratch);
                 self.at(to, scratch);
@@ -153,7 +154,7 @@ impl Track {
     }
 
     fn normalize(&self, values: &mut [f64]) {
-        if self.property == Property::Rotation {
+        if self.property == AnimatedProperty::Rotation {
             values.copy_from_slice(&rotation(values).to_array());
         }
     }
@@ -175,11 +176,17 @@ fn quaternion(values: &[f32]) -> DQuat {
 mod tests {
     use super::*;
 
-    fn track(property: Property, between: Between, times: &[f32], values: &[f32], width: usize) -> Track {
-        Track { property, between, times: times.to_vec(), values: values.to_vec(), width }
+    fn track(
+        property: AnimatedProperty,
+        between: Between,
+        times: &[f32],
+        values: &[f32],
+        width: usize,
+    ) -> GltfTrack {
+        GltfTrack { property, between, times: times.to_vec(), values: values.to_vec(), width }
     }
 
-    fn at(track: &Track, time: f64) -> Vec<f64> {
+    fn at(track: &GltfTrack, time: f64) -> Vec<f64> {
         let mut out = Vec::new();
         track.at(time, &mut out);
         out
@@ -187,9 +194,10 @@ mod tests {
 
     #[test]
     fn held_and_linear_values() {
-        let held = track(Property::Weights, Between::Step, &[1.0, 2.0], &[3.0, 5.0], 1);
+        let held = track(AnimatedProperty::Weights, Between::Step, &[1.0, 2.0], &[3.0, 5.0], 1);
         assert_eq!([0.0, 1.0, 1.9, 2.0, 9.0].map(|t| at(&held, t)[0]), [3.0, 3.0, 3.0, 5.0, 5.0]);
-        let linear = track(Property::Translation, Between::Linear, &[1.0, 2.0], &[0., 0., 0., 2., 4., 8.], 3);
+        let linear =
+            track(AnimatedProperty::Translation, Between::Linear, &[1.0, 2.0], &[0., 0., 0., 2., 4., 8.], 3);
         assert_eq!(at(&linear, 1.25), [0.5, 1.0, 2.0]);
         assert_eq!(at(&linear, 0.0), [0.0; 3]);
     }
@@ -204,7 +212,7 @@ mod tests {
             .iter()
             .flat_map(|&t| [slope(t.into()), f(t.into()), slope(t.into())].map(|x| x as f32))
             .collect();
-        let cubic = track(Property::Weights, Between::Cubic, &times, &values, 1);
+        let cubic = track(AnimatedProperty::Weights, Between::Cubic, &times, &values, 1);
         for t in [0.5, 0.7, 1.3, 2.0, 2.2, 2.5] {
             assert!((at(&cubic, t)[0] - f(t)).abs() < 1e-9, "{t}");
         }
@@ -215,7 +223,7 @@ mod tests {
         let quarter = std::f32::consts::FRAC_1_SQRT_2;
         // The second quaternion has the other sign of a quarter turn about y.
         let values = [0.0, 0.0, 0.0, 1.0, 0.0, -quarter, 0.0, -quarter];
-        let turn = track(Property::Rotation, Between::Linear, &[0.0, 1.0], &values, 4);
+        let turn = track(AnimatedProperty::Rotation, Between::Linear, &[0.0, 1.0], &values, 4);
         let half = rotation(&at(&turn, 0.5));
         assert!(half.angle_between(DQuat::from_rotation_y(std::f64::consts::FRAC_PI_4)) < 1e-7);
         assert_eq!(turn.pieces(0.0, 1.0, &mut Vec::new()), 16);

@@ -11,11 +11,12 @@
 //! Normals move in the targets too: a viewer would light the first frame's otherwise. Only where they would make the
 //! file larger than [`NORMALS_UP_TO`] they are left out altogether, and viewers shade faces flat.
 
-use super::parts::{Normals, Part, parts, share};
+use glam::DVec3;
+
+use super::parts::{GlbNormals, GlbPart, parts, share};
 use super::write_json;
 use crate::GeometryError;
-use crate::poly::Coat;
-use glam::DVec3;
+use crate::poly::MeshAttributes;
 
 /// A file with normals may be so large; one that would be larger goes without.
 const NORMALS_UP_TO: u64 = 1 << 30;
@@ -26,11 +27,11 @@ pub struct GlbSurface<'a> {
     /// Its name; may be empty.
     pub name: &'a str,
     /// Its faces and what is on them; without faces it is a cloud.
-    pub coat: &'a Coat,
+    pub attributes: &'a MeshAttributes,
     /// Vertices at rest: polygons are cut into triangles there.
     pub positions: &'a [DVec3],
     /// Whether frames come with normals.
-    pub normals: Normals<'a>,
+    pub normals: GlbNormals<'a>,
     /// When each frame is, in seconds from zero up; a single one does not move.
     pub times: &'a [f64],
     /// The frame of the file that its first one is.
@@ -43,10 +44,10 @@ pub struct GlbSurface<'a> {
 /// the first, as the bounds that JSON must tell are known only now; it stays as long as it was.
 #[derive(Debug)]
 pub struct Glb {
-    pub(super) surfaces: Vec<Surface>,
+    pub(super) surfaces: Vec<PlannedSurface>,
     pub(super) materials: write_json::Materials,
     pub(super) clips: Vec<Clip>,
-    pub(super) lives: Vec<Life>,
+    pub(super) visibilities: Vec<Visibility>,
     pub(super) sections: [u64; 4],
     pub(super) frame_bytes: Vec<u64>,
     reserved: usize,
@@ -54,19 +55,19 @@ pub struct Glb {
 
 /// A surface as it is written.
 #[derive(Debug)]
-pub(super) struct Surface {
+pub(super) struct PlannedSurface {
     pub name: String,
-    pub parts: Vec<Part>,
+    pub parts: Vec<GlbPart>,
     /// Index of its clip, if it moves.
     pub clip: Option<usize>,
     /// Index of its life, if it is not always there.
-    pub life: Option<usize>,
+    pub visibility: Option<usize>,
     /// Its first frame in the file, and how many it has.
     pub begin: usize,
     pub frames: usize,
 }
 
-impl Surface {
+impl PlannedSurface {
     fn has(&self, frame: usize) -> bool {
         (self.begin..self.begin + self.frames).contains(&frame)
     }
@@ -74,18 +75,18 @@ impl Surface {
 
 /// When surfaces are there: from a time on their nodes have this scale.
 #[derive(Debug, PartialEq)]
-pub(super) struct Life {
+pub(super) struct Visibility {
     pub keys: Vec<(f32, f32)>,
 }
 
-impl Life {
-    fn new([from, until]: [Option<f64>; 2]) -> Option<Life> {
+impl Visibility {
+    fn new([from, until]: [Option<f64>; 2]) -> Option<Visibility> {
         let from = from.map(|t| t as f32).filter(|t| *t > 0.0);
         let mut keys = vec![(0.0, if from.is_some() { 0.0 } else { 1.0 })];
         keys.extend(from.map(|t| (t, 1.0)));
         let last = keys[keys.len() - 1].0;
         keys.extend(until.map(|t| t as f32).filter(|t| *t > last).map(|t| (t, 0.0)));
-        (keys.len() > 1).then_some(Life { keys })
+        (keys.len() > 1).then_some(Visibility { keys })
     }
 
     fn bytes(&self) -> u64 {
@@ -156,13 +157,13 @@ impl Glb {
             surfaces: Vec::with_capacity(surfaces.len()),
             materials: write_json::Materials::default(),
             clips: Vec::new(),
-            lives: Vec::new(),
+            visibilities: Vec::new(),
             sections: [0; 4],
             frame_bytes: Vec::new(),
             reserved: 0,
         };
         for surface in surfaces {
-            surface.coat.check(surface.positions.len()).map_err(|why| {
+            surface.attributes.check(surface.positions.len()).map_err(|why| {
                 GeometryError::new(
                     format!("\"{}\": {why}", surface.name),
                     "this cannot be written: mend the mesh",
@@ -170,17 +171,17 @@ impl Glb {
             })?;
             let parts = parts(surface, normals, &mut glb.materials);
             let clip = glb.clip_of(surface)?;
-            let life = Life::new(surface.shown).map(|life| {
-                glb.lives.iter().position(|l| *l == life).unwrap_or_else(|| {
-                    glb.lives.push(life);
-                    glb.lives.len() - 1
+            let visibility = Visibility::new(surface.shown).map(|visibility| {
+                glb.visibilities.iter().position(|l| *l == visibility).unwrap_or_else(|| {
+                    glb.visibilities.push(visibility);
+                    glb.visibilities.len() - 1
                 })
             });
-            glb.surfaces.push(Surface {
+            glb.surfaces.push(PlannedSurface {
                 name: surface.name.into(),
                 parts,
                 clip,
-                life,
+                visibility,
                 begin: surface.begin,
                 frames: surface.times.len().max(1),
             });
@@ -192,11 +193,17 @@ impl Glb {
                 glb.sections[section] += bytes[section];
             }
         }
-        glb.sections[3] = glb.clips.iter().map(Clip::bytes).chain(glb.lives.iter().map(Life::bytes)).sum();
+        glb.sections[3] =
+            glb.clips.iter().map(Clip::bytes).chain(glb.visibilities.iter().map(Visibility::bytes)).sum();
         let frames = glb.surfaces.iter().map(|s| s.begin + s.frames).max().unwrap_or(0);
         glb.frame_bytes = (0..frames)
             .map(|k| {
-                glb.surfaces.iter().filter(|s| s.has(k)).flat_map(|s| &s.parts).map(Part::frame_bytes).sum()
+                glb.surfaces
+                    .iter()
+                    .filter(|s| s.has(k))
+                    .flat_map(|s| &s.parts)
+                    .map(GlbPart::frame_bytes)
+                    .sum()
             })
             .collect();
         // Bounds are zeros by now and may become as long as numbers get.
@@ -288,8 +295,8 @@ impl Glb {
             put(&clip.times.iter().flat_map(|t| t.to_le_bytes()).collect::<Vec<u8>>())?;
             clip.weights(&mut put)?;
         }
-        for life in &self.lives {
-            life.put(&mut put)?;
+        for visibility in &self.visibilities {
+            visibility.put(&mut put)?;
         }
         Ok(())
     }
@@ -306,7 +313,7 @@ impl Glb {
         out: &mut Vec<u8>,
     ) -> Result<(), GeometryError> {
         out.clear();
-        let Surface { name, parts, .. } = &mut self.surfaces[surface];
+        let PlannedSurface { name, parts, .. } = &mut self.surfaces[surface];
         for part in parts {
             if !part.frame(k, points, normals, out) {
                 return Err(GeometryError::new(

@@ -1,10 +1,11 @@
 //! The JSON part of a GLB that is written: scene, meshes, materials, one animation, and where the numbers are.
 
-use super::parts::{Part, fraction};
-use super::write::Glb;
-use crate::poly::{Coat, SurfaceMaterial};
 use std::collections::HashMap;
 use std::fmt::Write as _;
+
+use super::parts::{GlbPart, fraction};
+use super::write::{Glb, PlannedSurface};
+use crate::poly::{MeshAttributes, SurfaceMaterial};
 
 /// Length of the longest number that bounds can have.
 pub(super) const LONGEST: usize = 24;
@@ -22,15 +23,15 @@ pub(super) struct Materials {
 }
 
 impl Materials {
-    /// The number of a material of a coat. One that has none gets a plain one: what glTF takes instead is a metal,
+    /// The number of a material of a mesh. One that has none gets a plain one: what glTF takes instead is a metal,
     /// black without surroundings to mirror. White under vertex colours, which are multiplied with it.
-    pub fn number(&mut self, coat: &Coat, index: usize) -> usize {
+    pub fn number(&mut self, attributes: &MeshAttributes, index: usize) -> usize {
         let plain = || {
             let usual = SurfaceMaterial::default();
-            if coat.colors.is_empty() { usual } else { SurfaceMaterial { color: [1.0; 4], ..usual } }
+            if attributes.colors.is_empty() { usual } else { SurfaceMaterial { color: [1.0; 4], ..usual } }
         };
-        let material = coat.materials.get(index).cloned().unwrap_or_else(plain);
-        let image = material.texture.as_deref().filter(|_| !coat.uvs.is_empty()).and_then(image_uri);
+        let material = attributes.materials.get(index).cloned().unwrap_or_else(plain);
+        let image = material.texture.as_deref().filter(|_| !attributes.uvs.is_empty()).and_then(image_uri);
         let image = image.map(|uri| {
             let next = self.images.len();
             *self.image_numbers.entry(uri).or_insert_with_key(|uri| {
@@ -38,7 +39,7 @@ impl Materials {
                 next
             })
         });
-        let see_through = material.color[3] < 1.0 || coat.colors.iter().any(|c| c[3] < 1.0);
+        let see_through = material.color[3] < 1.0 || attributes.colors.iter().any(|c| c[3] < 1.0);
         let text = material_json(&material, image, see_through);
         let next = self.written.len();
         *self.numbers.entry(text).or_insert_with_key(|text| {
@@ -110,7 +111,14 @@ impl Tables {
         self.views.len().saturating_sub(1)
     }
 
-    fn accessor(&mut self, view: usize, offset: &mut u64, count: usize, kind: Kind, more: &str) -> usize {
+    fn accessor(
+        &mut self,
+        view: usize,
+        offset: &mut u64,
+        count: usize,
+        kind: AccessorKind,
+        more: &str,
+    ) -> usize {
         let (name, component, size) = kind;
         self.accessors.push(format!(
             "{{\"bufferView\":{view},\"byteOffset\":{offset},\"componentType\":{component},\"count\":{count},\
@@ -134,142 +142,185 @@ impl Tables {
 }
 
 /// Type, component type and bytes of an element.
-type Kind = (&'static str, u32, u64);
-const SCALAR: Kind = ("SCALAR", 5126, 4);
-const VEC2: Kind = ("VEC2", 5126, 8);
-const VEC3: Kind = ("VEC3", 5126, 12);
-const VEC4: Kind = ("VEC4", 5126, 16);
+type AccessorKind = (&'static str, u32, u64);
+const SCALAR: AccessorKind = ("SCALAR", 5126, 4);
+const VEC2: AccessorKind = ("VEC2", 5126, 8);
+const VEC3: AccessorKind = ("VEC3", 5126, 12);
+const VEC4: AccessorKind = ("VEC4", 5126, 16);
 
 /// The JSON part, with the bounds known so far.
 pub(super) fn json(glb: &Glb) -> String {
-    let mut tables = Tables::default();
-    let views = [
-        tables.view(glb.sections[0], &format!(",\"target\":{INDICES}")),
-        tables.view(glb.sections[1], &format!(",\"byteStride\":8,\"target\":{VERTICES}")),
-        tables.view(glb.sections[2], &format!(",\"byteStride\":16,\"target\":{VERTICES}")),
-        tables.view(glb.sections[3], ""),
-    ];
-    let more = format!(",\"byteStride\":12,\"target\":{VERTICES}");
-    let frame_views: Vec<usize> = glb.frame_bytes.iter().map(|&bytes| tables.view(bytes, &more)).collect();
-    let mut frame_offsets = vec![0u64; frame_views.len()];
-    let mut fixed_offsets = [0u64; 4];
+    let mut writer = JsonWriter::new(glb);
+    let samplers = writer.samplers();
+    glb.surfaces.iter().for_each(|surface| writer.surface(surface));
+    writer.finish(samplers)
+}
 
-    let mut samplers: Vec<String> = glb
-        .clips
-        .iter()
-        .map(|clip| {
-            let (n, offset) = (clip.times.len(), &mut fixed_offsets[3]);
-            let bounds =
-                format!(",\"min\":[{}],\"max\":[{}]", number(clip.times[0]), number(clip.times[n - 1]));
-            let input = tables.accessor(views[3], offset, n, SCALAR, &bounds);
-            let output = match clip.sparse() {
-                true => tables.sparse(views[3], offset, n * (n - 1), n - 1),
-                false => tables.accessor(views[3], offset, n * (n - 1), SCALAR, ""),
-            };
-            format!("{{\"input\":{input},\"output\":{output},\"interpolation\":\"LINEAR\"}}")
-        })
-        .collect();
+/// A file while its JSON is put together.
+struct JsonWriter<'a> {
+    glb: &'a Glb,
+    tables: Tables,
+    /// Views of the four sections that all frames share, and how far each is taken up.
+    views: [usize; 4],
+    fixed_offsets: [u64; 4],
+    /// The same for the bytes of each frame.
+    frame_views: Vec<usize>,
+    frame_offsets: Vec<u64>,
+    /// Accessors that several parts share, by section and what is the same.
+    shared: HashMap<(usize, usize), usize>,
+    nodes: Vec<String>,
+    meshes: Vec<String>,
+    channels: Vec<String>,
+}
 
-    samplers.extend(glb.lives.iter().map(|life| {
-        let (n, offset) = (life.keys.len(), &mut fixed_offsets[3]);
-        let bounds =
-            format!(",\"min\":[{}],\"max\":[{}]", number(life.keys[0].0), number(life.keys[n - 1].0));
-        let input = tables.accessor(views[3], offset, n, SCALAR, &bounds);
-        let output = tables.accessor(views[3], offset, n, VEC3, "");
-        format!("{{\"input\":{input},\"output\":{output},\"interpolation\":\"STEP\"}}")
-    }));
-
-    let (mut nodes, mut meshes, mut channels) = (Vec::new(), Vec::new(), Vec::new());
-    let mut shared = HashMap::new();
-    for surface in &glb.surfaces {
-        let name = name_json(&surface.name);
-        if surface.parts.is_empty() {
-            nodes.push(format!("{{{}}}", name.trim_end_matches(',')));
-            continue;
+impl<'a> JsonWriter<'a> {
+    fn new(glb: &'a Glb) -> JsonWriter<'a> {
+        let mut tables = Tables::default();
+        let views = [
+            tables.view(glb.sections[0], &format!(",\"target\":{INDICES}")),
+            tables.view(glb.sections[1], &format!(",\"byteStride\":8,\"target\":{VERTICES}")),
+            tables.view(glb.sections[2], &format!(",\"byteStride\":16,\"target\":{VERTICES}")),
+            tables.view(glb.sections[3], ""),
+        ];
+        let more = format!(",\"byteStride\":12,\"target\":{VERTICES}");
+        let frame_views: Vec<usize> =
+            glb.frame_bytes.iter().map(|&bytes| tables.view(bytes, &more)).collect();
+        JsonWriter {
+            glb,
+            tables,
+            views,
+            fixed_offsets: [0; 4],
+            frame_offsets: vec![0; frame_views.len()],
+            frame_views,
+            shared: HashMap::new(),
+            nodes: Vec::new(),
+            meshes: Vec::new(),
+            channels: Vec::new(),
         }
-        let primitives: Vec<String> = surface
-            .parts
-            .iter()
-            .map(|part| {
-                let mut text = fixed_json(part, &mut tables, (&views, &mut fixed_offsets), &mut shared);
-                for k in 0..surface.frames {
-                    let at = surface.begin + k;
-                    let frame = frame_json(part, k, &mut tables, frame_views[at], &mut frame_offsets[at]);
-                    let _ = match k {
-                        0 => write!(text, "{frame}}}"),
-                        1 => write!(text, ",\"targets\":[{{{frame}}}"),
-                        _ => write!(text, ",{{{frame}}}"),
-                    };
-                }
-                text + if surface.frames > 1 { "]}" } else { "}" }
-            })
-            .collect();
+    }
+
+    /// The samplers of the clips, then those of the visibilities.
+    fn samplers(&mut self) -> Vec<String> {
+        let (tables, view, offset) = (&mut self.tables, self.views[3], &mut self.fixed_offsets[3]);
+        let bounds =
+            |first: f32, last: f32| format!(",\"min\":[{}],\"max\":[{}]", number(first), number(last));
+        let mut samplers = Vec::new();
+        for clip in &self.glb.clips {
+            let n = clip.times.len();
+            let input = tables.accessor(view, offset, n, SCALAR, &bounds(clip.times[0], clip.times[n - 1]));
+            let output = match clip.sparse() {
+                true => tables.sparse(view, offset, n * (n - 1), n - 1),
+                false => tables.accessor(view, offset, n * (n - 1), SCALAR, ""),
+            };
+            samplers.push(format!("{{\"input\":{input},\"output\":{output},\"interpolation\":\"LINEAR\"}}"));
+        }
+        for visibility in &self.glb.visibilities {
+            let (keys, n) = (&visibility.keys, visibility.keys.len());
+            let input = tables.accessor(view, offset, n, SCALAR, &bounds(keys[0].0, keys[n - 1].0));
+            let output = tables.accessor(view, offset, n, VEC3, "");
+            samplers.push(format!("{{\"input\":{input},\"output\":{output},\"interpolation\":\"STEP\"}}"));
+        }
+        samplers
+    }
+
+    /// Adds a surface: its node, its mesh, and what moves them.
+    fn surface(&mut self, surface: &PlannedSurface) {
+        let name = name_json(&surface.name);
+        let node = self.nodes.len();
+        if surface.parts.is_empty() {
+            self.nodes.push(format!("{{{}}}", name.trim_end_matches(',')));
+            return;
+        }
+        let primitives: Vec<String> =
+            surface.parts.iter().map(|part| self.primitive(surface, part)).collect();
+        let mut channel = |sampler: usize, path: &str| {
+            self.channels.push(format!(
+                "{{\"sampler\":{sampler},\"target\":{{\"node\":{node},\"path\":\"{path}\"}}}}"
+            ));
+        };
         if let Some(clip) = surface.clip {
-            let node = nodes.len();
-            channels
-                .push(format!("{{\"sampler\":{clip},\"target\":{{\"node\":{node},\"path\":\"weights\"}}}}"));
+            channel(clip, "weights");
         }
         let mut scale = "";
-        if let Some(life) = surface.life {
-            let (node, sampler) = (nodes.len(), glb.clips.len() + life);
-            channels
-                .push(format!("{{\"sampler\":{sampler},\"target\":{{\"node\":{node},\"path\":\"scale\"}}}}"));
+        if let Some(visibility) = surface.visibility {
+            channel(self.glb.clips.len() + visibility, "scale");
             // So that a picture without motion shows the beginning.
-            scale = if glb.lives[life].keys[0].1 == 0.0 { ",\"scale\":[0,0,0]" } else { "" };
+            scale =
+                if self.glb.visibilities[visibility].keys[0].1 == 0.0 { ",\"scale\":[0,0,0]" } else { "" };
         }
-        nodes.push(format!("{{{name}\"mesh\":{}{scale}}}", meshes.len()));
-        meshes.push(format!("{{{name}\"primitives\":[{}]}}", primitives.join(",")));
+        self.nodes.push(format!("{{{name}\"mesh\":{}{scale}}}", self.meshes.len()));
+        self.meshes.push(format!("{{{name}\"primitives\":[{}]}}", primitives.join(",")));
     }
 
-    let roots: Vec<String> = (0..nodes.len()).map(|k| k.to_string()).collect();
-    let mut text = String::from("{\"asset\":{\"version\":\"2.0\",\"generator\":\"pliant\"}");
-    if !roots.is_empty() {
-        let _ = write!(text, ",\"scene\":0,\"scenes\":[{{\"nodes\":[{}]}}]", roots.join(","));
-    }
-    let textures: Vec<String> =
-        (0..glb.materials.images.len()).map(|k| format!("{{\"source\":{k}}}")).collect();
-    let images: Vec<String> =
-        glb.materials.images.iter().map(|uri| format!("{{\"uri\":\"{uri}\"}}")).collect();
-    let animation = match channels.is_empty() {
-        true => Vec::new(),
-        false => vec![format!(
-            "{{\"name\":\"frames\",\"channels\":[{}],\"samplers\":[{}]}}",
-            channels.join(","),
-            samplers.join(",")
-        )],
-    };
-    let buffer = match glb.data_bytes() {
-        0 => Vec::new(),
-        bytes => vec![format!("{{\"byteLength\":{bytes}}}")],
-    };
-    for (key, list) in [
-        ("nodes", &nodes),
-        ("meshes", &meshes),
-        ("materials", &glb.materials.written),
-        ("textures", &textures),
-        ("images", &images),
-        ("animations", &animation),
-        ("accessors", &tables.accessors),
-        ("bufferViews", &tables.views),
-        ("buffers", &buffer),
-    ] {
-        // Lists must not be empty.
-        if !list.is_empty() {
-            let _ = write!(text, ",\"{key}\":[{}]", list.join(","));
+    /// A part: the first frame in its attributes, the others as targets.
+    fn primitive(&mut self, surface: &PlannedSurface, part: &GlbPart) -> String {
+        let fixed = (&self.views, &mut self.fixed_offsets);
+        let mut text = fixed_json(part, &mut self.tables, fixed, &mut self.shared);
+        for k in 0..surface.frames {
+            let at = surface.begin + k;
+            let (view, offset) = (self.frame_views[at], &mut self.frame_offsets[at]);
+            let frame = frame_json(part, k, &mut self.tables, view, offset);
+            let _ = match k {
+                0 => write!(text, "{frame}}}"),
+                1 => write!(text, ",\"targets\":[{{{frame}}}"),
+                _ => write!(text, ",{{{frame}}}"),
+            };
         }
+        text + if surface.frames > 1 { "]}" } else { "}" }
     }
-    text + "}"
+
+    /// The whole text.
+    fn finish(self, samplers: Vec<String>) -> String {
+        let JsonWriter { glb, tables, nodes, meshes, channels, .. } = self;
+        let roots: Vec<String> = (0..nodes.len()).map(|k| k.to_string()).collect();
+        let mut text = String::from("{\"asset\":{\"version\":\"2.0\",\"generator\":\"pliant\"}");
+        if !roots.is_empty() {
+            let _ = write!(text, ",\"scene\":0,\"scenes\":[{{\"nodes\":[{}]}}]", roots.join(","));
+        }
+        let images = &glb.materials.images;
+        let textures: Vec<String> = (0..images.len()).map(|k| format!("{{\"source\":{k}}}")).collect();
+        let images: Vec<String> = images.iter().map(|uri| format!("{{\"uri\":\"{uri}\"}}")).collect();
+        let animation = match channels.is_empty() {
+            true => Vec::new(),
+            false => vec![format!(
+                "{{\"name\":\"frames\",\"channels\":[{}],\"samplers\":[{}]}}",
+                channels.join(","),
+                samplers.join(",")
+            )],
+        };
+        let buffer = match glb.data_bytes() {
+            0 => Vec::new(),
+            bytes => vec![format!("{{\"byteLength\":{bytes}}}")],
+        };
+        for (key, list) in [
+            ("nodes", &nodes),
+            ("meshes", &meshes),
+            ("materials", &glb.materials.written),
+            ("textures", &textures),
+            ("images", &images),
+            ("animations", &animation),
+            ("accessors", &tables.accessors),
+            ("bufferViews", &tables.views),
+            ("buffers", &buffer),
+        ] {
+            // Lists must not be empty.
+            if !list.is_empty() {
+                let _ = write!(text, ",\"{key}\":[{}]", list.join(","));
+            }
+        }
+        text + "}"
+    }
 }
 
 /// The start of a primitive, up to where its first frame goes into the attributes. What it has in common with parts before
 /// it has their accessors.
 fn fixed_json(
-    part: &Part,
+    part: &GlbPart,
     tables: &mut Tables,
     (views, offsets): (&[usize; 4], &mut [u64; 4]),
     shared: &mut HashMap<(usize, usize), usize>,
 ) -> String {
-    let mut accessor = |section: usize, count: usize, kind: Kind| {
+    let mut accessor = |section: usize, count: usize, kind: AccessorKind| {
         *shared
             .entry((section, part.same[section]))
             .or_insert_with(|| tables.accessor(views[section], &mut offsets[section], count, kind, ""))
@@ -293,7 +344,7 @@ fn fixed_json(
 }
 
 /// Positions and normals of a frame.
-fn frame_json(part: &Part, k: usize, tables: &mut Tables, view: usize, offset: &mut u64) -> String {
+fn frame_json(part: &GlbPart, k: usize, tables: &mut Tables, view: usize, offset: &mut u64) -> String {
     let [least, most] = part.bounds[k].map(|p| p.map(number).join(","));
     let bounds = format!(",\"min\":[{least}],\"max\":[{most}]");
     let positions = tables.accessor(view, offset, part.vertices.len(), VEC3, &bounds);

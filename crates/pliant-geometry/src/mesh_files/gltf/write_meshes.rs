@@ -1,12 +1,14 @@
 //! Meshes as files have them to GLB.
 
-use super::parts::Normals;
+use std::io::Write;
+
+use glam::DVec3;
+
+use super::parts::GlbNormals;
 use super::write::{Glb, GlbSurface};
 use crate::GeometryError;
 use crate::TriMesh;
 use crate::poly::{FollowingNormals, PolyMesh};
-use glam::DVec3;
-use std::io::Write;
 
 /// Writes meshes as one GLB file: a node with the mesh's name for each, materials as primitives, polygons cut into
 /// triangles, vertices split where texture coordinates or normals differ, clouds as points. A mesh that moves shows
@@ -21,9 +23,9 @@ pub fn write_glb(out: &mut dyn Write, meshes: &[PolyMesh]) -> Result<u64, Geomet
         .map(|mesh| {
             let rest = || TriMesh {
                 positions: mesh.positions.clone(),
-                triangles: mesh.coat.triangles(&mesh.positions),
+                triangles: mesh.attributes.triangles(&mesh.positions),
             };
-            (!mesh.coat.normals.is_empty()).then(|| FollowingNormals::new(&mesh.coat, &rest()))
+            (!mesh.attributes.normals.is_empty()).then(|| FollowingNormals::new(&mesh.attributes, &rest()))
         })
         .collect();
     let surfaces: Vec<GlbSurface<'_>> = meshes
@@ -31,10 +33,10 @@ pub fn write_glb(out: &mut dyn Write, meshes: &[PolyMesh]) -> Result<u64, Geomet
         .zip(&following)
         .map(|(mesh, following)| GlbSurface {
             name: &mesh.name,
-            coat: &mesh.coat,
+            attributes: &mesh.attributes,
             positions: &mesh.positions,
-            normals: following.as_ref().map_or(Normals::None, |f| Normals::OfCorners(f.of_corners())),
-            times: mesh.motion.as_ref().map_or(&[], |m| &m.times),
+            normals: following.as_ref().map_or(GlbNormals::None, |f| GlbNormals::OfCorners(f.of_corners())),
+            times: mesh.animation.as_ref().map_or(&[], |m| &m.times),
             begin: 0,
             shown: [None; 2],
         })
@@ -59,14 +61,14 @@ fn frames(
     following: &[Option<FollowingNormals>],
     mut put: impl FnMut(&[u8]) -> Result<(), GeometryError>,
 ) -> Result<(), GeometryError> {
-    let still = |mesh: &PolyMesh| mesh.motion.as_ref().is_none_or(|m| m.samples.is_empty());
-    let count = |mesh: &PolyMesh| mesh.motion.as_ref().map_or(1, |m| m.samples.len().max(1));
+    let still = |mesh: &PolyMesh| mesh.animation.as_ref().is_none_or(|m| m.samples.is_empty());
+    let count = |mesh: &PolyMesh| mesh.animation.as_ref().map_or(1, |m| m.samples.len().max(1));
     let narrow = |points: &[DVec3]| points.iter().map(|p| p.as_vec3().to_array()).collect::<Vec<[f32; 3]>>();
     let (mut directions, mut bytes) = (Vec::new(), Vec::new());
     for k in 0..meshes.iter().map(count).max().unwrap_or(0) {
         for (s, mesh) in meshes.iter().enumerate().filter(|(_, m)| k < count(m)) {
-            let points = match &mesh.motion {
-                Some(motion) if !still(mesh) => &motion.samples[k],
+            let points = match &mesh.animation {
+                Some(animation) if !still(mesh) => &animation.samples[k],
                 _ => &mesh.positions,
             };
             directions.clear();

@@ -21,15 +21,15 @@ fn hessian(batch: &dyn ConstraintBatch, x: &Points, clamped: bool) -> Vec<Vec<f6
     batch.begin_iteration(x, &mut shared);
     let view = View { x, state: &[], shared: &shared, targets: &[] };
     let at = HessianAt { view, clamped, isa: Isa::best() };
-    let curved = batch.curved().unwrap();
+    let element_hessian = batch.element_hessian().unwrap();
     let n = x.len();
-    let size = 3 * (n + curved.inner());
+    let size = 3 * (n + element_hessian.inner());
     let mut h = vec![vec![0.0; size]; size];
-    for s in 0..curved.stencils() {
-        let width = curved.width(s);
+    for s in 0..element_hessian.stencils() {
+        let width = element_hessian.width(s);
         let mut blocks = vec![DMat3::NAN; width * (width + 1) / 2];
-        curved.hessian(s, at, &mut blocks);
-        let place = |k: usize| match curved.column(s, k) {
+        element_hessian.hessian(s, at, &mut blocks);
+        let place = |k: usize| match element_hessian.column(s, k) {
             column if column >= INNER => n + (column - INNER) as usize,
             column => column as usize,
         };
@@ -44,8 +44,8 @@ fn hessian(batch: &dyn ConstraintBatch, x: &Points, clamped: bool) -> Vec<Vec<f6
             }
         }
     }
-    let mut normal = vec![DVec3::ZERO; curved.inner()];
-    if let Some(s) = curved.border(at, &mut normal) {
+    let mut normal = vec![DVec3::ZERO; element_hessian.inner()];
+    if let Some(s) = element_hessian.border(at, &mut normal) {
         // As one more unknown, with −s on the diagonal.
         let flat: Vec<f64> =
             vec![0.0; 3 * n].into_iter().chain(normal.iter().flat_map(|g| g.to_array())).collect();
@@ -222,11 +222,11 @@ fn degenerate_shapes_have_finite_hessians() {
                 batch.begin_iteration(&x, &mut shared);
                 let view = View { x: &x, state: &[], shared: &shared, targets: &[] };
                 let at = HessianAt { view, clamped, isa: Isa::best() };
-                let curved = batch.curved().unwrap();
-                for s in 0..curved.stencils() {
-                    let width = curved.width(s);
+                let element_hessian = batch.element_hessian().unwrap();
+                for s in 0..element_hessian.stencils() {
+                    let width = element_hessian.width(s);
                     let mut blocks = vec![DMat3::NAN; width * (width + 1) / 2];
-                    curved.hessian(s, at, &mut blocks);
+                    element_hessian.hessian(s, at, &mut blocks);
                     assert!(blocks.iter().all(|b| b.is_finite()), "{name}, {stretch}");
                 }
             }

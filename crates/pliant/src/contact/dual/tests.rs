@@ -8,7 +8,7 @@ use glam::DMat3;
 
 /// A rigid block that does not turn, or points that answer together in some other way: C is given in blocks of 3×3.
 struct Made {
-    beginning: Beginning,
+    beginning: SubstepStart,
     /// Where particles end by themselves.
     free: Vec<DVec3>,
     blocks: Vec<Vec<DMat3>>,
@@ -20,7 +20,7 @@ impl Made {
     fn block(at: &[DVec3], mass: f64, fall: DVec3) -> Made {
         let blocks = vec![vec![DMat3::IDENTITY / mass; at.len()]; at.len()];
         let start = at.iter().copied().collect();
-        let beginning = Beginning { size: 1.0, start, free: vec![true; at.len()] };
+        let beginning = SubstepStart { size: 1.0, start, free: vec![true; at.len()] };
         let free = at.iter().map(|p| *p + fall).collect();
         Made { beginning, free, blocks, pushed: vec![DVec3::ZERO; at.len()] }
     }
@@ -31,7 +31,7 @@ impl Made {
 }
 
 impl Respond for Made {
-    fn beginning(&self) -> &Beginning {
+    fn beginning(&self) -> &SubstepStart {
         &self.beginning
     }
 

@@ -23,28 +23,28 @@ const COLLAPSED: f64 = 1e-9;
 
 /// What a cluster's corrections push against.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(super) struct Anchor {
+pub(super) struct ClusterInertia {
     pub center: DVec3,
     inverse_inertia: DMat3,
     inverse_mass: f64,
 }
 
 /// The anchor of a cluster, and its rigid velocity, from its sums about `center`.
-pub(super) fn rigid_motion(sum: &MotionSum, center: DVec3, cluster: &ClusterRest) -> (Anchor, Screw) {
+pub(super) fn rigid_motion(sum: &MotionSum, center: DVec3, cluster: &ClusterRest) -> (ClusterInertia, Screw) {
     let [xx, yy, zz, xy, yz, zx] = [sum[3], sum[4], sum[5], sum[6], sum[7], sum[8]];
     let inertia = [[yy + zz, -xy, -zx], [-xy, xx + zz, -yz], [-zx, -yz, xx + yy]];
     let inverse_inertia = match cluster.width > 0.0 {
         true => inverse(inertia, cluster.mass * (COLLAPSED * cluster.width).powi(2)),
         false => DMat3::ZERO,
     };
-    let anchor = Anchor { center, inverse_inertia, inverse_mass: cluster.mass.recip() };
+    let anchor = ClusterInertia { center, inverse_inertia, inverse_mass: cluster.mass.recip() };
     let linear = DVec3::new(sum[0], sum[1], sum[2]) * anchor.inverse_mass;
     // Σ m d = 0 about the centre, so the mean velocity adds nothing to Σ m d × v.
     let turn = inverse_inertia * DVec3::new(sum[9], sum[10], sum[11]);
     (anchor, Screw { base: linear - turn.cross(center), turn })
 }
 
-impl Anchor {
+impl ClusterInertia {
     /// The displacement that balances corrections of the given momentum.
     pub fn reaction(&self, sum: &BalanceSum) -> Screw {
         let shift = DVec3::new(sum[0], sum[1], sum[2]) * self.inverse_mass;

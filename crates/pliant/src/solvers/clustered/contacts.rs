@@ -1,9 +1,10 @@
 //! Obstacles and blocks: lanes find what is inside, the few that are get handled one by one.
 
-use super::kernels::{Inside, Octet};
+use super::kernels::{Inside, Points8};
 use super::layout::WIDTH;
 use crate::contact::{
-    Arrival, Form, Obstacles, Solid, Surface, Visitor, lowest_gap, push_out, push_out_of_solids,
+    Arrival, ColliderGeometry, MovingPoint, Obstacles, Solid, Surface, lowest_gap, push_out,
+    push_out_of_solids,
 };
 use crate::controls::BodyControls;
 use glam::DVec3;
@@ -15,29 +16,29 @@ fn lanes(mask: u8) -> impl Iterator<Item = usize> {
 
 /// What decides how the particles of a block meet obstacles in a substep: see [`Arrival`].
 #[derive(Clone, Copy)]
-pub(super) struct Meeting<'a> {
+pub(super) struct BlockContact<'a> {
     pub obstacles: Obstacles<'a>,
     pub surface: Surface,
     pub release: f64,
     pub resting: f64,
     pub radii: &'a [f64; WIDTH],
     /// Where the particles were when the substep began.
-    pub start: &'a Octet,
+    pub start: &'a Points8,
     /// Their velocities then, if they may bounce, and the length of the substep.
-    pub arriving: Option<&'a Octet>,
+    pub arriving: Option<&'a Points8>,
     pub h: f64,
     /// The share of its restitution that a bounce returns.
     pub share: f64,
 }
 
-impl Meeting<'_> {
-    fn inside(&self, x: &Octet, isa: Isa) -> u8 {
+impl BlockContact<'_> {
+    fn inside(&self, x: &Points8, isa: Isa) -> u8 {
         isa.run(Inside { planes: self.obstacles.planes, radii: self.radii, x }) | self.near_solids(x)
     }
 
     /// Lanes whose way leads past the box of a solid.
     #[inline]
-    fn near_solids(&self, x: &Octet) -> u8 {
+    fn near_solids(&self, x: &Points8) -> u8 {
         let mut near = 0;
         for solid in self.obstacles.solids {
             for lane in 0..WIDTH {
@@ -47,21 +48,21 @@ impl Meeting<'_> {
         near
     }
 
-    fn visitor(&self, lane: usize, at: DVec3) -> Visitor {
-        Visitor { start: self.start.get(lane), at, radius: self.radii[lane] }
+    fn visitor(&self, lane: usize, at: DVec3) -> MovingPoint {
+        MovingPoint { start: self.start.get(lane), at, radius: self.radii[lane] }
     }
 }
 
 /// Moves the given lanes out of all obstacles, with friction against the way they came; returns how many
 /// contacts there were.
-pub(super) fn push_out_lanes(meeting: Meeting<'_>, mask: u8, x: &mut Octet, isa: Isa) -> usize {
-    let Meeting { obstacles, surface, release, resting, radii, start, arriving, h, share } = meeting;
+pub(super) fn push_out_lanes(meeting: BlockContact<'_>, mask: u8, x: &mut Points8, isa: Isa) -> usize {
+    let BlockContact { obstacles, surface, release, resting, radii, start, arriving, h, share } = meeting;
     let mut contacts = 0;
     for lane in lanes(mask & meeting.inside(x, isa)) {
         let (at, radius) = (x.get(lane), radii[lane]);
         contacts += obstacles.planes.iter().filter(|o| o.end.gap(at) < radius).count();
-        let way = arriving.map_or(DVec3::ZERO, |v| v.get(lane) * h);
-        let arrival = Arrival { start: start.get(lane), way, release, resting, share, radius };
+        let displacement = arriving.map_or(DVec3::ZERO, |v| v.get(lane) * h);
+        let arrival = Arrival { start: start.get(lane), displacement, release, resting, share, radius };
         let mut to = push_out(obstacles.planes, surface, arrival, at);
         if !obstacles.solids.is_empty() {
             let (out, met) = push_out_of_solids(obstacles, surface, arrival, to);
@@ -79,14 +80,14 @@ pub(super) fn push_out_lanes(meeting: Meeting<'_>, mask: u8, x: &mut Octet, isa:
 /// Velocities are those after the forces of the step. With those before, as the report has it, gravity
 /// would press a resting particle h² g deeper in each step.
 pub(super) fn impulses(
-    meeting: Meeting<'_>,
+    meeting: BlockContact<'_>,
     controls: &BodyControls,
     mask: u8,
-    x: &mut Octet,
-    v: &mut Octet,
+    x: &mut Points8,
+    v: &mut Points8,
     isa: Isa,
 ) -> usize {
-    let Meeting { obstacles, release, resting, radii, start, h, .. } = meeting;
+    let BlockContact { obstacles, release, resting, radii, start, h, .. } = meeting;
     let mut ahead = *start;
     for (to, v) in ahead.0.iter_mut().flatten().zip(v.0.iter().flatten()) {
         *to += h * v;
@@ -143,17 +144,17 @@ fn impulse((normal, restitution): (DVec3, f64), controls: &BodyControls, resting
 /// after the forces of a substep, by having moved the particles from `predicted` to `x`: see [`push_out`]. Seen from what
 /// is touched, as that does no work then. Less than its rounding is nothing.
 pub(super) fn energy_gained(
-    meeting: Meeting<'_>,
+    meeting: BlockContact<'_>,
     masses: &[f64; WIDTH],
-    (arriving, v): (&Octet, &Octet),
-    (predicted, x): (&Octet, &Octet),
+    (arriving, v): (&Points8, &Points8),
+    (predicted, x): (&Points8, &Points8),
 ) -> f64 {
-    let Meeting { obstacles, radii, h, .. } = meeting;
+    let BlockContact { obstacles, radii, h, .. } = meeting;
     let surface = |lane: usize, at: DVec3| {
         let touched = obstacles.planes.iter().find(|o| o.end.gap(at) < radii[lane]);
         let plane = touched.map(|o| o.moves(at - o.end.normal * o.end.gap(at)) / h);
         let met = || {
-            let of = |(solid, form): (&Solid, &Form)| {
+            let of = |(solid, form): (&Solid, &ColliderGeometry)| {
                 let meets = solid.meets(form, meeting.visitor(lane, at), 0.0);
                 meets.iter().next().map(|m| m.moves / h)
             };
@@ -190,11 +191,11 @@ mod tests {
                 viscous_friction: friction,
                 ..BodyControls::default()
             };
-            let (mut x, mut v) = (Octet::default(), Octet::default());
+            let (mut x, mut v) = (Points8::default(), Points8::default());
             let before = DVec3::new(1.0, -2.0, 0.5);
             v.set(3, before);
             let start = x;
-            let meeting = Meeting {
+            let meeting = BlockContact {
                 obstacles: Obstacles { planes: &[Obstacle::still(plane)], ..Obstacles::NONE },
                 surface: Surface { friction: None, restitution: 0.0 },
                 release: 0.0,

@@ -19,7 +19,7 @@ const SMALLEST_STRETCH: f64 = 1e-9;
 
 /// How goals come of rotation and deformation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Making {
+pub(super) enum GoalMethod {
     /// β A + (1 − β) R.
     Blend,
     /// Deformed, then turned, to the deformer report's letter: with its own integrator, whose unrest the report tells of.
@@ -28,12 +28,12 @@ pub(super) enum Making {
     TwoSteps,
 }
 
-impl Making {
-    pub fn of(matching: Matching) -> Making {
+impl GoalMethod {
+    pub fn of(matching: Matching) -> GoalMethod {
         match (matching.two_step, matching.integrator) {
-            (false, _) => Making::Blend,
-            (true, Integrator::Deformer) => Making::AsReported,
-            (true, Integrator::StrainLimited) => Making::TwoSteps,
+            (false, _) => GoalMethod::Blend,
+            (true, Integrator::Deformer) => GoalMethod::AsReported,
+            (true, Integrator::StrainLimited) => GoalMethod::TwoSteps,
         }
     }
 }
@@ -109,14 +109,14 @@ pub(super) fn fit(
     basis: &ClusterBasis,
     rotation: DMat3,
     plastic: &DMat3,
-    making: Making,
+    making: GoalMethod,
     controls: &BodyControls,
 ) -> Fit {
     let center = sums.first / cluster.mass;
     let stretched = if *plastic == DMat3::IDENTITY { rotation } else { rotation * *plastic };
     let rigid = Fit { rotation, center, linear: stretched, ..Fit::default() };
     let beta = controls.deformation;
-    if basis.goals == Goals::Rigid || (beta == 0.0 && making == Making::Blend) {
+    if basis.goals == Goals::Rigid || (beta == 0.0 && making == GoalMethod::Blend) {
         return rigid;
     }
     let mut linear = best_linear(sums, basis, rotation);
@@ -139,7 +139,7 @@ pub(super) fn fit(
         quadratic = std::array::from_fn(|k| column(3 + k));
     }
     let mut scale = beta;
-    if making == Making::TwoSteps && controls.volume > 0.0 {
+    if making == GoalMethod::TwoSteps && controls.volume > 0.0 {
         let best = best_linear(sums, basis, rotation);
         linear += (nearest_of_volume(best, cluster, basis) - best) * controls.volume;
         // Turned back before it is mixed with the undeformed shape: otherwise what is mixed depends on how the body lies,
@@ -154,7 +154,7 @@ pub(super) fn fit(
     }
     quadratic.iter_mut().for_each(|q| *q *= scale);
     let mut fit = rigid;
-    if making != Making::Blend {
+    if making != GoalMethod::Blend {
         // Deform first, then turn the result onto the points (deformer, §3.3). With P folded in, the
         // undeformed shape is P q.
         let deformed = linear * scale + *plastic * (1.0 - beta);
@@ -368,11 +368,11 @@ mod tests {
         };
         let energy = |x: &[DVec3]| {
             let a = best(x);
-            let way = nearest_of_volume(a, &cluster, &basis) - a;
+            let displacement = nearest_of_volume(a, &cluster, &basis) - a;
             points
                 .iter()
                 .zip(mass)
-                .map(|(q, m)| 0.5 * m * (way * (*q - center)).length_squared())
+                .map(|(q, m)| 0.5 * m * (displacement * (*q - center)).length_squared())
                 .sum::<f64>()
         };
         for (k, (_, map)) in maps().enumerate() {

@@ -1,6 +1,6 @@
 //! Goals one particle at a time: what statistics are made of, and the reference the lanes are held to.
 
-use super::fit::{Fit, Making, Sums, fit, to_rotate};
+use super::fit::{Fit, GoalMethod, Sums, fit, to_rotate};
 use crate::controls::{BodyControls, LiveControls};
 use crate::memory::Section;
 use crate::model::{BodyModel, Goals, Rest, quadratic_terms};
@@ -39,7 +39,7 @@ fn fit_cluster(
     }
     let plastic = &state.memory.matrix(Section::Plastic, c);
     let rotation = nearest_rotation(to_rotate(&sums, plastic), state.memory.matrix(Section::Rotations, c));
-    let making = Making::of(model.kind.matching().unwrap_or_default());
+    let making = GoalMethod::of(model.kind.matching().unwrap_or_default());
     let fit = fit(&sums, cluster, basis, rotation, plastic, making, controls);
     ClusterFit { origin, fit }
 }
@@ -59,7 +59,7 @@ fn for_each_cluster(
 }
 
 /// Ways g − x of the members of cluster `c`, as (particle, split mass, way).
-fn ways<'a>(
+fn displacements<'a>(
     model: &'a BodyModel,
     rest: &'a Rest,
     state: &'a BodyState,
@@ -85,8 +85,8 @@ pub fn raise_strain(
     for_each_cluster(model, controls.body, state, time, |c, rest, cluster| {
         let width = rest.clusters[c].width;
         if width > 0.0 {
-            for (i, _, way) in ways(model, rest, state, c, cluster) {
-                strain[i] = strain[i].max(way.length() / width);
+            for (i, _, displacement) in displacements(model, rest, state, c, cluster) {
+                strain[i] = strain[i].max(displacement.length() / width);
             }
         }
     });
@@ -102,8 +102,9 @@ pub fn elastic_energy(model: &BodyModel, controls: LiveControls<'_>, state: &Bod
     for_each_cluster(model, body, state, time, |c, all, cluster| {
         let (rest, basis) = (&all.clusters[c], &all.bases[c]);
         let k = body.stiffness.alpha(h) / (h * h) * model.mass_ratio(body) * rest.stiffness;
-        let to_goal: f64 =
-            ways(model, all, state, c, cluster).map(|(_, m, way)| m * way.length_squared()).sum();
+        let to_goal: f64 = displacements(model, all, state, c, cluster)
+            .map(|(_, m, displacement)| m * displacement.length_squared())
+            .sum();
         // |x − g|² = |x − g*|² + (1 − β)² |g* − r*|², with g − r* = β (g* − r*).
         let beta = body.deformation;
         let mut between = 0.0;

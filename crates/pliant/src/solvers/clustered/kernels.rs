@@ -7,8 +7,8 @@
 // Indices over coordinates read as the formulas do; and closures would not be inlined.
 #![allow(clippy::needless_range_loop)]
 
-use super::balance::Anchor;
-use super::layout::{Entries, Entry, Piece, WIDTH};
+use super::balance::ClusterInertia;
+use super::layout::{ClusterPiece, Entries, Entry, WIDTH};
 use glam::DVec3;
 use pliant_math::lanes::{Kernel, Lanes, V3};
 
@@ -18,9 +18,9 @@ const AHEAD: usize = 6;
 /// Eight points: x, y and z columns.
 #[repr(C, align(64))]
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(super) struct Octet(pub [[f64; WIDTH]; 3]);
+pub(super) struct Points8(pub [[f64; WIDTH]; 3]);
 
-impl Octet {
+impl Points8 {
     #[inline(always)]
     pub fn get(&self, lane: usize) -> DVec3 {
         DVec3::new(self.0[0][lane], self.0[1][lane], self.0[2][lane])
@@ -143,30 +143,36 @@ fn terms<L: Lanes>(l: L, r: V3<L>, center: [f64; 3], scale: f64) -> [L::F; 6] {
 
 /// The way g − x to a cluster's goals.
 #[inline(always)]
-fn way_to_goal<L: Lanes>(l: L, goal: &Goal, quadratic: Option<&QuadraticGoal>, r: V3<L>, x: V3<L>) -> V3<L> {
-    let mut way = sub3(l, splat3(l, goal.shift), x);
+fn displacement_to_goal<L: Lanes>(
+    l: L,
+    goal: &Goal,
+    quadratic: Option<&QuadraticGoal>,
+    r: V3<L>,
+    x: V3<L>,
+) -> V3<L> {
+    let mut displacement = sub3(l, splat3(l, goal.shift), x);
     for j in 0..3 {
         for i in 0..3 {
-            way[i] = l.mul_add(l.splat(goal.linear[j][i]), r[j], way[i]);
+            displacement[i] = l.mul_add(l.splat(goal.linear[j][i]), r[j], displacement[i]);
         }
     }
     if let Some(quadratic) = quadratic {
         let t = terms(l, r, quadratic.center, quadratic.scale);
         for k in 0..6 {
             for i in 0..3 {
-                way[i] = l.mul_add(l.splat(quadratic.terms[k][i]), t[k], way[i]);
+                displacement[i] = l.mul_add(l.splat(quadratic.terms[k][i]), t[k], displacement[i]);
             }
         }
     }
-    way
+    displacement
 }
 
 /// 1 − min(γ/β, 1) of lines 9 and 10 of algorithm 2: the share of the way to its goal that a particle
 /// must go to be within γ cluster widths of it, for lanes of `mask`; `None` if all are within.
 #[inline(always)]
-fn beyond_limit<L: Lanes>(l: L, way: V3<L>, goal: &Goal, mask: L::M) -> Option<L::F> {
+fn beyond_limit<L: Lanes>(l: L, displacement: V3<L>, goal: &Goal, mask: L::M) -> Option<L::F> {
     // (distance / limit)²
-    let square = l.mul(l.dot(way, way), l.splat(goal.inverse_limit));
+    let square = l.mul(l.dot(displacement, displacement), l.splat(goal.inverse_limit));
     let one = l.splat(1.0);
     let over = l.and(mask, l.gt(square, one));
     // Most are within their limits most of the time; the root has four times the latency of the rest.
@@ -184,7 +190,7 @@ fn beyond_limit<L: Lanes>(l: L, way: V3<L>, goal: &Goal, mask: L::M) -> Option<L
 
 /// Everything the kernels read that stays the same during a substep.
 #[derive(Clone, Copy)]
-pub(super) struct Fixed<'a> {
+pub(super) struct KernelInputs<'a> {
     pub by_cluster: &'a Entries,
     pub by_block: &'a Entries,
     pub weights: &'a [Weights],
@@ -193,7 +199,7 @@ pub(super) struct Fixed<'a> {
     pub centers: &'a [[f64; 3]],
 }
 
-impl Fixed<'_> {
+impl KernelInputs<'_> {
     /// Whether some particle is split unequally or some goal is quadratic: kernels have a general form
     /// for that and a faster one without.
     fn is_general(&self, quadratic: &[QuadraticGoal]) -> bool {
@@ -212,9 +218,9 @@ impl Fixed<'_> {
 
 /// Sums of pieces, for [`super::fit`].
 pub(super) struct FitSums<'a> {
-    pub fixed: Fixed<'a>,
-    pub pieces: &'a [Piece],
-    pub x: &'a [Octet],
+    pub fixed: KernelInputs<'a>,
+    pub pieces: &'a [ClusterPiece],
+    pub x: &'a [Points8],
     pub out: &'a mut [FitSum],
 }
 
@@ -239,7 +245,7 @@ impl FitSums<'_> {
     /// Columns `FROM..TO` of piece `p`: 0 is Σ m x, then the three of Σ m x qᵀ.
     #[inline(always)]
     fn columns<L: Lanes, const FROM: usize, const TO: usize>(&mut self, l: L, p: usize) {
-        let Fixed { by_cluster, weights, centers, .. } = self.fixed;
+        let KernelInputs { by_cluster, weights, centers, .. } = self.fixed;
         let piece = &self.pieces[p];
         let center = splat3(l, centers[piece.cluster as usize]);
         let mut sums = [[l.splat(0.0); 3]; 4];
@@ -277,11 +283,11 @@ impl FitSums<'_> {
 
 /// Sums over the quadratic terms, for clusters that have them.
 pub(super) struct QuadraticSums<'a> {
-    pub fixed: Fixed<'a>,
-    pub pieces: &'a [Piece],
+    pub fixed: KernelInputs<'a>,
+    pub pieces: &'a [ClusterPiece],
     /// Bodies it is for.
     pub quadratic: &'a [QuadraticGoal],
-    pub x: &'a [Octet],
+    pub x: &'a [Points8],
     pub out: &'a mut [QuadraticSum],
 }
 
@@ -290,7 +296,7 @@ impl Kernel for QuadraticSums<'_> {
 
     #[inline(always)]
     fn run<L: Lanes>(self, l: L) {
-        let Fixed { by_cluster, weights, rest, .. } = self.fixed;
+        let KernelInputs { by_cluster, weights, rest, .. } = self.fixed;
         for (piece, out) in self.pieces.iter().zip(self.out) {
             let k = piece.cluster as usize;
             let goal = &self.quadratic[k];
@@ -300,7 +306,7 @@ impl Kernel for QuadraticSums<'_> {
             let mut sums = [[l.splat(0.0); 3]; 6];
             for e in piece.entries.start as usize..piece.entries.end as usize {
                 let index = by_cluster.list[e].index as usize;
-                let m = l.mul(Fixed::lanes_of(l, by_cluster, e), l.load(&weights[index].weight));
+                let m = l.mul(KernelInputs::lanes_of(l, by_cluster, e), l.load(&weights[index].weight));
                 let x = l.scale(m, load3(l, &self.x[index].0));
                 let t = terms(l, load3(l, &rest[index].rest), goal.center, goal.scale);
                 for k in 0..6 {
@@ -318,12 +324,12 @@ impl Kernel for QuadraticSums<'_> {
 
 /// Momentum, inertia and angular momentum of clusters about their present centres.
 pub(super) struct MotionSums<'a> {
-    pub fixed: Fixed<'a>,
-    pub pieces: &'a [Piece],
+    pub fixed: KernelInputs<'a>,
+    pub pieces: &'a [ClusterPiece],
     /// Bodies it is for.
     pub centers: &'a [DVec3],
-    pub x: &'a [Octet],
-    pub v: &'a [Octet],
+    pub x: &'a [Points8],
+    pub v: &'a [Points8],
     pub out: &'a mut [MotionSum],
 }
 
@@ -332,7 +338,7 @@ impl Kernel for MotionSums<'_> {
 
     #[inline(always)]
     fn run<L: Lanes>(self, l: L) {
-        let Fixed { by_cluster, weights, .. } = self.fixed;
+        let KernelInputs { by_cluster, weights, .. } = self.fixed;
         for (piece, out) in self.pieces.iter().zip(self.out) {
             let k = piece.cluster as usize;
             let center = splat3(l, self.centers[k].to_array());
@@ -340,7 +346,7 @@ impl Kernel for MotionSums<'_> {
             let (mut momentum, mut squares, mut products, mut spin) = (zero, zero, zero, zero);
             for e in piece.entries.start as usize..piece.entries.end as usize {
                 let index = by_cluster.list[e].index as usize;
-                let m = l.mul(Fixed::lanes_of(l, by_cluster, e), l.load(&weights[index].weight));
+                let m = l.mul(KernelInputs::lanes_of(l, by_cluster, e), l.load(&weights[index].weight));
                 let d = sub3(l, load3(l, &self.x[index].0), center);
                 let mv = l.scale(m, load3(l, &self.v[index].0));
                 let md = l.scale(m, d);
@@ -363,16 +369,16 @@ impl Kernel for MotionSums<'_> {
 
 /// Momentum and angular momentum of what limiting would move, about the centres at the start.
 pub(super) struct BalanceSums<'a> {
-    pub fixed: Fixed<'a>,
-    pub pieces: &'a [Piece],
+    pub fixed: KernelInputs<'a>,
+    pub pieces: &'a [ClusterPiece],
     /// Bodies it is for.
     pub goals: &'a [Goal],
     pub quadratic: &'a [QuadraticGoal],
-    pub anchors: &'a [Anchor],
+    pub anchors: &'a [ClusterInertia],
     /// Lanes that are not held.
     pub free: &'a [u8],
-    pub start: &'a [Octet],
-    pub x: &'a [Octet],
+    pub start: &'a [Points8],
+    pub x: &'a [Points8],
     pub out: &'a mut [BalanceSum],
 }
 
@@ -381,7 +387,7 @@ impl Kernel for BalanceSums<'_> {
 
     #[inline(always)]
     fn run<L: Lanes>(self, l: L) {
-        let Fixed { by_cluster, weights, rest, .. } = self.fixed;
+        let KernelInputs { by_cluster, weights, rest, .. } = self.fixed;
         for (piece, out) in self.pieces.iter().zip(self.out) {
             let k = piece.cluster as usize;
             let center = splat3(l, self.anchors[k].center.to_array());
@@ -390,7 +396,7 @@ impl Kernel for BalanceSums<'_> {
             let (mut push, mut torque) = (zero, zero);
             for e in piece.entries.start as usize..piece.entries.end as usize {
                 let index = by_cluster.list[e].index as usize;
-                let way = way_to_goal(
+                let displacement = displacement_to_goal(
                     l,
                     &self.goals[k],
                     quadratic,
@@ -398,9 +404,9 @@ impl Kernel for BalanceSums<'_> {
                     load3(l, &self.x[index].0),
                 );
                 let free = l.mask(self.free[index]);
-                let Some(beyond) = beyond_limit(l, way, &self.goals[k], free) else { continue };
-                let m = l.mul(Fixed::lanes_of(l, by_cluster, e), l.load(&weights[index].weight));
-                let moved = l.scale(l.mul(m, beyond), way);
+                let Some(beyond) = beyond_limit(l, displacement, &self.goals[k], free) else { continue };
+                let m = l.mul(KernelInputs::lanes_of(l, by_cluster, e), l.load(&weights[index].weight));
+                let moved = l.scale(l.mul(m, beyond), displacement);
                 push = add3(l, push, moved);
                 torque = add_cross(l, torque, sub3(l, load3(l, &self.start[index].0), center), moved);
             }
@@ -415,7 +421,7 @@ impl Kernel for BalanceSums<'_> {
 /// What the clusters of a block say about its particles.
 struct Averages<L: Lanes> {
     /// Σ share · weight · (g − x), with the painted stiffness or what is beyond the limit as weight.
-    way: V3<L>,
+    displacement: V3<L>,
     /// Σ share · (base, turn) of the clusters' screws.
     base: V3<L>,
     turn: V3<L>,
@@ -429,14 +435,14 @@ struct Averages<L: Lanes> {
 #[inline(always)]
 fn average<L: Lanes, const GENERAL: bool, const LIMITED: bool, const SCREWS: bool, const MEASURE: bool>(
     l: L,
-    fixed: &Fixed<'_>,
+    fixed: &KernelInputs<'_>,
     b: usize,
     (goals, quadratic, screws): (&[Goal], &[QuadraticGoal], &[Screw]),
     x: V3<L>,
 ) -> Averages<L> {
     let zero = [l.splat(0.0); 3];
     let mut averages: Averages<L> =
-        Averages { way: zero, base: zero, turn: zero, farthest: l.splat(0.0), beyond: false };
+        Averages { displacement: zero, base: zero, turn: zero, farthest: l.splat(0.0), beyond: false };
     let rest = load3(l, &fixed.rest[b].rest);
     let entries = fixed.by_block;
     for e in entries.range(b) {
@@ -444,21 +450,22 @@ fn average<L: Lanes, const GENERAL: bool, const LIMITED: bool, const SCREWS: boo
         let (k, mask) = (index as usize, l.mask(mask));
         let goal = &goals[k];
         let quadratic = if GENERAL { quadratic.get(k).filter(|q| q.scale > 0.0) } else { None };
-        let way = way_to_goal(l, goal, quadratic, rest, x);
-        let shares = if GENERAL { Fixed::lanes_of(l, entries, e) } else { l.splat(1.0) };
+        let displacement = displacement_to_goal(l, goal, quadratic, rest, x);
+        let shares = if GENERAL { KernelInputs::lanes_of(l, entries, e) } else { l.splat(1.0) };
         let weight = match LIMITED {
-            true => beyond_limit(l, way, goal, mask),
+            true => beyond_limit(l, displacement, goal, mask),
             false => Some(l.keep(mask, l.splat(goal.pull))),
         };
         if let Some(mut weight) = weight {
             if GENERAL {
                 weight = l.mul(weight, shares);
             }
-            averages.way = l.scale_add(weight, way, averages.way);
+            averages.displacement = l.scale_add(weight, displacement, averages.displacement);
             averages.beyond = true;
         }
         if MEASURE {
-            let distance = l.keep(mask, l.mul(l.dot(way, way), l.splat(goal.inverse_width)));
+            let distance =
+                l.keep(mask, l.mul(l.dot(displacement, displacement), l.splat(goal.inverse_width)));
             averages.farthest = l.max(distance, averages.farthest);
         }
         if SCREWS {
@@ -492,16 +499,16 @@ pub(super) struct Drive {
 /// (algorithm 1, lines 2 and 3). For the deformer, whose forces and Euler step came before: v + pull ·
 /// way and x + jump · way (eq. 7). The one formula covers both.
 pub(super) struct Springs<'a> {
-    pub fixed: Fixed<'a>,
+    pub fixed: KernelInputs<'a>,
     pub first: usize,
     pub goals: &'a [Goal],
     pub quadratic: &'a [QuadraticGoal],
     pub screws: &'a [Screw],
     pub drive: Drive,
-    pub x: &'a mut [Octet],
-    pub v: &'a mut [Octet],
+    pub x: &'a mut [Points8],
+    pub v: &'a mut [Points8],
     /// The new positions once more, for what planes and limits change about them.
-    pub predicted: &'a mut [Octet],
+    pub predicted: &'a mut [Points8],
 }
 
 impl Kernel for Springs<'_> {
@@ -533,11 +540,12 @@ impl Springs<'_> {
                 let averages = average::<L, GENERAL, false, false, false>(l, &self.fixed, b, clusters, x);
                 (averages, [l.splat(0.0); 3])
             };
-            let mut next = l.scale_add(l.mul(share, l.splat(drive.pull)), averages.way, add3(l, v, calm));
+            let mut next =
+                l.scale_add(l.mul(share, l.splat(drive.pull)), averages.displacement, add3(l, v, calm));
             next = l.scale_add(l.splat(drive.keep), next, splat3(l, drive.kick));
             let mut to = l.scale_add(l.splat(drive.advance), next, x);
             if drive.jump > 0.0 {
-                to = l.scale_add(l.mul(share, l.splat(drive.jump)), averages.way, to);
+                to = l.scale_add(l.mul(share, l.splat(drive.jump)), averages.displacement, to);
             }
             store3(l, next, &mut to_v.0);
             store3(l, to, &mut to_x.0);
@@ -551,8 +559,8 @@ impl Springs<'_> {
 pub(super) struct Euler<'a> {
     /// Seconds, share of the velocity that stays, and its change by forces.
     pub drive: (f64, f64, [f64; 3]),
-    pub x: &'a mut [Octet],
-    pub v: &'a mut [Octet],
+    pub x: &'a mut [Points8],
+    pub v: &'a mut [Points8],
 }
 
 impl Kernel for Euler<'_> {
@@ -573,7 +581,7 @@ impl Kernel for Euler<'_> {
 pub(super) struct Inside<'a> {
     pub planes: &'a [crate::contact::Obstacle],
     pub radii: &'a [f64; WIDTH],
-    pub x: &'a Octet,
+    pub x: &'a Points8,
 }
 
 impl Kernel for Inside<'_> {
@@ -603,7 +611,7 @@ pub(super) struct Relaxation {
 /// One iteration of strain limiting: lines 5 and 6 of algorithm 1 as a correction, which leaves
 /// particles within their limits untouched to the last bit.
 pub(super) struct Limit<'a> {
-    pub fixed: Fixed<'a>,
+    pub fixed: KernelInputs<'a>,
     pub first: usize,
     pub goals: &'a [Goal],
     pub quadratic: &'a [QuadraticGoal],
@@ -611,8 +619,8 @@ pub(super) struct Limit<'a> {
     pub reactions: &'a [Screw],
     pub relaxation: Relaxation,
     pub free: &'a [u8],
-    pub start: &'a [Octet],
-    pub x: &'a mut [Octet],
+    pub start: &'a [Points8],
+    pub x: &'a mut [Points8],
     /// Lanes that were moved.
     pub moved: &'a mut [u8],
     /// Whether to find out how far from the goals particles are.
@@ -647,10 +655,11 @@ impl Limit<'_> {
             if conserve {
                 averages = average::<L, GENERAL, true, true, MEASURE>(l, &self.fixed, b, clusters, x);
                 let start = load3(l, &self.start[b].0);
-                correction = sub3(l, averages.way, add_cross(l, averages.base, averages.turn, start));
+                correction =
+                    sub3(l, averages.displacement, add_cross(l, averages.base, averages.turn, start));
             } else {
                 averages = average::<L, GENERAL, true, false, MEASURE>(l, &self.fixed, b, clusters, x);
-                correction = averages.way;
+                correction = averages.displacement;
             }
             if MEASURE {
                 let mut lanes = [0.0; WIDTH];
@@ -676,10 +685,10 @@ impl Limit<'_> {
 /// arithmetic, and exactly v* where nothing was limited. Leaves x(t+h) − x(t) in `start`.
 pub(super) struct Finish<'a> {
     pub per_second: f64,
-    pub x: &'a [Octet],
-    pub predicted: &'a [Octet],
-    pub start: &'a mut [Octet],
-    pub v: &'a mut [Octet],
+    pub x: &'a [Points8],
+    pub predicted: &'a [Points8],
+    pub start: &'a mut [Points8],
+    pub v: &'a mut [Points8],
 }
 
 impl Kernel for Finish<'_> {
@@ -694,13 +703,13 @@ impl Kernel for Finish<'_> {
             let at = load3(l, &x.0);
             let moved = sub3(l, at, load3(l, &predicted.0));
             let next = l.scale_add(l.splat(self.per_second), moved, load3(l, &v.0));
-            let way = sub3(l, at, load3(l, &start.0));
+            let displacement = sub3(l, at, load3(l, &start.0));
             for i in 0..3 {
                 finite = l.and(finite, l.le(l.abs(next[i]), most));
-                finite = l.and(finite, l.le(l.abs(way[i]), most));
+                finite = l.and(finite, l.le(l.abs(displacement[i]), most));
             }
             store3(l, next, &mut v.0);
-            store3(l, way, &mut start.0);
+            store3(l, displacement, &mut start.0);
         }
         l.bits(finite) == u8::MAX
     }

@@ -53,28 +53,28 @@ impl Entries {
 
 /// A stretch of a cluster's entries, summed by one thread.
 #[derive(Clone, Debug)]
-pub(super) struct Piece {
+pub(super) struct ClusterPiece {
     pub cluster: u32,
     pub entries: Range<u32>,
 }
 
 /// The blocks of a body, and their clusters.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Layout {
+pub(super) struct ClusterLayout {
     /// Particle in each lane of each block, or [`EMPTY`].
     pub lanes: Vec<[u32; WIDTH]>,
     /// The model's index of each cluster of the layout.
     pub clusters: Vec<u32>,
     pub by_cluster: Entries,
     pub by_block: Entries,
-    pub pieces: Vec<Piece>,
+    pub pieces: Vec<ClusterPiece>,
     /// Where the pieces of each cluster begin; one more than clusters.
     pub piece_offsets: Vec<u32>,
 }
 
-impl Layout {
-    pub fn new(model: &BodyModel) -> Layout {
-        let mut layout = Layout::default();
+impl ClusterLayout {
+    pub fn new(model: &BodyModel) -> ClusterLayout {
+        let mut layout = ClusterLayout::default();
         let smooth = is_smooth(model);
         layout.by_block.offsets.push(0);
         layout.clusters.extend(0..model.topology().clusters.len() as u32);
@@ -154,7 +154,7 @@ impl Layout {
             let (mut at, end) = (offsets[k], offsets[k + 1]);
             while at < end {
                 let to = end.min(at + PIECE as u32);
-                self.pieces.push(Piece { cluster: k as u32, entries: at..to });
+                self.pieces.push(ClusterPiece { cluster: k as u32, entries: at..to });
                 at = to;
             }
             self.piece_offsets.push(self.pieces.len() as u32);
@@ -282,15 +282,15 @@ mod tests {
     use super::*;
     use crate::{Body, Builder, Clustering, shapes};
 
-    fn layout(clusters: Clustering) -> (BodyModel, Layout) {
-        let solid = shapes::Solid::Bunny { height: 1.0 };
+    fn layout(clusters: Clustering) -> (BodyModel, ClusterLayout) {
+        let solid = shapes::SolidShape::Bunny { height: 1.0 };
         let spacing = solid.spacing_for_count(2020);
         let shape = spacing.and_then(|s| solid.build(s)).unwrap_or_default();
         let mut body = Body::new("bunny", shape);
         body.clusters = clusters;
         let model = Builder::new().body(body).build().map(|s| s.model().bodies()[0].parts.clone());
         let model = model.unwrap_or_else(|e| panic!("{e}"));
-        let layout = Layout::new(&model);
+        let layout = ClusterLayout::new(&model);
         (model, layout)
     }
 
@@ -306,19 +306,20 @@ mod tests {
                 (layout.lanes[block as usize][lane], layout.clusters[k as usize])
             };
             let mut found: [Vec<(u32, u32)>; 2] = Default::default();
-            for (way, entries, count) in
+            for (displacement, entries, count) in
                 [(0, &layout.by_block, layout.lanes.len()), (1, &layout.by_cluster, layout.clusters.len())]
             {
                 for from in 0..count {
                     for e in entries.range(from) {
                         let Entry { index, mask } = entries.list[e];
-                        let (block, k) = if way == 0 { (from as u32, index) } else { (index, from as u32) };
+                        let (block, k) =
+                            if displacement == 0 { (from as u32, index) } else { (index, from as u32) };
                         let lanes = (0..WIDTH).filter(|lane| mask & (1 << lane) != 0);
-                        found[way].extend(lanes.map(|lane| pair(block, k, lane)));
+                        found[displacement].extend(lanes.map(|lane| pair(block, k, lane)));
                     }
                 }
-                found[way].sort_unstable();
-                assert_eq!(found[way], expected);
+                found[displacement].sort_unstable();
+                assert_eq!(found[displacement], expected);
             }
             let pieces: usize = layout.pieces.iter().map(|p| p.entries.len()).sum();
             assert_eq!(pieces, layout.by_cluster.list.len());

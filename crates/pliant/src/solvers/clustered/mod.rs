@@ -33,28 +33,28 @@ mod layout;
 mod pack;
 mod response;
 
-use self::fit::Making;
+use self::fit::GoalMethod;
 use super::damping::decay;
-use super::{Before, Ending, Outside, Progress, Round, Solver, SolverError, Stage, Subject};
-use crate::contact::{Form, Obstacle, Obstacles, Respond, Solid, Surface, release};
+use super::{Before, FinishReport, Outside, Progress, Round, Solver, SolverError, Stage, Subject};
+use crate::contact::{ColliderGeometry, Obstacle, Obstacles, Respond, Solid, Surface, release};
 use crate::controls::{BodyControls, LiveControls};
 use crate::memory::Section;
 use crate::model::{BodyModel, Goals, Input, Integrator, Rest};
 use crate::points::Points;
 use crate::state::BodyState;
 use crate::team::Team;
-use balance::Anchor;
-use contacts::Meeting;
+use balance::ClusterInertia;
+use contacts::BlockContact;
 use glam::{DMat3, DVec3};
 use kernels::{
-    BalanceSum, BalanceSums, Drive, Euler, Finish, FitSum, FitSums, Fixed, Goal, Limit, MotionSum,
-    MotionSums, Octet, QuadraticGoal, QuadraticSum, QuadraticSums, Relaxation, RestBlock, Screw, Springs,
+    BalanceSum, BalanceSums, Drive, Euler, Finish, FitSum, FitSums, Goal, KernelInputs, Limit, MotionSum,
+    MotionSums, Points8, QuadraticGoal, QuadraticSum, QuadraticSums, Relaxation, RestBlock, Screw, Springs,
     Weights,
 };
-use layout::{EMPTY, Entry, Layout, WIDTH};
+use layout::{ClusterLayout, EMPTY, Entry, WIDTH};
 use pack::{ClusterConstants, FitClusters, FitPack, total};
 use pliant_math::lanes::{Bits, Isa};
-use response::Tied;
+use response::CouplingResponse;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 
 pub use goals::{elastic_energy, raise_strain};
@@ -69,7 +69,7 @@ const PARTICLES: usize = 1024;
 /// The solver; all but the instruction set is a cache.
 #[derive(Clone, Debug)]
 pub struct Clustered {
-    cache: Option<Box<Cache>>,
+    cache: Option<Box<ClusteredCache>>,
     isa: Isa,
 }
 
@@ -82,9 +82,9 @@ impl Clustered {
 
 /// Numbers of the body for one substep.
 #[derive(Clone, Copy, Debug)]
-struct BodyNow {
+struct SubstepSettings {
     deformer: bool,
-    making: Making,
+    making: GoalMethod,
     controls: BodyControls,
     alpha: f64,
     /// Limiting iterations that can have an effect.
@@ -102,11 +102,11 @@ struct BodyNow {
 }
 
 #[derive(Clone, Debug)]
-struct Cache {
+struct ClusteredCache {
     /// How the kernels round.
     bits: Bits,
     model: BodyModel,
-    layout: Layout,
+    layout: ClusterLayout,
     /// Where each particle lies: block · 8 + lane, or [`EMPTY`].
     slots: Vec<u32>,
     /// Lanes that hold a particle no pin prescribes.
@@ -116,12 +116,12 @@ struct Cache {
     /// What contact adds to the energy of the particles of each block, their masses, and their velocities before it.
     gains: Vec<f64>,
     masses: Vec<[f64; WIDTH]>,
-    arriving: Vec<Octet>,
+    arriving: Vec<Points8>,
     diameter: f64,
     /// End of the present substep.
     time: f64,
     /// What was read of the controls for it, the contacts found so far, and how far beyond its limit a particle still was.
-    now: Option<BodyNow>,
+    now: Option<SubstepSettings>,
     contacts: usize,
     excess: f64,
     /// Lanes with prescribed particles: block, lane, number of the target.
@@ -143,13 +143,13 @@ struct Cache {
     planes: Vec<Obstacle>,
     solids: Vec<Solid>,
 
-    x: Vec<Octet>,
-    v: Vec<Octet>,
-    start: Vec<Octet>,
+    x: Vec<Points8>,
+    v: Vec<Points8>,
+    start: Vec<Points8>,
     /// Where rigid motions are fitted if the body is the deformer's: after its Euler step. Else empty, and
     /// `start` serves.
-    levers: Vec<Octet>,
-    predicted: Vec<Octet>,
+    levers: Vec<Points8>,
+    predicted: Vec<Points8>,
     moved: Vec<u8>,
 
     sums: Vec<FitSum>,
@@ -164,15 +164,15 @@ struct Cache {
     plastic: Vec<DMat3>,
     any_plastic: bool,
     present: Vec<DVec3>,
-    anchors: Vec<Anchor>,
+    anchors: Vec<ClusterInertia>,
     /// Rigid velocities, then reactions.
     screws: Vec<Screw>,
-    tied: Tied,
+    tied: CouplingResponse,
 }
 
-impl Cache {
-    fn new(model: &BodyModel, bits: Bits) -> Cache {
-        let layout = Layout::new(model);
+impl ClusteredCache {
+    fn new(model: &BodyModel, bits: Bits) -> ClusteredCache {
+        let layout = ClusterLayout::new(model);
         let (blocks, clusters, pieces) = (layout.lanes.len(), layout.clusters.len(), layout.pieces.len());
         let mut slots = vec![EMPTY; model.particle_count()];
         let mut free = vec![0u8; blocks];
@@ -210,7 +210,7 @@ impl Cache {
         let deformer = model.kind.matching().unwrap_or_default().integrator == Integrator::Deformer;
         let any_quadratic = model.rest().bases.iter().any(|b| b.goals == Goals::Quadratic);
         let quadratic = |n: usize| if any_quadratic { n } else { 0 };
-        let mut cache = Cache {
+        let mut cache = ClusteredCache {
             bits,
             targets: Vec::with_capacity(model.pins.iter().map(|g| g.particles.len()).sum()),
             time: 0.0,
@@ -224,11 +224,11 @@ impl Cache {
             origin: DVec3::ZERO,
             planes: Vec::new(),
             solids: Vec::new(),
-            x: vec![Octet::default(); blocks],
-            v: vec![Octet::default(); blocks],
-            start: vec![Octet::default(); blocks],
-            levers: vec![Octet::default(); if deformer { blocks } else { 0 }],
-            predicted: vec![Octet::default(); blocks],
+            x: vec![Points8::default(); blocks],
+            v: vec![Points8::default(); blocks],
+            start: vec![Points8::default(); blocks],
+            levers: vec![Points8::default(); if deformer { blocks } else { 0 }],
+            predicted: vec![Points8::default(); blocks],
             moved: vec![0; blocks],
             sums: vec![[0.0; 12]; pieces],
             quadratic_sums: vec![[0.0; 18]; quadratic(pieces)],
@@ -240,9 +240,9 @@ impl Cache {
             plastic: vec![DMat3::IDENTITY; clusters],
             any_plastic: false,
             present: vec![DVec3::ZERO; clusters],
-            anchors: vec![Anchor::default(); clusters],
+            anchors: vec![ClusterInertia::default(); clusters],
             screws: vec![Screw::default(); clusters],
-            tied: Tied::new(model),
+            tied: CouplingResponse::new(model),
             model: model.clone(),
             layout,
             slots,
@@ -250,7 +250,7 @@ impl Cache {
             radii,
             masses,
             gains: vec![0.0; blocks],
-            arriving: vec![Octet::default(); blocks],
+            arriving: vec![Points8::default(); blocks],
             diameter: model.diameter(),
             pins,
             followers,
@@ -262,7 +262,8 @@ impl Cache {
 
     /// Puts the rest shape into lanes, relative to the body's centre.
     fn take_rest(&mut self) {
-        let Cache { model, layout, weights, rest, centers, constants, quadratic, animated, .. } = self;
+        let ClusteredCache { model, layout, weights, rest, centers, constants, quadratic, animated, .. } =
+            self;
         let bits = self.bits;
         let model_rest: &Rest = animated.as_deref().unwrap_or(model.rest());
         let first = model_rest.positions.get(0);
@@ -320,12 +321,12 @@ impl Cache {
         obstacles: Obstacles<'_>,
         x: &Points,
         h: f64,
-    ) -> BodyNow {
+    ) -> SubstepSettings {
         let (c, matching) = (controls.body, self.model.kind.matching().unwrap_or_default());
         let idle = c.relaxation == 0.0 || c.strain_limit == f64::INFINITY;
-        let now = BodyNow {
+        let now = SubstepSettings {
             deformer: matching.integrator == Integrator::Deformer,
-            making: Making::of(matching),
+            making: GoalMethod::of(matching),
             controls: *c,
             alpha: c.stiffness.alpha(h),
             iterations: if idle { 0 } else { c.iterations },
@@ -349,31 +350,31 @@ impl Cache {
 
 /// What solids around the body are made of, the length of the substep, and the way into an obstacle that counts as rest.
 #[derive(Clone, Copy)]
-struct Encounter<'a> {
-    forms: &'a [Form],
+struct ContactSettings<'a> {
+    forms: &'a [ColliderGeometry],
     h: f64,
     resting: f64,
 }
 
 /// The obstacles, and what the blocks of the body meet them with.
 #[derive(Clone, Copy)]
-struct Around<'a> {
+struct ObstacleInputs<'a> {
     obstacles: Obstacles<'a>,
     radii: &'a [[f64; WIDTH]],
-    start: &'a [Octet],
-    now: &'a BodyNow,
+    start: &'a [Points8],
+    now: &'a SubstepSettings,
 }
 
-impl<'a> Around<'a> {
+impl<'a> ObstacleInputs<'a> {
     /// Block `b` at the obstacles, without bounces.
-    fn meeting(self, b: usize, h: f64, resting: f64) -> Meeting<'a> {
-        let Around { obstacles, radii, start, now } = self;
+    fn meeting(self, b: usize, h: f64, resting: f64) -> BlockContact<'a> {
+        let ObstacleInputs { obstacles, radii, start, now } = self;
         let (surface, release, radii, start) = (now.surface, now.release, &radii[b], &start[b]);
-        Meeting { obstacles, surface, release, resting, radii, start, arriving: None, h, share: 0.0 }
+        BlockContact { obstacles, surface, release, resting, radii, start, arriving: None, h, share: 0.0 }
     }
 }
 
-impl BodyNow {
+impl SubstepSettings {
     /// Whether limits take back the momentum they introduce.
     fn balances(&self) -> bool {
         self.iterations > 0 && self.controls.conserve_momentum
@@ -405,7 +406,7 @@ impl BodyNow {
 /// What the kernels read, borrowed from parts of a cache.
 macro_rules! fixed {
     ($cache:ident) => {
-        Fixed {
+        KernelInputs {
             by_cluster: &$cache.layout.by_cluster,
             by_block: &$cache.layout.by_block,
             weights: &$cache.weights,
@@ -418,7 +419,7 @@ macro_rules! fixed {
 impl Solver for Clustered {
     fn prepare(&mut self, model: &BodyModel, _controls: LiveControls<'_>) -> Result<(), SolverError> {
         if !self.cache.as_ref().is_some_and(|c| c.model.same(model)) {
-            self.cache = Some(Box::new(Cache::new(model, self.isa.bits())));
+            self.cache = Some(Box::new(ClusteredCache::new(model, self.isa.bits())));
         }
         Ok(())
     }
@@ -442,7 +443,7 @@ impl Solver for Clustered {
         if tied {
             cache.tied.begin(model, before.map_or(&state.x, |f| f.0), h);
         }
-        let meeting = Encounter { forms: obstacles.forms, h, resting };
+        let meeting = ContactSettings { forms: obstacles.forms, h, resting };
         cache.contacts = cache.euler_step(&now, meeting, isa, team);
         cache.fit(&now, true, isa, team);
         cache.fit_motion(&now, isa, team);
@@ -483,13 +484,13 @@ impl Solver for Clustered {
         Progress { moved: self.cache.as_ref().map_or(0.0, |c| c.excess), settled: false }
     }
 
-    fn finish(&mut self, stage: Stage<'_>, _: Outside<'_>, state: &mut BodyState) -> Ending {
+    fn finish(&mut self, stage: Stage<'_>, _: Outside<'_>, state: &mut BodyState) -> FinishReport {
         let (Some(cache), isa) = (&mut self.cache, self.isa) else {
-            return Ending::default();
+            return FinishReport::default();
         };
         let finite = cache.update_velocities(stage.body.model.params.substep(), isa, stage.team);
         cache.give_state(stage.before, state, stage.team);
-        Ending { contacts: cache.contacts, pushed: 0.0, finite }
+        FinishReport { contacts: cache.contacts, pushed: 0.0, finite }
     }
 
     /// It is explicit: there is no solution that its rounds lead to.
@@ -502,10 +503,16 @@ impl Solver for Clustered {
     }
 }
 
-impl Cache {
+impl ClusteredCache {
     /// Takes positions and velocities into lanes, and what clusters remember.
-    fn take_state(&mut self, now: &BodyNow, from: Option<Before<'_>>, state: &BodyState, team: &Team) {
-        let Cache { layout, origin, x, v, start, rotations, plastic, .. } = self;
+    fn take_state(
+        &mut self,
+        now: &SubstepSettings,
+        from: Option<Before<'_>>,
+        state: &BodyState,
+        team: &Team,
+    ) {
+        let ClusteredCache { layout, origin, x, v, start, rotations, plastic, .. } = self;
         let (from_x, from_v) = from.unwrap_or((&state.x, &state.v));
         let origin = origin.to_array();
         team.split((&mut x[..], (&mut v[..], &mut start[..])), BLOCKS, |range, (x, (v, start))| {
@@ -531,15 +538,21 @@ impl Cache {
     }
 
     /// The deformer's forces and Euler step, with impulses where obstacles are touched.
-    fn euler_step(&mut self, now: &BodyNow, outside: Encounter<'_>, isa: Isa, team: &Team) -> usize {
-        let Encounter { forms, h, resting } = outside;
+    fn euler_step(
+        &mut self,
+        now: &SubstepSettings,
+        outside: ContactSettings<'_>,
+        isa: Isa,
+        team: &Team,
+    ) -> usize {
+        let ContactSettings { forms, h, resting } = outside;
         if !now.deformer {
             return 0;
         }
         let contacts = AtomicUsize::new(0);
-        let Cache { planes, solids, radii, start, free, .. } = self;
+        let ClusteredCache { planes, solids, radii, start, free, .. } = self;
         let obstacles = Obstacles { planes, solids, forms };
-        let around = Around { obstacles, radii, start, now };
+        let around = ObstacleInputs { obstacles, radii, start, now };
         let drive = (h, now.keep, now.kick.to_array());
         team.split((&mut self.x[..], &mut self.v[..]), BLOCKS, |range, (x, v)| {
             isa.run(Euler { drive, x, v });
@@ -560,7 +573,7 @@ impl Cache {
 
     /// Line 6 of algorithm 2: sums over the members, then the best-fit motions.
     /// The first fit of a substep also lets permanent deformation flow.
-    fn fit(&mut self, now: &BodyNow, first: bool, isa: Isa, team: &Team) {
+    fn fit(&mut self, now: &SubstepSettings, first: bool, isa: Isa, team: &Team) {
         let fixed = fixed!(self);
         let (layout, x) = (&self.layout, &self.x);
         team.split(&mut self.sums[..], PIECES, |range, out| {
@@ -597,14 +610,14 @@ impl Cache {
     }
 
     /// The rigid motion each cluster's damping leaves alone, and the inertia its limits push against.
-    fn fit_motion(&mut self, now: &BodyNow, isa: Isa, team: &Team) {
+    fn fit_motion(&mut self, now: &SubstepSettings, isa: Isa, team: &Team) {
         if now.damping == 0.0 && !now.balances() {
             return;
         }
         let fixed = fixed!(self);
         let layout = &self.layout;
         let rest = self.animated.as_deref().unwrap_or(self.model.rest());
-        let Cache { x, v, present, motion, anchors, screws, .. } = self;
+        let ClusteredCache { x, v, present, motion, anchors, screws, .. } = self;
         team.split(&mut motion[..], PIECES, |range, out| {
             isa.run(MotionSums { fixed, pieces: &layout.pieces[range], centers: present, x, v, out });
         });
@@ -619,13 +632,20 @@ impl Cache {
 
     /// Lines 1 to 3 of algorithm 1 or the matching step of the deformer, then pins and obstacles. Leaves
     /// v* in `v`, x⁰ in `predicted`, and x⁰ pushed out of obstacles in `x`.
-    fn springs(&mut self, now: &BodyNow, outside: Encounter<'_>, isa: Isa, team: &Team) -> usize {
-        let Encounter { forms, h, resting } = outside;
+    fn springs(
+        &mut self,
+        now: &SubstepSettings,
+        outside: ContactSettings<'_>,
+        isa: Isa,
+        team: &Team,
+    ) -> usize {
+        let ContactSettings { forms, h, resting } = outside;
         let contacts = AtomicUsize::new(0);
         let fixed = fixed!(self);
-        let Cache { goals, quadratic, screws, free, radii, masses, planes, solids, start, .. } = self;
+        let ClusteredCache { goals, quadratic, screws, free, radii, masses, planes, solids, start, .. } =
+            self;
         let obstacles = Obstacles { planes, solids, forms };
-        let around = Around { obstacles, radii, start, now };
+        let around = ObstacleInputs { obstacles, radii, start, now };
         let parts = (&mut self.x[..], (&mut self.v[..], &mut self.predicted[..]));
         let restitution = now.surface.restitution > 0.0
             || planes.iter().any(|o| o.end.restitution > 0.0)
@@ -676,16 +696,17 @@ impl Cache {
 
     /// Returns less of their restitution to the particles, where their contacts would add energy: one that has turned
     /// around may be pulled back by its neighbours in the next substep, and be turned around again.
-    fn limit_bounces(&mut self, now: &BodyNow, outside: Encounter<'_>, isa: Isa) {
-        let Encounter { forms, h, resting } = outside;
-        let Cache { x, v, predicted, arriving, start, radii, masses, free, planes, solids, .. } = self;
+    fn limit_bounces(&mut self, now: &SubstepSettings, outside: ContactSettings<'_>, isa: Isa) {
+        let ContactSettings { forms, h, resting } = outside;
+        let ClusteredCache { x, v, predicted, arriving, start, radii, masses, free, planes, solids, .. } =
+            self;
         let obstacles = Obstacles { planes, solids, forms };
-        let around = Around { obstacles, radii, start, now };
+        let around = ObstacleInputs { obstacles, radii, start, now };
         let mut gained = |share: f64| {
             let mut sum = 0.0;
             for b in 0..x.len() {
                 let meeting =
-                    Meeting { arriving: Some(&arriving[b]), share, ..around.meeting(b, h, resting) };
+                    BlockContact { arriving: Some(&arriving[b]), share, ..around.meeting(b, h, resting) };
                 x[b] = predicted[b];
                 if contacts::push_out_lanes(meeting, free[b], &mut x[b], isa) > 0 {
                     sum += contacts::energy_gained(
@@ -722,14 +743,14 @@ impl Cache {
             let (b, lane) = (block as usize, lane as usize);
             let target = sequence.at(time).get(k as usize);
             let velocity = (target - sequence.at(time - h).get(k as usize)) / h;
-            let way = target - self.origin - self.start[b].get(lane);
+            let displacement = target - self.origin - self.start[b].get(lane);
             // Implicit in the way still to go: stable for any frequency and step.
             let stiffness = (std::f64::consts::TAU * c.follow * h).powi(2);
             let (alpha, calm) = (stiffness / (1.0 + stiffness), decay(c.follow_damping, h));
             let v = self.v[b].get(lane);
             // As the springs of clusters: α of the way becomes velocity. The way the input itself goes in
             // this step is the damping's part.
-            let pull = (way - velocity * h) * (alpha / h) + (velocity - v) * calm;
+            let pull = (displacement - velocity * h) * (alpha / h) + (velocity - v) * calm;
             self.v[b].set(lane, v + pull * weight);
         }
     }
@@ -761,8 +782,8 @@ impl Cache {
     /// corrections introduced; see [`balance`]. The last one returns how far beyond the limit the farthest particle was.
     fn limit_strain(
         &mut self,
-        now: &BodyNow,
-        (forms, measure): (&[Form], bool),
+        now: &SubstepSettings,
+        (forms, measure): (&[ColliderGeometry], bool),
         isa: Isa,
         team: &Team,
     ) -> f64 {
@@ -777,10 +798,10 @@ impl Cache {
         // non-negative numbers sort like the numbers.
         let largest = AtomicU64::new(0);
         let fixed = fixed!(self);
-        let Cache { goals, quadratic, screws, free, radii, planes, solids, start, .. } = self;
+        let ClusteredCache { goals, quadratic, screws, free, radii, planes, solids, start, .. } = self;
         let obstacles = Obstacles { planes, solids, forms };
         let levers = if self.levers.is_empty() { &*start } else { &self.levers };
-        let around = Around { obstacles, radii, start, now };
+        let around = ObstacleInputs { obstacles, radii, start, now };
         team.split((&mut self.x[..], &mut self.moved[..]), BLOCKS, |range, (x, moved)| {
             let far = isa.run(Limit {
                 fixed,
@@ -812,7 +833,7 @@ impl Cache {
         let fixed = fixed!(self);
         let layout = &self.layout;
         let levers = if self.levers.is_empty() { &self.start } else { &self.levers };
-        let Cache { x, anchors, free, goals, quadratic, balance, screws, .. } = self;
+        let ClusteredCache { x, anchors, free, goals, quadratic, balance, screws, .. } = self;
         team.split(&mut balance[..], PIECES, |range, out| {
             let pieces = &layout.pieces[range];
             isa.run(BalanceSums { fixed, pieces, goals, quadratic, anchors, free, start: levers, x, out });
@@ -826,7 +847,7 @@ impl Cache {
 
     /// Lines 8 and 9 of algorithm 1. Returns whether everything is still a number.
     fn update_velocities(&mut self, h: f64, isa: Isa, team: &Team) -> bool {
-        let Cache { x, predicted, .. } = self;
+        let ClusteredCache { x, predicted, .. } = self;
         let finite = AtomicBool::new(true);
         team.split((&mut self.v[..], &mut self.start[..]), BLOCKS, |range, (v, start)| {
             let (x, predicted) = (&x[range.clone()], &predicted[range]);
@@ -839,7 +860,7 @@ impl Cache {
 
     /// Takes movements, velocities and what clusters remember back to the state.
     fn give_state(&mut self, from: Option<Before<'_>>, state: &mut BodyState, team: &Team) {
-        let Cache { layout, slots, v, start, rotations, plastic, .. } = self;
+        let ClusteredCache { layout, slots, v, start, rotations, plastic, .. } = self;
         team.split((&mut state.x, &mut state.v), PARTICLES, |range, (to_x, to_v)| {
             let was = from.map(|(x, _)| x.columns().map(|c| &c[range.clone()]));
             let slots = &slots[range];

@@ -3,10 +3,10 @@
 // Indices over coordinates read as the formulas do.
 #![allow(clippy::needless_range_loop)]
 
-use super::BodyNow;
-use super::fit::{self, Making, Sums};
+use super::SubstepSettings;
+use super::fit::{self, GoalMethod, Sums};
 use super::kernels::{FitSum, Goal, QuadraticGoal, QuadraticSum};
-use super::layout::{Layout, WIDTH};
+use super::layout::{ClusterLayout, WIDTH};
 use crate::model::{Goals, Rest};
 use glam::{DMat3, DVec3};
 use pliant_math::lanes::{Kernel, Lanes, M3, rotations8};
@@ -52,9 +52,9 @@ pub(super) struct ClusterConstants {
 #[derive(Clone, Copy)]
 pub(super) struct FitClusters<'a> {
     pub rest: &'a Rest,
-    pub layout: &'a Layout,
+    pub layout: &'a ClusterLayout,
     pub constants: &'a [ClusterConstants],
-    pub now: &'a BodyNow,
+    pub now: &'a SubstepSettings,
     pub sums: &'a [FitSum],
     pub quadratic_sums: &'a [QuadraticSum],
     /// Whether any cluster is, or may become, permanently stretched.
@@ -154,7 +154,7 @@ impl Kernel for FitPack<'_> {
                 quadratic.terms = [[0.0; 3]; 6];
             }
             // What is rigid at present has the same bits whatever it could become.
-            let deforms = c.deforms && (body.controls.deformation > 0.0 || body.making != Making::Blend);
+            let deforms = c.deforms && (body.controls.deformation > 0.0 || body.making != GoalMethod::Blend);
             let stretched = self.clusters.plastic && self.plastic[lane] != DMat3::IDENTITY;
             let flows = self.clusters.first && body.creep > 0.0;
             if !sound || deforms || stretched || flows {

@@ -1,8 +1,8 @@
 //! A clustered body as couplings see it: explicit steps let every particle answer to forces by itself, with h²/m.
 
 use super::layout::WIDTH;
-use super::{Cache, contacts};
-use crate::contact::{Beginning, Form, Nodes, Obstacles, Respond};
+use super::{ClusteredCache, contacts};
+use crate::contact::{ColliderGeometry, Nodes, Obstacles, Respond, SubstepStart};
 use crate::model::BodyModel;
 use crate::points::Points;
 use crate::team::Team;
@@ -11,8 +11,8 @@ use pliant_math::lanes::Isa;
 
 /// What couplings know of the body and do to it in a substep. Empty until it is tied to something.
 #[derive(Clone, Debug)]
-pub(super) struct Tied {
-    beginning: Beginning,
+pub(super) struct CouplingResponse {
+    beginning: SubstepStart,
     /// How far forces have moved each particle.
     pushed: Points,
     /// Blocks with particles that are tied, and their lanes.
@@ -20,10 +20,10 @@ pub(super) struct Tied {
     h: f64,
 }
 
-impl Tied {
-    pub fn new(model: &BodyModel) -> Tied {
-        let beginning = Beginning { size: model.diameter(), start: Points::EMPTY, free: Vec::new() };
-        Tied { beginning, pushed: Points::EMPTY, blocks: Vec::new(), h: 0.0 }
+impl CouplingResponse {
+    pub fn new(model: &BodyModel) -> CouplingResponse {
+        let beginning = SubstepStart { size: model.diameter(), start: Points::EMPTY, free: Vec::new() };
+        CouplingResponse { beginning, pushed: Points::EMPTY, blocks: Vec::new(), h: 0.0 }
     }
 
     /// Begins a substep of `h` seconds at these positions.
@@ -40,9 +40,9 @@ impl Tied {
     }
 }
 
-impl Cache {
+impl ClusteredCache {
     fn softness(&self, particle: usize) -> f64 {
-        let Tied { beginning, h, .. } = &self.tied;
+        let CouplingResponse { beginning, h, .. } = &self.tied;
         if beginning.free[particle] { h * h / self.model.rest().mass[particle] } else { 0.0 }
     }
 
@@ -52,11 +52,11 @@ impl Cache {
     }
 
     /// Takes tied particles out of the obstacles that couplings have drawn them into.
-    pub(super) fn push_out_tied(&mut self, forms: &[Form], isa: Isa) {
-        let Cache { planes, solids, radii, start, tied, x, free, .. } = self;
+    pub(super) fn push_out_tied(&mut self, forms: &[ColliderGeometry], isa: Isa) {
+        let ClusteredCache { planes, solids, radii, start, tied, x, free, .. } = self;
         let obstacles = Obstacles { planes, solids, forms };
         let Some(now) = self.now.filter(|_| !obstacles.is_empty()) else { return };
-        let around = super::Around { obstacles, radii, start, now: &now };
+        let around = super::ObstacleInputs { obstacles, radii, start, now: &now };
         for &(block, lanes) in &tied.blocks {
             let b = block as usize;
             contacts::push_out_lanes(around.meeting(b, 0.0, 0.0), lanes & free[b], &mut x[b], isa);
@@ -64,8 +64,8 @@ impl Cache {
     }
 }
 
-impl Respond for Cache {
-    fn beginning(&self) -> &Beginning {
+impl Respond for ClusteredCache {
+    fn beginning(&self) -> &SubstepStart {
         &self.tied.beginning
     }
 

@@ -13,7 +13,7 @@ use glam::DVec3;
 pub(super) struct Borders {
     list: Vec<Border>,
     means: Vec<Mean>,
-    rounds: Vec<Round>,
+    rounds: Vec<BorderRound>,
 }
 
 /// Where the function of a batch's inner unknowns stands.
@@ -26,7 +26,7 @@ struct Border {
 
 /// g and its response; s, if there is a function at present, and 1/(s + g·response), or zero.
 #[derive(Debug)]
-struct Round {
+struct BorderRound {
     gradient: Vec<f64>,
     response: Vec<f64>,
     softness: Option<f64>,
@@ -44,13 +44,13 @@ impl Borders {
     pub fn new(
         model: &BodyModel,
         unknowns: &Unknowns,
-        curved: &[bool],
+        with_hessian: &[bool],
         inner: &[usize],
         size: usize,
     ) -> Borders {
         let mut borders = Borders::default();
-        for (b, batch) in model.batches.iter().enumerate().filter(|(b, _)| curved[*b]) {
-            let Some(hessian) = batch.batch.curved() else { continue };
+        for (b, batch) in model.batches.iter().enumerate().filter(|(b, _)| with_hessian[*b]) {
+            let Some(hessian) = batch.batch.element_hessian() else { continue };
             if hessian.inner() > 0 {
                 let gradient = vec![DVec3::ZERO; hessian.inner()];
                 borders.list.push(Border { batch: b, inner: inner[b], gradient });
@@ -65,7 +65,7 @@ impl Borders {
                 borders.means.push(Mean { unknown: c as usize, shares });
             }
         }
-        let round = || Round {
+        let round = || BorderRound {
             gradient: vec![0.0; 3 * size],
             response: vec![0.0; 3 * size],
             softness: None,
@@ -91,7 +91,8 @@ impl Borders {
         for (border, round) in self.list.iter_mut().zip(&mut self.rounds) {
             round.gradient.fill(0.0);
             let batch = &model.batches[border.batch];
-            let found = batch.batch.curved().and_then(|c| c.border(at(border.batch), &mut border.gradient));
+            let found =
+                batch.batch.element_hessian().and_then(|c| c.border(at(border.batch), &mut border.gradient));
             // The stiffness scales g gᵀ/s as all else.
             round.softness = found.map(|s| s / scales[border.batch]);
             if found.is_some() {

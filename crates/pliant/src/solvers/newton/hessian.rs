@@ -9,7 +9,7 @@ use crate::constraints::{ElementHessian, HessianAt, INNER, View};
 use crate::dofs::Dof;
 use crate::model::BodyModel;
 use crate::solvers::SolverError;
-use crate::solvers::objective::Hands;
+use crate::solvers::objective::Executor;
 use crate::solvers::unknowns::{Inertia, Unknowns};
 use crate::team::{Pieces, Team};
 use glam::{DMat3, DVec3};
@@ -37,14 +37,14 @@ pub(super) struct Hessian {
     /// m/h² by particle.
     inertia: Inertia,
     /// Batches that know their Hessian, and where the inner unknowns of each begin.
-    curved: Vec<bool>,
+    with_hessian: Vec<bool>,
     inner: Vec<usize>,
     /// Inertia, and w AᵀA of all other batches: one number stands for a block that is a multiple of 1.
     constant: SymmetricMatrix,
     /// The same with w AᵀA of all batches.
     bound: SymmetricMatrix,
     scales: Vec<f64>,
-    chunks: Vec<Chunk>,
+    chunks: Vec<StencilChunk>,
     /// Where the blocks of each chunk end.
     block_ends: Vec<usize>,
     blocks: Vec<DMat3>,
@@ -66,7 +66,7 @@ pub(super) struct Hessian {
 }
 
 #[derive(Debug)]
-struct Chunk {
+struct StencilChunk {
     batch: usize,
     first: usize,
     stencils: usize,
@@ -80,16 +80,17 @@ impl Hessian {
         h: f64,
     ) -> Result<Hessian, SolverError> {
         let inertia = Inertia::new(model, h);
-        let curved: Vec<bool> =
-            (0..model.batches.len()).map(|b| unknowns.active[b] && is_curved(model, &unknowns, b)).collect();
+        let with_hessian: Vec<bool> = (0..model.batches.len())
+            .map(|b| unknowns.active[b] && has_hessian(model, &unknowns, b))
+            .collect();
         let mut size = unknowns.count;
         let mut inner = Vec::new();
-        for (b, curved) in model.batches.iter().zip(&curved) {
+        for (b, with_hessian) in model.batches.iter().zip(&with_hessian) {
             inner.push(size);
-            size += b.batch.curved().filter(|_| *curved).map_or(0, |c| c.inner());
+            size += b.batch.element_hessian().filter(|_| *with_hessian).map_or(0, |c| c.inner());
         }
         let bound = with_inner(unknowns.matrix(model, scales, &inertia), size, model, |b| {
-            curved[b].then_some((&unknowns, inner[b]))
+            with_hessian[b].then_some((&unknowns, inner[b]))
         });
         let mut matrix = spread(&bound);
         let starts = matrix.columns().to_vec();
@@ -106,7 +107,7 @@ impl Hessian {
             blocks: Vec::new(),
             slot_ends: Vec::new(),
             slots: Vec::new(),
-            borders: Borders::new(model, &unknowns, &curved, &inner, size),
+            borders: Borders::new(model, &unknowns, &with_hessian, &inner, size),
             matrix,
             factor_scratch: factor.factor_scratch(),
             solve_scratch: factor.scratch(),
@@ -115,7 +116,7 @@ impl Hessian {
             present: Matrix::Bound,
             unknowns,
             inertia,
-            curved,
+            with_hessian,
             inner,
             scales: Vec::new(),
         };
@@ -130,13 +131,16 @@ impl Hessian {
         // So that the bound is factored anew when it is asked for.
         self.present = Matrix::Clamped;
         // Without stiffness, but with their places in the pattern.
-        let rest: Vec<f64> =
-            scales.iter().zip(&self.curved).map(|(s, curved)| if *curved { 0.0 } else { *s }).collect();
+        let rest: Vec<f64> = scales
+            .iter()
+            .zip(&self.with_hessian)
+            .map(|(s, with_hessian)| if *with_hessian { 0.0 } else { *s })
+            .collect();
         let size = self.column.len() / 3;
         let (unknowns, inertia) = (&self.unknowns, &self.inertia);
         let extended = |scales: &[f64]| {
             with_inner(unknowns.matrix(model, scales, inertia), size, model, |b| {
-                self.curved[b].then_some((unknowns, self.inner[b]))
+                self.with_hessian[b].then_some((unknowns, self.inner[b]))
             })
         };
         let (bound, mut constant) = (extended(scales), extended(&rest));
@@ -146,8 +150,8 @@ impl Hessian {
             constant.values_mut()[diagonal] = 0.0;
         }
         // An auxiliary unknown that is a mean, which stencils leave out, keeps its own entry.
-        for (b, scale) in scales.iter().enumerate().filter(|(b, _)| self.curved[*b]) {
-            let mean = model.batches[b].batch.curved().and_then(|c| c.mean());
+        for (b, scale) in scales.iter().enumerate().filter(|(b, _)| self.with_hessian[*b]) {
+            let mean = model.batches[b].batch.element_hessian().and_then(|c| c.mean());
             if let (Some((_, weights)), Some(&c)) = (mean, unknowns.auxiliary[b].first()) {
                 let diagonal = constant.columns()[c as usize];
                 constant.values_mut()[diagonal] += scale * weights.iter().sum::<f64>();
@@ -160,13 +164,13 @@ impl Hessian {
     fn list_blocks(&mut self, model: &BodyModel) {
         let mut places: Vec<(u32, u32)> = Vec::new();
         let mut count = 0;
-        for b in (0..model.batches.len()).filter(|b| self.curved[*b]) {
-            let Some(curved) = model.batches[b].batch.curved() else { continue };
-            for first in (0..curved.stencils()).step_by(CHUNK) {
-                let stencils = CHUNK.min(curved.stencils() - first);
+        for b in (0..model.batches.len()).filter(|b| self.with_hessian[*b]) {
+            let Some(with_hessian) = model.batches[b].batch.element_hessian() else { continue };
+            for first in (0..with_hessian.stencils()).step_by(CHUNK) {
+                let stencils = CHUNK.min(with_hessian.stencils() - first);
                 for s in first..first + stencils {
-                    let row = |k: usize| row_of(&self.unknowns, self.inner[b], curved.column(s, k));
-                    for (a, b) in (0..curved.width(s)).flat_map(|a| (0..=a).map(move |b| (a, b))) {
+                    let row = |k: usize| row_of(&self.unknowns, self.inner[b], with_hessian.column(s, k));
+                    for (a, b) in (0..with_hessian.width(s)).flat_map(|a| (0..=a).map(move |b| (a, b))) {
                         if let (Some(u), Some(v)) = (row(a), row(b)) {
                             let mark = if u < v { TRANSPOSED } else { 0 };
                             places.push((self.entry(u.max(v), u.min(v)) as u32, count | mark));
@@ -174,7 +178,7 @@ impl Hessian {
                         count += 1;
                     }
                 }
-                self.chunks.push(Chunk { batch: b, first, stencils });
+                self.chunks.push(StencilChunk { batch: b, first, stencils });
                 self.block_ends.push(count as usize);
             }
         }
@@ -200,7 +204,7 @@ impl Hessian {
         &mut self,
         model: &BodyModel,
         wanted: Matrix,
-        hands: Hands<'_>,
+        executor: Executor<'_>,
         view: impl Fn(usize) -> View<'v> + Sync,
     ) -> Result<Matrix, SolverError> {
         if wanted == Matrix::Bound && self.present == Matrix::Bound {
@@ -211,9 +215,10 @@ impl Hessian {
             if wanted == Matrix::Bound || (wanted == Matrix::Clamped && kind == Matrix::True) {
                 continue;
             }
-            let at = |b: usize| HessianAt { view: view(b), clamped: kind == Matrix::Clamped, isa: hands.1 };
-            self.fill_blocks(model, &at, hands.0);
-            self.gather(hands.0);
+            let at =
+                |b: usize| HessianAt { view: view(b), clamped: kind == Matrix::Clamped, isa: executor.1 };
+            self.fill_blocks(model, &at, executor.0);
+            self.gather(executor.0);
             if self.factor.refactor_in(&self.matrix, &mut self.factor_scratch).is_ok() {
                 let Hessian { borders, factor, solve_scratch, scales, .. } = self;
                 borders.update(model, scales, at, |column| factor.solve(column, solve_scratch));
@@ -237,12 +242,12 @@ impl Hessian {
         let (chunks, scales) = (&self.chunks, &self.scales);
         team.split(Pieces(&mut self.blocks[..], &self.block_ends), 1, |range, mut blocks| {
             let chunk = &chunks[range.start];
-            let Some(curved) = model.batches[chunk.batch].batch.curved() else { return };
+            let Some(with_hessian) = model.batches[chunk.batch].batch.element_hessian() else { return };
             let at = at(chunk.batch);
             for s in chunk.first..chunk.first + chunk.stencils {
-                let width = curved.width(s);
+                let width = with_hessian.width(s);
                 let (own, rest) = blocks.split_at_mut(width * (width + 1) / 2);
-                curved.hessian(s, at, own);
+                with_hessian.hessian(s, at, own);
                 own.iter_mut().for_each(|b| *b *= scales[chunk.batch]);
                 blocks = rest;
             }
@@ -273,12 +278,12 @@ impl Hessian {
             *value = descent[k % 3 * n + k / 3];
         }
         let Hessian { borders, factor, solve_scratch, column, .. } = self;
-        let curved = self.present != Matrix::Bound;
-        if curved {
+        let with_hessian = self.present != Matrix::Bound;
+        if with_hessian {
             borders.gather_means(column);
         }
         factor.solve(column, solve_scratch);
-        if curved {
+        if with_hessian {
             borders.correct(column);
             borders.spread_means(column);
         }
@@ -294,13 +299,13 @@ impl Hessian {
 
 /// Whether a batch knows its Hessian, and its stencils have unknowns of their own: particles that are
 /// combinations of others keep to the bound.
-fn is_curved(model: &BodyModel, unknowns: &Unknowns, b: usize) -> bool {
+fn has_hessian(model: &BodyModel, unknowns: &Unknowns, b: usize) -> bool {
     let plain = |c: &dyn ElementHessian| {
         let columns = (0..c.stencils()).flat_map(|s| (0..c.width(s)).map(move |k| c.column(s, k)));
         let dof = |i: u32| unknowns.dofs.get(i as usize);
         columns.filter(|i| *i < INNER).map(dof).all(|d| matches!(d, Dof::Free(_) | Dof::Fixed))
     };
-    model.batches[b].batch.curved().is_some_and(plain)
+    model.batches[b].batch.element_hessian().is_some_and(plain)
 }
 
 /// The unknown behind a column of a stencil.
@@ -331,10 +336,12 @@ fn with_inner<'u>(
     }
     (matrix.size()..size).for_each(|u| builder.add(u, u, 1.0));
     for (b, batch) in model.batches.iter().enumerate() {
-        let (Some((unknowns, inner)), Some(curved)) = (of(b), batch.batch.curved()) else { continue };
-        for s in (0..curved.stencils()).filter(|_| curved.inner() > 0) {
-            let row = |k: usize| row_of(unknowns, inner, curved.column(s, k));
-            for (a, b) in (0..curved.width(s)).flat_map(|a| (0..=a).map(move |b| (a, b))) {
+        let (Some((unknowns, inner)), Some(with_hessian)) = (of(b), batch.batch.element_hessian()) else {
+            continue;
+        };
+        for s in (0..with_hessian.stencils()).filter(|_| with_hessian.inner() > 0) {
+            let row = |k: usize| row_of(unknowns, inner, with_hessian.column(s, k));
+            for (a, b) in (0..with_hessian.width(s)).flat_map(|a| (0..=a).map(move |b| (a, b))) {
                 if let (Some(u), Some(v)) = (row(a), row(b)) {
                     builder.add(u, v, 0.0);
                 }

@@ -6,7 +6,7 @@ use crate::dofs::DofMap;
 use crate::model::BodyModel;
 use crate::points::Points;
 use crate::solvers::SolverError;
-use crate::solvers::objective::{Hands, Objective, Surroundings, columns};
+use crate::solvers::objective::{Executor, Objective, ProjectionInputs, columns};
 use crate::solvers::unknowns::Unknowns;
 use glam::DVec3;
 
@@ -59,7 +59,7 @@ impl Minimiser {
         let objective = Objective::new(model, unknowns, scales, h, diameter);
         Ok(Minimiser {
             step: vec![0.0; 3 * objective.len()],
-            kept: objective.ways().to_vec(),
+            kept: objective.displacements().to_vec(),
             pull: vec![0.0; 3 * objective.len()],
             response: vec![0.0; 3 * objective.len()],
             work: 0.0,
@@ -77,14 +77,20 @@ impl Minimiser {
     }
 
     /// Begins at the prediction.
-    pub fn begin(&mut self, model: &BodyModel, s: &mut Points, around: Surroundings<'_>, hands: Hands<'_>) {
+    pub fn begin(
+        &mut self,
+        model: &BodyModel,
+        s: &mut Points,
+        around: ProjectionInputs<'_>,
+        executor: Executor<'_>,
+    ) {
         self.objective.begin(model, s);
-        self.evaluate(model, around, hands);
+        self.evaluate(model, around, executor);
     }
 
     /// Computes energy and gradient anew, after positions were changed from outside.
-    pub fn evaluate(&mut self, model: &BodyModel, around: Surroundings<'_>, hands: Hands<'_>) {
-        self.energy = self.objective.evaluate(model, around, hands);
+    pub fn evaluate(&mut self, model: &BodyModel, around: ProjectionInputs<'_>, executor: Executor<'_>) {
+        self.energy = self.objective.evaluate(model, around, executor);
     }
 
     /// One Newton step, halved until it lowers the energy as its slope promises. Where the promise is below
@@ -93,13 +99,13 @@ impl Minimiser {
     pub fn iterate(
         &mut self,
         model: &BodyModel,
-        around: Surroundings<'_>,
-        hands: Hands<'_>,
+        around: ProjectionInputs<'_>,
+        executor: Executor<'_>,
     ) -> Result<Progress, SolverError> {
         let mut wanted = Matrix::True;
         loop {
-            self.solve(wanted, model, around, hands)?;
-            let progress = self.search(false, model, around, hands);
+            self.solve(wanted, model, around, executor)?;
+            let progress = self.search(false, model, around, executor);
             match self.used {
                 Matrix::True if progress.settled && !progress.small => wanted = Matrix::Clamped,
                 _ => return Ok(progress),
@@ -111,13 +117,13 @@ impl Minimiser {
     pub fn projective_step(
         &mut self,
         model: &BodyModel,
-        around: Surroundings<'_>,
-        hands: Hands<'_>,
+        around: ProjectionInputs<'_>,
+        executor: Executor<'_>,
     ) -> Result<(), SolverError> {
-        self.hessian.update(model, Matrix::Bound, hands, self.objective.views(around))?;
+        self.hessian.update(model, Matrix::Bound, executor, self.objective.views(around))?;
         self.hessian.solve(self.objective.descent(), &mut self.step);
-        self.objective.move_by(&self.step, hands.0);
-        self.evaluate(model, around, hands);
+        self.objective.move_by(&self.step, executor.0);
+        self.evaluate(model, around, executor);
         Ok(())
     }
 
@@ -126,12 +132,12 @@ impl Minimiser {
         &mut self,
         wanted: Matrix,
         model: &BodyModel,
-        around: Surroundings<'_>,
-        hands: Hands<'_>,
+        around: ProjectionInputs<'_>,
+        executor: Executor<'_>,
     ) -> Result<(), SolverError> {
         self.pull.copy_from_slice(self.objective.descent());
         self.work = 0.0;
-        self.used = self.hessian.update(model, wanted, hands, self.objective.views(around))?;
+        self.used = self.hessian.update(model, wanted, executor, self.objective.views(around))?;
         self.hessian.solve(&self.pull, &mut self.step);
         Ok(())
     }
@@ -181,8 +187,8 @@ impl Minimiser {
         &mut self,
         touched: bool,
         model: &BodyModel,
-        around: Surroundings<'_>,
-        hands: Hands<'_>,
+        around: ProjectionInputs<'_>,
+        executor: Executor<'_>,
     ) -> Progress {
         let mut progress = Progress { moved: 0.0, settled: true, small: true, whole: false };
         let gradient: f64 = self.pull.iter().map(|g| g * g).sum();
@@ -196,14 +202,14 @@ impl Minimiser {
         }
         let (before, mut work) = (self.energy, self.work);
         let size = before + work.abs();
-        self.kept.copy_from_slice(self.objective.ways());
+        self.kept.copy_from_slice(self.objective.displacements());
         for halvings in 0..HALVINGS {
             progress.small = slope <= ROUNDING * size;
             if progress.small && touched {
                 break;
             }
-            let moved = self.objective.move_by(&self.step, hands.0);
-            self.evaluate(model, around, hands);
+            let moved = self.objective.move_by(&self.step, executor.0);
+            self.evaluate(model, around, executor);
             let energy = self.energy - work;
             let enough = match progress.small {
                 false => energy < before - slope * ARMIJO,
@@ -214,14 +220,14 @@ impl Minimiser {
                 progress.whole = self.used == Matrix::True && halvings == 0;
                 return progress;
             }
-            self.objective.set_ways(&self.kept);
+            self.objective.set_displacements(&self.kept);
             if progress.small {
                 break;
             }
             self.step.iter_mut().for_each(|p| *p *= 0.5);
             (slope, work) = (slope * 0.5, work * 0.5);
         }
-        self.evaluate(model, around, hands);
+        self.evaluate(model, around, executor);
         progress
     }
 

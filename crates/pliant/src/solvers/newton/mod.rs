@@ -19,8 +19,8 @@ use hessian::Matrix;
 pub(crate) use minimiser::Minimiser;
 
 use super::implicit::Substep;
-use super::objective::Surroundings;
-use super::{Ending, Outside, Progress, Round, Solver, SolverError, Stage};
+use super::objective::ProjectionInputs;
+use super::{FinishReport, Outside, Progress, Round, Solver, SolverError, Stage};
 use crate::contact::Respond;
 use crate::controls::LiveControls;
 use crate::memory::Section;
@@ -31,7 +31,7 @@ use pliant_math::lanes::Isa;
 
 /// The solver; all but the instruction set is a cache.
 pub struct Newton {
-    cache: Option<Cache>,
+    cache: Option<NewtonCache>,
     isa: Isa,
 }
 
@@ -49,7 +49,7 @@ impl std::fmt::Debug for Newton {
 }
 
 #[derive(Debug)]
-struct Cache {
+struct NewtonCache {
     substep: Substep,
     minimiser: Minimiser,
     scales: Vec<f64>,
@@ -60,18 +60,18 @@ struct Cache {
     bounds: Vec<f64>,
 }
 
-impl Cache {
-    fn new(model: &BodyModel, controls: LiveControls<'_>) -> Result<Cache, SolverError> {
+impl NewtonCache {
+    fn new(model: &BodyModel, controls: LiveControls<'_>) -> Result<NewtonCache, SolverError> {
         let scales: Vec<f64> = model.batch_scales(controls.body).collect();
         let substep = Substep::new(model);
         let bounds = Vec::with_capacity(model.particle_count());
         let minimiser =
             Minimiser::new(model, substep.dofs.clone(), &scales, substep.reach(), substep.beginning.size)?;
-        Ok(Cache { substep, minimiser, scales, wanted: Matrix::True, touched: false, bounds })
+        Ok(NewtonCache { substep, minimiser, scales, wanted: Matrix::True, touched: false, bounds })
     }
 
     /// Takes up other stiffnesses; begins anew if one came from or went to zero.
-    fn follow(mut self, model: &BodyModel, controls: LiveControls<'_>) -> Result<Cache, SolverError> {
+    fn follow(mut self, model: &BodyModel, controls: LiveControls<'_>) -> Result<NewtonCache, SolverError> {
         let (mut changed, mut fits) = (false, true);
         for (scale, now) in self.scales.iter_mut().zip(model.batch_scales(controls.body)) {
             changed |= now != *scale;
@@ -79,7 +79,7 @@ impl Cache {
             *scale = now;
         }
         if !fits {
-            return Cache::new(model, controls);
+            return NewtonCache::new(model, controls);
         }
         if changed {
             self.minimiser.rescale(model, &self.scales);
@@ -93,7 +93,7 @@ impl Solver for Newton {
         // Taken out, so that a cache that could not follow is not used again.
         let cache = match self.cache.take() {
             Some(cache) if cache.substep.model.same(model) => cache.follow(model, controls)?,
-            _ => Cache::new(model, controls)?,
+            _ => NewtonCache::new(model, controls)?,
         };
         self.cache = Some(cache);
         Ok(())
@@ -115,7 +115,7 @@ impl Solver for Newton {
     }
 
     fn iterate(&mut self, round: Round, stage: Stage<'_>, state: &BodyState) -> Result<bool, SolverError> {
-        let Some(Cache { substep, minimiser, wanted, touched, .. }) = &mut self.cache else {
+        let Some(NewtonCache { substep, minimiser, wanted, touched, .. }) = &mut self.cache else {
             return Ok(false);
         };
         *touched = round.touched;
@@ -128,7 +128,7 @@ impl Solver for Newton {
     }
 
     fn advance(&mut self, stage: Stage<'_>, state: &BodyState) -> Progress {
-        let Some(Cache { substep, minimiser, wanted, touched, .. }) = &mut self.cache else {
+        let Some(NewtonCache { substep, minimiser, wanted, touched, .. }) = &mut self.cache else {
             return Progress::default();
         };
         let around = around(substep, state);
@@ -138,12 +138,12 @@ impl Solver for Newton {
         Progress { moved: found.moved, settled: found.settled && !again }
     }
 
-    fn finish(&mut self, stage: Stage<'_>, outside: Outside<'_>, state: &mut BodyState) -> Ending {
-        let Some(Cache { substep, minimiser, .. }) = &mut self.cache else {
-            return Ending::default();
+    fn finish(&mut self, stage: Stage<'_>, outside: Outside<'_>, state: &mut BodyState) -> FinishReport {
+        let Some(NewtonCache { substep, minimiser, .. }) = &mut self.cache else {
+            return FinishReport::default();
         };
         let pushed = substep.finish(stage.body, outside, state, &mut minimiser.objective);
-        Ending { contacts: 0, pushed, finite: state.is_finite() }
+        FinishReport { contacts: 0, pushed, finite: state.is_finite() }
     }
 
     fn positions(&mut self) -> Option<&Points> {
@@ -161,8 +161,8 @@ impl Solver for Newton {
 }
 
 /// What projections may look at besides positions.
-fn around<'a>(substep: &'a Substep, state: &'a BodyState) -> Surroundings<'a> {
-    Surroundings {
+fn around<'a>(substep: &'a Substep, state: &'a BodyState) -> ProjectionInputs<'a> {
+    ProjectionInputs {
         memory: &state.memory[Section::Batches],
         offsets: &substep.memory_offsets,
         targets: &substep.targets,

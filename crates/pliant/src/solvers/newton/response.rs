@@ -1,8 +1,8 @@
 //! How the particles of a body of Newton's method respond to forces on some of them: through the factor of the present
 //! iteration, in blocks of 3×3, as the Hessian couples x, y and z.
 
-use super::Cache;
-use crate::contact::{Beginning, Nodes, Respond};
+use super::NewtonCache;
+use crate::contact::{Nodes, Respond, SubstepStart};
 use crate::team::Team;
 use glam::DVec3;
 
@@ -10,7 +10,7 @@ use glam::DVec3;
 const APPLICATIONS: usize = 6;
 const SAFETY: f64 = 1.2;
 
-impl Respond for Cache {
+impl Respond for NewtonCache {
     fn is_scalar(&self) -> bool {
         false
     }
@@ -19,7 +19,7 @@ impl Respond for Cache {
         false
     }
 
-    fn beginning(&self) -> &Beginning {
+    fn beginning(&self) -> &SubstepStart {
         &self.substep.beginning
     }
 

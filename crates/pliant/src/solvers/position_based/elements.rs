@@ -5,7 +5,7 @@ use crate::constraints::{AUXILIARY, ConstraintBatch, Place, View};
 use crate::dofs::{Dof, DofMap};
 use crate::model::BodyModel;
 use crate::points::{Points, PointsMut};
-use crate::solvers::objective::Surroundings;
+use crate::solvers::objective::ProjectionInputs;
 use crate::team::{Pieces, Team};
 use glam::DVec3;
 use std::ops::Range;
@@ -18,7 +18,7 @@ const NO_PARTICLE: u32 = u32::MAX;
 
 /// All elements of a body's batches.
 #[derive(Clone, Debug)]
-pub(super) struct Elements {
+pub(super) struct ColouredElements {
     colours: Vec<Colour>,
     items: Vec<Item>,
     /// The particles of each item, one after the other, those that cannot move included.
@@ -49,14 +49,14 @@ struct Item {
 struct Colour {
     items: Range<usize>,
     particles: Range<usize>,
-    chunks: Vec<Chunk>,
+    chunks: Vec<ColourChunk>,
     item_ends: Vec<usize>,
     particle_ends: Vec<usize>,
     row_ends: Vec<usize>,
 }
 
 #[derive(Clone, Debug)]
-struct Chunk {
+struct ColourChunk {
     batch: usize,
     items: Range<usize>,
     /// The batch in the order of this colour, and where in it the chunk begins, if it can be so ordered: then
@@ -66,7 +66,7 @@ struct Chunk {
 
 /// How a body's constraints are satisfied.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Rule {
+pub(super) struct CorrectionRule {
     /// One over stiffness times h²; zero for PBD.
     pub compliance: f64,
     /// The part of each correction that is made.
@@ -75,19 +75,19 @@ pub(super) struct Rule {
 
 /// What constraints may look at besides positions, and how those of each batch are satisfied.
 #[derive(Clone, Copy)]
-pub(super) struct Around<'a> {
-    pub rules: &'a [Rule],
-    pub surroundings: Surroundings<'a>,
+pub(super) struct SweepInputs<'a> {
+    pub rules: &'a [CorrectionRule],
+    pub surroundings: ProjectionInputs<'a>,
     pub shared: &'a [Vec<f64>],
     pub auxiliary: &'a [Points],
 }
 
-impl<'a> Around<'a> {
+impl<'a> SweepInputs<'a> {
     fn view<'x>(&self, b: usize, x: &'x Points) -> View<'x>
     where
         'a: 'x,
     {
-        let Surroundings { memory, offsets, targets } = self.surroundings;
+        let ProjectionInputs { memory, offsets, targets } = self.surroundings;
         View { x, state: &memory[offsets[b]..offsets[b + 1]], shared: &self.shared[b], targets }
     }
 }
@@ -97,13 +97,13 @@ impl<'a> Around<'a> {
 pub(super) struct Positions {
     pub x: Points,
     /// From the prediction.
-    pub way: Points,
+    pub displacement: Points,
 }
 
-impl Elements {
+impl ColouredElements {
     /// `active` tells which batches take part.
-    pub fn new(model: &BodyModel, dofs: &DofMap, active: &[bool]) -> Elements {
-        let mut elements = Elements {
+    pub fn new(model: &BodyModel, dofs: &DofMap, active: &[bool]) -> ColouredElements {
+        let mut elements = ColouredElements {
             colours: Vec::new(),
             items: Vec::new(),
             particles: Vec::new(),
@@ -155,8 +155,8 @@ impl Elements {
         let mut begin = first;
         for same in self.items[first..].chunk_by(|a, b| a.batch == b.batch) {
             let batch = &model.batches[same[0].batch as usize].batch;
-            let chosen: Vec<u32> = same.iter().map(|i| i.element).collect();
-            let sorted = batch.chosen(&chosen);
+            let subset: Vec<u32> = same.iter().map(|i| i.element).collect();
+            let sorted = batch.subset(&subset);
             for (k, part) in same.chunks(CHUNK).enumerate() {
                 let items = begin..begin + part.len();
                 begin = items.end;
@@ -169,7 +169,7 @@ impl Elements {
                     .push(part[part.len() - 1].particles.end as usize - colour.particles.start);
                 colour.row_ends.push(rows);
                 let sorted = sorted.as_ref().map(|s| (s.clone(), k * CHUNK));
-                colour.chunks.push(Chunk { batch: part[0].batch as usize, items, sorted });
+                colour.chunks.push(ColourChunk { batch: part[0].batch as usize, items, sorted });
             }
         }
         self.colours.push(colour);
@@ -208,7 +208,13 @@ impl Elements {
     }
 
     /// Satisfies every element once, colour after colour; returns the largest squared correction.
-    pub fn sweep(&mut self, model: &BodyModel, q: &mut Positions, around: Around<'_>, team: &Team) -> f64 {
+    pub fn sweep(
+        &mut self,
+        model: &BodyModel,
+        q: &mut Positions,
+        around: SweepInputs<'_>,
+        team: &Team,
+    ) -> f64 {
         let mut largest = 0.0_f64;
         for c in 0..self.colours.len() {
             self.correct(c, model, &q.x, around, team);
@@ -216,8 +222,8 @@ impl Elements {
             for (&i, d) in self.particles[colour.particles.clone()].iter().zip(&self.corrections) {
                 let (i, d) = (i as usize, DVec3::new(d[0], d[1], d[2]));
                 largest = largest.max(d.length_squared());
-                let way = q.way.get(i) + d;
-                q.way.set(i, way);
+                let displacement = q.displacement.get(i) + d;
+                q.displacement.set(i, displacement);
                 q.x.set(i, q.x.get(i) + d);
             }
         }
@@ -225,8 +231,8 @@ impl Elements {
     }
 
     /// The corrections of a colour at `x`.
-    fn correct(&mut self, c: usize, model: &BodyModel, x: &Points, around: Around<'_>, team: &Team) {
-        let Elements { colours, items, multipliers, projected, corrections, .. } = self;
+    fn correct(&mut self, c: usize, model: &BodyModel, x: &Points, around: SweepInputs<'_>, team: &Team) {
+        let ColouredElements { colours, items, multipliers, projected, corrections, .. } = self;
         let (particles, entries, auxiliary, inverse_mass) =
             (&self.particles, &self.entries, &self.auxiliary, &self.inverse_mass);
         let colour = &colours[c];
@@ -291,7 +297,7 @@ impl Constraint<'_> {
         &self,
         x: &Points,
         extra: &Points,
-        rule: Rule,
+        rule: CorrectionRule,
         p: &mut PointsMut<'_>,
         multiplier: &mut f64,
         corrections: &mut [Place],

@@ -27,23 +27,23 @@ mod colours;
 mod elements;
 pub mod projections;
 
-use super::implicit::{Moving, Substep};
-use super::objective::Surroundings;
-use super::{Ending, Outside, Progress, Round, Solver, SolverError, SolverKind, Stage};
-use crate::contact::{Beginning, Nodes, Respond};
+use super::implicit::{SolverPositions, Substep};
+use super::objective::ProjectionInputs;
+use super::{FinishReport, Outside, Progress, Round, Solver, SolverError, SolverKind, Stage};
+use crate::contact::{Nodes, Respond, SubstepStart};
 use crate::controls::LiveControls;
 use crate::memory::Section;
 use crate::model::BodyModel;
 use crate::points::Points;
 use crate::state::BodyState;
 use crate::team::Team;
-use elements::{Around, Elements, Positions, Rule};
+use elements::{ColouredElements, CorrectionRule, Positions, SweepInputs};
 use glam::DVec3;
 
 /// The solver; all but its kind is a cache.
 pub struct PositionBased {
     kind: SolverKind,
-    cache: Option<Cache>,
+    cache: Option<PositionBasedCache>,
 }
 
 impl PositionBased {
@@ -60,32 +60,32 @@ impl std::fmt::Debug for PositionBased {
 }
 
 #[derive(Clone, Debug)]
-struct Cache {
+struct PositionBasedCache {
     substep: Substep,
-    elements: Elements,
+    elements: ColouredElements,
     q: Positions,
     /// How far contact forces have moved each particle.
     pushed: Points,
     moved: f64,
     scales: Vec<f64>,
-    rules: Vec<Rule>,
+    rules: Vec<CorrectionRule>,
     auxiliary: Vec<Points>,
     shared: Vec<Vec<f64>>,
 }
 
-impl Cache {
-    fn new(model: &BodyModel, controls: LiveControls<'_>) -> Cache {
+impl PositionBasedCache {
+    fn new(model: &BodyModel, controls: LiveControls<'_>) -> PositionBasedCache {
         let scales: Vec<f64> = model.batch_scales(controls.body).collect();
         let substep = Substep::new(model);
         let active: Vec<bool> = scales.iter().map(|s| *s > 0.0).collect();
         let n = model.particle_count();
-        Cache {
-            elements: Elements::new(model, &substep.dofs, &active),
+        PositionBasedCache {
+            elements: ColouredElements::new(model, &substep.dofs, &active),
             substep,
             pushed: Points::zeros(n),
             moved: 0.0,
-            q: Positions { x: Points::zeros(n), way: Points::zeros(n) },
-            rules: vec![Rule { compliance: 0.0, share: 1.0 }; scales.len()],
+            q: Positions { x: Points::zeros(n), displacement: Points::zeros(n) },
+            rules: vec![CorrectionRule { compliance: 0.0, share: 1.0 }; scales.len()],
             scales,
             auxiliary: model.batches.iter().map(|b| Points::zeros(b.batch.auxiliary_unknowns())).collect(),
             shared: model.batches.iter().map(|b| vec![0.0; b.batch.shared_len()]).collect(),
@@ -104,7 +104,7 @@ impl Cache {
 
     /// Satisfies every constraint once; returns the largest movement relative to the body's size.
     fn sweep(&mut self, kind: SolverKind, controls: LiveControls<'_>, memory: &[f64], team: &Team) -> f64 {
-        let Cache { substep, elements, q, scales, rules, auxiliary, shared, .. } = self;
+        let PositionBasedCache { substep, elements, q, scales, rules, auxiliary, shared, .. } = self;
         let model = &substep.model;
         for (b, batch) in model.batches.iter().enumerate().filter(|(b, _)| scales[*b] > 0.0) {
             batch.batch.begin_iteration(&q.x, &mut shared[b]);
@@ -113,13 +113,13 @@ impl Cache {
         let h = model.params.substep();
         for (rule, scale) in rules.iter_mut().zip(&*scales) {
             *rule = match kind {
-                SolverKind::Pbd => Rule { compliance: 0.0, share: controls.body.relaxation },
-                _ => Rule { compliance: (scale * h * h).recip(), share: 1.0 },
+                SolverKind::Pbd => CorrectionRule { compliance: 0.0, share: controls.body.relaxation },
+                _ => CorrectionRule { compliance: (scale * h * h).recip(), share: 1.0 },
             };
         }
         let surroundings =
-            Surroundings { memory, offsets: &substep.memory_offsets, targets: &substep.targets };
-        let largest = elements.sweep(model, q, Around { rules, surroundings, shared, auxiliary }, team);
+            ProjectionInputs { memory, offsets: &substep.memory_offsets, targets: &substep.targets };
+        let largest = elements.sweep(model, q, SweepInputs { rules, surroundings, shared, auxiliary }, team);
         largest.sqrt() / substep.beginning.size
     }
 }
@@ -127,30 +127,30 @@ impl Cache {
 impl Positions {
     fn begin(&mut self, s: &Points) {
         self.x.copy_from(s);
-        self.way.clear();
+        self.displacement.clear();
     }
 }
 
-impl Moving for Positions {
+impl SolverPositions for Positions {
     fn position(&self, particle: usize) -> DVec3 {
         self.x.get(particle)
     }
 
     fn put(&mut self, particle: usize, at: DVec3) {
-        self.way.set(particle, self.way.get(particle) + (at - self.x.get(particle)));
+        self.displacement.set(particle, self.displacement.get(particle) + (at - self.x.get(particle)));
         self.x.set(particle, at);
     }
 
-    fn way(&self, particle: usize) -> DVec3 {
-        self.way.get(particle)
+    fn displacement(&self, particle: usize) -> DVec3 {
+        self.displacement.get(particle)
     }
 }
 
 impl Solver for PositionBased {
     fn prepare(&mut self, model: &BodyModel, controls: LiveControls<'_>) -> Result<(), SolverError> {
-        let fits = |c: &mut Cache| c.substep.model.same(model) && c.follow(model, controls);
+        let fits = |c: &mut PositionBasedCache| c.substep.model.same(model) && c.follow(model, controls);
         if !self.cache.as_mut().is_some_and(fits) {
-            self.cache = Some(Cache::new(model, controls));
+            self.cache = Some(PositionBasedCache::new(model, controls));
         }
         Ok(())
     }
@@ -184,12 +184,12 @@ impl Solver for PositionBased {
         Progress { moved: self.cache.as_ref().map_or(0.0, |c| c.moved), settled: false }
     }
 
-    fn finish(&mut self, stage: Stage<'_>, outside: Outside<'_>, state: &mut BodyState) -> Ending {
-        let Some(Cache { substep, q, .. }) = &mut self.cache else {
-            return Ending::default();
+    fn finish(&mut self, stage: Stage<'_>, outside: Outside<'_>, state: &mut BodyState) -> FinishReport {
+        let Some(PositionBasedCache { substep, q, .. }) = &mut self.cache else {
+            return FinishReport::default();
         };
         let pushed = substep.finish(stage.body, outside, state, q);
-        Ending { contacts: 0, pushed, finite: state.is_finite() }
+        FinishReport { contacts: 0, pushed, finite: state.is_finite() }
     }
 
     fn positions(&mut self) -> Option<&Points> {
@@ -201,7 +201,7 @@ impl Solver for PositionBased {
     }
 }
 
-impl Cache {
+impl PositionBasedCache {
     /// How far a particle moves by a force on it: h²/m, unless it is held.
     fn softness(&self, particle: usize) -> f64 {
         if !self.substep.beginning.free[particle] {
@@ -212,8 +212,8 @@ impl Cache {
     }
 }
 
-impl Respond for Cache {
-    fn beginning(&self) -> &Beginning {
+impl Respond for PositionBasedCache {
+    fn beginning(&self) -> &SubstepStart {
         &self.substep.beginning
     }
 

@@ -7,24 +7,24 @@ pub type Nearest<'a> = &'a dyn Fn(DVec3) -> DVec3;
 
 /// Projects on one set after the other, as position based dynamics does; every point on the way, the start first.
 pub fn one_after_the_other(sets: &[Nearest<'_>], start: DVec3, rounds: usize) -> Vec<DVec3> {
-    let mut way = vec![start];
+    let mut displacement = vec![start];
     let mut at = start;
     for set in (0..rounds).flat_map(|_| sets) {
         at = set(at);
-        way.push(at);
+        displacement.push(at);
     }
-    way
+    displacement
 }
 
 /// Goes to the mean of the projections on all sets, as projective dynamics does; the start first.
 pub fn consensus(sets: &[Nearest<'_>], start: DVec3, rounds: usize) -> Vec<DVec3> {
-    let mut way = vec![start];
+    let mut displacement = vec![start];
     let mut at = start;
     for _ in 0..rounds {
         at = sets.iter().map(|set| set(at)).sum::<DVec3>() / sets.len() as f64;
-        way.push(at);
+        displacement.push(at);
     }
-    way
+    displacement
 }
 
 #[cfg(test)]
@@ -40,8 +40,8 @@ mod tests {
         let (a, b) = (circle(DVec3::ZERO, 1.0), circle(DVec3::X, 1.0));
         let meeting = DVec3::new(0.5, 0.75_f64.sqrt(), 0.0);
         for method in [one_after_the_other, consensus] {
-            let way = method(&[&a, &b], DVec3::new(0.2, 2.0, 0.0), 200);
-            assert!((*way.last().unwrap() - meeting).length() < 1e-12);
+            let displacement = method(&[&a, &b], DVec3::new(0.2, 2.0, 0.0), 200);
+            assert!((*displacement.last().unwrap() - meeting).length() < 1e-12);
         }
     }
 

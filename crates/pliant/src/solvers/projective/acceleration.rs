@@ -21,12 +21,12 @@ pub(super) struct Accelerator {
     used: usize,
     /// The last kept iterate: its energy, ways, −∇E and plain step.
     energy: f64,
-    ways: Vec<Place>,
+    displacements: Vec<Place>,
     descent: Vec<f64>,
     plain: Vec<f64>,
     /// Whether there is a last kept iterate, and whether the step from it was more than the plain one.
     begun: bool,
-    ventured: bool,
+    accelerated: bool,
     work: Vec<f64>,
 }
 
@@ -40,7 +40,7 @@ struct Pair {
 
 /// What to do with the iterate that was just evaluated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Verdict {
+pub(super) enum Acceptance {
     /// It is no worse than the last: go on from here.
     Keep,
     /// It is worse: return to the last one and take the plain step there.
@@ -56,31 +56,31 @@ impl Accelerator {
             pairs: vec![pair; MEMORY],
             used: 0,
             energy: f64::INFINITY,
-            ways: vec![[0.0; 4]; kept],
+            displacements: vec![[0.0; 4]; kept],
             descent: vec![0.0; n],
             plain: vec![0.0; n],
             begun: false,
-            ventured: false,
+            accelerated: false,
             work: vec![0.0; n],
         }
     }
 
     /// Forgets everything, at the start of a substep.
     pub fn begin(&mut self) {
-        (self.used, self.begun, self.ventured, self.energy) = (0, false, false, f64::INFINITY);
+        (self.used, self.begun, self.accelerated, self.energy) = (0, false, false, f64::INFINITY);
     }
 
     /// Judges the present iterate.
-    pub fn judge(&self, energy: f64) -> Verdict {
+    pub fn judge(&self, energy: f64) -> Acceptance {
         // NaN is worse than anything.
-        let worse = self.ventured && (energy.is_nan() || energy > self.energy);
-        if worse { Verdict::Return } else { Verdict::Keep }
+        let worse = self.accelerated && (energy.is_nan() || energy > self.energy);
+        if worse { Acceptance::Return } else { Acceptance::Keep }
     }
 
     /// The ways of the last kept iterate, with its −∇E; what was learned is forgotten.
     pub fn last(&mut self) -> (&[Place], &[f64]) {
-        (self.used, self.ventured) = (0, false);
-        (&self.ways, &self.descent)
+        (self.used, self.accelerated) = (0, false);
+        (&self.displacements, &self.descent)
     }
 
     /// Whether the method wants the plain step of each iterate before it can improve on it.
@@ -89,7 +89,14 @@ impl Accelerator {
     }
 
     /// Takes up an iterate that was kept. For Anderson `plain` is its plain step.
-    pub fn learn(&mut self, energy: f64, ways: &[Place], descent: &[f64], plain: &[f64], unknowns: usize) {
+    pub fn learn(
+        &mut self,
+        energy: f64,
+        displacements: &[Place],
+        descent: &[f64],
+        plain: &[f64],
+        unknowns: usize,
+    ) {
         let n = unknowns;
         let anderson = self.needs_plain();
         if self.begun {
@@ -100,7 +107,7 @@ impl Accelerator {
                 self.used
             };
             let pair = &mut self.pairs[slot];
-            for (u, (now, before)) in ways.iter().zip(&self.ways).take(n).enumerate() {
+            for (u, (now, before)) in displacements.iter().zip(&self.displacements).take(n).enumerate() {
                 for (axis, (now, before)) in now.iter().zip(before).take(3).enumerate() {
                     pair.step[axis * n + u] = now - before;
                 }
@@ -120,7 +127,7 @@ impl Accelerator {
             }
         }
         self.energy = energy;
-        self.ways.copy_from_slice(ways);
+        self.displacements.copy_from_slice(displacements);
         self.descent.copy_from_slice(descent);
         if anderson {
             self.plain.copy_from_slice(plain);
@@ -131,7 +138,7 @@ impl Accelerator {
     /// Improves on the plain step. `step` holds −∇E for L-BFGS, which `solve` turns into B⁻¹ of it; for
     /// Anderson it holds the plain step already.
     pub fn improve(&mut self, step: &mut [f64], solve: impl FnOnce(&mut [f64])) {
-        self.ventured = self.used > 0;
+        self.accelerated = self.used > 0;
         match self.method {
             Acceleration::None => solve(step),
             Acceleration::LBfgs => self.two_loops(step, solve),

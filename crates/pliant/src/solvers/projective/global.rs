@@ -1,6 +1,6 @@
 //! The linear solve of the global step, spread over a team: domains side by side, then what joins them.
 
-use crate::solvers::objective::{Hands, columns};
+use crate::solvers::objective::{Executor, columns};
 use crate::team::Pieces;
 use pliant_linalg::{DomainWork, NotPositiveDefinite, Panels, SymmetricMatrix};
 use std::sync::Arc;
@@ -50,7 +50,7 @@ impl Global {
     }
 
     /// Solves for three columns `to` with the right-hand sides `from`.
-    pub fn solve(&mut self, from: &[f64], to: &mut [f64], (team, isa): Hands<'_>) {
+    pub fn solve(&mut self, from: &[f64], to: &mut [f64], (team, isa): Executor<'_>) {
         let Global { panels, ends, work, top_work, .. } = self;
         let panels = &**panels;
         let (n, begin) = (panels.size(), panels.top().start);

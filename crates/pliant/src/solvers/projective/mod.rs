@@ -22,16 +22,16 @@ mod response;
 mod system;
 
 use super::implicit::Substep;
-use super::objective::{Hands, Surroundings};
-use super::{Ending, Outside, Progress, Round, Solver, SolverError, Stage};
-use crate::contact::{Beginning, Nodes, Respond};
+use super::objective::{Executor, ProjectionInputs};
+use super::{FinishReport, Outside, Progress, Round, Solver, SolverError, Stage};
+use crate::contact::{Nodes, Respond, SubstepStart};
 use crate::controls::LiveControls;
 use crate::memory::Section;
 use crate::model::{Acceleration, BodyModel, Implicit, WarmStart};
 use crate::points::Points;
 use crate::state::BodyState;
 use crate::team::Team;
-use acceleration::{Accelerator, Verdict};
+use acceleration::{Accelerator, Acceptance};
 use glam::DVec3;
 use pliant_math::lanes::Isa;
 use response::{Response, scatter};
@@ -39,7 +39,7 @@ use system::System;
 
 /// The solver; all but the instruction set is a cache.
 pub struct Projective {
-    cache: Option<Cache>,
+    cache: Option<ProjectiveCache>,
     isa: Isa,
 }
 
@@ -57,7 +57,7 @@ impl std::fmt::Debug for Projective {
 }
 
 #[derive(Clone, Debug)]
-struct Cache {
+struct ProjectiveCache {
     substep: Substep,
     system: System,
     /// Stiffness of each batch the matrix was made with.
@@ -72,8 +72,8 @@ struct Cache {
     taken: Option<f64>,
 }
 
-impl Cache {
-    fn new(model: &BodyModel, controls: LiveControls<'_>, isa: Isa) -> Result<Cache, SolverError> {
+impl ProjectiveCache {
+    fn new(model: &BodyModel, controls: LiveControls<'_>, isa: Isa) -> Result<ProjectiveCache, SolverError> {
         if controls.body.tear_strain.is_finite() {
             inherited::prepare(model);
         }
@@ -81,8 +81,8 @@ impl Cache {
         let substep = Substep::new(model);
         let system =
             System::new(model, &scales, substep.dofs.clone(), substep.reach(), substep.beginning.size)?;
-        let (unknowns, places) = (system.objective.len(), system.objective.ways().len());
-        Ok(Cache {
+        let (unknowns, places) = (system.objective.len(), system.objective.displacements().len());
+        Ok(ProjectiveCache {
             response: Response::new(model.particle_count()),
             accelerator: Accelerator::new(model.params.implicit.acceleration, unknowns, places),
             substep,
@@ -107,7 +107,7 @@ impl Cache {
             return Ok(());
         }
         if !self.system.fits(&self.scales) {
-            *self = Cache::new(&self.substep.model.clone(), controls, self.isa)?;
+            *self = ProjectiveCache::new(&self.substep.model.clone(), controls, self.isa)?;
             return Ok(());
         }
         self.response.forget_columns();
@@ -123,7 +123,7 @@ impl Solver for Projective {
                 cache.follow_controls(controls)?;
                 cache
             }
-            _ => Cache::new(model, controls, self.isa)?,
+            _ => ProjectiveCache::new(model, controls, self.isa)?,
         };
         self.cache = Some(cache);
         Ok(())
@@ -175,21 +175,21 @@ impl Solver for Projective {
         if !cache.accelerates(round) || round.number == 0 {
             return false;
         }
-        let hands = (stage.team, cache.isa);
-        let energy = cache.evaluate(state, hands);
-        let back = cache.accelerator.judge(energy) == Verdict::Return;
+        let executor = (stage.team, cache.isa);
+        let energy = cache.evaluate(state, executor);
+        let back = cache.accelerator.judge(energy) == Acceptance::Return;
         if back {
-            cache.go_back(hands);
+            cache.go_back(executor);
         }
         back
     }
 
-    fn finish(&mut self, stage: Stage<'_>, outside: Outside<'_>, state: &mut BodyState) -> Ending {
-        let Some(Cache { substep, system, .. }) = &mut self.cache else {
-            return Ending::default();
+    fn finish(&mut self, stage: Stage<'_>, outside: Outside<'_>, state: &mut BodyState) -> FinishReport {
+        let Some(ProjectiveCache { substep, system, .. }) = &mut self.cache else {
+            return FinishReport::default();
         };
         let pushed = substep.finish(stage.body, outside, state, &mut system.objective);
-        Ending { contacts: 0, pushed, finite: state.is_finite() }
+        FinishReport { contacts: 0, pushed, finite: state.is_finite() }
     }
 
     fn positions(&mut self) -> Option<&Points> {
@@ -205,19 +205,19 @@ impl Solver for Projective {
     }
 }
 
-impl Cache {
+impl ProjectiveCache {
     /// Whether rounds like this are accelerated. What contacts do between rounds is not in the objective: no decrease to
     /// keep there.
     fn accelerates(&self, round: Round) -> bool {
         self.substep.model.params.implicit.acceleration != Acceleration::None && !round.touched
     }
 
-    fn iterate(&mut self, round: Round, hands: Hands<'_>, state: &BodyState) -> bool {
+    fn iterate(&mut self, round: Round, executor: Executor<'_>, state: &BodyState) -> bool {
         let Implicit { warm_start, tolerance, .. } = self.substep.model.params.implicit;
         if round.number == 1 && warm_start == WarmStart::Last {
             self.system.objective.start_at(&self.substep.beginning.start);
         }
-        let energy = self.evaluate(state, hands);
+        let energy = self.evaluate(state, executor);
         if round.number == 1 {
             self.first = energy;
         } else if tolerance > 0.0 && !round.touched && self.last - energy <= tolerance * (self.first - energy)
@@ -226,51 +226,51 @@ impl Cache {
         }
         self.last = energy;
         if self.accelerates(round) {
-            self.taken = Some(self.accelerate(energy, hands));
+            self.taken = Some(self.accelerate(energy, executor));
         } else {
-            self.system.solve(hands);
+            self.system.solve(executor);
         }
         true
     }
 
     /// The objective and its gradient at the present positions.
-    fn evaluate(&mut self, state: &BodyState, hands: Hands<'_>) -> f64 {
-        let around = Surroundings {
+    fn evaluate(&mut self, state: &BodyState, executor: Executor<'_>) -> f64 {
+        let around = ProjectionInputs {
             memory: &state.memory[Section::Batches],
             offsets: &self.substep.memory_offsets,
             targets: &self.substep.targets,
         };
-        self.system.objective.evaluate(&self.substep.model, around, hands)
+        self.system.objective.evaluate(&self.substep.model, around, executor)
     }
 
     /// An accelerated step, or the plain one after a failed attempt.
-    fn accelerate(&mut self, energy: f64, hands: Hands<'_>) -> f64 {
-        if self.accelerator.judge(energy) == Verdict::Return {
-            return self.go_back(hands);
+    fn accelerate(&mut self, energy: f64, executor: Executor<'_>) -> f64 {
+        if self.accelerator.judge(energy) == Acceptance::Return {
+            return self.go_back(executor);
         }
         let system = &mut self.system;
         let n = system.objective.len();
         let plain = self.accelerator.needs_plain();
         if plain {
-            system.solve(hands);
+            system.solve(executor);
         }
         let objective = &system.objective;
-        self.accelerator.learn(energy, objective.ways(), objective.descent(), system.step(), n);
-        system.improve(plain, &mut self.accelerator, hands);
-        system.take_step(hands)
+        self.accelerator.learn(energy, objective.displacements(), objective.descent(), system.step(), n);
+        system.improve(plain, &mut self.accelerator, executor);
+        system.take_step(executor)
     }
 
     /// Returns to the last iterate that was kept and takes the plain step from there.
-    fn go_back(&mut self, hands: Hands<'_>) -> f64 {
-        let (ways, descent) = self.accelerator.last();
-        self.system.objective.set_ways(ways);
-        self.system.solve_from(descent, hands);
-        self.system.take_step(hands)
+    fn go_back(&mut self, executor: Executor<'_>) -> f64 {
+        let (displacements, descent) = self.accelerator.last();
+        self.system.objective.set_displacements(displacements);
+        self.system.solve_from(descent, executor);
+        self.system.take_step(executor)
     }
 }
 
-impl Respond for Cache {
-    fn beginning(&self) -> &Beginning {
+impl Respond for ProjectiveCache {
+    fn beginning(&self) -> &SubstepStart {
         &self.substep.beginning
     }
 

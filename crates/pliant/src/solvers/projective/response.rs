@@ -7,7 +7,7 @@
 use super::System;
 use crate::contact::{Nodes, WIDTH};
 use crate::dofs::DofMap;
-use crate::solvers::objective::Hands;
+use crate::solvers::objective::Executor;
 use glam::DVec3;
 use pliant_math::lanes::{Kernel, Lanes};
 use std::sync::{Arc, PoisonError, RwLock};
@@ -21,14 +21,14 @@ const KEPT: usize = 16 << 20;
 const SAFETY: f64 = 1.1;
 
 /// Responses to forces through a dense block of tiles.
-struct Through<'a> {
+struct ApplyBlock<'a> {
     block: &'a [[f64; WIDTH]],
     forces: [&'a [f64]; 3],
     to: [&'a mut [[f64; WIDTH]]; 3],
     scale: f64,
 }
 
-impl Kernel for Through<'_> {
+impl Kernel for ApplyBlock<'_> {
     type Output = ();
 
     #[inline(always)]
@@ -157,7 +157,7 @@ impl Response {
 
     /// Makes the dense block if it is missing, and the columns it needs: a solve gives three of them. Tells whether
     /// responses are solves instead.
-    pub fn prepare(&mut self, nodes: &Nodes, system: &mut System, hands: Hands<'_>) -> bool {
+    pub fn prepare(&mut self, nodes: &Nodes, system: &mut System, executor: Executor<'_>) -> bool {
         let particles = self.particles;
         self.is_dense = nodes.len() <= self.dense && nodes.len() * particles <= DENSE_COLUMNS;
         if !self.is_dense || self.block_of == nodes.particles() {
@@ -183,7 +183,7 @@ impl Response {
             if count == 0 {
                 break;
             }
-            system.respond(hands, |dofs, rhs| {
+            system.respond(executor, |dofs, rhs| {
                 for (&i, rhs) in found[..count].iter().zip(rhs.iter_mut()) {
                     dofs.expand(i, |u, w| rhs[u as usize] += w);
                 }
@@ -215,26 +215,26 @@ impl Response {
     }
 
     /// Movements of the nodes at the end of the substep, θ being where forces are taken.
-    pub fn respond(&self, nodes: &mut Nodes, theta: f64, system: &mut System, hands: Hands<'_>) {
+    pub fn respond(&self, nodes: &mut Nodes, theta: f64, system: &mut System, executor: Executor<'_>) {
         if self.is_dense {
             let (forces, to) = nodes.forces_and_movements();
-            hands.1.run(Through { block: &self.block, forces, to, scale: theta.recip() });
+            executor.1.run(ApplyBlock { block: &self.block, forces, to, scale: theta.recip() });
             return;
         }
-        system.respond(hands, |dofs, rhs| nodes.loads().for_each(|(i, f)| scatter(dofs, rhs, i, f)));
+        system.respond(executor, |dofs, rhs| nodes.loads().for_each(|(i, f)| scatter(dofs, rhs, i, f)));
         for k in 0..nodes.len() {
             nodes.set_movement(k, system.responded(nodes.particles()[k] as usize) / theta);
         }
     }
 
     /// |G| times the weights of the nodes.
-    pub fn reach(&self, nodes: &mut Nodes, theta: f64, system: &mut System, hands: Hands<'_>) {
+    pub fn reach(&self, nodes: &mut Nodes, theta: f64, system: &mut System, executor: Executor<'_>) {
         if self.is_dense {
             let Nodes { weights, moved: [to, ..], .. } = nodes;
-            hands.1.run(Reach { block: &self.block, weights, to, scale: theta.recip() });
+            executor.1.run(Reach { block: &self.block, weights, to, scale: theta.recip() });
             return;
         }
-        system.respond(hands, |dofs, rhs| {
+        system.respond(executor, |dofs, rhs| {
             for (i, w) in nodes.particles().iter().zip(&nodes.weights) {
                 scatter(dofs, rhs, *i, DVec3::X * *w);
             }

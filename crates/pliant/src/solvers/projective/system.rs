@@ -11,7 +11,7 @@ use super::inherited;
 use crate::dofs::{Dof, DofMap};
 use crate::model::BodyModel;
 use crate::solvers::SolverError;
-use crate::solvers::objective::{Hands, Objective, columns};
+use crate::solvers::objective::{Executor, Objective, columns};
 use crate::solvers::unknowns::{Inertia, Unknowns};
 use glam::DVec3;
 
@@ -72,24 +72,24 @@ impl System {
     }
 
     /// Solves for the step from −∇E.
-    pub fn solve(&mut self, hands: Hands<'_>) {
-        self.global.solve(self.objective.descent(), &mut self.step, hands);
+    pub fn solve(&mut self, executor: Executor<'_>) {
+        self.global.solve(self.objective.descent(), &mut self.step, executor);
     }
 
     /// Solves for the plain step from another −∇E.
-    pub fn solve_from(&mut self, descent: &[f64], hands: Hands<'_>) {
-        self.global.solve(descent, &mut self.step, hands);
+    pub fn solve_from(&mut self, descent: &[f64], executor: Executor<'_>) {
+        self.global.solve(descent, &mut self.step, executor);
     }
 
     /// Lets an accelerator make the step: from the plain one, or from −∇E with the solve inside.
-    pub fn improve(&mut self, from_plain: bool, accelerator: &mut Accelerator, hands: Hands<'_>) {
+    pub fn improve(&mut self, from_plain: bool, accelerator: &mut Accelerator, executor: Executor<'_>) {
         if !from_plain {
             self.step.copy_from_slice(self.objective.descent());
         }
         let (global, loaded) = (&mut self.global, &mut self.loaded);
         accelerator.improve(&mut self.step, |step| {
             loaded.copy_from_slice(step);
-            global.solve(loaded, step, hands);
+            global.solve(loaded, step, executor);
         });
     }
 
@@ -99,17 +99,17 @@ impl System {
     }
 
     /// Solves with forces on top of −∇E.
-    pub fn solve_with(&mut self, hands: Hands<'_>, add: impl FnOnce(&DofMap, &mut [&mut [f64]; 3])) {
+    pub fn solve_with(&mut self, executor: Executor<'_>, add: impl FnOnce(&DofMap, &mut [&mut [f64]; 3])) {
         self.loaded.copy_from_slice(self.objective.descent());
         add(self.objective.dofs(), &mut columns(&mut self.loaded));
-        self.global.solve(&self.loaded, &mut self.step, hands);
+        self.global.solve(&self.loaded, &mut self.step, executor);
     }
 
     /// Solves for the movements that forces alone bring about: see [`System::responded`].
-    pub fn respond(&mut self, hands: Hands<'_>, add: impl FnOnce(&DofMap, &mut [&mut [f64]; 3])) {
+    pub fn respond(&mut self, executor: Executor<'_>, add: impl FnOnce(&DofMap, &mut [&mut [f64]; 3])) {
         self.loaded.fill(0.0);
         add(self.objective.dofs(), &mut columns(&mut self.loaded));
-        self.global.solve(&self.loaded, &mut self.response, hands);
+        self.global.solve(&self.loaded, &mut self.response, executor);
     }
 
     /// How a particle responded.
@@ -118,8 +118,8 @@ impl System {
     }
 
     /// Takes the step that was solved for; returns the largest movement relative to the body's size.
-    pub fn take_step(&mut self, hands: Hands<'_>) -> f64 {
-        self.objective.move_by(&self.step, hands.0)
+    pub fn take_step(&mut self, executor: Executor<'_>) -> f64 {
+        self.objective.move_by(&self.step, executor.0)
     }
 
     /// Where a particle would be after the step.
@@ -157,7 +157,7 @@ mod tests {
     use super::*;
     use crate::Builder;
     use crate::points::Points;
-    use crate::solvers::objective::Surroundings;
+    use crate::solvers::objective::ProjectionInputs;
     use crate::team::Team;
     use pliant_math::lanes::Isa;
 
@@ -187,14 +187,14 @@ mod tests {
         let mut s: Points = [DVec3::ZERO, DVec3::splat(9.0), DVec3::X * 4.0].into_iter().collect();
         system.objective.begin(model, &mut s);
         assert_eq!(s.get(1), DVec3::X * 2.0, "the embedded particle goes between its parents");
-        let around = Surroundings { memory: &[], offsets: &[0, 0], targets: &[] };
+        let around = ProjectionInputs { memory: &[], offsets: &[0, 0], targets: &[] };
         let team = Team::serial();
-        let hands = (&team, Isa::best());
+        let executor = (&team, Isa::best());
         // The second iteration must find nothing left to do: edges along x have one direction only.
         for _ in 0..2 {
-            system.objective.evaluate(model, around, hands);
-            system.solve(hands);
-            system.take_step(hands);
+            system.objective.evaluate(model, around, executor);
+            system.solve(executor);
+            system.take_step(executor);
         }
         let q = system.objective.read();
 

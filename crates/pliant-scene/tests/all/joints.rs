@@ -1,0 +1,107 @@
+//! Joints in scenes: where they find their points, when they come and go, and what is wrong with them.
+
+use pliant::{BodyId, CouplingId, DVec3, Simulation};
+use pliant_scene::{Diagnostic, Scene};
+
+const BODIES: &str = "[[body]]\nname = \"block\"\nshape = { kind = \"box\", size = [0.2, 0.2, 0.2], cells = [2, 2, 2] }\n\
+                      material = \"rubber\"\nposition = [0, 1, 0]\n\
+                      [[body]]\nname = \"cord\"\nshape = { kind = \"thread\", points = [[0, 0.9, 0], [0, 0.6, 0]], segments = 6 }\n\
+                      [[body]]\nname = \"cloud\"\nshape = { kind = \"ball\", radius = 0.1 }\nparticles = 200\nposition = [0, 0.5, 0]\n";
+
+fn built(text: &str) -> Result<pliant_scene::BuiltScene, Vec<Diagnostic>> {
+    Scene::parse(&format!("{BODIES}{text}"), "scene.toml".as_ref())?.build(1)
+}
+
+/// How far the points of a coupling are from each other, and from a place.
+fn apart(s: &Simulation, k: usize, from: DVec3) -> (f64, f64) {
+    let points = s.model().couplings()[k].coupling.points.map(|p| {
+        let x = s.state().body(p.body).unwrap().positions();
+        p.parts().map(|(i, w)| x.get(i as usize) * w).sum::<DVec3>()
+    });
+    (points[0].distance(points[1]), points[0].distance(from).max(points[1].distance(from)))
+}
+
+#[test]
+fn a_place_is_a_point_of_each_body() {
+    let joints = "[[joint]]\nbetween = [\"block\", \"cord\"]\nat = [0.0, 0.9, 0.0]\n\
+                  [[joint]]\nname = \"lower\"\nbetween = [\"cord\", \"cloud\"]\nat = [0, 0.57, 0.01]\nstiffness = 300\ndamping = 2\n\
+                  [[joint]]\nbetween = [\"block\", \"block\"]\nparticles = [0, 26]\nstiffness = 50\n";
+    let scene = built(joints).unwrap();
+    let s = &scene.simulation;
+    assert_eq!(s.model().couplings().len(), 3);
+    assert_eq!(s.model().coupling("lower"), Some(CouplingId::from(1)));
+    let (far, off) = apart(s, 0, DVec3::new(0.0, 0.9, 0.0));
+    assert!(far < 1e-12 && off < 1e-12, "{far} {off}");
+    // Inside the cloud it is the place itself, of the cord its nearest end.
+    let (_, off) = apart(s, 1, DVec3::new(0.0, 0.57, 0.01));
+    assert!((off - 0.001f64.sqrt()).abs() < 1e-2 && off > 0.03 - 1e-9, "{off}");
+    let lower = &s.model().couplings()[1].coupling;
+    assert_eq!((lower.stiffness, lower.damping), (Some(300.0), 2.0));
+}
+
+#[test]
+fn joints_come_and_go_with_their_bodies() {
+    let text = "[[joint]]\nname = \"first\"\nbetween = [\"block\", \"cord\"]\nat = [0, 0.9, 0]\n\
+                [[joint]]\nname = \"later\"\nbetween = [\"cord\", \"cloud\"]\nat = [0, 0.6, 0]\n\
+                [[event]]\nat = 0.1\nbody = \"cloud\"\nadd = true\n\
+                [[event]]\nat = 0.1\njoint = \"later\"\nadd = true\n\
+                [[event]]\nat = 0.3\njoint = \"first\"\nremove = true\n\
+                [[event]]\nat = 0.3\nbody = \"block\"\nremove = true\n";
+    let mut scene = built(text).unwrap();
+    let mut counts = Vec::new();
+    for _ in 0..30 {
+        scene.simulation.step_by(&scene.events).unwrap();
+        let model = scene.simulation.model();
+        counts.push((model.bodies().len(), model.couplings().len()));
+    }
+    assert_eq!((counts[5], counts[6], counts[17], counts[18]), ((2, 1), (3, 2), (3, 2), (2, 1)));
+    let ends = scene.simulation.model().couplings()[0].coupling.bodies();
+    assert_eq!(ends, [BodyId::from(1), BodyId::from(2)]);
+}
+
+#[test]
+fn what_is_wrong_is_told_with_its_line() {
+    let told = |text: &str| {
+        let problems = built(text).err().unwrap_or_default();
+        let first = BODIES.lines().count();
+        problems
+            .iter()
+            .map(|p| (p.place.map_or(0, |(line, _)| line - first), format!("{}; {}", p.message, p.help)))
+            .collect::<Vec<_>>()
+    };
+    let one = |text: &str, line: usize, parts: &[&str]| {
+        let all = told(text);
+        assert_eq!(all.len(), 1, "{all:?}");
+        assert!(all[0].0 == line && parts.iter().all(|p| all[0].1.contains(p)), "{all:?}");
+    };
+    one(
+        "[[joint]]\nbetween = [\"blok\", \"cord\"]\nat = [0, 1, 0]\n",
+        2,
+        &["no body", "did you mean \"block\""],
+    );
+    one("[[joint]]\nbetween = [\"block\"]\nat = [0, 1, 0]\n", 2, &["1 value", "2"]);
+    one("[[joint]]\nbetween = [\"block\", \"cord\"]\n", 1, &["`at`", "`particles`"]);
+    one(
+        "[[joint]]\nbetween = [\"block\", \"cord\"]\nparticles = [0, 99]\n",
+        3,
+        &["no particle 99", "it has 7"],
+    );
+    one("[[joint]]\nbetween = [\"cord\", \"cord\"]\nat = [0, 1, 0]\n", 2, &["one body", "particles"]);
+    one("[[joint]]\nbetween = [\"block\", \"cord\"]\nat = [0, 1, 0]\nstiffness = 0\n", 4, &["above 0"]);
+    one(
+        "[[joint]]\nbetween = [\"block\", \"cord\"]\nat = [0, 1, 0]\ndamping = 2\n",
+        1,
+        &["damping", "stiffness"],
+    );
+    let joint = "[[joint]]\nname = \"hook\"\nbetween = [\"cord\", \"cloud\"]\nat = [0, 0.6, 0]\n";
+    one(&format!("{joint}[[event]]\nat = 1\njoint = \"hok\"\nremove = true\n"), 7, &["no joint", "\"hook\""]);
+    one(&format!("{joint}[[event]]\nat = 1\njoint = \"hook\"\npush = [0, 1, 0]\n"), 5, &["to a joint"]);
+    one(&format!("{joint}{joint}"), 6, &["already"]);
+    one(
+        &format!("{joint}[[event]]\nat = 1\nbody = \"cloud\"\nadd = true\n"),
+        1,
+        &["not there from the start"],
+    );
+    let removed = format!("{joint}[[event]]\nat = 1\nbody = \"cloud\"\nremove = true\n");
+    one(&removed, 5, &["tied to something", "couplings 0"]);
+}

@@ -1,0 +1,13 @@
+//! Every test of the crate, in one program: it is linked once.
+#![allow(clippy::unwrap_used)] // tests may panic, and their helpers
+
+mod broken_scenes;
+mod colliders;
+mod demos;
+mod events;
+mod files;
+mod input;
+mod joints;
+mod mutations;
+mod schema;
+mod settings;

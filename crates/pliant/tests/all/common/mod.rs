@@ -1,0 +1,324 @@
+//! Bodies and measures the engine's tests share.
+
+use pliant::{
+    Body, BodyState, Builder, Clustering, DMat3, DVec3, Material, Section, Simulation, SolverKind, State,
+    Stiffness, shapes,
+};
+
+/// A cube of edge 1 with 6³ particles, undamped and unlimited; if limited, to the paper's letter.
+pub fn cube(clusters: Clustering, alpha: f64) -> Body {
+    let mut body = Body::new("cube", shapes::cuboid(DVec3::ONE, 0.2).unwrap());
+    body.clusters = clusters;
+    body.controls.stiffness = Stiffness::Alpha(alpha);
+    body.controls.damping = 0.0;
+    body.controls.strain_limit = f64::INFINITY;
+    body.controls.iterations = 0;
+    body.controls.conserve_momentum = false;
+    body
+}
+
+/// A world without gravity, in steps of a sixtieth of a second.
+pub fn weightless(body: Body) -> Builder {
+    let mut builder = Builder::new().substeps(1).body(body);
+    builder.gravity = DVec3::ZERO;
+    builder
+}
+
+/// Steps `n` times.
+pub fn run(simulation: &mut Simulation, n: usize) {
+    for _ in 0..n {
+        simulation.step().unwrap();
+    }
+}
+
+/// All positions and velocities as bits.
+pub fn bits(simulation: &Simulation) -> Vec<u64> {
+    state_bits(simulation.state())
+}
+
+/// All positions and velocities of a state as bits.
+pub fn state_bits(state: &State) -> Vec<u64> {
+    state.bodies().iter().flat_map(body_bits).collect()
+}
+
+/// Positions and velocities of a body as bits.
+pub fn body_bits(body: &BodyState) -> Vec<u64> {
+    let columns = body.positions().columns().into_iter().chain(body.velocities().columns());
+    columns.flatten().map(|v| v.to_bits()).collect()
+}
+
+/// Puts the particles of the first body of a state somewhere.
+pub fn place(state: &mut State, x: impl IntoIterator<Item = DVec3>) {
+    let mut to = state.bodies_mut()[0].positions_mut();
+    x.into_iter().enumerate().for_each(|(i, x)| to.set(i, x));
+}
+
+/// Masses of all particles with where they are and how fast they move.
+fn particles(simulation: &Simulation) -> impl Iterator<Item = (f64, DVec3, DVec3)> + '_ {
+    let bodies = simulation.model().bodies().iter().zip(simulation.state().bodies());
+    bodies.flat_map(|(model, state)| {
+        let moving = state.positions().iter().zip(state.velocities().iter());
+        model.parts.rest().mass.iter().zip(moving).map(|(m, (x, v))| (*m, x, v))
+    })
+}
+
+/// Size of all momenta if they did not cancel: what rounding is measured against.
+pub fn momentum_scale(simulation: &Simulation) -> f64 {
+    particles(simulation).map(|(m, _, v)| m * v.length()).sum::<f64>() + f64::MIN_POSITIVE
+}
+
+/// As [`momentum_scale`], for angular momentum.
+pub fn angular_scale(simulation: &Simulation) -> f64 {
+    particles(simulation).map(|(m, x, v)| m * x.length() * v.length()).sum::<f64>() + f64::MIN_POSITIVE
+}
+
+/// Largest distance of a particle from the best rigid fit of its body's rest shape, over the body's
+/// size: 0 for the rest shape wherever it is. Independent of the engine: the fit is by Horn's
+/// quaternion method with power iteration.
+pub fn distance_from_rest(simulation: &Simulation, body: usize) -> f64 {
+    let rest: Vec<DVec3> = simulation.model().bodies()[body].parts.rest().positions.iter().collect();
+    let x: Vec<DVec3> = simulation.positions(body).collect();
+    let n = rest.len() as f64;
+    let (rc, xc) = (rest.iter().sum::<DVec3>() / n, x.iter().sum::<DVec3>() / n);
+    let size = rest.iter().map(|r| (*r - rc).length()).fold(0.0, f64::max);
+    let r = horn_rotation(rest.iter().zip(&x).map(|(r, x)| (*r - rc, *x - xc)));
+    rest.iter().zip(&x).map(|(p, x)| (r * (*p - rc) + xc - *x).length()).fold(0.0, f64::max) / size
+}
+
+/// The rotation r → x as the dominant eigenvector of Horn's 4×4 matrix.
+pub fn horn_rotation(pairs: impl Iterator<Item = (DVec3, DVec3)>) -> DMat3 {
+    let mut s = [[0.0; 3]; 3];
+    for (r, x) in pairs {
+        for (i, row) in s.iter_mut().enumerate() {
+            for (j, e) in row.iter_mut().enumerate() {
+                *e += r[i] * x[j];
+            }
+        }
+    }
+    if s == [[0.0; 3]; 3] {
+        return DMat3::IDENTITY;
+    }
+    let t = s[0][0] + s[1][1] + s[2][2];
+    let (a, b, c) = (s[1][2] - s[2][1], s[2][0] - s[0][2], s[0][1] - s[1][0]);
+    let mut m = [[t, a, b, c], [a, 0.0, 0.0, 0.0], [b, 0.0, 0.0, 0.0], [c, 0.0, 0.0, 0.0]];
+    for i in 0..3 {
+        for j in 0..3 {
+            m[i + 1][j + 1] = s[i][j] + s[j][i] - if i == j { t } else { 0.0 };
+        }
+    }
+    let shift = m.iter().flatten().map(|v: &f64| v.abs()).sum::<f64>();
+    (0..4).for_each(|i| m[i][i] += shift);
+    // Squaring the matrix thirty times isolates the largest eigenvalue.
+    for _ in 0..60 {
+        let mut p = [[0.0; 4]; 4];
+        for i in 0..4 {
+            for j in 0..4 {
+                p[i][j] = (0..4).map(|k| m[i][k] * m[k][j]).sum();
+            }
+        }
+        let scale = p.iter().flatten().fold(0.0_f64, |a, v| a.max(v.abs()));
+        p.iter_mut().flatten().for_each(|v| *v /= scale);
+        m = p;
+    }
+    let column = (0..4).max_by(|&a, &b| m[a][a].total_cmp(&m[b][b])).unwrap();
+    let q = [m[0][column], m[1][column], m[2][column], m[3][column]];
+    let norm = q.iter().map(|v| v * v).sum::<f64>().sqrt();
+    DMat3::from_quat(pliant::DQuat::from_xyzw(q[1] / norm, q[2] / norm, q[3] / norm, q[0] / norm))
+}
+
+/// A small deterministic generator: tests need variety, not statistics.
+#[derive(Clone, Copy)]
+pub struct Random(pub u64);
+
+impl Random {
+    /// A number from −1 to 1.
+    pub fn number(&mut self) -> f64 {
+        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        ((z ^ (z >> 31)) >> 11) as f64 / (1u64 << 53) as f64 * 2.0 - 1.0
+    }
+
+    /// A number from 0 to 1.
+    pub fn share(&mut self) -> f64 {
+        0.5 * (self.number() + 1.0)
+    }
+
+    /// One of the first `n` numbers.
+    pub fn index(&mut self, n: usize) -> usize {
+        ((self.share() * n as f64) as usize).min(n - 1)
+    }
+
+    /// A vector in the cube from −1 to 1.
+    pub fn vector(&mut self) -> DVec3 {
+        DVec3::new(self.number(), self.number(), self.number())
+    }
+
+    /// Any rotation.
+    pub fn rotation(&mut self) -> DMat3 {
+        let axis = (self.vector() + DVec3::splat(1e-3)).normalize();
+        DMat3::from_axis_angle(axis, self.number() * std::f64::consts::PI)
+    }
+
+    /// A matrix with entries from −1 to 1.
+    pub fn matrix(&mut self) -> DMat3 {
+        DMat3::from_cols(self.vector(), self.vector(), self.vector())
+    }
+}
+
+/// A body of one cluster and uneven masses, undamped, unlimited and with all its volume to lose.
+pub fn cloud(points: Vec<DVec3>, seed: u64) -> Body {
+    let mut random = Random(seed);
+    let mut shape = shapes::from_points(points).unwrap();
+    shape.measure.iter_mut().for_each(|m| *m = 0.2 + random.share());
+    let mut body = Body::new("cloud", shape);
+    body.clusters = Clustering::Whole;
+    body.controls.stiffness = Stiffness::Alpha(1.0);
+    body.controls.damping = 0.0;
+    body.controls.strain_limit = f64::INFINITY;
+    body.controls.iterations = 0;
+    body.controls.volume = 0.0;
+    body.controls.deformation = pliant::BodyControls::LARGEST_DEFORMATION;
+    body
+}
+
+/// `n` random points of a cube.
+pub fn random_points(n: usize, seed: u64) -> Vec<DVec3> {
+    let mut random = Random(seed);
+    (0..n).map(|_| random.vector()).collect()
+}
+
+/// Puts particles to places and gives them velocities.
+pub fn put(simulation: &mut Simulation, x: &[DVec3], v: &[DVec3]) {
+    let mut state = simulation.state().clone();
+    place(&mut state, x.iter().copied());
+    let mut to = state.bodies_mut()[0].velocities_mut();
+    v.iter().enumerate().for_each(|(i, v)| to.set(i, *v));
+    simulation.set_state(state).unwrap();
+}
+
+/// The averaged goals of particles at `x`: with α = 1, no velocity and no forces one step of the
+/// strain-limited integrator goes there.
+pub fn goals_at(simulation: &mut Simulation, x: &[DVec3]) -> Vec<DVec3> {
+    put(simulation, x, &vec![DVec3::ZERO; x.len()]);
+    run(simulation, 1);
+    simulation.state().bodies()[0].positions().iter().collect()
+}
+
+/// A general least-squares solver: an orthonormal basis of the functions of the rest position that a
+/// weighted fit may use, at the given points. Columns the points do not tell apart are dropped, so that
+/// the projection onto it is the fit of any norm, also where the coefficients are not determined.
+pub struct LeastSquares {
+    columns: Vec<Vec<f64>>,
+    root: Vec<f64>,
+}
+
+impl LeastSquares {
+    /// The functions 1, x, y, z, and with `quadratic` the six products.
+    pub fn new(rest: &[DVec3], mass: &[f64], quadratic: bool) -> LeastSquares {
+        let center = rest.iter().sum::<DVec3>() / rest.len() as f64;
+        let width = rest.iter().map(|r| (*r - center).length()).fold(f64::MIN_POSITIVE, f64::max);
+        let functions: [fn(DVec3) -> f64; 10] = [
+            |_| 1.0,
+            |q| q.x,
+            |q| q.y,
+            |q| q.z,
+            |q| q.x * q.x,
+            |q| q.y * q.y,
+            |q| q.z * q.z,
+            |q| q.x * q.y,
+            |q| q.y * q.z,
+            |q| q.z * q.x,
+        ];
+        let root: Vec<f64> = mass.iter().map(|m| m.sqrt()).collect();
+        let mut columns: Vec<Vec<f64>> = Vec::new();
+        for f in &functions[..if quadratic { 10 } else { 4 }] {
+            let mut column: Vec<f64> =
+                rest.iter().zip(&root).map(|(r, w)| w * f((*r - center) / width)).collect();
+            let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
+            let before = dot(&column, &column).sqrt();
+            // Gram–Schmidt, three times over: orthogonal to rounding.
+            for _ in 0..3 {
+                for other in &columns {
+                    let along = dot(&column, other);
+                    column.iter_mut().zip(other).for_each(|(c, o)| *c -= along * o);
+                }
+            }
+            let size = dot(&column, &column).sqrt();
+            if size > 1e-9 * before && size > 1e-9 * dot(&root, &root).sqrt() {
+                column.iter_mut().for_each(|c| *c /= size);
+                columns.push(column);
+            }
+        }
+        LeastSquares { columns, root }
+    }
+
+    /// The fitted values of `x` at its own points.
+    pub fn fit(&self, x: &[DVec3]) -> Vec<DVec3> {
+        let mut fitted = vec![DVec3::ZERO; x.len()];
+        for column in &self.columns {
+            let along: DVec3 = (0..x.len()).map(|i| x[i] * (self.root[i] * column[i])).sum();
+            fitted.iter_mut().zip(column).for_each(|(f, c)| *f += along * *c);
+        }
+        fitted.iter().zip(&self.root).map(|(f, w)| *f / *w).collect()
+    }
+}
+
+/// The best rigid fit of `rest` to `x`, evaluated at its points.
+pub fn rigid_fit(rest: &[DVec3], x: &[DVec3], mass: &[f64], previous: DMat3) -> Vec<DVec3> {
+    let total: f64 = mass.iter().sum();
+    let mean = |p: &[DVec3]| p.iter().zip(mass).map(|(p, m)| *p * *m).sum::<DVec3>() / total;
+    let (rc, xc) = (mean(rest), mean(x));
+    let mut a = DMat3::ZERO;
+    for i in 0..x.len() {
+        let (p, q) = ((x[i] - xc) * mass[i], rest[i] - rc);
+        a += DMat3::from_cols(p * q.x, p * q.y, p * q.z);
+    }
+    let r = pliant_math::nearest_rotation(a, previous);
+    rest.iter().map(|p| r * (*p - rc) + xc).collect()
+}
+
+/// Largest distance of two lists of points.
+pub fn farthest(a: &[DVec3], b: &[DVec3]) -> f64 {
+    a.iter().zip(b).map(|(a, b)| (*a - *b).length()).fold(0.0, f64::max)
+}
+
+/// The last rotation of a cluster of the first body.
+pub fn rotation(simulation: &Simulation, cluster: usize) -> DMat3 {
+    let mut all = simulation.state().bodies()[0].memory().matrices(Section::Rotations);
+    all.nth(cluster).unwrap()
+}
+
+/// A flat block that rests on y = 0, as each solver would have one.
+pub fn block(solver: SolverKind) -> Body {
+    match solver.uses_constraints() {
+        true => {
+            let shape =
+                shapes::tet_box([3, 2, 3], DVec3::new(0.3, 0.1, 0.3), shapes::TetStyle::Five).unwrap();
+            let rubber = Material { young: 2e5, ..Material::named("rubber").unwrap() };
+            let mut body = Body::new("block", shape).elastic(rubber).solved_by(solver).at(0.0, 0.05, 0.0);
+            body.controls.iterations = 30;
+            body
+        }
+        false => {
+            let mut body = Body::new("block", shapes::cuboid(DVec3::new(0.4, 0.12, 0.4), 0.04).unwrap());
+            body.clusters = Clustering::Whole;
+            body.controls.damping = 30.0;
+            body.controls.stiffness = Stiffness::Frequency(15.0);
+            body.at(0.0, 0.06, 0.0)
+        }
+    }
+}
+
+/// The digest at the end of a checkpoint: FNV-1a over words, mixed.
+pub fn checksum(bytes: &[u8]) -> u64 {
+    let mut hash = 0xCBF2_9CE4_8422_2325u64;
+    let mut word = |w: u64| {
+        hash = (hash ^ w).wrapping_mul(0x0100_0000_01B3);
+        hash ^= hash >> 29;
+    };
+    word(bytes.len() as u64);
+    bytes.iter().for_each(|&b| word(b.into()));
+    hash
+}
