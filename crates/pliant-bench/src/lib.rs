@@ -8,6 +8,7 @@ mod bodies;
 mod clustered;
 mod colliders;
 mod geometry;
+mod glue;
 mod limits;
 mod projective;
 mod tearing;
@@ -194,6 +195,17 @@ const GROUPS: &[Group] = &[
             ("contact/collider/mesh_100k", "the same on a mesh of 100,000 triangles"),
         ],
         run: colliders::step,
+    },
+    Group {
+        entries: &[
+            (
+                "glue/binding",
+                "a point bound to ten parents of a bent cloth or block: its place, and a force on it shared out to them, \
+                 once for each instruction set",
+            ),
+            ("glue/jacobian", "the same with the ten blocks of its derivative formed as well"),
+        ],
+        run: glue::bindings,
     },
     Group {
         entries: &[(

@@ -7,10 +7,10 @@ use crate::symmetric::eigen_symmetric;
 use glam::{DMat3, DVec3};
 
 /// Eigenvalues of K below this share of the smallest at rest fade: the points have come that much nearer to a line.
-const LOST: f64 = 1e-6;
+pub(super) const LOST: f64 = 1e-6;
 
 /// And those below this share of the largest singular value, ten times what [`nearest_rotation`] takes for a tie.
-const UNCLEAR: f64 = 1e-9;
+pub(super) const UNCLEAR: f64 = 1e-9;
 
 /// Where a cloud is, as a rigid body would be: see the [module](super).
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -53,24 +53,60 @@ impl Cloud {
     }
 
     /// The fit to a covariance A of points whose size is now `size`.
-    pub(super) fn fit_to(&self, a: DMat3, size: f64, translation: DVec3, previous: DMat3) -> Fit {
-        let Polar { rotation, axes, sigma } = polar(a, previous);
-        // The smallest sum of two, as σ is sorted; below zero only by rounding.
-        let weakest = (sigma.y + sigma.z).max(0.0);
-        let condition = if weakest > 0.0 { self.size() * size / weakest } else { f64::INFINITY };
-        let limit = (LOST * self.stiffness()).max(UNCLEAR * sigma.x);
-        let eigenvalues = [sigma.y + sigma.z, sigma.z + sigma.x, sigma.x + sigma.y];
-        let mut compliance = DMat3::ZERO;
-        for (value, axis) in eigenvalues.into_iter().zip([axes.x_axis, axes.y_axis, axes.z_axis]) {
-            let scaled = axis * faded_inverse(value, limit);
-            compliance += DMat3::from_cols(scaled * axis.x, scaled * axis.y, scaled * axis.z);
-        }
-        let determined = eigenvalues.iter().filter(|value| **value >= limit).count();
-        Fit { rotation, translation, sigma, condition, compliance, determined, rest_mean: self.mean() }
+    fn fit_to(&self, a: DMat3, size: f64, translation: DVec3, previous: DMat3) -> Fit {
+        let solution = solve(a, self.stiffness(), previous);
+        Fit::of(&solution, [self.size(), size], self.stiffness(), translation, self.mean())
     }
 }
 
+/// What follows from the covariance of a cloud.
+pub(super) struct Solution {
+    pub rotation: DMat3,
+    pub sigma: DVec3,
+    pub compliance: DMat3,
+}
+
+/// The rotation nearest to A, and K⁻¹ faded by the stiffness at rest.
+pub(super) fn solve(a: DMat3, stiffness: f64, previous: DMat3) -> Solution {
+    let Polar { rotation, axes, sigma } = polar(a, previous);
+    let limit = limit(sigma, stiffness);
+    let mut compliance = DMat3::ZERO;
+    for (value, axis) in eigenvalues(sigma).into_iter().zip([axes.x_axis, axes.y_axis, axes.z_axis]) {
+        let scaled = axis * faded_inverse(value, limit);
+        compliance += DMat3::from_cols(scaled * axis.x, scaled * axis.y, scaled * axis.z);
+    }
+    Solution { rotation, sigma, compliance }
+}
+
+/// Those of K, the smallest first.
+fn eigenvalues(sigma: DVec3) -> [f64; 3] {
+    [sigma.y + sigma.z, sigma.z + sigma.x, sigma.x + sigma.y]
+}
+
+/// Below this eigenvalues of K fade.
+fn limit(sigma: DVec3, stiffness: f64) -> f64 {
+    (LOST * stiffness).max(UNCLEAR * sigma.x)
+}
+
 impl Fit {
+    /// With the sizes of the cloud at rest and now, and its stiffness at rest.
+    pub(super) fn of(
+        solution: &Solution,
+        sizes: [f64; 2],
+        stiffness: f64,
+        translation: DVec3,
+        rest_mean: DVec3,
+    ) -> Fit {
+        let Solution { rotation, sigma, compliance } = *solution;
+        let eigenvalues = eigenvalues(sigma);
+        // Below zero only by rounding.
+        let weakest = eigenvalues[0].max(0.0);
+        let condition = if weakest > 0.0 { sizes[0] * sizes[1] / weakest } else { f64::INFINITY };
+        let limit = limit(sigma, stiffness);
+        let determined = eigenvalues.iter().filter(|value| **value >= limit).count();
+        Fit { rotation, translation, sigma, condition, compliance, determined, rest_mean }
+    }
+
     /// Whether the rotation, and so the derivative, is determined in all directions.
     pub fn is_determined(&self) -> bool {
         self.determined == 3

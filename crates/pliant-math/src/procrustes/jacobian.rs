@@ -57,7 +57,7 @@ impl Fit {
         }
     }
 
-    /// ω with dR/dt = [ω]ₓ R for points of these velocities: K⁻¹ Σ wᵢ rᵢ × uᵢ.
+    /// ω with dR/dt = \[ω\]ₓ R for points of these velocities: K⁻¹ Σ wᵢ rᵢ × uᵢ.
     pub fn angular_velocity(&self, cloud: &Cloud, velocity: impl Fn(usize) -> DVec3) -> DVec3 {
         // What all have in common turns nothing, and need not be rounded.
         let first = velocity(0);
@@ -74,7 +74,7 @@ impl Fit {
         cloud.average(velocity) + spin.cross(self.arm(rest_point))
     }
 
-    /// ∂φ/∂xᵢ = wᵢ (I − [r_b]ₓ K⁻¹ [rᵢ]ₓ)
+    /// ∂φ/∂xᵢ = wᵢ (I − \[r_b\]ₓ K⁻¹ \[rᵢ\]ₓ)
     pub fn block(&self, cloud: &Cloud, parent: usize, rest_point: DVec3) -> DMat3 {
         self.block_by(cloud, parent, &self.lever(rest_point))
     }
@@ -104,7 +104,7 @@ impl Fit {
         (0..cloud.len()).map(|i| norm(i) * norm(i) * inverse_mass(i)).sum()
     }
 
-    /// −[r_b]ₓ K⁻¹: torque on the cloud to movement of a bound point.
+    /// −\[r_b\]ₓ K⁻¹: torque on the cloud to movement of a bound point.
     fn lever(&self, rest_point: DVec3) -> DMat3 {
         let arm = self.arm(rest_point);
         let k = self.compliance;
