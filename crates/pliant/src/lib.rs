@@ -53,6 +53,7 @@ mod checkpoint;
 pub mod constraints;
 pub mod contact;
 mod controls;
+mod couplings;
 mod description;
 mod dofs;
 mod edits;
@@ -88,6 +89,7 @@ pub use controls::{
     Allowed, BodyControls, Control, ControlError, Controls, Cost, Descriptor, LiveControls, Stiffness, Value,
     WorldControls,
 };
+pub use couplings::CouplingMemory;
 pub use dofs::{Dof, DofMap};
 pub use edits::{Edit, EditError, Edited, Hold, Removed};
 pub use elements::{Constraint, ConstraintKind};
@@ -98,8 +100,8 @@ pub use keyframes::{Ease, Key, KeyframeFault, Keyframes, Track};
 pub use material::{Elasticity, Material};
 pub use memory::{Memory, Section};
 pub use model::{
-    Acceleration, BodyId, BodyPoint, Collider, ColliderId, ColliderShape, Coupling, CouplingId, Goals,
-    HalfSpace, Implicit, Input, Integrator, MassMatrix, Motion, Sequence, SequenceError, WarmStart,
+    Acceleration, Attachment, BodyFrame, BodyId, BodyPoint, Collider, ColliderId, ColliderShape, Coupling,
+    CouplingId, CouplingKind, Goals, HalfSpace, Implicit, Input, Integrator, MassMatrix, Motion, Sequence, SequenceError, WarmStart, WorldFrame,
 };
 pub use pliant_geometry::solids::{Primitive, SolidMesh};
 pub use pliant_geometry::{ClusterMethod, shapes};

@@ -184,7 +184,8 @@ impl Simulation {
 
     /// Sees to it that every body has a pool of solvers that fits.
     fn assign_pools(&mut self) -> Result<(), SolverError> {
-        let Simulation { model, controls, pools, islands, team, .. } = self;
+        let Simulation { model, state, controls, pools, islands, team, .. } = self;
+        islands.of(model, &state.couplings);
         pools.assign(model, controls, islands, team.size())
     }
 
@@ -280,6 +281,7 @@ impl Simulation {
         course.plan(model, state, controls);
         backup.colliders.clone_from(&state.colliders);
         backup.vertices.clone_from(&state.vertices);
+        backup.couplings.clone_from(&state.couplings);
         let tracer = tracer.as_deref_mut().filter(|_| self.tracing);
         let stepping = StepContext { model, controls, pools, team, course, step: state.step };
         let seconds = stepping.take((state, backup), slots, &mut self.islands, clock.as_ref(), tracer);
@@ -508,7 +510,8 @@ impl Simulation {
         let mut sum = Statistics::default();
         let around = self.present_colliders();
         self.for_each_body(strain, |body, strain| sum.add(&body.measure(&around, strain)));
-        sum.elastic += self.model.couplings().iter().map(|c| c.coupling.energy(&self.state)).sum::<f64>();
+        let couplings = self.model.couplings().iter().zip(&self.state.couplings);
+        sum.elastic += couplings.map(|(c, memory)| c.coupling.energy(&self.state, memory)).sum::<f64>();
         sum
     }
 
