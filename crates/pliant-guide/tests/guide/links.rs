@@ -120,7 +120,9 @@ fn sources(folder: &Path, found: &mut Vec<String>) {
 /// Words of a text that name Rust files.
 fn named(text: &str) -> impl Iterator<Item = &str> {
     let words = text.split(|c: char| !c.is_ascii_alphanumeric() && !"_/.*-".contains(c));
-    words.filter(|w| w.ends_with(".rs") && w.len() > 3 && !w.contains('*')).map(|w| w.trim_start_matches("../"))
+    words
+        .filter(|w| w.ends_with(".rs") && w.len() > 3 && !w.contains('*'))
+        .map(|w| w.trim_start_matches("../"))
 }
 
 /// What `//` begins, of all lines.
