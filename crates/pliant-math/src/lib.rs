@@ -8,6 +8,7 @@
 //! previous frame.
 
 pub mod lanes;
+pub mod procrustes;
 pub mod projections;
 mod rigid_velocity;
 mod rotation;
