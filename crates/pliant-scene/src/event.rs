@@ -145,6 +145,16 @@ pub(crate) struct BodySchedule {
 }
 
 impl BodySchedule {
+    /// So many bodies, all of them there from the start.
+    pub fn all_at_start(bodies: usize) -> BodySchedule {
+        BodySchedule {
+            ids: (0..bodies).map(BodyId::from).collect(),
+            order: (0..bodies).collect(),
+            at_start: bodies,
+            described: vec![false; bodies],
+        }
+    }
+
     pub fn new(events: &[EventPlan], bodies: usize) -> BodySchedule {
         let mut added: Vec<&EventPlan> =
             events.iter().filter(|e| matches!(e.action, EventAction::Add)).collect();

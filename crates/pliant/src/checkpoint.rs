@@ -24,8 +24,9 @@ pub(crate) const OLDEST: u64 = 5;
 
 /// What a checkpoint holds.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Checkpoint {
-    /// The state.
+    /// What changes in a step, at the moment it was made.
     pub state: State,
     /// The values in force.
     pub controls: Controls,

@@ -46,6 +46,7 @@
 //! SI units, y up, right-handed; 60 steps a second unless told otherwise.
 
 mod advance;
+mod arrays;
 mod body;
 mod builder;
 pub mod bytes;
@@ -81,6 +82,7 @@ mod team;
 pub mod tearing;
 mod timeline;
 
+pub use arrays::{placement, vectors};
 pub use body::{Body, ClusterStyle, Clustering, ContactRadius, Pins, Selection};
 pub use builder::{BuildError, BuildErrors, Builder};
 pub use checkpoint::Checkpoint;

@@ -114,7 +114,7 @@ impl BodyState {
         &self.x
     }
 
-    /// Velocities.
+    /// Velocities of the particles, m/s. The deformer's bodies move otherwise: see [`Simulation::velocity`](crate::Simulation::velocity).
     pub fn velocities(&self) -> &Points {
         &self.v
     }

@@ -425,7 +425,10 @@ impl Ties {
                         body.side.respond(&mut nodes[place], team);
                     }
                 }
-                for j in touching[k].iter().map(|j| *j as usize).filter(|j| !rows[*j].slack) {
+                for j in touching[k].iter().map(|j| *j as usize) {
+                    if rows[j].slack {
+                        continue;
+                    }
                     let pulled = links_of(rows, links, j).iter().filter(|l| pulls(l.body as usize));
                     let moved = pulled.fold(DVec3::ZERO, |sum, l| {
                         sum + l.block * nodes[l.body as usize].movement(l.node as usize)

@@ -338,8 +338,9 @@ impl Coupling {
     }
 }
 
-/// A coupling of a model.
+/// A coupling under the id it has in a model.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct ModelCoupling {
     /// What it is known by, for as long as the simulation lives.
     pub id: CouplingId,

@@ -48,8 +48,9 @@ pub struct ModelId {
     pub fingerprint: u64,
 }
 
-/// A body of a model.
+/// A body under the id and name it has in a model.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct ModelBody {
     /// What it is known by, for as long as the simulation lives.
     pub id: BodyId,

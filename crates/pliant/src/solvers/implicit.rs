@@ -24,7 +24,7 @@ use glam::DVec3;
 pub(super) trait SolverPositions {
     fn position(&self, particle: usize) -> DVec3;
     fn put(&mut self, particle: usize, at: DVec3);
-    /// The way from the prediction; zero for prescribed particles.
+    /// The displacement from the prediction; zero for prescribed particles.
     fn displacement(&self, particle: usize) -> DVec3;
 }
 
