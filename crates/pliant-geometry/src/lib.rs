@@ -19,6 +19,7 @@ mod mesh;
 mod mesh_files;
 mod obj;
 pub mod parallel;
+mod parents;
 mod pc2;
 mod points;
 mod poly;
@@ -63,6 +64,7 @@ pub use mesh_files::{
     read_mesh_through, write_glb, write_mesh,
 };
 pub use obj::{ObjMesh, parse_obj, read_obj};
+pub use parents::{ParentFinder, ParentOptions, Parents};
 pub use pc2::{PointCache, parse_pc2};
 pub use points::{parse_points, read_points};
 pub use poly::{

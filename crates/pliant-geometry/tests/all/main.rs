@@ -10,6 +10,7 @@ mod mesh_hostile;
 mod mesh_readers;
 mod mesh_round_trips;
 mod obj;
+mod parents;
 mod regressions;
 mod shapes;
 mod skin;
