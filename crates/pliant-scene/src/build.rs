@@ -46,13 +46,19 @@ impl Scene {
         };
         let mut all = simulation(&parts.colliders, &in_file, &[])?;
         let mut check = Check::new(&self.source);
-        let joints = JointSchedule::new(&mut check, (&self.joints, &self.joint_events), &all, &body_schedule);
+        let joints = JointSchedule::new(
+                &mut check,
+                (&self.joints, &self.joint_events),
+                (&all, &self.bodies),
+                &body_schedule,
+            );
         check.finish(())?;
         let inert = inert::refuse(self, all.model());
         if !inert.is_empty() {
             return Err(inert);
         }
         notes.extend(self.notes_about(&all, &body_schedule));
+        notes.extend(joints.notes.iter().cloned());
         let complete = body_schedule.at_start == parts.bodies.len()
             && collider_schedule.at_start.len() == parts.colliders.len();
         let mut fewer = None;

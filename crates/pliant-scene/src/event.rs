@@ -68,7 +68,7 @@ pub(crate) fn plan(
             continue;
         }
         let named = ["plane", "collider"].into_iter().find_map(|key| Some((key, event.given(key)?)));
-        match (named, event.given("joint")) {
+        match (named, event.given("joint").or_else(|| event.given("glue"))) {
             (Some(named), _) => all.colliders.extend(collider::event(check, event, frame, named, colliders)),
             (None, Some(name)) => all.joints.extend(joint::event(check, event, frame, name, joints)),
             (None, None) => all.bodies.extend(one(check, event, frame, bodies)),

@@ -4,11 +4,13 @@
 //! cloud glue), or places in the world. In a substep its points are rows of one linear system (`ties.rs`) over the responses of
 //! the bodies, whichever solvers move them; frames are taken to be linear anew in every round. `system.rs` solves it sparsely.
 
+mod glue;
 mod memory;
 mod system;
 mod tie;
 mod ties;
 
+pub use glue::{Glue, Glued};
 pub use memory::CouplingMemory;
 pub(crate) use tie::{Tie, TieSide};
 pub(crate) use ties::{Pull, TieLayout, Ties, Velocities};
