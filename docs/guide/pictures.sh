@@ -40,6 +40,7 @@ sheet goals                 goals                        19 34 15 420x180
 sheet limits                limits                       20 50 30 420x180
 sheet volume_against_strain volume_against_strain        20 60 40 360x200
 sheet curtain_limits        curtain_limits               120 120 1 360x260
+sheet colliders             table                        20 80 30  300x220
 sheet keyframed_jelly       keyframed_jelly              50 230 60 240x180
 
 # figure NAME FIGURE: a drawing of `pliant figures`.

@@ -24,7 +24,7 @@ pub struct Measurement {
     pub name: &'static str,
     /// The number.
     pub value: f64,
-    /// Its unit.
+    /// What the value is measured in: s, ns, ms, B/s.
     pub unit: &'static str,
     /// Threads used.
     pub threads: usize,
@@ -40,7 +40,7 @@ pub struct Measurement {
 /// A whole frame of one of the sizes of `clustered/scaling`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct FrameTime {
-    /// Particles.
+    /// Particles that the frame moves.
     pub particles: usize,
     /// Pairs of a cluster and a member, which the work goes by.
     pub memberships: usize,

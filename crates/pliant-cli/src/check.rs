@@ -9,7 +9,7 @@ use pliant::model::ModelBody;
 pub fn command(args: &CheckArgs) -> Result<(), Failure> {
     let source = source::find(&args.scene, &args::MeshRunArgs::default())?;
     let built = source.scene.build(args::threads(None))?;
-    outputs::check_formats(&built.outputs)?;
+    outputs::check_formats(&built.settings.outputs)?;
     let bodies = built.simulation.model().bodies();
     let clusters = |b: &ModelBody| b.parts.topology().clusters.len();
     let count = |n: usize, what: &str| format!("{n} {what}{}", if n == 1 { "" } else { "s" });
@@ -22,8 +22,8 @@ pub fn command(args: &CheckArgs) -> Result<(), Failure> {
         },
         count(built.simulation.model().particle_count(), "particle"),
         count(bodies.iter().map(clusters).sum(), "cluster"),
-        count(built.frames as usize, "frame"),
-        built.frames_per_second,
+        count(built.settings.frames as usize, "frame"),
+        built.settings.frames_per_second,
     );
     let width = bodies.iter().map(|b| b.name.chars().count()).max();
     for body in bodies {
@@ -42,7 +42,7 @@ pub fn command(args: &CheckArgs) -> Result<(), Failure> {
             text += &format!("  {}  {solver}, {particles}, comes at frame {frame}\n", body.name);
         }
     }
-    for note in &built.notes {
+    for note in &built.settings.notes {
         text += &format!("note: {note}\n");
     }
     terminal::result(&text)

@@ -11,7 +11,7 @@ use crate::trace::TraceFile;
 use crate::{outputs, terminal};
 use pliant::{Edit, Isa, StepError};
 use pliant_cache::{ExportOptions, ExportSummary, LogReader, ResampledLog, without_number};
-use pliant_session::{DEMOS, Disk, Session, SessionOptions, Settings};
+use pliant_session::{DEMOS, Disk, SceneSettings, Session, SessionOptions};
 use std::path::{Path, PathBuf};
 
 /// Folder of `pliant` alone.
@@ -228,7 +228,7 @@ fn log_beside(first: Option<&PathBuf>, name: &str) -> PathBuf {
 /// Refuses to write one file over another, over a part of the scene, or over what somebody else made.
 fn protect(
     request: &RunRequest,
-    scene: &Settings,
+    scene: &SceneSettings,
     log: &Path,
     outputs: &[PathBuf],
     frames: impl IntoIterator<Item = u32> + Clone,

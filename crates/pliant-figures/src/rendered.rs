@@ -23,7 +23,7 @@ pub fn picture(items: &[RenderItem<'_>], frame: &[DVec3], azimuth: f64, elevatio
         RenderSettings { samples: 2, backdrop, dither: false, ..RenderSettings::sized(1000, 1000) };
     let camera = Camera::fit_points(frame, 1.0, azimuth, elevation);
     let mut image = render(items, &[], &camera, &settings);
-    // The studio darkens toward the corners; the page does not.
+    // The backdrop darkens toward the corners; the page does not.
     let empty = render(&[], &[], &camera, &settings);
     for (pixel, behind) in image.rgb.chunks_exact_mut(3).zip(empty.rgb.chunks_exact(3)) {
         if pixel == behind {
@@ -33,7 +33,7 @@ pub fn picture(items: &[RenderItem<'_>], frame: &[DVec3], azimuth: f64, elevatio
     trimmed(&image)
 }
 
-/// Items on the ground (y = 0) of a studio, seen so that the points of `frame` fit: the same frame for several
+/// Items on the ground (y = 0) before the backdrop, seen so that the points of `frame` fit: the same frame for several
 /// moments lets them be compared.
 pub fn on_the_ground(items: &[RenderItem<'_>], frame: &[DVec3], azimuth: f64, elevation: f64) -> Image {
     let settings = RenderSettings { samples: 2, dither: false, ..RenderSettings::sized(960, 800) };

@@ -47,6 +47,7 @@ impl Default for ParentOptions<'_> {
 
 /// Points that a bound point follows, nearest first.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Parents {
     /// Their numbers.
     pub indices: Vec<u32>,

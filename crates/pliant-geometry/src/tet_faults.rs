@@ -16,7 +16,7 @@ const SHOWN: usize = 10;
 pub enum TetFault {
     /// A coordinate is not a number, infinite, or too large to do sums with.
     Point {
-        /// Which point.
+        /// Index of the point.
         point: usize,
         /// Where it is said to be.
         position: DVec3,

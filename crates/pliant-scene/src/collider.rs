@@ -20,7 +20,7 @@ pub(crate) struct ColliderPlan {
     /// What it is but for its mesh.
     collider: Collider,
     /// What has to be read or made first.
-    shape: ColliderGeometry,
+    shape: GeometryPlan,
     input: Option<InputPlan>,
     /// Linear RGB.
     pub color: [f32; 3],
@@ -29,7 +29,7 @@ pub(crate) struct ColliderPlan {
 }
 
 #[derive(Clone, Debug)]
-enum ColliderGeometry {
+enum GeometryPlan {
     Done,
     Mesh { mesh: MeshPlan, thickness: Option<f64> },
     Heights { rows: Vec<Vec<f64>>, size: [f64; 2], depth: f64 },
@@ -43,7 +43,7 @@ impl ColliderPlan {
 
     /// What to call it, as the one of so many.
     pub fn title(&self, place: usize) -> String {
-        let kind = if matches!(self.shape, ColliderGeometry::Done) && is_plane(&self.collider) {
+        let kind = if matches!(self.shape, GeometryPlan::Done) && is_plane(&self.collider) {
             "plane"
         } else {
             "collider"
@@ -90,13 +90,7 @@ fn plane(check: &mut Check<'_>, plane: &Record) -> ColliderPlan {
     let collider = Collider::from(HalfSpace { normal, offset, friction, restitution })
         .named(name)
         .moving(motion::plan(check, plane));
-    ColliderPlan {
-        collider,
-        shape: ColliderGeometry::Done,
-        input: None,
-        color: GREY,
-        shape_at: plane.at.clone(),
-    }
+    ColliderPlan { collider, shape: GeometryPlan::Done, input: None, color: GREY, shape_at: plane.at.clone() }
 }
 
 /// Reads any other collider; `None` if it has faults, which were reported.
@@ -122,11 +116,11 @@ fn plan(check: &mut Check<'_>, of: &Record, fps: f64) -> Option<ColliderPlan> {
     let made = |shape: Primitive| Collider::solid(shape, at);
     let half = |key: &str| 0.5 * shape.number(key);
     let (collider, shape_plan) = match kind {
-        "ball" => (made(Primitive::Ball { radius: shape.number("radius") }), ColliderGeometry::Done),
-        "box" => (made(Primitive::Cuboid { half: 0.5 * shape.vector("size") }), ColliderGeometry::Done),
+        "ball" => (made(Primitive::Ball { radius: shape.number("radius") }), GeometryPlan::Done),
+        "box" => (made(Primitive::Cuboid { half: 0.5 * shape.vector("size") }), GeometryPlan::Done),
         "cylinder" => (
             made(Primitive::Cylinder { radius: shape.number("radius"), half: half("height") }),
-            ColliderGeometry::Done,
+            GeometryPlan::Done,
         ),
         "capsule" => {
             let radius = shape.number("radius");
@@ -135,11 +129,11 @@ fn plan(check: &mut Check<'_>, of: &Record, fps: f64) -> Option<ColliderPlan> {
                 let text = format!("a capsule of radius {radius} cannot be {} high", 2.0 * (half + radius));
                 check.add(&shape.at, text, "let `height`, from end to end, be at least twice the radius");
             }
-            (made(Primitive::Capsule { radius, half: half.max(0.0) }), ColliderGeometry::Done)
+            (made(Primitive::Capsule { radius, half: half.max(0.0) }), GeometryPlan::Done)
         }
         "mesh" => {
             let thickness = shape.given("thickness").map(|t| t.it.number());
-            let making = ColliderGeometry::Mesh { mesh: mesh::plan(shape)?, thickness };
+            let making = GeometryPlan::Mesh { mesh: mesh::plan(shape)?, thickness };
             (Collider { at, ..Collider::ground() }, making)
         }
         "heights" => (Collider { at, ..Collider::ground() }, heights(check, shape)?),
@@ -150,7 +144,7 @@ fn plan(check: &mut Check<'_>, of: &Record, fps: f64) -> Option<ColliderPlan> {
     Some(ColliderPlan { collider, shape: shape_plan, input, color, shape_at: shape.at.clone() })
 }
 
-fn heights(check: &mut Check<'_>, shape: &Record) -> Option<ColliderGeometry> {
+fn heights(check: &mut Check<'_>, shape: &Record) -> Option<GeometryPlan> {
     let given = shape.given("rows")?;
     let row = |r: &Located<SceneValue>| r.it.list().iter().map(|h| h.it.number()).collect::<Vec<f64>>();
     let rows: Vec<Vec<f64>> = given.it.list().iter().map(row).collect();
@@ -162,7 +156,7 @@ fn heights(check: &mut Check<'_>, shape: &Record) -> Option<ColliderGeometry> {
     }
     let size = shape.value("size");
     let size: Vec<f64> = size.list().iter().map(|v| v.it.number()).collect();
-    Some(ColliderGeometry::Heights { rows, size: [size[0], size[1]], depth: shape.number("depth") })
+    Some(GeometryPlan::Heights { rows, size: [size[0], size[1]], depth: shape.number("depth") })
 }
 
 impl ColliderPlan {
@@ -178,14 +172,14 @@ impl ColliderPlan {
         };
         let faults = |errors: Vec<GeometryError>| errors.iter().map(told).collect::<Vec<_>>();
         let (mesh, from_file) = match &self.shape {
-            ColliderGeometry::Done => return Ok(self.collider.clone()),
-            ColliderGeometry::Heights { rows, size, depth } => {
+            GeometryPlan::Done => return Ok(self.collider.clone()),
+            GeometryPlan::Heights { rows, size, depth } => {
                 let columns = rows[0].len();
                 let spacing = [size[0] / (columns - 1) as f64, size[1] / (rows.len() - 1) as f64];
                 let made = SolidMesh::heights(columns, &rows.concat(), spacing, *depth);
                 (made.map_err(faults)?, DAffine3::IDENTITY)
             }
-            ColliderGeometry::Mesh { mesh, .. } => {
+            GeometryPlan::Mesh { mesh, .. } => {
                 let read = mesh.read(source, digest)?;
                 notes.extend(read.notes);
                 (SolidMesh::new(read.mesh.triangulated()).map_err(faults)?, read.from_file)
@@ -194,7 +188,7 @@ impl ColliderPlan {
         let mut collider = Collider::mesh(mesh, self.collider.at);
         if let (
             ColliderShape::Mesh { mesh, thickness: own },
-            ColliderGeometry::Mesh { thickness: Some(given), .. },
+            GeometryPlan::Mesh { thickness: Some(given), .. },
         ) = (&mut collider.shape, &self.shape)
         {
             if !mesh.is_closed() && *given < 1e-6 * mesh.size() {

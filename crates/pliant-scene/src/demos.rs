@@ -2,6 +2,7 @@
 
 /// A built-in scene.
 #[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
 pub struct Demo {
     /// Name on the command line.
     pub name: &'static str,

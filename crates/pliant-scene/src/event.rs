@@ -68,7 +68,7 @@ pub(crate) fn plan(
             continue;
         }
         let named = ["plane", "collider"].into_iter().find_map(|key| Some((key, event.given(key)?)));
-        match (named, event.given("joint")) {
+        match (named, event.given("joint").or_else(|| event.given("glue"))) {
             (Some(named), _) => all.colliders.extend(collider::event(check, event, frame, named, colliders)),
             (None, Some(name)) => all.joints.extend(joint::event(check, event, frame, name, joints)),
             (None, None) => all.bodies.extend(one(check, event, frame, bodies)),
@@ -145,6 +145,16 @@ pub(crate) struct BodySchedule {
 }
 
 impl BodySchedule {
+    /// So many bodies, all of them there from the start.
+    pub fn all_at_start(bodies: usize) -> BodySchedule {
+        BodySchedule {
+            ids: (0..bodies).map(BodyId::from).collect(),
+            order: (0..bodies).collect(),
+            at_start: bodies,
+            described: vec![false; bodies],
+        }
+    }
+
     pub fn new(events: &[EventPlan], bodies: usize) -> BodySchedule {
         let mut added: Vec<&EventPlan> =
             events.iter().filter(|e| matches!(e.action, EventAction::Add)).collect();

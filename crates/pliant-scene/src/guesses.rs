@@ -12,8 +12,8 @@ const CONTACT: &str = "contact of bodies with each other and with themselves is 
                        [[plane]], and [[collider]]s, and pass through each other";
 const PINS: &str = "[[body.pin]] holds particles where they are, in a box or at corners, and may move them; [[joint]] ties \
                     bodies to each other";
-const JOINTS: &str = "[[joint]] ties points of two bodies, exactly or by a spring: between = [\"a\", \"b\"], at = [x, y, z]; \
-                      [[body.pin]] holds particles where they are";
+const JOINTS: &str = "[[joint]] ties points of two bodies, exactly or by a spring: between = [\"a\", \"b\"], at = [x, y, z], kind = \"hinge\" or \
+                      \"weld\"; [[glue]] from = \"a\", to = \"b\" glues one on the other; [[body.pin]] holds particles where they are";
 const TEARING: &str = "`tear_strain` lets triangles and tetrahedra come apart where they are stretched too far, and a [[body.paint]] of that \
      channel says where sooner";
 const RIGID: &str = "every body is soft, rigid ones are not there yet: a stiff one has a high `frequency` (or `young`); what \
@@ -56,7 +56,7 @@ const KEYS: &[Guess] = &[
     },
     Guess {
         words: &[
-            "glue", "weld", "stitch", "sew", "joint", "joints", "hinge", "hinges", "link", "links", "spring",
+            "weld", "stitch", "sew", "joint", "joints", "hinge", "hinges", "link", "links", "spring",
             "springs", "tie",
         ],
         help: JOINTS,

@@ -1,84 +1,172 @@
-//! Joints: points of bodies that are tied together, and when they come and go.
+//! Joints and glue: points and frames of bodies that are tied together, and when they come and go.
 
 use crate::body::BodyPlan;
 use crate::event::BodySchedule;
 use crate::record::{Record, SceneValue};
 use crate::source::{Check, Located, Span};
 use crate::suggest;
-use glam::DVec3;
-use pliant::{BodyPoint, Coupling, CouplingId, Edit, Simulation};
+use glam::{DMat3, DQuat, DVec3};
+use pliant::{Attachment, BodyPoint, Coupling, CouplingId, CouplingKind, Edit, Glue, Simulation, WorldFrame};
+use std::ops::Range;
+use std::sync::Arc;
 
-/// A joint as the scene describes it.
+/// What joints call the world, where they name a body.
+const WORLD: &str = "world";
+
+/// A joint, or glue, as the scene describes it.
 #[derive(Clone, Debug)]
 pub(crate) struct JointPlan {
     pub name: String,
-    /// By their places in the file.
-    bodies: [usize; 2],
-    points: JointPoints,
+    /// By their places in the file; none for the world.
+    bodies: [Option<usize>; 2],
+    ends: JointEnds,
     stiffness: Option<f64>,
     damping: f64,
+    break_force: f64,
+    break_distance: f64,
     /// Where it stands.
     pub at: Span,
 }
 
 #[derive(Clone, Debug)]
-enum JointPoints {
+enum JointEnds {
     /// A particle of each.
     Particles([Located<u32>; 2]),
-    /// The point of each that is nearest to a place.
-    Near(Located<DVec3>),
+    /// The point of each that is nearest to a place; axes for what is more than a point, the last that of a hinge.
+    Near(Located<DVec3>, CouplingKind, DMat3),
+    /// Points of the first that follow frames of the second.
+    Glue(GluePlan),
 }
 
-/// Reads the joints of a scene. Faults are reported.
+#[derive(Clone, Debug)]
+struct GluePlan {
+    points: Option<Located<GluePoints>>,
+    parents: Option<usize>,
+    radius: f64,
+}
+
+#[derive(Clone, Debug)]
+enum GluePoints {
+    Particles(Vec<Located<u32>>),
+    Box(DVec3, DVec3),
+}
+
+/// Reads the joints and the glue of a scene. Faults are reported.
 pub(crate) fn plan(check: &mut Check<'_>, root: &Record, bodies: &[BodyPlan]) -> Vec<JointPlan> {
     let mut joints = Vec::<JointPlan>::new();
-    for record in root.records("joint") {
-        let Some(joint) = one(check, record, bodies) else { continue };
+    let both = root.records("joint").iter().map(|r| (r, true)).chain(root.records("glue").iter().map(|r| (r, false)));
+    for (record, is_joint) in both {
+        let read = if is_joint { joint(check, record, bodies) } else { glue(check, record, bodies) };
+        let Some(joint) = read else { continue };
         if let Some(name) = record.given("name").filter(|_| joints.iter().any(|j| j.name == joint.name)) {
-            let text = format!("there is a joint named \"{}\" already", joint.name);
-            check.add(&name.at, text, "give each joint a name of its own, or none");
+            let text = format!("there is a joint or glue named \"{}\" already", joint.name);
+            check.add(&name.at, text, "give each joint and glue a name of its own, or none");
         }
         joints.push(joint);
     }
     joints
 }
 
-fn one(check: &mut Check<'_>, joint: &Record, bodies: &[BodyPlan]) -> Option<JointPlan> {
-    let between = joint.given("between")?;
-    let mut ends = [None; 2];
-    for (end, name) in ends.iter_mut().zip(between.it.list()) {
-        *end = bodies.iter().position(|b| b.name == name.it.text());
-        if end.is_none() {
-            let text = format!("there is no body named {}", check.source.quote(&name.at));
-            let help = match suggest::nearest(name.it.text(), bodies.iter().map(|b| b.name.as_str())) {
-                Some(near) => format!("did you mean \"{near}\"?"),
-                None => "name a [[body]] of this file".into(),
-            };
-            check.add(&name.at, text, help);
-        }
+/// The place of the body of this name in the file; one that is not there is reported.
+fn body_named(check: &mut Check<'_>, name: &Located<SceneValue>, bodies: &[BodyPlan]) -> Option<usize> {
+    let place = bodies.iter().position(|b| b.name == name.it.text());
+    if place.is_none() {
+        let text = format!("there is no body named {}", check.source.quote(&name.at));
+        let help = match suggest::nearest(name.it.text(), bodies.iter().map(|b| b.name.as_str())) {
+            Some(near) => format!("did you mean \"{near}\"?"),
+            None => "name a [[body]] of this file".into(),
+        };
+        check.add(&name.at, text, help);
     }
+    place
+}
+
+/// What joints and glue have in common.
+fn held(record: &Record, bodies: [Option<usize>; 2], ends: JointEnds) -> JointPlan {
+    let most = |key: &str| record.given(key).map_or(f64::INFINITY, |v| v.it.number());
+    JointPlan {
+        name: record.given("name").map_or(String::new(), |n| n.it.text().to_string()),
+        bodies,
+        ends,
+        stiffness: record.given("stiffness").map(|v| v.it.number()),
+        damping: record.number("damping"),
+        break_force: most("break_force"),
+        break_distance: most("break_distance"),
+        at: record.at.clone(),
+    }
+}
+
+fn joint(check: &mut Check<'_>, joint: &Record, bodies: &[BodyPlan]) -> Option<JointPlan> {
+    let between = joint.given("between")?;
+    let (mut ends, mut known) = ([None; 2], true);
+    for (end, name) in ends.iter_mut().zip(between.it.list()) {
+        // A body may have that name, too.
+        let world = name.it.text() == WORLD && !bodies.iter().any(|b| b.name == WORLD);
+        *end = if world { None } else { body_named(check, name, bodies) };
+        known &= world || end.is_some();
+    }
+    let kind = joint.given("kind").map_or(CouplingKind::Point, |k| {
+        CouplingKind::ALL.into_iter().find(|kind| kind.name() == k.it.text()).unwrap_or_default()
+    });
     let points = if let Some(at) = joint.given("at") {
-        JointPoints::Near(Located { at: at.at.clone(), it: joint.vector("at") })
+        let axis = joint.given("axis").map_or(DVec3::Z, |_| joint.vector("axis"));
+        if let (Some(given), None) = (joint.given("axis"), axis.try_normalize()) {
+            check.add(&given.at, "an axis of length 0 points nowhere", "give a vector that has a direction");
+        }
+        let turn = DQuat::from_rotation_arc(DVec3::Z, axis.normalize_or(DVec3::Z));
+        let place = Located { at: at.at.clone(), it: joint.vector("at") };
+        JointEnds::Near(place, kind, DMat3::from_quat(turn))
     } else {
+        if kind != CouplingKind::Point {
+            let text = format!("a {} needs a place", kind.name());
+            check.add(joint.place("kind"), text, "give `at = [x, y, z]` instead of `particles`");
+        }
         // The rules of the format have reported it if there are none.
         let list = joint.given("particles")?.it.list();
         let particle = |k: usize| Located { at: list[k].at.clone(), it: list[k].it.whole() as u32 };
-        JointPoints::Particles([particle(0), particle(1)])
+        if ends.contains(&None) && known {
+            let help = "give the place with `at = [x, y, z]`";
+            check.add(&between.at, "the world has no particles", help);
+        }
+        JointEnds::Particles([particle(0), particle(1)])
     };
-    let [Some(a), Some(b)] = ends else { return None };
-    if a == b && matches!(points, JointPoints::Near(_)) {
-        let text = "both ends are of one body, and one place has one nearest point";
+    if !known {
+        return None;
+    }
+    if ends[0] == ends[1] && matches!(points, JointEnds::Near(..)) {
+        let text = match ends[0] {
+            Some(_) => "both ends are of one body, and one place has one nearest point",
+            None => "both ends are of the world",
+        };
         check.add(&between.at, text, "give the two points with `particles = [a, b]`");
         return None;
     }
-    Some(JointPlan {
-        name: joint.given("name").map_or(String::new(), |n| n.it.text().to_string()),
-        bodies: [a, b],
-        points,
-        stiffness: joint.given("stiffness").map(|v| v.it.number()),
-        damping: joint.number("damping"),
-        at: joint.at.clone(),
-    })
+    Some(held(joint, ends, points))
+}
+
+fn glue(check: &mut Check<'_>, glue: &Record, bodies: &[BodyPlan]) -> Option<JointPlan> {
+    let [from, to] = ["from", "to"].map(|key| glue.given(key));
+    let (from, to) = (from?, to?);
+    let ends = [body_named(check, from, bodies), body_named(check, to, bodies)];
+    let points = if let Some(list) = glue.given("particles") {
+        let particle = |p: &Located<SceneValue>| Located { at: p.at.clone(), it: p.it.whole() as u32 };
+        let particles = list.it.list().iter().map(particle).collect();
+        Some(Located { at: list.at.clone(), it: GluePoints::Particles(particles) })
+    } else {
+        glue.record("box").map(|extent| {
+            let (lo, hi) = (extent.vector("min"), extent.vector("max"));
+            Located { at: extent.at.clone(), it: GluePoints::Box(lo, hi) }
+        })
+    };
+    let [Some(_), Some(_)] = ends else { return None };
+    if ends[0] == ends[1] && points.is_none() {
+        let help = "say which of its particles: `box = { min = …, max = … }` or `particles = […]`";
+        check.add(&to.at, "a body that is glued to itself lies against itself everywhere", help);
+        return None;
+    }
+    let radius = glue.given("radius").map_or(f64::INFINITY, |v| v.it.number());
+    let parents = glue.given("parents").map(|v| v.it.whole() as usize);
+    Some(held(glue, ends, JointEnds::Glue(GluePlan { points, parents, radius })))
 }
 
 /// A joint comes or goes.
@@ -104,7 +192,7 @@ pub(crate) fn event(
         let names = joints.iter().map(|j| j.name.as_str()).filter(|n| !n.is_empty());
         let help = match suggest::nearest(wanted, names) {
             Some(near) => format!("did you mean \"{near}\"?"),
-            None => "give the [[joint]] that name".into(),
+            None => "give the [[joint]] or [[glue]] that name".into(),
         };
         check.add(&name.at, format!("there is no joint named \"{wanted}\""), help);
         return None;
@@ -124,6 +212,8 @@ pub(crate) struct JointSchedule<'a> {
     pub at_start: Vec<Coupling>,
     /// What happens, in the order of time.
     pub edits: Vec<(&'a JointEvent, Edit)>,
+    /// What glue has found to hold on to.
+    pub notes: Vec<String>,
 }
 
 impl<'a> JointSchedule<'a> {
@@ -132,23 +222,24 @@ impl<'a> JointSchedule<'a> {
     pub fn new(
         check: &mut Check<'_>,
         (joints, events): (&[JointPlan], &'a [JointEvent]),
-        all: &Simulation,
+        (all, bodies): (&Simulation, &[BodyPlan]),
         body_schedule: &BodySchedule,
     ) -> JointSchedule<'a> {
-        let couplings: Vec<Option<Coupling>> =
-            joints.iter().map(|j| couple(check, j, all, body_schedule)).collect();
+        let mut notes = Vec::new();
+        let couplings: Vec<Vec<Coupling>> =
+            joints.iter().map(|j| couple(check, j, (all, bodies), body_schedule, &mut notes)).collect();
         let later = |k: usize| events.iter().any(|e| e.joint == k && e.comes);
-        let mut ids: Vec<Option<CouplingId>> = vec![None; joints.len()];
+        let mut ids: Vec<Option<Range<usize>>> = vec![None; joints.len()];
         let mut at_start = Vec::new();
         for (k, joint) in joints.iter().enumerate().filter(|(k, _)| !later(*k)) {
             let there = |b: &usize| body_schedule.order[..body_schedule.at_start].contains(b);
-            if !joint.bodies.iter().all(there) {
+            if !joint.bodies.iter().flatten().all(there) {
                 let text = "a body of this joint is not there from the start";
                 let help = "name the joint, and let an [[event]] add it when both bodies are there";
                 check.add(&joint.at, text, help);
             }
-            ids[k] = Some(at_start.len().into());
-            at_start.extend(couplings[k].clone());
+            ids[k] = Some(at_start.len()..at_start.len() + couplings[k].len());
+            at_start.extend(couplings[k].iter().cloned());
         }
         let (mut next, mut gone) = (at_start.len(), vec![false; joints.len()]);
         let mut ordered: Vec<&JointEvent> = events.iter().collect();
@@ -158,60 +249,157 @@ impl<'a> JointSchedule<'a> {
             let name = &joints[event.joint].name;
             let mut refuse =
                 |text: &str, help: &str| check.add(&event.at, format!("joint `{name}` {text}"), help);
-            match (event.comes, ids[event.joint]) {
+            match (event.comes, ids[event.joint].clone()) {
                 _ if gone[event.joint] => {
                     refuse("is gone by then", "a joint comes and goes once; add another [[joint]] for later");
                 }
                 (true, None) => {
-                    ids[event.joint] = Some(next.into());
-                    next += 1;
-                    let coupling = couplings[event.joint].clone();
-                    edits.extend(coupling.map(|c| (event, Edit::Couple(Box::new(c)))));
+                    let own = &couplings[event.joint];
+                    ids[event.joint] = Some(next..next + own.len());
+                    next += own.len();
+                    edits.extend(own.iter().map(|c| (event, Edit::Couple(Box::new(c.clone())))));
                 }
                 (true, Some(_)) => {
                     let help = "a joint comes once; add another [[joint]] for what comes later";
                     refuse("was added before", help);
                 }
-                (false, Some(id)) => {
+                (false, Some(own)) => {
                     gone[event.joint] = true;
-                    edits.push((event, Edit::Uncouple(id)));
+                    edits.extend(own.map(|id| (event, Edit::Uncouple(CouplingId::from(id)))));
                 }
                 (false, None) => refuse("is not there yet", "let it go after the event that adds it"),
             }
         }
-        JointSchedule { at_start, edits }
+        JointSchedule { at_start, edits, notes }
     }
 }
 
-/// The coupling a joint is; `None` if a point is not there, which is reported.
+/// The couplings a joint is; none if a point is not there, which is reported. What glue has found is noted.
 fn couple(
     check: &mut Check<'_>,
     joint: &JointPlan,
-    all: &Simulation,
+    (all, bodies): (&Simulation, &[BodyPlan]),
     body_schedule: &BodySchedule,
-) -> Option<Coupling> {
-    let mut points = [None; 2];
-    for (end, to) in points.iter_mut().enumerate() {
-        let body = joint.bodies[end];
-        let count = all.positions(body).len();
-        let point = match &joint.points {
-            JointPoints::Near(place) => all.point_near(body, place.it),
-            JointPoints::Particles(list) if (list[end].it as usize) < count => {
-                Some(BodyPoint::particle(body, list[end].it))
+    notes: &mut Vec<String>,
+) -> Vec<Coupling> {
+    let options = Glue::default();
+    let mut sides = [const { None::<Attachment> }; 2];
+    for (end, to) in sides.iter_mut().enumerate() {
+        let side = match (&joint.ends, joint.bodies[end]) {
+            (JointEnds::Glue(plan), _) => return glued(check, joint, plan, (all, bodies), body_schedule, notes),
+            (JointEnds::Near(place, _, axes), None) => Some(WorldFrame { at: place.it, axes: *axes }.into()),
+            (JointEnds::Near(place, CouplingKind::Point, _), Some(body)) => {
+                all.point_near(body, place.it).map(Attachment::from)
             }
-            JointPoints::Particles(list) => {
-                let name = &all.model().bodies()[body].name;
-                let text = format!("body `{name}` has no particle {}", list[end].it);
-                check.add(&list[end].at, text, format!("it has {count}, counted from 0"));
-                None
+            (JointEnds::Near(place, _, axes), Some(body)) => {
+                let frame = all.frame_near(body, place.it, *axes, &options);
+                frame.map(Attachment::from).map_err(|text| {
+                    check.add(&place.at, text, "tie bodies of at least three particles that are not on a line");
+                }).ok()
+            }
+            (JointEnds::Particles(_), None) => None,
+            (JointEnds::Particles(list), Some(body)) => {
+                let count = all.positions(body).len();
+                let found = (list[end].it as usize) < count;
+                if !found {
+                    let name = &all.model().bodies()[body].name;
+                    let text = format!("body `{name}` has no particle {}", list[end].it);
+                    check.add(&list[end].at, text, format!("it has {count}, counted from 0"));
+                }
+                found.then(|| BodyPoint::particle(body, list[end].it).into())
             }
         };
-        *to = point.map(|p| BodyPoint { body: body_schedule.ids[body], ..p });
+        *to = side.map(|side| of_schedule(side, body_schedule));
     }
-    let [Some(a), Some(b)] = points else { return None };
-    let coupling = match joint.stiffness {
-        Some(stiffness) => Coupling::spring(a, b, stiffness, joint.damping),
-        None => Coupling { damping: joint.damping, ..Coupling::joint(a, b) },
+    let [Some(a), Some(b)] = sides else { return Vec::new() };
+    let kind = if let JointEnds::Near(_, kind, _) = joint.ends { kind } else { CouplingKind::Point };
+    let mut coupling = Coupling::joint(a, b).named(joint.name.as_str());
+    coupling.kind = kind;
+    (coupling.stiffness, coupling.damping) = (joint.stiffness, joint.damping);
+    (coupling.break_force, coupling.break_distance) = (joint.break_force, joint.break_distance);
+    vec![coupling]
+}
+
+/// The couplings that glue is.
+fn glued(
+    check: &mut Check<'_>,
+    joint: &JointPlan,
+    plan: &GluePlan,
+    (all, bodies): (&Simulation, &[BodyPlan]),
+    body_schedule: &BodySchedule,
+    notes: &mut Vec<String>,
+) -> Vec<Coupling> {
+    let [Some(from), Some(to)] = joint.bodies else { return Vec::new() };
+    let count = all.positions(from).len();
+    let points = match plan.points.as_ref().map(|p| (&p.it, &p.at)) {
+        None => None,
+        Some((GluePoints::Particles(list), _)) => {
+            for p in list.iter().filter(|p| p.it as usize >= count) {
+                let text = format!("body `{}` has no particle {}", bodies[from].name, p.it);
+                check.add(&p.at, text, format!("it has {count}, counted from 0"));
+            }
+            Some(list.iter().map(|p| p.it).collect())
+        }
+        Some((GluePoints::Box(lo, hi), at)) => {
+            let inside = |p: &DVec3| p.cmpge(*lo).all() && p.cmple(*hi).all();
+            let found = all.positions(from).enumerate().filter(|(_, p)| inside(p));
+            let found: Vec<u32> = found.map(|(i, _)| i as u32).collect();
+            if found.is_empty() {
+                let (lo, hi) = all.positions(from).fold((DVec3::INFINITY, DVec3::NEG_INFINITY), |(lo, hi), p| {
+                    (lo.min(p), hi.max(p))
+                });
+                let help = format!("move or enlarge it; at the start the body reaches from {lo} to {hi}");
+                check.add(at, "no particle is in this box", help);
+            }
+            Some(found)
+        }
     };
-    Some(coupling.named(joint.name.as_str()))
+    let mut options = Glue::default();
+    (options.points, options.count, options.radius) = (points, plan.parents, plan.radius);
+    (options.stiffness, options.damping) = (joint.stiffness, joint.damping);
+    (options.break_force, options.break_distance) = (joint.break_force, joint.break_distance);
+    options.name.clone_from(&joint.name);
+    match all.find_glue(from, to, &options) {
+        Ok(found) => {
+            let pliant::Glued { couplings, parents: (least, most), condition, reach, .. } = found;
+            let names = [from, to].map(|b| bodies[b].name.as_str());
+            let parents = if least == most { least.to_string() } else { format!("{least} to {most}") };
+            notes.push(format!(
+                "glue: {} of `{}` bound to `{}`, by {parents} particles each (condition at most {condition:.1}, {reach:.1} \
+                 sizes of these away at most)",
+                match couplings.first().map(|c| c.kind) {
+                    Some(CouplingKind::Weld) => "the frame".to_string(),
+                    _ if couplings.len() == 1 => "1 point".to_string(),
+                    _ => format!("{} points", couplings.len()),
+                },
+                names[0],
+                names[1],
+            ));
+            let of = |side: Attachment| of_schedule(side, body_schedule);
+            couplings
+                .into_iter()
+                .map(|mut c| {
+                    c.sides = c.sides.map(of);
+                    c
+                })
+                .collect()
+        }
+        Err(text) => {
+            check.add(&joint.at, text, "glue to a body with particles that are not on a line, or widen `radius`");
+            Vec::new()
+        }
+    }
+}
+
+/// The same of the body as it is known while the scene runs.
+fn of_schedule(side: Attachment, body_schedule: &BodySchedule) -> Attachment {
+    let of = |body: pliant::BodyId| body_schedule.ids[body.number() as usize];
+    match side {
+        Attachment::Point(point) => BodyPoint { body: of(point.body), ..point }.into(),
+        Attachment::Frame(frame) => {
+            let body = of(frame.body());
+            Arc::unwrap_or_clone(frame).of(body).into()
+        }
+        world => world,
+    }
 }

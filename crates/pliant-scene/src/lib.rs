@@ -59,7 +59,7 @@ mod source;
 mod suggest;
 mod track;
 
-pub use built::{BuiltBody, BuiltCollider, BuiltScene};
+pub use built::{BuiltBody, BuiltCollider, BuiltScene, SceneSettings};
 pub use demos::{DEMOS, Demo};
 pub use diagnostic::Diagnostic;
 pub use pliant_geometry::{CameraMotion, ColorBy, Elements, Look, PictureSettings};

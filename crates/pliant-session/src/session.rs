@@ -1,5 +1,8 @@
 //! The session itself: a simulation made from a scene, with its frames, edits, log and surfaces.
 
+mod edits;
+mod shown;
+
 use crate::convergence::ConvergenceWatch;
 use crate::error::SessionError;
 use crate::history::{History, StoredState};
@@ -9,14 +12,10 @@ use crate::solids;
 use crate::source::SceneSource;
 use crate::statistics::FrameStatistics;
 use crate::surface::{self, BodySurface};
-use pliant::{
-    Bits, BodyId, Control, Edit, Edited, Isa, Schedule, Simulation, StateError, StepError, StepReport,
-    TracePoint, Value,
-};
-use pliant_cache::geometry::{Elements, Look, PictureSettings};
+use pliant::{Bits, BodyId, Isa, Schedule, Simulation, StateError, StepError, StepReport, TracePoint};
 use pliant_cache::{LogBody, LogFrame, LogHeader, LogSolid};
-use pliant_scene::{BuiltBody, BuiltScene, Diagnostic, Resolver, Scene};
-use std::path::PathBuf;
+use pliant_scene::{BuiltScene, Diagnostic, Resolver, Scene, SceneSettings};
+use shown::shown_in_log;
 use std::sync::Arc;
 
 /// Reads seconds from wherever the host keeps time; a session itself reads no clock.
@@ -76,7 +75,7 @@ pub struct Session {
     built: BuiltBodies,
     /// What pictures show of colliders that are no planes.
     solids: Vec<LogSolid>,
-    settings: Settings,
+    settings: SceneSettings,
     pub(crate) recorder: Recorder,
     history: History,
     pub(crate) recording: Option<Recording>,
@@ -87,30 +86,6 @@ pub struct Session {
     surfaces: Vec<BodySurface>,
     /// Whether the surfaces are those of the present state.
     posed: bool,
-}
-
-/// What the scene says beside the simulation.
-#[derive(Clone, Debug)]
-#[non_exhaustive]
-pub struct Settings {
-    /// Frames the scene asks for after the first.
-    pub frames: u32,
-    /// Frames a second; one step is one frame.
-    pub frames_per_second: f64,
-    /// Frames between two checkpoints of a log.
-    pub checkpoint_every: u32,
-    /// Files the scene names to be made.
-    pub outputs: Vec<PathBuf>,
-    /// How pictures are taken.
-    pub picture: PictureSettings,
-    /// The scene text.
-    pub text: String,
-    /// Digest of the scene text and every file it refers to: a log of another scene is not gone on with.
-    pub hash: u64,
-    /// Files the scene is made of beside its text.
-    pub inputs: Vec<PathBuf>,
-    /// What is worth knowing and no error.
-    pub notes: Vec<String>,
 }
 
 impl Session {
@@ -147,9 +122,7 @@ impl Session {
 
     /// A session of a scene that was built.
     pub fn of(scene: BuiltScene, options: SessionOptions) -> Session {
-        let BuiltScene {
-            mut simulation, events, bodies, frames, frames_per_second, checkpoint_every, ..
-        } = scene;
+        let BuiltScene { mut simulation, events, bodies, colliders, settings, .. } = scene;
         if let Some(isa) = options.isa {
             simulation.set_isa(isa);
         }
@@ -158,18 +131,8 @@ impl Session {
         let start = StoredState { checkpoint: simulation.checkpoint(), recorder: recorder.clone() };
         Session {
             history: History::new(simulation.state().step(), start, options.memory),
-            settings: Settings {
-                frames,
-                frames_per_second,
-                checkpoint_every,
-                outputs: scene.outputs,
-                picture: scene.picture,
-                text: scene.text,
-                hash: scene.hash,
-                inputs: scene.inputs,
-                notes: scene.notes,
-            },
-            solids: solids::meshes(&scene.colliders),
+            settings,
+            solids: solids::meshes(&colliders),
             simulation,
             events,
             built,
@@ -206,7 +169,7 @@ impl Session {
     }
 
     /// What the scene says beside the simulation.
-    pub fn settings(&self) -> &Settings {
+    pub fn settings(&self) -> &SceneSettings {
         &self.settings
     }
 
@@ -312,178 +275,6 @@ impl Session {
         Ok(false)
     }
 
-    /// Makes what was edited at a frame before, now that it is reached again.
-    fn replay_edits(&mut self, frame: u64) -> Result<(), SessionError> {
-        let edits: Vec<Edit> = self.history.at(frame).cloned().collect();
-        for edit in edits {
-            self.make(&edit).map_err(StepError::Edit)?;
-        }
-        Ok(())
-    }
-
-    fn make(&mut self, edit: &Edit) -> Result<Edited, pliant::EditError> {
-        let edited = self.simulation.edit(edit)?;
-        if let (Edit::Add(body), Edited::Body(id)) = (edit, &edited) {
-            self.built.insert(id.number(), shown_of(body));
-        }
-        self.posed = false;
-        if let Some(recording) = &mut self.recording {
-            recording.edited = true;
-        }
-        Ok(edited)
-    }
-
-    /// Gives a control a value from now on; see [`Session::edit`]. Values of one control that are set one after the other at
-    /// the same frame are one edit.
-    pub fn set(&mut self, control: Control, value: impl Into<Value>) -> Result<(), SessionError> {
-        self.edit(Edit::Set(control, value.into())).map(|_| ())
-    }
-
-    /// Changes the world at the present frame. The frame stays as it is, in the log too; frames after it are forgotten, and
-    /// nothing else. Edits of later frames stay and are made again when these are reached. A refusal changes nothing.
-    pub fn edit(&mut self, edit: Edit) -> Result<Edited, SessionError> {
-        self.check_numbers(&edit)?;
-        let frame = self.frame();
-        self.check_cut(frame)?;
-        let edited = self.make(&edit)?;
-        // What only sets values takes nothing away that a later edit could need.
-        let plain =
-            matches!(edit, Edit::Set(..) | Edit::Pins(..) | Edit::Forces(..) | Edit::PlaceCollider(..));
-        if !plain && let Err(refused) = self.later_edits(frame).check(&self.simulation) {
-            self.return_to(frame)?;
-            return Err(SessionError::Later(refused));
-        }
-        self.commit_edit(frame, edit)?;
-        self.history.forget_undone();
-        Ok(edited)
-    }
-
-    /// Forgets what comes after an edit that was made, and takes note of it; if the log cannot be cut, it is taken back.
-    fn commit_edit(&mut self, frame: u64, edit: Edit) -> Result<(), SessionError> {
-        if let Err(e) = self.forget_after(frame) {
-            self.return_to(frame)?;
-            return Err(e);
-        }
-        self.history.made(frame, edit);
-        Ok(())
-    }
-
-    /// Takes the last edit back and returns to its frame, of which it tells the number; `None` if there is none. Frames after
-    /// it are forgotten.
-    pub fn undo(&mut self) -> Result<Option<u64>, SessionError> {
-        let Some(&(frame, _)) = self.history.last() else { return Ok(None) };
-        self.check_cut(frame)?;
-        self.forget_after(frame)?;
-        self.history.undo_last();
-        if self.frame() >= frame {
-            self.return_to(frame)?;
-            if let Some(recording) = &mut self.recording {
-                recording.edited = true;
-            }
-        }
-        Ok(Some(frame))
-    }
-
-    /// Makes the edit again that was undone last, at its frame; `None` if there is none.
-    pub fn redo(&mut self) -> Result<Option<u64>, SessionError> {
-        let Some((frame, edit)) = self.history.last_undone().cloned() else { return Ok(None) };
-        self.go_to(frame)?;
-        self.check_cut(frame)?;
-        self.make(&edit)?;
-        self.commit_edit(frame, edit)?;
-        self.history.redone();
-        Ok(Some(frame))
-    }
-
-    /// Every edit with its frame, in the order they were made.
-    pub fn edits(&self) -> &[(u64, Edit)] {
-        self.history.edits()
-    }
-
-    /// Goes to any frame: back to one that was there, or on. Nothing is forgotten; what was computed has the same bits again.
-    pub fn go_to(&mut self, frame: u64) -> Result<(), SessionError> {
-        let first = self.history.first();
-        if frame < first {
-            return Err(SessionError::Refused(format!(
-                "there is no frame {frame}: the session begins at frame {first}; go to a later one"
-            )));
-        }
-        let near = self.history.nearest(frame).map_or(first, |(at, _)| at);
-        if frame < self.frame() || near > self.frame() {
-            self.return_to(near)?;
-        }
-        while self.frame() < frame {
-            self.step()?;
-        }
-        Ok(())
-    }
-
-    /// Brings everything to a frame at or before the present one, with its edits made.
-    fn return_to(&mut self, frame: u64) -> Result<(), SessionError> {
-        let missing = || SessionError::Refused(format!("no state at or before frame {frame} is kept"));
-        let (_, kept) = self.history.nearest(frame).ok_or_else(missing)?;
-        let StoredState { checkpoint, recorder } = kept.clone();
-        let at = self.history.nearest(frame).map_or(frame, |(at, _)| at);
-        self.simulation.restore(&checkpoint)?;
-        self.recorder = Recorder::resumed(recorder.bodies().to_vec(), &self.simulation, &self.built);
-        self.posed = false;
-        self.replay_edits(at)?;
-        while self.frame() < frame {
-            self.step()?;
-        }
-        Ok(())
-    }
-
-    /// Whether what comes after a frame can be forgotten.
-    fn check_cut(&self, frame: u64) -> Result<(), SessionError> {
-        let Some(recording) = &self.recording else { return Ok(()) };
-        let last = recording.writer.last_frame().map_or(0, u64::from);
-        if last > frame && !recording.writer.can_forget() {
-            return Err(SessionError::Refused(format!(
-                "frames up to {last} went to a log that cannot be cut back, so frame {frame} cannot be edited; \
-                 record to a file or to memory, or edit at frame {last}"
-            )));
-        }
-        Ok(())
-    }
-
-    fn forget_after(&mut self, frame: u64) -> Result<(), SessionError> {
-        self.history.forget_after(frame);
-        if let Some(recording) = &mut self.recording {
-            let number = u32::try_from(frame).unwrap_or(u32::MAX);
-            if recording.writer.last_frame().is_some_and(|last| last > number) {
-                recording.writer.forget_after(number)?;
-            }
-        }
-        Ok(())
-    }
-
-    /// What is yet to happen after a frame, by events and edits.
-    fn later_edits(&self, frame: u64) -> Schedule {
-        let events = self.events.edits().iter().filter(|(at, _)| *at >= frame);
-        let edits = self.history.edits().iter().filter(|(at, _)| *at > frame);
-        Schedule::new(events.chain(edits).cloned())
-    }
-
-    /// Numbers are given to bodies, colliders and couplings as they come: those of events are known from the start and must stay free.
-    fn check_numbers(&self, edit: &Edit) -> Result<(), SessionError> {
-        let alike = |other: &Edit| match edit {
-            Edit::Add(_) => matches!(other, Edit::Add(_)),
-            Edit::AddCollider(_) => matches!(other, Edit::AddCollider(_)),
-            Edit::Couple(_) => matches!(other, Edit::Couple(_)),
-            _ => false,
-        };
-        let frame = self.frame();
-        let later = self.later_edits(frame);
-        match later.edits().iter().rev().find(|(_, other)| alike(other)) {
-            None => Ok(()),
-            Some((at, _)) => Err(SessionError::Refused(format!(
-                "at frame {frame} nothing can be added, because something else still comes at frame {at} by an event or an \
-                 edit, whose number would be taken; add it after frame {at}"
-            ))),
-        }
-    }
-
     /// The state as bytes: a session of the same scene goes on from it by [`Session::restore`].
     pub fn checkpoint(&self) -> Vec<u8> {
         self.simulation.checkpoint()
@@ -549,44 +340,6 @@ impl Session {
 /// Program and version, as logs name their maker.
 pub fn program() -> String {
     format!("pliant {}", env!("CARGO_PKG_VERSION"))
-}
-
-/// What is shown of a body that comes by an edit: the surface of its own shape.
-fn shown_of(body: &pliant::Body) -> BuiltBody {
-    let shape = &body.shape;
-    let look =
-        match (shape.surface.triangles.is_empty(), shape.tetrahedra.is_empty(), shape.triangles.is_empty()) {
-            (true, ..) => Look::Matte,
-            (_, true, false) => Look::Cloth,
-            _ => Look::Jelly,
-        };
-    let elements = Elements {
-        tetrahedra: shape.tetrahedra.clone(),
-        triangles: shape.triangles.clone(),
-        edges: shape.edges.clone(),
-    };
-    BuiltBody {
-        name: body.name.clone(),
-        color: body.color,
-        surface: shape.surface.clone(),
-        attributes: shape.attributes.clone(),
-        skin: shape.skin.clone(),
-        elements: elements.largest(),
-        look,
-    }
-}
-
-/// The same of one that a log knows.
-fn shown_in_log(body: &LogBody) -> BuiltBody {
-    BuiltBody {
-        name: body.name.to_string(),
-        color: body.color,
-        surface: body.mesh.as_ref().clone(),
-        attributes: body.attributes.as_ref().clone(),
-        skin: body.skin.as_ref().clone(),
-        elements: body.simulated.elements.clone(),
-        look: body.look,
-    }
 }
 
 impl std::fmt::Debug for Session {

@@ -11,7 +11,7 @@ pub enum SceneSource {
     File(PathBuf),
     /// A scene text; `file` is what messages call it, and paths in it are relative to that file's folder.
     Text {
-        /// The text.
+        /// TOML, as a scene file has it.
         text: String,
         /// Its name.
         file: PathBuf,
@@ -20,7 +20,7 @@ pub enum SceneSource {
     Demo(String),
     /// A mesh (or points, or tetrahedra) that is dropped on the ground.
     Mesh {
-        /// Its file.
+        /// A mesh, points or tetrahedra, in any format that is read.
         file: PathBuf,
         /// What else may be said.
         start: QuickStart,

@@ -41,6 +41,7 @@ pub struct FrameStatistics {
 
 /// See [`pliant::Convergence`].
 #[derive(Clone, Copy, Debug, Serialize)]
+#[non_exhaustive]
 pub struct SolverConvergence {
     /// The largest movement of a last iteration, as a share of the body's size.
     pub residual: f64,
@@ -48,13 +49,13 @@ pub struct SolverConvergence {
     pub converged: bool,
 }
 
-/// A keyframed value.
+/// What a keyframed control is at a frame.
 #[derive(Clone, Copy, Debug, Serialize)]
 #[serde(untagged)]
 pub enum KeyframedValue {
-    /// A number.
+    /// Of a control that is a number, in its unit.
     Number(f64),
-    /// A vector.
+    /// Of a control that is a vector, in its unit.
     Vector([f64; 3]),
 }
 

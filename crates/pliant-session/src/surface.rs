@@ -59,7 +59,8 @@ impl BodySurface {
     }
 
     /// Positions in the numbers that graphics cards take, relative to `origin`; into a buffer of the caller's.
-    pub fn positions_f32(&self, origin: DVec3, into: &mut Vec<[f32; 3]>) {
+    pub fn positions_f32(&self, origin: impl Into<DVec3>, into: &mut Vec<[f32; 3]>) {
+        let origin = origin.into();
         into.clear();
         into.extend(self.positions.iter().map(|p| (*p - origin).as_vec3().to_array()));
     }

@@ -105,7 +105,7 @@ impl<'a> StepContext<'a> {
     ) -> [f64; SolverKind::ALL.len()] {
         let mut seconds = [0.0; SolverKind::ALL.len()];
         let model = self.model;
-        let islands = islands.of(model);
+        let islands = islands.of(model, &state.couplings);
         exchange(islands, state, backup, slots);
         let total: usize = model.particle_count();
         // An island that is a small part of the work is one task; threads share the work of the others.
@@ -141,12 +141,15 @@ impl<'a> StepContext<'a> {
     }
 }
 
-/// Gives the islands the states of their bodies, or takes them back.
+/// Gives the islands the states of their bodies and couplings, or takes them back.
 fn exchange(islands: &mut [Island], state: &mut State, backup: &mut State, slots: &mut [Slot]) {
     for member in islands.iter_mut().flat_map(|i| &mut i.members) {
         let k = member.place;
         std::mem::swap(&mut member.state, &mut state.bodies[k]);
         std::mem::swap(&mut member.before, &mut backup.bodies[k]);
         std::mem::swap(&mut member.slot, &mut slots[k]);
+    }
+    for tie in islands.iter_mut().flat_map(|i| &mut i.ties) {
+        std::mem::swap(&mut tie.memory, &mut state.couplings[tie.place]);
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::constraints::Limits;
 use crate::controls::{BodyControls, Stiffness};
-use crate::elements::{Constraint, ConstraintKind, Elements};
+use crate::elements::{Constraint, ConstraintKind, ElementKind};
 use crate::material::Material;
 use crate::model::{BodyKind, Goals, Input, Integrator, Matching, Motion};
 use crate::solvers::SolverKind;
@@ -244,8 +244,8 @@ impl Body {
     /// whatever its shape has. A solid filled with particles has none and is refused when built: fill it with
     /// tetrahedra ([`SolidShape::build_tets`](crate::shapes::SolidShape::build_tets)). Its mass follows from the density; clusters and edge springs are left out.
     pub fn elastic(mut self, material: Material) -> Body {
-        let (volume, constraints) = match Elements::of(&self) {
-            Some(Elements::Triangles) => (
+        let (volume, constraints) = match ElementKind::of(&self) {
+            Some(ElementKind::Triangles) => (
                 self.shape.measure.iter().sum::<f64>() * material.thickness,
                 vec![
                     ConstraintKind::Strain.into(),
@@ -253,7 +253,7 @@ impl Body {
                     ConstraintKind::Bending.into(),
                 ],
             ),
-            Some(Elements::Edges) if self.shape.surface.triangles.is_empty() => {
+            Some(ElementKind::Edges) if self.shape.surface.triangles.is_empty() => {
                 // An edge to a particle that is not there has no length; it is refused when built.
                 let points = &self.shape.points;
                 let length = |e: &[u32; 2]| {

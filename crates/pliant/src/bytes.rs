@@ -54,14 +54,14 @@ impl Writer {
         values.iter().for_each(|&v| self.number(v));
     }
 
-    /// A placement.
+    /// A placement, as the twelve numbers of its matrix, column after column.
     pub fn placement(&mut self, at: &DAffine3) {
         at.to_cols_array().into_iter().for_each(|v| self.number(v));
     }
 
     /// Three real numbers.
-    pub fn vector(&mut self, v: DVec3) {
-        v.to_array().into_iter().for_each(|v| self.number(v));
+    pub fn vector(&mut self, v: impl Into<DVec3>) {
+        v.into().to_array().into_iter().for_each(|v| self.number(v));
     }
 
     /// A list of vectors with its length.
@@ -105,7 +105,7 @@ impl<'a> Reader<'a> {
         self.word().map(f64::from_bits)
     }
 
-    /// A placement.
+    /// A placement that [`Writer::placement`] wrote.
     pub fn placement(&mut self) -> Result<DAffine3, Truncated> {
         let mut e = [0.0; 12];
         for v in &mut e {
@@ -155,7 +155,7 @@ impl<'a> Reader<'a> {
         (0..n).map(|_| self.vector()).collect()
     }
 
-    /// A text.
+    /// A text that [`Writer::text`] wrote; what is no UTF-8 counts as cut off.
     pub fn text(&mut self) -> Result<String, Truncated> {
         let n = usize::try_from(self.word()?).map_err(|_| Truncated)?;
         let room = n.checked_next_multiple_of(8).filter(|room| *room <= self.0.len()).ok_or(Truncated)?;

@@ -2,7 +2,7 @@
 //!
 //! Written is what decides what a body is: everything that goes into its prototype and its kind, and beside it what is
 //! shown of it, what it follows and what holds it. Where it is and how it moves is state, its live values are controls,
-//! and what it wears in pictures the engine does not keep. Structs are taken apart field by field, so that one with a
+//! and the mesh attributes of its surface the engine does not keep. Structs are taken apart field by field, so that one with a
 //! new field does not compile until it is said here what becomes of it.
 //!
 //! What is read comes from strangers: lengths are held against the bytes that are there, and what was read is checked
@@ -286,7 +286,7 @@ fn read_constraint(r: &mut Reader<'_>) -> Result<Constraint, Truncated> {
 }
 
 fn write_shape(w: &mut Writer, shape: &Shape) {
-    // What the surface wears is for whoever shows it.
+    // Mesh attributes are for whoever shows the surface.
     let Shape { points, measure, surface, attributes: _, skin, edges, tetrahedra, triangles } = shape;
     let TriMesh { positions, triangles: faces } = surface;
     w.vectors(points);

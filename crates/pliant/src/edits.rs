@@ -198,6 +198,7 @@ impl From<ControlError> for EditError {
 
 /// A body that was removed, as it was.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Removed {
     /// Its name.
     pub name: String,

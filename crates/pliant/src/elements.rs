@@ -109,7 +109,7 @@ struct Facts {
 impl Facts {
     /// Which elements it can be had of.
     fn needs(&self) -> String {
-        let all = [Elements::Tetrahedra, Elements::Triangles, Elements::Edges];
+        let all = [ElementKind::Tetrahedra, ElementKind::Triangles, ElementKind::Edges];
         let known = all.iter().zip(&self.scales).filter(|(_, scale)| scale.is_some());
         known.map(|(e, _)| e.name()).collect::<Vec<_>>().join(" or ")
     }
@@ -117,29 +117,29 @@ impl Facts {
 
 /// What a body's elements are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Elements {
+pub(crate) enum ElementKind {
     Tetrahedra,
     Triangles,
     Edges,
 }
 
-impl Elements {
-    pub fn of(body: &Body) -> Option<Elements> {
+impl ElementKind {
+    pub fn of(body: &Body) -> Option<ElementKind> {
         let shape = &body.shape;
         if !shape.tetrahedra.is_empty() {
-            Some(Elements::Tetrahedra)
+            Some(ElementKind::Tetrahedra)
         } else if !shape.triangles.is_empty() {
-            Some(Elements::Triangles)
+            Some(ElementKind::Triangles)
         } else {
-            (!shape.edges.is_empty()).then_some(Elements::Edges)
+            (!shape.edges.is_empty()).then_some(ElementKind::Edges)
         }
     }
 
     fn name(self) -> &'static str {
         match self {
-            Elements::Tetrahedra => "tetrahedra",
-            Elements::Triangles => "triangles",
-            Elements::Edges => "edges",
+            ElementKind::Tetrahedra => "tetrahedra",
+            ElementKind::Triangles => "triangles",
+            ElementKind::Edges => "edges",
         }
     }
 }
@@ -151,7 +151,7 @@ pub(crate) type Fault = (String, String);
 pub(crate) fn check(body: &Body) -> Vec<Fault> {
     let mut faults = Vec::new();
     let n = body.shape.points.len();
-    let elements = Elements::of(body);
+    let elements = ElementKind::of(body);
     for (name, corners) in [
         ("triangle", body.shape.triangles.as_flattened().chunks(3)),
         ("tetrahedron", body.shape.tetrahedra.as_flattened().chunks(4)),
@@ -221,9 +221,9 @@ pub(crate) fn check(body: &Body) -> Vec<Fault> {
     faults
 }
 
-fn remedy(elements: Option<Elements>) -> String {
+fn remedy(elements: Option<ElementKind>) -> String {
     match elements {
-        None | Some(Elements::Edges) => {
+        None | Some(ElementKind::Edges) => {
             "give the body a shape with tetrahedra (as `SolidShape::build_tets` makes) or triangles, or hold it together by \
              clusters"
                 .into()
@@ -235,9 +235,9 @@ fn remedy(elements: Option<Elements>) -> String {
 /// A batch with what scales it.
 pub(crate) type Scaled = (BatchScale, f64, Arc<dyn ConstraintBatch>);
 
-/// The batches of a body's constraints. Elements without extent are faults.
+/// The batches of a body's constraints. ElementKind without extent are faults.
 pub(crate) fn batches(body: &Body, rest: &Points) -> Result<Vec<Scaled>, Vec<Fault>> {
-    let Some(kind) = Elements::of(body) else { return Ok(Vec::new()) };
+    let Some(kind) = ElementKind::of(body) else { return Ok(Vec::new()) };
     let maker = Maker {
         tetrahedra: &body.shape.tetrahedra,
         triangles: &body.shape.triangles,
@@ -266,31 +266,31 @@ struct Maker<'a> {
     triangles: &'a [[u32; 3]],
     edges: &'a [[u32; 2]],
     rest: &'a Points,
-    kind: Elements,
+    kind: ElementKind,
 }
 
 impl Maker<'_> {
     fn make(&self, constraint: &ConstraintKind) -> Result<Arc<dyn ConstraintBatch>, Fault> {
         Ok(match constraint {
             ConstraintKind::Strain => match self.kind {
-                Elements::Tetrahedra => self.solids(Rotations)?,
-                Elements::Triangles => self.sheets(Rotations, None)?,
-                Elements::Edges => self.threads(Limits::new([1.0, 1.0])),
+                ElementKind::Tetrahedra => self.solids(Rotations)?,
+                ElementKind::Triangles => self.sheets(Rotations, None)?,
+                ElementKind::Edges => self.threads(Limits::new([1.0, 1.0])),
             },
             ConstraintKind::StrainLimit(limits) => match self.kind {
-                Elements::Tetrahedra => self.solids(StrainLimits(*limits))?,
-                Elements::Triangles => self.sheets(StrainLimits(*limits), None)?,
-                Elements::Edges => self.threads(*limits),
+                ElementKind::Tetrahedra => self.solids(StrainLimits(*limits))?,
+                ElementKind::Triangles => self.sheets(StrainLimits(*limits), None)?,
+                ElementKind::Edges => self.threads(*limits),
             },
             ConstraintKind::Fibre(direction, limits) => {
                 let set = Fibres::new(*direction, *limits);
                 match self.kind {
-                    Elements::Tetrahedra => self.solids(set)?,
+                    ElementKind::Tetrahedra => self.solids(set)?,
                     _ => self.sheets(set, Some(*direction))?,
                 }
             }
             ConstraintKind::Volume(limits) => match self.kind {
-                Elements::Tetrahedra => self.solids(VolumeLimits(*limits))?,
+                ElementKind::Tetrahedra => self.solids(VolumeLimits(*limits))?,
                 _ => self.sheets(VolumeLimits(*limits), None)?,
             },
             ConstraintKind::Bending => Arc::new(Bending::new(self.triangles, self.rest)),
@@ -305,9 +305,9 @@ impl Maker<'_> {
                 arc(batch.map_err(|e| (e.to_string(), help.into()))?)
             }
             ConstraintKind::Rigid(differences) => match self.kind {
-                Elements::Tetrahedra => self.rigid::<3, 4>(self.tetrahedra, *differences),
-                Elements::Triangles => self.rigid::<2, 3>(self.triangles, *differences),
-                Elements::Edges => self.rigid::<1, 2>(self.edges, *differences),
+                ElementKind::Tetrahedra => self.rigid::<3, 4>(self.tetrahedra, *differences),
+                ElementKind::Triangles => self.rigid::<2, 3>(self.triangles, *differences),
+                ElementKind::Edges => self.rigid::<1, 2>(self.edges, *differences),
             },
         })
     }
@@ -357,7 +357,7 @@ impl Maker<'_> {
     ) -> Result<Arc<dyn ConstraintBatch>, Fault> {
         let shapes: Vec<Points> = shapes.iter().map(|s| s.iter().copied().collect()).collect();
         let help = "give deformed copies of the shape: same points, same order, no element turned over";
-        if self.kind == Elements::Tetrahedra {
+        if self.kind == ElementKind::Tetrahedra {
             let volumes = measures::<3, 4>(self.tetrahedra, self.rest);
             let batch = ExampleTetrahedra::new(self.tetrahedra, self.rest, &volumes, &shapes, weights, 1.0);
             return batch.map(arc).map_err(|e| (e.to_string(), help.into()));
@@ -373,7 +373,7 @@ impl Maker<'_> {
         let shown: Vec<String> = bad.iter().take(10).map(usize::to_string).collect();
         let more = if bad.len() > 10 { format!(" and {} more", bad.len() - 10) } else { String::new() };
         let (what, help) = match self.kind {
-            Elements::Tetrahedra => (
+            ElementKind::Tetrahedra => (
                 "no volume, or are turned inside out, at rest",
                 "remove them, or exchange two corners of those turned inside out",
             ),
@@ -405,12 +405,12 @@ pub(crate) fn coupled_masses(body: &Body) -> Vec<(u32, u32, f64)> {
         return list;
     }
     let rest: Points = body.shape.points.iter().copied().collect();
-    match Elements::of(body) {
-        Some(Elements::Tetrahedra) => {
+    match ElementKind::of(body) {
+        Some(ElementKind::Tetrahedra) => {
             let volumes = measures::<3, 4>(&body.shape.tetrahedra, &rest);
             couple(&body.shape.tetrahedra, &volumes, body.mass, &mut list);
         }
-        Some(Elements::Triangles) => {
+        Some(ElementKind::Triangles) => {
             let areas = measures::<2, 3>(&body.shape.triangles, &rest);
             couple(&body.shape.triangles, &areas, body.mass, &mut list);
         }

@@ -75,7 +75,8 @@ pub(crate) const DRIFT: DVec3 = DVec3::new(0.71, 0.43, -0.56);
 
 impl Field {
     /// The acceleration at a place and time, m/s².
-    pub fn acceleration(&self, x: DVec3, time: f64) -> DVec3 {
+    pub fn acceleration(&self, x: impl Into<DVec3>, time: f64) -> DVec3 {
+        let x = x.into();
         match *self {
             Field::Attractor { center, strength, radius } => -strength * rise((x - center) / radius),
             Field::Vortex { center, axis, strength, radius } => {

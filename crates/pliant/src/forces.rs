@@ -39,8 +39,8 @@ pub(crate) fn has_air(model: &BodyModel, controls: LiveControls<'_>) -> bool {
 
 /// The velocity of the air at a place and time: a smooth function without memory. Gusts add up to `gusts` times
 /// the wind along it, and 0.4 times that in any direction across.
-pub fn wind(controls: &Controls, x: DVec3, time: f64) -> DVec3 {
-    wind_at(&controls.world, x, time)
+pub fn wind(controls: &Controls, x: impl Into<DVec3>, time: f64) -> DVec3 {
+    wind_at(&controls.world, x.into(), time)
 }
 
 fn wind_at(world: &WorldControls, x: DVec3, time: f64) -> DVec3 {

@@ -9,16 +9,20 @@
 //! nothing is one by itself, and has the bits it has without the others.
 
 use crate::advance::{Outcome, Slot, StepContext, SubstepContext};
-use crate::contact::{Bodies, Contacts, Endpoint, Tie, Touching, Velocities};
+use crate::contact::{Bodies, Contacts, Touching};
+use crate::couplings::{CouplingMemory, Tie, TieLayout, TieSide, Velocities};
 use crate::forces;
-use crate::model::{BodyPoint, Coupling, Model, ModelCoupling, ModelId};
+use crate::model::{Attachment, BodyPoint, Coupling, Model, ModelCoupling, ModelId};
 use crate::solvers::trace::Tracer;
 use crate::solvers::{Outside, Progress, Round, Solver, SolverError, SolverKind, Stage, SubstepReport};
 use crate::state::BodyState;
 use glam::DVec3;
+use std::sync::Arc;
 
 /// Most rounds after the last, for what came inside an obstacle in that.
 const MORE_ROUNDS: u32 = 3;
+/// And for frames that have turned so far in it that what they hold is not in its place yet.
+const MORE_ROUNDS_OF_TIES: u32 = 8;
 
 /// A body of an island. State and slot are there during a step only.
 pub(crate) struct Member {
@@ -172,13 +176,15 @@ impl Member {
 pub(crate) struct Island {
     /// In the model's order.
     pub members: Vec<Member>,
-    ties: Vec<Tie>,
+    /// What holds them together, in the model's order.
+    pub ties: Vec<Tie>,
+    layout: Arc<TieLayout>,
 }
 
 impl Island {
-    /// What holds them together.
-    pub fn ties(&self) -> &[Tie] {
-        &self.ties
+    /// What holds them together, and how that is laid out.
+    pub fn ties(&self) -> (&[Tie], &Arc<TieLayout>) {
+        (&self.ties, &self.layout)
     }
 
     /// Particles of its bodies: how much work it is.
@@ -283,10 +289,10 @@ impl Island {
         let touches = !at.obstacles.is_empty() && self.members.iter().any(by_contacts);
         let answers = touches || at.tied;
         if answers {
-            let Island { members, ties } = self;
-            contacts.begin(ties, &mut InSubstep { members, at });
+            let Island { members, ties, layout } = self;
+            contacts.begin(ties, layout, &mut InSubstep { members, at });
         } else {
-            contacts.clear();
+            contacts.clear(&self.layout);
         }
         if touches {
             contacts.detect(&mut InSubstep { members: &mut self.members, at });
@@ -294,21 +300,33 @@ impl Island {
         let least = u32::from(at.tied);
         let rounds = self.members.iter().map(|m| m.rounds).max().unwrap_or(0).max(least);
         let mut round = Round { number: 0, touched: at.tied || !contacts.list().is_empty() };
-        let mut joined = false;
-        while round.number < rounds || (joined && round.number < rounds + MORE_ROUNDS) {
+        let (mut joined, mut settled) = (false, true);
+        let curved = self.ties.iter().any(Tie::is_curved);
+        while round.number < rounds
+            || (joined && round.number < rounds + MORE_ROUNDS)
+            || (!settled && round.number < rounds + MORE_ROUNDS_OF_TIES)
+        {
             round.number += 1;
             self.each(at, |_, m| m.iterate(round, at));
             if self.failed() {
                 return;
             }
-            if !self.members.iter().any(|m| m.busy) {
+            if settled && !self.members.iter().any(|m| m.busy) {
                 break;
             }
             if answers {
-                contacts.answer(&mut InSubstep { members: &mut self.members, at }, at.of.team);
+                let Island { members, ties, .. } = self;
+                contacts.answer(ties, &mut InSubstep { members, at }, at.of.team);
             }
             self.each(at, |_, m| m.advance(round.number, at));
-            if self.members.iter().all(|m| m.progress.settled) {
+            if curved {
+                let Island { members, ties, .. } = self;
+                settled = contacts.ties_settled(ties, &mut InSubstep { members, at });
+                if !settled && round.number + 1 == rounds + MORE_ROUNDS_OF_TIES {
+                    contacts.slacken_ties(ties, &mut InSubstep { members, at });
+                }
+            }
+            if settled && self.members.iter().all(|m| m.progress.settled) {
                 break;
             }
             if touches {
@@ -318,6 +336,10 @@ impl Island {
             self.members.iter_mut().for_each(|m| m.show(round.number));
         }
         contacts.conclude();
+        if at.tied {
+            let Island { members, ties, .. } = self;
+            contacts.conclude_ties(ties, &mut InSubstep { members, at });
+        }
         self.finish(round, at, contacts);
     }
 
@@ -391,6 +413,10 @@ impl Velocities for InSubstep<'_> {
 pub(crate) struct Islands {
     list: Vec<Island>,
     of: Option<ModelId>,
+    /// The couplings of it that are broken: they hold nothing together.
+    broken: Vec<bool>,
+    /// How often the islands were found.
+    pub revision: u64,
     /// Scratch: for each body one that it is held together with, itself if it is the first of its island.
     joined: Vec<usize>,
     /// And its island.
@@ -399,29 +425,41 @@ pub(crate) struct Islands {
 
 impl Islands {
     /// The islands of a model, by their first bodies. They are found anew only if it has changed.
-    pub fn of(&mut self, model: &Model) -> &mut [Island] {
-        if self.of != Some(model.id()) {
+    pub fn of(&mut self, model: &Model, couplings: &[CouplingMemory]) -> &mut [Island] {
+        let broken = couplings.iter().map(|c| c.broken);
+        if self.of != Some(model.id()) || !self.broken.iter().copied().eq(broken.clone()) {
+            self.broken.clear();
+            self.broken.extend(broken);
             self.find(model);
             self.of = Some(model.id());
+            self.revision += 1;
         }
         &mut self.list
     }
 
+    /// The islands as they were found last.
+    pub fn list(&self) -> &[Island] {
+        &self.list
+    }
+
     /// How many bodies are in islands of several: all of these move at once.
-    pub fn together(&mut self, model: &Model) -> usize {
-        self.of(model).iter().map(|i| i.members.len()).filter(|n| *n > 1).sum()
+    pub fn together(&self) -> usize {
+        self.list.iter().map(|i| i.members.len()).filter(|n| *n > 1).sum()
     }
 
     fn find(&mut self, model: &Model) {
-        let Islands { list, joined, island, .. } = self;
+        let Islands { list, joined, island, broken, .. } = self;
         joined.clear();
         joined.extend(0..model.bodies().len());
-        let place = |point: &BodyPoint| model.index(point.body);
-        let ends = |c: &ModelCoupling| match [&c.coupling.points[0], &c.coupling.points[1]].map(place) {
-            [Some(a), Some(b)] => Some([a, b]),
-            _ => None,
+        // The bodies of a coupling; of one with the world its body twice.
+        let ends = |c: &ModelCoupling| {
+            let mut places = c.coupling.bodies().filter_map(|body| model.index(body));
+            let first = places.next()?;
+            Some([first, places.next().unwrap_or(first)])
         };
-        for [a, b] in model.couplings().iter().filter_map(ends) {
+        let whole = |(k, _): &(usize, &ModelCoupling)| !broken[*k];
+        let couplings = || model.couplings().iter().enumerate().filter(whole);
+        for [a, b] in couplings().filter_map(|(_, c)| ends(c)) {
             let (a, b) = (first(joined, a), first(joined, b));
             joined[a.max(b)] = a.min(b);
         }
@@ -438,20 +476,44 @@ impl Islands {
             of.members.clear();
             of.ties.clear();
         }
-        list.resize_with(count, || Island { members: Vec::with_capacity(1), ties: Vec::new() });
+        list.resize_with(count, || Island {
+            members: Vec::with_capacity(1),
+            ties: Vec::new(),
+            layout: Arc::default(),
+        });
         for (k, island) in island.iter().enumerate() {
             list[*island].members.push(Member::new(k));
         }
-        for coupling in model.couplings() {
-            let Some(ends) = ends(coupling) else { continue };
-            let Island { members, ties } = &mut list[island[ends[0]]];
-            let within = |k: usize| members.partition_point(|m| m.place < k);
-            let side = |end: usize| {
-                let BodyPoint { particles, weights, .. } = coupling.coupling.points[end];
-                Endpoint::Point { body: within(ends[end]), particles, weights }
+        for (number, coupling) in couplings() {
+            let Some([a, _]) = ends(coupling) else { continue };
+            let Island { members, ties, .. } = &mut list[island[a]];
+            let within = |body| model.index(body).map_or(0, |place| members.partition_point(|m| m.place < place));
+            let side = |side: &Attachment| match side {
+                Attachment::Point(BodyPoint { body, particles, weights }) => {
+                    TieSide::Point { body: within(*body), particles: *particles, weights: *weights }
+                }
+                Attachment::Frame(frame) => TieSide::Frame { body: within(frame.body()), frame: frame.clone() },
+                Attachment::World(frame) => TieSide::World(*frame),
             };
-            let Coupling { stiffness, damping, .. } = coupling.coupling;
-            ties.push(Tie { sides: [side(0), side(1)], stiffness, damping });
+            let Coupling { sides, kind, stiffness, damping, break_force, break_distance, .. } =
+                &coupling.coupling;
+            ties.push(Tie {
+                sides: [side(&sides[0]), side(&sides[1])],
+                kind: *kind,
+                stiffness: *stiffness,
+                damping: *damping,
+                breaks: (*break_force, *break_distance),
+                place: number,
+                memory: CouplingMemory::default(),
+            });
+        }
+        for island in list.iter_mut() {
+            let Island { members, ties, layout } = island;
+            let alike = |m: &Member| model.bodies()[m.place].parts.solver().answers_alike();
+            *layout = match ties.is_empty() {
+                true => Arc::default(),
+                false => Arc::new(TieLayout::new(ties, members.len(), members.iter().all(alike))),
+            };
         }
     }
 }

@@ -58,7 +58,7 @@ impl Ease {
 pub struct Key {
     /// Seconds since the start.
     pub time: f64,
-    /// The value.
+    /// What the control is then, in its unit; of the same kind in all keys of a track.
     pub value: Value,
     /// How it goes on to the next key.
     pub ease: Ease,

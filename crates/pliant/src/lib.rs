@@ -46,6 +46,7 @@
 //! SI units, y up, right-handed; 60 steps a second unless told otherwise.
 
 mod advance;
+mod arrays;
 mod body;
 mod builder;
 pub mod bytes;
@@ -53,6 +54,7 @@ mod checkpoint;
 pub mod constraints;
 pub mod contact;
 mod controls;
+mod couplings;
 mod description;
 mod dofs;
 mod edits;
@@ -80,6 +82,7 @@ mod team;
 pub mod tearing;
 mod timeline;
 
+pub use arrays::{placement, vectors};
 pub use body::{Body, ClusterStyle, Clustering, ContactRadius, Pins, Selection};
 pub use builder::{BuildError, BuildErrors, Builder};
 pub use checkpoint::Checkpoint;
@@ -88,6 +91,7 @@ pub use controls::{
     Allowed, BodyControls, Control, ControlError, Controls, Cost, Descriptor, LiveControls, Stiffness, Value,
     WorldControls,
 };
+pub use couplings::{CouplingMemory, Glue, Glued};
 pub use dofs::{Dof, DofMap};
 pub use edits::{Edit, EditError, Edited, Hold, Removed};
 pub use elements::{Constraint, ConstraintKind};
@@ -98,8 +102,8 @@ pub use keyframes::{Ease, Key, KeyframeFault, Keyframes, Track};
 pub use material::{Elasticity, Material};
 pub use memory::{Memory, Section};
 pub use model::{
-    Acceleration, BodyId, BodyPoint, Collider, ColliderId, ColliderShape, Coupling, CouplingId, Goals,
-    HalfSpace, Implicit, Input, Integrator, MassMatrix, Motion, Sequence, SequenceError, WarmStart,
+    Acceleration, Attachment, BodyFrame, BodyId, BodyPoint, Collider, ColliderId, ColliderShape, Coupling,
+    CouplingId, CouplingKind, Goals, HalfSpace, Implicit, Input, Integrator, MassMatrix, Motion, Sequence, SequenceError, WarmStart, WorldFrame,
 };
 pub use pliant_geometry::solids::{Primitive, SolidMesh};
 pub use pliant_geometry::{ClusterMethod, shapes};

@@ -73,12 +73,14 @@ impl Points {
 
     /// Replaces point `i`.
     #[inline(always)]
-    pub fn set(&mut self, i: usize, p: DVec3) {
+    pub fn set(&mut self, i: usize, p: impl Into<DVec3>) {
+        let p = p.into();
         (self.x[i], self.y[i], self.z[i]) = (p.x, p.y, p.z);
     }
 
     /// Adds a point at the end.
-    pub fn push(&mut self, p: DVec3) {
+    pub fn push(&mut self, p: impl Into<DVec3>) {
+        let p = p.into();
         self.x.push(p.x);
         self.y.push(p.y);
         self.z.push(p.z);
@@ -150,7 +152,8 @@ impl PointsMut<'_> {
 
     /// Replaces point `i` of the stretch.
     #[inline(always)]
-    pub fn set(&mut self, i: usize, p: DVec3) {
+    pub fn set(&mut self, i: usize, p: impl Into<DVec3>) {
+        let p = p.into();
         (self.x[i], self.y[i], self.z[i]) = (p.x, p.y, p.z);
     }
 }

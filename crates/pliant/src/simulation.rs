@@ -1,117 +1,35 @@
-//! A running simulation: model, state and controls, and the step that moves them on.
+//! A running simulation: model, state and controls, with the caches of the solvers.
 
-use crate::advance::{Slot, StepContext};
+mod driver;
+mod measure;
+mod report;
+mod step;
+
+use crate::advance::Slot;
 use crate::builder::{self, Assembler, BuildErrors};
 use crate::checkpoint::{self, Checkpoint};
 use crate::contact::ColliderTrajectory;
 use crate::controls::{Control, ControlError, Controls, Cost, Value};
-use crate::edits::EditError;
 use crate::forces;
 use crate::island::Islands;
 use crate::keyframes::Keyframes;
-use crate::model::{BodyId, ColliderId, Model, Params};
+use crate::model::{BodyId, Model, Params};
 use crate::notes;
 use crate::points::Points;
 use crate::solver_pool::SolverPools;
-use crate::solvers::trace::{TracePoint, Tracer};
-use crate::solvers::{Convergence, Observer, SolverError, SolverKind};
+use crate::solvers::trace::Tracer;
+use crate::solvers::{Observer, SolverError};
 use crate::state::{State, StateError};
-use crate::statistics::{Present, Statistics};
 use crate::team::Team;
 use crate::tearing::Tearing;
-use glam::{DAffine3, DVec3};
+use glam::DVec3;
 use pliant_math::lanes::{Bits, Isa};
+
+pub use driver::Driver;
+pub use report::{StepError, StepReport};
 
 /// Reads seconds from wherever the host keeps time; the engine itself reads no clock.
 pub type Clock = Box<dyn Fn() -> f64 + Send>;
-
-/// What a step reports.
-#[derive(Clone, Debug, Default, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[non_exhaustive]
-pub struct StepReport {
-    /// Steps done since the start.
-    pub step: u64,
-    /// Simulated seconds since the start.
-    pub time: f64,
-    /// Particles in contact in the last substep.
-    pub contacts: usize,
-    /// Iterations in the last substep, the most of any body.
-    pub iterations: u32,
-    /// How far the last iteration was from consensus, the largest of all solvers: see
-    /// [`SubstepReport`](crate::solvers::SubstepReport).
-    pub residual: f64,
-    /// How the bodies of each solver converged, in the order of [`SolverKind::ALL`].
-    pub convergence: [Convergence; SolverKind::ALL.len()],
-    /// Seconds spent in each solver, in the order of [`SolverKind::ALL`]; zero without a clock.
-    pub seconds: [f64; SolverKind::ALL.len()],
-}
-
-/// Why a step could not be taken; the state is the last good one.
-#[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
-pub enum StepError {
-    /// A position or velocity left the range of numbers.
-    NonFinite {
-        /// The step that failed.
-        step: u64,
-        /// The body it happened in.
-        body: String,
-        /// The particle within the body.
-        particle: usize,
-        /// What most likely caused it.
-        likely: String,
-    },
-    /// A solver gave up.
-    Solver(String),
-    /// A value that drives the step was refused.
-    Control(ControlError),
-    /// The state does not fit the model.
-    State(StateError),
-    /// An edit that was to be made before it was refused.
-    Edit(EditError),
-    /// Steps can be counted no further.
-    TooManySteps,
-}
-
-impl std::fmt::Display for StepError {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            StepError::NonFinite { step, body, particle, likely } => write!(
-                f,
-                "the simulation became non-finite in step {step}, body \"{body}\", particle {particle}; \
-                 likely cause: {likely}"
-            ),
-            StepError::Solver(reason) => f.write_str(reason),
-            StepError::Control(refused) => refused.fmt(f),
-            StepError::State(refused) => refused.fmt(f),
-            StepError::Edit(refused) => refused.fmt(f),
-            StepError::TooManySteps => {
-                write!(f, "there is no step after number {}: the time would stand still", State::LAST_STEP)
-            }
-        }
-    }
-}
-
-impl std::error::Error for StepError {}
-
-impl From<SolverError> for StepError {
-    fn from(e: SolverError) -> Self {
-        StepError::Solver(e.to_string())
-    }
-}
-
-impl From<ControlError> for StepError {
-    fn from(e: ControlError) -> Self {
-        StepError::Control(e)
-    }
-}
-
-impl From<StateError> for StepError {
-    fn from(e: StateError) -> Self {
-        StepError::State(e)
-    }
-}
 
 /// Model, state, controls, and the solvers with their caches.
 pub struct Simulation {
@@ -184,7 +102,8 @@ impl Simulation {
 
     /// Sees to it that every body has a pool of solvers that fits.
     fn assign_pools(&mut self) -> Result<(), SolverError> {
-        let Simulation { model, controls, pools, islands, team, .. } = self;
+        let Simulation { model, state, controls, pools, islands, team, .. } = self;
+        islands.of(model, &state.couplings);
         pools.assign(model, controls, islands, team.size())
     }
 
@@ -202,130 +121,6 @@ impl Simulation {
     fn apply_keyframes(&mut self) {
         let time = self.state.step as f64 * self.model.params.step;
         self.model.params.keyframes.apply(time, &mut self.controls);
-    }
-
-    /// Advances by one step, with keyframed controls at their values of the moment it begins. If it
-    /// fails, the state is as before.
-    pub fn step(&mut self) -> Result<StepReport, StepError> {
-        if self.state.step >= State::LAST_STEP {
-            return Err(StepError::TooManySteps);
-        }
-        self.apply_keyframes();
-        self.assign_pools()?;
-        (self.backup.time, self.backup.step) = (self.state.time, self.state.step);
-        self.backup.model = self.state.model;
-        let result = self.advance();
-        self.stepped = result.is_ok();
-        match result {
-            Ok(_) => {
-                self.tearing.begin_step();
-                self.tear_apart();
-                self.tearing.end_step();
-                self.apply_keyframes();
-            }
-            Err(_) => {
-                std::mem::swap(&mut self.state, &mut self.backup);
-                // Numbers that are none may have got into scratch that later steps read.
-                self.drop_caches();
-            }
-        }
-        result
-    }
-
-    /// Lets a host drive any control and then takes a step: `drive` is given the number of steps done,
-    /// the time, and the controls to set. If it or the step fails, state and controls are as before.
-    ///
-    /// ```
-    /// # use pliant::{Body, Builder, Control, shapes};
-    /// # let body = Body::new("ball", shapes::ball(0.2, 0.05).unwrap());
-    /// # let mut simulation = Builder::new().body(body).build().unwrap();
-    /// let ball = simulation.model().body("ball").unwrap();
-    /// simulation.step_with(|_step, time, controls| {
-    ///     controls.set(Control::Frequency(ball), 20.0 + 5.0 * time.sin())?;
-    ///     Ok(())
-    /// })?;
-    /// # Ok::<(), pliant::StepError>(())
-    /// ```
-    pub fn step_with(
-        &mut self,
-        drive: impl FnOnce(u64, f64, &mut Driver<'_>) -> Result<(), ControlError>,
-    ) -> Result<StepReport, StepError> {
-        let before = self.controls.clone();
-        let mut driver = Driver { model: &self.model, controls: &mut self.controls };
-        let driven = drive(self.state.step, self.state.time, &mut driver);
-        let result = driven.map_err(StepError::from).and_then(|()| self.step());
-        if result.is_err() {
-            self.controls = before;
-        }
-        result
-    }
-
-    /// Takes a step as [`Simulation::step`] does, to the same bits, and returns the objective after each
-    /// iteration of the solvers that have one (all but the clustered). Times are read from `clock`. Costs
-    /// as much as solving every substep to the last digit.
-    pub fn trace_step(&mut self, clock: Clock) -> Result<(StepReport, Vec<TracePoint>), StepError> {
-        let tracer = self.tracer.get_or_insert_with(|| Box::new(Tracer::new()));
-        tracer.begin(clock);
-        self.tracing = true;
-        let report = self.step();
-        self.tracing = false;
-        let mut points = self.tracer.as_mut().map(|t| std::mem::take(&mut t.points)).unwrap_or_default();
-        points.sort_by_key(|p| p.substep);
-        Ok((report?, points))
-    }
-
-    fn advance(&mut self) -> Result<StepReport, StepError> {
-        let Simulation { model, state, controls, pools, team, clock, backup, tracer, slots, .. } = self;
-        let course = &mut self.course;
-        course.plan(model, state, controls);
-        backup.colliders.clone_from(&state.colliders);
-        backup.vertices.clone_from(&state.vertices);
-        let tracer = tracer.as_deref_mut().filter(|_| self.tracing);
-        let stepping = StepContext { model, controls, pools, team, course, step: state.step };
-        let seconds = stepping.take((state, backup), slots, &mut self.islands, clock.as_ref(), tracer);
-        let mut report = StepReport { seconds, ..Default::default() };
-        let mut finite = true;
-        for (slot, body) in slots.iter_mut().zip(model.bodies()) {
-            let outcome = std::mem::replace(&mut slot.outcome, Ok(Default::default()))?;
-            let kind = body.parts.solver();
-            let last = &outcome.last;
-            finite &= outcome.finite;
-            report.contacts += last.contacts;
-            report.iterations = report.iterations.max(last.iterations);
-            report.residual = report.residual.max(last.residual);
-            report.convergence[kind as usize].join(&outcome.convergence);
-        }
-        course.arrive(state);
-        state.step += 1;
-        state.time = state.step as f64 * model.params.step;
-        (report.step, report.time) = (state.step, state.time);
-        if !finite {
-            self.check_finite()?;
-        }
-        Ok(report)
-    }
-
-    fn check_finite(&self) -> Result<(), StepError> {
-        for (k, body) in self.state.bodies.iter().enumerate() {
-            let bad = body.x.first_non_finite().or_else(|| body.v.first_non_finite());
-            let Some(particle) = bad else { continue };
-            let live = self.controls.live(k);
-            let likely =
-                if live.world.gravity.length() > 1e6 || (live.body.force / live.body.mass).length() > 1e6 {
-                    "gravity, or force over mass, is enormous"
-                } else if self.backup.bodies[k].v.iter().any(|v| v.length() > 1e100) {
-                    "velocities are enormous; lower the initial velocity, spin or stretch"
-                } else {
-                    "the stiffness is too large for the step; lower it or take more substeps"
-                };
-            return Err(StepError::NonFinite {
-                step: self.state.step,
-                body: self.model.bodies()[k].name.to_string(),
-                particle,
-                likely: likely.into(),
-            });
-        }
-        Ok(())
     }
 
     /// The constant side.
@@ -471,63 +266,6 @@ impl Simulation {
         slots.truncate(at);
     }
 
-    /// How fast particle `i` of a body moves; nothing if it is not there. For all but the deformer's bodies this is its
-    /// velocity in the state. The deformer's matching step moves particles beside their velocities, which hold what
-    /// gravity adds until the next one takes it back (h g / flappiness where a body lies still): there it is the way of
-    /// the last step over its time, or the velocity where none was taken, as after a restore.
-    pub fn velocity(&self, body: impl Into<BodyId>, i: usize) -> Option<DVec3> {
-        let k = self.model.index(body)?;
-        (i < self.state.bodies[k].x.len()).then(|| self.present(k).velocity(i))
-    }
-
-    pub(crate) fn present(&self, k: usize) -> Present<'_> {
-        Present {
-            model: &self.model.bodies()[k].parts,
-            controls: self.controls.live(k),
-            state: &self.state.bodies[k],
-            time: self.state.time,
-            before: self.stepped.then(|| &self.backup.bodies[k].x),
-        }
-    }
-
-    /// Energies, momenta, strain and penetration of the present state; of the motion there is, see
-    /// [`Simulation::velocity`]. Springs between bodies count as elastic energy.
-    pub fn statistics(&self) -> Statistics {
-        self.statistics_and_strain(&mut Vec::new())
-    }
-
-    /// The statistics of one body; nothing if it is gone.
-    pub fn statistics_of(&self, body: impl Into<BodyId>) -> Option<Statistics> {
-        let k = self.model.index(body)?;
-        let mut strain = vec![0.0; self.model.bodies()[k].parts.particle_count()];
-        Some(self.present(k).measure(&self.present_colliders(), &mut strain))
-    }
-
-    /// [`Simulation::statistics`] and [`Simulation::strain`] at the price of one.
-    pub fn statistics_and_strain(&self, strain: &mut Vec<f64>) -> Statistics {
-        let mut sum = Statistics::default();
-        let around = self.present_colliders();
-        self.for_each_body(strain, |body, strain| sum.add(&body.measure(&around, strain)));
-        sum.elastic += self.model.couplings().iter().map(|c| c.coupling.energy(&self.state)).sum::<f64>();
-        sum
-    }
-
-    /// Relative deformation of every particle, body after body.
-    pub fn strain(&self, strain: &mut Vec<f64>) {
-        self.for_each_body(strain, |body, strain| body.strain(strain));
-    }
-
-    fn for_each_body(&self, each: &mut Vec<f64>, mut f: impl FnMut(Present<'_>, &mut [f64])) {
-        each.clear();
-        each.resize(self.model.particle_count(), 0.0);
-        let mut rest = &mut each[..];
-        for (k, body) in self.model.bodies().iter().enumerate() {
-            let (own, others) = rest.split_at_mut(body.parts.particle_count());
-            f(self.present(k), own);
-            rest = others;
-        }
-    }
-
     /// Lets the report say how long each solver took.
     pub fn set_clock(&mut self, clock: Clock) {
         self.clock = Some(clock);
@@ -564,82 +302,5 @@ impl Simulation {
     pub fn drop_caches(&mut self) {
         self.tracer = None;
         self.pools.clear();
-    }
-}
-
-/// The controls as [`Simulation::step_with`] and [`Simulation::controls_mut`] hand them out: every value is
-/// checked.
-#[derive(Debug)]
-pub struct Driver<'a> {
-    model: &'a Model,
-    controls: &'a mut Controls,
-}
-
-impl Driver<'_> {
-    /// The values at present.
-    pub fn controls(&self) -> &Controls {
-        self.controls
-    }
-
-    /// What is simulated.
-    pub fn model(&self) -> &Model {
-        self.model
-    }
-
-    /// Changes a value; see [`Controls::set`].
-    pub fn set(&mut self, control: Control, value: impl Into<Value>) -> Result<Cost, ControlError> {
-        self.controls.set(self.model, control, value)
-    }
-
-    /// Holds a pin group of a body; see [`Controls::place_pins`].
-    pub fn place_pins(
-        &mut self,
-        body: impl Into<BodyId>,
-        group: usize,
-        placement: Option<DAffine3>,
-    ) -> Result<Cost, ControlError> {
-        self.controls.place_pins(self.model, body, group, placement)
-    }
-
-    /// Leads the vertices of a collider; see [`Controls::deform_collider`].
-    pub fn deform_collider(
-        &mut self,
-        collider: ColliderId,
-        vertices: Option<&[DVec3]>,
-    ) -> Result<Cost, ControlError> {
-        self.controls.deform_collider(self.model, collider, vertices)
-    }
-
-    /// Leads a collider; see [`Controls::place_collider`].
-    pub fn place_collider(
-        &mut self,
-        collider: ColliderId,
-        placement: Option<DAffine3>,
-    ) -> Result<Cost, ControlError> {
-        self.controls.place_collider(self.model, collider, placement)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::{Body, Builder, Timeline, TimelineError, shapes};
-
-    #[test]
-    fn the_last_step_that_can_be_counted_is_the_last() {
-        let build =
-            || Builder::new().body(Body::new("ball", shapes::ball(0.2, 0.08).unwrap())).build().unwrap();
-        let mut late = build();
-        late.state.step = State::LAST_STEP - 1;
-        late.step().unwrap();
-        let before = late.state().clone();
-        assert_eq!(late.step().unwrap_err(), StepError::TooManySteps);
-        assert_eq!(late.state(), &before);
-        assert_eq!(before.step(), State::LAST_STEP);
-        let mut timeline = Timeline::new(late);
-        assert!(timeline.frame(State::LAST_STEP).is_ok());
-        assert!(matches!(timeline.frame(u64::MAX), Err(TimelineError::Step { .. })));
-        let mut early = Timeline::new(build());
-        assert!(matches!(early.frame(u64::MAX), Err(TimelineError::Step { .. })));
     }
 }

@@ -74,9 +74,9 @@ pub(crate) struct SolverPools {
     of_body: Vec<Arc<Pool>>,
     /// Room for the contacts of as many islands as there are threads.
     contacts: Mutex<Vec<Contacts>>,
-    /// The colliders and couplings there is room for.
+    /// The colliders there is room for, and the islands whose couplings there is room for.
     colliders: usize,
-    couplings: usize,
+    islands: u64,
     pub isa: Isa,
 }
 
@@ -87,7 +87,7 @@ impl SolverPools {
             of_body: Vec::new(),
             contacts: Mutex::default(),
             colliders: 0,
-            couplings: 0,
+            islands: 0,
             isa,
         }
     }
@@ -115,21 +115,21 @@ impl SolverPools {
 
     /// Sees to it that contacts and couplings of the largest island fit into what threads use, so that finding them
     /// allocates nothing.
-    fn reserve_contacts(&mut self, model: &Model, islands: &mut Islands, threads: usize) {
+    fn reserve_contacts(&mut self, model: &Model, islands: &Islands, threads: usize) {
         let contacts = self.contacts.get_mut().unwrap_or_else(PoisonError::into_inner);
         contacts.resize_with(threads.max(1), Contacts::default);
-        let (islands, colliders) = (islands.of(model), model.colliders().len());
+        let (islands, colliders) = (islands.list(), model.colliders().len());
         // Who meets colliders by itself and is tied to nothing has no contacts to find room for.
         let needed = |i: &Island, m: &Member| {
             let parts = &model.bodies()[m.place].parts;
             let touches = colliders > 0 && parts.solver().uses_constraints();
-            if touches || !i.ties().is_empty() { parts.particle_count() } else { 0 }
+            if touches || !i.ties().0.is_empty() { parts.particle_count() } else { 0 }
         };
         // Of islands of one body the largest is enough for all.
         let alone = islands.iter().filter(|i| i.members.len() == 1).max_by_key(|i| needed(i, &i.members[0]));
         for island in islands.iter().filter(|i| i.members.len() > 1).chain(alone) {
             let particles = island.members.iter().map(|m| needed(island, m));
-            contacts.iter_mut().for_each(|c| c.reserve(particles.clone(), colliders, island.ties().len()));
+            contacts.iter_mut().for_each(|c| c.reserve(particles.clone(), colliders, island.ties()));
         }
     }
 
@@ -138,24 +138,24 @@ impl SolverPools {
         self.of_body.iter().map(|p| p.factor_len()).sum()
     }
 
-    /// Sees to it that every body has a pool that fits. Costs nothing while nothing changes.
+    /// Sees to it that every body has a pool that fits; the islands are those of the model. Costs nothing while nothing changes.
     pub fn assign(
         &mut self,
         model: &Model,
         controls: &Controls,
-        islands: &mut Islands,
+        islands: &Islands,
         threads: usize,
     ) -> Result<(), SolverError> {
         let bodies = model.bodies();
         let fits = |pool: &Arc<Pool>, k: usize| pool.fits(&bodies[k].parts, controls.live(k));
         let (colliders, couplings) = (model.colliders().len(), model.couplings().len());
-        let room = colliders <= self.colliders && couplings <= self.couplings;
+        let room = colliders <= self.colliders && (couplings == 0 || self.islands == islands.revision);
         if room && self.of_body.len() == bodies.len() && (0..bodies.len()).all(|k| fits(&self.of_body[k], k))
         {
             return Ok(());
         }
         self.reserve_contacts(model, islands, threads);
-        (self.colliders, self.couplings) = (colliders, couplings);
+        (self.colliders, self.islands) = (colliders, islands.revision);
         let before = std::mem::take(&mut self.of_body);
         let mut last: Option<Arc<Pool>> = None;
         for (k, body) in bodies.iter().enumerate() {
@@ -196,7 +196,7 @@ impl SolverPools {
             if first {
                 let users = Arc::strong_count(pool) - 1;
                 // Bodies that are tied to others move all at once.
-                let together = islands.together(model);
+                let together = islands.together();
                 let count = users.min(threads + together);
                 let prepared = pool.prepare(controls.live(k), count, colliders + couplings > 0);
                 if prepared.is_err() {

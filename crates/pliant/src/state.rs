@@ -2,6 +2,7 @@
 
 use crate::bytes::{Reader, Truncated, Writer};
 use crate::checkpoint::OLDEST;
+use crate::couplings::CouplingMemory;
 use crate::memory::Memory;
 use crate::model::{BodyId, BodyModel, HalfSpace, Model, ModelCollider, ModelId};
 use crate::points::{Points, PointsMut};
@@ -23,6 +24,8 @@ pub struct State {
     pub(crate) colliders: Vec<DAffine3>,
     /// Where the vertices of their meshes are, in their own coordinates; none of a collider that does not change its shape.
     pub(crate) vertices: Vec<Vec<DVec3>>,
+    /// What history leaves behind of the couplings, in the model's order.
+    pub(crate) couplings: Vec<CouplingMemory>,
     /// The model this state belongs to.
     pub(crate) model: ModelId,
 }
@@ -111,7 +114,7 @@ impl BodyState {
         &self.x
     }
 
-    /// Velocities.
+    /// Velocities of the particles, m/s. The deformer's bodies move otherwise: see [`Simulation::velocity`](crate::Simulation::velocity).
     pub fn velocities(&self) -> &Points {
         &self.v
     }
@@ -165,7 +168,8 @@ impl State {
     /// Bodies with these states, at time zero.
     pub(crate) fn new(model: &Model, bodies: Vec<BodyState>) -> State {
         let (colliders, vertices) = (Self::unled(model, 0.0), Self::undeformed(model, 0.0));
-        State { time: 0.0, step: 0, bodies, colliders, vertices, model: model.id() }
+        let couplings = Self::untouched(model, &bodies);
+        State { time: 0.0, step: 0, bodies, colliders, vertices, couplings, model: model.id() }
     }
 
     /// The last step that can be counted to: beyond it a step is no longer a time of its own.
@@ -186,6 +190,17 @@ impl State {
         (self.step, self.time) = (step, step as f64 * model.params.step);
         self.colliders = Self::unled(model, self.time);
         self.vertices = Self::undeformed(model, self.time);
+    }
+
+    /// Couplings that have just come.
+    fn untouched(model: &Model, bodies: &[BodyState]) -> Vec<CouplingMemory> {
+        let of = |id| bodies.binary_search_by_key(&id, |b: &BodyState| b.id).ok().map(|k| &bodies[k]);
+        model.couplings().iter().map(|c| CouplingMemory::new(&c.coupling, of)).collect()
+    }
+
+    /// What history leaves behind of the couplings, in the model's order.
+    pub fn couplings(&self) -> &[CouplingMemory] {
+        &self.couplings
     }
 
     /// Where colliders are that no host leads.
@@ -242,6 +257,7 @@ impl State {
             && self.bodies.len() == model.bodies().len()
             && self.colliders.len() == model.colliders().len()
             && self.vertices.len() == model.colliders().len()
+            && self.couplings.len() == model.couplings().len()
             && self.vertices.iter().zip(model.colliders()).all(|(v, c)| fits_mesh(v, c))
             && pairs.all(|(state, body)| state.fits(body.id, &body.parts));
         if !fits {
@@ -249,7 +265,8 @@ impl State {
         }
         let placed = self.colliders.iter().all(DAffine3::is_finite)
             && self.vertices.iter().flatten().all(|v| v.is_finite());
-        if !(placed && self.time.is_finite() && self.bodies.iter().all(BodyState::is_finite)) {
+        let tied = self.couplings.iter().all(CouplingMemory::is_finite);
+        if !(placed && tied && self.time.is_finite() && self.bodies.iter().all(BodyState::is_finite)) {
             return Err(StateError::Damaged("it has numbers that are not finite"));
         }
         if self.step > State::LAST_STEP {
@@ -263,6 +280,7 @@ impl State {
         let vertices: usize = self.vertices.iter().map(Vec::len).sum();
         self.bodies.iter().map(|b| 48 * b.x.len() + 8 * b.memory.len() + 128).sum::<usize>()
             + 24 * vertices
+            + 176 * self.couplings.len()
             + 64
     }
 
@@ -275,6 +293,8 @@ impl State {
         w.word(self.colliders.len() as u64);
         self.colliders.iter().for_each(|at| w.placement(at));
         self.vertices.iter().for_each(|v| w.vectors(v));
+        w.word(self.couplings.len() as u64);
+        self.couplings.iter().for_each(|c| c.write(w));
         w.word(self.bodies.len() as u64);
         for body in &self.bodies {
             w.word(body.id.number());
@@ -287,14 +307,15 @@ impl State {
 
     /// Reads back what [`State::write`] wrote of a state of `model`, and checks it.
     ///
-    /// Before colliders could move, where they are was not told in it, nor was their shape before that could change.
-    pub(crate) fn read(r: &mut Reader<'_>, model: &Model, told: ColliderPart) -> Result<State, StateError> {
+    /// Before colliders could move, where they are was not told in it, nor was their shape before that could change, nor
+    /// anything of couplings before there was anything to tell.
+    pub(crate) fn read(r: &mut Reader<'_>, model: &Model, told: Told) -> Result<State, StateError> {
         let id = ModelId { revision: r.word()?, fingerprint: r.word()? };
         if id != model.id() {
             return Err(StateError::OtherModel);
         }
         let (time, step) = (r.number()?, r.word()?);
-        let placed = told != ColliderPart::Nothing;
+        let placed = told > Told::Bodies;
         if placed && r.word()? != model.colliders().len() as u64 {
             return Err(StateError::Damaged("the number of colliders does not fit the model"));
         }
@@ -302,10 +323,17 @@ impl State {
             true => model.colliders().iter().map(|_| r.placement()).collect::<Result<_, _>>()?,
             false => Self::unled(model, time),
         };
-        let vertices = match told {
-            ColliderPart::All => model.colliders().iter().map(|_| r.vectors()).collect::<Result<_, _>>()?,
-            _ => Self::undeformed(model, time),
+        let vertices = match told >= Told::ColliderShapes {
+            true => model.colliders().iter().map(|_| r.vectors()).collect::<Result<_, _>>()?,
+            false => Self::undeformed(model, time),
         };
+        let mut couplings = Vec::new();
+        if told >= Told::Couplings {
+            if r.word()? != model.couplings().len() as u64 {
+                return Err(StateError::Damaged("the number of couplings does not fit the model"));
+            }
+            couplings = model.couplings().iter().map(|_| CouplingMemory::read(r)).collect::<Result<_, _>>()?;
+        }
         if r.word()? != model.bodies().len() as u64 {
             return Err(StateError::Damaged("the number of bodies does not fit the model"));
         }
@@ -315,7 +343,10 @@ impl State {
             let (x, v) = (r.points()?, r.points()?);
             bodies.push(BodyState { id, x, v, memory: Memory::read(r)? });
         }
-        let state = State { time, step, bodies, colliders, vertices, model: id };
+        if told < Told::Couplings {
+            couplings = Self::untouched(model, &bodies);
+        }
+        let state = State { time, step, bodies, colliders, vertices, couplings, model: id };
         match state.check(&model.torn_by(&state, &mut TornShapes::default())?) {
             // It names the model, so it was changed since it was written.
             Err(StateError::OtherModel) => Err(StateError::Damaged("its sizes do not fit the model")),
@@ -324,12 +355,13 @@ impl State {
     }
 }
 
-/// What a checkpoint tells of colliders.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum ColliderPart {
-    Nothing,
-    Places,
-    All,
+/// What a checkpoint tells, each with what comes before it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Told {
+    Bodies,
+    ColliderPlaces,
+    ColliderShapes,
+    Couplings,
 }
 
 /// Whether vertices are those of a collider: none, or one for each of its mesh.
@@ -348,10 +380,11 @@ mod tests {
         let s = Builder::new().body(body).build().unwrap();
         let n = s.model().particle_count();
         type Change<'a> = &'a dyn Fn(&mut State);
-        let changes: [(&str, Change<'_>); 8] = [
+        let changes: [(&str, Change<'_>); 9] = [
             ("fewer positions", &|s| s.bodies[0].x = Points::zeros(n - 1)),
             ("more velocities", &|s| s.bodies[0].v = Points::zeros(n + 1)),
             ("no bodies", &|s| s.bodies.clear()),
+            ("a coupling", &|s| s.couplings.push(CouplingMemory::default())),
             ("another body", &|s| s.bodies[0].id = 3.into()),
             ("another memory", &|s| s.bodies[0].memory = Memory::empty()),
             ("another model", &|s| s.model.fingerprint ^= 1),

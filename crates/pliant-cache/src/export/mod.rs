@@ -92,7 +92,7 @@ impl FrameSelection {
 /// What to export.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ExportOptions {
-    /// Which frames.
+    /// Which frames of the log go out, from which to which and every how manieth.
     pub frames: FrameSelection,
     /// Frames a second, if not those of the log: what lies between two frames is mixed from them. Frames are then
     /// numbered and chosen at this rate.

@@ -14,6 +14,7 @@ use super::simulated::SimulatedElements;
 
 /// A stretch of frames with the same bodies.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Epoch {
     /// Number of the frame it begins with.
     pub first: u32,

@@ -55,6 +55,7 @@ impl std::fmt::Debug for LogWriter {
 
 /// A log taken up again by [`LogWriter::resume`].
 #[derive(Debug)]
+#[non_exhaustive]
 pub struct ReopenedLog {
     /// Appends after the last checkpoint.
     pub writer: LogWriter,

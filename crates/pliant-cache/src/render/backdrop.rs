@@ -1,4 +1,4 @@
-//! The studio: a gradient behind everything, and planes that catch shadows and melt into it.
+//! The backdrop: a gradient behind everything, and planes that catch shadows and melt into it.
 
 use glam::Vec3;
 
@@ -19,12 +19,12 @@ pub struct Backdrop {
 }
 
 impl Backdrop {
-    /// A bright cool studio; the default.
+    /// Bright and cool; the default.
     pub fn light() -> Backdrop {
         Backdrop { top: [0.80, 0.84, 0.89], middle: [0.935, 0.945, 0.955], bottom: [0.885, 0.895, 0.91] }
     }
 
-    /// A dark studio, for slides and for bright colour maps.
+    /// Dark, for slides and for bright colour maps.
     pub fn dark() -> Backdrop {
         Backdrop { top: [0.09, 0.10, 0.13], middle: [0.27, 0.29, 0.34], bottom: [0.19, 0.205, 0.24] }
     }
@@ -115,7 +115,7 @@ impl LinearBackdrop {
         }
         let at = sheet.axes.map(|axis| p.dot(axis));
         // Level ground in the open is exactly the backdrop, so that it has no end; slopes are lit by their tilt. But
-        // in a bright studio walls are lit from all sides: only a part of the tilt shows.
+        // before a bright backdrop walls are lit from all sides: only a part of the tilt shows.
         let mut factor = light.at(at) * (1.0 + 0.45 * (light.open - 1.0));
         if self.grid > 0.0 {
             let mut lines = 1.0;

@@ -1,4 +1,4 @@
-//! Where the picture is taken from, and the studio light rig that stands around the camera.
+//! Where the picture is taken from, and the lamps that stand around the camera.
 
 use glam::{DVec3, Vec3};
 

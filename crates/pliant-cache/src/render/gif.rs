@@ -11,6 +11,7 @@ use super::quantize::{Ditherer, Palette};
 
 /// Why a GIF could not be written.
 #[derive(Debug)]
+#[non_exhaustive]
 pub enum GifError {
     /// The sink failed.
     Io(std::io::Error),

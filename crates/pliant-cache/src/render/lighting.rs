@@ -1,6 +1,6 @@
 //! Soft light: an area light and a sky dome, each as many depth maps, gathered at vertices and on planes.
 //!
-//! Summing hard shadows from many directions gives what a studio gives: shadows sharp at the contact and soft
+//! Summing hard shadows from many directions gives what large lamps give: shadows sharp at the contact and soft
 //! further away, darkening in creases and under bodies, and a tint of the body on the ground. All of it is smooth
 //! and without noise, so animations do not flicker.
 

@@ -115,7 +115,7 @@ pub struct RenderSettings {
     pub samples: u32,
     /// Colours behind and below everything.
     pub backdrop: Backdrop,
-    /// Brightness factor; 1 is the studio's normal exposure.
+    /// Brightness factor; 1 is the normal exposure.
     pub exposure: f32,
     /// Distance between grid lines on planes in scene units; `None` picks a round number, zero draws none.
     pub grid: Option<f64>,

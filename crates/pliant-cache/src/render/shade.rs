@@ -43,8 +43,8 @@ fn highlight(normal: Vec3, eye: Vec3, light: Vec3, roughness: f32) -> f32 {
     0.25 * a2 / (d * d * lh * lh * (4.0 * roughness + 2.0)) * facing
 }
 
-/// What a mirror would see of the studio: bright ceiling, darker walls, a large softbox and a strip at the back.
-fn studio_reflection(direction: Vec3, view: &CameraView) -> Vec3 {
+/// What a mirror would see around it: bright ceiling, darker walls, a large softbox and a strip at the back.
+fn environment_reflection(direction: Vec3, view: &CameraView) -> Vec3 {
     let step = |low: f32, high: f32, x: f32| {
         let t = ((x - low) / (high - low)).clamp(0.0, 1.0);
         t * t * (3.0 - 2.0 * t)
@@ -87,7 +87,7 @@ pub(super) fn shade(spot: &ShadingPoint, view: &CameraView) -> Vec3 {
             let mirror = 2.0 * normal.dot(eye) * normal - eye;
             // Where the sky is hidden there is nothing bright to mirror.
             let open = (0.15 + 0.85 * openness).min(1.0);
-            let gloss = studio_reflection(mirror, view) * (0.8 * fresnel * open);
+            let gloss = environment_reflection(mirror, view) * (0.8 * fresnel * open);
             let spark = KEY * light.key * (0.30 * highlight(normal, eye, view.key, 0.46));
             scattered + gloss + spark + rim * color.lerp(Vec3::ONE, 0.3)
         }

@@ -28,7 +28,7 @@ mod projective_descent;
 mod projective_momentum;
 mod raining_bodies;
 mod resolutions;
-mod riding;
+mod skin_binding;
 mod spinning_cube;
 mod stiffening;
 mod stretched_cube;
@@ -123,7 +123,7 @@ pub const ALL: &[&Definition] = &[
     &winding::DEFINITION,
     &filling::DEFINITION,
     &stuffing::DEFINITION,
-    &riding::DEFINITION,
+    &skin_binding::DEFINITION,
 ];
 
 /// The public side of [`ALL`].
@@ -142,14 +142,23 @@ pub fn figures() -> &'static [Figure] {
     &FIGURES
 }
 
+/// What a figure is called now that had another name before.
+fn present_name(name: &str) -> &str {
+    match name {
+        "riding" => "skin_binding",
+        name => name,
+    }
+}
+
 /// The definitions named, each once, all if none is named.
 pub fn choose(names: &[String]) -> Result<Vec<&'static Definition>, FigureError> {
-    for name in names {
+    let names: Vec<&str> = names.iter().map(|name| present_name(name)).collect();
+    for &name in &names {
         if !FIGURES.iter().any(|f| f.name == name) {
-            return Err(FigureError::UnknownName { name: name.clone(), nearest: nearest(name) });
+            return Err(FigureError::UnknownName { name: name.into(), nearest: nearest(name) });
         }
     }
-    let wanted = |d: &Definition| names.is_empty() || names.iter().any(|n| n == d.figure.name);
+    let wanted = |d: &Definition| names.is_empty() || names.contains(&d.figure.name);
     Ok(ALL.iter().copied().filter(|d| wanted(d)).collect())
 }
 

@@ -24,8 +24,8 @@ fn angles(graded: [f64; 2]) -> Series {
     ]
 }
 
-/// Mean distances of riding on particles, tetrahedra and clusters.
-fn rides(particles: f64, tetrahedra: f64, clusters: f64) -> Series {
+/// Mean distances of surfaces bound to particles, tetrahedra and clusters.
+fn bound(particles: f64, tetrahedra: f64, clusters: f64) -> Series {
     let line = |v: f64| series(9, move |t| 2.0 * v * t);
     vec![
         (5, "on particles", line(particles)),
@@ -80,14 +80,14 @@ pub fn examples(id: &str) -> Option<(Series, Vec<Series>)> {
         }
         "stuffing/volume-converges" => (errors_of(2), vec![errors_of(0), errors_of(-1)]),
         "stuffing/volume-is-near" => (errors_of(2), vec![errors_of(1), errors_of(0)]),
-        "riding/tetrahedra-are-nearest" => {
-            (rides(0.05, 0.005, 0.15), vec![rides(0.05, 0.04, 0.15), rides(0.05, f64::NAN, 0.15)])
+        "skin_binding/tetrahedra-are-nearest" => {
+            (bound(0.05, 0.005, 0.15), vec![bound(0.05, 0.04, 0.15), bound(0.05, f64::NAN, 0.15)])
         }
-        "riding/particles-are-near" => (rides(0.05, 0.005, 0.15), vec![rides(0.5, 0.005, 0.15)]),
-        "riding/clusters-are-stiffer" => {
-            (rides(0.05, 0.005, 0.15), vec![rides(0.05, 0.005, 0.9), rides(0.05, 0.005, 0.01)])
+        "skin_binding/particles-are-near" => (bound(0.05, 0.005, 0.15), vec![bound(0.5, 0.005, 0.15)]),
+        "skin_binding/clusters-are-stiffer" => {
+            (bound(0.05, 0.005, 0.15), vec![bound(0.05, 0.005, 0.9), bound(0.05, 0.005, 0.01)])
         }
-        "riding/cloth-keeps-its-thickness" => (quilt(0.01), vec![quilt(1.0), quilt(f64::NAN)]),
+        "skin_binding/cloth-keeps-its-thickness" => (quilt(0.01), vec![quilt(1.0), quilt(f64::NAN)]),
         _ => return None,
     })
 }

@@ -7,10 +7,11 @@ use crate::disjoint_sets::DisjointSets;
 
 /// Smallest, mean and largest of some numbers, and how far they are spread.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[non_exhaustive]
 pub struct ValueSpread {
     /// Smallest.
     pub min: f64,
-    /// Mean.
+    /// The arithmetic mean; 0 of no values.
     pub mean: f64,
     /// Largest.
     pub max: f64,
@@ -37,6 +38,7 @@ impl ValueSpread {
 
 /// What a covering is like.
 #[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
 pub struct ClusterStatistics {
     /// Particles covered.
     pub particles: usize,
@@ -46,7 +48,7 @@ pub struct ClusterStatistics {
     pub levels: Vec<usize>,
     /// Pairs of a particle and a cluster it is in: what a pass of the solver costs.
     pub memberships: usize,
-    /// Clusters a particle is in.
+    /// How many clusters the particles are members of.
     pub clusters_per_particle: ValueSpread,
     /// Particles in a cluster.
     pub members_per_cluster: ValueSpread,

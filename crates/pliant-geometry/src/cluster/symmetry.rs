@@ -37,7 +37,7 @@ pub struct MirrorPlane {
 }
 
 impl MirrorPlane {
-    /// The reflection.
+    /// The map that takes a point to its mirror image.
     pub fn reflection(&self) -> DAffine3 {
         let n = self.normal;
         let matrix =

@@ -17,6 +17,7 @@ const EXACT: u64 = 20;
 /// Pairs of triangles that meet where they should not. Faces are named, not triangles; a face of more than three
 /// corners may take part with several of its triangles.
 #[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
 pub struct Crossings {
     /// Pairs without a common vertex that cross or touch.
     pub apart: Findings<[u32; 2]>,

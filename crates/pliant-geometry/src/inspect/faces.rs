@@ -8,6 +8,7 @@ use crate::poly::Polygons;
 
 /// What is wrong with single faces.
 #[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
 pub struct FaceFaults {
     /// Faces that name a vertex more than once, or fewer than three.
     pub repeated: Findings<u32>,

@@ -2,6 +2,7 @@
 
 /// How many there are of something, and where the first ones are.
 #[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
 pub struct Findings<T> {
     /// How many.
     pub count: usize,

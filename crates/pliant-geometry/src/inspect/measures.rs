@@ -12,6 +12,7 @@ const BENT: f64 = 1e-3;
 
 /// Measures of faces and edges.
 #[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
 pub struct Measures {
     /// Area of all faces.
     pub area: f64,

@@ -48,9 +48,9 @@ pub struct MeshReport {
     /// Why the mesh could not be looked at: indices out of range, coordinates that are no usable numbers. All
     /// below but the first counts is left empty then.
     pub fault: Option<String>,
-    /// Vertices.
+    /// Number of vertices, used or not.
     pub vertices: usize,
-    /// Faces.
+    /// Number of faces, as the file has them.
     pub faces: usize,
     /// Faces with three corners.
     pub triangles: usize,

@@ -9,6 +9,7 @@ use crate::disjoint_sets::{DisjointSets, OrientedSets};
 
 /// How faces hang together through the vertices they share.
 #[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
 pub struct MeshTopology {
     /// Vertices that faces use.
     pub vertices: usize,
@@ -38,12 +39,13 @@ pub struct MeshTopology {
 
 /// A part of a mesh that shares no vertex with the rest.
 #[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
 pub struct MeshPiece {
-    /// Its first face.
+    /// The face of the smallest number in it, to find it by.
     pub first_face: u32,
-    /// Its faces.
+    /// Number of its faces.
     pub faces: usize,
-    /// Its vertices.
+    /// Number of vertices its faces use.
     pub vertices: usize,
     /// Euler characteristic: vertices − edges + faces.
     pub euler: i64,

@@ -4,6 +4,7 @@ use glam::DVec3;
 
 /// What a mesh's numbers probably mean.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct UnitGuess {
     /// Name of the unit, such as "centimetres".
     pub unit: &'static str,

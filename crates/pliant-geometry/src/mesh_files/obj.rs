@@ -29,7 +29,7 @@ pub(crate) struct ObjDraft {
     /// Per corner, empty if no corner has any; [`NONE`] for those that have not.
     pub uv_corners: Vec<u32>,
     pub normal_corners: Vec<u32>,
-    /// Line of each face.
+    /// For each face the line of the file it is from, counted from 1.
     pub face_lines: Vec<u32>,
     /// Material of the faces from a face on.
     pub material_runs: Vec<(u32, u32)>,

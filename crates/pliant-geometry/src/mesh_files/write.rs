@@ -8,6 +8,7 @@ use crate::poly::PolyMesh;
 
 /// A file that another one names and that must lie beside it.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct CompanionFile {
     /// File name, without a folder.
     pub name: String,

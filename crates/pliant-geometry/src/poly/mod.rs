@@ -55,7 +55,7 @@ pub struct MeshAttributes {
 /// A value per corner of the faces, with equal values shared.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Layer<T> {
-    /// The values.
+    /// The values, each once; corners refer to them.
     pub values: Vec<T>,
     /// For each corner, in the order of `Polygons::corners`, its value; empty if there is no such layer.
     pub corners: Vec<u32>,

@@ -105,12 +105,13 @@ impl RepairOptions {
 
 /// Something that was mended.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Repair {
     /// How many.
     pub count: usize,
     /// What was done to them, such as "vertices welded".
     pub what: &'static str,
-    /// Why.
+    /// What was wrong with them, as a sentence without a full stop.
     pub why: &'static str,
 }
 

@@ -21,7 +21,7 @@ pub enum SolidShape {
     },
     /// See [`ball()`](super::ball()).
     Ball {
-        /// Radius.
+        /// Radius, m.
         radius: f64,
     },
     /// See [`torus()`](super::torus()).
@@ -33,14 +33,14 @@ pub enum SolidShape {
     },
     /// See [`cylinder()`](super::cylinder()).
     Cylinder {
-        /// Radius.
+        /// Radius, m.
         radius: f64,
-        /// Height.
+        /// Height, m.
         height: f64,
     },
     /// See [`capsule()`](super::capsule()).
     Capsule {
-        /// Radius.
+        /// Radius, m.
         radius: f64,
         /// Height from tip to tip.
         height: f64,

@@ -9,7 +9,7 @@ use crate::{Ray, nearest_on_triangle};
 /// A mesh whose vertices go straight from one place to another.
 #[derive(Clone, Copy, Debug)]
 pub struct Pose<'a> {
-    /// The mesh.
+    /// What moves, with its tree and its vertices at rest.
     pub mesh: &'a SolidMesh,
     /// Where its vertices go from and to.
     pub from: &'a [DVec3],
@@ -24,7 +24,7 @@ pub struct Pose<'a> {
 /// A point of a mesh.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SurfacePoint {
-    /// The triangle it is on.
+    /// Index of the triangle it lies on.
     pub triangle: u32,
     /// Weights of its corners.
     pub weights: [f64; 3],

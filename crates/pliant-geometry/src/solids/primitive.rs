@@ -10,28 +10,28 @@ use crate::box_tree::Bounds;
 /// A shape around the origin; what has an axis stands along y.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Primitive {
-    /// A ball.
+    /// A ball around the origin.
     Ball {
-        /// Its radius.
+        /// Its radius, m.
         radius: f64,
     },
     /// A box.
     Cuboid {
-        /// Half its edges.
+        /// Half its edges along x, y and z, m.
         half: DVec3,
     },
     /// Everything within `radius` of a segment from −half to half.
     Capsule {
-        /// Its radius.
+        /// Its radius, m.
         radius: f64,
-        /// Half the length of the segment; the capsule is `radius` longer at both ends.
+        /// Half the length of the segment, m; the capsule is `radius` longer at both ends.
         half: f64,
     },
     /// A cylinder with flat ends.
     Cylinder {
-        /// Its radius.
+        /// Its radius, m.
         radius: f64,
-        /// Half its height.
+        /// Half its height, m.
         half: f64,
     },
 }
@@ -39,11 +39,11 @@ pub enum Primitive {
 /// The point of a surface nearest to another.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct NearestPoint {
-    /// Distance, negative inside.
+    /// Distance, m; negative inside.
     pub gap: f64,
     /// Unit normal, outwards.
     pub normal: DVec3,
-    /// The point.
+    /// The point of the surface.
     pub point: DVec3,
 }
 

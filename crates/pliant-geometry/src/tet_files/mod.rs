@@ -31,6 +31,7 @@ use crate::{Fetch, GeometryError, TetMesh, read_regular};
 
 /// What a file of tetrahedra held.
 #[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
 pub struct TetFile {
     /// Its points and tetrahedra in file order, all positively oriented, every point used.
     pub mesh: TetMesh,

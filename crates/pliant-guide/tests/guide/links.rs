@@ -117,16 +117,34 @@ fn sources(folder: &Path, found: &mut Vec<String>) {
     }
 }
 
+/// Words of a text that name Rust files.
+fn named(text: &str) -> impl Iterator<Item = &str> {
+    let words = text.split(|c: char| !c.is_ascii_alphanumeric() && !"_/.*-".contains(c));
+    words
+        .filter(|w| w.ends_with(".rs") && w.len() > 3 && !w.contains('*'))
+        .map(|w| w.trim_start_matches("../"))
+}
+
+/// What `//` begins, of all lines.
+fn comments(source: &str) -> String {
+    source.lines().filter_map(|l| l.split_once("//")).map(|(_, comment)| format!("{comment}\n")).collect()
+}
+
 #[test]
-fn source_files_that_chapters_name_are_there() {
+fn source_files_that_pages_and_comments_name_are_there() {
     let mut files = Vec::new();
-    sources(&root().join("crates"), &mut files);
-    for chapter in CHAPTERS {
-        let words = chapter.text.split(|c: char| !c.is_ascii_alphanumeric() && !"_/.*-".contains(c));
-        for name in words.filter(|w| w.ends_with(".rs") && !w.contains('*')) {
-            let name = name.trim_start_matches("../");
-            let there = files.iter().any(|f| f.ends_with(&format!("/{name}")));
-            assert!(there, "{} names {name}, which is nowhere below crates/", chapter.path);
-        }
+    for folder in ["crates", "fuzz/fuzz_targets"] {
+        sources(&root().join(folder), &mut files);
     }
+    let read = |path: &Path| fs::read_to_string(path).unwrap();
+    // The changelog tells of files that were.
+    let pages = pages().into_iter().filter(|p| !p.ends_with("CHANGELOG.md"));
+    let mut texts: Vec<(PathBuf, String)> = pages.map(|p| (p.clone(), read(&p))).collect();
+    texts.extend(files.iter().map(PathBuf::from).map(|p| (p.clone(), comments(&read(&p)))));
+    let mut gone = Vec::new();
+    for (place, text) in &texts {
+        let missing = named(text).filter(|name| !files.iter().any(|f| f.ends_with(&format!("/{name}"))));
+        gone.extend(missing.map(|name| format!("{}: {name}", place.display())));
+    }
+    assert!(gone.is_empty(), "source files that are named and not there:\n{}", gone.join("\n"));
 }

@@ -27,7 +27,7 @@ fn run(chapter: &Chapter, block: &Block) -> Result<(), String> {
     };
     let scene = Scene::parse(&whole(block), Path::new("guide.toml")).map_err(said)?;
     let mut built = scene.build(2).map_err(said)?;
-    for frame in 0..built.frames.min(FRAMES) {
+    for frame in 0..built.settings.frames.min(FRAMES) {
         built.simulation.step_by(&built.events).map_err(|e| format!("{place}, frame {frame}: {e}"))?;
     }
     let strain = built.simulation.statistics().max_strain;

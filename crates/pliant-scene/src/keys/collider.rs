@@ -1,6 +1,6 @@
 //! Keys of colliders: what bodies cannot enter.
 
-use super::input::WAG;
+use super::input::{FPS, REPEAT, WAG};
 use super::kinds::{COLOR, FRICTION, LENGTH, SHARE, SIZE, VECTOR};
 use super::mesh_file::{FIT, OBJECT, SCALE_OR_FIT};
 use super::motion::MOTION;
@@ -147,13 +147,8 @@ pub(crate) static COLLIDER_INPUT: Table = Table {
         .example("\"example_####.obj\""),
         Key::new("wag", ValueKind::Table(&WAG), "A wagging of its mesh, without any file.")
             .example("{ axis = [0, 0, 1], pivot = [0, 0, 0], angle = 40, frequency = 1.0 }"),
-        Key::new(
-            "fps",
-            ValueKind::Number(NumberRange::new(0.01, 1e6)),
-            "Frames per second of the animation; the scene's unless given.",
-        )
-        .example("24"),
-        Key::new("repeat", ValueKind::Truth, "Whether the animation begins again at its end.").default("false"),
+        FPS,
+        REPEAT,
     ]],
     rules: &[Rule::ExactlyOne(&["file", "files", "wag"])],
 };

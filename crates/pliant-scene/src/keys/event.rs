@@ -26,6 +26,8 @@ pub(crate) static EVENT: Table = Table {
             .example("\"gate\""),
         Key::new("collider", ValueKind::Text, "The collider it happens to instead, by name: it may come (`add`) and go (`remove`).")
             .example("\"table\""),
+        Key::new("glue", ValueKind::Text, "The glue it happens to instead, by name: it may come (`add`) and go (`remove`).")
+            .example("\"pocket\""),
         Key::new("joint", ValueKind::Text, "The joint it happens to instead, by name: it may come (`add`) and go (`remove`).")
             .example("\"hook\""),
         Key::new(
@@ -60,5 +62,5 @@ pub(crate) static EVENT: Table = Table {
             .also(&["teleport"]),
         Key::new("particles", PARTICLES, "The particles that are pushed, counted from 0.").example("[0, 1]"),
     ]],
-    rules: &[Rule::ExactlyOne(&["add", "remove", "become", "release", "hold", "push", "move"]), Rule::Needs("particles", "push"), Rule::AtMostOne(&["body", "plane", "collider", "joint"])],
+    rules: &[Rule::ExactlyOne(&["add", "remove", "become", "release", "hold", "push", "move"]), Rule::Needs("particles", "push"), Rule::AtMostOne(&["body", "plane", "collider", "joint", "glue"])],
 };

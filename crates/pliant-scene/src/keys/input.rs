@@ -3,6 +3,17 @@
 use super::kinds::VECTOR;
 use crate::format::{Key, NumberRange, Rule, Table, ValueKind};
 
+/// How fast an animation goes.
+pub(crate) const FPS: Key = Key::new(
+    "fps",
+    ValueKind::Number(NumberRange::new(0.01, 1e6)),
+    "Frames per second of the animation; the scene's unless given.",
+)
+.example("24");
+/// What comes after its end.
+pub(crate) const REPEAT: Key =
+    Key::new("repeat", ValueKind::Truth, "Whether the animation begins again at its end.").default("false");
+
 pub(crate) static INPUT: Table = Table {
     title: "an input",
     groups: &[&[
@@ -20,13 +31,8 @@ pub(crate) static INPUT: Table = Table {
         .example("\"example_####.obj\""),
         Key::new("wag", ValueKind::Table(&WAG), "A wagging of whatever shape the body has, without any file.")
             .example("{ axis = [0, 0, 1], pivot = [0, 0, 0], angle = 40, frequency = 1.0 }"),
-        Key::new(
-            "fps",
-            ValueKind::Number(NumberRange::new(0.01, 1e6)),
-            "Frames per second of the animation; the scene's unless given.",
-        )
-        .example("24"),
-        Key::new("repeat", ValueKind::Truth, "Whether the animation begins again at its end.").default("false"),
+        FPS,
+        REPEAT,
         Key::new(
             "reshape",
             ValueKind::Truth,

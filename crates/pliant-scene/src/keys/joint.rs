@@ -1,13 +1,39 @@
-//! Keys of joints: points of bodies that are tied together.
+//! Keys of joints and glue: points and frames of bodies that are tied together.
 
 use super::kinds::{RATE, VECTOR};
+use super::placement::EXTENT;
 use crate::format::{Key, MOST_PARTICLES, NumberRange, Rule, Table, ValueKind};
+
+const NAME: Key = Key::new("name", ValueKind::Text, "A name of its own, for events and messages.").example("\"hook\"");
+
+/// How it holds, and when no more.
+static HOLD: &[Key] = &[
+    Key::new(
+        "stiffness",
+        ValueKind::Number(NumberRange::above(0.0, 1e12)),
+        "Holds each point by a spring of so many N/m. Exactly unless given.",
+    )
+    .example("200.0"),
+    Key::new("damping", RATE, "Damping of the spring, N s/m.").default("0.0"),
+    Key::new(
+        "break_force",
+        ValueKind::Number(NumberRange::above(0.0, f64::INFINITY)),
+        "The force on a point beyond which it breaks for good, N. Never unless given.",
+    )
+    .example("40.0"),
+    Key::new(
+        "break_distance",
+        ValueKind::Number(NumberRange::above(0.0, f64::INFINITY)),
+        "How far what it holds may come apart before it breaks for good, m. Any distance unless given.",
+    )
+    .example("0.02"),
+];
 
 pub(crate) static JOINT: Table = Table {
     title: "a joint",
     groups: &[&[
-        Key::new("name", ValueKind::Text, "A name of its own, for events and messages.").example("\"hook\""),
-        Key::new("between", ValueKind::List(&ValueKind::Text, 2, 2), "The two bodies it ties, by name.")
+        NAME,
+        Key::new("between", ValueKind::List(&ValueKind::Text, 2, 2), "The two bodies it ties, by name; one of them may be \"world\".")
             .required()
             .example("[\"lamp\", \"cord\"]"),
         Key::new(
@@ -24,12 +50,52 @@ pub(crate) static JOINT: Table = Table {
         )
         .example("[0, 12]"),
         Key::new(
-            "stiffness",
-            ValueKind::Number(NumberRange::above(0.0, 1e12)),
-            "Ties by a spring of so many N/m. Exactly unless given.",
+            "kind",
+            ValueKind::Word(&["point", "hinge", "weld"]),
+            "What is kept together: a point, about which both turn freely; a point and an axis; or everything.",
         )
-        .example("200.0"),
-        Key::new("damping", RATE, "Damping of the spring, N s/m.").default("0.0"),
-    ]],
+        .default("\"point\""),
+        Key::new("axis", VECTOR, "The axis of a hinge, of any length but 0.").default("[0, 0, 1]"),
+    ], HOLD],
     rules: &[Rule::ExactlyOne(&["at", "particles"])],
+};
+
+pub(crate) static GLUE: Table = Table {
+    title: "glue",
+    groups: &[
+        &[
+            NAME,
+            Key::new("from", ValueKind::Text, "The body that is glued on.").required().example("\"pocket\""),
+            Key::new("to", ValueKind::Text, "The body that carries it; the same for a body that is glued to itself.")
+                .required()
+                .example("\"shirt\""),
+            Key::new(
+                "particles",
+                ValueKind::List(&ValueKind::Whole(0, MOST_PARTICLES as u64), 1, MOST_PARTICLES),
+                "Particles of `from` that are bound, counted from 0. Those that lie against the other body unless given.",
+            )
+            .example("[0, 12]"),
+            Key::new(
+                "box",
+                ValueKind::Table(&EXTENT),
+                "All particles of `from` in this box are bound instead, where the body starts.",
+            )
+            .example("{ min = [-1, -1, -1], max = [1, 1, 1] }"),
+            Key::new(
+                "parents",
+                ValueKind::Whole(3, 64),
+                "How many particles carry each point: more average out more of what trembles. The fewest of six to ten that tell \
+                 well how they are turned unless given.",
+            )
+            .example("12"),
+            Key::new(
+                "radius",
+                ValueKind::Number(NumberRange::above(0.0, f64::INFINITY)),
+                "No particle that carries a point is farther from it, m.",
+            )
+            .example("0.1"),
+        ],
+        HOLD,
+    ],
+    rules: &[Rule::AtMostOne(&["particles", "box"])],
 };

@@ -5,7 +5,7 @@ use super::collider::COLLIDER;
 use super::event::EVENT;
 use super::field::FIELDS;
 use super::implicit::IMPLICIT;
-use super::joint::JOINT;
+use super::joint::{GLUE, JOINT};
 use super::keyframes::WORLD_TRACK;
 use super::kinds::{FORCE, SOLVER};
 use super::material::MATERIAL;
@@ -77,6 +77,9 @@ pub(crate) static SCENE: Table = Table {
         Key::new("joint", ValueKind::Tables(&JOINT), "Points of bodies that are tied together, exactly or by springs.")
             .example("[{ between = [\"lamp\", \"cord\"], at = [0, 1, 0] }]")
             .also(&["joints", "coupling", "tie", "link"]),
+        Key::new("glue", ValueKind::Tables(&GLUE), "Bodies that are glued to others, on their surface or off it.")
+            .example("[{ from = \"pocket\", to = \"shirt\" }]")
+            .also(&["glues", "binding", "bind"]),
         Key::new("event", ValueKind::Tables(&EVENT), "What happens at a time: pins are let go, bodies held, pushed, moved.")
             .example("[{ at = 1.5, body = \"cloth\", release = \"left\" }]")
             .also(&["events"]),

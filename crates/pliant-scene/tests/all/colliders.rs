@@ -187,5 +187,9 @@ fn a_body_that_starts_inside_is_told() {
         "{BALL}[[collider]]\nname = \"rock\"\nshape = {{ kind = \"ball\", radius = 0.2 }}\nposition = [0, 0.3, 0]\n"
     );
     let built = built(&text, "s.toml".as_ref());
-    assert!(built.notes.iter().any(|n| n.contains("deep in collider `rock`")), "{:?}", built.notes);
+    assert!(
+        built.settings.notes.iter().any(|n| n.contains("deep in collider `rock`")),
+        "{:?}",
+        built.settings.notes
+    );
 }

@@ -16,7 +16,7 @@ fn run(name: &str, frames: usize) -> Run {
     let demo = DEMOS.iter().find(|d| d.name == name).unwrap();
     let scene = Scene::parse(demo.text, name.as_ref()).unwrap_or_else(|p| panic!("{name}: {}", p[0]));
     let mut built = scene.build(2).unwrap_or_else(|p| panic!("{name}: {}", p[0]));
-    assert!(built.notes.is_empty(), "{name}: {:?}", built.notes);
+    assert!(built.settings.notes.is_empty(), "{name}: {:?}", built.settings.notes);
     let first = built.simulation.statistics();
     let mut heights = vec![Vec::new(); built.bodies.len()];
     let mut worst_strain = 0.0_f64;
@@ -66,7 +66,7 @@ fn every_demo_runs() {
         // Where a ball that hardly resists strain first touches the ground, an element is stretched thrice.
         let most = if demo.name == "volume_against_strain" { 3.0 } else { 1.0 };
         assert!(run.worst_strain < most, "{}: strain {}", demo.name, run.worst_strain);
-        assert!(run.built.frames >= 60);
+        assert!(run.built.settings.frames >= 60);
     }
 }
 
@@ -89,7 +89,7 @@ fn pictures_of_every_demo_are_three_quarters_full() {
                 seen.append(&mut posed);
             }
         }
-        let picture = built.picture;
+        let picture = built.settings.picture;
         let aspect = f64::from(picture.width) / f64::from(picture.height);
         let camera = Camera::fit_points(&seen, aspect, picture.azimuth, picture.elevation);
         let project = camera.projection(&RenderSettings::sized(picture.width, picture.height));
@@ -114,11 +114,11 @@ fn pictures_of_every_demo_are_three_quarters_full() {
 fn the_rain_fills_three_quarters_of_every_picture() {
     use pliant_cache::render::{CameraMotion, CameraPlanner, RenderSettings};
     let mut built = run("raining_bodies", 0).built;
-    let picture = built.picture;
+    let picture = built.settings.picture;
     let size = [picture.width, picture.height].map(f64::from);
     let mut survey = CameraPlanner::new(size[0] / size[1], picture.azimuth, picture.elevation);
     let mut frames = Vec::new();
-    for frame in 0..=built.frames {
+    for frame in 0..=built.settings.frames {
         if frame > 0 {
             built.simulation.step_by(&built.events).unwrap();
         }
@@ -154,7 +154,7 @@ fn the_rain_fills_three_quarters_of_every_picture() {
 #[test]
 fn the_bear_falls_bounces_and_comes_to_rest_sitting() {
     let run = run("gummy_bear", 150);
-    assert_eq!(run.built.frames, 150);
+    assert_eq!(run.built.settings.frames, 150);
     let particles = run.built.simulation.model().particle_count();
     assert!((1900..=2100).contains(&particles));
     let heights = &run.heights[0];

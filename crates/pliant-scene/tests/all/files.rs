@@ -37,7 +37,11 @@ fn an_open_mesh_is_a_shell_and_says_so() {
     let mass: f64 = built.simulation.model().bodies()[0].parts.rest().mass.iter().sum();
     assert!((mass - 10.0).abs() < 1e-9, "{mass} kg of 5 m²");
     assert_eq!(built.bodies[0].look, Look::Cloth);
-    assert!(built.notes.iter().any(|n| n.contains("the mesh is open")), "{:?}", built.notes);
+    assert!(
+        built.settings.notes.iter().any(|n| n.contains("the mesh is open")),
+        "{:?}",
+        built.settings.notes
+    );
 }
 
 #[test]
@@ -84,10 +88,10 @@ fn an_unreadable_or_binary_scene_is_explained() {
 fn outputs_are_relative_to_the_scene() {
     let text = "[output]\nfiles = [\"a.gif\", \"/tmp/b.usda\", \"../c.pc2\"]\ncheckpoint_every = 7\n[[body]]\nshape = \"ball\"\nparticles = 50\n";
     let built = Scene::parse(text, "some/where/s.toml".as_ref()).unwrap().build(1).unwrap();
-    let paths: Vec<_> = built.outputs.iter().filter_map(|p| p.to_str()).collect();
+    let paths: Vec<_> = built.settings.outputs.iter().filter_map(|p| p.to_str()).collect();
     assert_eq!(paths, ["some/where/a.gif", "/tmp/b.usda", "some/where/../c.pc2"]);
-    assert_eq!(built.checkpoint_every, 7);
-    assert_eq!(built.text, text);
+    assert_eq!(built.settings.checkpoint_every, 7);
+    assert_eq!(built.settings.text, text);
 }
 
 #[test]
@@ -96,7 +100,7 @@ fn the_digest_changes_with_the_text_and_every_file() {
     let folder = folder(&[("cube.obj", CUBE), ("scene.toml", scene)]);
     let hash = |text: &str| {
         let scene = Scene::parse(text, &folder.path().join("scene.toml")).unwrap();
-        scene.build(1).unwrap().hash
+        scene.build(1).unwrap().settings.hash
     };
     let first = hash(scene);
     assert_eq!(first, hash(scene));

@@ -126,7 +126,7 @@ fn numbered_meshes_are_followed_in_order_and_change_the_digest() {
     let mut built = build(folder.path(), &text).unwrap();
     assert_eq!(shifts(&mut built.simulation, 3), [0.5, 1.5, 1.5]);
     fs::write(folder.path().join("walk_11.obj"), obj(4.0, 9)).unwrap();
-    assert_ne!(build(folder.path(), &text).unwrap().hash, built.hash);
+    assert_ne!(build(folder.path(), &text).unwrap().settings.hash, built.settings.hash);
 }
 
 #[test]
@@ -197,7 +197,7 @@ fn a_sequence_of_other_points_is_refused_and_a_distant_one_noted() {
     assert!(found[0].place == Some((8, 8)) && found[0].help.contains("kind = \"vertices\""), "{}", found[0]);
     assert!(found[1].message.contains("no particle is painted"), "{}", found[1]);
     let text = scene("file = \"far.pc2\"").replace("strip.obj", "far.obj");
-    let notes = build(folder.path(), &text).unwrap().notes;
+    let notes = build(folder.path(), &text).unwrap().settings.notes;
     assert!(notes.iter().any(|n| n.contains("begins up to 20.000 m away")), "{notes:?}");
 }
 

@@ -20,10 +20,10 @@ fn a_ball_alone_takes_sound_defaults() {
     assert_eq!(body.friction, None);
     let mass: f64 = model.bodies()[0].parts.rest().mass.iter().sum();
     assert!((mass / 14.137 - 1.0).abs() < 0.02, "{mass} kg for a ball of 0.15 m of water");
-    assert_eq!((scene.frames, scene.frames_per_second), (120, 60.0));
-    assert_eq!(scene.picture.color_by, ColorBy::Body);
+    assert_eq!((scene.settings.frames, scene.settings.frames_per_second), (120, 60.0));
+    assert_eq!(scene.settings.picture.color_by, ColorBy::Body);
     assert_eq!(scene.bodies[0].look, Look::Jelly);
-    assert!(scene.outputs.is_empty() && scene.checkpoint_every == 30);
+    assert!(scene.settings.outputs.is_empty() && scene.settings.checkpoint_every == 30);
 }
 
 #[test]
@@ -174,8 +174,8 @@ fn notes_tell_what_may_surprise() {
     let note = |keys: &str, part: &str| {
         let scene =
             built(&format!("[[plane]]\n[[body]]\nname = \"x\"\nshape = \"ball\"\nparticles = 60\n{keys}"));
-        let found = scene.notes.iter().any(|n| n.starts_with("body `x`: ") && n.contains(part));
-        assert!(found, "{keys}: {:?}", scene.notes);
+        let found = scene.settings.notes.iter().any(|n| n.starts_with("body `x`: ") && n.contains(part));
+        assert!(found, "{keys}: {:?}", scene.settings.notes);
     };
     note("cluster_radius = 5\n", "cluster_radius 5 covers everything: one cluster");
     note("cluster_radius = 1e-3\n", "one cluster per particle");
@@ -183,7 +183,7 @@ fn notes_tell_what_may_surprise() {
     note("solver = \"projective\"\nclusters = \"none\"\nedge_stiffness = 0\n", "nothing holds it together");
     note("position = [0, 0, 0]\n", "m deep in plane 1");
     let clean = built("[[plane]]\n[[body]]\nshape = \"ball\"\nposition = [0, 1, 0]\nparticles = 200\n");
-    assert!(clean.notes.is_empty(), "{:?}", clean.notes);
+    assert!(clean.settings.notes.is_empty(), "{:?}", clean.settings.notes);
 }
 
 #[test]
@@ -324,7 +324,7 @@ fn a_named_material_makes_elements_of_whatever_the_shape_has() {
     assert_eq!(tube.simulation.model().particle_count(), 40);
     assert!(kinds(&tube).iter().any(|k| k.contains("bending")), "{:?}", kinds(&tube));
     for scene in [ball, sheet, thread, tube] {
-        assert!(scene.notes.is_empty(), "{:?}", scene.notes);
+        assert!(scene.settings.notes.is_empty(), "{:?}", scene.settings.notes);
     }
 }
 

@@ -316,7 +316,7 @@ impl Reading<'_, '_> {
     fn couplings(&mut self) -> Result<Couplings, StateError> {
         let couplings = match !self.couples || self.r.flag()? {
             true => self.present.built().couplings.clone(),
-            false => Arc::new(world::read_couplings(self.r)?),
+            false => Arc::new(world::read_couplings(self.r, self.format)?),
         };
         let told_apart = couplings.windows(2).all(|w| w[0].id < w[1].id);
         if told_apart { Ok(couplings) } else { Err(UNSOUND) }

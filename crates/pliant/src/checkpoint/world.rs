@@ -6,10 +6,11 @@ use crate::description::{choice, counter, read_animation, read_sequence, write_m
 use crate::fields::Field;
 use crate::keyframes::{Ease, Key, Keyframes, Track};
 use crate::model::{
-    Acceleration, BodyId, BodyPoint, Collider, ColliderId, ColliderShape, Coupling, CouplingId, Implicit,
-    MassMatrix, ModelCollider, ModelCoupling, Params, WarmStart, primitive_of, primitive_parts,
+    Acceleration, Attachment, BodyFrame, BodyId, BodyPoint, Collider, ColliderId, ColliderShape, Coupling,
+    CouplingId, CouplingKind, Implicit, MassMatrix, ModelCollider, ModelCoupling, Params, WarmStart, WorldFrame,
+    primitive_of, primitive_parts,
 };
-use glam::DAffine3;
+use glam::{DAffine3, DMat3};
 use pliant_geometry::TriMesh;
 use pliant_geometry::solids::SolidMesh;
 use std::sync::Arc;
@@ -131,41 +132,110 @@ pub(super) fn read_colliders(r: &mut Reader<'_>, version: u64) -> Result<Vec<Mod
     (0..r.length()?).map(|_| collider(r)).collect()
 }
 
+choice!(write_coupling_kind, read_coupling_kind, CouplingKind {
+    CouplingKind::Point = 0,
+    CouplingKind::Hinge = 1,
+    CouplingKind::Weld = 2,
+});
+
 /// What ties bodies together.
 pub(super) fn write_couplings(w: &mut Writer, couplings: &[ModelCoupling]) {
     w.word(couplings.len() as u64);
     for ModelCoupling { id, coupling } in couplings {
-        let Coupling { name, points, stiffness, damping } = coupling;
+        let Coupling { name, sides, kind, stiffness, damping, break_force, break_distance } = coupling;
         w.word(id.number());
         w.text(name);
-        for BodyPoint { body, particles, weights } in points {
-            w.word(body.number());
-            particles.iter().for_each(|i| w.word(u64::from(*i)));
-            weights.iter().for_each(|v| w.number(*v));
-        }
+        sides.iter().for_each(|side| write_attachment(w, side));
+        write_coupling_kind(w, *kind);
         w.word(stiffness.is_some().into());
-        [stiffness.unwrap_or(0.0), *damping].into_iter().for_each(|v| w.number(v));
+        [stiffness.unwrap_or(0.0), *damping, *break_force, *break_distance].into_iter().for_each(|v| w.number(v));
     }
 }
 
-/// Reads back what [`write_couplings`] wrote; nothing is checked yet.
-pub(super) fn read_couplings(r: &mut Reader<'_>) -> Result<Vec<ModelCoupling>, Truncated> {
-    let point = |r: &mut Reader<'_>| {
-        let body = BodyId::from_number(counter(r)?);
-        let (mut particles, mut weights) = ([0; 4], [0.0; 4]);
-        for i in &mut particles {
-            *i = u32::try_from(r.word()?).map_err(|_| Truncated)?;
+fn write_attachment(w: &mut Writer, side: &Attachment) {
+    match side {
+        Attachment::Point(point) => {
+            w.word(0);
+            write_point(w, point);
         }
-        for w in &mut weights {
-            *w = r.number()?;
+        Attachment::Frame(frame) => {
+            w.word(1);
+            w.word(frame.body().number());
+            w.indices(frame.parents());
+            w.numbers(frame.weights());
+            w.vectors(frame.rest());
+            w.vector(frame.at());
+            write_axes(w, frame.axes());
         }
-        Ok(BodyPoint { body, particles, weights })
-    };
+        Attachment::World(WorldFrame { at, axes }) => {
+            w.word(2);
+            w.vector(*at);
+            write_axes(w, *axes);
+        }
+    }
+}
+
+fn read_attachment(r: &mut Reader<'_>) -> Result<Attachment, Truncated> {
+    Ok(match r.word()? {
+        0 => Attachment::Point(read_point(r)?),
+        1 => {
+            let (body, parents, weights) = (BodyId::from_number(counter(r)?), r.indices()?, r.numbers()?);
+            let (rest, at, axes) = (r.vectors()?, r.vector()?, read_axes(r)?);
+            if parents.len() != weights.len() {
+                return Err(Truncated);
+            }
+            let parents: Vec<(u32, f64)> = parents.into_iter().zip(weights).collect();
+            BodyFrame::new(body, &parents, &rest, (at, axes)).map_err(|_| Truncated)?.into()
+        }
+        2 => Attachment::World(WorldFrame { at: r.vector()?, axes: read_axes(r)? }),
+        _ => return Err(Truncated),
+    })
+}
+
+fn write_axes(w: &mut Writer, axes: DMat3) {
+    [axes.x_axis, axes.y_axis, axes.z_axis].into_iter().for_each(|v| w.vector(v));
+}
+
+fn read_axes(r: &mut Reader<'_>) -> Result<DMat3, Truncated> {
+    Ok(DMat3::from_cols(r.vector()?, r.vector()?, r.vector()?))
+}
+
+fn write_point(w: &mut Writer, BodyPoint { body, particles, weights }: &BodyPoint) {
+    w.word(body.number());
+    particles.iter().for_each(|i| w.word(u64::from(*i)));
+    weights.iter().for_each(|v| w.number(*v));
+}
+
+fn read_point(r: &mut Reader<'_>) -> Result<BodyPoint, Truncated> {
+    let body = BodyId::from_number(counter(r)?);
+    let (mut particles, mut weights) = ([0; 4], [0.0; 4]);
+    for i in &mut particles {
+        *i = u32::try_from(r.word()?).map_err(|_| Truncated)?;
+    }
+    for w in &mut weights {
+        *w = r.number()?;
+    }
+    Ok(BodyPoint { body, particles, weights })
+}
+
+/// Reads back what [`write_couplings`] wrote; nothing is checked yet. Formats before 9 knew only points that never break.
+pub(super) fn read_couplings(r: &mut Reader<'_>, version: u64) -> Result<Vec<ModelCoupling>, Truncated> {
     let coupling = |r: &mut Reader<'_>| {
         let (id, name) = (CouplingId::from_number(counter(r)?), r.text()?);
-        let points = [point(r)?, point(r)?];
+        let only_points = version < 9;
+        let mut side = || match only_points {
+            true => read_point(r).map(Attachment::from),
+            false => read_attachment(r),
+        };
+        let sides = [side()?, side()?];
+        let kind = if only_points { CouplingKind::Point } else { read_coupling_kind(r)? };
         let (soft, stiffness, damping) = (r.flag()?, r.number()?, r.number()?);
-        let coupling = Coupling { name, points, stiffness: soft.then_some(stiffness), damping };
+        let [mut break_force, mut break_distance] = [f64::INFINITY; 2];
+        if !only_points {
+            (break_force, break_distance) = (r.number()?, r.number()?);
+        }
+        let stiffness = soft.then_some(stiffness);
+        let coupling = Coupling { name, sides, kind, stiffness, damping, break_force, break_distance };
         Ok(ModelCoupling { id, coupling })
     };
     (0..r.length()?).map(|_| coupling(r)).collect()

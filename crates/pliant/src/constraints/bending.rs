@@ -55,7 +55,7 @@ pub struct CurvatureLimits {
 /// Why examples do not fit a surface.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OtherCount {
-    /// Which example.
+    /// Index of the example that differs.
     pub example: usize,
     /// How many particles it has.
     pub found: usize,

@@ -54,12 +54,12 @@ impl EdgeStrain {
         measure: &[f64],
         [min, max]: [f64; 2],
     ) -> EdgeStrain {
-        let way = |&[i, j]: &[u32; 2]| positions.get(j as usize) - positions.get(i as usize);
-        let set = Lengths::new(min, max, edges.iter().map(|e| way(e).normalize_or_zero()));
+        let edge = |&[i, j]: &[u32; 2]| positions.get(j as usize) - positions.get(i as usize);
+        let set = Lengths::new(min, max, edges.iter().map(|e| edge(e).normalize_or_zero()));
         // An edge without length is measured in metres.
         let inverses: Vec<[[f64; 1]; 1]> = edges
             .iter()
-            .map(|e| way(e).length())
+            .map(|e| edge(e).length())
             .map(|length| [[if length > 0.0 { length.recip() } else { 1.0 }]])
             .collect();
         Simplices::from_parts(set, edges.as_flattened().to_vec(), &inverses, measure)

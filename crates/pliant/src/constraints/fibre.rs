@@ -5,18 +5,13 @@
 //! projective-dynamics §5.1 points to).
 
 use super::hessian::length_hessian;
-use super::simplex::{GradientSet, Simplices};
+use super::simplex::GradientSet;
 use super::{Limits, Properties};
 use crate::bytes::{Reader, Truncated, Writer};
 use glam::{DMat3, DVec3};
 use pliant_math::lanes::projections::limit_fibre;
 use pliant_math::lanes::projections32::limit_fibre32;
 use pliant_math::lanes::{Lanes, V3};
-
-/// Tetrahedra with fibres.
-pub type TetrahedronFibres = Simplices<3, Fibres>;
-/// Triangles with threads along the first axis of their frame: build them `along` the fibre's direction.
-pub type TriangleFibres = Simplices<2, Fibres>;
 
 /// Stretch along a direction between two bounds.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -27,8 +22,8 @@ pub struct Fibres {
 
 impl Fibres {
     /// Fibres along a direction of the rest shape.
-    pub fn new(direction: DVec3, limits: Limits) -> Fibres {
-        Fibres { direction: direction.normalize_or(DVec3::X), limits }
+    pub fn new(direction: impl Into<DVec3>, limits: Limits) -> Fibres {
+        Fibres { direction: direction.into().normalize_or(DVec3::X), limits }
     }
 
     fn to_bytes(self, w: &mut Writer) {
@@ -134,6 +129,7 @@ impl GradientSet<2> for Fibres {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::constraints::Simplices;
     use crate::constraints::conformance;
     use crate::constraints::simplex::tests::{tetrahedra, triangles};
 
@@ -141,10 +137,11 @@ mod tests {
     fn conform() {
         let set = Fibres::new(DVec3::new(1.0, 2.0, 0.5), Limits::new([0.9, 1.1]));
         let (rest, elements) = tetrahedra();
-        let batch = TetrahedronFibres::new(set, &elements, &rest, &[0.5, 0.3], None).unwrap();
+        let batch = Simplices::<3, Fibres>::new(set, &elements, &rest, &[0.5, 0.3], None).unwrap();
         conformance::check(&batch, &rest).unwrap();
         let (rest, elements) = triangles();
-        let batch = TriangleFibres::new(set, &elements, &rest, &[0.5, 0.3], Some(set.direction)).unwrap();
+        let batch =
+            Simplices::<2, Fibres>::new(set, &elements, &rest, &[0.5, 0.3], Some(set.direction)).unwrap();
         conformance::check(&batch, &rest).unwrap();
     }
 
@@ -152,7 +149,7 @@ mod tests {
     fn only_the_fibre_resists() {
         let (rest, elements) = triangles();
         let set = Fibres::new(DVec3::X, Limits::new([1.0, 1.0]));
-        let batch = TriangleFibres::new(set, &elements[..1], &rest, &[1.0], Some(DVec3::X)).unwrap();
+        let batch = Simplices::<2, Fibres>::new(set, &elements[..1], &rest, &[1.0], Some(DVec3::X)).unwrap();
         let energy = |scale: DVec3| {
             let x = rest.iter().map(|p| p * scale).collect();
             let view = crate::constraints::View { x: &x, state: &[], shared: &[], targets: &[] };

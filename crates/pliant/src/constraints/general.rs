@@ -88,7 +88,7 @@ impl<const N: usize, const M: usize, C: Condition<N, M>> General<N, M, C> {
         General { condition, corners, rows, feasible }
     }
 
-    /// The condition.
+    /// The condition it keeps, as it was given.
     pub fn condition(&self) -> &C {
         &self.condition
     }
@@ -133,7 +133,7 @@ const SLIDES: usize = 200;
 const RETURNS: usize = 30;
 
 /// C and its gradients at a point, with what follows from them.
-struct Place<const N: usize, const M: usize> {
+struct Evaluation<const N: usize, const M: usize> {
     y: [DVec3; N],
     values: Values<N, M>,
     product: [[f64; M]; M],
@@ -147,42 +147,42 @@ struct Search<'a, const N: usize, const M: usize, C> {
 }
 
 impl<const N: usize, const M: usize, C: Condition<N, M>> Search<'_, N, M, C> {
-    fn place(&self, y: [DVec3; N]) -> Option<Place<N, M>> {
+    fn evaluate(&self, y: [DVec3; N]) -> Option<Evaluation<N, M>> {
         let values = self.condition.evaluate(self.element, &y);
         let (c, j) = &values;
         let product: [[f64; M]; M] = std::array::from_fn(|a| std::array::from_fn(|b| dot(&j[a], &j[b])));
         let finite = c.iter().chain(product.as_flattened()).all(|v| v.is_finite());
-        finite.then_some(Place { y, values, product })
+        finite.then_some(Evaluation { y, values, product })
     }
 
-    /// The way from y to the point of the linearised set nearest to y + g.
-    fn way(&self, at: &Place<N, M>, g: &[DVec3; N]) -> [DVec3; N] {
+    /// The displacement from y to the point of the linearised set nearest to y + g.
+    fn displacement(&self, at: &Evaluation<N, M>, g: &[DVec3; N]) -> [DVec3; N] {
         let (c, j) = &at.values;
         let missing: [f64; M] = std::array::from_fn(|a| -c[a] - dot(&j[a], g));
         let lambda = multipliers(&at.product, &missing, self.condition.at_least());
         std::array::from_fn(|k| g[k] + j.iter().zip(&lambda).map(|(j, l)| j[k] * *l).sum::<DVec3>())
     }
 
-    fn violation(&self, at: &Place<N, M>) -> f64 {
+    fn violation(&self, at: &Evaluation<N, M>) -> f64 {
         let wrong = |v: &f64| if self.condition.at_least() { (-v).max(0.0) } else { v.abs() };
         at.values.0.iter().map(wrong).sum()
     }
 
     /// Goes to the set by the shortest way to first order, until that is rounding.
-    fn feasible(&self, y: [DVec3; N]) -> Option<Place<N, M>> {
-        let mut at = self.place(y)?;
+    fn feasible(&self, y: [DVec3; N]) -> Option<Evaluation<N, M>> {
+        let mut at = self.evaluate(y)?;
         for _ in 0..RETURNS {
             let violation = self.violation(&at);
             if violation == 0.0 {
                 return Some(at);
             }
-            let way = self.way(&at, &[DVec3::ZERO; N]);
-            let length = dot(&way, &way);
-            // No way at all is no solution but a place without slope.
+            let change = self.displacement(&at, &[DVec3::ZERO; N]);
+            let length = dot(&change, &change);
+            // No change at all is no solution but a place without slope.
             if length > 0.0 && length <= 1e-28 * self.size(&at.y) {
                 return Some(at);
             }
-            let shorter = |t: f64| self.place(std::array::from_fn(|k| at.y[k] + way[k] * t));
+            let shorter = |t: f64| self.evaluate(std::array::from_fn(|k| at.y[k] + change[k] * t));
             let next =
                 (0..12).find_map(|n| shorter(0.5_f64.powi(n)).filter(|p| self.violation(p) < violation));
             match next {
@@ -205,27 +205,27 @@ impl<const N: usize, const M: usize, C: Condition<N, M>> Search<'_, N, M, C> {
     /// (Barzilai & Borwein 1988).
     fn run(&self, start: [DVec3; N]) -> Option<[DVec3; N]> {
         let mut at = self.feasible(start)?;
-        let toward = |at: &Place<N, M>| {
+        let toward = |at: &Evaluation<N, M>| {
             let g = std::array::from_fn(|k| self.x[k] - at.y[k]);
-            self.way(at, &g)
+            self.displacement(at, &g)
         };
-        let (mut way, mut step) = (toward(&at), 1.0);
+        let (mut change, mut step) = (toward(&at), 1.0);
         for _ in 0..SLIDES {
-            let (length, far) = (dot(&way, &way), distance(&at.y, self.x));
+            let (length, far) = (dot(&change, &change), distance(&at.y, self.x));
             if length <= 1e-22 * self.size(&at.y) {
                 break;
             }
-            let attempt = |t: f64| -> Option<Place<N, M>> {
-                let next = self.feasible(std::array::from_fn(|k| at.y[k] + way[k] * t))?;
+            let attempt = |t: f64| -> Option<Evaluation<N, M>> {
+                let next = self.feasible(std::array::from_fn(|k| at.y[k] + change[k] * t))?;
                 (distance(&next.y, self.x) < far - 1e-4 * t * length).then_some(next)
             };
             let Some(next) = (0..12).find_map(|n| attempt(step * 0.5_f64.powi(n))) else { break };
             let ahead = toward(&next);
             let moved: [DVec3; N] = std::array::from_fn(|k| next.y[k] - at.y[k]);
-            let turned: [DVec3; N] = std::array::from_fn(|k| way[k] - ahead[k]);
+            let turned: [DVec3; N] = std::array::from_fn(|k| change[k] - ahead[k]);
             let curvature = dot(&moved, &turned);
             step = if curvature > 0.0 { (dot(&moved, &moved) / curvature).clamp(1e-3, 1e3) } else { 1.0 };
-            (at, way) = (next, ahead);
+            (at, change) = (next, ahead);
         }
         Some(at.y)
     }

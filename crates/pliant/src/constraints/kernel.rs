@@ -3,8 +3,8 @@
 use pliant_math::lanes::{Isa, Lanes, V3};
 use std::ops::Range;
 
-/// A place as three coordinates and a pad: one aligned load, and a chunk of them stays in the first cache.
-pub type Place = [f64; 4];
+/// Three coordinates and a pad: one aligned load, and a chunk of them stays in the first cache.
+pub type PaddedVector = [f64; 4];
 
 /// A chunk of elements as the local step sees it: its own short list of places.
 #[derive(Debug)]
@@ -12,9 +12,9 @@ pub struct Neighbourhood<'a> {
     /// For each pack, one entry a corner: the corner's eight places, as indices into `x` and `forces`.
     pub corners: &'a [[u32; 8]],
     /// Where the places are.
-    pub x: &'a [Place],
+    pub x: &'a [PaddedVector],
     /// The forces on them; the kernel adds to these.
-    pub forces: &'a mut [Place],
+    pub forces: &'a mut [PaddedVector],
     /// What the batch's weights are multiplied by at present.
     pub scale: f64,
 }
@@ -34,7 +34,7 @@ pub trait ElementKernel: Send + Sync {
 
 /// Adds eight forces to their places, lane after lane, since elements of a pack may share corners.
 #[inline(always)]
-pub(crate) fn add_corner<L: Lanes>(l: L, forces: &mut [Place], at: &[u32; 8], f: V3<L>) {
+pub(crate) fn add_corner<L: Lanes>(l: L, forces: &mut [PaddedVector], at: &[u32; 8], f: V3<L>) {
     let mut rows = [[0.0; 4]; 8];
     l.store_transposed(f, &mut rows);
     for (row, &i) in rows.iter().zip(at) {

@@ -214,9 +214,9 @@ impl Pressure {
             let step = if round < 12 { 1.0 } else { 0.5 };
             let (mut moved, mut far) = (0.0, 0.0);
             for (i, a) in weights.iter().enumerate() {
-                let way = (at(d, i) + at(slopes, i) * (lambda / a) - at(y, i)) * step;
-                moved += a * way.length_squared();
-                (0..3).for_each(|axis| y[3 * i + axis] += way[axis]);
+                let change = (at(d, i) + at(slopes, i) * (lambda / a) - at(y, i)) * step;
+                moved += a * change.length_squared();
+                (0..3).for_each(|axis| y[3 * i + axis] += change[axis]);
                 far += a * (at(y, i) - at(d, i)).length_squared();
             }
             if moved <= small {

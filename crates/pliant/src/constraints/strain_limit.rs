@@ -5,7 +5,7 @@
 //! stretched, which the paper describes in §7.1.
 
 use super::limits::limited_set;
-use super::simplex::{GradientSet, Simplices};
+use super::simplex::GradientSet;
 use super::strain::stretches;
 use super::stretches::{curvature2, curvature3, limit_slopes};
 use super::{Limits, Properties};
@@ -14,11 +14,6 @@ use glam::{DMat3, DVec3};
 use pliant_math::lanes::projections::limit_strain;
 use pliant_math::lanes::projections32::limit_strain32;
 use pliant_math::lanes::{Lanes, V3};
-
-/// Tetrahedra with bounded stretches.
-pub type TetrahedronLimits = Simplices<3, StrainLimits>;
-/// Triangles with bounded stretches.
-pub type TriangleLimits = Simplices<2, StrainLimits>;
 
 /// Stretches between two bounds.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -4,7 +4,7 @@
 //! eqs. 24 and 25). With both bounds one and a weight of 3λ it is the volumetric part of linear elasticity.
 
 use super::limits::limited_set;
-use super::simplex::{GradientSet, Simplices};
+use super::simplex::GradientSet;
 use super::strain::stretches;
 use super::stretches::{curvature2, curvature3, product_slopes};
 use super::{Limits, Properties};
@@ -13,11 +13,6 @@ use glam::{DMat3, DVec3};
 use pliant_math::lanes::projections::limit_volume;
 use pliant_math::lanes::projections32::limit_area32;
 use pliant_math::lanes::{Lanes, V3};
-
-/// Tetrahedra with bounded volume.
-pub type TetrahedronVolume = Simplices<3, VolumeLimits>;
-/// Triangles with bounded area.
-pub type TriangleArea = Simplices<2, VolumeLimits>;
 
 /// Volume or area, relative to that at rest, between two bounds.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -3,14 +3,15 @@
 use super::dual::{Bodies, Dual, SubstepStart, Touching};
 use super::features::{Faces, Scratch};
 use super::nodes::Nodes;
-use super::ties::{Pull, Tie, Ties};
 use super::{
     ColliderGeometry, Contact, ContactPlane, ContactPlanes, Endpoint, MovingPoint, Obstacle, Obstacles,
     Solid, Surface, lowest_gap, release,
 };
+use crate::couplings::{Pull, Tie, TieLayout, Ties};
 use crate::points::Points;
 use crate::team::Team;
 use glam::DVec3;
+use std::sync::Arc;
 
 /// Half-spaces of a mesh whose normals are nearer than this cosine are one that a particle has moved along.
 const ALIKE: f64 = 0.8;
@@ -50,7 +51,7 @@ impl Contacts {
         &mut self,
         particles: impl ExactSizeIterator<Item = usize> + Clone,
         obstacles: usize,
-        ties: usize,
+        ties: (&[Tie], &Arc<TieLayout>),
     ) {
         let places = particles.clone().sum::<usize>() * obstacles;
         let most = places + places / 4 + if places > 0 { Scratch::ROOM } else { 0 };
@@ -66,18 +67,18 @@ impl Contacts {
     }
 
     /// Forgets all contacts, and ties the bodies that couplings hold.
-    pub fn begin(&mut self, ties: &[Tie], bodies: &mut dyn Bodies) {
+    pub fn begin(&mut self, ties: &[Tie], layout: &Arc<TieLayout>, bodies: &mut dyn Bodies) {
         let count = bodies.len();
         self.list.clear();
         let particles = |k: usize| bodies.get(k).map_or(0, |b| b.body.model.particle_count());
-        self.dual.begin((0..count).map(particles));
-        ties.iter().for_each(|tie| self.dual.tie(tie, bodies));
+        self.dual.begin((0..count).map(particles), layout);
+        self.dual.tie(ties, bodies);
     }
 
     /// Forgets all contacts and couplings.
-    pub fn clear(&mut self) {
+    pub fn clear(&mut self, layout: &Arc<TieLayout>) {
         self.list.clear();
-        self.dual.begin([].into_iter());
+        self.dual.begin([].into_iter(), layout);
     }
 
     /// The contacts.
@@ -93,6 +94,21 @@ impl Contacts {
     /// What couplings do to a body of the island.
     pub fn pull_on(&self, place: usize, bodies: &mut dyn Bodies) -> Pull {
         self.dual.pull_on(place, bodies)
+    }
+
+    /// Whether couplings hold as they are to, however frames have turned.
+    pub fn ties_settled(&mut self, ties: &[Tie], bodies: &mut dyn Bodies) -> bool {
+        self.dual.ties_settled(ties, bodies)
+    }
+
+    /// Lets couplings go for the rest of the substep that no round has brought together.
+    pub fn slacken_ties(&mut self, ties: &[Tie], bodies: &mut dyn Bodies) {
+        self.dual.slacken_ties(ties, bodies);
+    }
+
+    /// Tells couplings what the substep has left.
+    pub fn conclude_ties(&mut self, ties: &mut [Tie], bodies: &mut dyn Bodies) {
+        self.dual.conclude_ties(ties, bodies);
     }
 
     /// The couplings, and the nodes they hold.
@@ -229,7 +245,7 @@ impl Contacts {
     }
 
     /// Answers a round of the bodies with forces.
-    pub fn answer(&mut self, bodies: &mut dyn Bodies, team: &Team) {
+    pub fn answer(&mut self, ties: &[Tie], bodies: &mut dyn Bodies, team: &Team) {
         let known = self.dual.len();
         for (k, contact) in self.list[..known].iter_mut().enumerate().filter(|(_, c)| c.renewed) {
             self.dual.renew(k, contact, bodies);
@@ -238,7 +254,7 @@ impl Contacts {
         for contact in &self.list[known..] {
             self.dual.add(contact, bodies);
         }
-        self.dual.answer(bodies, team);
+        self.dual.answer(ties, bodies, team);
     }
 }
 

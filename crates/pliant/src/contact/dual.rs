@@ -12,23 +12,26 @@
 //! for symmetric G of blocks G_ab, diag(Σ_b ‖G_ab‖ y_b / y_a) − G is positive semidefinite for every positive y.
 //! Forces are kept from one round of the solvers to the next, so they become more exact as the positions do.
 //!
-//! Couplings (`ties.rs`) have forces without bounds, which follow from those of the contacts by a linear solve. They are
+//! Couplings (`couplings`) have forces without bounds, which follow from those of the contacts by a linear solve. They are
 //! eliminated: after every change of the contact forces they are solved for anew, so that contacts see the response of
 //! bodies that hold together. That is G less a positive semidefinite matrix, for which 1/d is as safe.
 
 use super::nodes::Nodes;
-use super::ties::{Pull, Tie, Ties};
 use super::{Contact, Endpoint};
+use crate::couplings::{Pull, Tie, TieLayout, Ties};
 use crate::points::Points;
 use crate::solvers::Subject;
 use crate::team::Team;
 use glam::DVec3;
+use std::sync::Arc;
 
 /// Steps of the forces in one round: where responses are cheap, and where each is a solve.
 const STEPS: usize = 60;
 const STEPS_BY_SOLVES: usize = 15;
 /// The movement, relative to the size of the bodies, below which forces are settled.
 const SETTLED: f64 = 1e-10;
+/// Most times that forces of couplings are solved for again by a system that is not quite the present one.
+const MORE_SOLVES: usize = 4;
 /// What a contact that is not expected to carry any force counts in the bound of its neighbours' responses.
 const IDLE: f64 = 0.03;
 
@@ -60,11 +63,6 @@ pub(crate) trait Respond {
 
     /// Takes the forces of the nodes into the present round, in place of those it had.
     fn push(&mut self, nodes: &Nodes, team: &Team);
-
-    /// Whether it responds alike, and apart, along x, y and z.
-    fn is_scalar(&self) -> bool {
-        true
-    }
 
     /// Whether it responds alike in all rounds of a substep.
     fn is_constant(&self) -> bool {
@@ -194,11 +192,11 @@ pub(crate) struct Dual {
 }
 
 impl Dual {
-    /// Forgets all contacts and couplings; the bodies of the island have so many particles.
-    pub fn begin(&mut self, particles: impl ExactSizeIterator<Item = usize>) {
+    /// Forgets all contacts and couplings; the bodies of the island have so many particles, and ties to come this layout.
+    pub fn begin(&mut self, particles: impl ExactSizeIterator<Item = usize>, layout: &Arc<TieLayout>) {
         self.rows.clear();
         self.links.clear();
-        self.ties.clear();
+        self.ties.begin(layout);
         let count = particles.len();
         if self.nodes.len() < count {
             self.nodes.resize_with(count, Nodes::default);
@@ -215,13 +213,13 @@ impl Dual {
         &mut self,
         particles: impl ExactSizeIterator<Item = usize> + Clone,
         contacts: usize,
-        ties: usize,
+        (ties, layout): (&[Tie], &Arc<TieLayout>),
     ) {
-        self.begin(particles.clone());
+        self.begin(particles.clone(), layout);
         self.nodes.iter_mut().zip(particles).for_each(|(nodes, n)| nodes.reserve(n));
         self.rows.reserve(contacts);
         self.links.reserve(2 * contacts);
-        self.ties.reserve(ties);
+        self.ties.reserve(ties, layout);
     }
 
     /// Takes up a contact.
@@ -269,9 +267,10 @@ impl Dual {
         (row.normal, row.offset, row.start) = (contact.normal, contact.offset, start);
     }
 
-    /// Takes up a tie.
-    pub fn tie(&mut self, tie: &Tie, bodies: &mut dyn Bodies) {
-        self.ties.add(tie, &mut self.nodes, bodies);
+    /// Takes up the ties of the island.
+    pub fn tie(&mut self, ties: &[Tie], bodies: &mut dyn Bodies) {
+        ties.iter().for_each(|tie| self.ties.add(tie, &mut self.nodes, bodies));
+        self.ties.complete();
     }
 
     /// Contacts taken up.
@@ -294,17 +293,32 @@ impl Dual {
         self.ties.pull_on(place, &self.nodes, bodies)
     }
 
+    /// Whether couplings hold as they are to, however frames have turned.
+    pub fn ties_settled(&mut self, ties: &[Tie], bodies: &mut dyn Bodies) -> bool {
+        self.ties.are_settled(ties, &self.nodes, bodies)
+    }
+
+    /// Lets couplings go for the rest of the substep that no round has brought together.
+    pub fn slacken_ties(&mut self, ties: &[Tie], bodies: &mut dyn Bodies) {
+        self.ties.slacken(ties, &self.nodes, bodies);
+    }
+
+    /// Tells couplings what the substep has left.
+    pub fn conclude_ties(&mut self, ties: &mut [Tie], bodies: &mut dyn Bodies) {
+        self.ties.conclude(ties, &self.nodes, bodies);
+    }
+
     /// The couplings, and the nodes they hold.
     pub fn ties(&mut self) -> (&mut Ties, &[Nodes]) {
         (&mut self.ties, &self.nodes)
     }
 
     /// Finds the forces for the present round of the bodies and gives them to these.
-    pub fn answer(&mut self, bodies: &mut dyn Bodies, team: &Team) {
+    pub fn answer(&mut self, ties: &[Tie], bodies: &mut dyn Bodies, team: &Team) {
         if self.rows.is_empty() && self.ties.is_empty() {
             return;
         }
-        let steps = self.prepare(bodies, team);
+        let steps = self.prepare(ties, bodies, team);
         self.respond(bodies, team);
         if !self.rows.is_empty() {
             self.bound(bodies, team);
@@ -320,8 +334,21 @@ impl Dual {
             }
         }
         if !self.ties.is_empty() {
-            // Once more: what the solve has left to rounding.
+            // Once more: what the solve has left to rounding, or an older system to mend.
             self.respond(bodies, team);
+            for _ in 0..MORE_SOLVES {
+                if !(self.ties.is_curved() && self.ties.may_gain()) {
+                    break;
+                }
+                self.respond(bodies, team);
+            }
+        }
+        if self.ties.is_curved() {
+            let mut halvings = 0;
+            while self.ties.hold_back(halvings, ties, &self.nodes, bodies) {
+                self.move_nodes(bodies, team);
+                halvings += 1;
+            }
         }
         self.load();
         for (place, nodes) in self.nodes.iter().enumerate().filter(|(_, n)| !n.is_empty()) {
@@ -332,7 +359,7 @@ impl Dual {
     }
 
     /// Looks where everything ends by itself in the present round. Returns how many steps the forces may take.
-    fn prepare(&mut self, bodies: &mut dyn Bodies, team: &Team) -> usize {
+    fn prepare(&mut self, ties: &[Tie], bodies: &mut dyn Bodies, team: &Team) -> usize {
         let mut steps = STEPS;
         for (place, nodes) in self.nodes.iter().enumerate().filter(|(_, n)| !n.is_empty()) {
             if bodies.get(place).is_some_and(|b| b.side.prepare(nodes, team)) {
@@ -351,7 +378,10 @@ impl Dual {
             (row.trial, row.best) = (row.force, row.force);
         }
         if !self.ties.is_empty() {
-            self.ties.begin_round(&mut self.nodes, bodies, team);
+            if self.ties.is_curved() {
+                self.move_nodes(bodies, team);
+            }
+            self.ties.begin_round(ties, &mut self.nodes, bodies, team);
         }
         self.pace = Pace { momentum: 1.0, smallest: f64::INFINITY, settled: false };
         steps

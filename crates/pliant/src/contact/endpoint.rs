@@ -25,6 +25,7 @@ pub enum Endpoint {
 
 impl Endpoint {
     /// What stands still.
+    #[cfg(test)]
     pub const FIXED: Endpoint = Endpoint::World { moves: DVec3::ZERO };
 
     /// A particle of a body.

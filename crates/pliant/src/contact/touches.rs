@@ -9,10 +9,11 @@ use pliant_geometry::solids::NearestPoint;
 
 /// A particle that touches a collider.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Touch {
     /// The particle, by index within its body.
     pub particle: u32,
-    /// The collider.
+    /// What it touches.
     pub collider: ColliderId,
     /// Unit normal, away from the collider.
     pub normal: DVec3,
@@ -25,7 +26,8 @@ pub struct Touch {
 impl HalfSpace {
     /// Whether a particle of this radius at `x` touches the plane. What was pushed out of one lies on it to rounding.
     #[inline]
-    pub fn touches(&self, x: DVec3, radius: f64) -> bool {
+    pub fn touches(&self, x: impl Into<DVec3>, radius: f64) -> bool {
+        let x = x.into();
         self.gap(x) <= radius + 1e-9 * (1.0 + x.abs().max_element())
     }
 }
@@ -119,24 +121,24 @@ impl PresentColliders {
 
     /// The colliders that a point is in, or no further than `within` from, in ascending order, with how far it is from
     /// each (negative inside), the normal there and the nearest point of its surface.
-    pub fn near(&self, x: DVec3, within: f64) -> Vec<(ColliderId, NearestPoint)> {
+    pub fn near(&self, x: impl Into<DVec3>, within: f64) -> Vec<(ColliderId, NearestPoint)> {
         let mut found: Vec<(ColliderId, NearestPoint)> = Vec::new();
-        self.each(x, within, |collider, near| found.push((collider, near)));
+        self.each(x.into(), within, |collider, near| found.push((collider, near)));
         found.sort_by_key(|(id, _)| *id);
         found
     }
 
     /// Whether a particle of this radius touches anything.
-    pub fn touch(&self, x: DVec3, radius: f64) -> bool {
-        let mut any = false;
+    pub fn touch(&self, x: impl Into<DVec3>, radius: f64) -> bool {
+        let (x, mut any) = (x.into(), false);
         self.each(x, radius + slack(x), |_, _| any = true);
         any
     }
 
     /// The colliders that some of these points are in, in ascending order, and how deep the deepest is.
-    pub fn deepest(&self, points: impl Iterator<Item = DVec3>) -> Vec<(ColliderId, f64)> {
+    pub fn deepest(&self, points: impl Iterator<Item = impl Into<DVec3>>) -> Vec<(ColliderId, f64)> {
         let mut found: Vec<(ColliderId, f64)> = Vec::new();
-        for x in points {
+        for x in points.map(Into::into) {
             self.each(x, -slack(x), |id, near| match found.iter_mut().find(|(c, _)| *c == id) {
                 Some((_, deepest)) => *deepest = deepest.max(-near.gap),
                 None => found.push((id, -near.gap)),
@@ -147,9 +149,9 @@ impl PresentColliders {
     }
 
     /// How deep a particle of this radius is in the collider it is deepest in; nothing if it is in none.
-    pub fn depth(&self, x: DVec3, radius: f64) -> f64 {
+    pub fn depth(&self, x: impl Into<DVec3>, radius: f64) -> f64 {
         let mut deepest = 0.0_f64;
-        self.each(x, radius, |_, near| deepest = deepest.max(radius - near.gap));
+        self.each(x.into(), radius, |_, near| deepest = deepest.max(radius - near.gap));
         deepest
     }
 

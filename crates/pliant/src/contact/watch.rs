@@ -16,6 +16,7 @@ pub enum ContactChange {
 
 /// A body begins or ceases to touch a collider.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct ContactEvent {
     /// The body; one that ended may be gone.
     pub body: BodyId,

@@ -52,7 +52,7 @@ pub struct Controls {
 /// What one body is moved by at present.
 #[derive(Clone, Copy, Debug)]
 pub struct LiveControls<'a> {
-    /// Of the world.
+    /// What is the same for all bodies: gravity, wind, gusts.
     pub world: &'a WorldControls,
     /// Its own.
     pub body: &'a BodyControls,

@@ -21,9 +21,9 @@ pub enum Cost {
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum Value {
-    /// A number.
+    /// In the unit of its control.
     Number(f64),
-    /// A vector.
+    /// Three numbers in the unit of its control.
     Vector(DVec3),
 }
 

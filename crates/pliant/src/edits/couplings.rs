@@ -11,7 +11,7 @@ impl Editing<'_> {
         all.push(ModelCoupling { id, coupling: coupling.clone() });
         builder::check_couplings(&all, self.model.bodies())?;
         *self.model = self.model.with_couplings(all, id.number() + 1);
-        Ok(Effect::CouplingAdded(id))
+        Ok(Effect::CouplingAdded { id, coupling: Box::new(coupling.clone()) })
     }
 
     pub(super) fn remove_coupling(&mut self, id: CouplingId) -> Result<Effect, EditError> {
@@ -26,6 +26,6 @@ impl Editing<'_> {
         let mut all = self.model.couplings().to_vec();
         all.remove(place);
         *self.model = self.model.with_couplings(all, self.model.next_coupling().number());
-        Ok(Effect::None)
+        Ok(Effect::CouplingRemoved { place })
     }
 }

@@ -1,8 +1,9 @@
 //! The second part of an edit: what happens to the state.
 
 use super::{Edited, Removed, change};
+use crate::couplings::CouplingMemory;
 use crate::memory::Section;
-use crate::model::{BodyModel, ColliderId, CouplingId, Motion};
+use crate::model::{BodyModel, ColliderId, Coupling, CouplingId, Motion};
 use crate::state::{BodyState, State};
 use crate::tearing;
 use glam::{DAffine3, DMat3, DVec3};
@@ -71,8 +72,14 @@ pub(crate) enum Effect {
         at: Option<DAffine3>,
         vertices: Option<Vec<DVec3>>,
     },
-    /// A coupling comes, which changes nothing yet.
-    CouplingAdded(CouplingId),
+    /// A coupling comes last.
+    CouplingAdded {
+        id: CouplingId,
+        coupling: Box<Coupling>,
+    },
+    CouplingRemoved {
+        place: usize,
+    },
 }
 
 impl Effect {
@@ -128,7 +135,14 @@ impl Effect {
                 state.vertices.push(vertices.clone());
                 return Edited::Collider(*id);
             }
-            Effect::CouplingAdded(id) => return Edited::Coupling(*id),
+            Effect::CouplingAdded { id, coupling } => {
+                let memory = CouplingMemory::new(coupling, |body| state.body(body));
+                state.couplings.push(memory);
+                return Edited::Coupling(*id);
+            }
+            Effect::CouplingRemoved { place } => {
+                state.couplings.remove(*place);
+            }
             Effect::ColliderRemoved { place } => {
                 state.colliders.remove(*place);
                 state.vertices.remove(*place);

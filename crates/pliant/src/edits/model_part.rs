@@ -98,7 +98,7 @@ impl Editing<'_> {
 
     fn remove(&mut self, body: BodyId) -> Result<Effect, EditError> {
         let place = self.place_of(body)?;
-        let tied = self.model.couplings().iter().filter(|c| c.coupling.bodies().contains(&body));
+        let tied = self.model.couplings().iter().filter(|c| c.coupling.bodies().any(|b| b == body));
         let tied: Vec<String> = tied.map(|c| c.id.to_string()).collect();
         if !tied.is_empty() {
             let text = format!("it is tied to something (couplings {})", tied.join(", "));

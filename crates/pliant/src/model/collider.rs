@@ -268,8 +268,9 @@ impl From<HalfSpace> for Collider {
     }
 }
 
-/// A collider of a model.
+/// A collider under the id it has in a model.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct ModelCollider {
     /// What it is known by, for as long as the simulation lives.
     pub id: ColliderId,

@@ -1,9 +1,11 @@
-//! What ties bodies together: points of bodies that are kept in one place, exactly or by springs.
+//! What ties bodies together: points or frames of bodies that are kept in one place, exactly or by springs.
 
-use super::{BodyId, Model, ModelBody};
+use super::{BodyFrame, BodyId, Model, ModelBody};
 use crate::bytes::Digest;
+use crate::couplings::CouplingMemory;
 use crate::state::State;
-use glam::DVec3;
+use glam::{DMat3, DVec3};
+use std::sync::Arc;
 
 /// A coupling of a simulation. Couplings are numbered in the order they come, and no number is given twice: the id of
 /// one that was removed names nothing for ever. The n-th coupling a simulation is built with (from 0) has number n.
@@ -69,28 +71,205 @@ impl BodyPoint {
     }
 }
 
-/// Two points that are kept in one place: a ball joint, or a spring between them.
+/// What a coupling takes hold of on one of its sides.
 #[derive(Clone, Debug, PartialEq)]
+pub enum Attachment {
+    /// A point of a body.
+    Point(BodyPoint),
+    /// A frame that best fits particles of a body: point cloud glue.
+    Frame(Arc<BodyFrame>),
+    /// A place in the world, and what turns with nothing.
+    World(WorldFrame),
+}
+
+/// Where something is held in the world.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct WorldFrame {
+    /// The place.
+    pub at: DVec3,
+    /// A rotation whose columns are axes; hinges turn about the last.
+    pub axes: DMat3,
+}
+
+impl Attachment {
+    /// The body it takes hold of; none in the world.
+    pub fn body(&self) -> Option<BodyId> {
+        match self {
+            Attachment::Point(point) => Some(point.body),
+            Attachment::Frame(frame) => Some(frame.body()),
+            Attachment::World(_) => None,
+        }
+    }
+
+    /// Where its point is in a state; `None` if the body is gone. A frame whose fit is not unique takes the one nearest to the
+    /// rotation `before`.
+    pub fn place(&self, state: &State, before: DMat3) -> Option<DVec3> {
+        match self {
+            Attachment::Point(point) => {
+                let x = state.body(point.body)?.positions();
+                Some(point.parts().map(|(i, w)| x.get(i as usize) * w).sum())
+            }
+            Attachment::Frame(frame) => {
+                let x = state.body(frame.body())?.positions();
+                Some(frame.fit(|i| x.get(i as usize), before).place(frame.at()))
+            }
+            Attachment::World(frame) => Some(frame.at),
+        }
+    }
+
+    /// Why it cannot take hold of anything among these bodies, and what to do.
+    fn faults(&self, bodies: &[ModelBody], faults: &mut Vec<(String, String)>) {
+        if let Attachment::World(WorldFrame { at, axes }) = self {
+            let turned = (*axes * axes.transpose() - DMat3::IDENTITY).to_cols_array();
+            if !(at.is_finite() && turned.iter().all(|v| v.abs() < 1e-9) && axes.determinant() > 0.0) {
+                let text = format!("its place in the world is {at}, with axes {axes}");
+                faults.push((text, "give a finite place, and axes that are a rotation".into()));
+            }
+            return;
+        }
+        let Some(body) = self.body() else { return };
+        let Ok(k) = bodies.binary_search_by_key(&body, |b| b.id) else {
+            let help = format!("tie bodies that are there; there are {}", bodies.len());
+            return faults.push((format!("there is no body {body}"), help));
+        };
+        let (name, count) = (&bodies[k].name, bodies[k].parts.whole().particle_count());
+        let particles = match self {
+            Attachment::Point(point) => &point.particles[..],
+            Attachment::Frame(frame) => frame.parents(),
+            Attachment::World(_) => &[],
+        };
+        if let Some(i) = particles.iter().find(|i| **i as usize >= count) {
+            let text = format!("body \"{name}\" has no particle {i} (there are {count}, from 0)");
+            faults.push((text, "tie particles that exist".into()));
+        }
+        if let Attachment::Point(BodyPoint { weights, .. }) = self {
+            let sum: f64 = weights.iter().sum();
+            if !weights.iter().all(|w| w.is_finite()) || (sum - 1.0).abs() > 1e-9 {
+                let text = format!("the weights of its point of body \"{name}\" are {weights:?}");
+                faults.push((text, "give finite weights that sum to 1".into()));
+            }
+        }
+    }
+
+    fn digest(&self, hash: &mut Digest) {
+        match self {
+            Attachment::Point(BodyPoint { body, particles, weights }) => {
+                hash.word(body.number());
+                particles.iter().for_each(|i| hash.word(u64::from(*i)));
+                weights.iter().for_each(|w| hash.number(*w));
+            }
+            Attachment::Frame(frame) => frame.digest(hash),
+            Attachment::World(WorldFrame { at, axes }) => {
+                at.to_array().into_iter().chain(axes.to_cols_array()).for_each(|v| hash.number(v));
+            }
+        }
+    }
+}
+
+impl From<BodyPoint> for Attachment {
+    fn from(point: BodyPoint) -> Attachment {
+        Attachment::Point(point)
+    }
+}
+
+impl From<BodyFrame> for Attachment {
+    fn from(frame: BodyFrame) -> Attachment {
+        Attachment::Frame(Arc::new(frame))
+    }
+}
+
+impl From<Arc<BodyFrame>> for Attachment {
+    fn from(frame: Arc<BodyFrame>) -> Attachment {
+        Attachment::Frame(frame)
+    }
+}
+
+impl From<WorldFrame> for Attachment {
+    fn from(frame: WorldFrame) -> Attachment {
+        Attachment::World(frame)
+    }
+}
+
+/// What of its two sides a coupling keeps together.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
+pub enum CouplingKind {
+    /// One point: the sides turn freely about each other.
+    #[default]
+    Point,
+    /// A point and an axis, the last of each frame: the sides turn about it.
+    Hinge,
+    /// Frames: nothing moves relative to the other.
+    Weld,
+}
+
+impl CouplingKind {
+    /// Every kind.
+    pub const ALL: [CouplingKind; 3] = [CouplingKind::Point, CouplingKind::Hinge, CouplingKind::Weld];
+
+    /// The name as in scene files.
+    pub fn name(self) -> &'static str {
+        match self {
+            CouplingKind::Point => "point",
+            CouplingKind::Hinge => "hinge",
+            CouplingKind::Weld => "weld",
+        }
+    }
+}
+
+/// Two places that are kept together: of bodies, or of one and the world.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Coupling {
     /// Name, for messages and look-up; may be empty.
     pub name: String,
-    /// The points, of two bodies or of one. Points that begin apart come together at the pace of one body size a second.
-    pub points: [BodyPoint; 2],
+    /// The sides. What begins apart comes together at the pace of one body size a second.
+    pub sides: [Attachment; 2],
+    /// What of them is kept together.
+    pub kind: CouplingKind,
     /// Spring stiffness, N/m; `None` holds exactly.
     pub stiffness: Option<f64>,
-    /// Force per relative velocity of the points, N s/m. Only for springs.
+    /// Force per relative velocity of the sides, N s/m. Only for springs.
     pub damping: f64,
+    /// The force beyond which it breaks, N; infinite for never.
+    pub break_force: f64,
+    /// How far its points may come apart before it breaks, m; infinite for any distance.
+    pub break_distance: f64,
 }
 
 impl Coupling {
     /// Two points that are held together exactly and turn freely about each other.
-    pub fn joint(a: BodyPoint, b: BodyPoint) -> Coupling {
-        Coupling { name: String::new(), points: [a, b], stiffness: None, damping: 0.0 }
+    pub fn joint(a: impl Into<Attachment>, b: impl Into<Attachment>) -> Coupling {
+        Coupling {
+            name: String::new(),
+            sides: [a.into(), b.into()],
+            kind: CouplingKind::Point,
+            stiffness: None,
+            damping: 0.0,
+            break_force: f64::INFINITY,
+            break_distance: f64::INFINITY,
+        }
     }
 
     /// Two points drawn together by a damped spring (N/m, N s/m).
-    pub fn spring(a: BodyPoint, b: BodyPoint, stiffness: f64, damping: f64) -> Coupling {
+    pub fn spring(
+        a: impl Into<Attachment>,
+        b: impl Into<Attachment>,
+        stiffness: f64,
+        damping: f64,
+    ) -> Coupling {
         Coupling { stiffness: Some(stiffness), damping, ..Coupling::joint(a, b) }
+    }
+
+    /// Two frames that turn about their last axis only.
+    pub fn hinge(a: impl Into<Attachment>, b: impl Into<Attachment>) -> Coupling {
+        Coupling { kind: CouplingKind::Hinge, ..Coupling::joint(a, b) }
+    }
+
+    /// Two frames that are one.
+    pub fn weld(a: impl Into<Attachment>, b: impl Into<Attachment>) -> Coupling {
+        Coupling { kind: CouplingKind::Weld, ..Coupling::joint(a, b) }
     }
 
     /// The same coupling under a name.
@@ -98,46 +277,46 @@ impl Coupling {
         Coupling { name: name.into(), ..self }
     }
 
-    /// The bodies it ties together.
-    pub fn bodies(&self) -> [BodyId; 2] {
-        self.points.map(|p| p.body)
+    /// The same coupling, which breaks beyond a force, N.
+    pub fn breaking_at(self, force: f64) -> Coupling {
+        Coupling { break_force: force, ..self }
     }
 
-    /// The energy in its spring, J; none in a joint.
-    pub(crate) fn energy(&self, state: &State) -> f64 {
-        let at = |p: &BodyPoint| -> Option<DVec3> {
-            let x = state.body(p.body)?.positions();
-            Some(p.parts().map(|(i, w)| x.get(i as usize) * w).sum())
-        };
-        match (self.stiffness, at(&self.points[0]), at(&self.points[1])) {
-            (Some(stiffness), Some(a), Some(b)) => 0.5 * stiffness * a.distance_squared(b),
+    /// The same coupling, which breaks where its points come further apart, m.
+    pub fn breaking_apart(self, distance: f64) -> Coupling {
+        Coupling { break_distance: distance, ..self }
+    }
+
+    /// The bodies it ties together.
+    pub fn bodies(&self) -> impl Iterator<Item = BodyId> + '_ {
+        self.sides.iter().filter_map(Attachment::body)
+    }
+
+    /// The energy in its spring, J; none in what holds exactly or is broken.
+    pub(crate) fn energy(&self, state: &State, memory: &CouplingMemory) -> f64 {
+        let Some(stiffness) = self.stiffness.filter(|_| !memory.broken) else { return 0.0 };
+        let at = |side: usize| self.sides[side].place(state, memory.rotations[side]);
+        match (at(0), at(1)) {
+            (Some(a), Some(b)) => 0.5 * stiffness * a.distance_squared(b),
             _ => 0.0,
         }
     }
 
     /// Why these bodies cannot be tied like this, and what to do.
     pub(crate) fn faults(&self, bodies: &[ModelBody]) -> Vec<(String, String)> {
-        let Coupling { points, stiffness, damping, .. } = self;
+        let Coupling { name: _, sides, kind, stiffness, damping, break_force, break_distance } = self;
         let mut faults = Vec::new();
-        for BodyPoint { body, particles, weights } in points {
-            let Ok(k) = bodies.binary_search_by_key(body, |b| b.id) else {
-                let help = format!("tie bodies that are there; there are {}", bodies.len());
-                faults.push((format!("there is no body {body}"), help));
-                continue;
-            };
-            let (name, count) = (&bodies[k].name, bodies[k].parts.whole().particle_count());
-            if let Some(i) = particles.iter().find(|i| **i as usize >= count) {
-                let text = format!("body \"{name}\" has no particle {i} (there are {count}, from 0)");
-                faults.push((text, "tie particles that exist".into()));
-            }
-            let sum: f64 = weights.iter().sum();
-            if !weights.iter().all(|w| w.is_finite()) || (sum - 1.0).abs() > 1e-9 {
-                let text = format!("the weights of its point of body \"{name}\" are {weights:?}");
-                faults.push((text, "give finite weights that sum to 1".into()));
-            }
-        }
-        if points[0] == points[1] {
+        sides.iter().for_each(|side| side.faults(bodies, &mut faults));
+        if sides[0] == sides[1] {
             faults.push(("it ties a point to itself".into(), "give two points".into()));
+        }
+        if sides.iter().all(|s| s.body().is_none()) {
+            faults.push(("it ties the world to itself".into(), "give a body on one side".into()));
+        }
+        let frameless = |s: &Attachment| matches!(s, Attachment::Point(_));
+        if *kind != CouplingKind::Point && sides.iter().any(frameless) {
+            let text = format!("a point has no axes for a {} to keep together", kind.name());
+            faults.push((text, "give frames (`BodyFrame`) on both sides".into()));
         }
         if stiffness.is_some_and(|k| !(k > 0.0 && k.is_finite())) {
             let help = "give a number above 0, or none to hold exactly".into();
@@ -149,12 +328,19 @@ impl Coupling {
             let help = "leave the damping out, or give a stiffness".into();
             faults.push((format!("it holds exactly and has a damping of {damping} N s/m"), help));
         }
+        for (what, most, unit) in [("force", break_force, "N"), ("distance", break_distance, "m")] {
+            if most.is_nan() || *most <= 0.0 {
+                let help = "give a number above 0, or infinity for never".into();
+                faults.push((format!("the {what} it breaks at is {most} {unit}"), help));
+            }
+        }
         faults
     }
 }
 
-/// A coupling of a model.
+/// A coupling under the id it has in a model.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct ModelCoupling {
     /// What it is known by, for as long as the simulation lives.
     pub id: CouplingId,
@@ -164,16 +350,17 @@ pub struct ModelCoupling {
 
 impl ModelCoupling {
     pub(super) fn digest(&self, hash: &mut Digest) {
-        let Coupling { name, points, stiffness, damping } = &self.coupling;
+        let Coupling { name, sides, kind, stiffness, damping, break_force, break_distance } = &self.coupling;
         hash.word(self.id.number());
         hash.bytes(name.as_bytes());
-        for BodyPoint { body, particles, weights } in points {
-            hash.word(body.number());
-            particles.iter().for_each(|i| hash.word(u64::from(*i)));
-            weights.iter().for_each(|w| hash.number(*w));
-        }
+        sides.iter().for_each(|side| side.digest(hash));
         hash.number(stiffness.unwrap_or(f64::INFINITY));
         hash.number(*damping);
+        // Those that are as all once were keep the digest they had.
+        if (*kind, *break_force, *break_distance) != (CouplingKind::Point, f64::INFINITY, f64::INFINITY) {
+            hash.word(*kind as u64);
+            [*break_force, *break_distance].into_iter().for_each(|v| hash.number(v));
+        }
     }
 }
 

@@ -38,7 +38,9 @@ impl std::error::Error for SequenceError {}
 
 impl Sequence {
     /// A sequence of `per_second` frames a second, the first at time zero. All faults are reported.
-    pub fn new(frames: Vec<Vec<DVec3>>, per_second: f64) -> Result<Sequence, Vec<SequenceError>> {
+    pub fn new<V: Into<DVec3>>(frames: Vec<Vec<V>>, per_second: f64) -> Result<Sequence, Vec<SequenceError>> {
+        let frames: Vec<Vec<DVec3>> =
+            frames.into_iter().map(|frame| frame.into_iter().map(Into::into).collect()).collect();
         let mut faults = Vec::new();
         let mut fault = |frame, message, help| faults.push(SequenceError { frame, message, help });
         let Some(count) = frames.first().map(Vec::len) else {
@@ -186,6 +188,6 @@ mod tests {
         let text: Vec<String> = faults.err().unwrap_or_default().iter().map(|e| e.to_string()).collect();
         assert_eq!(text.len(), 5, "{text:?}");
         assert!(text.iter().any(|t| t.contains("frame 1") && t.contains("3 points, the first has 2")));
-        assert!(Sequence::new(Vec::new(), 1.0).is_err());
+        assert!(Sequence::new(Vec::<Vec<DVec3>>::new(), 1.0).is_err());
     }
 }

@@ -6,6 +6,7 @@
 //! everything it did not touch is the same object as before; caches are keyed by identity of these parts.
 
 mod basis;
+mod body_frame;
 mod body_id;
 mod body_model;
 mod collider;
@@ -18,11 +19,12 @@ mod shown;
 mod topology;
 
 pub use basis::{ClusterBasis, QuadraticBasis, quadratic_terms};
+pub use body_frame::BodyFrame;
 pub use body_id::BodyId;
 pub use body_model::BodyModel;
 pub use collider::{Collider, ColliderId, ColliderShape, ModelCollider};
 pub(crate) use collider::{between, is_rigid, primitive_of, primitive_parts};
-pub use coupling::{BodyPoint, Coupling, CouplingId, ModelCoupling};
+pub use coupling::{Attachment, BodyPoint, Coupling, CouplingId, CouplingKind, ModelCoupling, WorldFrame};
 pub use input::{Input, Moment, Sequence, SequenceError};
 pub use params::{
     Acceleration, BodyKind, Goals, HalfSpace, Implicit, Integrator, MassMatrix, Matching, Motion, Params,
@@ -46,8 +48,9 @@ pub struct ModelId {
     pub fingerprint: u64,
 }
 
-/// A body of a model.
+/// A body under the id and name it has in a model.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct ModelBody {
     /// What it is known by, for as long as the simulation lives.
     pub id: BodyId,

@@ -28,8 +28,8 @@ impl HalfSpace {
 
     /// Signed distance of a point from the plane.
     #[inline(always)]
-    pub fn gap(&self, x: DVec3) -> f64 {
-        self.normal.dot(x) - self.offset
+    pub fn gap(&self, x: impl Into<DVec3>) -> f64 {
+        self.normal.dot(x.into()) - self.offset
     }
 }
 

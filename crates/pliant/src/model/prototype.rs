@@ -153,7 +153,7 @@ impl Prototype {
         &self.rest
     }
 
-    /// Digest of all of it.
+    /// A digest of all its parts: two that have the same are alike.
     pub fn digest(&self) -> u64 {
         self.digest
     }

@@ -39,7 +39,7 @@ pub struct Rest {
     /// The shares of a particle sum to one, so clusters and particles have the same centre of mass
     /// and the springs obey Newton's third law (strain-limiting, §2).
     pub share: Vec<f64>,
-    /// Per cluster.
+    /// Centre, width and mass of each cluster, by its number.
     pub clusters: Vec<ClusterRest>,
     /// What fits of each cluster's deformation need.
     pub bases: Vec<ClusterBasis>,

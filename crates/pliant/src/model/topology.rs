@@ -38,7 +38,7 @@ impl ClusterSet {
 /// One cluster of a particle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Membership {
-    /// The cluster.
+    /// Number of the cluster.
     pub cluster: u32,
     /// Index into [`ClusterSet::members`].
     pub slot: u32,
@@ -57,7 +57,7 @@ pub struct Topology {
     pub tetrahedra: Vec<[u32; 4]>,
     /// Whether the faces bound a solid, so that air meets them from outside only.
     pub solid: bool,
-    /// The clusters.
+    /// Which particles each cluster has, with their shares.
     pub clusters: ClusterSet,
     /// Which clusters a particle is in: entries `incidence_offsets[i]..incidence_offsets[i + 1]`.
     pub incidence_offsets: Vec<u32>,

@@ -8,7 +8,7 @@ use std::cmp::Ordering;
 /// A point on a body.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Hit {
-    /// The body.
+    /// The body that was hit, or is nearest.
     pub body: BodyId,
     /// Where on it.
     pub place: Place,

@@ -6,7 +6,7 @@
 
 use super::objective::vector;
 use super::unknowns::Unknowns;
-use crate::constraints::{AUXILIARY, Neighbourhood, Place, View};
+use crate::constraints::{AUXILIARY, Neighbourhood, PaddedVector, View};
 use crate::dofs::Dof;
 use crate::model::BodyModel;
 use crate::points::{Points, PointsMut};
@@ -53,8 +53,8 @@ pub(crate) struct Assembly {
     corners: Vec<[u32; 8]>,
     /// Local index of each entry of the rows of chunks without a kernel.
     entries: Vec<u32>,
-    x: Vec<Place>,
-    forces: Vec<Place>,
+    x: Vec<PaddedVector>,
+    forces: Vec<PaddedVector>,
     projected: Points,
     energies: Vec<f64>,
     /// For each unknown, where its forces are among the local ones.
@@ -224,7 +224,13 @@ impl Assembly {
     }
 
     /// Puts auxiliary unknowns where they have least energy, and combined particles between their parents.
-    pub fn complete(&self, model: &BodyModel, x: &mut Points, values: &mut [Points], places: &mut [Place]) {
+    pub fn complete(
+        &self,
+        model: &BodyModel,
+        x: &mut Points,
+        values: &mut [Points],
+        places: &mut [PaddedVector],
+    ) {
         for c in &self.combined {
             let at = c.parents.iter().map(|&(p, w)| vector(places[p as usize]) * w).sum::<DVec3>();
             x.set(c.particle, at);
@@ -239,7 +245,7 @@ impl Assembly {
     }
 
     /// Puts combined particles between their parents.
-    pub fn combine(&self, places: &mut [Place]) {
+    pub fn combine(&self, places: &mut [PaddedVector]) {
         for c in &self.combined {
             let at = c.parents.iter().map(|&(p, w)| vector(places[p as usize]) * w).sum::<DVec3>();
             places[c.place] = [at.x, at.y, at.z, 0.0];
@@ -251,7 +257,7 @@ impl Assembly {
         &mut self,
         model: &BodyModel,
         scales: &[f64],
-        q: &[Place],
+        q: &[PaddedVector],
         (team, isa): (&Team, Isa),
         view: impl Fn(usize) -> View<'v> + Sync,
     ) -> f64 {
@@ -287,7 +293,7 @@ impl Assembly {
 
     /// The force of all constraints on an unknown.
     #[inline(always)]
-    pub fn force(&self, u: usize) -> Place {
+    pub fn force(&self, u: usize) -> PaddedVector {
         let mut sum = [0.0; 4];
         for &slot in &self.slots[self.slot_ends[u] as usize..self.slot_ends[u + 1] as usize] {
             let f = &self.forces[slot as usize];
@@ -303,7 +309,7 @@ impl Assembly {
     pub fn gather_combined(
         &self,
         inertia: &[f64],
-        displacement: &[Place],
+        displacement: &[PaddedVector],
         [x, y, z]: [&mut [f64]; 3],
     ) -> f64 {
         let mut energy = 0.0;
@@ -374,8 +380,8 @@ fn add_row_forces(
     elements: Range<usize>,
     local: &[u32],
     scale: f64,
-    (x, projected): (&[Place], &PointsMut<'_>),
-    forces: &mut [Place],
+    (x, projected): (&[PaddedVector], &PointsMut<'_>),
+    forces: &mut [PaddedVector],
 ) -> f64 {
     let mut energy = 0.0;
     let mut at = 0;

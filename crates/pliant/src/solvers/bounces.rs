@@ -96,12 +96,12 @@ impl Bounces {
         let (pull, h, mass) = (controls.pull(), model.params.substep(), &model.rest().mass);
         // All of it seen from what carries the body. K at the end is `turned` with all of the turns; what was there, less what has become deformation and height.
         let (mut room, mut turned) = (self.before - self.after + touching.work, 0.0);
-        let ride = touching.velocity;
+        let carry = touching.velocity;
         for (i, &m) in mass.iter().enumerate() {
-            let began = arriving.get(i) - pull * h - ride;
-            let moved = state.x.get(i) - start.get(i) - ride * h;
+            let began = arriving.get(i) - pull * h - carry;
+            let moved = state.x.get(i) - start.get(i) - carry * h;
             room += m * (0.5 * began.length_squared() + pull.dot(moved));
-            turned += 0.5 * m * (state.v.get(i) - ride).length_squared();
+            turned += 0.5 * m * (state.v.get(i) - carry).length_squared();
         }
         if turned <= room {
             return 1.0;
@@ -109,7 +109,7 @@ impl Bounces {
         let (mut linear, mut square) = (0.0, 0.0);
         for &(i, was) in &self.turned {
             let (m, turn) = (mass[i as usize], state.v.get(i as usize) - was);
-            linear += m * (was - ride).dot(turn);
+            linear += m * (was - carry).dot(turn);
             square += 0.5 * m * turn.length_squared();
         }
         // still + linear s + square s² = room

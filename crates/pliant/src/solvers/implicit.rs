@@ -10,7 +10,8 @@ use super::energy::ElasticEnergy;
 use super::objective::Objective;
 use super::prolongation::Prolongation;
 use super::{Outside, SolverKind, Stage, Subject};
-use crate::contact::{Contact, MovingPoint, Pull, SubstepStart, release};
+use crate::contact::{Contact, MovingPoint, SubstepStart, release};
+use crate::couplings::Pull;
 use crate::controls::LiveControls;
 use crate::dofs::{Dof, DofMap};
 use crate::memory::Section;
@@ -23,7 +24,7 @@ use glam::DVec3;
 pub(super) trait SolverPositions {
     fn position(&self, particle: usize) -> DVec3;
     fn put(&mut self, particle: usize, at: DVec3);
-    /// The way from the prediction; zero for prescribed particles.
+    /// The displacement from the prediction; zero for prescribed particles.
     fn displacement(&self, particle: usize) -> DVec3;
 }
 

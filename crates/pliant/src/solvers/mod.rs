@@ -20,8 +20,9 @@ mod unknowns;
 pub use support::{Feature, Support, support, support_table};
 pub use trace::TracePoint;
 
-use crate::contact::{Contact, Obstacles, Pull, Respond};
+use crate::contact::{Contact, Obstacles, Respond};
 use crate::controls::LiveControls;
+use crate::couplings::Pull;
 use crate::model::BodyModel;
 use crate::points::Points;
 use crate::state::BodyState;
@@ -64,6 +65,11 @@ impl SolverKind {
             SolverKind::Xpbd => "xpbd",
             SolverKind::Pbd => "pbd",
         }
+    }
+
+    /// Whether its bodies answer to forces alike, and apart, along x, y and z.
+    pub(crate) fn answers_alike(self) -> bool {
+        self != SolverKind::Newton
     }
 
     /// Whether it moves bodies by constraint batches: all but shape matching do, and mean the same scene.

@@ -2,13 +2,13 @@
 //!
 //! > E(q) = ½ Σ m/h² ‖q − s‖² + Σ ½ w ‖A q − p(q)‖²,
 //!
-//! and what batches have beside the distances (the potential of a gas). Projections are at their optimum, so they drop out of the gradient. What is held is the way d = q − s from
+//! and what batches have beside the distances (the potential of a gas). Projections are at their optimum, so they drop out of the gradient. What is held is the displacement d = q − s from
 //! the prediction: inertia and velocities follow from it without cancellation, so momentum is conserved to
 //! the rounding of d, and free fall is exact.
 
 use super::assembly::Assembly;
 use super::unknowns::{Inertia, Unknowns};
-use crate::constraints::{Place, View};
+use crate::constraints::{PaddedVector, View};
 use crate::dofs::{Dof, DofMap};
 use crate::model::BodyModel;
 use crate::points::Points;
@@ -42,10 +42,10 @@ pub(crate) struct Objective {
     inertia_of_unknown: Vec<f64>,
     /// One over the size of the body, squared: what movements of particles are measured by; 0 for other unknowns.
     per_size: Vec<f64>,
-    /// Prediction, way from it, and present position of every place.
-    s: Vec<Place>,
-    displacement: Vec<Place>,
-    q: Vec<Place>,
+    /// Prediction, displacement from it, and present position of every place.
+    s: Vec<PaddedVector>,
+    displacement: Vec<PaddedVector>,
+    q: Vec<PaddedVector>,
     /// The present positions by particle, for batches that look at them so.
     points: Points,
     auxiliary: Vec<Points>,
@@ -133,7 +133,7 @@ impl Objective {
         }
     }
 
-    /// Makes the positions follow the way.
+    /// Makes the positions follow the displacements.
     fn settle(&mut self) {
         for ((q, s), displacement) in self.q.iter_mut().zip(&self.s).zip(&self.displacement) {
             *q = [s[0] + displacement[0], s[1] + displacement[1], s[2] + displacement[2], 0.0];
@@ -255,13 +255,13 @@ impl Objective {
         self.sums.iter().copied().fold(0.0, f64::max).sqrt()
     }
 
-    /// The ways of all places, to be kept and returned to.
-    pub fn displacements(&self) -> &[Place] {
+    /// The displacements of all unknowns, to be kept and returned to.
+    pub fn displacements(&self) -> &[PaddedVector] {
         &self.displacement
     }
 
-    /// Returns to ways that were kept, or goes to ones made of them.
-    pub fn set_displacements(&mut self, displacements: &[Place]) {
+    /// Returns to displacements that were kept, or goes to ones made of them.
+    pub fn set_displacements(&mut self, displacements: &[PaddedVector]) {
         self.displacement.copy_from_slice(displacements);
         self.settle();
     }
@@ -305,7 +305,7 @@ fn views<'a>(
     }
 }
 
-pub(crate) fn vector(p: Place) -> DVec3 {
+pub(crate) fn vector(p: PaddedVector) -> DVec3 {
     DVec3::new(p[0], p[1], p[2])
 }
 

@@ -64,8 +64,8 @@ impl Prolongation {
     pub fn limit(&mut self, energy: &mut ElasticEnergy, passage: SubstepEnd<'_>, state: &mut BodyState) {
         let SubstepEnd { end, dofs, start, touching, .. } = passage;
         let model = end.model;
-        let ride = touching.velocity * model.params.substep();
-        (0..start.len()).for_each(|i| self.begin.set(i, start.get(i) + ride));
+        let carry = touching.velocity * model.params.substep();
+        (0..start.len()).for_each(|i| self.begin.set(i, start.get(i) + carry));
         for i in (0..model.particle_count()).filter(|i| dofs.get(*i) == &Dof::Fixed) {
             self.begin.set(i, state.x.get(i));
         }
@@ -87,12 +87,12 @@ impl Prolongation {
         let (pull, h, mass) = (controls.pull(), model.params.substep(), &model.rest().mass);
         let particles = 0..mass.len();
         let (mut kinetic, mut excess) = (0.0, self.after - self.before - touching.work);
-        let ride = touching.velocity;
+        let carry = touching.velocity;
         for (i, &m) in mass.iter().enumerate() {
-            let (was, is) = (arriving.get(i) - pull * h - ride, state.v.get(i) - ride);
+            let (was, is) = (arriving.get(i) - pull * h - carry, state.v.get(i) - carry);
             kinetic += 0.5 * m * was.length_squared();
             excess += 0.5 * m * (is.length_squared() - was.length_squared());
-            excess -= m * pull.dot(state.x.get(i) - start.get(i) - ride * h);
+            excess -= m * pull.dot(state.x.get(i) - start.get(i) - carry * h);
         }
         let had = kinetic + self.before;
         let lost = &mut state.memory[Section::LostEnergy][0];
@@ -107,7 +107,7 @@ impl Prolongation {
         let excess = excess - *lost;
         let loose = free && particles.clone().all(|i| !held(i));
         let points = || mass.iter().copied().enumerate();
-        let carried = RigidVelocity { linear: ride, ..RigidVelocity::REST };
+        let carried = RigidVelocity { linear: carry, ..RigidVelocity::REST };
         let rigid = if loose { RigidVelocity::fit(points, &state.x, &state.v) } else { carried };
         let deforming: f64 = points()
             .map(|(i, m)| 0.5 * m * (state.v.get(i) - rigid.at(state.x.get(i))).length_squared())
@@ -139,13 +139,13 @@ impl Prolongation {
         let points = || model.rest().mass.iter().copied().enumerate();
         let body = 0..model.particle_count();
         let implicit = |i: usize| (middle.get(i) - start.get(i)) / reach;
-        let ride = touching.velocity * (model.params.substep() - reach);
-        for (full, to, from, ride) in [
-            (&*full_x, &mut state.x, &(|i: usize| middle.get(i)) as &dyn Fn(usize) -> DVec3, ride),
+        let carry = touching.velocity * (model.params.substep() - reach);
+        for (full, to, from, carry) in [
+            (&*full_x, &mut state.x, &(|i: usize| middle.get(i)) as &dyn Fn(usize) -> DVec3, carry),
             (&*full_v, &mut state.v, &implicit, DVec3::ZERO),
         ] {
             body.clone().for_each(|i| part.set(i, full.get(i) - from(i)));
-            let carried = RigidVelocity { linear: ride, ..RigidVelocity::REST };
+            let carried = RigidVelocity { linear: carry, ..RigidVelocity::REST };
             let rigid = if loose { RigidVelocity::fit(points, middle, part) } else { carried };
             for i in body.clone().filter(|i| dofs.get(*i) != &Dof::Fixed) {
                 let along = rigid.at(middle.get(i));
@@ -161,12 +161,12 @@ impl Prolongation {
         let points = || mass.iter().copied().enumerate();
         let body = 0..mass.len();
         body.clone().for_each(|i| part.set(i, full_x.get(i) - begin.get(i)));
-        let ride = passage.touching.velocity;
-        let fit = |x: &Points, v: &Points, ride: DVec3| match loose {
+        let carry = passage.touching.velocity;
+        let fit = |x: &Points, v: &Points, carry: DVec3| match loose {
             true => RigidVelocity::fit(points, x, v),
-            false => RigidVelocity { linear: ride, ..RigidVelocity::REST },
+            false => RigidVelocity { linear: carry, ..RigidVelocity::REST },
         };
-        let (moved, velocity) = (fit(begin, part, DVec3::ZERO), fit(full_x, full_v, ride));
+        let (moved, velocity) = (fit(begin, part, DVec3::ZERO), fit(full_x, full_v, carry));
         let turn = DQuat::from_scaled_axis(moved.angular);
         for i in body.clone().filter(|i| passage.dofs.get(*i) != &Dof::Fixed) {
             let x = moved.center + moved.linear + turn * (begin.get(i) - moved.center);

@@ -40,7 +40,7 @@ const BELOW: f64 = 1e-9;
 pub struct TracePoint {
     /// The step it belongs to, counted from 1 as in [`StepReport`](crate::StepReport).
     pub step: u64,
-    /// The substep, from 0.
+    /// Number of the substep within its step, from 0.
     pub substep: u32,
     /// Whose iteration.
     pub body: BodyId,

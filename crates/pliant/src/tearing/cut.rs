@@ -148,7 +148,7 @@ impl Flow {
             if !reached[sink] {
                 return reached;
             }
-            let way = |flow: &Flow| {
+            let path = |flow: &Flow| {
                 let (mut at, mut list, mut least) = (sink, Vec::new(), f64::INFINITY);
                 while let Some((a, k)) = from[at] {
                     least = least.min(flow.links[a][k].1);
@@ -157,7 +157,7 @@ impl Flow {
                 }
                 (list, least)
             };
-            let (list, least) = way(self);
+            let (list, least) = path(self);
             for (a, k) in list {
                 let (b, _, back) = self.links[a][k];
                 self.links[a][k].1 -= least;

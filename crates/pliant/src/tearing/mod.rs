@@ -38,8 +38,9 @@ use pliant_geometry::Skin;
 
 /// A body that has torn in the last step, or by hand since the step before it.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Torn {
-    /// The body.
+    /// The body that tore.
     pub body: BodyId,
     /// The particle that each of its particles was before.
     pub particle_origin: Vec<u32>,
@@ -49,6 +50,7 @@ pub struct Torn {
 
 /// A part of a body that nothing joins to the others.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Piece {
     /// Its elements: triangles or tetrahedra, in the order of the body's shape; none of a particle without any.
     pub elements: Vec<u32>,

@@ -17,6 +17,7 @@ pub const NOT_SHOWN: u32 = u32::MAX;
 
 /// A surface of a torn body.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct TornSurface {
     /// The triangles of the whole body in their order, then those that were added.
     pub triangles: Vec<[u32; 3]>,

@@ -48,12 +48,11 @@ fn pair(solvers: [SolverKind; 2], theta: f64, pinned: bool) -> Simulation {
 
 /// The ways between points that are tied.
 fn ways(s: &Simulation) -> Vec<DVec3> {
-    let at = |p: &BodyPoint| -> DVec3 {
-        let x = s.state().body(p.body).unwrap().positions();
-        p.parts().map(|(i, w)| x.get(i as usize) * w).sum()
+    let couplings = s.model().couplings().iter().zip(s.state().couplings());
+    let at = |c: &Coupling, rotations: [pliant::DMat3; 2], side: usize| {
+        c.sides[side].place(s.state(), rotations[side]).unwrap()
     };
-    let couplings = s.model().couplings().iter();
-    couplings.map(|c| at(&c.coupling.points[0]) - at(&c.coupling.points[1])).collect()
+    couplings.map(|(c, m)| at(&c.coupling, m.rotations, 0) - at(&c.coupling, m.rotations, 1)).collect()
 }
 
 /// The largest distance of points that are tied.

@@ -503,7 +503,7 @@ fn leaves_a_sound_world(actions: &[Action]) -> Result<(), TestCaseError> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 8, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 4, ..ProptestConfig::default() })]
 
     #[test]
     fn any_edits_leave_a_sound_world(actions in prop::collection::vec(action(), 150)) {

@@ -18,6 +18,7 @@ mod deformer;
 mod edits;
 mod elements;
 mod forces;
+mod glue;
 mod goals;
 mod hostile_input;
 mod implicit_options;

@@ -1,7 +1,7 @@
 //! What the local step owes the solver: kernels that agree with the rows, and an objective that cannot grow.
 
 use super::{Checker, size};
-use crate::constraints::{AUXILIARY, ConstraintBatch, ElementKernel, Neighbourhood, Place};
+use crate::constraints::{AUXILIARY, ConstraintBatch, ElementKernel, Neighbourhood, PaddedVector};
 use crate::points::Points;
 use glam::DVec3;
 use pliant_math::lanes::Isa;
@@ -177,7 +177,7 @@ fn add_forces(kernel: &dyn ElementKernel, x: &Points, isa: Isa) -> (Points, f64)
             corners.push(std::array::from_fn(|lane| kernel.stencil(element(lane))[c]));
         }
     }
-    let places: Vec<Place> = x.iter().map(|p| [p.x, p.y, p.z, 0.0]).collect();
+    let places: Vec<PaddedVector> = x.iter().map(|p| [p.x, p.y, p.z, 0.0]).collect();
     let mut forces = vec![[0.0; 4]; x.len()];
     let near = Neighbourhood { corners: &corners, x: &places, forces: &mut forces, scale: 1.0 };
     let energy = kernel.add_forces(0..packs, near, isa);

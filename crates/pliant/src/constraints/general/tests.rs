@@ -172,18 +172,18 @@ fn hinge_angles_ellipsoids_and_inequalities_conform() {
 fn a_hinge_reaches_its_angle_by_the_shortest_way() {
     let (rest, elements) = hinges();
     let x = elements[0].map(|i| rest.get(i as usize));
-    // Much farther the shortest way is to collapse a triangle, which has any angle: angles need strain beside them.
+    // Much farther the shortest change is to collapse a triangle, which has any angle: angles need strain beside them.
     for angle in [-1.0, -0.3, 0.0, 0.4] {
         let batch = General::new(HingeAngle(vec![angle]), &elements[..1], &rest, &[1.0]).unwrap();
         let y = batch.nearest(0, &x);
         let reached = hinge_angle(y[0], y[1], y[2], y[3]).0;
         assert!((reached - angle).abs() < 1e-9, "{reached} instead of {angle}");
-        // At the nearest point the way is along the gradient.
+        // At the nearest point the change is along the gradient.
         let (_, g) = hinge_angle(y[0], y[1], y[2], y[3]);
-        let way: [DVec3; 4] = std::array::from_fn(|k| y[k] - x[k]);
-        let along = dot(&way, &g) / dot(&g, &g);
-        let off: f64 = (0..4).map(|k| (way[k] - g[k] * along).length_squared()).sum();
-        assert!(off < 1e-12 * dot(&way, &way), "{angle}: {off}");
+        let change: [DVec3; 4] = std::array::from_fn(|k| y[k] - x[k]);
+        let along = dot(&change, &g) / dot(&g, &g);
+        let off: f64 = (0..4).map(|k| (change[k] - g[k] * along).length_squared()).sum();
+        assert!(off < 1e-12 * dot(&change, &change), "{angle}: {off}");
     }
 }
 

@@ -138,24 +138,28 @@ fn kinds() -> Vec<(String, Box<dyn ConstraintBatch>, Points, f64)> {
     let weight = [0.7, 0.3];
     let strain = TetrahedronStrain::new(Rotations, &tets, &solid, &weight, None).unwrap();
     add("tetrahedron strain".into(), Box::new(strain), &solid, 0.3);
-    let strain = TriangleStrain::new(Rotations, &faces, &flat, &weight, None).unwrap();
+    let strain = Simplices::<2, Rotations>::new(Rotations, &faces, &flat, &weight, None).unwrap();
     add("triangle strain".into(), Box::new(strain), &flat, 0.3);
     for bounds in [[1.0, 1.0], [0.9, 1.1], [1.2, 1.4], [0.3, 0.5]] {
         let limits = Limits::new(bounds);
-        let volume = TetrahedronVolume::new(VolumeLimits(limits), &tets, &solid, &weight, None).unwrap();
+        let volume =
+            Simplices::<3, VolumeLimits>::new(VolumeLimits(limits), &tets, &solid, &weight, None).unwrap();
         add(format!("volume {bounds:?}"), Box::new(volume), &solid, 0.3);
-        let area = TriangleArea::new(VolumeLimits(limits), &faces, &flat, &weight, None).unwrap();
+        let area =
+            Simplices::<2, VolumeLimits>::new(VolumeLimits(limits), &faces, &flat, &weight, None).unwrap();
         add(format!("area {bounds:?}"), Box::new(area), &flat, 0.3);
-        let strain = TetrahedronLimits::new(StrainLimits(limits), &tets, &solid, &weight, None).unwrap();
+        let strain =
+            Simplices::<3, StrainLimits>::new(StrainLimits(limits), &tets, &solid, &weight, None).unwrap();
         add(format!("tetrahedron limits {bounds:?}"), Box::new(strain), &solid, 0.3);
-        let strain = TriangleLimits::new(StrainLimits(limits), &faces, &flat, &weight, None).unwrap();
+        let strain =
+            Simplices::<2, StrainLimits>::new(StrainLimits(limits), &faces, &flat, &weight, None).unwrap();
         add(format!("triangle limits {bounds:?}"), Box::new(strain), &flat, 0.3);
         let edges = EdgeStrain::limited(&[[0, 1], [1, 2], [0, 3]], &solid, &[0.7, 0.3, 1.1], bounds);
         add(format!("edges {bounds:?}"), Box::new(edges), &solid, 0.3);
         let set = Fibres::new(DVec3::new(1.0, 2.0, 0.5), limits);
-        let fibres = TetrahedronFibres::new(set, &tets, &solid, &weight, None).unwrap();
+        let fibres = Simplices::<3, Fibres>::new(set, &tets, &solid, &weight, None).unwrap();
         add(format!("tetrahedron fibres {bounds:?}"), Box::new(fibres), &solid, 0.3);
-        let fibres = TriangleFibres::new(set, &faces, &flat, &weight, Some(DVec3::ONE)).unwrap();
+        let fibres = Simplices::<2, Fibres>::new(set, &faces, &flat, &weight, Some(DVec3::ONE)).unwrap();
         add(format!("triangle fibres {bounds:?}"), Box::new(fibres), &flat, 0.3);
     }
     let (triangles, plane) = sheet([3, 3], [1.0, 1.0], |_, p| p);

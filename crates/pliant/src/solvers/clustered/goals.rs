@@ -58,7 +58,7 @@ fn for_each_cluster(
     }
 }
 
-/// Ways g − x of the members of cluster `c`, as (particle, split mass, way).
+/// Displacements g − x of the members of cluster `c` to their goals, as (particle, split mass, displacement).
 fn displacements<'a>(
     model: &'a BodyModel,
     rest: &'a Rest,

@@ -1,6 +1,7 @@
 //! A clustered body as couplings see it: explicit steps let every particle answer to forces by itself, with h²/m.
 
 use super::layout::WIDTH;
+use super::passes::ObstacleInputs;
 use super::{ClusteredCache, contacts};
 use crate::contact::{ColliderGeometry, Nodes, Obstacles, Respond, SubstepStart};
 use crate::model::BodyModel;
@@ -56,7 +57,7 @@ impl ClusteredCache {
         let ClusteredCache { planes, solids, radii, start, tied, x, free, .. } = self;
         let obstacles = Obstacles { planes, solids, forms };
         let Some(now) = self.now.filter(|_| !obstacles.is_empty()) else { return };
-        let around = super::ObstacleInputs { obstacles, radii, start, now: &now };
+        let around = ObstacleInputs { obstacles, radii, start, now: &now };
         for &(block, lanes) in &tied.blocks {
             let b = block as usize;
             contacts::push_out_lanes(around.meeting(b, 0.0, 0.0), lanes & free[b], &mut x[b], isa);

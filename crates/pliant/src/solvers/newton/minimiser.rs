@@ -1,7 +1,7 @@
 //! Newton's method with a line search on the objective of a step.
 
 use super::hessian::{Hessian, Matrix};
-use crate::constraints::Place;
+use crate::constraints::PaddedVector;
 use crate::dofs::DofMap;
 use crate::model::BodyModel;
 use crate::points::Points;
@@ -22,7 +22,7 @@ pub(crate) struct Minimiser {
     pub objective: Objective,
     hessian: Hessian,
     step: Vec<f64>,
-    kept: Vec<Place>,
+    kept: Vec<PaddedVector>,
     /// −∇E and the forces of contacts; movements that follow from forces alone.
     pull: Vec<f64>,
     response: Vec<f64>,
@@ -35,7 +35,7 @@ pub(crate) struct Minimiser {
 
 /// What an iteration did.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Progress {
+pub(crate) struct IterationOutcome {
     /// The largest movement relative to the body's size.
     pub moved: f64,
     /// Whether nothing is left to gain: no step lowers the objective, or its gradient, any more.
@@ -101,7 +101,7 @@ impl Minimiser {
         model: &BodyModel,
         around: ProjectionInputs<'_>,
         executor: Executor<'_>,
-    ) -> Result<Progress, SolverError> {
+    ) -> Result<IterationOutcome, SolverError> {
         let mut wanted = Matrix::True;
         loop {
             self.solve(wanted, model, around, executor)?;
@@ -189,8 +189,8 @@ impl Minimiser {
         model: &BodyModel,
         around: ProjectionInputs<'_>,
         executor: Executor<'_>,
-    ) -> Progress {
-        let mut progress = Progress { moved: 0.0, settled: true, small: true, whole: false };
+    ) -> IterationOutcome {
+        let mut progress = IterationOutcome { moved: 0.0, settled: true, small: true, whole: false };
         let gradient: f64 = self.pull.iter().map(|g| g * g).sum();
         if gradient == 0.0 || !gradient.is_finite() {
             return progress;

@@ -11,10 +11,6 @@ const APPLICATIONS: usize = 6;
 const SAFETY: f64 = 1.2;
 
 impl Respond for NewtonCache {
-    fn is_scalar(&self) -> bool {
-        false
-    }
-
     fn is_constant(&self) -> bool {
         false
     }

@@ -1,7 +1,7 @@
 //! The elements of all constraints in the order they are satisfied: colour by colour, each in chunks.
 
 use super::colours::colours;
-use crate::constraints::{AUXILIARY, ConstraintBatch, Place, View};
+use crate::constraints::{AUXILIARY, ConstraintBatch, PaddedVector, View};
 use crate::dofs::{Dof, DofMap};
 use crate::model::BodyModel;
 use crate::points::{Points, PointsMut};
@@ -32,7 +32,7 @@ pub(super) struct ColouredElements {
     /// What each item has pushed with so far in this substep.
     multipliers: Vec<f64>,
     projected: Points,
-    corrections: Vec<Place>,
+    corrections: Vec<PaddedVector>,
 }
 
 #[derive(Clone, Debug)]
@@ -300,7 +300,7 @@ impl Constraint<'_> {
         rule: CorrectionRule,
         p: &mut PointsMut<'_>,
         multiplier: &mut f64,
-        corrections: &mut [Place],
+        corrections: &mut [PaddedVector],
     ) {
         corrections.fill([0.0; 4]);
         let rows = self.batch.rows();

@@ -6,7 +6,7 @@
 //! cancel best (Peng et al. 2018). Neither is bound to lower E. Where a step did not, it is undone and the
 //! plain step taken from where it began, which is: E never rises from one iterate to the next kept one.
 
-use crate::constraints::Place;
+use crate::constraints::PaddedVector;
 use crate::model::Acceleration;
 
 /// Steps remembered.
@@ -21,7 +21,7 @@ pub(super) struct Accelerator {
     used: usize,
     /// The last kept iterate: its energy, ways, −∇E and plain step.
     energy: f64,
-    displacements: Vec<Place>,
+    displacements: Vec<PaddedVector>,
     descent: Vec<f64>,
     plain: Vec<f64>,
     /// Whether there is a last kept iterate, and whether the step from it was more than the plain one.
@@ -78,7 +78,7 @@ impl Accelerator {
     }
 
     /// The ways of the last kept iterate, with its −∇E; what was learned is forgotten.
-    pub fn last(&mut self) -> (&[Place], &[f64]) {
+    pub fn last(&mut self) -> (&[PaddedVector], &[f64]) {
         (self.used, self.accelerated) = (0, false);
         (&self.displacements, &self.descent)
     }
@@ -92,7 +92,7 @@ impl Accelerator {
     pub fn learn(
         &mut self,
         energy: f64,
-        displacements: &[Place],
+        displacements: &[PaddedVector],
         descent: &[f64],
         plain: &[f64],
         unknowns: usize,

@@ -1,4 +1,4 @@
-//! Fine surfaces on coarse bodies: 35,000 vertices on about 2,000 particles, riding each way there is, twisted.
+//! Fine surfaces on coarse bodies: 35,000 vertices on about 2,000 particles, bound in every way there is, twisted.
 
 use super::{Definition, Failure, Figure};
 use crate::metrics::{distribution, mean};
@@ -23,8 +23,8 @@ const RED_AT: f64 = 0.2;
 
 pub const DEFINITION: Definition = Definition {
     figure: Figure {
-        name: "riding",
-        about: "A fine surface riding on particles, tetrahedra, clusters and cloth of a twisted body",
+        name: "skin_binding",
+        about: "A fine surface bound to particles, tetrahedra, clusters and cloth of a twisted body",
     },
     run,
     metrics: &[
@@ -57,7 +57,7 @@ fn run() -> Result<Plot, Failure> {
     let wanted: Vec<DVec3> = bear.positions.iter().map(|&p| twist(p)).collect();
     let mut panels = vec![Panel::image(
         "Every vertex twisted exactly",
-        "what riding is compared with",
+        "what bindings are compared with",
         body(&bear, &wanted, Colors::Uniform(BODY)),
     )];
     let mut distances = Panel::new(
@@ -90,7 +90,7 @@ fn run() -> Result<Plot, Failure> {
     panels.push(distances.line(CLOTH, Style::Solid, distribution(off, 200)));
     Ok(Plot {
         panels,
-        ..Plot::new("Fine surfaces riding on coarse bodies, twisted; red where off by a fifth of the spacing")
+        ..Plot::new("Fine surfaces bound to coarse bodies, twisted; red where off by a fifth of the spacing")
     })
 }
 

@@ -1,0 +1,722 @@
+//! The forces of couplings in a substep: points of bodies that are to end in one place, and what brings them there.
+//!
+//! With c the way from the second point to the first, a spring with stiffness k and damping b holds with f = −k c − b ċ at
+//! the end of the substep. By ċ = (c − c₀)/h that is c + f/K = c₀ b/(h K), K = k + b/h; a joint is K = ∞. The points respond to
+//! the forces through the same G as contacts, so all forces together solve (G + 1/K) f = −(c_free − target): the Schur
+//! complement of the couplings on the factors of the bodies, with one number per pair where all bodies answer alike along x, y
+//! and z and all points are linear, blocks of up to 3×3 else.
+//!
+//! Points of frames are not linear in the particles (The point cloud glue, eq. 4). In every round they are taken to be, by
+//! their Jacobian (eq. 15 to 18) where the forces so far lead: Newton's method, with the response of the bodies in the middle.
+//! While no frame has turned much, the system that was factored serves on.
+
+use super::system::{Plan, System};
+use super::CouplingMemory;
+use super::tie::{Placed, Tie};
+use crate::contact::{Bodies, Nodes, release};
+use crate::team::Team;
+use glam::{DMat3, DVec3};
+use std::sync::Arc;
+
+/// The cosine of the turn (of a frame since the system was factored) beyond which it is factored anew: 1°.
+const TURNED: f64 = 0.99985;
+/// The distance, relative to the size of the bodies, below which points are together.
+const SETTLED: f64 = 1e-11;
+/// How much of what the points would come apart by themselves is left in what holds exactly: joints that contradict each other then
+/// have a least-squares compromise, as springs of one stiffness have.
+const GIVE: f64 = 1e-10;
+/// The distance, relative to the size of the bodies, that rounding and turning frames leave between points in one step.
+const NEAR: f64 = 1e-6;
+/// How often a change of the forces is halved that brings points of frames further apart, or that works where joints do not.
+const HALVINGS: usize = 6;
+/// The part of force times way that what holds exactly may do as work. It does none but by how far frames turn in a substep.
+const WORK: f64 = 0.1;
+/// The distance, relative to the size of the bodies, beyond which points of frames that no round brings together are let go for
+/// the rest of a substep.
+const LOST: f64 = 1e-4;
+
+/// The velocities of the bodies of an island, by their places in it.
+pub(crate) trait Velocities {
+    /// 1/m of a particle; 0 if it does not move by forces.
+    fn softness(&self, place: usize, particle: usize) -> f64;
+    fn velocity(&self, place: usize, particle: usize) -> DVec3;
+    fn add(&mut self, place: usize, particle: usize, by: DVec3);
+}
+
+/// A particle that holds a point of a tie.
+#[derive(Clone, Copy, Debug)]
+struct TieLink {
+    body: u32,
+    node: u32,
+    /// How c moves with it.
+    block: DMat3,
+    /// What of a force it gets, in terms of the masses its body was built with.
+    share: f64,
+}
+
+impl TieLink {
+    fn force(&self, of: DVec3) -> DVec3 {
+        self.block.transpose() * of * self.share
+    }
+}
+
+/// A point of a tie as the forces are found.
+#[derive(Clone, Copy, Debug)]
+struct TieRow {
+    /// The ends of its links, and of those of its first side.
+    links: u32,
+    first_side: u32,
+    /// Directions in which the points are kept together.
+    axes: usize,
+    along: DMat3,
+    /// 1/K, along each direction.
+    compliance: [f64; 3],
+    /// Where the points were to each other when the substep began.
+    start: DVec3,
+    /// Where they are to end to each other, less what the force gives.
+    target: DVec3,
+    /// Where they end to each other without the forces of contacts and couplings.
+    free: DVec3,
+    force: DVec3,
+    /// What is small.
+    size: f64,
+    exact: bool,
+    /// Whether it holds nothing in the rest of the substep.
+    slack: bool,
+}
+
+impl TieRow {
+    /// What of a vector its directions see.
+    fn seen(&self, v: DVec3) -> DVec3 {
+        if self.axes == 3 {
+            return v;
+        }
+        self.directions().fold(DVec3::ZERO, |sum, n| sum + n * n.dot(v))
+    }
+
+    /// How far points that are `way` apart are from where they are to be, squared.
+    fn off(&self, way: DVec3) -> f64 {
+        (self.seen(way - self.target) + self.give()).length_squared() / (self.size * self.size)
+    }
+
+    /// How far its force lets the points come apart.
+    fn give(&self) -> DVec3 {
+        let along = self.directions().zip(self.compliance);
+        along.fold(DVec3::ZERO, |sum, (n, c)| sum + n * (c * n.dot(self.force)))
+    }
+
+    fn directions(&self) -> impl Iterator<Item = DVec3> + use<> {
+        let along = self.along;
+        (0..self.axes).map(move |k| along.col(k))
+    }
+}
+
+fn links_of<'a>(rows: &[TieRow], links: &'a [TieLink], k: usize) -> &'a [TieLink] {
+    let first = k.checked_sub(1).map_or(0, |k| rows[k].links as usize);
+    &links[first..rows[k].links as usize]
+}
+
+/// A tie in a substep.
+#[derive(Clone, Copy, Debug)]
+struct Held {
+    first_row: u32,
+    /// How its sides were turned when the system was factored.
+    formed: [DMat3; 2],
+}
+
+/// What the ties of an island are to each other as long as they are there.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct TieLayout {
+    plan: Plan,
+    /// One number per pair of points, or a block of up to 3×3.
+    scalar: bool,
+    /// Of each point: itself and those after it that hold one of its bodies.
+    touching: Vec<Vec<u32>>,
+}
+
+impl TieLayout {
+    /// Of ties between so many bodies; `alike` tells whether each of these answers alike along x, y and z.
+    pub fn new(ties: &[Tie], bodies: usize, alike: bool) -> TieLayout {
+        let scalar = alike && !ties.iter().any(Tie::is_curved);
+        let mut groups = Vec::new();
+        for tie in ties {
+            let holds: Vec<usize> = tie.sides.iter().filter_map(|s| s.body()).collect();
+            let rows = Tie::rows(tie.kind).iter();
+            groups.extend(rows.map(|rows| (if scalar { 1 } else { *rows }, holds.clone())));
+        }
+        let mut holding: Vec<Vec<u32>> = vec![Vec::new(); bodies];
+        for (k, (_, holds)) in groups.iter().enumerate() {
+            holds.iter().for_each(|b| holding[*b].push(k as u32));
+        }
+        let touching = |(k, (_, holds)): (usize, &(usize, Vec<usize>))| {
+            let mut list: Vec<u32> = holds.iter().flat_map(|b| &holding[*b]).copied().collect();
+            list.sort_unstable();
+            list.dedup();
+            list.retain(|j| *j as usize >= k);
+            list
+        };
+        let touching = groups.iter().enumerate().map(touching).collect();
+        TieLayout { plan: Plan::new(&groups, bodies), scalar, touching }
+    }
+
+    /// Rows and numbers there must be room for.
+    fn room(&self) -> (usize, usize) {
+        (self.plan.size(), self.plan.len())
+    }
+}
+
+/// The couplings of an island in a substep.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Ties {
+    rows: Vec<TieRow>,
+    links: Vec<TieLink>,
+    held: Vec<Held>,
+    layout: Arc<TieLayout>,
+    system: System,
+    /// The share of the ways between exactly tied points that this substep is to close.
+    pace: f64,
+    /// Whether the system is that of the present responses.
+    formed: bool,
+    /// How far any points were from where they are to be before the forces were changed last, relative to the size of the bodies.
+    left: f64,
+    /// Forces at the beginning of the round, and how far points then ended from where they are to.
+    forces: Vec<DVec3>,
+    off: f64,
+    /// Violations, and then changes of the forces: x, y and z, or one after the other.
+    sides: [Vec<f64>; 3],
+}
+
+impl Ties {
+    /// Forgets all ties; those to come are laid out like this.
+    pub fn begin(&mut self, layout: &Arc<TieLayout>) {
+        self.rows.clear();
+        self.links.clear();
+        self.held.clear();
+        self.formed = false;
+        self.pace = 1.0;
+        self.layout = layout.clone();
+    }
+
+    /// Makes room for these.
+    pub fn reserve(&mut self, ties: &[Tie], layout: &TieLayout) {
+        let points = |t: &Tie| Tie::rows(t.kind).len();
+        let held = |t: &Tie| t.sides.iter().map(|s| s.particles().count()).sum::<usize>();
+        let (size, len) = layout.room();
+        self.rows.reserve(ties.iter().map(points).sum());
+        self.forces.reserve(ties.iter().map(points).sum());
+        self.links.reserve(ties.iter().map(|t| points(t) * held(t)).sum());
+        self.held.reserve(ties.len());
+        self.system.reserve(size, len);
+        self.sides.iter_mut().for_each(|s| s.reserve(size));
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.rows.is_empty()
+    }
+
+    /// Takes up a tie of bodies that have predicted where they go; its particles become nodes. One that is broken keeps its rows,
+    /// which hold nothing.
+    pub fn add(&mut self, tie: &Tie, nodes: &mut [Nodes], bodies: &mut dyn Bodies) {
+        let (mut size, mut h) = (f64::INFINITY, 0.0);
+        for place in tie.sides.iter().filter_map(|s| s.body()) {
+            if let Some(body) = bodies.get(place) {
+                (size, h) = (size.min(body.side.beginning().size), body.body.model.params.substep());
+            }
+        }
+        let first_row = self.rows.len();
+        for axes in Tie::rows(tie.kind) {
+            let mut first_side = self.links.len();
+            for (number, side) in tie.sides.iter().enumerate().filter(|_| !tie.memory.broken) {
+                if let Some(place) = side.body()
+                    && let Some(share) = bodies.get(place).map(|b| b.mass_ratio().recip())
+                {
+                    for particle in side.particles() {
+                        let node = nodes[place].of(particle);
+                        self.links.push(TieLink { body: place as u32, node, block: DMat3::ZERO, share });
+                    }
+                }
+                if number == 0 {
+                    first_side = self.links.len();
+                }
+            }
+            self.rows.push(TieRow {
+                links: self.links.len() as u32,
+                first_side: first_side as u32,
+                axes: *axes,
+                along: DMat3::IDENTITY,
+                compliance: [0.0; 3],
+                start: DVec3::ZERO,
+                target: DVec3::ZERO,
+                free: DVec3::ZERO,
+                force: DVec3::ZERO,
+                size,
+                exact: tie.stiffness.is_none(),
+                slack: false,
+            });
+        }
+        self.held.push(Held { first_row: first_row as u32, formed: [DMat3::IDENTITY; 2] });
+        if tie.memory.broken {
+            return;
+        }
+        let number = self.held.len() - 1;
+        let placed = self.placed((number, tie), At::Start, nodes, bodies);
+        self.linearise((number, tie), &placed);
+        self.held[number].formed = placed.map(|p| p.rotation());
+        for row in &mut self.rows[first_row..] {
+            let start = row.seen(row.free);
+            row.start = start;
+            (row.compliance, row.target) = match tie.stiffness {
+                None => {
+                    // What is not rounding comes together at a pace, all of it in the same measure: points that cannot all
+                    // come together stay where the squares of the ways are least.
+                    if start.length() > NEAR * size {
+                        self.pace = self.pace.min(release(size, h) / start.length());
+                    }
+                    ([0.0; 3], start)
+                }
+                Some(k) => {
+                    let both = k + tie.damping / h;
+                    ([both.recip(); 3], start * (tie.damping / (h * both)))
+                }
+            };
+        }
+    }
+
+    /// All ties were taken up.
+    pub fn complete(&mut self) {
+        let Ties { rows, pace, .. } = self;
+        for row in rows.iter_mut().filter(|r| r.exact) {
+            row.target *= if row.target.length() > NEAR * row.size { 1.0 - *pace } else { 0.0 };
+        }
+    }
+
+    /// Where the sides of a tie that is whole are.
+    fn placed<'t>(
+        &self,
+        (number, tie): (usize, &'t Tie),
+        at: At,
+        nodes: &[Nodes],
+        bodies: &mut dyn Bodies,
+    ) -> [Placed<'t>; 2] {
+        let first = self.held[number].first_row as usize;
+        let begin = first.checked_sub(1).map_or(0, |k| self.rows[k].links as usize);
+        let middle = self.rows[first].first_side as usize;
+        let own = [begin..middle, middle..self.rows[first].links as usize];
+        [0, 1].map(|k| {
+            let (side, before, links) = (&tie.sides[k], tie.memory.rotations[k], &self.links[own[k].clone()]);
+            let Some((place, body)) = side.body().and_then(|p| Some((p, bodies.get(p)?))) else {
+                return side.placed(|_| DVec3::ZERO, before);
+            };
+            let nodes = &nodes[place];
+            let position = |k: usize| {
+                let node = links[k].node as usize;
+                let particle = nodes.particles()[node] as usize;
+                match at {
+                    At::Start => body.side.beginning().start.get(particle),
+                    At::End => body.side.end(particle),
+                    At::Expected => body.side.free_end(particle) + nodes.movement(node),
+                }
+            };
+            side.placed(position, before)
+        })
+    }
+
+    /// Where the points of a tie are to each other, for sides in these places.
+    fn ways<'a>(&'a self, (number, tie): (usize, &'a Tie), [a, b]: &'a [Placed<'_>; 2]) -> impl Iterator<Item = (&'a TieRow, DVec3)> {
+        let first = self.held[number].first_row as usize;
+        let rows = self.rows[first..first + Tie::rows(tie.kind).len()].iter().enumerate();
+        rows.map(|(k, row)| {
+            let offset = tie.point(k).offset;
+            (row, a.point(offset) - b.point(offset))
+        })
+    }
+
+    /// Takes the points of a tie to be linear where its sides are: how they move with their particles, and along which axes
+    /// they are kept together. What rows call free is where the points are to each other.
+    fn linearise(&mut self, (number, tie): (usize, &Tie), [a, b]: &[Placed<'_>; 2]) {
+        let Ties { rows, links, held, .. } = self;
+        let first = held[number].first_row as usize;
+        let mut begin = first.checked_sub(1).map_or(0, |k| rows[k].links as usize);
+        for (k, row) in rows[first..first + Tie::rows(tie.kind).len()].iter_mut().enumerate() {
+            let point = tie.point(k);
+            let (own, others) = links[begin..row.links as usize].split_at_mut(row.first_side as usize - begin);
+            a.blocks(point.offset, |i, block| own[i].block = block);
+            b.blocks(point.offset, |i, block| others[i].block = -block);
+            row.free = a.point(point.offset) - b.point(point.offset);
+            if row.axes < 3 {
+                row.along = a.axes() * point.along;
+                row.force = row.seen(row.force);
+            }
+            begin = row.links as usize;
+        }
+    }
+
+    /// Sees where the points end by themselves in the present round, and how they respond. Nodes move as the forces so far
+    /// let them where ties are curved.
+    pub fn begin_round(&mut self, ties: &[Tie], nodes: &mut [Nodes], bodies: &mut dyn Bodies, team: &Team) {
+        let mut constant = true;
+        for (place, _) in nodes.iter().enumerate().filter(|(_, n)| !n.is_empty()) {
+            if let Some(body) = bodies.get(place) {
+                constant &= body.side.is_constant();
+            }
+        }
+        self.off = 0.0;
+        for (number, tie) in ties.iter().enumerate().filter(|(_, t)| !t.memory.broken) {
+            let first = self.held[number].first_row as usize;
+            if !tie.is_curved() {
+                let free = |sum: DVec3, l: &TieLink| {
+                    let particle = nodes[l.body as usize].particles()[l.node as usize] as usize;
+                    let end = bodies.get(l.body as usize).map_or(DVec3::ZERO, |b| b.side.free_end(particle));
+                    sum + l.block * end
+                };
+                let fixed = tie.fixed_part();
+                self.rows[first].free = links_of(&self.rows, &self.links, first).iter().fold(fixed, free);
+                continue;
+            }
+            let placed = self.placed((number, tie), At::Expected, nodes, bodies);
+            self.linearise((number, tie), &placed);
+            let turned = placed.map(|p| p.rotation());
+            let near = |(a, b): (&DMat3, &DMat3)| cosine(*a, *b) > TURNED;
+            if !turned.iter().zip(&self.held[number].formed).all(near) {
+                self.held[number].formed = turned;
+                self.formed = false;
+            }
+            for k in first..first + Tie::rows(tie.kind).len() {
+                self.off += self.rows[k].off(self.rows[k].free);
+                let by = links_of(&self.rows, &self.links, k).iter().fold(DVec3::ZERO, |sum, l| {
+                    sum + l.block * nodes[l.body as usize].movement(l.node as usize)
+                });
+                self.rows[k].free -= by;
+            }
+        }
+        self.forces.clear();
+        self.forces.extend(self.rows.iter().map(|r| r.force));
+        if !self.formed || !constant {
+            self.form(nodes, bodies, team);
+            self.formed = true;
+        }
+    }
+
+    /// Whether any point is not linear in the particles: nodes must move by the forces so far before a round begins.
+    pub fn is_curved(&self) -> bool {
+        !self.layout.scalar
+    }
+
+    /// Makes the system from what a unit force of each point does to all of them.
+    fn form(&mut self, nodes: &mut [Nodes], bodies: &mut dyn Bodies, team: &Team) {
+        let Ties { rows, links, system, layout, .. } = self;
+        let TieLayout { plan, scalar, touching } = &**layout;
+        system.begin(plan);
+        for k in 0..rows.len() {
+            // In the scalar layout the first axis speaks for all.
+            let own = links_of(rows, links, k);
+            let pulls = |place: usize| own.iter().any(|l| l.body as usize == place);
+            if rows[k].slack {
+                continue;
+            }
+            for axis in 0..if *scalar { 1 } else { rows[k].axes } {
+                let along = rows[k].along.col(axis);
+                nodes.iter_mut().for_each(Nodes::unload);
+                for l in own {
+                    nodes[l.body as usize].load(l.node as usize, l.force(along));
+                }
+                for place in (0..bodies.len()).filter(|p| pulls(*p)) {
+                    if let Some(body) = bodies.get(place) {
+                        body.side.respond(&mut nodes[place], team);
+                    }
+                }
+                for j in touching[k].iter().map(|j| *j as usize) {
+                    if rows[j].slack {
+                        continue;
+                    }
+                    let pulled = links_of(rows, links, j).iter().filter(|l| pulls(l.body as usize));
+                    let moved = pulled.fold(DVec3::ZERO, |sum, l| {
+                        sum + l.block * nodes[l.body as usize].movement(l.node as usize)
+                    });
+                    for other in 0..if *scalar { 1 } else { rows[j].axes } {
+                        let mut value = rows[j].along.col(other).dot(moved);
+                        if j == k && other == axis {
+                            if rows[k].exact {
+                                let all = if *scalar { 0..3 } else { axis..axis + 1 };
+                                rows[k].compliance[all].fill(GIVE * value);
+                            }
+                            value += rows[k].compliance[axis];
+                        }
+                        system.add(plan, (j, other), (k, axis), value);
+                    }
+                }
+            }
+        }
+        system.factor(plan);
+    }
+
+    /// Puts the forces on the nodes, beside those that are there.
+    pub fn load(&self, nodes: &mut [Nodes]) {
+        for (k, row) in self.rows.iter().enumerate() {
+            for l in links_of(&self.rows, &self.links, k) {
+                nodes[l.body as usize].load(l.node as usize, l.force(row.force));
+            }
+        }
+    }
+
+    /// Changes the forces so that all ties hold, from where the nodes move by those there are.
+    pub fn correct(&mut self, nodes: &[Nodes]) {
+        let mut sides = std::mem::take(&mut self.sides);
+        let TieLayout { plan, scalar, .. } = &*self.layout;
+        self.left = 0.0;
+        for side in &mut sides {
+            side.clear();
+            side.resize(plan.size(), 0.0);
+        }
+        for (k, row) in self.rows.iter().enumerate() {
+            let moved =
+                |sum: DVec3, l: &TieLink| sum + l.block * nodes[l.body as usize].movement(l.node as usize);
+            let at = links_of(&self.rows, &self.links, k).iter().fold(row.free, moved);
+            let off = row.target - at - row.give();
+            if row.slack {
+                continue;
+            }
+            self.left = self.left.max(row.seen(off).length() / row.size);
+            let first = plan.row_of(k);
+            match scalar {
+                true => sides.iter_mut().zip(off.to_array()).for_each(|(s, v)| s[first] = v),
+                false => row.directions().enumerate().for_each(|(d, n)| sides[0][first + d] = n.dot(off)),
+            }
+        }
+        match scalar {
+            true => sides.iter_mut().for_each(|s| self.system.solve(plan, s)),
+            false => self.system.solve(plan, &mut sides[0]),
+        }
+        for (k, row) in self.rows.iter_mut().enumerate() {
+            let first = plan.row_of(k);
+            row.force += match scalar {
+                true => DVec3::new(sides[0][first], sides[1][first], sides[2][first]),
+                false => {
+                    let along = row.directions().enumerate();
+                    along.fold(DVec3::ZERO, |sum, (d, n)| sum + n * sides[0][first + d])
+                }
+            };
+        }
+        self.sides = sides;
+    }
+
+    /// Whether the points are where they are to be, with all that rounds have done: where frames have turned far in one, another
+    /// brings them nearer.
+    pub fn are_settled(&self, ties: &[Tie], nodes: &[Nodes], bodies: &mut dyn Bodies) -> bool {
+        let curved = |(_, t): &(usize, &Tie)| t.is_curved() && !t.memory.broken;
+        ties.iter().enumerate().filter(curved).all(|tie| {
+            let placed = self.placed(tie, At::End, nodes, bodies);
+            self.ways(tie, &placed).all(|(row, way)| row.off(way) <= SETTLED * SETTLED)
+        })
+    }
+
+    /// Whether the last change of the forces had anything to mend but rounding.
+    pub fn may_gain(&self) -> bool {
+        self.left > SETTLED
+    }
+
+    /// Lets points of frames go, for the rest of the substep, that all rounds have not brought together: their parents have
+    /// collapsed, or been torn about so that no force along where they are leads there.
+    pub fn slacken(&mut self, ties: &[Tie], nodes: &[Nodes], bodies: &mut dyn Bodies) {
+        let curved = |(_, t): &(usize, &Tie)| t.is_curved() && !t.memory.broken && t.stiffness.is_none();
+        for tie in ties.iter().enumerate().filter(curved) {
+            let placed = self.placed(tie, At::End, nodes, bodies);
+            if self.ways(tie, &placed).all(|(row, way)| row.off(way) <= LOST * LOST) {
+                continue;
+            }
+            let first = self.held[tie.0].first_row as usize;
+            for row in &mut self.rows[first..first + Tie::rows(tie.1.kind).len()] {
+                (row.slack, row.force) = (true, DVec3::ZERO);
+            }
+            self.formed = false;
+        }
+    }
+
+    /// Halves the change of the forces in this round until it brings the points of frames nearer to where they are to be than they
+    /// were, and does no work. Nodes move by the forces there are. Tells whether anything was changed: if so, they are to move anew, and another
+    /// look is to be taken.
+    pub fn hold_back(&mut self, halvings: usize, ties: &[Tie], nodes: &[Nodes], bodies: &mut dyn Bodies) -> bool {
+        let curved = |(_, t): &(usize, &Tie)| t.is_curved() && !t.memory.broken;
+        let (mut off, mut works) = (0.0, false);
+        for tie in ties.iter().enumerate().filter(curved) {
+            let placed = self.placed(tie, At::Expected, nodes, bodies);
+            off += self.ways(tie, &placed).map(|(row, way)| row.off(way)).sum::<f64>();
+            works |= tie.1.stiffness.is_none() && self.works(tie, nodes, bodies);
+        }
+        let count = self.rows.len() as f64;
+        let nearer = off <= self.off || off <= count * SETTLED * SETTLED;
+        if (nearer && !works) || halvings > HALVINGS {
+            return false;
+        }
+        for (row, before) in self.rows.iter_mut().zip(&self.forces) {
+            row.force = if halvings == HALVINGS { *before } else { before.midpoint(row.force) };
+        }
+        true
+    }
+
+    /// Whether an exact tie does work on what it holds, beside what it takes to draw its points together: frames then turn too far
+    /// for a force along where they end.
+    fn works(&self, (number, tie): (usize, &Tie), nodes: &[Nodes], bodies: &mut dyn Bodies) -> bool {
+        let first = self.held[number].first_row as usize;
+        let (mut net, mut gross) = (0.0, 0.0);
+        for k in first..first + Tie::rows(tie.kind).len() {
+            let row = &self.rows[k];
+            net -= row.force.dot(row.target - row.start);
+            for l in links_of(&self.rows, &self.links, k) {
+                let Some(body) = bodies.get(l.body as usize) else { continue };
+                let particle = nodes[l.body as usize].particles()[l.node as usize] as usize;
+                let end = body.side.free_end(particle) + nodes[l.body as usize].movement(l.node as usize);
+                let way = end - body.side.beginning().start.get(particle);
+                let force = l.block.transpose() * row.force;
+                net += force.dot(way);
+                gross += force.length() * way.length();
+            }
+        }
+        net > WORK * gross
+    }
+
+    /// What the ties do to a body of the island: whether they hold it at all, their force on it and their work, in
+    /// terms of the masses it was built with. A joint keeps no energy: if it drew its points together in the substep, what it
+    /// did for that is no work the bodies may keep, and each owes half of it.
+    pub fn pull_on(&self, place: usize, nodes: &[Nodes], bodies: &mut dyn Bodies) -> Pull {
+        let mut pull = Pull::default();
+        let mut moved = |l: &TieLink| {
+            let particle = nodes[l.body as usize].particles()[l.node as usize] as usize;
+            let side = bodies.get(l.body as usize).map(|b| b.side);
+            l.block * side.map_or(DVec3::ZERO, |s| s.end(particle) - s.beginning().start.get(particle))
+        };
+        for (k, row) in self.rows.iter().enumerate() {
+            let links = links_of(&self.rows, &self.links, k);
+            if !links.iter().any(|l| l.body as usize == place) {
+                continue;
+            }
+            let drawn: f64 = links.iter().map(|l| row.force.dot(moved(l))).sum();
+            let owed = if row.exact { 0.5 * drawn.max(0.0) } else { 0.0 };
+            let first = k.checked_sub(1).map_or(0, |k| self.rows[k].links as usize);
+            let first_side = row.first_side as usize - first;
+            for side in [&links[..first_side], &links[first_side..]] {
+                let mut share = None;
+                for l in side.iter().filter(|l| l.body as usize == place) {
+                    pull.any = true;
+                    pull.force += l.force(row.force);
+                    pull.work += row.force.dot(moved(l)) * l.share;
+                    share = Some(l.share);
+                }
+                pull.work -= share.map_or(0.0, |share| owed * share);
+            }
+        }
+        pull
+    }
+
+    /// Whether any tie holds exactly.
+    pub fn any_exact(&self) -> bool {
+        self.rows.iter().any(|r| r.exact)
+    }
+
+    /// Takes away the velocity of exactly tied points to each other, by impulses on their particles: what begins and ends a
+    /// substep in one place does not come apart in between, but prolonged from θ h to h its velocity may say so. It only
+    /// takes kinetic energy.
+    pub fn calm(&mut self, nodes: &[Nodes], bodies: &mut dyn Velocities) {
+        let Ties { rows, links, system, layout, .. } = self;
+        let TieLayout { plan, scalar, touching } = &**layout;
+        let particle =
+            |l: &TieLink| (l.body as usize, nodes[l.body as usize].particles()[l.node as usize] as usize);
+        let axes = |k: usize| if *scalar { 1 } else { rows[k].axes };
+        system.begin(plan);
+        for k in (0..rows.len()).filter(|k| rows[*k].exact) {
+            for j in touching[k].iter().map(|j| *j as usize).filter(|j| rows[*j].exact) {
+                let mut sum = DMat3::ZERO;
+                for l in links_of(rows, links, j) {
+                    let own = links_of(rows, links, k).iter();
+                    for m in own.filter(|m| (m.body, m.node) == (l.body, l.node)) {
+                        let (body, i) = particle(l);
+                        sum += l.block * m.block.transpose() * (m.share * bodies.softness(body, i));
+                    }
+                }
+                for (a, b) in (0..axes(j)).flat_map(|a| (0..axes(k)).map(move |b| (a, b))) {
+                    let value = rows[j].along.col(a).dot(sum * rows[k].along.col(b));
+                    system.add(plan, (j, a), (k, b), value);
+                }
+            }
+        }
+        system.factor(plan);
+        // The matrix is another one now.
+        self.formed = false;
+        let mut sides = std::mem::take(&mut self.sides);
+        for side in &mut sides {
+            side.clear();
+            side.resize(plan.size(), 0.0);
+        }
+        for (k, row) in rows.iter().enumerate().filter(|(_, r)| r.exact) {
+            let apart = links_of(rows, links, k).iter().fold(DVec3::ZERO, |sum, l| {
+                let (body, i) = particle(l);
+                sum - l.block * bodies.velocity(body, i)
+            });
+            let first = plan.row_of(k);
+            match scalar {
+                true => sides.iter_mut().zip(apart.to_array()).for_each(|(s, v)| s[first] = v),
+                false => row.directions().enumerate().for_each(|(d, n)| sides[0][first + d] = n.dot(apart)),
+            }
+        }
+        match scalar {
+            true => sides.iter_mut().for_each(|s| system.solve(plan, s)),
+            false => system.solve(plan, &mut sides[0]),
+        }
+        for (k, row) in rows.iter().enumerate().filter(|(_, r)| r.exact) {
+            let first = plan.row_of(k);
+            let impulse = match scalar {
+                true => DVec3::new(sides[0][first], sides[1][first], sides[2][first]),
+                false => {
+                    let along = row.directions().enumerate();
+                    along.fold(DVec3::ZERO, |sum, (d, n)| sum + n * sides[0][first + d])
+                }
+            };
+            for l in links_of(rows, links, k) {
+                let (body, i) = particle(l);
+                bodies.add(body, i, l.force(impulse) * bodies.softness(body, i));
+            }
+        }
+        self.sides = sides;
+    }
+
+    /// Tells the ties what the substep has left: forces, how frames are turned, and what broke.
+    pub fn conclude(&self, ties: &mut [Tie], nodes: &[Nodes], bodies: &mut dyn Bodies) {
+        for (number, tie) in ties.iter_mut().enumerate().filter(|(_, t)| !t.memory.broken) {
+            let placed = self.placed((number, tie), At::End, nodes, bodies);
+            let (force, distance) = tie.breaks;
+            let too_much = |(row, way): (&TieRow, DVec3)| {
+                row.force.length() > force || row.seen(way).length() > distance
+            };
+            let broken = self.ways((number, tie), &placed).any(too_much);
+            let rotations = placed.map(|p| p.rotation());
+            let first = self.held[number].first_row as usize;
+            tie.memory = CouplingMemory { broken, rotations, force: self.rows[first].force };
+        }
+    }
+}
+
+/// Where particles are looked at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum At {
+    /// As the substep began.
+    Start,
+    /// As it ends, with all that was done.
+    End,
+    /// As it ends by the forces so far, by which the nodes move.
+    Expected,
+}
+
+/// The cosine of the angle between two rotations.
+fn cosine(a: DMat3, b: DMat3) -> f64 {
+    let trace = a.x_axis.dot(b.x_axis) + a.y_axis.dot(b.y_axis) + a.z_axis.dot(b.z_axis);
+    0.5 * (trace - 1.0)
+}
+
+/// What couplings do to a body in a substep.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) struct Pull {
+    /// Whether there are any.
+    pub any: bool,
+    pub force: DVec3,
+    pub work: f64,
+}

@@ -1,0 +1,94 @@
+//! What a step tells: numbers if it was taken, and if not, why.
+
+use crate::controls::ControlError;
+use crate::edits::EditError;
+use crate::solvers::{Convergence, SolverError, SolverKind};
+use crate::state::{State, StateError};
+
+/// What a step reports.
+#[derive(Clone, Debug, Default, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
+pub struct StepReport {
+    /// Steps done since the start.
+    pub step: u64,
+    /// Simulated seconds since the start.
+    pub time: f64,
+    /// Particles in contact in the last substep.
+    pub contacts: usize,
+    /// Iterations in the last substep, the most of any body.
+    pub iterations: u32,
+    /// How far the last iteration was from consensus, the largest of all solvers: see
+    /// [`SubstepReport`](crate::solvers::SubstepReport).
+    pub residual: f64,
+    /// How the bodies of each solver converged, in the order of [`SolverKind::ALL`].
+    pub convergence: [Convergence; SolverKind::ALL.len()],
+    /// Seconds spent in each solver, in the order of [`SolverKind::ALL`]; zero without a clock.
+    pub seconds: [f64; SolverKind::ALL.len()],
+}
+
+/// Why a step could not be taken; the state is the last good one.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum StepError {
+    /// A position or velocity left the range of numbers.
+    NonFinite {
+        /// The step that failed.
+        step: u64,
+        /// The body it happened in.
+        body: String,
+        /// The particle within the body.
+        particle: usize,
+        /// What most likely caused it.
+        likely: String,
+    },
+    /// A solver gave up.
+    Solver(String),
+    /// A value that drives the step was refused.
+    Control(ControlError),
+    /// The state does not fit the model.
+    State(StateError),
+    /// An edit that was to be made before it was refused.
+    Edit(EditError),
+    /// Steps can be counted no further.
+    TooManySteps,
+}
+
+impl std::fmt::Display for StepError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            StepError::NonFinite { step, body, particle, likely } => write!(
+                f,
+                "the simulation became non-finite in step {step}, body \"{body}\", particle {particle}; \
+                 likely cause: {likely}"
+            ),
+            StepError::Solver(reason) => f.write_str(reason),
+            StepError::Control(refused) => refused.fmt(f),
+            StepError::State(refused) => refused.fmt(f),
+            StepError::Edit(refused) => refused.fmt(f),
+            StepError::TooManySteps => {
+                write!(f, "there is no step after number {}: the time would stand still", State::LAST_STEP)
+            }
+        }
+    }
+}
+
+impl std::error::Error for StepError {}
+
+impl From<SolverError> for StepError {
+    fn from(e: SolverError) -> Self {
+        StepError::Solver(e.to_string())
+    }
+}
+
+impl From<ControlError> for StepError {
+    fn from(e: ControlError) -> Self {
+        StepError::Control(e)
+    }
+}
+
+impl From<StateError> for StepError {
+    fn from(e: StateError) -> Self {
+        StepError::State(e)
+    }
+}
