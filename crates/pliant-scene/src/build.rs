@@ -47,11 +47,11 @@ impl Scene {
         let mut all = simulation(&parts.colliders, &in_file, &[])?;
         let mut check = Check::new(&self.source);
         let joints = JointSchedule::new(
-                &mut check,
-                (&self.joints, &self.joint_events),
-                (&all, &self.bodies),
-                &body_schedule,
-            );
+            &mut check,
+            (&self.joints, &self.joint_events),
+            (&all, &self.bodies),
+            &body_schedule,
+        );
         check.finish(())?;
         let inert = inert::refuse(self, all.model());
         if !inert.is_empty() {

@@ -54,7 +54,11 @@ enum GluePoints {
 /// Reads the joints and the glue of a scene. Faults are reported.
 pub(crate) fn plan(check: &mut Check<'_>, root: &Record, bodies: &[BodyPlan]) -> Vec<JointPlan> {
     let mut joints = Vec::<JointPlan>::new();
-    let both = root.records("joint").iter().map(|r| (r, true)).chain(root.records("glue").iter().map(|r| (r, false)));
+    let both = root
+        .records("joint")
+        .iter()
+        .map(|r| (r, true))
+        .chain(root.records("glue").iter().map(|r| (r, false)));
     for (record, is_joint) in both {
         let read = if is_joint { joint(check, record, bodies) } else { glue(check, record, bodies) };
         let Some(joint) = read else { continue };
@@ -286,16 +290,25 @@ fn couple(
     let mut sides = [const { None::<Attachment> }; 2];
     for (end, to) in sides.iter_mut().enumerate() {
         let side = match (&joint.ends, joint.bodies[end]) {
-            (JointEnds::Glue(plan), _) => return glued(check, joint, plan, (all, bodies), body_schedule, notes),
+            (JointEnds::Glue(plan), _) => {
+                return glued(check, joint, plan, (all, bodies), body_schedule, notes);
+            }
             (JointEnds::Near(place, _, axes), None) => Some(WorldFrame { at: place.it, axes: *axes }.into()),
             (JointEnds::Near(place, CouplingKind::Point, _), Some(body)) => {
                 all.point_near(body, place.it).map(Attachment::from)
             }
             (JointEnds::Near(place, _, axes), Some(body)) => {
                 let frame = all.frame_near(body, place.it, *axes, &options);
-                frame.map(Attachment::from).map_err(|text| {
-                    check.add(&place.at, text, "tie bodies of at least three particles that are not on a line");
-                }).ok()
+                frame
+                    .map(Attachment::from)
+                    .map_err(|text| {
+                        check.add(
+                            &place.at,
+                            text,
+                            "tie bodies of at least three particles that are not on a line",
+                        );
+                    })
+                    .ok()
             }
             (JointEnds::Particles(_), None) => None,
             (JointEnds::Particles(list), Some(body)) => {
@@ -345,9 +358,9 @@ fn glued(
             let found = all.positions(from).enumerate().filter(|(_, p)| inside(p));
             let found: Vec<u32> = found.map(|(i, _)| i as u32).collect();
             if found.is_empty() {
-                let (lo, hi) = all.positions(from).fold((DVec3::INFINITY, DVec3::NEG_INFINITY), |(lo, hi), p| {
-                    (lo.min(p), hi.max(p))
-                });
+                let (lo, hi) = all
+                    .positions(from)
+                    .fold((DVec3::INFINITY, DVec3::NEG_INFINITY), |(lo, hi), p| (lo.min(p), hi.max(p)));
                 let help = format!("move or enlarge it; at the start the body reaches from {lo} to {hi}");
                 check.add(at, "no particle is in this box", help);
             }
@@ -385,7 +398,11 @@ fn glued(
                 .collect()
         }
         Err(text) => {
-            check.add(&joint.at, text, "glue to a body with particles that are not on a line, or widen `radius`");
+            check.add(
+                &joint.at,
+                text,
+                "glue to a body with particles that are not on a line, or widen `radius`",
+            );
             Vec::new()
         }
     }

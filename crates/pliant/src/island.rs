@@ -487,12 +487,15 @@ impl Islands {
         for (number, coupling) in couplings() {
             let Some([a, _]) = ends(coupling) else { continue };
             let Island { members, ties, .. } = &mut list[island[a]];
-            let within = |body| model.index(body).map_or(0, |place| members.partition_point(|m| m.place < place));
+            let within =
+                |body| model.index(body).map_or(0, |place| members.partition_point(|m| m.place < place));
             let side = |side: &Attachment| match side {
                 Attachment::Point(BodyPoint { body, particles, weights }) => {
                     TieSide::Point { body: within(*body), particles: *particles, weights: *weights }
                 }
-                Attachment::Frame(frame) => TieSide::Frame { body: within(frame.body()), frame: frame.clone() },
+                Attachment::Frame(frame) => {
+                    TieSide::Frame { body: within(frame.body()), frame: frame.clone() }
+                }
                 Attachment::World(frame) => TieSide::World(*frame),
             };
             let Coupling { sides, kind, stiffness, damping, break_force, break_distance, .. } =

@@ -103,7 +103,8 @@ pub use material::{Elasticity, Material};
 pub use memory::{Memory, Section};
 pub use model::{
     Acceleration, Attachment, BodyFrame, BodyId, BodyPoint, Collider, ColliderId, ColliderShape, Coupling,
-    CouplingId, CouplingKind, Goals, HalfSpace, Implicit, Input, Integrator, MassMatrix, Motion, Sequence, SequenceError, WarmStart, WorldFrame,
+    CouplingId, CouplingKind, Goals, HalfSpace, Implicit, Input, Integrator, MassMatrix, Motion, Sequence,
+    SequenceError, WarmStart, WorldFrame,
 };
 pub use pliant_geometry::solids::{Primitive, SolidMesh};
 pub use pliant_geometry::{ClusterMethod, shapes};

@@ -332,7 +332,8 @@ impl State {
             if r.word()? != model.couplings().len() as u64 {
                 return Err(StateError::Damaged("the number of couplings does not fit the model"));
             }
-            couplings = model.couplings().iter().map(|_| CouplingMemory::read(r)).collect::<Result<_, _>>()?;
+            couplings =
+                model.couplings().iter().map(|_| CouplingMemory::read(r)).collect::<Result<_, _>>()?;
         }
         if r.word()? != model.bodies().len() as u64 {
             return Err(StateError::Damaged("the number of bodies does not fit the model"));

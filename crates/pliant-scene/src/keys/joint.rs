@@ -4,7 +4,8 @@ use super::kinds::{RATE, VECTOR};
 use super::placement::EXTENT;
 use crate::format::{Key, MOST_PARTICLES, NumberRange, Rule, Table, ValueKind};
 
-const NAME: Key = Key::new("name", ValueKind::Text, "A name of its own, for events and messages.").example("\"hook\"");
+const NAME: Key =
+    Key::new("name", ValueKind::Text, "A name of its own, for events and messages.").example("\"hook\"");
 
 /// How it holds, and when no more.
 static HOLD: &[Key] = &[

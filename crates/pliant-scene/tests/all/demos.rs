@@ -288,13 +288,25 @@ fn a_mobile_hangs_and_tips_when_the_bear_is_let_go() {
     assert!(at("ball", 299) < 0.5 && at("bar", 299) > 0.7, "{}", at("ball", 299));
     let s = &run.built.simulation;
     for c in s.model().couplings() {
-        let [a, b] = c.coupling.points.map(|p| {
-            let x = s.state().body(p.body).unwrap().positions();
-            p.parts().map(|(i, w)| x.get(i as usize) * w).sum::<pliant::DVec3>()
-        });
+        let [a, b] = [0, 1].map(|k| c.coupling.sides[k].place(s.state(), pliant::DMat3::IDENTITY).unwrap());
         assert!(a.distance(b) < 1e-9, "{}", a.distance(b));
     }
     assert_eq!(s.model().couplings().len(), 4);
+}
+
+#[test]
+fn a_tree_holds_together_by_glue_and_drops_its_apple() {
+    let run = run("glued_tree", 300);
+    let names: Vec<&str> = run.built.bodies.iter().map(|b| b.name.as_str()).collect();
+    let place = |name: &str| names.iter().position(|n| *n == name).unwrap();
+    let at = |name: &str, frame: usize| run.heights[place(name)][frame];
+    assert!((0..210).all(|f| at("apple", f) > 0.6 && at("pear", f) > 0.5), "both hang");
+    assert!(at("apple", 299) < 0.1 && at("pear", 299) > 0.5 && at("plum", 299) > 1.2, "only the apple falls");
+    let s = &run.built.simulation;
+    for (c, m) in s.model().couplings().iter().zip(s.state().couplings()) {
+        let [a, b] = [0, 1].map(|k| c.coupling.sides[k].place(s.state(), m.rotations[k]).unwrap());
+        assert!(a.distance(b) < 1e-9, "{}", a.distance(b));
+    }
 }
 
 #[test]

@@ -14,10 +14,8 @@ fn built(text: &str) -> Result<pliant_scene::BuiltScene, Vec<Diagnostic>> {
 
 /// How far the points of a coupling are from each other, and from a place.
 fn apart(s: &Simulation, k: usize, from: DVec3) -> (f64, f64) {
-    let points = s.model().couplings()[k].coupling.points.map(|p| {
-        let x = s.state().body(p.body).unwrap().positions();
-        p.parts().map(|(i, w)| x.get(i as usize) * w).sum::<DVec3>()
-    });
+    let (coupling, memory) = (&s.model().couplings()[k].coupling, s.state().couplings()[k]);
+    let points = [0, 1].map(|side| coupling.sides[side].place(s.state(), memory.rotations[side]).unwrap());
     (points[0].distance(points[1]), points[0].distance(from).max(points[1].distance(from)))
 }
 
@@ -55,8 +53,34 @@ fn joints_come_and_go_with_their_bodies() {
         counts.push((model.bodies().len(), model.couplings().len()));
     }
     assert_eq!((counts[5], counts[6], counts[17], counts[18]), ((2, 1), (3, 2), (3, 2), (2, 1)));
-    let ends = scene.simulation.model().couplings()[0].coupling.bodies();
+    let ends: Vec<BodyId> = scene.simulation.model().couplings()[0].coupling.bodies().collect();
     assert_eq!(ends, [BodyId::from(1), BodyId::from(2)]);
+}
+
+#[test]
+fn glue_finds_what_lies_against_what_and_says_so() {
+    let text = "[[glue]]\nname = \"held\"\nfrom = \"cloud\"\nto = \"block\"\nbreak_force = 30\n\
+                [[joint]]\nbetween = [\"block\", \"world\"]\nat = [0, 1.1, 0]\nkind = \"hinge\"\naxis = [1, 0, 0]\n\
+                [[event]]\nat = 0.2\nglue = \"held\"\nremove = true\n";
+    let mut scene = built(text).unwrap();
+    let note = scene.notes.iter().find(|n| n.starts_with("glue")).unwrap();
+    let s = &scene.simulation;
+    let glued = s.model().couplings().len() - 1;
+    assert!(note.contains(&format!("{glued} point")) && note.contains("`cloud` bound to `block`"), "{note}");
+    assert!(glued > 3, "{glued}");
+    // Only what is uppermost of the cloud, and nothing moves by it.
+    let lowest = s.model().couplings()[0]
+        .coupling
+        .sides
+        .iter()
+        .map(|a| a.place(s.state(), pliant::DMat3::IDENTITY).unwrap().y);
+    assert!(lowest.fold(f64::INFINITY, f64::min) > 0.5);
+    assert_eq!(s.model().coupling("held"), Some(CouplingId::from(0)));
+    assert_eq!(s.model().couplings()[0].coupling.break_force, 30.0);
+    for _ in 0..40 {
+        scene.simulation.step_by(&scene.events).unwrap();
+    }
+    assert_eq!(scene.simulation.model().couplings().len(), 1);
 }
 
 #[test]
@@ -79,6 +103,23 @@ fn what_is_wrong_is_told_with_its_line() {
         2,
         &["no body", "did you mean \"block\""],
     );
+    one("[[glue]]\nfrom = \"clod\"\nto = \"block\"\n", 2, &["clod", "cloud"]);
+    one("[[glue]]\nfrom = \"cloud\"\n", 1, &["`to`"]);
+    one("[[glue]]\nfrom = \"cloud\"\nto = \"cloud\"\n", 3, &["itself", "box"]);
+    one("[[glue]]\nfrom = \"cloud\"\nto = \"cord\"\n", 1, &["cord", "line"]);
+    one("[[glue]]\nfrom = \"block\"\nto = \"cloud\"\nparticles = [900]\n", 4, &["900", "27"]);
+    one(
+        "[[glue]]\nfrom = \"block\"\nto = \"cloud\"\nbox = { min = [5, 5, 5], max = [6, 6, 6] }\n",
+        4,
+        &["no particle"],
+    );
+    one("[[glue]]\nfrom = \"block\"\nto = \"cloud\"\nbreak_force = -1\n", 4, &["above 0"]);
+    one(
+        "[[joint]]\nbetween = [\"block\", \"cord\"]\nat = [0, 1, 0]\nkind = \"hinge\"\n",
+        3,
+        &["cord", "line"],
+    );
+    one("[[joint]]\nbetween = [\"world\", \"world\"]\nat = [0, 1, 0]\n", 2, &["world"]);
     one("[[joint]]\nbetween = [\"block\"]\nat = [0, 1, 0]\n", 2, &["1 value", "2"]);
     one("[[joint]]\nbetween = [\"block\", \"cord\"]\n", 1, &["`at`", "`particles`"]);
     one(

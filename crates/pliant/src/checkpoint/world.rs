@@ -7,8 +7,8 @@ use crate::fields::Field;
 use crate::keyframes::{Ease, Key, Keyframes, Track};
 use crate::model::{
     Acceleration, Attachment, BodyFrame, BodyId, BodyPoint, Collider, ColliderId, ColliderShape, Coupling,
-    CouplingId, CouplingKind, Implicit, MassMatrix, ModelCollider, ModelCoupling, Params, WarmStart, WorldFrame,
-    primitive_of, primitive_parts,
+    CouplingId, CouplingKind, Implicit, MassMatrix, ModelCollider, ModelCoupling, Params, WarmStart,
+    WorldFrame, primitive_of, primitive_parts,
 };
 use glam::{DAffine3, DMat3};
 use pliant_geometry::TriMesh;
@@ -148,7 +148,9 @@ pub(super) fn write_couplings(w: &mut Writer, couplings: &[ModelCoupling]) {
         sides.iter().for_each(|side| write_attachment(w, side));
         write_coupling_kind(w, *kind);
         w.word(stiffness.is_some().into());
-        [stiffness.unwrap_or(0.0), *damping, *break_force, *break_distance].into_iter().for_each(|v| w.number(v));
+        [stiffness.unwrap_or(0.0), *damping, *break_force, *break_distance]
+            .into_iter()
+            .for_each(|v| w.number(v));
     }
 }
 

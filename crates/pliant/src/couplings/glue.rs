@@ -31,7 +31,7 @@ pub struct Glue {
     pub break_force: f64,
     /// How far a point may come away before its glue breaks, m.
     pub break_distance: f64,
-    /// Name of the couplings.
+    /// Name of the first coupling; those after it have a number beside it.
     pub name: String,
 }
 
@@ -117,7 +117,10 @@ impl Simulation {
         let points = match &glue.points {
             Some(points) => points.clone(),
             None if from == to => {
-                return Err(format!("points of body \"{}\" that are to be glued to itself must be named", child.name));
+                return Err(format!(
+                    "points of body \"{}\" that are to be glued to itself must be named",
+                    child.name
+                ));
             }
             None => self.against(to, &own, child.parts.topology()),
         };
@@ -158,6 +161,9 @@ impl Simulation {
             let excluded = if from == to { around(child.parts.topology(), &own, i) } else { Vec::new() };
             let carried = frame(own[i as usize], &excluded)?;
             couplings.push(coupling(Coupling::joint(carried, BodyPoint::particle(from, i))));
+        }
+        for (k, coupling) in couplings.iter_mut().enumerate().skip(1).filter(|_| !glue.name.is_empty()) {
+            coupling.name = format!("{} {}", glue.name, k + 1);
         }
         glued.couplings = couplings;
         Ok(glued)
@@ -209,7 +215,8 @@ fn spacing(topology: &Topology, at: &[DVec3]) -> f64 {
         return sum / f64::from(count);
     }
     // Of a cloud, by the room there is for each.
-    let (lo, hi) = at.iter().fold((DVec3::INFINITY, DVec3::NEG_INFINITY), |(lo, hi), p| (lo.min(*p), hi.max(*p)));
+    let (lo, hi) =
+        at.iter().fold((DVec3::INFINITY, DVec3::NEG_INFINITY), |(lo, hi), p| (lo.min(*p), hi.max(*p)));
     let volume = (hi - lo).to_array().into_iter().filter(|v| *v > 0.0).product::<f64>();
     let flat = (hi - lo).to_array().into_iter().filter(|v| *v > 0.0).count().max(1);
     (volume / at.len().max(1) as f64).powf(1.0 / flat as f64)

@@ -25,7 +25,10 @@ impl Default for CouplingMemory {
 
 impl CouplingMemory {
     /// Of a coupling that comes while the bodies are in these states.
-    pub(crate) fn new<'a>(coupling: &Coupling, body: impl Fn(crate::BodyId) -> Option<&'a BodyState>) -> CouplingMemory {
+    pub(crate) fn new<'a>(
+        coupling: &Coupling,
+        body: impl Fn(crate::BodyId) -> Option<&'a BodyState>,
+    ) -> CouplingMemory {
         let rotation = |side: &Attachment| match side {
             Attachment::Frame(frame) => body(frame.body()).map_or(DMat3::IDENTITY, |b| {
                 frame.fit(|i| b.positions().get(i as usize), DMat3::IDENTITY).rotation

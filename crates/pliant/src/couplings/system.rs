@@ -113,7 +113,8 @@ fn eliminate(groups: &[(usize, Vec<usize>)], bodies: usize) -> (Vec<usize>, Vec<
         holds.iter().for_each(|b| cliques[*b].push(group));
         member_of.push(holds);
     }
-    let degree = |of: &[usize], cliques: &[Vec<usize>]| -> usize { of.iter().map(|c| cliques[*c].len()).sum() };
+    let degree =
+        |of: &[usize], cliques: &[Vec<usize>]| -> usize { of.iter().map(|c| cliques[*c].len()).sum() };
     let mut degrees: Vec<usize> = member_of.iter().map(|of| degree(of, &cliques)).collect();
     let mut place = vec![usize::MAX; count];
     let (mut order, mut later) = (Vec::with_capacity(count), Vec::with_capacity(count));
@@ -270,7 +271,10 @@ impl System {
                 let at = if pivot > 0.0 { side[i] / pivot } else { 0.0 };
                 side[i] = at;
                 let mut take = |first: usize, numbers: &[f64]| {
-                    side[first..first + numbers.len()].iter_mut().zip(numbers).for_each(|(s, l)| *s -= l * at);
+                    side[first..first + numbers.len()]
+                        .iter_mut()
+                        .zip(numbers)
+                        .for_each(|(s, l)| *s -= l * at);
                 };
                 for run in plan.runs(place) {
                     take(run.first as usize, &numbers[run.at as usize..(run.at + run.len) as usize]);

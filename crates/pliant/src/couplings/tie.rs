@@ -10,8 +10,15 @@ use std::sync::Arc;
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum TieSide {
     /// A weighted mean of particles; unused entries have weight 0.
-    Point { body: usize, particles: [u32; 4], weights: [f64; 4] },
-    Frame { body: usize, frame: Arc<BodyFrame> },
+    Point {
+        body: usize,
+        particles: [u32; 4],
+        weights: [f64; 4],
+    },
+    Frame {
+        body: usize,
+        frame: Arc<BodyFrame>,
+    },
     World(WorldFrame),
 }
 
@@ -44,9 +51,7 @@ impl TieSide {
                 let at = counts.fold(DVec3::ZERO, |sum, (k, w)| sum + position(k) * *w);
                 Placed::Point { at, weights }
             }
-            TieSide::Frame { frame, .. } => {
-                Placed::Frame { frame, fit: frame.cloud().fit(position, before) }
-            }
+            TieSide::Frame { frame, .. } => Placed::Frame { frame, fit: frame.cloud().fit(position, before) },
             TieSide::World(frame) => Placed::World(frame),
         }
     }

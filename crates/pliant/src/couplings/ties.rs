@@ -10,8 +10,8 @@
 //! their Jacobian (eq. 15 to 18) where the forces so far lead: Newton's method, with the response of the bodies in the middle.
 //! While no frame has turned much, the system that was factored serves on.
 
-use super::system::{Plan, System};
 use super::CouplingMemory;
+use super::system::{Plan, System};
 use super::tie::{Placed, Tie};
 use crate::contact::{Bodies, Nodes, release};
 use crate::team::Team;
@@ -322,7 +322,11 @@ impl Ties {
     }
 
     /// Where the points of a tie are to each other, for sides in these places.
-    fn ways<'a>(&'a self, (number, tie): (usize, &'a Tie), [a, b]: &'a [Placed<'_>; 2]) -> impl Iterator<Item = (&'a TieRow, DVec3)> {
+    fn ways<'a>(
+        &'a self,
+        (number, tie): (usize, &'a Tie),
+        [a, b]: &'a [Placed<'_>; 2],
+    ) -> impl Iterator<Item = (&'a TieRow, DVec3)> {
         let first = self.held[number].first_row as usize;
         let rows = self.rows[first..first + Tie::rows(tie.kind).len()].iter().enumerate();
         rows.map(|(k, row)| {
@@ -339,7 +343,8 @@ impl Ties {
         let mut begin = first.checked_sub(1).map_or(0, |k| rows[k].links as usize);
         for (k, row) in rows[first..first + Tie::rows(tie.kind).len()].iter_mut().enumerate() {
             let point = tie.point(k);
-            let (own, others) = links[begin..row.links as usize].split_at_mut(row.first_side as usize - begin);
+            let (own, others) =
+                links[begin..row.links as usize].split_at_mut(row.first_side as usize - begin);
             a.blocks(point.offset, |i, block| own[i].block = block);
             b.blocks(point.offset, |i, block| others[i].block = -block);
             row.free = a.point(point.offset) - b.point(point.offset);
@@ -535,7 +540,13 @@ impl Ties {
     /// Halves the change of the forces in this round until it brings the points of frames nearer to where they are to be than they
     /// were, and does no work. Nodes move by the forces there are. Tells whether anything was changed: if so, they are to move anew, and another
     /// look is to be taken.
-    pub fn hold_back(&mut self, halvings: usize, ties: &[Tie], nodes: &[Nodes], bodies: &mut dyn Bodies) -> bool {
+    pub fn hold_back(
+        &mut self,
+        halvings: usize,
+        ties: &[Tie],
+        nodes: &[Nodes],
+        bodies: &mut dyn Bodies,
+    ) -> bool {
         let curved = |(_, t): &(usize, &Tie)| t.is_curved() && !t.memory.broken;
         let (mut off, mut works) = (0.0, false);
         for tie in ties.iter().enumerate().filter(curved) {

@@ -87,7 +87,8 @@ impl BodyFrame {
         hash.word(self.parents.len() as u64);
         self.parents.iter().for_each(|i| hash.word(u64::from(*i)));
         self.weights.iter().for_each(|w| hash.number(*w));
-        let vectors = self.rest.iter().copied().chain([self.at, self.axes.x_axis, self.axes.y_axis, self.axes.z_axis]);
+        let vectors =
+            self.rest.iter().copied().chain([self.at, self.axes.x_axis, self.axes.y_axis, self.axes.z_axis]);
         vectors.flat_map(|v| v.to_array()).for_each(|v| hash.number(v));
     }
 }
