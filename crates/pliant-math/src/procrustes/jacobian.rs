@@ -57,7 +57,7 @@ impl Fit {
         }
     }
 
-    /// ω with dR/dt = [ω]ₓ R for points of these velocities: K⁻¹ Σ wᵢ rᵢ × uᵢ.
+    /// ω with dR/dt = \[ω\]ₓ R for points of these velocities: K⁻¹ Σ wᵢ rᵢ × uᵢ.
     pub fn angular_velocity(&self, cloud: &Cloud, velocity: impl Fn(usize) -> DVec3) -> DVec3 {
         // What all have in common turns nothing, and need not be rounded.
         let first = velocity(0);
@@ -74,7 +74,7 @@ impl Fit {
         cloud.average(velocity) + spin.cross(self.arm(rest_point))
     }
 
-    /// ∂φ/∂xᵢ = wᵢ (I − [r_b]ₓ K⁻¹ [rᵢ]ₓ)
+    /// ∂φ/∂xᵢ = wᵢ (I − \[r_b\]ₓ K⁻¹ \[rᵢ\]ₓ)
     pub fn block(&self, cloud: &Cloud, parent: usize, rest_point: DVec3) -> DMat3 {
         self.block_by(cloud, parent, &self.lever(rest_point))
     }

@@ -9,14 +9,14 @@
 //! # The derivative
 //!
 //! R maximises tr(RᵀA) for A = Σ wᵢ (xᵢ − t) vᵢᵀ (world × rest), so P = A Rᵀ = Σ wᵢ (xᵢ − t) rᵢᵀ is symmetric, with rᵢ =
-//! R vᵢ, which is to say Σ wᵢ rᵢ × (xᵢ − t) = 0. Differentiating that with dR = [ω]ₓ R, and (ω × r) × p = r (p·ω) − ω (r·p):
+//! R vᵢ, which is to say Σ wᵢ rᵢ × (xᵢ − t) = 0. Differentiating that with dR = \[ω\]ₓ R, and (ω × r) × p = r (p·ω) − ω (r·p):
 //!
 //! > K ω = Σ wᵢ rᵢ × dxᵢ  with  K = tr(P) I − P
 //!
 //! (dt drops out as Σ wᵢ rᵢ = 0). K has the sums of two singular values of A as its eigenvalues: those the paper
 //! divides by in (16), found there by differentiating U and V one by one. From dφ = Σ wᵢ dxᵢ + ω × r_b follow
 //!
-//! > ∂φ/∂xᵢ = wᵢ (I − [r_b]ₓ K⁻¹ [rᵢ]ₓ)  and, transposed,  fᵢ = wᵢ (f + K⁻¹(r_b × f) × rᵢ)
+//! > ∂φ/∂xᵢ = wᵢ (I − \[r_b\]ₓ K⁻¹ \[rᵢ\]ₓ)  and, transposed,  fᵢ = wᵢ (f + K⁻¹(r_b × f) × rᵢ)
 //!
 //! for a force f on the bound point. Hence Σ fᵢ = f, and Σ xᵢ × fᵢ = φ × f because Σ wᵢ pᵢ × (y × rᵢ) = K y for every y; and a
 //! rigid velocity of the parents, however deformed they are, is a rigid velocity of the bound point. The paper's (21)
