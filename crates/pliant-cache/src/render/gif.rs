@@ -64,7 +64,7 @@ impl From<EncodingError> for GifError {
 /// `delay` hundredths of a second.
 ///
 /// GIF knows only hundredths, and browsers slow down delays below two, so 60 frames per second become every third
-/// frame at 20 pictures per second. Where no stride fits exactly, give [`GifWriter`] the exact `stride / fps` seconds:
+/// frame at 20 pictures per second. Where no stride fits exactly, give `GifWriter` the exact `stride / fps` seconds:
 /// it spreads the rest over the frames.
 pub fn frame_stride(fps: f64) -> (usize, u16) {
     if !(fps.is_finite() && fps > 0.0) {

@@ -35,7 +35,7 @@ const NEAR: f64 = 0.35;
 
 /// Cuts the inside of a mesh, closed or nearly so, into tetrahedra with points about `spacing` apart, to which the mesh is
 /// bound as it is. Pieces that the mesh has apart stay apart, in one body. The notes say what was lost; more than
-/// [`LEFT_OUT`] of the volume is an error with a spacing that would do.
+/// a hundredth of the volume is an error with a spacing that would do.
 pub fn tets_from_mesh(mesh: TriMesh, spacing: f64) -> Result<(Shape, Vec<String>), GeometryError> {
     tets_from_mesh_within(mesh, spacing, 0)
 }

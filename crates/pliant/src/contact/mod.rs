@@ -1,6 +1,6 @@
 //! Contact: what touches what, the forces that keep it apart, and what a bounce gives back.
 //!
-//! Contacts lie outside the solvers, over [`Endpoint`]s of any bodies: they are found once every body of an island has
+//! Contacts lie outside the solvers, over `Endpoint`s of any bodies: they are found once every body of an island has
 //! predicted where it goes (`detect.rs`), and answer every round of the solvers with forces (`dual.rs`). So do couplings
 //! (`couplings`), whose forces may pull as well as push.
 
