@@ -56,7 +56,7 @@ const KEYS: &[Guess] = &[
     },
     Guess {
         words: &[
-            "weld", "stitch", "sew", "joint", "joints", "hinge", "hinges", "link", "links", "spring",
+            "glue", "weld", "stitch", "sew", "joint", "joints", "hinge", "hinges", "link", "links", "spring",
             "springs", "tie",
         ],
         help: JOINTS,

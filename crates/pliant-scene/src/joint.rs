@@ -343,6 +343,7 @@ fn glued(
     notes: &mut Vec<String>,
 ) -> Vec<Coupling> {
     let [Some(from), Some(to)] = joint.bodies else { return Vec::new() };
+    let problems = check.problems.len();
     let count = all.positions(from).len();
     let points = match plan.points.as_ref().map(|p| (&p.it, &p.at)) {
         None => None,
@@ -367,6 +368,9 @@ fn glued(
             Some(found)
         }
     };
+    if check.problems.len() > problems {
+        return Vec::new();
+    }
     let mut options = Glue::default();
     (options.points, options.count, options.radius) = (points, plan.parents, plan.radius);
     (options.stiffness, options.damping) = (joint.stiffness, joint.damping);

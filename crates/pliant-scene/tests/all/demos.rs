@@ -16,7 +16,9 @@ fn run(name: &str, frames: usize) -> Run {
     let demo = DEMOS.iter().find(|d| d.name == name).unwrap();
     let scene = Scene::parse(demo.text, name.as_ref()).unwrap_or_else(|p| panic!("{name}: {}", p[0]));
     let mut built = scene.build(2).unwrap_or_else(|p| panic!("{name}: {}", p[0]));
-    assert!(built.settings.notes.is_empty(), "{name}: {:?}", built.settings.notes);
+    // What glue has found is told; there is nothing else to tell.
+    let notes: Vec<&String> = built.settings.notes.iter().filter(|n| !n.starts_with("glue:")).collect();
+    assert!(notes.is_empty(), "{name}: {notes:?}");
     let first = built.simulation.statistics();
     let mut heights = vec![Vec::new(); built.bodies.len()];
     let mut worst_strain = 0.0_f64;

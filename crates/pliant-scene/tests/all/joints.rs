@@ -63,20 +63,20 @@ fn glue_finds_what_lies_against_what_and_says_so() {
                 [[joint]]\nbetween = [\"block\", \"world\"]\nat = [0, 1.1, 0]\nkind = \"hinge\"\naxis = [1, 0, 0]\n\
                 [[event]]\nat = 0.2\nglue = \"held\"\nremove = true\n";
     let mut scene = built(text).unwrap();
-    let note = scene.notes.iter().find(|n| n.starts_with("glue")).unwrap();
+    let note = scene.settings.notes.iter().find(|n| n.starts_with("glue")).unwrap();
     let s = &scene.simulation;
     let glued = s.model().couplings().len() - 1;
     assert!(note.contains(&format!("{glued} point")) && note.contains("`cloud` bound to `block`"), "{note}");
     assert!(glued > 3, "{glued}");
     // Only what is uppermost of the cloud, and nothing moves by it.
-    let lowest = s.model().couplings()[0]
+    let lowest = s.model().couplings()[1]
         .coupling
         .sides
         .iter()
         .map(|a| a.place(s.state(), pliant::DMat3::IDENTITY).unwrap().y);
     assert!(lowest.fold(f64::INFINITY, f64::min) > 0.5);
-    assert_eq!(s.model().coupling("held"), Some(CouplingId::from(0)));
-    assert_eq!(s.model().couplings()[0].coupling.break_force, 30.0);
+    assert_eq!(s.model().coupling("held"), Some(CouplingId::from(1)));
+    assert_eq!(s.model().couplings()[1].coupling.break_force, 30.0);
     for _ in 0..40 {
         scene.simulation.step_by(&scene.events).unwrap();
     }
