@@ -41,7 +41,7 @@ fn frobenius(a: DMat3) -> f64 {
 
 /// Higham's scaled Newton iteration X ← ½(μX + (μX)⁻ᵀ) for the polar factor of a matrix with
 /// positive determinant; quadratic once near, so the last step is exact to rounding.
-fn polar_newton(a: DMat3) -> Option<DMat3> {
+pub(crate) fn polar_newton(a: DMat3) -> Option<DMat3> {
     let mut x = a;
     for _ in 0..16 {
         let (c0, c1, c2) = (x.y_axis.cross(x.z_axis), x.z_axis.cross(x.x_axis), x.x_axis.cross(x.y_axis));

@@ -1,7 +1,7 @@
 //! The best-fit rigid transform of a cloud whose points have moved, and how well it is determined.
 
 use super::Cloud;
-use crate::rotation::nearest_rotation;
+use crate::rotation::{nearest_rotation, polar_newton};
 use crate::svd::{Svd3, svd3};
 use crate::symmetric::eigen_symmetric;
 use glam::{DMat3, DVec3};
@@ -136,6 +136,56 @@ fn faded_inverse(value: f64, limit: f64) -> f64 {
     }
     let share = value.max(0.0) / limit;
     share * share * (4.0 - 3.0 * share) / limit
+}
+
+/// R, σ and K⁻¹ where nothing is near to being undetermined, which they nearly always are: without a singular value decomposition.
+///
+/// cof A has the singular vectors of A, with the sign of det A. So A + τ cof A has the polar factor that is sought, also where A is
+/// flat, and where it is mirrored by less than that adds; whether it is the best rotation K tells, which is then positive.
+fn clear(a: DMat3, limit: f64) -> Option<(DMat3, DVec3, DMat3)> {
+    let norm = (a.x_axis.length_squared() + a.y_axis.length_squared() + a.z_axis.length_squared()).sqrt();
+    // Where squares would over- or underflow, the long way is taken.
+    if !(1e-60..1e60).contains(&norm) {
+        return None;
+    }
+    let b = a * norm.recip();
+    let [x, y, z] = [b.x_axis, b.y_axis, b.z_axis];
+    let rotation = polar_newton(b + DMat3::from_cols(y.cross(z), z.cross(x), x.cross(y)))?;
+    let p = a * rotation.transpose();
+    // Symmetric but for rounding.
+    let [xy, yz, zx] =
+        [p.x_axis.y.midpoint(p.y_axis.x), p.y_axis.z.midpoint(p.z_axis.y), p.z_axis.x.midpoint(p.x_axis.z)];
+    let [xx, yy, zz] = [p.x_axis.x, p.y_axis.y, p.z_axis.z];
+    let sigma = symmetric_eigenvalues([xx, yy, zz], [xy, yz, zx]);
+    if !(sigma.y + sigma.z > limit.max(100.0 * UNCLEAR * sigma.x)) {
+        return None;
+    }
+    let k = [yy + zz, zz + xx, xx + yy];
+    // The cofactors of K, whose entries off the diagonal are those of −P.
+    let diagonal = DVec3::new(k[1] * k[2] - yz * yz, k[2] * k[0] - zx * zx, k[0] * k[1] - xy * xy);
+    let (cxy, cyz, czx) = (xy * k[2] + yz * zx, yz * k[0] + zx * xy, zx * k[1] + xy * yz);
+    let inverse = (k[0] * diagonal.x - xy * cxy - zx * czx).recip();
+    let compliance = DMat3::from_cols(
+        DVec3::new(diagonal.x, cxy, czx) * inverse,
+        DVec3::new(cxy, diagonal.y, cyz) * inverse,
+        DVec3::new(czx, cyz, diagonal.z) * inverse,
+    );
+    compliance.is_finite().then_some((rotation, sigma, compliance))
+}
+
+/// The eigenvalues of a symmetric matrix, largest first, from the angle of its characteristic polynomial.
+fn symmetric_eigenvalues([xx, yy, zz]: [f64; 3], [xy, yz, zx]: [f64; 3]) -> DVec3 {
+    let mean = (xx + yy + zz) / 3.0;
+    let [a, b, c] = [xx - mean, yy - mean, zz - mean];
+    let spread = ((a * a + b * b + c * c + 2.0 * (xy * xy + yz * yz + zx * zx)) / 6.0).sqrt();
+    if spread == 0.0 {
+        return DVec3::splat(mean);
+    }
+    let determinant = a * (b * c - yz * yz) - xy * (xy * c - yz * zx) + zx * (xy * yz - b * zx);
+    let angle = (determinant / (2.0 * spread * spread * spread)).clamp(-1.0, 1.0).acos() / 3.0;
+    let first = mean + 2.0 * spread * angle.cos();
+    let third = mean + 2.0 * spread * (angle + std::f64::consts::TAU / 3.0).cos();
+    DVec3::new(first, 3.0 * mean - first - third, third)
 }
 
 /// The rotation R of A = P R, and P by its eigenvectors and eigenvalues.
