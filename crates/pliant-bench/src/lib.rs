@@ -13,6 +13,7 @@ mod limits;
 mod projective;
 mod tearing;
 mod timing;
+mod tree;
 mod village;
 
 use serde::Serialize;
@@ -206,6 +207,16 @@ const GROUPS: &[Group] = &[
             ("glue/jacobian", "the same with the ten blocks of its derivative formed as well"),
         ],
         run: glue::bindings,
+    },
+    Group {
+        entries: &[
+            (
+                "glue/tree/step",
+                "a tree of 100 branches of 200 tetrahedra and 100 ornaments, each glued on at three points: a step",
+            ),
+            ("glue/tree/share", "what of that is more than the same bodies take without glue"),
+        ],
+        run: tree::step,
     },
     Group {
         entries: &[(

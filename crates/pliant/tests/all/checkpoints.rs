@@ -354,7 +354,9 @@ fn version_7(s: &Simulation) -> Vec<u8> {
     let vertices = state + 32 + 8 + 96 * colliders;
     let controls = bytes.windows(8).position(|w| w == b"PLIANTCT").unwrap();
     let led = controls + 16 + 8 * 11 + 8 + 104 * colliders;
-    let mut old = [&bytes[..vertices], &bytes[vertices + 8 * colliders..controls + 8]].concat();
+    // Nor did it tell of couplings, of which there are none.
+    assert_eq!(word(&bytes, vertices + 8 * colliders), 0);
+    let mut old = [&bytes[..vertices], &bytes[vertices + 8 * colliders + 8..controls + 8]].concat();
     old[8..16].copy_from_slice(&7u64.to_le_bytes());
     old.extend_from_slice(&6u64.to_le_bytes());
     old.extend_from_slice(&bytes[controls + 16..led]);
@@ -370,6 +372,29 @@ fn version_7_is_read() {
     run(&mut s, 5);
     let mut fresh = scene();
     fresh.restore(&version_7(&s)).unwrap();
+    run(&mut s, 10);
+    run(&mut fresh, 10);
+    assert!(bits(&s) == bits(&fresh));
+}
+
+#[test]
+fn version_8_is_read() {
+    // It told nothing of couplings, of which there are none.
+    let older = |s: &Simulation| {
+        let bytes = s.checkpoint();
+        let state = 32 + word(&bytes, 24);
+        let couplings = state + 32 + 8 + 104 * s.model().colliders().len();
+        assert_eq!(word(&bytes, couplings), 0);
+        let mut old = [&bytes[..couplings], &bytes[couplings + 8..bytes.len() - 8]].concat();
+        old[8..16].copy_from_slice(&8u64.to_le_bytes());
+        let sum = checksum(&old);
+        old.extend_from_slice(&sum.to_le_bytes());
+        old
+    };
+    let mut s = scene();
+    run(&mut s, 5);
+    let mut fresh = scene();
+    fresh.restore(&older(&s)).unwrap();
     run(&mut s, 10);
     run(&mut fresh, 10);
     assert!(bits(&s) == bits(&fresh));
@@ -422,7 +447,7 @@ fn version_5_is_read() {
     run(&mut again, 5);
     assert!(bits(&s) == bits(&again));
     // What is older still is said.
-    for version in [4u64, 9] {
+    for version in [4u64, 10] {
         let mut bytes = s.checkpoint();
         bytes[8..16].copy_from_slice(&version.to_le_bytes());
         let error = s.restore(&bytes).unwrap_err();
