@@ -9,6 +9,9 @@ use glam::{DMat3, DVec3};
 /// Eigenvalues of K below this share of the smallest at rest fade: the points have come that much nearer to a line.
 pub(super) const LOST: f64 = 1e-6;
 
+/// Above this share of the largest singular value nothing is lost by going without a decomposition.
+const CLEAR: f64 = 0.1;
+
 /// And those below this share of the largest singular value, ten times what [`nearest_rotation`] takes for a tie.
 pub(super) const UNCLEAR: f64 = 1e-9;
 
@@ -68,6 +71,9 @@ pub(super) struct Solution {
 
 /// The rotation nearest to A, and K⁻¹ faded by the stiffness at rest.
 pub(super) fn solve(a: DMat3, stiffness: f64, previous: DMat3) -> Solution {
+    if let Some(found) = clear(a, 10.0 * LOST * stiffness) {
+        return found;
+    }
     let Polar { rotation, axes, sigma } = polar(a, previous);
     let limit = limit(sigma, stiffness);
     let mut compliance = DMat3::ZERO;
@@ -142,7 +148,7 @@ fn faded_inverse(value: f64, limit: f64) -> f64 {
 ///
 /// cof A has the singular vectors of A, with the sign of det A. So A + τ cof A has the polar factor that is sought, also where A is
 /// flat, and where it is mirrored by less than that adds; whether it is the best rotation K tells, which is then positive.
-fn clear(a: DMat3, limit: f64) -> Option<(DMat3, DVec3, DMat3)> {
+fn clear(a: DMat3, limit: f64) -> Option<Solution> {
     let norm = (a.x_axis.length_squared() + a.y_axis.length_squared() + a.z_axis.length_squared()).sqrt();
     // Where squares would over- or underflow, the long way is taken.
     if !(1e-60..1e60).contains(&norm) {
@@ -156,8 +162,11 @@ fn clear(a: DMat3, limit: f64) -> Option<(DMat3, DVec3, DMat3)> {
     let [xy, yz, zx] =
         [p.x_axis.y.midpoint(p.y_axis.x), p.y_axis.z.midpoint(p.z_axis.y), p.z_axis.x.midpoint(p.x_axis.z)];
     let [xx, yy, zz] = [p.x_axis.x, p.y_axis.y, p.z_axis.z];
-    let sigma = symmetric_eigenvalues([xx, yy, zz], [xy, yz, zx]);
-    if !(sigma.y + sigma.z > limit.max(100.0 * UNCLEAR * sigma.x)) {
+    let mut sigma = symmetric_eigenvalues([xx, yy, zz], [xy, yz, zx]);
+    // The last by the determinant, whose sign it has to rounding also where the cloud is flat.
+    sigma.z = a.determinant() / (sigma.x * sigma.y);
+    let weakest = sigma.y + sigma.z;
+    if !(sigma.y > CLEAR * sigma.x && weakest > limit && sigma.z > -CLEAR * sigma.y) {
         return None;
     }
     let k = [yy + zz, zz + xx, xx + yy];
@@ -170,7 +179,7 @@ fn clear(a: DMat3, limit: f64) -> Option<(DMat3, DVec3, DMat3)> {
         DVec3::new(cxy, diagonal.y, cyz) * inverse,
         DVec3::new(czx, cyz, diagonal.z) * inverse,
     );
-    compliance.is_finite().then_some((rotation, sigma, compliance))
+    compliance.is_finite().then_some(Solution { rotation, sigma, compliance })
 }
 
 /// The eigenvalues of a symmetric matrix, largest first, from the angle of its characteristic polynomial.

@@ -182,6 +182,9 @@ pub(crate) struct Ties {
     /// Forces at the beginning of the round, and how far points then ended from where they are to.
     forces: Vec<DVec3>,
     off: f64,
+    /// How far any point of a frame ends from where it is to by the forces there are, squared; infinite where they may do other
+    /// than bodies answer.
+    reached: f64,
     /// Violations, and then changes of the forces: x, y and z, or one after the other.
     sides: [Vec<f64>; 3],
 }
@@ -366,6 +369,7 @@ impl Ties {
             }
         }
         self.off = 0.0;
+        self.reached = f64::INFINITY;
         for (number, tie) in ties.iter().enumerate().filter(|(_, t)| !t.memory.broken) {
             let first = self.held[number].first_row as usize;
             if !tie.is_curved() {
@@ -508,6 +512,9 @@ impl Ties {
     /// Whether the points are where they are to be, with all that rounds have done: where frames have turned far in one, another
     /// brings them nearer.
     pub fn are_settled(&self, ties: &[Tie], nodes: &[Nodes], bodies: &mut dyn Bodies) -> bool {
+        if self.reached <= SETTLED * SETTLED {
+            return true;
+        }
         let curved = |(_, t): &(usize, &Tie)| t.is_curved() && !t.memory.broken;
         ties.iter().enumerate().filter(curved).all(|tie| {
             let placed = self.placed(tie, At::End, nodes, bodies);
@@ -548,12 +555,20 @@ impl Ties {
         bodies: &mut dyn Bodies,
     ) -> bool {
         let curved = |(_, t): &(usize, &Tie)| t.is_curved() && !t.memory.broken;
-        let (mut off, mut works) = (0.0, false);
+        let (mut off, mut most, mut works) = (0.0, 0.0_f64, false);
         for tie in ties.iter().enumerate().filter(curved) {
             let placed = self.placed(tie, At::Expected, nodes, bodies);
-            off += self.ways(tie, &placed).map(|(row, way)| row.off(way)).sum::<f64>();
+            for (row, way) in self.ways(tie, &placed) {
+                let own = row.off(way);
+                (off, most) = (off + own, most.max(own));
+            }
             works |= tie.1.stiffness.is_none() && self.works(tie, nodes, bodies);
         }
+        let mut exact = true;
+        for place in 0..bodies.len() {
+            exact &= bodies.get(place).is_none_or(|b| b.side.is_constant() && !b.meets_obstacles);
+        }
+        self.reached = if exact { most } else { f64::INFINITY };
         let count = self.rows.len() as f64;
         let nearer = off <= self.off || off <= count * SETTLED * SETTLED;
         if (nearer && !works) || halvings > HALVINGS {
