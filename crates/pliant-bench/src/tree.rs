@@ -17,7 +17,8 @@ fn tree(glued: bool) -> Result<Simulation, String> {
     let size = DVec3::new(LENGTH, WIDTH, WIDTH);
     let branch = shapes::tet_box([10, 2, 2], size, TetStyle::Five).map_err(say)?;
     let ball = shapes::tet_box([2, 2, 2], DVec3::splat(0.06), TetStyle::Five).map_err(say)?;
-    let wood = Material { young: 1e7, density: 500.0, ..Material::default() };
+    let rubber = Material::named("rubber").ok_or("there is no rubber")?;
+    let wood = Material { young: 1e7, density: 500.0, ..rubber };
     let mut builder = Builder::new().wind(3.0, 0.0, 1.0);
     // Where each branch grows from: the tip of its parent, to one side.
     let depth = |k: usize| (k + 1).ilog2() as f64;
