@@ -165,6 +165,43 @@ impl Body {
         }
     }
 
+    /// A body of 1 kg that never deforms. Its shape is one that was made for it, by
+    /// [`SolidShape::build_rigid`](crate::shapes::SolidShape::build_rigid) or
+    /// [`shapes::rigid_from_mesh`](crate::shapes::rigid_from_mesh): four particles that have mass, centre and inertia of the solid.
+    ///
+    /// ```
+    /// use pliant::{Body, Builder, DVec3, shapes::SolidShape};
+    ///
+    /// let die = SolidShape::Cuboid { size: DVec3::splat(0.02) }.build_rigid()?;
+    /// let die = Body::rigid("die", die).density(1200.0).at(0.0, 0.3, 0.0);
+    /// let mut simulation = Builder::new().ground().body(die).build()?;
+    /// for _ in 0..60 {
+    ///     simulation.step()?;
+    /// }
+    /// assert!(simulation.placement(0).unwrap().translation.y < 0.02);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn rigid(name: impl Into<String>, shape: Shape) -> Body {
+        let mut body = Body { solver: SolverKind::Rigid, clusters: Clustering::None, ..Body::new(name, shape) };
+        body.controls.strain_limit = f64::INFINITY;
+        body
+    }
+
+    /// Sets the mass by kilograms per cubic metre: of solids, whose particles stand for their volume.
+    pub fn density(self, density: f64) -> Body {
+        let volume: f64 = self.shape.measure.iter().sum();
+        self.mass(density * volume)
+    }
+
+    /// Leads all of it along a motion from where it starts, whatever touches or pulls it: an infinitely heavy body for others
+    /// that are tied to it. A host may lead it elsewhere, as pins: it is the body's pin group 0
+    /// ([`Driver::place_pins`](crate::Driver::place_pins)).
+    pub fn kinematic(mut self, motion: Motion) -> Body {
+        let select = Selection::Particles((0..self.shape.points.len() as u32).collect());
+        self.pins.push(Pins { name: "kinematic".into(), select, motion, stiffness: None });
+        self
+    }
+
     /// What its clusters are made by; `None` if it has none.
     pub fn covering(&self) -> Option<Covering> {
         let size = match self.clusters {
@@ -219,6 +256,7 @@ impl Body {
         let Body { goals, two_step, integrator, .. } = *self;
         match self.solver {
             SolverKind::Clustered => BodyKind::Clustered(Matching { goals, two_step, integrator }),
+            SolverKind::Rigid => BodyKind::Rigid,
             solver => BodyKind::Elastic(solver),
         }
     }

@@ -9,14 +9,15 @@ use crate::bytes::{Digest, Reader, Writer};
 use crate::controls::Controls;
 use crate::memory::Section;
 use crate::model::{Model, ModelBody};
-use crate::state::{BodyState, ColliderPart, State, StateError};
+use crate::state::{BodyState, ColliderPart, State, StateError, Told};
 use pliant_math::lanes::Bits;
 
 const MAGIC: u64 = u64::from_le_bytes(*b"PLIANTST");
 
 /// Version 3 had all bodies in one set of columns, version 4 did not say what is torn, version 5 did not tell what edits
-/// had made of the model, nor where colliders are, version 6 knew no couplings, version 7 no colliders but planes.
-const VERSION: u64 = 8;
+/// had made of the model, nor where colliders are, version 6 knew no couplings, version 7 no colliders but planes, version 8 no
+/// bodies that never deform.
+const VERSION: u64 = 9;
 
 /// The oldest version that is read.
 pub(crate) const OLDEST: u64 = 5;
@@ -107,11 +108,13 @@ impl<'a> Parts<'a> {
 
     /// State and controls of a whole model.
     fn of_model(mut self, model: &Model) -> Result<Checkpoint, StateError> {
-        let told = match self.version {
+        let colliders = match self.version {
             ..=5 => ColliderPart::Nothing,
             6 | 7 => ColliderPart::Places,
             _ => ColliderPart::All,
         };
+        let sections = if self.version < 9 { 7 } else { Section::ALL.len() };
+        let told = Told { colliders, sections };
         let state = State::read(&mut self.rest, model, told)?;
         // What is left are the controls, to the last byte.
         let controls = Controls::decode(self.rest.0, model)?;

@@ -62,6 +62,15 @@ pub(crate) fn always(_: &BodyModel) -> Support {
     Support::Yes
 }
 
+/// Whoever can move otherwise than as one.
+pub(crate) fn deforms(body: &BodyModel) -> Support {
+    needs(body.rigid().is_none(), "a rigid body has no motion but that of a solid: set `drag`, `friction` or `restitution`")
+}
+
+pub(crate) fn iterates(body: &BodyModel) -> Support {
+    needs(body.rigid().is_none(), "a rigid body takes as many rounds as it needs: set `substeps`")
+}
+
 pub(crate) fn strain_limit(body: &BodyModel) -> Support {
     support(body.solver(), Feature::StrainLimit)
 }
@@ -129,6 +138,7 @@ pub(crate) fn tearing(body: &BodyModel) -> Support {
 pub(crate) fn cluster_stiffness(body: &BodyModel) -> Support {
     match body.solver() {
         SolverKind::Clustered => Support::Yes,
+        SolverKind::Rigid => support(SolverKind::Rigid, Feature::Clusters),
         _ => of_material(
             body,
             Feature::Clusters,

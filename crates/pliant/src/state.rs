@@ -5,6 +5,7 @@ use crate::checkpoint::OLDEST;
 use crate::memory::Memory;
 use crate::model::{BodyId, BodyModel, HalfSpace, Model, ModelCollider, ModelId};
 use crate::points::{Points, PointsMut};
+use crate::solvers::rigid::Pose;
 use crate::tearing::TornShapes;
 use glam::{DAffine3, DVec3};
 
@@ -124,6 +125,14 @@ impl BodyState {
     /// The velocities, writable.
     pub fn velocities_mut(&mut self) -> PointsMut<'_> {
         self.v.columns_mut()
+    }
+
+    /// Where a body that never deforms is: how its shape at rest lies in the world. `None` of one that does.
+    pub fn placement(&self, model: &BodyModel) -> Option<DAffine3> {
+        let rest = model.rigid().filter(|_| self.x.len() == 4)?;
+        let pose = Pose::of(rest, self);
+        let turn = pose.axes * rest.axes.transpose();
+        Some(DAffine3::from_mat3_translation(turn, pose.center - turn * rest.center))
     }
 
     /// What else history leaves behind.
@@ -288,7 +297,8 @@ impl State {
     /// Reads back what [`State::write`] wrote of a state of `model`, and checks it.
     ///
     /// Before colliders could move, where they are was not told in it, nor was their shape before that could change.
-    pub(crate) fn read(r: &mut Reader<'_>, model: &Model, told: ColliderPart) -> Result<State, StateError> {
+    pub(crate) fn read(r: &mut Reader<'_>, model: &Model, told: Told) -> Result<State, StateError> {
+        let Told { colliders: told, sections } = told;
         let id = ModelId { revision: r.word()?, fingerprint: r.word()? };
         if id != model.id() {
             return Err(StateError::OtherModel);
@@ -313,7 +323,7 @@ impl State {
         for _ in model.bodies() {
             let id = BodyId::from_number(r.word()?);
             let (x, v) = (r.points()?, r.points()?);
-            bodies.push(BodyState { id, x, v, memory: Memory::read(r)? });
+            bodies.push(BodyState { id, x, v, memory: Memory::read(r, sections)? });
         }
         let state = State { time, step, bodies, colliders, vertices, model: id };
         match state.check(&model.torn_by(&state, &mut TornShapes::default())?) {
@@ -322,6 +332,14 @@ impl State {
             checked => checked.map(|()| state),
         }
     }
+}
+
+/// What a checkpoint tells.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Told {
+    pub colliders: ColliderPart,
+    /// How many sections of memory there are.
+    pub sections: usize,
 }
 
 /// What a checkpoint tells of colliders.

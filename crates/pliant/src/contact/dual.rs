@@ -49,6 +49,15 @@ pub(crate) trait Respond {
     /// Where a particle ends with the present round made and all contact forces taken away.
     fn free_end(&self, particle: usize) -> DVec3;
 
+    /// The node that touches when a ball around a point meets something along `normal`, away from that: the point itself,
+    /// unless it turns with the body.
+    fn touch(&mut self, point: u32, _normal: DVec3) -> u32 {
+        point
+    }
+
+    /// What [`Respond::touch`] told of a node is true of another normal now.
+    fn touch_elsewhere(&mut self, _node: u32, _normal: DVec3) {}
+
     /// Prepares responses of these nodes; tells whether each is as dear as a solve.
     fn prepare(&mut self, nodes: &Nodes, team: &Team) -> bool;
 

@@ -19,7 +19,7 @@ mod touches;
 mod trajectory;
 mod watch;
 
-pub(crate) use detect::Contacts;
+pub(crate) use detect::{Contacts, PointCounts};
 pub(crate) use dual::{Bodies, Respond, SubstepStart, Touching};
 pub use endpoint::{Contact, Endpoint};
 pub(crate) use half_space::push_out_of_solids;
