@@ -4,11 +4,21 @@ use crate::constraints::Limits;
 use crate::controls::{BodyControls, Stiffness};
 use crate::elements::{Constraint, ConstraintKind, Elements};
 use crate::material::Material;
-use crate::model::{BodyKind, Goals, Input, Integrator, Matching, Motion};
+use crate::model::{BodyKind, Goals, Input, Integrator, Matching, Motion, Sequence, SequenceError};
 use crate::solvers::SolverKind;
-use glam::{DAffine3, DQuat, DVec3};
+use glam::{DAffine3, DMat3, DQuat, DVec3};
 use pliant_geometry::{ClusterMethod, ClusterSize, Covering, Shape};
 use std::sync::Arc;
+
+/// The placement of points that fits others best.
+fn fitted(rest: &[DVec3], to: &[DVec3]) -> DAffine3 {
+    let mean = |points: &[DVec3]| points.iter().sum::<DVec3>() / points.len() as f64;
+    let (from, center) = (mean(rest), mean(to));
+    let outer = |a: DVec3, b: DVec3| DMat3::from_cols(a * b.x, a * b.y, a * b.z);
+    let sum = rest.iter().zip(to).fold(DMat3::ZERO, |sum, (r, x)| sum + outer(*x - center, *r - from));
+    let turn = pliant_math::nearest_rotation(sum, DMat3::IDENTITY);
+    DAffine3::from_mat3_translation(turn, center - turn * from)
+}
 
 /// How a body is cut into overlapping clusters.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -200,6 +210,25 @@ impl Body {
         let select = Selection::Particles((0..self.shape.points.len() as u32).collect());
         self.pins.push(Pins { name: "kinematic".into(), select, motion, stiffness: None });
         self
+    }
+
+    /// Leads a body that never deforms along an animated mesh whose vertices are those of its surface, in its own coordinates, by
+    /// the placement that fits each frame best.
+    pub fn following(mut self, animation: &Sequence) -> Result<Body, SequenceError> {
+        let rest = &self.shape.surface.positions;
+        if animation.points() != rest.len() {
+            let message = format!("has {} points, and the body's surface {}", animation.points(), rest.len());
+            let help = "animate the mesh that the body is made of";
+            return Err(SequenceError { frame: None, message, help });
+        }
+        let placed = |frame: &Vec<DVec3>| {
+            let at = fitted(rest, frame);
+            self.shape.points.iter().map(|p| at.transform_point3(*p)).collect()
+        };
+        let sequence = Arc::new(animation.mapped(placed));
+        let follow = vec![1.0; self.shape.points.len()];
+        self.input = Some(Input { sequence, follow, reshape: false });
+        Ok(self)
     }
 
     /// What its clusters are made by; `None` if it has none.

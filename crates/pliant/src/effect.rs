@@ -113,6 +113,9 @@ pub(crate) fn deforming_goals(body: &BodyModel) -> Support {
 }
 
 pub(crate) fn animated_input(body: &BodyModel) -> Support {
+    if body.rigid().is_some() {
+        return Support::No("a rigid body is where its animation has it: leave it out");
+    }
     feature(
         body,
         Feature::AnimatedInput,

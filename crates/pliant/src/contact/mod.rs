@@ -5,6 +5,7 @@
 //! (`ties.rs`), whose forces may pull as well as push.
 
 mod dense_spd;
+mod cone;
 mod detect;
 pub(crate) mod dual;
 mod endpoint;
@@ -14,11 +15,13 @@ mod nodes;
 mod obstacle;
 mod restitution;
 mod solid;
+mod sweeps;
 mod ties;
 mod touches;
 mod trajectory;
 mod watch;
 
+pub(crate) use cone::PointContact;
 pub(crate) use detect::{Contacts, PointCounts};
 pub(crate) use dual::{Bodies, Respond, SubstepStart, Touching};
 pub use endpoint::{Contact, Endpoint};
@@ -28,6 +31,7 @@ pub(crate) use nodes::{Nodes, WIDTH};
 pub use obstacle::Obstacle;
 pub use restitution::bounce;
 pub use solid::{ColliderGeometry, ContactPlane, ContactPlanes, MovingPoint, Solid};
+pub(crate) use sweeps::SolidResponse;
 pub(crate) use ties::{Pull, Tie, Velocities};
 pub use touches::{PresentColliders, Touch, Touches};
 pub(crate) use trajectory::ColliderTrajectory;

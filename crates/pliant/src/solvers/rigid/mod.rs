@@ -17,7 +17,7 @@ pub(crate) use pose::Pose;
 
 use super::damping::decay;
 use super::{FinishReport, Outside, Progress, Round, Solver, SolverError, Stage, Subject};
-use crate::contact::{MovingPoint, Respond, SubstepStart, release};
+use crate::contact::{Contact, MovingPoint, Respond, SubstepStart, release};
 use crate::controls::LiveControls;
 use crate::memory::Section;
 use crate::model::{BodyModel, RigidRest};
@@ -73,13 +73,13 @@ struct RigidCache {
     to: Pose,
     /// The way of the axes in the substep as a vector, for what touches beside its point.
     way: DVec3,
-    /// The force on it, and its moment about the centre where the substep began.
-    force: DVec3,
-    moment: DVec3,
-    /// The inverse of the inertia tensor there.
+    /// The forces on its nodes, and their sum and moment by arms in the middle of the substep.
+    loads: Vec<DVec3>,
+    held: (DVec3, DVec3),
+    /// The inverse of the inertia tensor, the mean of that at both ends of the substep.
     inverse: DMat3,
-    /// From the centre to the nodes that respond, where the substep began.
-    arms: Vec<DVec3>,
+    /// From the centre to the nodes that respond, where the substep begins and where it ends.
+    arms: Vec<[DVec3; 2]>,
     /// How far the last round moved a point, relative to the size.
     moved: f64,
     impacts: Impacts,
@@ -111,8 +111,8 @@ impl RigidCache {
             now: Momentum::default(),
             to: pose,
             way: DVec3::ZERO,
-            force: DVec3::ZERO,
-            moment: DVec3::ZERO,
+            loads: Vec::with_capacity(nodes),
+            held: (DVec3::ZERO, DVec3::ZERO),
             inverse: DMat3::IDENTITY,
             arms: Vec::with_capacity(nodes),
             moved: 0.0,
@@ -130,13 +130,13 @@ impl RigidCache {
         let (h, rest) = (model.params.substep(), &self.rest);
         self.h = h;
         self.from = Pose::told(x, state.memory.turning());
-        self.inverse = self.from.inverse_inertia(rest);
         let keep = 1.0 - decay(controls.body.drag, h);
         let Momentum { velocity, turning } = Momentum::told(rest, &self.from, v);
         self.before = Momentum { velocity: velocity * keep, turning: turning * keep };
         self.free = Momentum { velocity: self.before.velocity + controls.pull() * h, ..self.before };
         self.now = self.free;
-        (self.force, self.moment, self.moved) = (DVec3::ZERO, DVec3::ZERO, 0.0);
+        self.moved = 0.0;
+        self.loads.clear();
         self.touches.clear();
         let start = &mut self.beginning.start;
         start.resize(self.points);
@@ -170,8 +170,8 @@ impl RigidCache {
 
     /// The way of the axes in the substep, by the mean of how they turn when it begins and when it ends.
     fn way(&self) -> DVec3 {
-        let (first, last) = (self.inverse * self.now.turning, self.to.per_inertia(&self.rest, self.now.turning));
-        (first + last) * (0.5 * self.h)
+        let spins = [&self.from, &self.to].map(|pose| pose.per_inertia(&self.rest, self.now.turning));
+        (spins[0] + spins[1]) * (0.5 * self.h)
     }
 
     /// Takes out of obstacles what the rounds have left inside: less than they could tell, or points that came in at the very
@@ -241,7 +241,10 @@ impl Solver for Rigid {
         } else {
             if !stage.body.obstacles.is_empty() {
                 pushed = cache.keep_out(stage.body, outside);
-                cache.bounce(stage.body, outside);
+                let own = |c: &&Contact| c.force != DVec3::ZERO && c.particle_at_obstacle(outside.place).is_some();
+                if pushed > 0.0 || outside.contacts.iter().any(|c| own(&c)) {
+                    cache.bounce(stage.body, outside);
+                }
             }
             write(&cache.rest, &cache.to, &cache.now, state);
         }

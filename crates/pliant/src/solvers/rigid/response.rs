@@ -1,24 +1,31 @@
 //! A solid as contacts and couplings see it.
 //!
-//! A force f at r from the centre, both where the substep began, moves the point at s by h² (f/m + I⁻¹(r × f) × s): blocks of 3×3,
-//! the same in all rounds, and of rank six however many points there are. What follows of it is the motion found anew with all
-//! impulses, so the next round sees what the response leaves out, the turning of the arms within the substep.
+//! A force f acts at an arm r from the centre as it was when the substep began, and moves the point that is at the arm s when it
+//! ends by h² (f/m + I⁻¹(r × f) × s): blocks of 3×3, of rank six however many points there are. A solid that is alone is solved
+//! for with these; where it is tied to others, responses must be symmetric, and both arms are taken in the middle of the
+//! substep. Forces are pushed with by finding the whole motion anew, so every round sees what the response before left
+//! out.
 
-use super::{RigidCache, Touch};
-use crate::contact::{Nodes, Respond, SubstepStart};
+use super::{Pose, RigidCache, Touch};
+use crate::contact::{Nodes, Respond, SolidResponse, SubstepStart};
 use crate::points::Points;
 use crate::team::Team;
 use glam::{DMat3, DVec3};
 
 impl RigidCache {
-    /// From the centre to a point, where the substep began.
-    pub(super) fn arm(&self, point: usize) -> DVec3 {
-        let of_contact = |point: usize| self.from.axes * self.rest.contact[point - 4].at;
+    /// From the centre to a point, as the solid lies at a pose.
+    pub(super) fn arm(&self, pose: &Pose, point: usize) -> DVec3 {
+        let of_contact = |point: usize| pose.axes * self.rest.contact[point - 4].at;
         match point.checked_sub(self.points) {
             Some(k) => of_contact(self.touches[k].point as usize) + self.touches[k].arm,
-            None if point < 4 => self.from.arm(&self.rest, point),
+            None if point < 4 => pose.arm(&self.rest, point),
             None => of_contact(point),
         }
+    }
+
+    /// The same in the middle of the substep.
+    fn middle(&self, point: usize) -> DVec3 {
+        (self.arm(&self.from, point) + self.arm(&self.to, point)) * 0.5
     }
 
     /// How a force and a moment move what is at an arm from the centre.
@@ -50,6 +57,10 @@ impl RigidCache {
 impl Respond for RigidCache {
     fn is_scalar(&self) -> bool {
         false
+    }
+
+    fn is_constant(&self) -> bool {
+        self.led
     }
 
     fn beginning(&self) -> &SubstepStart {
@@ -88,22 +99,28 @@ impl Respond for RigidCache {
     }
 
     fn free_end(&self, point: usize) -> DVec3 {
-        self.end(point) - self.moves(self.force, self.moment, self.arm(point))
+        self.end(point) - self.moves(self.held.0, self.held.1, self.middle(point))
     }
 
     fn prepare(&mut self, nodes: &Nodes, _: &Team) -> bool {
         let mut arms = std::mem::take(&mut self.arms);
         arms.clear();
-        arms.extend(nodes.particles().iter().map(|i| self.arm(*i as usize)));
+        arms.extend(nodes.particles().iter().map(|i| {
+            [self.arm(&self.from, *i as usize), self.arm(&self.to, *i as usize)]
+        }));
         self.arms = arms;
+        let ends = [&self.from, &self.to].map(|pose| pose.inverse_inertia(&self.rest));
+        self.inverse = (ends[0] + ends[1]) * 0.5;
+        let loads = self.loads.iter().copied().zip(&self.arms);
+        self.held = resultant(loads.map(|(f, arms)| (middle(arms), f)));
         false
     }
 
     fn respond(&mut self, nodes: &mut Nodes, _: &Team) {
-        // Couplings ask for more nodes than there were when it was prepared: theirs are the first.
-        let (force, moment) = self.resultant(nodes);
+        let loads = self.arms.iter().enumerate().take(nodes.len());
+        let (force, moment) = resultant(loads.map(|(k, arms)| (middle(arms), nodes.force(k))));
         for k in 0..nodes.len() {
-            let moved = self.moves(force, moment, self.arms[k]);
+            let moved = self.moves(force, moment, middle(&self.arms[k]));
             nodes.set_movement(k, moved);
         }
     }
@@ -111,24 +128,37 @@ impl Respond for RigidCache {
     /// ‖C_ab‖ ≤ h² (1/m + σ_a σ_b), which is exact for a = b.
     fn reach(&mut self, nodes: &mut Nodes, _: &Team) {
         let (mut sum, mut levered) = (0.0, 0.0);
-        for (k, weight) in nodes.weights.iter().enumerate() {
+        for (weight, arms) in nodes.weights.iter().zip(&self.arms) {
             sum += weight;
-            levered += weight * self.leverage(self.arms[k]);
+            levered += weight * self.leverage(middle(arms));
         }
         let square = if self.led { 0.0 } else { self.h * self.h };
         for k in 0..nodes.len() {
-            let bound = sum / self.rest.mass + levered * self.leverage(self.arms[k]);
+            let bound = sum / self.rest.mass + levered * self.leverage(middle(&self.arms[k]));
             nodes.set_movement(k, DVec3::X * (square * bound));
         }
+    }
+
+    fn is_solid(&self) -> bool {
+        !self.led
+    }
+
+    fn solid(&self) -> SolidResponse<'_> {
+        let square = self.h * self.h;
+        let (per_mass, per_inertia) = (square / self.rest.mass, self.inverse * square);
+        SolidResponse { per_mass, per_inertia, arms: &self.arms }
     }
 
     fn push(&mut self, nodes: &Nodes, _: &Team) {
         if self.led {
             return;
         }
-        (self.force, self.moment) = self.resultant(nodes);
-        self.now.velocity = self.free.velocity + self.force * (self.h / self.rest.mass);
-        self.now.turning = self.free.turning + self.moment * self.h;
+        self.loads.clear();
+        self.loads.extend((0..nodes.len()).map(|k| nodes.force(k)));
+        let loads = self.loads.iter().copied().zip(&self.arms);
+        let (force, moment) = resultant(loads.map(|(f, arms)| (arms[0], f)));
+        self.now.velocity = self.free.velocity + force * (self.h / self.rest.mass);
+        self.now.turning = self.free.turning + moment * self.h;
         let was = self.to;
         self.to = self.moved_by(&self.now);
         self.way = self.way();
@@ -138,13 +168,12 @@ impl Respond for RigidCache {
     }
 }
 
-impl RigidCache {
-    /// The force of all nodes, and its moment about the centre where the substep began.
-    fn resultant(&self, nodes: &Nodes) -> (DVec3, DVec3) {
-        let zero = (DVec3::ZERO, DVec3::ZERO);
-        self.arms.iter().enumerate().take(nodes.len()).fold(zero, |(force, moment), (k, arm)| {
-            let f = nodes.force(k);
-            (force + f, moment + arm.cross(f))
-        })
-    }
+/// The arm of a force in the middle of the substep.
+fn middle(arms: &[DVec3; 2]) -> DVec3 {
+    (arms[0] + arms[1]) * 0.5
+}
+
+/// The sum of forces, and of their moments at these arms.
+fn resultant(loads: impl Iterator<Item = (DVec3, DVec3)>) -> (DVec3, DVec3) {
+    loads.fold((DVec3::ZERO, DVec3::ZERO), |(force, moment), (arm, f)| (force + f, moment + arm.cross(f)))
 }

@@ -43,7 +43,7 @@ fn a_solid_flips_when_the_elliptic_solution_says_and_keeps_its_angular_momentum(
     for k in 1..=3600 {
         s.step().unwrap();
         // About its own middle axis.
-        let own = (super::rotation(&s, 0).conjugate() * spin(&s, 0)).y;
+        let own = (turn_of(&s, 0).conjugate() * spin(&s, 0)).y;
         if own * before < 0.0 {
             flips.push((f64::from(k) - own / (own - before)) / 60.0);
         }

@@ -1,5 +1,7 @@
 //! Bodies that never deform: free motion, contact, couplings.
 
+mod contact;
+mod coupled;
 mod free;
 
 use pliant::shapes::SolidShape;
@@ -33,6 +35,6 @@ fn spin(s: &Simulation, body: usize) -> DVec3 {
 }
 
 /// How a body is turned.
-fn rotation(s: &Simulation, body: usize) -> DQuat {
+fn turn_of(s: &Simulation, body: usize) -> DQuat {
     DQuat::from_mat3(&s.placement(body).unwrap().matrix3)
 }
