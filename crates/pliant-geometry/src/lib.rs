@@ -14,6 +14,7 @@ mod fill;
 mod inspect;
 mod kdtree;
 mod lattice;
+mod mass;
 mod mdd;
 mod mesh;
 mod mesh_files;
@@ -57,6 +58,7 @@ pub use inspect::{
     guess_units, inspect,
 };
 pub use kdtree::KdTree;
+pub use mass::MassProperties;
 pub use mdd::parse_mdd;
 pub use mesh::TriMesh;
 pub use mesh_files::{
@@ -76,7 +78,7 @@ pub use repair::{
 };
 pub use rng::SplitMix64;
 pub use rows::{SparseRows, merge as merge_weights};
-pub use shapes::Shape;
+pub use shapes::{ContactPoint, Shape};
 pub use skin::{Handles, NormalOffsets, Skin, SkinScratch};
 pub use skin_binding::SkinBinding;
 pub use stuffing::{StuffingOptions, StuffingReport, stuff};

@@ -4,11 +4,21 @@ use crate::constraints::Limits;
 use crate::controls::{BodyControls, Stiffness};
 use crate::elements::{Constraint, ConstraintKind, ElementKind};
 use crate::material::Material;
-use crate::model::{BodyKind, Goals, Input, Integrator, Matching, Motion};
+use crate::model::{BodyKind, Goals, Input, Integrator, Matching, Motion, Sequence, SequenceError};
 use crate::solvers::SolverKind;
-use glam::{DAffine3, DQuat, DVec3};
+use glam::{DAffine3, DMat3, DQuat, DVec3};
 use pliant_geometry::{ClusterMethod, ClusterSize, Covering, Shape};
 use std::sync::Arc;
+
+/// The placement of points that fits others best.
+fn fitted(rest: &[DVec3], to: &[DVec3]) -> DAffine3 {
+    let mean = |points: &[DVec3]| points.iter().sum::<DVec3>() / points.len() as f64;
+    let (from, center) = (mean(rest), mean(to));
+    let outer = |a: DVec3, b: DVec3| DMat3::from_cols(a * b.x, a * b.y, a * b.z);
+    let sum = rest.iter().zip(to).fold(DMat3::ZERO, |sum, (r, x)| sum + outer(*x - center, *r - from));
+    let turn = pliant_math::nearest_rotation(sum, DMat3::IDENTITY);
+    DAffine3::from_mat3_translation(turn, center - turn * from)
+}
 
 /// How a body is cut into overlapping clusters.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -165,6 +175,62 @@ impl Body {
         }
     }
 
+    /// A body of 1 kg that never deforms. Its shape is one that was made for it, by
+    /// [`SolidShape::build_rigid`](crate::shapes::SolidShape::build_rigid) or
+    /// [`shapes::rigid_from_mesh`](crate::shapes::rigid_from_mesh): four particles that have mass, centre and inertia of the solid.
+    ///
+    /// ```
+    /// use pliant::{Body, Builder, DVec3, shapes::SolidShape};
+    ///
+    /// let die = SolidShape::Cuboid { size: DVec3::splat(0.02) }.build_rigid()?;
+    /// let die = Body::rigid("die", die).density(1200.0).at(0.0, 0.3, 0.0);
+    /// let mut simulation = Builder::new().ground().body(die).build()?;
+    /// for _ in 0..60 {
+    ///     simulation.step()?;
+    /// }
+    /// assert!(simulation.placement(0).unwrap().translation.y < 0.02);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn rigid(name: impl Into<String>, shape: Shape) -> Body {
+        let mut body = Body { solver: SolverKind::Rigid, clusters: Clustering::None, ..Body::new(name, shape) };
+        body.controls.strain_limit = f64::INFINITY;
+        body
+    }
+
+    /// Sets the mass by kilograms per cubic metre: of solids, whose particles stand for their volume.
+    pub fn density(self, density: f64) -> Body {
+        let volume: f64 = self.shape.measure.iter().sum();
+        self.mass(density * volume)
+    }
+
+    /// Leads all of it along a motion from where it starts, whatever touches or pulls it: an infinitely heavy body for others
+    /// that are tied to it. A host may lead it elsewhere, as pins: it is the body's pin group 0
+    /// ([`Driver::place_pins`](crate::Driver::place_pins)).
+    pub fn kinematic(mut self, motion: Motion) -> Body {
+        let select = Selection::Particles((0..self.shape.points.len() as u32).collect());
+        self.pins.push(Pins { name: "kinematic".into(), select, motion, stiffness: None });
+        self
+    }
+
+    /// Leads a body that never deforms along an animated mesh whose vertices are those of its surface, in its own coordinates, by
+    /// the placement that fits each frame best.
+    pub fn following(mut self, animation: &Sequence) -> Result<Body, SequenceError> {
+        let rest = &self.shape.surface.positions;
+        if animation.points() != rest.len() {
+            let message = format!("has {} points, and the body's surface {}", animation.points(), rest.len());
+            let help = "animate the mesh that the body is made of";
+            return Err(SequenceError { frame: None, message, help });
+        }
+        let placed = |frame: &Vec<DVec3>| {
+            let at = fitted(rest, frame);
+            self.shape.points.iter().map(|p| at.transform_point3(*p)).collect()
+        };
+        let sequence = Arc::new(animation.mapped(placed));
+        let follow = vec![1.0; self.shape.points.len()];
+        self.input = Some(Input { sequence, follow, reshape: false });
+        Ok(self)
+    }
+
     /// What its clusters are made by; `None` if it has none.
     pub fn covering(&self) -> Option<Covering> {
         let size = match self.clusters {
@@ -219,6 +285,7 @@ impl Body {
         let Body { goals, two_step, integrator, .. } = *self;
         match self.solver {
             SolverKind::Clustered => BodyKind::Clustered(Matching { goals, two_step, integrator }),
+            SolverKind::Rigid => BodyKind::Rigid,
             solver => BodyKind::Elastic(solver),
         }
     }

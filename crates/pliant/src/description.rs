@@ -15,8 +15,11 @@ use crate::controls::{BodyControls, Stiffness};
 use crate::elements::{Constraint, ConstraintKind};
 use crate::model::{BodyKind, Goals, Input, Integrator, Motion, PinGroup, Sequence, Shown, Source};
 use crate::solvers::SolverKind;
-use pliant_geometry::{ClusterMethod, Handles, NormalOffsets, Shape, Skin, SparseRows, TriMesh};
+use pliant_geometry::{ClusterMethod, ContactPoint, Handles, NormalOffsets, Shape, Skin, SparseRows, TriMesh};
 use std::sync::Arc;
+
+/// The first format of checkpoints that tells by what a body touches.
+const CONTACT_POINTS: u64 = 9;
 
 /// An enum without fields as a number that stays the same wherever a variant stands in its list.
 macro_rules! choice {
@@ -41,6 +44,7 @@ choice!(write_solver, read_solver, SolverKind {
     SolverKind::Newton = 2,
     SolverKind::Xpbd = 3,
     SolverKind::Pbd = 4,
+    SolverKind::Rigid = 5,
 });
 choice!(write_goals, read_goals, Goals { Goals::Rigid = 0, Goals::Linear = 1, Goals::Quadratic = 2 });
 choice!(write_integrator, read_integrator, Integrator {
@@ -114,7 +118,7 @@ pub(crate) fn write(w: &mut Writer, of: &Source, kind: BodyKind) {
 
 /// Reads back what [`write`] wrote: a body at the origin that nothing holds, and whether keyframes give it springs. Nothing
 /// of it is checked yet.
-pub(crate) fn read(r: &mut Reader<'_>) -> Result<(Body, bool), Truncated> {
+pub(crate) fn read(r: &mut Reader<'_>, format: u64) -> Result<(Body, bool), Truncated> {
     let (solver, two_step, integrator, goals) =
         (read_solver(r)?, r.flag()?, read_integrator(r)?, read_goals(r)?);
     let (sprung, springs) = (r.flag()?, r.flag()?);
@@ -144,7 +148,7 @@ pub(crate) fn read(r: &mut Reader<'_>) -> Result<(Body, bool), Truncated> {
         constraints,
         contact_radius,
         controls,
-        ..Body::new("", read_shape(r)?)
+        ..Body::new("", read_shape(r, format)?)
     };
     Ok((body, sprung))
 }
@@ -287,7 +291,7 @@ fn read_constraint(r: &mut Reader<'_>) -> Result<Constraint, Truncated> {
 
 fn write_shape(w: &mut Writer, shape: &Shape) {
     // Mesh attributes are for whoever shows the surface.
-    let Shape { points, measure, surface, attributes: _, skin, edges, tetrahedra, triangles } = shape;
+    let Shape { points, measure, surface, attributes: _, skin, edges, tetrahedra, triangles, contact } = shape;
     let TriMesh { positions, triangles: faces } = surface;
     w.vectors(points);
     w.numbers(measure);
@@ -297,9 +301,14 @@ fn write_shape(w: &mut Writer, shape: &Shape) {
     w.indices(edges.as_flattened());
     w.indices(tetrahedra.as_flattened());
     w.indices(triangles.as_flattened());
+    w.word(contact.len() as u64);
+    for ContactPoint { at, radius } in contact {
+        w.vector(*at);
+        w.number(*radius);
+    }
 }
 
-fn read_shape(r: &mut Reader<'_>) -> Result<Shape, Truncated> {
+fn read_shape(r: &mut Reader<'_>, format: u64) -> Result<Shape, Truncated> {
     let (points, measure) = (r.vectors()?, r.numbers()?);
     let surface = TriMesh { positions: r.vectors()?, triangles: corners(r)? };
     // The builder does not look at where the surface is.
@@ -308,7 +317,12 @@ fn read_shape(r: &mut Reader<'_>) -> Result<Shape, Truncated> {
     }
     let skin = read_skin(r)?;
     let (edges, tetrahedra, triangles) = (corners(r)?, corners(r)?, corners(r)?);
-    Ok(Shape { points, measure, surface, skin, edges, tetrahedra, triangles, ..Shape::default() })
+    let point = |r: &mut Reader<'_>| Ok(ContactPoint { at: r.vector()?, radius: r.number()? });
+    let contact = match format >= CONTACT_POINTS {
+        true => (0..r.length()?).map(|_| point(r)).collect::<Result<_, _>>()?,
+        false => Vec::new(),
+    };
+    Ok(Shape { points, measure, surface, skin, edges, tetrahedra, triangles, contact, ..Shape::default() })
 }
 
 fn write_skin(w: &mut Writer, skin: &Skin) {

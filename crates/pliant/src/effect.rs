@@ -62,6 +62,15 @@ pub(crate) fn always(_: &BodyModel) -> Support {
     Support::Yes
 }
 
+/// Whoever can move otherwise than as one.
+pub(crate) fn deforms(body: &BodyModel) -> Support {
+    needs(body.rigid().is_none(), "a rigid body has no motion but that of a solid: set `drag`, `friction` or `restitution`")
+}
+
+pub(crate) fn iterates(body: &BodyModel) -> Support {
+    needs(body.rigid().is_none(), "a rigid body takes as many rounds as it needs: set `substeps`")
+}
+
 pub(crate) fn strain_limit(body: &BodyModel) -> Support {
     support(body.solver(), Feature::StrainLimit)
 }
@@ -104,6 +113,9 @@ pub(crate) fn deforming_goals(body: &BodyModel) -> Support {
 }
 
 pub(crate) fn animated_input(body: &BodyModel) -> Support {
+    if body.rigid().is_some() {
+        return Support::No("a rigid body is where its animation has it: leave it out");
+    }
     feature(
         body,
         Feature::AnimatedInput,
@@ -129,6 +141,7 @@ pub(crate) fn tearing(body: &BodyModel) -> Support {
 pub(crate) fn cluster_stiffness(body: &BodyModel) -> Support {
     match body.solver() {
         SolverKind::Clustered => Support::Yes,
+        SolverKind::Rigid => support(SolverKind::Rigid, Feature::Clusters),
         _ => of_material(
             body,
             Feature::Clusters,

@@ -8,7 +8,6 @@ use crate::constraints::{
 };
 use crate::model::BatchScale;
 use crate::points::Points;
-use crate::solvers::SolverKind;
 use glam::DVec3;
 use std::sync::Arc;
 
@@ -401,7 +400,7 @@ fn measures<const D: usize, const C: usize>(elements: &[[u32; C]], rest: &Points
 /// gives m/k(k + 1) to each pair.
 pub(crate) fn coupled_masses(body: &Body) -> Vec<(u32, u32, f64)> {
     let mut list = Vec::new();
-    if body.solver == SolverKind::Clustered {
+    if !body.solver.uses_constraints() {
         return list;
     }
     let rest: Points = body.shape.points.iter().copied().collect();

@@ -4,9 +4,9 @@
 //! that a section that is added there cannot be forgotten anywhere.
 
 use crate::bytes::{Reader, Truncated, Writer};
-use crate::model::BodyModel;
+use crate::model::{BodyModel, RigidRest};
 use crate::points::Points;
-use glam::{DMat3, DVec3};
+use glam::{DMat3, DQuat, DVec3};
 use std::ops::{Index, IndexMut};
 
 /// A kind of memory.
@@ -28,11 +28,14 @@ pub enum Section {
     Broken,
     /// Of a torn body, the particles that each pin group holds: how many, and which.
     Held,
+    /// How the principal axes of a body lie that never deforms: a unit quaternion, x y z w. Without it the body would deform
+    /// by rounding.
+    Orientation,
 }
 
 impl Section {
     /// Every section, in the order they are stored in.
-    pub const ALL: [Section; 7] = [
+    pub const ALL: [Section; 8] = [
         Section::Rotations,
         Section::Plastic,
         Section::Batches,
@@ -40,7 +43,11 @@ impl Section {
         Section::Anchors,
         Section::Broken,
         Section::Held,
+        Section::Orientation,
     ];
+
+    /// How many of them checkpoints told before they told of couplings.
+    pub(crate) const BEFORE_COUPLINGS: usize = 7;
 
     /// The name, for messages.
     pub fn name(self) -> &'static str {
@@ -52,6 +59,7 @@ impl Section {
             Section::Anchors => "anchors",
             Section::Broken => "broken",
             Section::Held => "held",
+            Section::Orientation => "orientation",
         }
     }
 
@@ -72,6 +80,11 @@ impl Section {
                 held.flat_map(|&i| x.get(i as usize).to_array()).collect()
             }
             Section::Broken | Section::Held => Vec::new(),
+            Section::Orientation => {
+                let at = |i: usize| if i < x.len() { x.get(i) } else { DVec3::ZERO };
+                let turn = |r: &RigidRest| r.turn_of([at(0), at(1), at(2), at(3)], DQuat::IDENTITY);
+                model.rigid().map_or(Vec::new(), |r| turn(r).to_array().to_vec())
+            }
         }
     }
 
@@ -83,6 +96,7 @@ impl Section {
             Section::Anchors => 3 * held(model),
             Section::Broken => model.corners().map_or(0, |c| c.broken().len()),
             Section::Held => model.corners().map_or(0, |_| model.pins().len() + held(model)),
+            Section::Orientation => model.rigid().map_or(0, |_| 4),
         }
     }
 }
@@ -113,6 +127,11 @@ impl Memory {
         self.sections[section as usize] = numbers;
     }
 
+    /// How the principal axes of a body lie that never deforms.
+    pub(crate) fn turning(&self) -> DQuat {
+        self[Section::Orientation].first_chunk::<4>().map_or(DQuat::IDENTITY, |q| DQuat::from_array(*q))
+    }
+
     /// The 3×3 matrices of a section.
     pub fn matrices(&self, section: Section) -> impl ExactSizeIterator<Item = DMat3> + '_ {
         self[section].as_chunks::<9>().0.iter().map(DMat3::from_cols_array)
@@ -132,6 +151,9 @@ impl Memory {
     pub(crate) fn turn(&mut self, turn: DMat3) {
         for rotation in self[Section::Rotations].as_chunks_mut::<9>().0 {
             *rotation = (turn * DMat3::from_cols_array(rotation)).to_cols_array();
+        }
+        for axes in self[Section::Orientation].as_chunks_mut::<4>().0 {
+            *axes = (DQuat::from_mat3(&turn) * DQuat::from_array(*axes)).normalize().to_array();
         }
     }
 
@@ -166,9 +188,10 @@ impl Memory {
         Memory { sections: Default::default() }
     }
 
-    pub(crate) fn read(r: &mut Reader<'_>) -> Result<Memory, Truncated> {
+    /// Reads back what [`Memory::write`] wrote, of the first so many sections: older formats knew fewer.
+    pub(crate) fn read(r: &mut Reader<'_>, sections: usize) -> Result<Memory, Truncated> {
         let mut memory = Memory::empty();
-        for section in &mut memory.sections {
+        for section in memory.sections.iter_mut().take(sections) {
             *section = r.numbers()?;
         }
         Ok(memory)

@@ -13,7 +13,7 @@ use crate::controls::{Control, ControlError, Controls, Cost, Value};
 use crate::forces;
 use crate::island::Islands;
 use crate::keyframes::Keyframes;
-use crate::model::{BodyId, Model, Params};
+use crate::model::{BodyId, BodyPoint, Model, Params};
 use crate::notes;
 use crate::points::Points;
 use crate::solver_pool::SolverPools;
@@ -22,7 +22,7 @@ use crate::solvers::{Observer, SolverError};
 use crate::state::{State, StateError};
 use crate::team::Team;
 use crate::tearing::Tearing;
-use glam::DVec3;
+use glam::{DAffine3, DVec3};
 use pliant_math::lanes::{Bits, Isa};
 
 pub use driver::Driver;
@@ -166,6 +166,21 @@ impl Simulation {
     /// Changes a value for the steps to come; see [`Controls::set`].
     pub fn set(&mut self, control: Control, value: impl Into<Value>) -> Result<Cost, ControlError> {
         self.controls.set(&self.model, control, value)
+    }
+
+    /// Where a body that never deforms is: how its shape at rest lies in the world. `None` if it does deform or is gone.
+    pub fn placement(&self, body: impl Into<BodyId>) -> Option<DAffine3> {
+        let k = self.model.index(body)?;
+        self.state.bodies[k].placement(&self.model.bodies()[k].parts)
+    }
+
+    /// The point of a body that never deforms that is at a place in the world at present, in or out of the solid: to be tied to
+    /// others, or pushed. `None` if the body does deform or is gone.
+    pub fn point_of(&self, body: impl Into<BodyId>, at: DVec3) -> Option<BodyPoint> {
+        let body = body.into();
+        let rest = self.model.get(body)?.parts.rigid()?;
+        let own = self.placement(body)?.inverse().transform_point3(at);
+        Some(BodyPoint { body, particles: [0, 1, 2, 3], weights: rest.weights(own) })
     }
 
     /// Positions of a body's particles, in the order of its shape; none if the body is gone.

@@ -3,11 +3,11 @@
 //! A solver is only a cache, so whichever of a pool moves a body gives the same bits. There are as many in a pool as
 //! threads could use at once: a thousand copies of a body need one factor and working memory for two threads.
 
-use crate::contact::Contacts;
+use crate::contact::{Contacts, PointCounts};
 use crate::controls::{Controls, LiveControls};
 use crate::island::{Island, Islands, Member};
 use crate::model::{BodyModel, Model};
-use crate::solvers::{Solver, SolverError, solver};
+use crate::solvers::{Solver, SolverError, SolverKind, solver};
 use pliant_math::lanes::Isa;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -122,14 +122,17 @@ impl SolverPools {
         // Who meets colliders by itself and is tied to nothing has no contacts to find room for.
         let needed = |i: &Island, m: &Member| {
             let parts = &model.bodies()[m.place].parts;
-            let touches = colliders > 0 && parts.solver().uses_constraints();
-            if touches || !i.ties().0.is_empty() { parts.particle_count() } else { 0 }
+            let touches = colliders > 0 && parts.solver() != SolverKind::Clustered;
+            match touches || !i.ties().0.is_empty() {
+                true => PointCounts { points: parts.point_count(), nodes: parts.node_count() },
+                false => PointCounts { points: 0, nodes: 0 },
+            }
         };
         // Of islands of one body the largest is enough for all.
-        let alone = islands.iter().filter(|i| i.members.len() == 1).max_by_key(|i| needed(i, &i.members[0]));
+        let alone = islands.iter().filter(|i| i.members.len() == 1).max_by_key(|i| needed(i, &i.members[0]).nodes);
         for island in islands.iter().filter(|i| i.members.len() > 1).chain(alone) {
-            let particles = island.members.iter().map(|m| needed(island, m));
-            contacts.iter_mut().for_each(|c| c.reserve(particles.clone(), colliders, island.ties()));
+            let sizes = island.members.iter().map(|m| needed(island, m));
+            contacts.iter_mut().for_each(|c| c.reserve(sizes.clone(), colliders, island.ties()));
         }
     }
 

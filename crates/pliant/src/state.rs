@@ -3,9 +3,10 @@
 use crate::bytes::{Reader, Truncated, Writer};
 use crate::checkpoint::OLDEST;
 use crate::couplings::CouplingMemory;
-use crate::memory::Memory;
+use crate::memory::{Memory, Section};
 use crate::model::{BodyId, BodyModel, HalfSpace, Model, ModelCollider, ModelId};
 use crate::points::{Points, PointsMut};
+use crate::solvers::rigid::Pose;
 use crate::tearing::TornShapes;
 use glam::{DAffine3, DVec3};
 
@@ -127,6 +128,14 @@ impl BodyState {
     /// The velocities, writable.
     pub fn velocities_mut(&mut self) -> PointsMut<'_> {
         self.v.columns_mut()
+    }
+
+    /// Where a body that never deforms is: how its shape at rest lies in the world. `None` of one that does.
+    pub fn placement(&self, model: &BodyModel) -> Option<DAffine3> {
+        let rest = model.rigid().filter(|_| self.x.len() == 4)?;
+        let pose = Pose::of(rest, self);
+        let turn = pose.axes * rest.axes.transpose();
+        Some(DAffine3::from_mat3_translation(turn, pose.center - turn * rest.center))
     }
 
     /// What else history leaves behind.
@@ -338,11 +347,12 @@ impl State {
         if r.word()? != model.bodies().len() as u64 {
             return Err(StateError::Damaged("the number of bodies does not fit the model"));
         }
+        let sections = if told < Told::Couplings { Section::BEFORE_COUPLINGS } else { Section::ALL.len() };
         let mut bodies = Vec::with_capacity(model.bodies().len());
         for _ in model.bodies() {
             let id = BodyId::from_number(r.word()?);
             let (x, v) = (r.points()?, r.points()?);
-            bodies.push(BodyState { id, x, v, memory: Memory::read(r)? });
+            bodies.push(BodyState { id, x, v, memory: Memory::read(r, sections)? });
         }
         if told < Told::Couplings {
             couplings = Self::untouched(model, &bodies);

@@ -83,9 +83,10 @@ impl Present<'_> {
             s.gravity -= controls.world.gravity.dot(m * x);
             s.momentum += momentum;
             s.angular_momentum += x.cross(momentum);
-            if !pinned[i] {
-                s.max_penetration = s.max_penetration.max(around.depth(x, model.rest().radius[i]));
-            }
+        }
+        let held = |i: usize| pinned.get(i).copied().unwrap_or(pinned[0]);
+        for (_, x, radius) in model.contact_points(state).filter(|(i, ..)| !held(*i)) {
+            s.max_penetration = s.max_penetration.max(around.depth(x, radius));
         }
         if model.solver() == SolverKind::Clustered {
             s.elastic = clustered::elastic_energy(model, controls, state, self.time);

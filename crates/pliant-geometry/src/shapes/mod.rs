@@ -15,6 +15,7 @@ mod from_tets;
 mod gummy_bear;
 mod pieces;
 mod revolve;
+mod rigid;
 mod sheet;
 mod solid;
 mod tet_box;
@@ -33,6 +34,7 @@ pub(crate) use from_mesh::{check, is_closed, weld};
 pub use from_mesh::{filled, from_mesh, shell};
 pub use from_points::from_points;
 pub use gummy_bear::gummy_bear;
+pub use rigid::{ContactPoint, rigid, rigid_from_mesh};
 pub use sheet::sheet;
 pub use solid::{SolidShape, spacing_for_count};
 pub use tet_box::{TetStyle, tet_box};
@@ -66,4 +68,6 @@ pub struct Shape {
     /// Elements of cloth and shells: for sheets and open meshes, whose particles are the mesh vertices, the mesh's
     /// triangles with three different corners; else empty.
     pub triangles: Vec<[u32; 3]>,
+    /// By what a solid that never deforms touches others; else empty, and its points touch.
+    pub contact: Vec<ContactPoint>,
 }

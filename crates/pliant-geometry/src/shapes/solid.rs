@@ -121,8 +121,13 @@ impl SolidShape {
         })
     }
 
+    /// Its surface for triangles of about `cell`; of a box, that of its lattice.
+    pub(super) fn surface(&self, cell: f64) -> Result<TriMesh, GeometryError> {
+        Ok((self.field()?.surface)(cell))
+    }
+
     /// The sides of its box.
-    fn extent(&self) -> Result<DVec3, GeometryError> {
+    pub(super) fn extent(&self) -> Result<DVec3, GeometryError> {
         match *self {
             SolidShape::Cuboid { size } => {
                 cuboid::counts(size, size.max_element())?;

@@ -8,7 +8,7 @@ use crate::constraints::{ClusterShape, EdgeStrain};
 use crate::elements;
 use crate::model::{
     BatchScale, BodyModel, ClusterSet, Goals, MassMatrix, ModelBatch, Params, PinGroup, Prototype, Rest,
-    Shown, Source, Topology,
+    RigidRest, Shown, Source, Topology,
 };
 use crate::points::Points;
 use crate::solvers::SolverKind;
@@ -17,6 +17,10 @@ use glam::DVec3;
 use pliant_geometry::{TetMesh, reach_beyond};
 use std::collections::HashMap;
 use std::sync::Arc;
+
+/// Where the shapes of bodies come from that never deform.
+const RIGID_SHAPES: &str =
+    "make its shape by `SolidShape::build_rigid` or `shapes::rigid_from_mesh`, or use another solver";
 
 /// A body that was put together.
 pub(crate) struct Assembled {
@@ -130,8 +134,9 @@ fn digest(body: &Body) -> u64 {
 /// Whether two descriptions lead to one prototype.
 fn alike(a: &Body, b: &Body) -> bool {
     let stiff = |body: &Body| body.controls.edge_stiffness > 0.0;
+    let family = |body: &Body| (body.solver.uses_constraints(), body.solver == SolverKind::Rigid);
     let settings = |body: &Body| {
-        (body.solver.uses_constraints(), body.clusters, body.cluster_style, body.seed, body.goals)
+        (family(body), body.clusters, body.cluster_style, body.seed, body.goals)
     };
     settings(a) == settings(b)
         && a.mass == b.mass
@@ -143,6 +148,7 @@ fn alike(a: &Body, b: &Body) -> bool {
         && (a.shape.points == b.shape.points && a.shape.measure == b.shape.measure)
         && (a.shape.edges == b.shape.edges && a.shape.triangles == b.shape.triangles)
         && a.shape.tetrahedra == b.shape.tetrahedra
+        && a.shape.contact == b.shape.contact
         && (a.contact_radius != ContactRadius::Shown || a.shape.surface == b.shape.surface)
 }
 
@@ -175,7 +181,7 @@ fn make_prototype(
     let before = faults.0.len();
     // Springs that elements make superfluous would only take time and memory.
     let springs = body.constraints.is_empty() || body.controls.edge_stiffness > 0.0 || extras.sprung;
-    let edges = match body.solver != SolverKind::Clustered && springs {
+    let edges = match body.solver.uses_constraints() && springs {
         true => body.shape.edges.clone(),
         false => Vec::new(),
     };
@@ -215,6 +221,9 @@ fn make_prototype(
         ContactRadius::Fixed(radius) => rest.radius.fill(*radius),
         ContactRadius::Each(each) => rest.radius.copy_from_slice(each),
     }
+    if body.solver == SolverKind::Rigid {
+        make_rigid(b, body, &mut rest, faults);
+    }
     let mut batches = constraint_batches(b, body, &topology, &rest, faults);
     for make in extras.custom {
         let batch = make(&rest.positions);
@@ -222,6 +231,19 @@ fn make_prototype(
         batches.push(ModelBatch { scale: BatchScale::Own, factor: 1.0, batch });
     }
     (faults.0.len() == before).then(|| Prototype::new(topology, rest, batches))
+}
+
+/// Takes up what a solid is by its four particles; what it touches by are points of its surface.
+fn make_rigid(b: usize, body: &Body, rest: &mut Rest, faults: &mut Faults) {
+    let contact = &body.shape.contact;
+    match RigidRest::of(&rest.positions, &rest.mass, contact) {
+        Ok(solid) => {
+            rest.radius.fill(0.0);
+            rest.radius.extend(contact.iter().map(|c| c.radius));
+            rest.rigid = Some(Arc::new(solid));
+        }
+        Err(text) => faults.add(Some(b), "shape", text, RIGID_SHAPES),
+    }
 }
 
 /// The clusters, and the share of each membership.
@@ -272,7 +294,7 @@ fn constraint_batches(
     faults: &mut Faults,
 ) -> Vec<ModelBatch> {
     let mut list = Vec::new();
-    if body.solver == SolverKind::Clustered {
+    if !body.solver.uses_constraints() {
         return list;
     }
     let mut add = |scale, factor, batch| list.push(ModelBatch { scale, factor, batch });

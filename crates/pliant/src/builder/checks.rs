@@ -11,6 +11,7 @@ use crate::model::{
     BodyId, Collider, Coupling, Goals, Implicit, Integrator, Model, ModelBody, ModelCoupling, Params, Shown,
 };
 use crate::solvers::{Feature, SolverKind, Support, support};
+use glam::DVec3;
 
 /// Most equal parts a step is taken in.
 const MOST_SUBSTEPS: u32 = 10_000;
@@ -240,6 +241,9 @@ impl Faults {
         for (text, help) in elements::check(body) {
             self.add(at, "constraints", text, &help);
         }
+        if body.solver == SolverKind::Rigid {
+            self.rigid(b, body);
+        }
         for pins in &body.pins {
             if pins.stiffness.is_some() {
                 self.supported(b, body.solver, Feature::SoftPins, "pins");
@@ -262,6 +266,26 @@ impl Faults {
                     "give finite numbers",
                 );
             }
+        }
+    }
+
+    /// What a body that never deforms cannot have.
+    fn rigid(&mut self, b: usize, body: &Body) {
+        let at = Some(b);
+        let whole = |select: &Selection| matches!(select, Selection::Particles(list) if list.len() >= 4);
+        if !body.pins.is_empty() && !(body.pins.len() == 1 && whole(&body.pins[0].select)) {
+            self.supported(b, body.solver, Feature::Pins, "pins");
+        }
+        if body.stretch != DVec3::ONE {
+            let text = format!("{} is not allowed: a rigid body does not deform", body.stretch);
+            self.add(at, "stretch", text, "leave it out, and make the shape of the size you want");
+        }
+        if body.contact_radius != ContactRadius::Shown {
+            let text = "a rigid body touches with its own surface".into();
+            self.add(at, "contact_radius", text, "leave it out");
+        }
+        if body.clusters != Clustering::None {
+            self.supported(b, body.solver, Feature::Clusters, "clusters");
         }
     }
 

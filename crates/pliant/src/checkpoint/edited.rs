@@ -255,7 +255,7 @@ impl Reading<'_, '_> {
         let r = &mut *self.r;
         let mut made = Vec::new();
         for _ in 0..r.length()? {
-            let (body, sprung) = description::read(r)?;
+            let (body, sprung) = description::read(r, self.format)?;
             let parts = builder::assemble_described(&body, sprung, &params, self.assembler);
             made.push(parts.ok_or(UNSOUND)?);
         }

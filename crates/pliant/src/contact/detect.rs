@@ -1,6 +1,6 @@
 //! The contacts of an island in a substep: which there are, and their forces.
 
-use super::dual::{Bodies, Dual, SubstepStart, Touching};
+use super::dual::{Bodies, Dual, Respond, SubstepStart, Touching};
 use super::features::{Faces, Scratch};
 use super::nodes::Nodes;
 use super::{
@@ -32,6 +32,21 @@ pub(crate) struct Contacts {
     dual: Dual,
 }
 
+/// How many points a body touches by, and how many forces may be on it at once.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct PointCounts {
+    pub points: usize,
+    pub nodes: usize,
+}
+
+/// A point of a body, by its place in the island, and the node it touches with.
+#[derive(Clone, Copy)]
+struct PointOf {
+    place: usize,
+    point: u32,
+    node: u32,
+}
+
 /// How a search for contacts goes.
 #[derive(Clone, Copy)]
 struct Finding {
@@ -49,10 +64,11 @@ impl Contacts {
     /// for a quarter of them.
     pub fn reserve(
         &mut self,
-        particles: impl ExactSizeIterator<Item = usize> + Clone,
+        sizes: impl ExactSizeIterator<Item = PointCounts> + Clone,
         obstacles: usize,
         ties: (&[Tie], &Arc<TieLayout>),
     ) {
+        let particles = sizes.clone().map(|s| s.points);
         let places = particles.clone().sum::<usize>() * obstacles;
         let most = places + places / 4 + if places > 0 { Scratch::ROOM } else { 0 };
         self.scratch.reserve(particles.clone().max().unwrap_or(0), places > 0);
@@ -62,16 +78,16 @@ impl Contacts {
         self.list.reserve(most);
         self.listed.clear();
         self.listed.reserve(most);
-        self.ends.resize(particles.clone().max().unwrap_or(0));
-        self.dual.reserve(particles, most, ties);
+        self.ends.resize(particles.max().unwrap_or(0));
+        self.dual.reserve(sizes.map(|s| s.nodes), most, ties);
     }
 
     /// Forgets all contacts, and ties the bodies that couplings hold.
     pub fn begin(&mut self, ties: &[Tie], layout: &Arc<TieLayout>, bodies: &mut dyn Bodies) {
         let count = bodies.len();
         self.list.clear();
-        let particles = |k: usize| bodies.get(k).map_or(0, |b| b.body.model.particle_count());
-        self.dual.begin((0..count).map(particles), layout);
+        let nodes = |k: usize| bodies.get(k).map_or(0, |b| b.body.model.node_count());
+        self.dual.begin((0..count).map(nodes), layout);
         self.dual.tie(ties, bodies);
     }
 
@@ -123,9 +139,9 @@ impl Contacts {
         let (mut planes, mut solids) = (0, 0);
         for k in 0..bodies.len() {
             let Some(body) = bodies.get(k) else { continue };
-            let (obstacles, particles) = (met(&body), body.body.model.particle_count());
-            planes += obstacles.planes.len() * particles;
-            solids += obstacles.solids.len() * particles;
+            let (obstacles, points) = (met(&body), body.body.model.point_count());
+            planes += obstacles.planes.len() * points;
+            solids += obstacles.solids.len() * points;
         }
         self.listed.resize(planes, false);
         self.slots.resize(solids, [0; ContactPlanes::MOST]);
@@ -151,7 +167,7 @@ impl Contacts {
             }
             let Touching { body, side, .. } = touching;
             let (model, size) = (body.model, side.beginning().size);
-            self.ends.resize(model.particle_count());
+            self.ends.resize(model.point_count());
             side.ends(&mut self.ends);
             let h = model.params.substep();
             let reach = 1e-3 * size + 2.0 * h * h * body.controls.world.gravity.length();
@@ -161,13 +177,13 @@ impl Contacts {
                 release: release(size, h),
                 surface: Surface::of(body.controls),
             };
-            let whose = (place, model.rest().radius.as_slice(), side.beginning());
+            let whose = (place, model.rest().radius.as_slice());
             for plane in obstacles.planes {
-                self.find_at_plane(plane, whose, finding, listed);
+                self.find_at_plane(plane, whose, side, finding, listed);
                 listed += self.ends.len();
             }
             for solid in obstacles.formed() {
-                self.find_at_solid(solid, whose, finding, slots);
+                self.find_at_solid(solid, whose, side, finding, slots);
                 slots += self.ends.len();
                 if first {
                     let SubstepStart { start, free, .. } = side.beginning();
@@ -183,19 +199,21 @@ impl Contacts {
     fn find_at_plane(
         &mut self,
         obstacle: &Obstacle,
-        (place, radius, beginning): (usize, &[f64], &SubstepStart),
+        (place, radius): (usize, &[f64]),
+        side: &mut dyn Respond,
         finding: Finding,
         first: usize,
     ) {
         let listed = &mut self.listed[first..first + self.ends.len()];
         for (i, at) in self.ends.iter().enumerate() {
             let gap = obstacle.end.gap(at) - radius[i];
-            if gap >= finding.margin || listed[i] || !beginning.free[i] {
+            if gap >= finding.margin || listed[i] || !side.beginning().free[i] {
                 continue;
             }
             listed[i] = true;
-            let began = obstacle.start.gap(beginning.start.get(i)) - radius[i];
-            let contact = Contact::with_plane(obstacle, (place, i as u32), (at, gap), finding.surface);
+            let began = obstacle.start.gap(side.beginning().start.get(i)) - radius[i];
+            let point = PointOf { place, point: i as u32, node: side.touch(i as u32, obstacle.end.normal) };
+            let contact = Contact::with_plane(obstacle, point, (at, gap), finding.surface);
             let offset = contact.offset + radius[i] + lowest_gap(began, finding.release);
             self.list.push(Contact { offset, ..contact });
         }
@@ -204,13 +222,17 @@ impl Contacts {
     fn find_at_solid(
         &mut self,
         (solid, form): (&Solid, &ColliderGeometry),
-        (place, radius, beginning): (usize, &[f64], &SubstepStart),
+        (place, radius): (usize, &[f64]),
+        side: &mut dyn Respond,
         finding: Finding,
         first: usize,
     ) {
-        for (i, at) in self.ends.iter().enumerate().filter(|(i, _)| beginning.free[*i]) {
+        for (i, at) in self.ends.iter().enumerate() {
+            if !side.beginning().free[i] {
+                continue;
+            }
             let slots = &mut self.slots[first + i];
-            let visitor = MovingPoint { start: beginning.start.get(i), at, radius: radius[i] };
+            let visitor = MovingPoint { start: side.beginning().start.get(i), at, radius: radius[i] };
             // Of a convex shape the half-space a particle is at is known wherever it is.
             let reach = if slots[0] > 0 && form.most_at_once() == 1 { f64::INFINITY } else { finding.reach };
             for meet in solid.meets(form, visitor, reach).iter() {
@@ -223,11 +245,16 @@ impl Contacts {
                 if let Some(slot) = slots.iter_mut().find(like) {
                     let contact = &mut known[*slot as usize - 1];
                     contact.renew(meet, contact.lowest + radius[i]);
+                    if let (true, Some(node)) = (contact.renewed, contact.particle_at_obstacle(place)) {
+                        side.touch_elsewhere(node as u32, contact.normal);
+                    }
                     continue;
                 }
                 let free = slots.iter_mut().find(|s| **s == 0).filter(|_| gap < finding.margin);
                 if let Some(slot) = free {
-                    let contact = Contact::with_solid(solid, (place, i as u32), (meet, gap), finding.surface);
+                    let node = side.touch(i as u32, meet.normal);
+                    let point = PointOf { place, point: i as u32, node };
+                    let contact = Contact::with_solid(solid, point, (meet, gap), finding.surface);
                     let lowest = lowest_gap(meet.began - radius[i], finding.release);
                     let offset = contact.offset + radius[i] + lowest;
                     self.list.push(Contact { offset, lowest, ..contact });
@@ -264,11 +291,10 @@ fn met<'a>(of: &Touching<'a>) -> Obstacles<'a> {
 }
 
 impl Contact {
-    /// A particle (body by its place in the island, then its number) that ends at a place, `gap` away from touching a
-    /// plane.
+    /// A point that ends at a place, `gap` away from touching a plane.
     fn with_plane(
         obstacle: &Obstacle,
-        particle: (usize, u32),
+        PointOf { place, point, node }: PointOf,
         (at, gap): (DVec3, f64),
         surface: Surface,
     ) -> Contact {
@@ -276,7 +302,7 @@ impl Contact {
         let touched = at - plane.normal * plane.gap(at);
         Contact {
             sides: [
-                Endpoint::particle(particle.0, particle.1),
+                Endpoint::particle(place, node),
                 Endpoint::World { moves: obstacle.moves(touched) },
             ],
             normal: plane.normal,
@@ -284,7 +310,7 @@ impl Contact {
             offset: plane.offset,
             friction: surface.friction(plane.friction),
             restitution: surface.restitution(plane.restitution),
-            id: (obstacle.collider, particle.1),
+            id: (obstacle.collider, point),
             force: DVec3::ZERO,
             lowest: 0.0,
             renewed: false,
@@ -294,18 +320,18 @@ impl Contact {
     /// The same with a half-space of another collider.
     fn with_solid(
         solid: &Solid,
-        (body, particle): (usize, u32),
+        PointOf { place, point, node }: PointOf,
         (meet, gap): (&ContactPlane, f64),
         surface: Surface,
     ) -> Contact {
         Contact {
-            sides: [Endpoint::particle(body, particle), Endpoint::World { moves: meet.moves }],
+            sides: [Endpoint::particle(place, node), Endpoint::World { moves: meet.moves }],
             normal: meet.normal,
             gap,
             offset: meet.offset,
             friction: surface.friction(solid.friction),
             restitution: surface.restitution(solid.restitution),
-            id: (solid.collider, particle),
+            id: (solid.collider, point),
             force: DVec3::ZERO,
             lowest: 0.0,
             renewed: false,

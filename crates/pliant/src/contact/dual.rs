@@ -17,6 +17,7 @@
 //! bodies that hold together. That is G less a positive semidefinite matrix, for which 1/d is as safe.
 
 use super::nodes::Nodes;
+use super::sweeps::{SolidResponse, Sweeps};
 use super::{Contact, Endpoint};
 use crate::couplings::{Pull, Tie, TieLayout, Ties};
 use crate::points::Points;
@@ -52,6 +53,15 @@ pub(crate) trait Respond {
     /// Where a particle ends with the present round made and all contact forces taken away.
     fn free_end(&self, particle: usize) -> DVec3;
 
+    /// The node that touches when a ball around a point meets something along `normal`, away from that: the point itself,
+    /// unless it turns with the body.
+    fn touch(&mut self, point: u32, _normal: DVec3) -> u32 {
+        point
+    }
+
+    /// What [`Respond::touch`] told of a node is true of another normal now.
+    fn touch_elsewhere(&mut self, _node: u32, _normal: DVec3) {}
+
     /// Prepares responses of these nodes; tells whether each is as dear as a solve.
     fn prepare(&mut self, nodes: &Nodes, team: &Team) -> bool;
 
@@ -60,6 +70,16 @@ pub(crate) trait Respond {
 
     /// Σ ‖C_ab‖ weight_b of every node a, as its movement along x.
     fn reach(&mut self, nodes: &mut Nodes, team: &Team);
+
+    /// Whether it is a solid, and moves as one.
+    fn is_solid(&self) -> bool {
+        false
+    }
+
+    /// How it responds to the nodes it is prepared for, if it is a solid.
+    fn solid(&self) -> SolidResponse<'_> {
+        SolidResponse::NONE
+    }
 
     /// Takes the forces of the nodes into the present round, in place of those it had.
     fn push(&mut self, nodes: &Nodes, team: &Team);
@@ -123,19 +143,19 @@ impl Link {
 
 /// A contact as the iteration sees it.
 #[derive(Clone, Copy, Debug)]
-struct Row {
-    normal: DVec3,
-    offset: f64,
-    friction: f64,
+pub(super) struct Row {
+    pub normal: DVec3,
+    pub offset: f64,
+    pub friction: f64,
     /// Where the sides were to each other when the substep began, less what the obstacle itself moves.
-    start: DVec3,
+    pub start: DVec3,
     /// What counts as small.
-    size: f64,
+    pub size: f64,
     /// The end of its links.
-    links: u32,
-    force: DVec3,
+    pub links: u32,
+    pub force: DVec3,
     /// Where the sides end to each other without contact forces.
-    free: DVec3,
+    pub free: DVec3,
     /// d: what a force moves the sides by at most, in company of its neighbours'.
     metric: f64,
     /// Extrapolated from the last two forces; the one that follows; and that with the smallest residual so far.
@@ -186,6 +206,7 @@ pub(crate) struct Dual {
     rows: Vec<Row>,
     links: Vec<Link>,
     ties: Ties,
+    sweeps: Sweeps,
     /// Of each body of the island.
     nodes: Vec<Nodes>,
     pace: Pace,
@@ -219,6 +240,7 @@ impl Dual {
         self.nodes.iter_mut().zip(particles).for_each(|(nodes, n)| nodes.reserve(n));
         self.rows.reserve(contacts);
         self.links.reserve(2 * contacts);
+        self.sweeps.reserve(contacts);
         self.ties.reserve(ties, layout);
     }
 
@@ -318,6 +340,9 @@ impl Dual {
         if self.rows.is_empty() && self.ties.is_empty() {
             return;
         }
+        if self.sweep(bodies, team) {
+            return self.push(bodies, team);
+        }
         let steps = self.prepare(ties, bodies, team);
         self.respond(bodies, team);
         if !self.rows.is_empty() {
@@ -350,6 +375,37 @@ impl Dual {
                 halvings += 1;
             }
         }
+        self.push(bodies, team);
+    }
+
+    /// Finds the forces of a solid alone, if it is one.
+    fn sweep(&mut self, bodies: &mut dyn Bodies, team: &Team) -> bool {
+        if bodies.len() != 1 || !self.ties.is_empty() {
+            return false;
+        }
+        let Some(body) = bodies.get(0) else { return false };
+        let (share, side) = (body.mass_ratio().recip(), body.side);
+        if !side.is_solid() {
+            return false;
+        }
+        let Dual { rows, links, sweeps, nodes, .. } = self;
+        side.prepare(&nodes[0], team);
+        let mut first = 0;
+        for row in rows.iter_mut() {
+            let own = &links[first..row.links as usize];
+            first = row.links as usize;
+            // With the forces it has.
+            row.free = own.iter().fold(DVec3::ZERO, |sum, l| {
+                sum + side.end(nodes[0].particles()[l.node as usize] as usize) * l.weight
+            });
+        }
+        sweeps.solve(rows, side.solid(), links, share);
+        rows.iter_mut().for_each(|row| (row.trial, row.best) = (row.force, row.force));
+        true
+    }
+
+    /// Gives the bodies the forces that were found.
+    fn push(&mut self, bodies: &mut dyn Bodies, team: &Team) {
         self.load();
         for (place, nodes) in self.nodes.iter().enumerate().filter(|(_, n)| !n.is_empty()) {
             if let Some(body) = bodies.get(place) {

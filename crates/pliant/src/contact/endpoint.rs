@@ -78,7 +78,8 @@ impl Contact {
         }
     }
 
-    /// The particle of the body at `place` that touches an obstacle; `None` if it is another contact.
+    /// The node of the body at `place` that touches an obstacle, which is a particle of bodies that deform; `None` if it is
+    /// another contact.
     pub fn particle_at_obstacle(&self, place: usize) -> Option<usize> {
         match self.sides {
             [Endpoint::Point { body, particles, weights }, Endpoint::World { .. }]

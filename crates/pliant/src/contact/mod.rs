@@ -4,6 +4,7 @@
 //! predicted where it goes (`detect.rs`), and answer every round of the solvers with forces (`dual.rs`). So do couplings
 //! (`couplings`), whose forces may pull as well as push.
 
+mod cone;
 mod detect;
 pub(crate) mod dual;
 mod endpoint;
@@ -13,11 +14,13 @@ mod nodes;
 mod obstacle;
 mod restitution;
 mod solid;
+mod sweeps;
 mod touches;
 mod trajectory;
 mod watch;
 
-pub(crate) use detect::Contacts;
+pub(crate) use cone::PointContact;
+pub(crate) use detect::{Contacts, PointCounts};
 pub(crate) use dual::{Bodies, Respond, SubstepStart, Touching};
 pub(crate) use endpoint::{Contact, Endpoint};
 pub(crate) use half_space::{Arrival, Surface, lowest_gap, push_out, push_out_of_solids, release};
@@ -25,6 +28,7 @@ pub(crate) use nodes::{Nodes, WIDTH};
 pub(crate) use obstacle::Obstacle;
 pub(crate) use restitution::bounce;
 pub(crate) use solid::{ColliderGeometry, ContactPlane, ContactPlanes, MovingPoint, Solid};
+pub(crate) use sweeps::SolidResponse;
 pub use touches::{PresentColliders, Touch, Touches};
 pub(crate) use trajectory::{ColliderTrajectory, Obstacles};
 pub use watch::{ContactChange, ContactEvent, ContactWatch};

@@ -41,6 +41,9 @@ impl Nodes {
 
     /// The node of a particle, which becomes one if it was none.
     pub fn of(&mut self, particle: u32) -> u32 {
+        if self.node_of.len() <= particle as usize {
+            self.node_of.resize(particle as usize + 1, 0);
+        }
         let node = &mut self.node_of[particle as usize];
         if *node == 0 {
             self.particles.push(particle);

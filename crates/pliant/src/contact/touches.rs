@@ -1,7 +1,7 @@
 //! What touches what, as data: told from a state, so that stepping costs nothing for it.
 
 use super::{ColliderTrajectory, Obstacles};
-use crate::model::{BodyId, ColliderId, HalfSpace, Model};
+use crate::model::{BodyId, BodyModel, ColliderId, HalfSpace, Model};
 use crate::simulation::Simulation;
 use crate::state::{BodyState, State};
 use glam::DVec3;
@@ -11,7 +11,8 @@ use pliant_geometry::solids::NearestPoint;
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Touch {
-    /// The particle, by index within its body.
+    /// The particle, by index within its body; of one that never deforms, the point of contact, counted on from its four
+    /// particles.
     pub particle: u32,
     /// What it touches.
     pub collider: ColliderId,
@@ -71,14 +72,14 @@ impl Touches {
         list.clear();
         let Some(k) = simulation.model.index(body) else { return list };
         around.refresh(&simulation.model, &simulation.state);
-        let radius = &simulation.model.bodies()[k].parts.rest().radius;
+        let (parts, state) = (&simulation.model.bodies()[k].parts, &simulation.state.bodies[k]);
         // Most that touch touch one thing.
-        list.reserve(radius.len());
-        for (i, x) in simulation.state.bodies[k].positions().iter().enumerate() {
+        list.reserve(parts.point_count());
+        for (i, x, radius) in parts.contact_points(state) {
             let (first, particle) = (list.len(), i as u32);
-            around.each(x, radius[i] + slack(x), |collider, near| {
+            around.each(x, radius + slack(x), |collider, near| {
                 let NearestPoint { normal, point, gap } = near;
-                list.push(Touch { particle, collider, normal, point, gap: gap - radius[i] });
+                list.push(Touch { particle, collider, normal, point, gap: gap - radius });
             });
             list[first..].sort_unstable_by_key(|t| t.collider);
         }
@@ -171,10 +172,15 @@ impl PresentColliders {
         }
     }
 
-    /// How many particles of a body touch each collider, in ascending order.
-    pub(super) fn counts(&self, state: &BodyState, radius: &[f64], counts: &mut Vec<(ColliderId, usize)>) {
+    /// How many points of a body touch each collider, in ascending order.
+    pub(super) fn counts(
+        &self,
+        model: &BodyModel,
+        state: &BodyState,
+        counts: &mut Vec<(ColliderId, usize)>,
+    ) {
         counts.clear();
-        for (x, r) in state.positions().iter().zip(radius) {
+        for (_, x, r) in model.contact_points(state) {
             self.each(x, r + slack(x), |id, _| match counts.iter_mut().find(|(c, _)| *c == id) {
                 Some((_, count)) => *count += 1,
                 None => counts.push((id, 1)),

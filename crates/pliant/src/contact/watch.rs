@@ -71,7 +71,7 @@ impl ContactWatch {
         let model = simulation.model();
         around.refresh(model, simulation.state());
         for (body, state) in model.bodies().iter().zip(simulation.state().bodies()) {
-            around.counts(state, &body.parts.rest().radius, counts);
+            around.counts(&body.parts, state, counts);
             now.extend(counts.iter().map(|&(collider, particles)| (body.id, collider, particles)));
         }
         events.clear();

@@ -195,9 +195,9 @@ controls! {
         /// Under- or over-relaxation of the strain limiting; in PBD the part of each correction that is made.
         Relaxation: "relaxation", "", Allowed::Number(0.0, 2.0), Free, number!(relaxation), effect::relaxation;
         /// Iterations per substep: of strain limiting, or toward the solution of the implicit step.
-        Iterations: "iterations", "", Allowed::Whole(0.0, 10_000.0), Free, ITERATIONS, effect::always;
+        Iterations: "iterations", "", Allowed::Whole(0.0, 10_000.0), Free, ITERATIONS, effect::iterates;
         /// Rate at which all motion decays that is not rigid; keeps momentum.
-        Damping: "damping", "1/s", RATE, Free, number!(damping), effect::always;
+        Damping: "damping", "1/s", RATE, Free, number!(damping), effect::deforms;
         /// Rate at which all motion decays, as by air.
         Drag: "drag", "1/s", RATE, Free, number!(drag), effect::always;
         /// A force on the whole body, shared by mass.
@@ -276,7 +276,7 @@ impl Control {
     pub fn cost(self, solver: SolverKind) -> Cost {
         match solver {
             SolverKind::Projective | SolverKind::Newton => self.descriptor().cost,
-            SolverKind::Clustered | SolverKind::Xpbd | SolverKind::Pbd => Cost::Free,
+            SolverKind::Clustered | SolverKind::Xpbd | SolverKind::Pbd | SolverKind::Rigid => Cost::Free,
         }
     }
 

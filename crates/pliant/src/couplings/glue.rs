@@ -204,7 +204,7 @@ impl Simulation {
 }
 
 fn is_rigid(parts: &BodyModel) -> bool {
-    parts.solver().name() == "rigid"
+    parts.rigid().is_some()
 }
 
 /// About how far particles are from their neighbours.

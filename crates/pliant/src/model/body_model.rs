@@ -1,14 +1,19 @@
 //! One body as a solver sees it: its prototype, what it has beside it, and the world around.
 
-use super::{BodyKind, Input, ModelBatch, Params, PinGroup, Prototype, Rest, Shown, Topology};
+use super::{BodyKind, Input, ModelBatch, Params, PinGroup, Prototype, Rest, RigidRest, Shown, Topology};
 use crate::bytes::Digest;
 use crate::constraints::Position;
 use crate::controls::BodyControls;
 use crate::model::BatchScale;
 use crate::solvers::SolverKind;
+use crate::solvers::rigid::Pose;
+use crate::state::BodyState;
 use crate::tearing::{Corners, Facets, Tear, TornSurface};
 use glam::DVec3;
 use std::sync::Arc;
+
+/// Places of one ball that there is room for from the start: of colliders that it touches or is near to at once.
+const MOST_TOUCHES: usize = 16;
 
 /// The constant side of one body. All indices of particles, clusters and pin groups are its own.
 #[derive(Clone, Debug)]
@@ -165,6 +170,41 @@ impl BodyModel {
     /// Number of particles.
     pub fn particle_count(&self) -> usize {
         self.rest().mass.len()
+    }
+
+    /// What it is if it never deforms.
+    pub fn rigid(&self) -> Option<&RigidRest> {
+        self.rest().rigid.as_deref()
+    }
+
+    /// Number of its points as contacts know them: the particles, and after them the points of contact of a body that
+    /// never deforms, which are no particles.
+    pub fn point_count(&self) -> usize {
+        self.rest().radius.len()
+    }
+
+    /// Points that forces may be on at once: beside those of [`BodyModel::point_count`], where balls around points of contact touch.
+    pub(crate) fn node_count(&self) -> usize {
+        let round = self.rigid().map_or(0, |r| r.contact.iter().filter(|c| c.radius > 0.0).count());
+        self.point_count() + MOST_TOUCHES * round
+    }
+
+    /// The points by which it touches, with their radii, for particles in these places: the particles themselves, unless it
+    /// never deforms. By their numbers among its points.
+    pub(crate) fn contact_points<'a>(
+        &'a self,
+        state: &'a BodyState,
+    ) -> impl Iterator<Item = (usize, DVec3, f64)> + 'a {
+        let radius = &self.rest().radius;
+        let pose = self.rigid().map(|rest| (rest, Pose::of(rest, state)));
+        let first = if pose.is_some() { self.particle_count() } else { 0 };
+        (first..radius.len()).map(move |i| {
+            let at = match &pose {
+                Some((rest, pose)) => pose.place(rest.contact[i - first].at),
+                None => state.positions().get(i),
+            };
+            (i, at, radius[i])
+        })
     }
 
     /// How many times the mass it was built with it has at present.

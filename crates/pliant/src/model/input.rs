@@ -95,6 +95,11 @@ impl Sequence {
         Moment { from: &self.frames[first], to: &self.frames[next], part: frame - first as f64 }
     }
 
+    /// The same with other points in each frame.
+    pub(crate) fn mapped(&self, map: impl Fn(&Vec<DVec3>) -> Vec<DVec3>) -> Sequence {
+        Sequence { frames: self.frames.iter().map(map).collect(), ..*self }
+    }
+
     pub(crate) fn placed(&self, placement: DAffine3) -> Sequence {
         let place = |frame: &Vec<DVec3>| frame.iter().map(|p| placement.transform_point3(*p)).collect();
         Sequence { frames: self.frames.iter().map(place).collect(), ..*self }

@@ -15,6 +15,7 @@ mod input;
 mod params;
 mod prototype;
 mod rest;
+mod rigid;
 mod shown;
 mod topology;
 
@@ -33,6 +34,8 @@ pub use params::{
 pub(crate) use prototype::Source;
 pub use prototype::{BatchScale, ModelBatch, Prototype};
 pub use rest::{ClusterRest, Rest};
+pub use rigid::RigidRest;
+pub(crate) use rigid::{CORNERS, along_axes, corners};
 pub use shown::Shown;
 pub use topology::{ClusterSet, Membership, Topology};
 

@@ -186,6 +186,8 @@ pub enum BodyKind {
     Clustered(Matching),
     /// Held together by constraints, moved by one of the solvers of an implicit step.
     Elastic(SolverKind),
+    /// A solid that never deforms.
+    Rigid,
 }
 
 impl BodyKind {
@@ -194,6 +196,7 @@ impl BodyKind {
         match self {
             BodyKind::Clustered(_) => SolverKind::Clustered,
             BodyKind::Elastic(solver) => solver,
+            BodyKind::Rigid => SolverKind::Rigid,
         }
     }
 
@@ -201,7 +204,7 @@ impl BodyKind {
     pub fn matching(self) -> Option<Matching> {
         match self {
             BodyKind::Clustered(matching) => Some(matching),
-            BodyKind::Elastic(_) => None,
+            BodyKind::Elastic(_) | BodyKind::Rigid => None,
         }
     }
 }

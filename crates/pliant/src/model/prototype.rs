@@ -179,6 +179,9 @@ fn digest(topology: &Topology, rest: &Rest, batches: &[ModelBatch]) -> u64 {
         hash.word(list.len() as u64);
         list.iter().for_each(|v| hash.number(*v));
     }
+    for p in rest.rigid.iter().flat_map(|r| &r.contact) {
+        p.at.to_array().into_iter().for_each(|v| hash.number(v));
+    }
     hash.word(rest.goals as u64);
     hash.number(rest.body_mass);
     for &(i, j, m) in &rest.coupled_mass {

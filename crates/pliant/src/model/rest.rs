@@ -1,8 +1,9 @@
 //! Shapes and masses at rest.
 
-use super::{ClusterBasis, Goals, Moment, Topology};
+use super::{ClusterBasis, Goals, Moment, RigidRest, Topology};
 use crate::points::Points;
 use glam::DVec3;
+use std::sync::Arc;
 
 /// What a cluster is at rest.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -33,7 +34,8 @@ pub struct Rest {
     pub mass: Vec<f64>,
     /// Volume or area each particle stands for.
     pub measure: Vec<f64>,
-    /// How far each particle keeps from what it touches: what is shown around it reaches that far.
+    /// How far each particle keeps from what it touches, as what is shown around it reaches that far; of a body that never
+    /// deforms, then each of its points of contact.
     pub radius: Vec<f64>,
     /// Per membership, the part of the particle that belongs to the cluster: m_ic = share · m_i.
     /// The shares of a particle sum to one, so clusters and particles have the same centre of mass
@@ -48,6 +50,8 @@ pub struct Rest {
     /// What [`BodyControls::tear_strain`](crate::BodyControls::tear_strain) is multiplied by at each particle; empty for 1
     /// everywhere.
     pub toughness: Vec<f64>,
+    /// What a body is that never deforms; `None` if it does.
+    pub rigid: Option<Arc<RigidRest>>,
     /// Mass the body was built with.
     pub body_mass: f64,
     /// Goals the body asks for.
@@ -75,6 +79,7 @@ impl Rest {
             bases: vec![ClusterBasis::default(); topology.clusters.len()],
             coupled_mass: Vec::new(),
             toughness: Vec::new(),
+            rigid: None,
             body_mass: mass.iter().sum(),
             goals: Goals::Rigid,
             radius: vec![0.0; mass.len()],

@@ -69,7 +69,7 @@ pub(super) struct ExternalWork {
 
 impl ExternalWork {
     /// Of a body of so many times the mass it was built with, in a substep of `h` seconds.
-    fn of<'a>(
+    pub fn of<'a>(
         contacts: impl Iterator<Item = &'a Contact> + Clone,
         pull: Pull,
         (mass_ratio, h): (f64, f64),
@@ -339,6 +339,6 @@ fn out_of_solids(body: Subject<'_>, (beginning, i): (&SubstepStart, usize), mut 
 }
 
 /// Arrivals slower than this do not bounce.
-fn resting(model: &BodyModel, controls: LiveControls<'_>) -> f64 {
+pub(super) fn resting(model: &BodyModel, controls: LiveControls<'_>) -> f64 {
     2.0 * model.params.substep() * controls.world.gravity.length()
 }

@@ -11,6 +11,7 @@ mod objective;
 pub mod position_based;
 pub mod projective;
 mod prolongation;
+pub mod rigid;
 #[cfg(test)]
 mod response_tests;
 mod support;
@@ -44,16 +45,19 @@ pub enum SolverKind {
     Xpbd,
     /// Position based dynamics.
     Pbd,
+    /// Solids that never deform.
+    Rigid,
 }
 
 impl SolverKind {
     /// Every solver.
-    pub const ALL: [SolverKind; 5] = [
+    pub const ALL: [SolverKind; 6] = [
         SolverKind::Clustered,
         SolverKind::Projective,
         SolverKind::Newton,
         SolverKind::Xpbd,
         SolverKind::Pbd,
+        SolverKind::Rigid,
     ];
 
     /// The name as in scene files.
@@ -64,17 +68,18 @@ impl SolverKind {
             SolverKind::Newton => "newton",
             SolverKind::Xpbd => "xpbd",
             SolverKind::Pbd => "pbd",
+            SolverKind::Rigid => "rigid",
         }
     }
 
     /// Whether its bodies answer to forces alike, and apart, along x, y and z.
     pub(crate) fn answers_alike(self) -> bool {
-        self != SolverKind::Newton
+        !matches!(self, SolverKind::Newton | SolverKind::Rigid)
     }
 
-    /// Whether it moves bodies by constraint batches: all but shape matching do, and mean the same scene.
+    /// Whether it moves bodies by constraint batches: those that do mean the same scene.
     pub fn uses_constraints(self) -> bool {
-        self != SolverKind::Clustered
+        !matches!(self, SolverKind::Clustered | SolverKind::Rigid)
     }
 }
 
@@ -104,7 +109,8 @@ impl SubstepReport {
 ///
 /// *Projective, XPBD and PBD* have converged if their last iteration moved no particle by more than
 /// [`SubstepReport::CONVERGED`] times the size of its body; *Newton* also if no step lowers the objective any more. The
-/// *clustered* solver is explicit: its iterations limit strain and lead to no solution, so it has always converged.
+/// *clustered* solver is explicit: its iterations limit strain and lead to no solution, so it has always converged. *Rigid*
+/// bodies have converged if the last round of contacts and couplings moved none by more than that.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
@@ -283,5 +289,6 @@ pub(crate) fn solver(kind: SolverKind, isa: Isa) -> Box<dyn Solver> {
         SolverKind::Projective => Box::new(projective::Projective::new(isa)),
         SolverKind::Newton => Box::new(newton::Newton::new(isa)),
         SolverKind::Xpbd | SolverKind::Pbd => Box::new(position_based::PositionBased::new(kind)),
+        SolverKind::Rigid => Box::new(rigid::Rigid::default()),
     }
 }

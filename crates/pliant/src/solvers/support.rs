@@ -93,6 +93,9 @@ pub enum Support {
 /// The table.
 pub fn support(solver: SolverKind, feature: Feature) -> Support {
     use Feature::*;
+    if solver == SolverKind::Rigid {
+        return of_rigid(feature);
+    }
     match (feature, solver.uses_constraints()) {
         (Clusters | Pins | Colliders, _) => Support::Yes,
         (
@@ -127,6 +130,24 @@ pub fn support(solver: SolverKind, feature: Feature) -> Support {
         (Plasticity, true) => Support::No("leave `yield_strain` out, or use solver = \"clustered\""),
         (PaintedStiffness, true) => {
             Support::No("make bodies of different `frequency`, or use solver = \"clustered\"")
+        }
+    }
+}
+
+/// Of bodies that never deform.
+fn of_rigid(feature: Feature) -> Support {
+    use Feature::*;
+    match feature {
+        Colliders => Support::Yes,
+        AnimatedInput => Support::Yes,
+        Pins => Support::No(
+            "hold the whole body (make it kinematic), or tie a point of it by a joint to a body that is held",
+        ),
+        SoftPins => Support::No("tie a point of it by a spring to a body that is held"),
+        Tearing => Support::No("use solver = \"projective\" with a material"),
+        Clusters | StrainLimit | Edges | CustomConstraint | LinearGoals | QuadraticGoals | Deformer
+        | Plasticity | PaintedStiffness | Elements => {
+            Support::No("a rigid body does not deform: use another solver for one that does")
         }
     }
 }

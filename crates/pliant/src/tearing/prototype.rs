@@ -41,6 +41,7 @@ pub(super) fn torn(whole: &Prototype, facets: &Facets, corners: &Corners) -> Pro
         origin.iter().zip(&share).map(part).collect::<Vec<f64>>()
     };
     let torn = Rest {
+        rigid: None,
         positions: origin.iter().map(|&i| rest.positions.get(i as usize)).collect(),
         mass: shared(&rest.mass),
         measure: shared(&rest.measure),

@@ -35,6 +35,7 @@ mod queries_no_allocation;
 mod recovery;
 mod reference;
 mod refusals;
+mod rigid;
 mod same_bits;
 #[cfg(feature = "serde")]
 mod serde;

@@ -1,0 +1,182 @@
+//! Bounces of solids: impulses after the step at the points that arrived faster than what is at rest.
+//!
+//! The step itself stops what would come into an obstacle. Where there is restitution e, impulses in the friction cones then make
+//! every point leave with e times the speed it arrived with, and let no other point that touches go in again.
+//!
+//! The step, symplectic Euler, does not keep ½ m v² − m a·x by the acceleration a of even forces, but H = ½ m v·(v + h a) − m a·x.
+//! So H is what speeds and energies are told by here: a point that came with v₀ into an obstacle that was g away had w² = v₀² +
+//! h v₀ a + 2 a g there, and leaves with the v whose v² − h a v is e² w². A ball then bounces to e² of its height, however large
+//! the step. All impulses are taken by the largest share at which H is not above what there was.
+
+use super::RigidCache;
+use crate::contact::{Contact, PointContact, Respond};
+use crate::solvers::implicit::{ExternalWork, resting};
+use crate::solvers::rigid::pose::{Momentum, Pose};
+use crate::solvers::{Outside, Subject};
+use glam::{DMat3, DVec3};
+
+/// How often all impulses are found anew from each other, at most.
+const SWEEPS: usize = 100;
+/// Changes of velocity, relative to the fastest arrival, that end this.
+const SETTLED: f64 = 1e-12;
+
+/// A point that touches, when the substep ends.
+#[derive(Clone, Copy, Debug)]
+struct Impact {
+    contact: PointContact,
+    /// From the centre to what touches.
+    arm: DVec3,
+    /// The velocity it is to leave with at least, if it does not slide.
+    target: DVec3,
+    impulse: DVec3,
+}
+
+/// Room for what touches.
+#[derive(Clone, Debug)]
+pub(super) struct Impacts {
+    list: Vec<Impact>,
+}
+
+impl Impacts {
+    pub fn with_room(points: usize) -> Impacts {
+        Impacts { list: Vec::with_capacity(points) }
+    }
+}
+
+impl RigidCache {
+    /// Gives what arrives its velocity back, and takes away what contact has added to the energy.
+    pub(super) fn bounce(&mut self, body: Subject<'_>, outside: Outside<'_>) {
+        let Outside { contacts, place, pull } = outside;
+        let touched = || contacts.iter().filter_map(|c| Some((c, c.particle_at_obstacle(place)?)));
+        let was = self.now;
+        let bounces = touched().any(|(c, _)| c.restitution > 0.0) && self.meet(body, touched());
+        if bounces {
+            self.solve();
+        }
+        let mass_ratio = body.model.mass_ratio(body.controls.body);
+        let touching = ExternalWork::of(touched().map(|(c, _)| c), pull, (mass_ratio, self.h));
+        let ride = touching.velocity;
+        let lifted = self.to.center - self.from.center - ride * self.h;
+        let falling = body.controls.pull() * (0.5 * self.h * self.rest.mass);
+        let kinetic = self.before.energy(&self.rest, &self.from, ride) + touching.work;
+        let slow = falling.dot(self.before.velocity - ride);
+        let lifting = -self.rest.mass * body.controls.pull().dot(lifted);
+        let most = kinetic + slow.max(0.0);
+        if lifting > most && !pull.any {
+            return self.stop_where_it_can_get(ride, most / lifting);
+        }
+        let room = kinetic + slow - lifting;
+        let share = if bounces { self.share(&was, (ride, falling), room) } else { 0.0 };
+        self.now.velocity = was.velocity.lerp(self.now.velocity, share);
+        self.now.turning = was.turning.lerp(self.now.turning, share);
+        if share < 1.0 && !pull.any {
+            // The step itself may have gained: less of its whole motion, then.
+            let rest = Momentum { velocity: ride, turning: DVec3::ZERO };
+            let moves = self.now;
+            let share = self.share(&rest, (ride, falling), room);
+            self.now.velocity = rest.velocity.lerp(moves.velocity, share);
+            self.now.turning = moves.turning * share;
+        }
+    }
+
+    /// Ends a part of the way it would go, and stops there: more it has no energy for, as when it rocks up on an edge.
+    fn stop_where_it_can_get(&mut self, ride: DVec3, part: f64) {
+        let part = part.clamp(0.0, 1.0);
+        let still = self.from.center + ride * self.h;
+        let turn = self.from.turn.lerp(self.to.turn, part).normalize();
+        self.to = Pose::new(still.lerp(self.to.center, part), turn);
+        self.now = Momentum { velocity: ride, turning: DVec3::ZERO };
+    }
+
+    /// Lists what touches; tells whether any of it is to bounce.
+    fn meet<'a>(
+        &mut self,
+        body: Subject<'_>,
+        touched: impl Iterator<Item = (&'a Contact, usize)>,
+    ) -> bool {
+        let resting = resting(body.model, body.controls);
+        let inverse = self.to.inverse_inertia(&self.rest);
+        let spin = self.before.spin(&self.rest, &self.from);
+        let mut any = false;
+        let mut list = std::mem::take(&mut self.impacts.list);
+        list.clear();
+        for (contact, i) in touched {
+            let n = contact.normal;
+            let touches = n.dot(self.end(i)) - contact.offset <= 1e-9 * self.beginning.size;
+            if !(touches || contact.force != DVec3::ZERO) {
+                continue;
+            }
+            let surface = contact.moves() / self.h;
+            let start = self.beginning.start.get(i);
+            let seen = self.before.velocity + spin.cross(self.arm(&self.from, i)) - surface;
+            let (into, faster) = (-n.dot(seen), -n.dot(body.controls.pull()));
+            let left = (n.dot(start + contact.moves()) - contact.offset).max(0.0);
+            let arrived = (into * (into.abs() + self.h * faster) + 2.0 * faster * left).max(0.0).sqrt();
+            let kick = 0.5 * self.h * faster;
+            let back = contact.restitution * arrived;
+            let target = if arrived > resting && back > 0.0 { kick + kick.hypot(back) } else { 0.0 };
+            any |= target > 0.0;
+            let arm = self.arm(&self.to, i);
+            let across = |axis: DVec3| (inverse * arm.cross(axis)).cross(arm) + axis / self.rest.mass;
+            let [x, y, z] = DVec3::AXES.map(across);
+            let contact = PointContact::new(n, contact.friction, DMat3::from_cols(x, y, z));
+            list.push(Impact { contact, arm, target: surface + n * target, impulse: DVec3::ZERO });
+        }
+        self.impacts.list = list;
+        any
+    }
+
+    /// Finds the impulses, one after the other and again.
+    fn solve(&mut self) {
+        let mut list = std::mem::take(&mut self.impacts.list);
+        let inverse = self.to.inverse_inertia(&self.rest);
+        let fastest = list.iter().map(|i| i.target.length()).fold(0.0, f64::max);
+        let mut spin = inverse * self.now.turning;
+        let mut velocity = self.now.velocity;
+        for _ in 0..SWEEPS {
+            let mut changed = 0.0_f64;
+            for impact in &mut list {
+                let off = velocity + spin.cross(impact.arm) - impact.target;
+                let next = impact.contact.next(impact.impulse, off);
+                let change = next - impact.impulse;
+                impact.impulse = next;
+                velocity += change / self.rest.mass;
+                spin += inverse * impact.arm.cross(change);
+                changed = changed.max(impact.contact.moves(change).length());
+            }
+            if changed <= SETTLED * fastest {
+                break;
+            }
+        }
+        for impact in &list {
+            self.now.velocity += impact.impulse / self.rest.mass;
+            self.now.turning += impact.arm.cross(impact.impulse);
+        }
+        self.impacts.list = list;
+    }
+
+    /// The largest share of the change since `was` that leaves no more energy than there is room for; velocities count
+    /// `falling` beside it.
+    fn share(&self, was: &Momentum, (ride, falling): (DVec3, DVec3), room: f64) -> f64 {
+        let change = Momentum {
+            velocity: self.now.velocity - was.velocity,
+            turning: self.now.turning - was.turning,
+        };
+        // still + linear s + square s² = room
+        let still = was.energy(&self.rest, &self.to, ride);
+        let square = change.energy(&self.rest, &self.to, DVec3::ZERO);
+        let linear = self.now.energy(&self.rest, &self.to, ride) - still - square + falling.dot(change.velocity);
+        let still = still + falling.dot(was.velocity - ride);
+        if still + linear + square <= room {
+            return 1.0;
+        }
+        let spare = room - still;
+        if spare.is_nan() || spare <= 0.0 || square <= 0.0 {
+            return 0.0;
+        }
+        let root = (linear * linear + 4.0 * square * spare).sqrt();
+        let share =
+            if linear > 0.0 { 2.0 * spare / (linear + root) } else { (root - linear) / (2.0 * square) };
+        share.clamp(0.0, 1.0)
+    }
+}
