@@ -17,6 +17,7 @@ mod flappiness;
 mod flat_sheet;
 mod flattened_balls;
 mod glue_outside;
+mod glue_parents;
 mod goal_descent;
 mod gravity_paths;
 mod infeasible_sets;
@@ -128,6 +129,7 @@ pub const ALL: &[&Definition] = &[
     &stuffing::DEFINITION,
     &skin_binding::DEFINITION,
     &glue_outside::DEFINITION,
+    &glue_parents::DEFINITION,
 ];
 
 /// The public side of [`ALL`].

@@ -28,10 +28,26 @@ fn lost(force: f64, torque: f64) -> Series {
     vec![(5, "force", series(9, move |t| t * force)), (5, "torque", series(9, move |t| t * torque))]
 }
 
+/// Noise against the number of parents, of these orders.
+fn crowd(disc: f64, sphere: f64, area: f64) -> Series {
+    let line = |order: f64| at(&[3.0, 8.0, 24.0, 64.0].map(|n: f64| (n, 2.0 * (n / 3.0).powf(order))));
+    vec![
+        (0, "on a disc", line(disc)),
+        (0, "on a sphere", line(sphere)),
+        (0, "on a disc that grows with them", line(area)),
+    ]
+}
+
 /// Good data, and data with which the verdict must be "not"; `None` for a claim of another kind.
 pub fn examples(id: &str) -> Option<(Series, Vec<Series>)> {
     let along = |share: fn((f64, f64)) -> (f64, f64)| arrows(0, (1.0, 0.0), share);
     let across = |share: fn((f64, f64)) -> (f64, f64)| arrows(1, (0.0, 1.0), share);
+    let squashed =
+        |line: f64| vec![(1, "noise of the bound point", at(&[(1.0, 2.0), (0.1, 20.0), (1e-9, line)]))];
+    let condition = |order: f64| -> Series {
+        vec![(2, "condition number", at(&[1.0, 0.1, 1e-4, 1e-9].map(|w: f64| (w, 2.0 * w.powf(order)))))]
+    };
+    let arm = |worst: f64| vec![(2, "change of the arm's length", at(&[(1.0, 1e-16), (1e-9, worst)]))];
     Some(match id {
         "glue/barycentric-weights-drive-apart" => {
             let growths = |v| distances(v, [0.001; 2]);
@@ -72,6 +88,22 @@ pub fn examples(id: &str) -> Option<(Series, Vec<Series>)> {
             lost(1e-15, 1e-14),
             vec![lost(0.1, 1e-14), lost(1e-15, 0.1), lost(1e-15, f64::NAN), lost(1e-15, 1e-14)[..1].to_vec()],
         ),
+        "glue/more-parents-average" => (
+            crowd(-0.5, -0.5, -0.9),
+            vec![
+                crowd(0.0, -0.5, -0.9),
+                crowd(-0.5, -0.1, -0.9),
+                crowd(0.5, 0.5, 0.5),
+                crowd(-0.5, f64::NAN, -0.9),
+            ],
+        ),
+        "glue/larger-areas-average-more" => (
+            crowd(-0.5, -0.5, -0.9),
+            vec![crowd(-0.5, -0.5, -0.5), crowd(-0.5, -0.5, -0.3), crowd(-0.5, -0.5, f64::NAN)],
+        ),
+        "glue/collapse-frees-the-rotation" => (squashed(1000.0), vec![squashed(4.0), squashed(f64::NAN)]),
+        "glue/condition-tells-of-a-collapse" => (condition(-1.0), vec![condition(0.0), condition(1.0)]),
+        "glue/collapsed-parents-carry-on" => (arm(1e-15), vec![arm(0.1), arm(f64::NAN)]),
         _ => return None,
     })
 }
