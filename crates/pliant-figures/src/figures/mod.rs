@@ -18,6 +18,7 @@ mod flat_sheet;
 mod flattened_balls;
 mod glue_outside;
 mod glue_parents;
+mod glue_stiffness;
 mod goal_descent;
 mod gravity_paths;
 mod infeasible_sets;
@@ -130,6 +131,7 @@ pub const ALL: &[&Definition] = &[
     &skin_binding::DEFINITION,
     &glue_outside::DEFINITION,
     &glue_parents::DEFINITION,
+    &glue_stiffness::DEFINITION,
 ];
 
 /// The public side of [`ALL`].

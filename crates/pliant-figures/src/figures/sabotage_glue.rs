@@ -38,6 +38,12 @@ fn crowd(disc: f64, sphere: f64, area: f64) -> Series {
     ]
 }
 
+/// A bar that swings bare, and with something on it, out of step by so much.
+fn swings(name: &'static str, late: f64) -> Series {
+    let line = |late: f64| series(60, move |t| (12.0 * t - late).cos());
+    vec![(0, "nothing on it", line(0.0)), (0, name, line(late))]
+}
+
 /// Good data, and data with which the verdict must be "not"; `None` for a claim of another kind.
 pub fn examples(id: &str) -> Option<(Series, Vec<Series>)> {
     let along = |share: fn((f64, f64)) -> (f64, f64)| arrows(0, (1.0, 0.0), share);
@@ -104,6 +110,14 @@ pub fn examples(id: &str) -> Option<(Series, Vec<Series>)> {
         "glue/collapse-frees-the-rotation" => (squashed(1000.0), vec![squashed(4.0), squashed(f64::NAN)]),
         "glue/condition-tells-of-a-collapse" => (condition(-1.0), vec![condition(0.0), condition(1.0)]),
         "glue/collapsed-parents-carry-on" => (arm(1e-15), vec![arm(0.1), arm(f64::NAN)]),
+        "glue/parents-stay-as-soft" => {
+            let glued = |late| swings("a button glued on", late);
+            (glued(0.002), vec![glued(1.0), glued(f64::NAN), glued(0.002)[..1].to_vec()])
+        }
+        "glue/holding-each-changes-the-dynamics" => {
+            let held = |late| swings("each parent held to the button", late);
+            (held(1.0), vec![held(0.002), held(0.0), held(f64::NAN)])
+        }
         _ => return None,
     })
 }
