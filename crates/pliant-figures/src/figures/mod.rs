@@ -16,6 +16,9 @@ mod filling;
 mod flappiness;
 mod flat_sheet;
 mod flattened_balls;
+mod glue_outside;
+mod glue_parents;
+mod glue_stiffness;
 mod goal_descent;
 mod gravity_paths;
 mod infeasible_sets;
@@ -44,6 +47,8 @@ mod zero_length_spring;
 
 #[cfg(test)]
 mod sabotage;
+#[cfg(test)]
+mod sabotage_glue;
 #[cfg(test)]
 mod sabotage_mesh;
 #[cfg(test)]
@@ -124,6 +129,9 @@ pub const ALL: &[&Definition] = &[
     &filling::DEFINITION,
     &stuffing::DEFINITION,
     &skin_binding::DEFINITION,
+    &glue_outside::DEFINITION,
+    &glue_parents::DEFINITION,
+    &glue_stiffness::DEFINITION,
 ];
 
 /// The public side of [`ALL`].

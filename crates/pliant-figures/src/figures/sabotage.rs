@@ -438,7 +438,8 @@ fn examples(id: &str) -> (Series, Vec<Series>) {
         }
         _ => {
             let others = super::sabotage_projective::examples(id);
-            match others.or_else(|| super::sabotage_mesh::examples(id)) {
+            let others = others.or_else(|| super::sabotage_mesh::examples(id));
+            match others.or_else(|| super::sabotage_glue::examples(id)) {
                 Some(found) => found,
                 None => panic!("{id} has no sabotaged data; add some"),
             }
