@@ -19,6 +19,7 @@ pub struct Timings {
     pub newton: f64,
     pub xpbd: f64,
     pub pbd: f64,
+    pub rigid: f64,
     /// Measuring and writing the frame.
     pub log: f64,
 }
@@ -33,6 +34,7 @@ impl Timings {
             newton: ms(SolverKind::Newton),
             xpbd: ms(SolverKind::Xpbd),
             pbd: ms(SolverKind::Pbd),
+            rigid: ms(SolverKind::Rigid),
             log: 1e3 * report.log_seconds,
         }
     }

@@ -2,6 +2,9 @@
 
 use pliant::{SolverKind, StepReport};
 
+/// What is wrong with a substep of soft bodies that has not converged.
+const OF_MATERIAL: &str = "so shape and energy there are not the material's";
+
 /// Counts, over a run, the frames in which solvers did not converge.
 #[derive(Debug, Default)]
 pub struct ConvergenceWatch {
@@ -32,14 +35,17 @@ impl ConvergenceWatch {
         let all = SolverKind::ALL.into_iter().zip(&self.solvers);
         all.filter_map(|(kind, seen)| {
             let first = seen.first?;
-            let other = match kind {
-                SolverKind::Projective => "newton",
-                SolverKind::Clustered | SolverKind::Newton | SolverKind::Xpbd | SolverKind::Pbd => "projective",
+            let (what, help) = match kind {
+                SolverKind::Projective => (OF_MATERIAL, "lower the stiffness, or take solver = \"newton\""),
+                SolverKind::Clustered | SolverKind::Newton | SolverKind::Xpbd | SolverKind::Pbd => {
+                    (OF_MATERIAL, "lower the stiffness, or take solver = \"projective\"")
+                }
+                SolverKind::Rigid => ("so contacts and joints there are not exact", "slow down what turns fast"),
             };
+            let raise = if kind == SolverKind::Rigid { "`substeps`" } else { "`iterations` or `substeps`" };
             Some(format!(
                 "note: solver {} did not converge in {} of {} frames, the first of them {first}: its last iteration still \
-                 moved a particle by {:.0} % of its body's size, so shape and energy there are not the material's\n  help: \
-                 raise `iterations` or `substeps`, lower the stiffness, or take solver = \"{other}\"",
+                 moved a particle by {:.0} % of its body's size, {what}\n  help: raise {raise}, {help}",
                 kind.name(),
                 seen.frames,
                 self.frames,
