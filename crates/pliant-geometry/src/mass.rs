@@ -146,7 +146,11 @@ fn enclosed(mesh: &TriMesh, from: DVec3) -> Result<MassProperties, GeometryError
         ));
     }
     let center = first / volume;
-    Ok(MassProperties { volume, center: from + center, spread: second * volume.recip() - outer(center, center) })
+    Ok(MassProperties {
+        volume,
+        center: from + center,
+        spread: second * volume.recip() - outer(center, center),
+    })
 }
 
 /// Of whatever a mesh with holes winds about, in cubes.
@@ -161,7 +165,8 @@ fn wound(mesh: &TriMesh) -> Result<MassProperties, GeometryError> {
         return Err(open());
     }
     let by = FillDensity::Count(CUBES);
-    let filled = fill(mesh, &FillOptions { pattern: FillPattern::Lattice, by, seed: 0 }).map_err(|_| open())?;
+    let filled =
+        fill(mesh, &FillOptions { pattern: FillPattern::Lattice, by, seed: 0 }).map_err(|_| open())?;
     let count = filled.points.len() as f64;
     let center = filled.points.iter().sum::<DVec3>() / count;
     let apart = filled.points.iter().fold(DMat3::ZERO, |sum, p| sum + outer(*p - center, *p - center));
@@ -181,7 +186,12 @@ mod tests {
         assert!((a.center - b.center).length() < tolerance * size.sqrt(), "{} and {}", a.center, b.center);
         let off = a.spread - b.spread;
         for (k, column) in [off.x_axis, off.y_axis, off.z_axis].into_iter().enumerate() {
-            assert!(column.abs().max_element() < tolerance * size, "column {k}: {} and {}", a.spread, b.spread);
+            assert!(
+                column.abs().max_element() < tolerance * size,
+                "column {k}: {} and {}",
+                a.spread,
+                b.spread
+            );
         }
     }
 
@@ -200,7 +210,9 @@ mod tests {
         near(&found, &MassProperties { center: far, spread, ..closed }, 1e-12);
         // Its axes turn with it.
         let (along, axes) = found.axes();
-        for (k, (l, axis)) in along.to_array().into_iter().zip([axes.x_axis, axes.y_axis, axes.z_axis]).enumerate() {
+        for (k, (l, axis)) in
+            along.to_array().into_iter().zip([axes.x_axis, axes.y_axis, axes.z_axis]).enumerate()
+        {
             assert!((found.spread * axis - axis * l).length() < 1e-14, "axis {k}");
         }
         assert!((axes.determinant() - 1.0).abs() < 1e-14);

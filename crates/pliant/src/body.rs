@@ -192,7 +192,8 @@ impl Body {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn rigid(name: impl Into<String>, shape: Shape) -> Body {
-        let mut body = Body { solver: SolverKind::Rigid, clusters: Clustering::None, ..Body::new(name, shape) };
+        let mut body =
+            Body { solver: SolverKind::Rigid, clusters: Clustering::None, ..Body::new(name, shape) };
         body.controls.strain_limit = f64::INFINITY;
         body
     }

@@ -15,7 +15,9 @@ use crate::controls::{BodyControls, Stiffness};
 use crate::elements::{Constraint, ConstraintKind};
 use crate::model::{BodyKind, Goals, Input, Integrator, Motion, PinGroup, Sequence, Shown, Source};
 use crate::solvers::SolverKind;
-use pliant_geometry::{ClusterMethod, ContactPoint, Handles, NormalOffsets, Shape, Skin, SparseRows, TriMesh};
+use pliant_geometry::{
+    ClusterMethod, ContactPoint, Handles, NormalOffsets, Shape, Skin, SparseRows, TriMesh,
+};
 use std::sync::Arc;
 
 /// The first format of checkpoints that tells by what a body touches.
@@ -291,7 +293,8 @@ fn read_constraint(r: &mut Reader<'_>) -> Result<Constraint, Truncated> {
 
 fn write_shape(w: &mut Writer, shape: &Shape) {
     // Mesh attributes are for whoever shows the surface.
-    let Shape { points, measure, surface, attributes: _, skin, edges, tetrahedra, triangles, contact } = shape;
+    let Shape { points, measure, surface, attributes: _, skin, edges, tetrahedra, triangles, contact } =
+        shape;
     let TriMesh { positions, triangles: faces } = surface;
     w.vectors(points);
     w.numbers(measure);

@@ -64,7 +64,10 @@ pub(crate) fn always(_: &BodyModel) -> Support {
 
 /// Whoever can move otherwise than as one.
 pub(crate) fn deforms(body: &BodyModel) -> Support {
-    needs(body.rigid().is_none(), "a rigid body has no motion but that of a solid: set `drag`, `friction` or `restitution`")
+    needs(
+        body.rigid().is_none(),
+        "a rigid body has no motion but that of a solid: set `drag`, `friction` or `restitution`",
+    )
 }
 
 pub(crate) fn iterates(body: &BodyModel) -> Support {

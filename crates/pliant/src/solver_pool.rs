@@ -129,7 +129,8 @@ impl SolverPools {
             }
         };
         // Of islands of one body the largest is enough for all.
-        let alone = islands.iter().filter(|i| i.members.len() == 1).max_by_key(|i| needed(i, &i.members[0]).nodes);
+        let alone =
+            islands.iter().filter(|i| i.members.len() == 1).max_by_key(|i| needed(i, &i.members[0]).nodes);
         for island in islands.iter().filter(|i| i.members.len() > 1).chain(alone) {
             let sizes = island.members.iter().map(|m| needed(island, m));
             contacts.iter_mut().for_each(|c| c.reserve(sizes.clone(), colliders, island.ties()));

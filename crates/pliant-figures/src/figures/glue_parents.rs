@@ -98,14 +98,16 @@ fn noise(cloud: &Cloud, at: &[DVec3]) -> f64 {
     (sum / TRIALS as f64).sqrt()
 }
 
+/// Where so many parents are at rest.
+type Places = fn(usize) -> Vec<DVec3>;
+
 fn crowd() -> Result<Panel, Failure> {
     let mut panel =
         Panel::new("Noise of the bound point", "number of parents", "noise / trembling of a parent")
             .x_log()
             .y_log();
-    let larger = |n: usize| disc(n).iter().map(|x| *x * (n as f64 / 3.0).sqrt()).collect();
-    let spread: [(&str, &dyn Fn(usize) -> Vec<DVec3>); 3] =
-        [(DISC, &disc), (SPHERE, &sphere), (AREA, &larger)];
+    let larger: Places = |n| disc(n).iter().map(|x| *x * (n as f64 / 3.0).sqrt()).collect();
+    let spread: [(&str, Places); 3] = [(DISC, disc), (SPHERE, sphere), (AREA, larger)];
     let mut end = f64::NAN;
     for (name, places) in spread {
         let mut points = Vec::new();

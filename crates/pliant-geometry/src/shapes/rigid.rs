@@ -49,7 +49,8 @@ impl SolidShape {
             }
             SolidShape::Cuboid { size } => {
                 let properties = MassProperties::cuboid(size)?;
-                let corner = |k: u32| DVec3::from_array([0, 1, 2].map(|a| if k >> a & 1 == 0 { -0.5 } else { 0.5 }));
+                let corner =
+                    |k: u32| DVec3::from_array([0, 1, 2].map(|a| if k >> a & 1 == 0 { -0.5 } else { 0.5 }));
                 let contact = (0..8).map(|k| ContactPoint { at: corner(k) * size, radius: 0.0 }).collect();
                 shape(properties, super::cuboid(size, size.max_element())?.surface, contact)
             }
@@ -209,8 +210,10 @@ mod tests {
             for k in 0..500 {
                 let angle = |rate: f64| rate * k as f64;
                 let n = DVec3::new(angle(1.0).sin(), angle(0.71).cos(), angle(0.37).sin()).normalize();
-                let touches = shape.contact.iter().map(|c| n.dot(c.at) + c.radius).fold(f64::NEG_INFINITY, f64::max);
-                let seen = shape.surface.positions.iter().map(|p| n.dot(*p)).fold(f64::NEG_INFINITY, f64::max);
+                let touches =
+                    shape.contact.iter().map(|c| n.dot(c.at) + c.radius).fold(f64::NEG_INFINITY, f64::max);
+                let seen =
+                    shape.surface.positions.iter().map(|p| n.dot(*p)).fold(f64::NEG_INFINITY, f64::max);
                 worst = worst.max(seen - touches);
             }
             assert!(worst < 2e-5, "{solid:?}: {worst} m beyond");

@@ -135,9 +135,7 @@ fn digest(body: &Body) -> u64 {
 fn alike(a: &Body, b: &Body) -> bool {
     let stiff = |body: &Body| body.controls.edge_stiffness > 0.0;
     let family = |body: &Body| (body.solver.uses_constraints(), body.solver == SolverKind::Rigid);
-    let settings = |body: &Body| {
-        (family(body), body.clusters, body.cluster_style, body.seed, body.goals)
-    };
+    let settings = |body: &Body| (family(body), body.clusters, body.cluster_style, body.seed, body.goals);
     settings(a) == settings(b)
         && a.mass == b.mass
         && stiff(a) == stiff(b)

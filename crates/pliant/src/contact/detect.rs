@@ -301,10 +301,7 @@ impl Contact {
         let plane = &obstacle.end;
         let touched = at - plane.normal * plane.gap(at);
         Contact {
-            sides: [
-                Endpoint::particle(place, node),
-                Endpoint::World { moves: obstacle.moves(touched) },
-            ],
+            sides: [Endpoint::particle(place, node), Endpoint::World { moves: obstacle.moves(touched) }],
             normal: plane.normal,
             gap,
             offset: plane.offset,

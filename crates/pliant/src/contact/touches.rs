@@ -173,12 +173,7 @@ impl PresentColliders {
     }
 
     /// How many points of a body touch each collider, in ascending order.
-    pub(super) fn counts(
-        &self,
-        model: &BodyModel,
-        state: &BodyState,
-        counts: &mut Vec<(ColliderId, usize)>,
-    ) {
+    pub(super) fn counts(&self, model: &BodyModel, state: &BodyState, counts: &mut Vec<(ColliderId, usize)>) {
         counts.clear();
         for (_, x, r) in model.contact_points(state) {
             self.each(x, r + slack(x), |id, _| match counts.iter_mut().find(|(c, _)| *c == id) {

@@ -265,6 +265,12 @@ impl Ties {
         let placed = self.placed((number, tie), At::Start, nodes, bodies);
         self.linearise((number, tie), &placed);
         self.held[number].formed = placed.map(|p| p.rotation());
+        // What nothing can follow does not keep others waiting.
+        let first = first_row.checked_sub(1).map_or(0, |k| self.rows[k].links as usize);
+        let movable = self.links[first..].iter().any(|l| {
+            let particle = nodes[l.body as usize].particles()[l.node as usize] as usize;
+            bodies.get(l.body as usize).is_some_and(|b| b.side.beginning().free[particle])
+        });
         for row in &mut self.rows[first_row..] {
             let start = row.seen(row.free);
             row.start = start;
@@ -272,7 +278,7 @@ impl Ties {
                 None => {
                     // What is not rounding comes together at a pace, all of it in the same measure: points that cannot all
                     // come together stay where the squares of the ways are least.
-                    if start.length() > NEAR * size {
+                    if movable && start.length() > NEAR * size {
                         self.pace = self.pace.min(release(size, h) / start.length());
                     }
                     ([0.0; 3], start)

@@ -259,7 +259,8 @@ impl Editing<'_> {
             return Err(self.refuse(k, text, "hold particles that exist".into()));
         }
         if parts.rigid().is_some() && particles.len() != n {
-            let help = "hold all four of its particles, or tie a point of it by a joint to a body that is held";
+            let help =
+                "hold all four of its particles, or tie a point of it by a joint to a body that is held";
             return Err(self.refuse(k, "a part of a rigid body cannot be held".into(), help.into()));
         }
         let held = |i: &&u32| parts.pins.iter().find(|g| g.particles.binary_search(i).is_ok());

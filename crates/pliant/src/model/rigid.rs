@@ -84,7 +84,9 @@ impl RigidRest {
         let size = contact.iter().map(|p| 2.0 * (p.at.length() + p.radius)).fold(0.0, f64::max);
         let sound = |p: &ContactPoint| p.at.is_finite() && p.radius >= 0.0 && p.radius.is_finite();
         if !(size > 0.0 && contact.iter().all(sound)) {
-            return Err("the points it touches by are no numbers, or all at its centre without a radius".into());
+            return Err(
+                "the points it touches by are no numbers, or all at its centre without a radius".into()
+            );
         }
         Ok(RigidRest { mass: total, inertia, center, axes, reach, size, contact })
     }
@@ -129,7 +131,9 @@ mod tests {
         let at: [DVec3; 4] = std::array::from_fn(|i| shape.points[i]);
         let axes = DMat3::from_quat(found.turn_of(at, DQuat::IDENTITY));
         assert!((axes - found.axes).to_cols_array().iter().all(|v| v.abs() < 1e-14));
-        for (p, q) in corners(found.center, [0, 1, 2].map(|k| found.axes.col(k) * found.reach[k])).iter().zip(at) {
+        for (p, q) in
+            corners(found.center, [0, 1, 2].map(|k| found.axes.col(k) * found.reach[k])).iter().zip(at)
+        {
             assert!(p.distance(q) < 1e-14);
         }
     }

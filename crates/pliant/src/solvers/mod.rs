@@ -11,9 +11,9 @@ mod objective;
 pub mod position_based;
 pub mod projective;
 mod prolongation;
-pub mod rigid;
 #[cfg(test)]
 mod response_tests;
+pub mod rigid;
 mod support;
 pub(crate) mod trace;
 mod unknowns;
@@ -58,6 +58,15 @@ impl SolverKind {
         SolverKind::Xpbd,
         SolverKind::Pbd,
         SolverKind::Rigid,
+    ];
+
+    /// Those of bodies that deform.
+    pub const SOFT: [SolverKind; 5] = [
+        SolverKind::Clustered,
+        SolverKind::Projective,
+        SolverKind::Newton,
+        SolverKind::Xpbd,
+        SolverKind::Pbd,
     ];
 
     /// The name as in scene files.

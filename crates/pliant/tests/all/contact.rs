@@ -158,7 +158,7 @@ fn a_cloth_falling_flat_has_more_contacts_than_a_dense_block_takes() {
 #[test]
 fn every_solver_of_constraints_rests_on_the_ground_and_holds_on_a_slope() {
     use pliant::{Material, shapes};
-    for solver in SolverKind::ALL.into_iter().filter(|s| s.uses_constraints()) {
+    for solver in SolverKind::SOFT.into_iter().filter(|s| s.uses_constraints()) {
         for tilt in [0.0_f64, 0.2] {
             let cells =
                 shapes::tet_box([4, 2, 2], DVec3::new(0.4, 0.2, 0.2), shapes::TetStyle::Five).unwrap();

@@ -65,7 +65,7 @@ fn energy(s: &Statistics) -> f64 {
 }
 
 fn every_pair() -> impl Iterator<Item = [SolverKind; 2]> {
-    SolverKind::ALL.into_iter().flat_map(|a| SolverKind::ALL.map(|b| [a, b]))
+    SolverKind::SOFT.into_iter().flat_map(|a| SolverKind::SOFT.map(|b| [a, b]))
 }
 
 #[test]
@@ -185,7 +185,7 @@ fn tied_halves_move_as_the_whole() {
 
 #[test]
 fn a_spring_is_as_long_as_its_load_says() {
-    for solver in SolverKind::ALL {
+    for solver in SolverKind::SOFT {
         let [a, b] =
             [bar("a", solver, DVec3::new(0.0, 1.0, 0.0)), bar("b", solver, DVec3::new(0.0, 0.95, 0.0))];
         let particles = a.shape.points.len() as u32;
@@ -362,7 +362,7 @@ fn what_cannot_be_tied_is_refused_and_told() {
 /// What is tied twice, what cannot move on either side, and a body tied to itself.
 #[test]
 fn ties_that_others_imply_or_that_nothing_can_follow_do_no_harm() {
-    for solver in SolverKind::ALL {
+    for solver in SolverKind::SOFT {
         let held = bar("held", solver, DVec3::new(0.0, 1.0, 0.0)).pin([0, 1, 2, 3]);
         let other = bar("other", solver, DVec3::new(0.12, 1.0, 0.0)).pin([0]);
         let mut s = Builder::new().body(held).body(other).build().unwrap();

@@ -69,7 +69,7 @@ fn apart(s: &Simulation) -> f64 {
 }
 
 fn every_pair() -> impl Iterator<Item = [SolverKind; 2]> {
-    SolverKind::ALL.into_iter().flat_map(|a| SolverKind::ALL.map(|b| [a, b]))
+    SolverKind::SOFT.into_iter().flat_map(|a| SolverKind::SOFT.map(|b| [a, b]))
 }
 
 #[test]
@@ -233,7 +233,7 @@ fn frames_are_welded_and_hinged() {
 
 #[test]
 fn a_point_is_glued_to_the_world() {
-    for solver in SolverKind::ALL {
+    for solver in SolverKind::SOFT {
         let mut s = Builder::new().body(block("a", solver, DVec3::ZERO)).build().unwrap();
         let corner = DVec3::new(-0.05, 0.05, 0.05);
         let point = BodyPoint::particle(0, nearest(&s, 0, corner));

@@ -455,7 +455,7 @@ fn solids_give_the_same_bits_whatever_happens() {
                     .moving(Motion { velocity: DVec3::new(0.1, 0.0, 0.0), ..Motion::REST }),
             )
             .substeps(2);
-        for (k, solver) in SolverKind::ALL.into_iter().enumerate() {
+        for (k, solver) in SolverKind::SOFT.into_iter().enumerate() {
             let mut body = block(solver);
             body.name = format!("block {k}");
             body.position = DVec3::new(0.0, 0.55, k as f64);

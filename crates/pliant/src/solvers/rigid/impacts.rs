@@ -89,11 +89,7 @@ impl RigidCache {
     }
 
     /// Lists what touches; tells whether any of it is to bounce.
-    fn meet<'a>(
-        &mut self,
-        body: Subject<'_>,
-        touched: impl Iterator<Item = (&'a Contact, usize)>,
-    ) -> bool {
+    fn meet<'a>(&mut self, body: Subject<'_>, touched: impl Iterator<Item = (&'a Contact, usize)>) -> bool {
         let resting = resting(body.model, body.controls);
         let inverse = self.to.inverse_inertia(&self.rest);
         let spin = self.before.spin(&self.rest, &self.from);
@@ -158,14 +154,13 @@ impl RigidCache {
     /// The largest share of the change since `was` that leaves no more energy than there is room for; velocities count
     /// `falling` beside it.
     fn share(&self, was: &Momentum, (ride, falling): (DVec3, DVec3), room: f64) -> f64 {
-        let change = Momentum {
-            velocity: self.now.velocity - was.velocity,
-            turning: self.now.turning - was.turning,
-        };
+        let change =
+            Momentum { velocity: self.now.velocity - was.velocity, turning: self.now.turning - was.turning };
         // still + linear s + square s² = room
         let still = was.energy(&self.rest, &self.to, ride);
         let square = change.energy(&self.rest, &self.to, DVec3::ZERO);
-        let linear = self.now.energy(&self.rest, &self.to, ride) - still - square + falling.dot(change.velocity);
+        let linear =
+            self.now.energy(&self.rest, &self.to, ride) - still - square + falling.dot(change.velocity);
         let still = still + falling.dot(was.velocity - ride);
         if still + linear + square <= room {
             return 1.0;

@@ -178,7 +178,8 @@ impl RigidCache {
     /// end. Returns how far that moved it, relative to its size.
     fn keep_out(&mut self, body: Subject<'_>, outside: Outside<'_>) -> f64 {
         let began = self.to.center;
-        let touched = || outside.contacts.iter().filter_map(|c| Some((c, c.particle_at_obstacle(outside.place)?)));
+        let touched =
+            || outside.contacts.iter().filter_map(|c| Some((c, c.particle_at_obstacle(outside.place)?)));
         for _ in 0..PUSHES {
             let before = self.to.center;
             for (contact, i) in touched() {
@@ -241,7 +242,8 @@ impl Solver for Rigid {
         } else {
             if !stage.body.obstacles.is_empty() {
                 pushed = cache.keep_out(stage.body, outside);
-                let own = |c: &&Contact| c.force != DVec3::ZERO && c.particle_at_obstacle(outside.place).is_some();
+                let own =
+                    |c: &&Contact| c.force != DVec3::ZERO && c.particle_at_obstacle(outside.place).is_some();
                 if pushed > 0.0 || outside.contacts.iter().any(|c| own(&c)) {
                     cache.bounce(stage.body, outside);
                 }

@@ -101,9 +101,12 @@ impl Respond for RigidCache {
     fn prepare(&mut self, nodes: &Nodes, _: &Team) -> bool {
         let mut arms = std::mem::take(&mut self.arms);
         arms.clear();
-        arms.extend(nodes.particles().iter().map(|i| {
-            [self.arm(&self.from, *i as usize), self.arm(&self.to, *i as usize)]
-        }));
+        arms.extend(
+            nodes
+                .particles()
+                .iter()
+                .map(|i| [self.arm(&self.from, *i as usize), self.arm(&self.to, *i as usize)]),
+        );
         self.arms = arms;
         let ends = [&self.from, &self.to].map(|pose| pose.inverse_inertia(&self.rest));
         self.inverse = (ends[0] + ends[1]) * 0.5;

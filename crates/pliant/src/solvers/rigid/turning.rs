@@ -10,9 +10,14 @@ use crate::model::RigidRest;
 use glam::{DQuat, DVec3};
 
 /// Shares of the time for the one axis and for the other.
-const FIRST: [f64; 4] =
-    [0.0792036964311957, 0.353172906049774, -0.0420650803577195, 1.0 - 2.0 * (0.0792036964311957 + 0.353172906049774 - 0.0420650803577195)];
-const SECOND: [f64; 3] = [0.209515106613362, -0.143851773179818, 0.5 - (0.209515106613362 - 0.143851773179818)];
+const FIRST: [f64; 4] = [
+    0.0792036964311957,
+    0.353172906049774,
+    -0.0420650803577195,
+    1.0 - 2.0 * (0.0792036964311957 + 0.353172906049774 - 0.0420650803577195),
+];
+const SECOND: [f64; 3] =
+    [0.209515106613362, -0.143851773179818, 0.5 - (0.209515106613362 - 0.143851773179818)];
 /// Largest turn about one axis, rad, that the order is made for; what turns further is taken in parts.
 const LARGEST: f64 = 0.25;
 /// Most parts of a substep. What turns faster than they can follow keeps its angular momentum and loses its way.
@@ -30,7 +35,9 @@ fn half_turn(angle: f64) -> (f64, f64) {
     let s = half
         * (1.0
             - x / 6.0
-                * (1.0 - x / 20.0 * (1.0 - x / 42.0 * (1.0 - x / 72.0 * (1.0 - x / 110.0 * (1.0 - x / 156.0))))));
+                * (1.0
+                    - x / 20.0
+                        * (1.0 - x / 42.0 * (1.0 - x / 72.0 * (1.0 - x / 110.0 * (1.0 - x / 156.0))))));
     let c = 1.0
         - x / 2.0
             * (1.0 - x / 12.0 * (1.0 - x / 30.0 * (1.0 - x / 56.0 * (1.0 - x / 90.0 * (1.0 - x / 132.0)))));
@@ -199,7 +206,10 @@ mod tests {
             worst = worst.max((energy(&rest, turn, momentum) / first - 1.0).abs());
         }
         let mean = (flips[flips.len() - 1] - flips[0]) / (flips.len() - 1) as f64;
-        assert!(flips.len() > 10 && (mean / wanted - 1.0).abs() < 1e-4, "{mean} s instead of {wanted}: {flips:?}");
+        assert!(
+            flips.len() > 10 && (mean / wanted - 1.0).abs() < 1e-4,
+            "{mean} s instead of {wanted}: {flips:?}"
+        );
         for pair in flips.windows(2) {
             assert!(((pair[1] - pair[0]) / wanted - 1.0).abs() < 0.01, "{flips:?}");
         }
@@ -208,7 +218,12 @@ mod tests {
 
     #[test]
     fn symmetric_solids_turn_exactly_at_any_step() {
-        for inertia in [DVec3::splat(0.4), DVec3::new(0.4, 0.1, 0.4), DVec3::new(0.1, 0.4, 0.4), DVec3::new(0.4, 0.4, 0.7)] {
+        for inertia in [
+            DVec3::splat(0.4),
+            DVec3::new(0.4, 0.1, 0.4),
+            DVec3::new(0.1, 0.4, 0.4),
+            DVec3::new(0.4, 0.4, 0.7),
+        ] {
             let rest = solid(inertia);
             let momentum = DVec3::new(0.8, -1.3, 0.6);
             let turn = turn_by(DVec3::new(0.3, 0.4, -0.2));

@@ -141,7 +141,9 @@ fn a_ball_rolls_down_a_slope() {
 
 #[test]
 fn a_box_dropped_on_a_corner_lands_flat_and_gains_nothing() {
-    for (k, turn) in [DVec3::new(0.4, 0.2, 0.7), DVec3::new(1.1, -0.3, 0.4), DVec3::ZERO].into_iter().enumerate() {
+    for (k, turn) in
+        [DVec3::new(0.4, 0.2, 0.7), DVec3::new(1.1, -0.3, 0.4), DVec3::ZERO].into_iter().enumerate()
+    {
         let mut body = cuboid(DVec3::new(0.3, 0.2, 0.4)).at(0.0, 1.0, 0.0);
         body.rotation = DQuat::from_scaled_axis(turn);
         let mut s = Builder::new().collider(ground(0.5, 0.0)).body(body).build().unwrap();
@@ -171,7 +173,9 @@ fn throw(seed: u64, restitution: f64, friction: f64) -> (f64, f64) {
         random ^= random << 17;
         lo + (hi - lo) * (random >> 11) as f64 / (1u64 << 53) as f64
     };
-    let size = |number: &mut dyn FnMut(f64, f64) -> f64| DVec3::new(number(0.05, 0.5), number(0.05, 0.5), number(0.05, 0.5));
+    let size = |number: &mut dyn FnMut(f64, f64) -> f64| {
+        DVec3::new(number(0.05, 0.5), number(0.05, 0.5), number(0.05, 0.5))
+    };
     let shape = match seed % 5 {
         0 => SolidShape::Ball { radius: number(0.05, 0.3) },
         1 => SolidShape::Capsule { radius: number(0.05, 0.1), height: number(0.2, 0.6) },

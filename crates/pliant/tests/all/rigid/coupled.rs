@@ -42,7 +42,9 @@ fn period(values: &[f64], step: f64) -> f64 {
 fn a_pendulum_swings_with_its_period_from_whatever_holds_it() {
     let (length, off) = (0.6, 0.25);
     let wanted = TAU * ((inertia(length) + off * off) / (9.81 * off)).sqrt();
-    for (kind, holder) in [("rigid", holder()), ("soft", held_soft()), ("projective", held_soft().projective())] {
+    for (kind, holder) in
+        [("rigid", holder()), ("soft", held_soft()), ("projective", held_soft().projective())]
+    {
         let mut body = rod("rod", length);
         let angle = 0.03;
         body.rotation = DQuat::from_rotation_z(angle);
@@ -76,11 +78,7 @@ fn a_compound_pendulum_swings_in_its_normal_modes() {
     let (l1, l2) = (0.5 * a, 0.5 * b);
     let m = [[inertia(a) + l1 * l1 + a * a, a * l2], [a * l2, inertia(b) + l2 * l2]];
     let k = [9.81 * (l1 + a), 9.81 * l2];
-    let (p, q, r) = (
-        m[0][0] * m[1][1] - m[0][1] * m[0][1],
-        m[0][0] * k[1] + m[1][1] * k[0],
-        k[0] * k[1],
-    );
+    let (p, q, r) = (m[0][0] * m[1][1] - m[0][1] * m[0][1], m[0][0] * k[1] + m[1][1] * k[0], k[0] * k[1]);
     let root = (q * q - 4.0 * p * r).sqrt();
     for square in [(q - root) / (2.0 * p), (q + root) / (2.0 * p)] {
         // (K − ω² M) θ = 0.
@@ -115,7 +113,8 @@ fn joints_keep_all_momenta_of_solids() {
     let mut builder = Builder::new().substeps(2);
     builder.gravity = DVec3::ZERO;
     for k in 0..5 {
-        let mut body = rod(&format!("rod {k}"), 0.4).at(0.0, 0.4 * f64::from(k), 0.0).mass(1.0 + f64::from(k));
+        let mut body =
+            rod(&format!("rod {k}"), 0.4).at(0.0, 0.4 * f64::from(k), 0.0).mass(1.0 + f64::from(k));
         body.velocity = DVec3::new(0.3 * f64::from(k), 0.0, -0.2);
         body.spin = DVec3::new(3.0, 1.0 + f64::from(k), -2.0);
         builder = builder.body(body);
@@ -140,7 +139,8 @@ fn joints_keep_all_momenta_of_solids() {
     }
     let after = s.statistics();
     let linear = (after.momentum - before.momentum).length() / before.momentum.length();
-    let angular = (after.angular_momentum - before.angular_momentum).length() / before.angular_momentum.length();
+    let angular =
+        (after.angular_momentum - before.angular_momentum).length() / before.angular_momentum.length();
     let energy = after.kinetic / joined.kinetic - 1.0;
     println!("momentum {linear:.1e}, angular {angular:.1e}, energy {energy:.1e}, apart {apart:.1e} m");
     assert!(linear < 1e-12 && angular < 1e-9, "{linear} and {angular}");
@@ -203,7 +203,8 @@ fn one_stiff_cluster_and_a_rigid_box_move_alike() {
 
 #[test]
 fn a_led_solid_goes_where_it_is_led_and_takes_along_what_is_tied() {
-    let motion = Motion { velocity: DVec3::X * 0.5, spin: DVec3::Y * 2.0, start: 0.25, end: 1.0, ..Motion::REST };
+    let motion =
+        Motion { velocity: DVec3::X * 0.5, spin: DVec3::Y * 2.0, start: 0.25, end: 1.0, ..Motion::REST };
     let led = Body { name: "led".into(), ..cuboid(DVec3::splat(0.2)).kinematic(motion).at(0.0, 1.0, 0.0) };
     let mut s = Builder::new().ground().body(led).body(rod("rod", 0.4).at(0.0, 0.7, 0.0)).build().unwrap();
     let points = [0, 1].map(|k| s.point_of(k, DVec3::Y * 0.9).unwrap());
@@ -248,7 +249,10 @@ fn a_solid_follows_an_animated_mesh() {
     for k in 1..39 {
         s.step().unwrap();
         let off = s.placement(0).unwrap().inverse() * place(k);
-        assert!(off.translation.length() < 1e-12 && (off.matrix3.x_axis - DVec3::X).length() < 1e-9, "{k}: {off}");
+        assert!(
+            off.translation.length() < 1e-12 && (off.matrix3.x_axis - DVec3::X).length() < 1e-9,
+            "{k}: {off}"
+        );
     }
     assert!(cuboid(DVec3::ONE).following(&Sequence::new(vec![vec![DVec3::ONE; 3]], 60.0).unwrap()).is_err());
 }

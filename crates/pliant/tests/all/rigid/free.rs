@@ -50,9 +50,8 @@ fn a_solid_flips_when_the_elliptic_solution_says_and_keeps_its_angular_momentum(
         before = own;
         let now = s.statistics();
         worst = worst.max((now.kinetic / first.kinetic - 1.0).abs());
-        drift = drift.max(
-            (now.angular_momentum - first.angular_momentum).length() / first.angular_momentum.length(),
-        );
+        drift = drift
+            .max((now.angular_momentum - first.angular_momentum).length() / first.angular_momentum.length());
     }
     assert!(flips.len() as f64 > 60.0 / wanted - 2.0 && flips.len() > 10, "{flips:?}, every {wanted} s");
     // The first one begins a quarter of the way on or back, the others follow evenly.
@@ -133,9 +132,10 @@ fn a_push_at_a_point_gives_its_impulse_and_its_moment() {
     run(&mut s, 120);
     check(&s);
     let x: DVec3 = point.parts().map(|(i, w)| s.positions(0).nth(i as usize).unwrap() * w).sum();
-    let own = s.placement(0).unwrap().transform_point3(
-        s.model().get(0).unwrap().parts.rigid().map(|r| r.center).unwrap(),
-    );
+    let own = s
+        .placement(0)
+        .unwrap()
+        .transform_point3(s.model().get(0).unwrap().parts.rigid().map(|r| r.center).unwrap());
     assert!((own - center(&s, 0)).length() < 1e-14 && x.distance(own) > 0.1);
 }
 
