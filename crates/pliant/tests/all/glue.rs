@@ -359,3 +359,41 @@ fn what_cannot_be_glued_is_refused_and_told() {
     let text = told(brittle);
     assert!(text.contains("-1 N") && text.contains("NaN m"), "{text}");
 }
+
+/// A rigid button a little off a cloth that hangs: welded to the frame of what lies behind it, whichever solver moves the cloth, it stays
+/// on its side and its weight is felt.
+#[test]
+fn a_rigid_button_is_welded_to_the_cloth() {
+    for solver in [SolverKind::Projective, SolverKind::Newton, SolverKind::Xpbd] {
+        let sheet = shapes::sheet(0.3, 0.3, 8, 8).unwrap();
+        let top: Vec<u32> = (0..9).collect();
+        let mut cloth =
+            Body::new("cloth", sheet).elastic(Material::named("cotton").unwrap()).solved_by(solver).pin(top);
+        cloth.controls.iterations = 20;
+        let size = DVec3::new(0.03, 0.006, 0.03);
+        let solid = shapes::SolidShape::Cuboid { size }.build_rigid().unwrap();
+        let button = Body::rigid("button", solid).mass(0.01).at(0.0, 0.01, 0.0);
+        let mut s = Builder::new().body(cloth).body(button).build().unwrap();
+        let glued = s.find_glue(1, 0, &pliant::Glue::default()).unwrap();
+        assert_eq!(glued.couplings.len(), 1);
+        assert!(glued.condition < 10.0 && (6..=10).contains(&glued.parents.0), "{glued:?}");
+        s.couple(glued.couplings[0].clone()).unwrap();
+        let parents: Vec<u32> = match &glued.couplings[0].sides[0] {
+            Attachment::Frame(frame) => frame.parents().to_vec(),
+            other => panic!("{other:?}"),
+        };
+        for _ in 0..90 {
+            s.step().unwrap();
+            let (off, loose) = (apart(&s), solver == SolverKind::Xpbd);
+            assert!(off < if loose { 1e-6 } else { 1e-9 }, "{solver:?}: {off}");
+            // As far from the plane of its parents as it was.
+            let x: Vec<DVec3> = s.positions(0).collect();
+            let middle = parents.iter().map(|i| x[*i as usize]).sum::<DVec3>() / parents.len() as f64;
+            let at = s.positions(1).sum::<DVec3>() / 4.0;
+            let turned = s.state().couplings()[0].rotations[0] * DVec3::Y;
+            let height = turned.dot(at - middle);
+            assert!((0.005..0.015).contains(&height), "{solver:?}: {height}");
+        }
+        assert!(s.positions(1).all(|p| p.y < -0.02), "{solver:?}: it hangs");
+    }
+}
