@@ -269,7 +269,7 @@ impl Ties {
         let first = first_row.checked_sub(1).map_or(0, |k| self.rows[k].links as usize);
         let movable = self.links[first..].iter().any(|l| {
             let particle = nodes[l.body as usize].particles()[l.node as usize] as usize;
-            bodies.get(l.body as usize).is_some_and(|b| b.side.beginning().free[particle])
+            bodies.get(l.body as usize).is_some_and(|b| !b.body.model.prescribes(particle as u32))
         });
         for row in &mut self.rows[first_row..] {
             let start = row.seen(row.free);
