@@ -22,7 +22,7 @@ fn tree(glued: bool) -> Result<Simulation, String> {
     let mut builder = Builder::new().wind(3.0, 0.0, 1.0);
     // Where each branch grows from: the tip of its parent, to one side.
     let depth = |k: usize| (k + 1).ilog2() as f64;
-    let root = |k: usize| DVec3::new(depth(k) * LENGTH, 2.0, if k % 2 == 0 { 0.02 } else { -0.02 });
+    let root = |k: usize| DVec3::new(depth(k) * LENGTH, 2.0, if k.is_multiple_of(2) { 0.02 } else { -0.02 });
     for k in 0..BRANCHES {
         let at = root(k) + DVec3::X * (0.5 * LENGTH);
         let mut body = Body::new(format!("branch {k}"), branch.clone()).elastic(wood).at(at.x, at.y, at.z);

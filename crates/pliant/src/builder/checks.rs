@@ -273,7 +273,7 @@ impl Faults {
     fn rigid(&mut self, b: usize, body: &Body) {
         let at = Some(b);
         let whole = |select: &Selection| matches!(select, Selection::Particles(list) if list.len() >= 4);
-        if !body.pins.is_empty() && !(body.pins.len() == 1 && whole(&body.pins[0].select)) {
+        if !(body.pins.is_empty() || body.pins.len() == 1 && whole(&body.pins[0].select)) {
             self.supported(b, body.solver, Feature::Pins, "pins");
         }
         if body.stretch != DVec3::ONE {

@@ -65,7 +65,8 @@ impl TieSide {
     }
 }
 
-/// A side where it is.
+/// A side where it is. It lives for a moment on the stack: a box would be an allocation in a step.
+#[expect(clippy::large_enum_variant)]
 pub(crate) enum Placed<'a> {
     Point { at: DVec3, weights: &'a [f64; 4] },
     Frame { frame: &'a BodyFrame, fit: Fit },

@@ -467,9 +467,9 @@ fn version_5_is_read() {
         let mut bytes = s.checkpoint();
         bytes[8..16].copy_from_slice(&version.to_le_bytes());
         let error = s.restore(&bytes).unwrap_err();
-        assert_eq!(error, StateError::Version { found: version, expected: 8 });
+        assert_eq!(error, StateError::Version { found: version, expected: 9 });
         let text = error.to_string();
-        assert!(text.contains(&format!("version {version},")) && text.contains("5 to 8"), "{text}");
+        assert!(text.contains(&format!("version {version},")) && text.contains("5 to 9"), "{text}");
     }
 }
 
