@@ -72,7 +72,7 @@ fn every_pair() -> impl Iterator<Item = [SolverKind; 2]> {
 fn any_two_solvers_hold_together() {
     for solvers in every_pair() {
         let mut s = pair(solvers, 1.0, true);
-        for _ in 0..45 {
+        for _ in 0..30 {
             s.step().unwrap();
             assert!(apart(&s) < 1e-9, "{solvers:?}: {}", apart(&s));
         }
@@ -218,7 +218,7 @@ fn what_is_tied_gains_no_energy_by_any_rule() {
             let begin = energy(&s.statistics());
             let scale = s.statistics().gravity.abs();
             let mut most = f64::NEG_INFINITY;
-            for _ in 0..60 {
+            for _ in 0..40 {
                 s.step().unwrap();
                 most = most.max(energy(&s.statistics()) - begin);
             }

@@ -77,7 +77,7 @@ fn any_two_solvers_hold_together_through_the_air_between_them() {
     for solvers in every_pair() {
         let mut s = pair(solvers, true);
         let mut lowest = 0.0_f64;
-        for _ in 0..20 {
+        for _ in 0..12 {
             s.step().unwrap();
             // What position based sweeps move in their last round, frames turn by.
             let loose = solvers.iter().any(|k| matches!(k, SolverKind::Xpbd | SolverKind::Pbd));
