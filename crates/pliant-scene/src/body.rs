@@ -16,7 +16,8 @@ use crate::track;
 use glam::{DQuat, DVec3};
 use pliant::solvers::{Feature, Support, support};
 use pliant::{
-    BodyControls, ClusterMethod, ClusterStyle, Clustering, Goals, Integrator, Material, SolverKind, Track,
+    BodyControls, BodyId, ClusterMethod, ClusterStyle, Clustering, Goals, Integrator, Material, SolverKind,
+    Track,
 };
 use pliant_geometry::Look;
 
@@ -104,7 +105,8 @@ pub(crate) fn plan(
     let clusters = clusters(check, layers, solver, traits, &controls);
     let rotation = rotation(check, body);
     let bodies = [(0.into(), solver, controls)];
-    let tracks = track::plan(check, body.records("keyframes"), Some(0.into()), &bodies, around.substep);
+    let tracks =
+        track::plan(check, body.records("keyframes"), BodyId::from(0).into(), &bodies, around.substep);
     let has_input = body.given("input").is_some();
     let paint = body.records("paint").iter().filter_map(|p| paint::plan(check, p, has_input)).collect();
     let input = input::plan(check, body, solver, around.fps);

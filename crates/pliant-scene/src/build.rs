@@ -14,7 +14,7 @@ use crate::notes;
 use crate::resolver::{Disk, Resolver};
 use crate::scene::Scene;
 use crate::source::{Check, Span};
-use pliant::{Body, BodyId, BuildError, Builder, Collider, Coupling, Simulation};
+use pliant::{Body, BodyId, BuildError, Builder, Collider, Simulation};
 
 impl Scene {
     /// Builds the simulation: reads meshes, fills shapes, clusters. Every problem at once.
@@ -41,10 +41,11 @@ impl Scene {
 
         // All bodies at once, to see whether each can be built; that is the simulation itself unless some come later.
         let in_file = BodySchedule::all_at_start(parts.bodies.len());
-        let simulation = |colliders: &[Collider], schedule: &BodySchedule, couplings: &[Coupling]| {
-            self.simulation(threads, colliders, (&parts.bodies, schedule), couplings)
-        };
-        let mut all = simulation(&parts.colliders, &in_file, &[])?;
+        let simulation =
+            |colliders: &[Collider], schedule: &BodySchedule, joints: Option<&JointSchedule<'_>>| {
+                self.simulation(threads, colliders, (&parts.bodies, schedule), joints)
+            };
+        let mut all = simulation(&parts.colliders, &in_file, None)?;
         let mut check = Check::new(&self.source);
         let joints = JointSchedule::new(
             &mut check,
@@ -63,10 +64,10 @@ impl Scene {
             && collider_schedule.at_start.len() == parts.colliders.len();
         let mut fewer = None;
         if !complete {
-            fewer = Some(simulation(&collider_schedule.at_start, &body_schedule, &joints.at_start)?);
+            fewer = Some(simulation(&collider_schedule.at_start, &body_schedule, Some(&joints))?);
         } else if !joints.at_start.is_empty() {
             // Where their points are is known only now.
-            all = simulation(&parts.colliders, &in_file, &joints.at_start)?;
+            all = simulation(&parts.colliders, &in_file, Some(&joints))?;
         }
         let events = event::make(
             (&self.events, &collider_schedule, &joints),
@@ -106,13 +107,16 @@ impl Scene {
         threads: usize,
         colliders: &[Collider],
         (bodies, schedule): (&[Body], &BodySchedule),
-        couplings: &[Coupling],
+        joints: Option<&JointSchedule<'_>>,
     ) -> Result<Simulation, Vec<Diagnostic>> {
         let there = &schedule.order[..schedule.at_start];
         let mut builder = self.builder(colliders, threads);
         builder.bodies = there.iter().map(|&b| bodies[b].clone()).collect();
         builder.keyframes = keyframes(&self.bodies, &self.tracks, schedule, |b| there.contains(&b));
-        builder.couplings = couplings.to_vec();
+        if let Some(joints) = joints {
+            builder.couplings.clone_from(&joints.at_start);
+            builder.keyframes.tracks.extend(joints.tracks(0));
+        }
         builder.build().map_err(|errors| {
             let mut check = Check::new(&self.source);
             check.problems.extend(errors.0.iter().map(|e| self.locate(e)));

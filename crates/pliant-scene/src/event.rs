@@ -254,7 +254,8 @@ pub(crate) fn make<'a>(
         }
         if matches!(event.action, EventAction::Add) && !context.plans[event.body].tracks.is_empty() {
             let there = |b: usize| presence[b] == Presence::There;
-            let keyframes = keyframes(context.plans, context.tracks, context.body_schedule, there);
+            let mut keyframes = keyframes(context.plans, context.tracks, context.body_schedule, there);
+            keyframes.tracks.extend(joints.tracks(event.frame));
             edits.push((event.frame, &event.at, Edit::Keyframes(keyframes)));
         }
     }

@@ -8,7 +8,7 @@ use crate::record::{Record, SceneValue};
 use crate::scene::Scene;
 use pliant::model::Model;
 use pliant::solvers::Support;
-use pliant::{Control, SolverKind};
+use pliant::{BodyId, Control, SolverKind};
 
 /// All keys without effect, at their places.
 pub(crate) fn refuse(scene: &Scene, model: &Model) -> Vec<Diagnostic> {
@@ -43,7 +43,7 @@ pub(crate) fn refuse(scene: &Scene, model: &Model) -> Vec<Diagnostic> {
 /// Keys of a table that the body does not read, with what it does.
 fn unread(table: &Record, plan: &BodyPlan, b: usize, model: &Model) -> Vec<(&'static str, &'static str)> {
     let keys = Control::BODY_NAMES.iter().filter(|key| table.values.contains_key(**key) && !off(table, key));
-    keys.filter_map(|key| match Control::named(key, Some(b.into()))?.effect(model) {
+    keys.filter_map(|key| match Control::named(key, BodyId::from(b))?.effect(model) {
         Support::Yes => None,
         Support::No(instead) => Some((*key, instead)),
     })

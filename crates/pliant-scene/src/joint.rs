@@ -5,8 +5,12 @@ use crate::event::BodySchedule;
 use crate::record::{Record, SceneValue};
 use crate::source::{Check, Located, Span};
 use crate::suggest;
+use crate::track;
 use glam::{DMat3, DQuat, DVec3};
-use pliant::{Attachment, BodyPoint, Coupling, CouplingId, CouplingKind, Edit, Glue, Simulation, WorldFrame};
+use pliant::{
+    Attachment, BodyPoint, ControlOwner, Coupling, CouplingId, CouplingKind, Edit, Glue, Motor, Simulation,
+    Track, WorldFrame,
+};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -24,6 +28,11 @@ pub(crate) struct JointPlan {
     damping: f64,
     break_force: f64,
     break_distance: f64,
+    /// Of a hinge, radians.
+    limits: Option<[f64; 2]>,
+    motor: Option<Motor>,
+    /// Its keyframes, for any coupling.
+    tracks: Vec<Track>,
     /// Where it stands.
     pub at: Span,
 }
@@ -52,7 +61,8 @@ enum GluePoints {
 }
 
 /// Reads the joints and the glue of a scene. Faults are reported.
-pub(crate) fn plan(check: &mut Check<'_>, root: &Record, bodies: &[BodyPlan]) -> Vec<JointPlan> {
+/// `h` is how long a substep is.
+pub(crate) fn plan(check: &mut Check<'_>, root: &Record, bodies: &[BodyPlan], h: f64) -> Vec<JointPlan> {
     let mut joints = Vec::<JointPlan>::new();
     let both = root
         .records("joint")
@@ -61,7 +71,9 @@ pub(crate) fn plan(check: &mut Check<'_>, root: &Record, bodies: &[BodyPlan]) ->
         .chain(root.records("glue").iter().map(|r| (r, false)));
     for (record, is_joint) in both {
         let read = if is_joint { joint(check, record, bodies) } else { glue(check, record, bodies) };
-        let Some(joint) = read else { continue };
+        let Some(mut joint) = read else { continue };
+        let any = ControlOwner::Coupling(CouplingId::from(0));
+        joint.tracks = track::plan(check, record.records("keyframes"), any, &[], h);
         if let Some(name) = record.given("name").filter(|_| joints.iter().any(|j| j.name == joint.name)) {
             let text = format!("there is a joint or glue named \"{}\" already", joint.name);
             check.add(&name.at, text, "give each joint and glue a name of its own, or none");
@@ -96,8 +108,31 @@ fn held(record: &Record, bodies: [Option<usize>; 2], ends: JointEnds) -> JointPl
         damping: record.number("damping"),
         break_force: most("break_force"),
         break_distance: most("break_distance"),
+        limits: None,
+        motor: None,
+        tracks: Vec::new(),
         at: record.at.clone(),
     }
+}
+
+/// The limits of a hinge and what drives it. Faults are reported.
+fn turning(check: &mut Check<'_>, joint: &Record, kind: CouplingKind) -> (Option<[f64; 2]>, Option<Motor>) {
+    for key in ["limits", "motor"].iter().filter(|_| kind != CouplingKind::Hinge) {
+        if joint.given(key).is_some() {
+            let text = format!("a {} has no angle to limit or to drive", kind.name());
+            check.add(joint.place(key), text, "add `kind = \"hinge\"`");
+        }
+    }
+    let limits = joint.given("limits").map(|v| {
+        let [least, most] = [0, 1].map(|k| v.it.list()[k].it.number());
+        if least > most {
+            let text = format!("the least angle, {least}, is above the greatest, {most}");
+            check.add(&v.at, text, "give the least first");
+        }
+        [least.to_radians(), most.to_radians()]
+    });
+    let motor = joint.record("motor");
+    (limits, motor.map(|m| Motor { speed: m.number("speed"), torque: m.number("torque") }))
 }
 
 fn joint(check: &mut Check<'_>, joint: &Record, bodies: &[BodyPlan]) -> Option<JointPlan> {
@@ -145,7 +180,8 @@ fn joint(check: &mut Check<'_>, joint: &Record, bodies: &[BodyPlan]) -> Option<J
         check.add(&between.at, text, "give the two points with `particles = [a, b]`");
         return None;
     }
-    Some(held(joint, ends, points))
+    let (limits, motor) = turning(check, joint, kind);
+    Some(JointPlan { limits, motor, ..held(joint, ends, points) })
 }
 
 fn glue(check: &mut Check<'_>, glue: &Record, bodies: &[BodyPlan]) -> Option<JointPlan> {
@@ -216,6 +252,8 @@ pub(crate) struct JointSchedule<'a> {
     pub at_start: Vec<Coupling>,
     /// What happens, in the order of time.
     pub edits: Vec<(&'a JointEvent, Edit)>,
+    /// Keyframes, and the frame at which what they drive goes.
+    tracks: Vec<(Track, Option<u64>)>,
     /// What glue has found to hold on to.
     pub notes: Vec<String>,
 }
@@ -274,7 +312,25 @@ impl<'a> JointSchedule<'a> {
                 (false, None) => refuse("is not there yet", "let it go after the event that adds it"),
             }
         }
-        JointSchedule { at_start, edits, notes }
+        let mut tracks = Vec::new();
+        for (k, joint) in joints.iter().enumerate().filter(|(_, j)| !j.tracks.is_empty()) {
+            if later(k) {
+                let help = "let it be there from the start, and key its stiffness: 0 holds nothing";
+                check.add(&joint.at, "it has keyframes, and an event adds it", help);
+            }
+            let goes = events.iter().filter(|e| e.joint == k && !e.comes).map(|e| e.frame).min();
+            for id in ids[k].clone().into_iter().flatten().map(CouplingId::from) {
+                let of = |t: &Track| (Track { control: t.control.of(id), ..t.clone() }, goes);
+                tracks.extend(joint.tracks.iter().map(of));
+            }
+        }
+        JointSchedule { at_start, edits, tracks, notes }
+    }
+
+    /// The keyframes of those that are there at a frame.
+    pub fn tracks(&self, frame: u64) -> impl Iterator<Item = Track> + '_ {
+        let there = move |goes: &Option<u64>| goes.is_none_or(|goes| frame < goes);
+        self.tracks.iter().filter(move |(_, goes)| there(goes)).map(|(t, _)| t.clone())
     }
 }
 
@@ -330,6 +386,7 @@ fn couple(
     coupling.kind = kind;
     (coupling.stiffness, coupling.damping) = (joint.stiffness, joint.damping);
     (coupling.break_force, coupling.break_distance) = (joint.break_force, joint.break_distance);
+    (coupling.limits, coupling.motor) = (joint.limits, joint.motor);
     vec![coupling]
 }
 

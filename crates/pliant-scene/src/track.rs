@@ -2,21 +2,23 @@
 
 use crate::record::{Record, SceneValue};
 use crate::source::{Check, Span};
-use pliant::{BodyControls, BodyId, Control, Ease, Key, Keyframes, SolverKind, Track, Value};
+use pliant::{BodyControls, BodyId, Control, ControlOwner, Ease, Key, Keyframes, SolverKind, Track, Value};
 
-/// Reads the tracks of one owner: of the world, or of the only one of `bodies`. Faults are reported.
+/// Reads the tracks of one owner: of the world, of the only one of `bodies`, or of a coupling, which is known by any id until the
+/// scene is built. Faults are reported.
 pub(crate) fn plan(
     check: &mut Check<'_>,
     records: &[Record],
-    body: Option<BodyId>,
+    owner: ControlOwner,
     bodies: &[(BodyId, SolverKind, BodyControls)],
     h: f64,
 ) -> Vec<Track> {
     // A track that lost its control or keys has been reported; the rest is still checked.
     let (kept, tracks): (Vec<&Record>, Vec<Track>) =
-        records.iter().filter_map(|r| Some((r, read(r, body)?))).unzip();
+        records.iter().filter_map(|r| Some((r, read(r, owner)?))).unzip();
     let keyframes = Keyframes { tracks };
-    for fault in keyframes.check(bodies, h) {
+    let coupling = if let ControlOwner::Coupling(id) = owner { Some(id) } else { None };
+    for fault in keyframes.check(bodies, coupling.as_slice(), h) {
         let record = kept[fault.track];
         let place = match fault.key {
             Some(key) => key_place(record, key),
@@ -27,8 +29,8 @@ pub(crate) fn plan(
     keyframes.tracks
 }
 
-fn read(record: &Record, body: Option<BodyId>) -> Option<Track> {
-    let control = Control::named(record.given("control")?.it.text(), body)?;
+fn read(record: &Record, owner: ControlOwner) -> Option<Track> {
+    let control = Control::named(record.given("control")?.it.text(), owner)?;
     let usual = match (record.given("ease"), control) {
         (Some(word), _) => ease(&word.it),
         (None, Control::Iterations(_)) => Ease::Stepped,

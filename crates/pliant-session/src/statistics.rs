@@ -1,6 +1,7 @@
 //! Numbers of a frame. Nothing in them depends on clock or machine: they are part of the log.
 
-use pliant::{Control, Simulation, SolverKind, StepReport, Value};
+use pliant::model::Model;
+use pliant::{Control, ControlOwner, CouplingId, Simulation, SolverKind, StepReport, Value};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -34,6 +35,9 @@ pub struct FrameStatistics {
     pub residual: f64,
     /// How each solver that has bodies converged in this step, by its name.
     pub solvers: BTreeMap<&'static str, SolverConvergence>,
+    /// Energy that couplings put in during the step, J: see [`StepReport::coupling_energy`]. Left out where it is none.
+    #[serde(skip_serializing_if = "is_none")]
+    pub coupling_energy: f64,
     /// Keyframed values from this frame on, by body and name.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub controls: BTreeMap<String, KeyframedValue>,
@@ -77,6 +81,7 @@ impl FrameStatistics {
             iterations: report.iterations,
             residual: bounded(report.residual),
             solvers: converged(report),
+            coupling_energy: bounded(report.coupling_energy),
             controls: driven(simulation),
         }
     }
@@ -100,17 +105,29 @@ fn driven(simulation: &Simulation) -> BTreeMap<String, KeyframedValue> {
     let (model, controls) = (simulation.model(), simulation.controls());
     let tracks = model.params().keyframes.tracks.iter();
     let entry = |control: Control| {
-        let name = match control.body().and_then(|b| model.get(b)) {
-            Some(body) => format!("{}.{}", body.name, control.name()),
-            None => control.name().into(),
+        let owner = match control.owner() {
+            ControlOwner::World => None,
+            ControlOwner::Body(body) => model.get(body).map(|b| b.name.to_string()),
+            ControlOwner::Coupling(coupling) => Some(coupling_name(model, coupling)),
         };
+        let name = owner.map_or(control.name().into(), |owner| format!("{owner}.{}", control.name()));
         let value = match controls.get(control)? {
-            Value::Number(v) => KeyframedValue::Number(v),
+            Value::Number(v) => KeyframedValue::Number(bounded(v)),
             Value::Vector(v) => KeyframedValue::Vector(v.to_array()),
         };
         Some((name, value))
     };
     tracks.filter_map(|t| entry(t.control)).collect()
+}
+
+fn is_none(energy: &f64) -> bool {
+    *energy == 0.0
+}
+
+/// What a coupling is called, for those without a name by their number.
+fn coupling_name(model: &Model, coupling: CouplingId) -> String {
+    let name = model.coupling_index(coupling).map(|k| model.couplings()[k].coupling.name.clone());
+    name.filter(|n| !n.is_empty()).unwrap_or_else(|| format!("coupling {coupling}"))
 }
 
 /// JSON has no number beyond the largest: squares of what is still finite may lie there, and are told as that. A program

@@ -94,7 +94,8 @@ impl<'a> StepContext<'a> {
     }
 
     /// Moves all bodies by a step; what was is in `backup` afterwards, also if some fail. Returns the seconds spent with
-    /// the bodies of each solver; those of an island of several are shared out by their particles.
+    /// the bodies of each solver; those of an island of several are shared out by their particles. What couplings have put
+    /// in is added to `put_in`.
     pub fn take(
         self,
         (state, backup): (&mut State, &mut State),
@@ -102,10 +103,11 @@ impl<'a> StepContext<'a> {
         islands: &mut Islands,
         clock: Option<&Clock>,
         mut tracer: Option<&mut Tracer>,
+        put_in: &mut f64,
     ) -> [f64; SolverKind::ALL.len()] {
         let mut seconds = [0.0; SolverKind::ALL.len()];
         let model = self.model;
-        let islands = islands.of(model, &state.couplings);
+        let islands = islands.of(model, &state.couplings, self.controls);
         exchange(islands, state, backup, slots);
         let total: usize = model.particle_count();
         // An island that is a small part of the work is one task; threads share the work of the others.
@@ -137,6 +139,7 @@ impl<'a> StepContext<'a> {
             }
         }
         exchange(islands, state, backup, slots);
+        *put_in += islands.iter().flat_map(|i| &i.ties).map(|t| t.put_in).sum::<f64>();
         seconds
     }
 }

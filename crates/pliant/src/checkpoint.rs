@@ -16,8 +16,9 @@ const MAGIC: u64 = u64::from_le_bytes(*b"PLIANTST");
 
 /// Version 3 had all bodies in one set of columns, version 4 did not say what is torn, version 5 did not tell what edits
 /// had made of the model, nor where colliders are, version 6 knew no couplings, version 7 no colliders but planes, version 8 no
-/// couplings but of points that never break, nor bodies that never deform.
-const VERSION: u64 = 9;
+/// couplings but of points that never break, nor bodies that never deform, version 9 no couplings that change, nor limits and motors of
+/// hinges.
+const VERSION: u64 = 10;
 
 /// The oldest version that is read.
 pub(crate) const OLDEST: u64 = 5;
@@ -113,7 +114,8 @@ impl<'a> Parts<'a> {
             ..=5 => Told::Bodies,
             6 | 7 => Told::ColliderPlaces,
             8 => Told::ColliderShapes,
-            _ => Told::Couplings,
+            9 => Told::Couplings,
+            _ => Told::Stiffness,
         };
         let state = State::read(&mut self.rest, model, told)?;
         // What is left are the controls, to the last byte.

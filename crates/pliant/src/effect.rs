@@ -1,21 +1,33 @@
 //! Which body reads which control: what the table of controls asks wherever one is set live or by keys. A value that
 //! nobody would read is refused with what would have the effect.
 
-use crate::controls::{Control, ControlError, Value};
+use crate::controls::{Control, ControlError, ControlOwner, Value};
 use crate::model::BatchScale::{
     self, Bending, EdgeStiffness, SheetArea, SheetStrain, Strain, Thread, Volume,
 };
-use crate::model::{BodyModel, Goals, Integrator, Model};
+use crate::model::{BodyModel, Coupling, Goals, Integrator, Model};
 use crate::solvers::{Feature, SolverKind, Support, support};
 
 impl Control {
     /// Whether a change of it has an effect on a body as it is built in `model`, and if not, what has.
     pub fn effect(self, model: &Model) -> Support {
-        let Some(b) = self.body() else { return Support::Yes };
-        match model.get(b) {
-            Some(body) => (self.descriptor().reader)(&body.parts),
-            None => Support::No("there is no such body"),
+        match self.owner() {
+            ControlOwner::World => Support::Yes,
+            ControlOwner::Body(body) => match model.get(body) {
+                Some(body) => (self.descriptor().reader)(&body.parts),
+                None => Support::No("there is no such body"),
+            },
+            ControlOwner::Coupling(coupling) => match model.coupling_index(coupling) {
+                Some(k) => self.coupling_effect(&model.couplings()[k].coupling),
+                None => Support::No("there is no such coupling"),
+            },
         }
+    }
+
+    /// Whether it has an effect on a coupling.
+    fn coupling_effect(self, coupling: &Coupling) -> Support {
+        let of_motor = matches!(self, Control::MotorSpeed(_) | Control::MotorTorque(_));
+        needs(!of_motor || coupling.motor.is_some(), "it has no motor: give a hinge one when it is built")
     }
 
     /// Refuses a value that nothing would read.

@@ -10,9 +10,10 @@
 
 use crate::advance::{Outcome, Slot, StepContext, SubstepContext};
 use crate::contact::{Bodies, Contacts, Touching};
+use crate::controls::Controls;
 use crate::couplings::{CouplingMemory, Tie, TieLayout, TieSide, Velocities};
 use crate::forces;
-use crate::model::{Attachment, BodyPoint, Coupling, Model, ModelCoupling, ModelId};
+use crate::model::{Attachment, BodyPoint, Coupling, Model, ModelCoupling, ModelId, Motor};
 use crate::solvers::trace::Tracer;
 use crate::solvers::{Outside, Progress, Round, Solver, SolverError, SolverKind, Stage, SubstepReport};
 use crate::state::BodyState;
@@ -211,9 +212,22 @@ impl Island {
         self.work_of(SolverKind::Newton, model) > 0
     }
 
+    /// Takes up the present values of what ties its bodies together.
+    fn drive(&mut self, of: StepContext<'_>) {
+        for tie in &mut self.ties {
+            let live = &of.controls.couplings[tie.place].values;
+            tie.stiffness = live.stiffness.is_finite().then_some(live.stiffness);
+            if let Some(motor) = &mut tie.motor {
+                *motor = Motor { speed: live.motor_speed, torque: live.motor_torque };
+            }
+            tie.put_in = 0.0;
+        }
+    }
+
     /// Moves its bodies through all substeps of a step. Islands of one body are shown to the tracer, if there is one.
     pub fn run(&mut self, of: StepContext<'_>, mut tracer: Option<&mut Tracer>) {
         self.share_out(of);
+        self.drive(of);
         self.members.iter_mut().for_each(|m| m.begin_step(of));
         let mut contacts = of.pools.take_contacts();
         let tied = !self.ties.is_empty();
@@ -413,8 +427,8 @@ impl Velocities for InSubstep<'_> {
 pub(crate) struct Islands {
     list: Vec<Island>,
     of: Option<ModelId>,
-    /// The couplings of it that are broken: they hold nothing together.
-    broken: Vec<bool>,
+    /// The couplings of it that are broken or open: they hold nothing together.
+    loose: Vec<bool>,
     /// How often the islands were found.
     pub revision: u64,
     /// Scratch: for each body one that it is held together with, itself if it is the first of its island.
@@ -424,12 +438,13 @@ pub(crate) struct Islands {
 }
 
 impl Islands {
-    /// The islands of a model, by their first bodies. They are found anew only if it has changed.
-    pub fn of(&mut self, model: &Model, couplings: &[CouplingMemory]) -> &mut [Island] {
-        let broken = couplings.iter().map(|c| c.broken);
-        if self.of != Some(model.id()) || !self.broken.iter().copied().eq(broken.clone()) {
-            self.broken.clear();
-            self.broken.extend(broken);
+    /// The islands of a model, by their first bodies. They are found anew only if it or what holds has changed.
+    pub fn of(&mut self, model: &Model, couplings: &[CouplingMemory], controls: &Controls) -> &mut [Island] {
+        let both = couplings.iter().zip(&controls.couplings);
+        let loose = both.map(|(memory, live)| memory.broken || live.values.stiffness == 0.0);
+        if self.of != Some(model.id()) || !self.loose.iter().copied().eq(loose.clone()) {
+            self.loose.clear();
+            self.loose.extend(loose);
             self.find(model);
             self.of = Some(model.id());
             self.revision += 1;
@@ -448,7 +463,7 @@ impl Islands {
     }
 
     fn find(&mut self, model: &Model) {
-        let Islands { list, joined, island, broken, .. } = self;
+        let Islands { list, joined, island, loose, .. } = self;
         joined.clear();
         joined.extend(0..model.bodies().len());
         // The bodies of a coupling; of one with the world its body twice.
@@ -457,7 +472,7 @@ impl Islands {
             let first = places.next()?;
             Some([first, places.next().unwrap_or(first)])
         };
-        let whole = |(k, _): &(usize, &ModelCoupling)| !broken[*k];
+        let whole = |(k, _): &(usize, &ModelCoupling)| !loose[*k];
         let couplings = || model.couplings().iter().enumerate().filter(whole);
         for [a, b] in couplings().filter_map(|(_, c)| ends(c)) {
             let (a, b) = (first(joined, a), first(joined, b));
@@ -498,16 +513,19 @@ impl Islands {
                 }
                 Attachment::World(frame) => TieSide::World(*frame),
             };
-            let Coupling { sides, kind, stiffness, damping, break_force, break_distance, .. } =
+            let Coupling { sides, kind, damping, break_force, break_distance, limits, motor, .. } =
                 &coupling.coupling;
             ties.push(Tie {
                 sides: [side(&sides[0]), side(&sides[1])],
                 kind: *kind,
-                stiffness: *stiffness,
+                stiffness: None,
                 damping: *damping,
+                limits: *limits,
+                motor: *motor,
                 breaks: (*break_force, *break_distance),
                 place: number,
                 memory: CouplingMemory::default(),
+                put_in: 0.0,
             });
         }
         for island in list.iter_mut() {

@@ -8,8 +8,8 @@
 //! the next step would overwrite the value without a word.
 
 use crate::bytes::Digest;
-use crate::controls::{BodyControls, Control, ControlError, Controls, Value};
-use crate::model::BodyId;
+use crate::controls::{BodyControls, Control, ControlError, ControlOwner, Controls, Value};
+use crate::model::{BodyId, CouplingId};
 use crate::solvers::{Feature, SolverKind, Support, support};
 use glam::{DQuat, DVec3};
 
@@ -229,22 +229,34 @@ impl Keyframes {
         self.tracks.iter().find(|t| overlap(t.control, control))
     }
 
-    /// Every fault at once, for bodies of these solvers and initial values with substeps of `h` seconds.
-    pub fn check(&self, bodies: &[(BodyId, SolverKind, BodyControls)], h: f64) -> Vec<KeyframeFault> {
+    /// Every fault at once, for bodies of these solvers and initial values, and these couplings, with substeps of `h` seconds.
+    pub fn check(
+        &self,
+        bodies: &[(BodyId, SolverKind, BodyControls)],
+        couplings: &[CouplingId],
+        h: f64,
+    ) -> Vec<KeyframeFault> {
         let mut faults = Vec::new();
         for (t, track) in self.tracks.iter().enumerate() {
             let mut fault = |key, message, help| faults.push(KeyframeFault { track: t, key, message, help });
             let name = track.control.name();
             let of = |b: BodyId| bodies.iter().find(|(id, ..)| *id == b);
-            let solver = match track.control.body().map(|b| (b, of(b))) {
-                None => SolverKind::Clustered,
-                Some((_, Some((_, solver, _)))) => *solver,
-                Some((b, None)) => {
-                    let help = format!("there are {} bodies, numbered from 0", bodies.len());
-                    fault(None, format!("{name} of body {b} cannot be keyframed"), help);
-                    continue;
+            let (solver, gone) = match track.control.owner() {
+                ControlOwner::World => (SolverKind::Clustered, None),
+                ControlOwner::Body(b) => match of(b) {
+                    Some((_, solver, _)) => (*solver, None),
+                    None => (SolverKind::Clustered, Some((format!("body {b}"), bodies.len(), "bodies"))),
+                },
+                ControlOwner::Coupling(c) => {
+                    let gone = (format!("coupling {c}"), couplings.len(), "couplings");
+                    (SolverKind::Clustered, (!couplings.contains(&c)).then_some(gone))
                 }
             };
+            if let Some((owner, count, what)) = gone {
+                let help = format!("there are {count} {what}, numbered from 0");
+                fault(None, format!("{name} of {owner} cannot be keyframed"), help);
+                continue;
+            }
             track.check(solver, h, &mut fault);
             if let Some(other) = self.tracks[..t].iter().find(|o| overlap(o.control, track.control)) {
                 let other = other.control.name();
@@ -340,7 +352,11 @@ impl Keyframes {
     pub(crate) fn digest(&self, hash: &mut Digest) {
         for track in &self.tracks {
             hash.bytes(track.control.name().as_bytes());
-            hash.word(track.control.body().map_or(u64::MAX, BodyId::number));
+            hash.word(match track.control.owner() {
+                ControlOwner::World => u64::MAX,
+                ControlOwner::Body(body) => body.number(),
+                ControlOwner::Coupling(coupling) => coupling.number(),
+            });
             hash.word(track.keys.len() as u64);
             for key in &track.keys {
                 let v = match key.value {
@@ -445,7 +461,7 @@ mod tests {
             Track::new(Control::Drag(7.into()), [Key::new(0.0, 1.0)]),
             Track::new(Control::Volume(0.into()), [Key::new(0.0, DVec3::X)]),
         ];
-        let faults = Keyframes { tracks }.check(&bodies, 1.0 / 240.0);
+        let faults = Keyframes { tracks }.check(&bodies, &[], 1.0 / 240.0);
         let found: Vec<(usize, Option<usize>, &str)> =
             faults.iter().map(|f| (f.track, f.key, f.message.as_str())).collect();
         let wanted = [
@@ -478,7 +494,7 @@ mod tests {
                 Track::new(Control::Relaxation(0.into()), relaxation.iter().copied()),
                 Track::new(Control::Iterations(0.into()), iterations.iter().copied()),
             ];
-            Keyframes { tracks }.check(&bodies, 1.0 / 240.0).is_empty()
+            Keyframes { tracks }.check(&bodies, &[], 1.0 / 240.0).is_empty()
         };
         let step = |t: f64, v: f64| Key::new(t, v).ease(Ease::Stepped);
         let few_then_many = [step(0.0, 1.0), step(1.0, 10.0)];

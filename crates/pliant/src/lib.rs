@@ -88,8 +88,8 @@ pub use builder::{BuildError, BuildErrors, Builder};
 pub use checkpoint::Checkpoint;
 pub use contact::{ContactChange, ContactEvent, ContactWatch, PresentColliders, Touch, Touches};
 pub use controls::{
-    Allowed, BodyControls, Control, ControlError, Controls, Cost, Descriptor, LiveControls, Stiffness, Value,
-    WorldControls,
+    Allowed, BodyControls, Control, ControlError, ControlOwner, Controls, Cost, CouplingControls, Descriptor,
+    LiveControls, Stiffness, Value, WorldControls,
 };
 pub use couplings::{CouplingMemory, Glue, Glued};
 pub use dofs::{Dof, DofMap};
@@ -103,8 +103,8 @@ pub use material::{Elasticity, Material};
 pub use memory::{Memory, Section};
 pub use model::{
     Acceleration, Attachment, BodyFrame, BodyId, BodyPoint, Collider, ColliderId, ColliderShape, Coupling,
-    CouplingId, CouplingKind, Goals, HalfSpace, Implicit, Input, Integrator, MassMatrix, Motion, Sequence,
-    SequenceError, WarmStart, WorldFrame,
+    CouplingId, CouplingKind, Goals, HalfSpace, Implicit, Input, Integrator, MassMatrix, Motion, Motor,
+    Sequence, SequenceError, WarmStart, WorldFrame,
 };
 pub use pliant_geometry::solids::{Primitive, SolidMesh};
 pub use pliant_geometry::{ClusterMethod, shapes};

@@ -4,7 +4,7 @@ use crate::bytes::{Reader, Truncated, Writer};
 use crate::checkpoint::OLDEST;
 use crate::couplings::CouplingMemory;
 use crate::memory::{Memory, Section};
-use crate::model::{BodyId, BodyModel, HalfSpace, Model, ModelCollider, ModelId};
+use crate::model::{BodyId, BodyModel, HalfSpace, Model, ModelCollider, ModelCoupling, ModelId};
 use crate::points::{Points, PointsMut};
 use crate::solvers::rigid::Pose;
 use crate::tearing::TornShapes;
@@ -204,7 +204,8 @@ impl State {
     /// Couplings that have just come.
     fn untouched(model: &Model, bodies: &[BodyState]) -> Vec<CouplingMemory> {
         let of = |id| bodies.binary_search_by_key(&id, |b: &BodyState| b.id).ok().map(|k| &bodies[k]);
-        model.couplings().iter().map(|c| CouplingMemory::new(&c.coupling, of)).collect()
+        let memory = |c: &ModelCoupling| CouplingMemory::new(&c.coupling, of).holding(&c.coupling);
+        model.couplings().iter().map(memory).collect()
     }
 
     /// What history leaves behind of the couplings, in the model's order.
@@ -289,7 +290,7 @@ impl State {
         let vertices: usize = self.vertices.iter().map(Vec::len).sum();
         self.bodies.iter().map(|b| 48 * b.x.len() + 8 * b.memory.len() + 128).sum::<usize>()
             + 24 * vertices
-            + 176 * self.couplings.len()
+            + 192 * self.couplings.len()
             + 64
     }
 
@@ -341,8 +342,8 @@ impl State {
             if r.word()? != model.couplings().len() as u64 {
                 return Err(StateError::Damaged("the number of couplings does not fit the model"));
             }
-            couplings =
-                model.couplings().iter().map(|_| CouplingMemory::read(r)).collect::<Result<_, _>>()?;
+            let read = |c: &ModelCoupling| CouplingMemory::read(r, &c.coupling, told >= Told::Stiffness);
+            couplings = model.couplings().iter().map(read).collect::<Result<_, _>>()?;
         }
         if r.word()? != model.bodies().len() as u64 {
             return Err(StateError::Damaged("the number of bodies does not fit the model"));
@@ -373,6 +374,7 @@ pub(crate) enum Told {
     ColliderPlaces,
     ColliderShapes,
     Couplings,
+    Stiffness,
 }
 
 /// Whether vertices are those of a collider: none, or one for each of its mesh.

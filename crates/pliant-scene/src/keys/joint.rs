@@ -1,5 +1,6 @@
 //! Keys of joints and glue: points and frames of bodies that are tied together.
 
+use super::keyframes::COUPLING_TRACK;
 use super::kinds::{RATE, VECTOR};
 use super::placement::EXTENT;
 use crate::format::{Key, MOST_PARTICLES, NumberRange, Rule, Table, ValueKind};
@@ -28,7 +29,33 @@ static HOLD: &[Key] = &[
         "How far what it holds may come apart before it breaks for good, m. Any distance unless given.",
     )
     .example("0.02"),
+    Key::new(
+        "keyframes",
+        ValueKind::Tables(&COUPLING_TRACK),
+        "Values of it over time: it opens, closes, is driven.",
+    )
+    .also(&["keyframe", "keys", "animation"]),
 ];
+
+static MOTOR: Table = Table {
+    title: "the motor of a hinge",
+    groups: &[&[
+        Key::new(
+            "speed",
+            ValueKind::Number(NumberRange::new(-1e6, 1e6)),
+            "How fast it turns the second body about the axis, seen from the first, radians per second; 0 is a brake.",
+        )
+        .default("0.0"),
+        Key::new(
+            "torque",
+            ValueKind::Number(NumberRange::new(0.0, 1e12).or_infinite()),
+            "The torque it does that with at most, N m.",
+        )
+        .required()
+        .example("2.0"),
+    ]],
+    rules: &[],
+};
 
 pub(crate) static JOINT: Table = Table {
     title: "a joint",
@@ -57,6 +84,14 @@ pub(crate) static JOINT: Table = Table {
         )
         .default("\"point\""),
         Key::new("axis", VECTOR, "The axis of a hinge, of any length but 0.").default("[0, 0, 1]"),
+        Key::new(
+            "limits",
+            ValueKind::List(&ValueKind::Number(NumberRange::new(-180.0, 180.0)), 2, 2),
+            "The least and the greatest angle of a hinge, degrees: how the second body is turned about the axis, seen from the first; \
+             0 is how the file puts them. Any angle unless given.",
+        )
+        .example("[-45, 90]"),
+        Key::new("motor", ValueKind::Table(&MOTOR), "What turns a hinge.").example("{ speed = 3.0, torque = 2.0 }"),
     ], HOLD],
     rules: &[Rule::ExactlyOne(&["at", "particles"])],
 };

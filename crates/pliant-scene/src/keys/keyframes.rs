@@ -1,4 +1,4 @@
-//! Keys of `[[keyframes]]` and `[[body.keyframes]]`: controls over time.
+//! Keys of `[[keyframes]]`, `[[body.keyframes]]` and those of joints and glue: controls over time.
 
 use pliant::Control;
 
@@ -58,6 +58,17 @@ pub(crate) static BODY_TRACK: Table = Table {
         &[Key::new("control", ValueKind::Word(Control::BODY_NAMES), "What the keys drive.")
             .required()
             .example("\"deformation\"")],
+        TRACK_KEYS,
+    ],
+    rules: &[],
+};
+
+pub(crate) static COUPLING_TRACK: Table = Table {
+    title: "keyframes of a joint or glue",
+    groups: &[
+        &[Key::new("control", ValueKind::Word(Control::COUPLING_NAMES), "What the keys drive.")
+            .required()
+            .example("\"stiffness\"")],
         TRACK_KEYS,
     ],
     rules: &[],

@@ -83,10 +83,14 @@ pub(super) fn heading(key: &Key) -> &'static str {
         "keyframes" if matches!(key.kind, ValueKind::Tables(of) if of.title.ends_with("body")) => {
             "body.keyframes"
         }
+        "keyframes" if matches!(key.kind, ValueKind::Tables(of) if of.title.ends_with("glue")) => {
+            "joint.keyframes"
+        }
         "keyframes" => "keyframes",
         "plane" => "plane",
         "collider" => "collider",
         "joint" => "joint",
+        "glue" => "glue",
         "field" => "field",
         "constraint" => "body.constraint",
         _ => "body",

@@ -8,7 +8,8 @@ use crate::elements;
 use crate::fields::Field;
 use crate::keyframes::Keyframes;
 use crate::model::{
-    BodyId, Collider, Coupling, Goals, Implicit, Integrator, Model, ModelBody, ModelCoupling, Params, Shown,
+    BodyId, Collider, Coupling, CouplingId, Goals, Implicit, Integrator, Model, ModelBody, ModelCoupling,
+    Params, Shown,
 };
 use crate::solvers::{Feature, SolverKind, Support, support};
 use glam::DVec3;
@@ -52,7 +53,8 @@ impl Builder {
         }
         let bodies: Vec<_> =
             self.bodies.iter().enumerate().map(|(b, body)| (b.into(), body.solver, body.controls)).collect();
-        faults.keyframes(&self.keyframes, &bodies, self.step / f64::from(self.substeps.max(1)));
+        let couplings: Vec<CouplingId> = (0..self.couplings.len()).map(CouplingId::from).collect();
+        faults.keyframes(&self.keyframes, (&bodies, &couplings), self.step / f64::from(self.substeps.max(1)));
         for custom in &self.customs {
             match custom.body {
                 Some(b) => {
@@ -81,7 +83,8 @@ pub(crate) fn check_world(model: &Model, params: &Params, controls: &Controls) -
         faults.controls(b, solver, &entry.values, h);
         bodies.push((body.id, solver, entry.values));
     }
-    faults.keyframes(&params.keyframes, &bodies, h);
+    let couplings: Vec<CouplingId> = model.couplings().iter().map(|c| c.id).collect();
+    faults.keyframes(&params.keyframes, (&bodies, &couplings), h);
     faults.effects(&params.keyframes, model);
     if faults.0.is_empty() { Ok(()) } else { Err(BuildErrors(faults.0)) }
 }
@@ -393,8 +396,13 @@ impl Faults {
         }
     }
 
-    fn keyframes(&mut self, keyframes: &Keyframes, bodies: &[(BodyId, SolverKind, BodyControls)], h: f64) {
-        for fault in keyframes.check(bodies, h) {
+    fn keyframes(
+        &mut self,
+        keyframes: &Keyframes,
+        (bodies, couplings): (&[(BodyId, SolverKind, BodyControls)], &[CouplingId]),
+        h: f64,
+    ) {
+        for fault in keyframes.check(bodies, couplings, h) {
             let control = keyframes.tracks[fault.track].control;
             let body = control.body().and_then(|b| bodies.iter().position(|(id, ..)| *id == b));
             self.add(body, "keyframes", fault.message, &fault.help);

@@ -265,7 +265,7 @@ impl Builder {
             return Err(BuildErrors(faults.0));
         }
         let state = State::new(&model, states);
-        let mut controls = Controls::new(self.gravity, entries, model.colliders().len());
+        let mut controls = Controls::new(self.gravity, entries, model.couplings(), model.colliders().len());
         controls.put(Control::Wind, self.wind.into());
         controls.put(Control::Gusts, self.gusts.into());
         Ok((model, state, controls, self.threads, assembler))

@@ -1,13 +1,13 @@
 //! The world's settings as bytes: what edits can change of them.
 
 use crate::bytes::{Reader, Truncated, Writer};
-use crate::controls::{Control, Value};
+use crate::controls::{Control, ControlOwner, Value};
 use crate::description::{choice, counter, read_animation, read_sequence, write_motion, write_sequence};
 use crate::fields::Field;
 use crate::keyframes::{Ease, Key, Keyframes, Track};
 use crate::model::{
     Acceleration, Attachment, BodyFrame, BodyId, BodyPoint, Collider, ColliderId, ColliderShape, Coupling,
-    CouplingId, CouplingKind, Implicit, MassMatrix, ModelCollider, ModelCoupling, Params, WarmStart,
+    CouplingId, CouplingKind, Implicit, MassMatrix, ModelCollider, ModelCoupling, Motor, Params, WarmStart,
     WorldFrame, primitive_of, primitive_parts,
 };
 use glam::{DAffine3, DMat3};
@@ -142,7 +142,8 @@ choice!(write_coupling_kind, read_coupling_kind, CouplingKind {
 pub(super) fn write_couplings(w: &mut Writer, couplings: &[ModelCoupling]) {
     w.word(couplings.len() as u64);
     for ModelCoupling { id, coupling } in couplings {
-        let Coupling { name, sides, kind, stiffness, damping, break_force, break_distance } = coupling;
+        let Coupling { name, sides, kind, stiffness, damping, break_force, break_distance, limits, motor } =
+            coupling;
         w.word(id.number());
         w.text(name);
         sides.iter().for_each(|side| write_attachment(w, side));
@@ -151,6 +152,11 @@ pub(super) fn write_couplings(w: &mut Writer, couplings: &[ModelCoupling]) {
         [stiffness.unwrap_or(0.0), *damping, *break_force, *break_distance]
             .into_iter()
             .for_each(|v| w.number(v));
+        let drive = motor.map(|Motor { speed, torque }| [speed, torque]);
+        for pair in [*limits, drive] {
+            w.word(pair.is_some().into());
+            pair.unwrap_or_default().into_iter().for_each(|v| w.number(v));
+        }
     }
 }
 
@@ -220,7 +226,8 @@ fn read_point(r: &mut Reader<'_>) -> Result<BodyPoint, Truncated> {
     Ok(BodyPoint { body, particles, weights })
 }
 
-/// Reads back what [`write_couplings`] wrote; nothing is checked yet. Formats before 9 knew only points that never break.
+/// Reads back what [`write_couplings`] wrote; nothing is checked yet. Formats before 9 knew only points that never break,
+/// those before 10 no limits and motors.
 pub(super) fn read_couplings(r: &mut Reader<'_>, version: u64) -> Result<Vec<ModelCoupling>, Truncated> {
     let coupling = |r: &mut Reader<'_>| {
         let (id, name) = (CouplingId::from_number(counter(r)?), r.text()?);
@@ -236,8 +243,25 @@ pub(super) fn read_couplings(r: &mut Reader<'_>, version: u64) -> Result<Vec<Mod
         if !only_points {
             (break_force, break_distance) = (r.number()?, r.number()?);
         }
-        let stiffness = soft.then_some(stiffness);
-        let coupling = Coupling { name, sides, kind, stiffness, damping, break_force, break_distance };
+        let [mut limits, mut drive] = [None; 2];
+        if version >= 10 {
+            let mut pair = || -> Result<_, Truncated> {
+                let (given, pair) = (r.flag()?, [r.number()?, r.number()?]);
+                Ok(given.then_some(pair))
+            };
+            (limits, drive) = (pair()?, pair()?);
+        }
+        let coupling = Coupling {
+            name,
+            sides,
+            kind,
+            stiffness: soft.then_some(stiffness),
+            damping,
+            break_force,
+            break_distance,
+            limits,
+            motor: drive.map(|[speed, torque]| Motor { speed, torque }),
+        };
         Ok(ModelCoupling { id, coupling })
     };
     (0..r.length()?).map(|_| coupling(r)).collect()
@@ -249,7 +273,11 @@ fn write_keyframes(w: &mut Writer, keyframes: &Keyframes) {
     for Track { control, keys } in tracks {
         w.text(control.name());
         w.word(control.body().is_some().into());
-        w.word(control.body().map_or(0, BodyId::number));
+        w.word(match control.owner() {
+            ControlOwner::World => 0,
+            ControlOwner::Body(body) => body.number(),
+            ControlOwner::Coupling(coupling) => coupling.number(),
+        });
         w.word(keys.len() as u64);
         for Key { time, value, ease } in keys {
             w.number(*time);
@@ -279,8 +307,16 @@ fn read_keyframes(r: &mut Reader<'_>) -> Result<Keyframes, Truncated> {
         Ok(Key { time, value, ease: read_ease(r)? })
     };
     let track = |r: &mut Reader<'_>| {
-        let (name, of_body, body) = (r.text()?, r.flag()?, BodyId::from_number(counter(r)?));
-        let control = Control::named(&name, of_body.then_some(body)).ok_or(Truncated)?;
+        let (name, of_body, number) = (r.text()?, r.flag()?, counter(r)?);
+        // Those of couplings have names of their own.
+        let owner = match of_body {
+            true => ControlOwner::Body(BodyId::from_number(number)),
+            false if Control::COUPLING_NAMES.contains(&name.as_str()) => {
+                ControlOwner::Coupling(CouplingId::from_number(number))
+            }
+            false => ControlOwner::World,
+        };
+        let control = Control::named(&name, owner).ok_or(Truncated)?;
         let keys = (0..r.length()?).map(|_| key(r)).collect::<Result<_, _>>()?;
         Ok(Track { control, keys })
     };

@@ -31,8 +31,8 @@ const STEPS: usize = 60;
 const STEPS_BY_SOLVES: usize = 15;
 /// The movement, relative to the size of the bodies, below which forces are settled.
 const SETTLED: f64 = 1e-10;
-/// Most times that forces of couplings are solved for again by a system that is not quite the present one.
-const MORE_SOLVES: usize = 4;
+/// Most times that forces of couplings are solved for, by a system that may not be quite the present one.
+const MOST_SOLVES: usize = 6;
 /// What a contact that is not expected to carry any force counts in the bound of its neighbours' responses.
 const IDLE: f64 = 0.03;
 
@@ -344,8 +344,8 @@ impl Dual {
             return self.push(bodies, team);
         }
         let steps = self.prepare(ties, bodies, team);
-        self.respond(bodies, team);
         if !self.rows.is_empty() {
+            self.respond(bodies, team);
             self.bound(bodies, team);
             for step in 1..=steps {
                 self.respond(bodies, team);
@@ -359,13 +359,13 @@ impl Dual {
             }
         }
         if !self.ties.is_empty() {
-            // Once more: what the solve has left to rounding, or an older system to mend.
-            self.respond(bodies, team);
-            for _ in 0..MORE_SOLVES {
-                if !(self.ties.is_curved() && self.ties.may_gain()) {
+            self.move_nodes(bodies, team);
+            // Again for what the solve has left to rounding, or an older system to mend.
+            for _ in 0..MOST_SOLVES {
+                if !self.ties.correct(&self.nodes) {
                     break;
                 }
-                self.respond(bodies, team);
+                self.move_nodes(bodies, team);
             }
         }
         if self.ties.is_curved() {
@@ -437,7 +437,10 @@ impl Dual {
             if self.ties.is_curved() {
                 self.move_nodes(bodies, team);
             }
-            self.ties.begin_round(ties, &mut self.nodes, bodies, team);
+            if self.ties.begin_round(ties, &mut self.nodes, bodies, team) {
+                self.move_nodes(bodies, team);
+                self.ties.begin_round(ties, &mut self.nodes, bodies, team);
+            }
         }
         self.pace = Pace { momentum: 1.0, smallest: f64::INFINITY, settled: false };
         steps

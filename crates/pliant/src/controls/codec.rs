@@ -1,13 +1,13 @@
 //! Controls as bytes: part of checkpoints, and kept beside every frame of a log.
 
-use super::{BodyControls, BodyEntry, Controls, Stiffness, WorldControls};
+use super::{BodyControls, BodyEntry, Controls, CouplingControls, CouplingEntry, Stiffness, WorldControls};
 use crate::bytes::{Reader, Truncated, Writer};
-use crate::model::{BodyId, Model};
+use crate::model::{BodyId, CouplingId, Model};
 use crate::state::StateError;
 use glam::{DAffine3, DVec3};
 
 const MAGIC: u64 = u64::from_le_bytes(*b"PLIANTCT");
-const VERSION: u64 = 7;
+const VERSION: u64 = 8;
 
 impl Controls {
     /// All values as bytes, to be kept beside a frame.
@@ -24,6 +24,11 @@ impl Controls {
         w.word(self.colliders.len() as u64);
         self.colliders.iter().for_each(|p| write_placement(&mut w, p));
         self.vertices.iter().for_each(|v| w.vectors(v));
+        w.word(self.couplings.len() as u64);
+        for CouplingEntry { id, values } in &self.couplings {
+            w.word(id.number());
+            CouplingControls::numbers().for_each(|field| w.number(*field(&mut { *values })));
+        }
         w.word(self.bodies.len() as u64);
         for BodyEntry { id, values: c, pins, forces } in &self.bodies {
             let (kind, stiffness) = match c.stiffness {
@@ -54,8 +59,8 @@ impl Controls {
             return Err(StateError::Damaged("it does not begin like controls"));
         }
         let found = r.word()?;
-        // Version 5 knew no colliders that a host leads, version 6 none whose vertices it gives.
-        let (led, deformed) = (found > 5, found > 6);
+        // Version 5 knew no colliders that a host leads, version 6 none whose vertices it gives, version 7 no couplings that change.
+        let (led, deformed, coupled) = (found > 5, found > 6, found > 7);
         if !(5..=VERSION).contains(&found) {
             return Err(StateError::Version { found, expected: VERSION });
         }
@@ -74,6 +79,10 @@ impl Controls {
         let vertices = match deformed {
             true => model.colliders().iter().map(|_| r.vectors()).collect::<Result<_, _>>()?,
             false => vec![Vec::new(); model.colliders().len()],
+        };
+        let couplings = match coupled {
+            true => read_couplings(&mut r, model)?,
+            false => model.couplings().iter().map(|c| CouplingEntry::new(c.id, &c.coupling)).collect(),
         };
         if r.word()? != model.bodies().len() as u64 {
             return Err(StateError::Damaged("the number of bodies does not fit the model"));
@@ -99,12 +108,27 @@ impl Controls {
             }
             bodies.push(BodyEntry { id, values, pins, forces });
         }
-        let controls = Controls { world, bodies, colliders, vertices };
+        let controls = Controls { world, bodies, couplings, colliders, vertices };
         match r.0.is_empty() && controls.check(model).is_ok() {
             true => Ok(controls),
             false => Err(StateError::Damaged("it has values that are not allowed")),
         }
     }
+}
+
+fn read_couplings(r: &mut Reader<'_>, model: &Model) -> Result<Vec<CouplingEntry>, StateError> {
+    if r.word()? != model.couplings().len() as u64 {
+        return Err(StateError::Damaged("the number of couplings does not fit the model"));
+    }
+    let entry = |_| {
+        let id = CouplingId::from_number(r.word()?);
+        let mut values = CouplingControls { stiffness: 0.0, motor_speed: 0.0, motor_torque: 0.0 };
+        for field in CouplingControls::numbers() {
+            *field(&mut values) = r.number()?;
+        }
+        Ok(CouplingEntry { id, values })
+    };
+    model.couplings().iter().map(entry).collect()
 }
 
 /// Where a host holds something, or that it does not.

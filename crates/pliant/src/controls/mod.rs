@@ -2,15 +2,20 @@
 
 mod body;
 mod codec;
+mod coupling;
 mod table;
 mod value;
 
 pub use body::{BodyControls, Stiffness};
-pub use table::{Allowed, Control, Descriptor};
+pub use coupling::CouplingControls;
+pub(crate) use coupling::CouplingEntry;
+pub use table::{Allowed, Control, ControlOwner, Descriptor};
 pub use value::{ControlError, Cost, Value};
 
 use crate::memory::Memory;
-use crate::model::{BodyId, BodyModel, ColliderId, Model, ModelCollider, is_rigid};
+use crate::model::{
+    BodyId, BodyModel, ColliderId, CouplingId, Model, ModelCollider, ModelCoupling, is_rigid,
+};
 use crate::solvers::SolverKind;
 use glam::{DAffine3, DVec3};
 
@@ -43,6 +48,8 @@ pub struct Controls {
     pub(crate) world: WorldControls,
     /// The bodies, in the model's order.
     pub(crate) bodies: Vec<BodyEntry>,
+    /// The couplings, in the model's order.
+    pub(crate) couplings: Vec<CouplingEntry>,
     /// Where a host wants each collider, in the model's order; `None` follows the collider's own motion.
     pub(crate) colliders: Vec<Option<DAffine3>>,
     /// Where a host wants the vertices of each collider's mesh, in the collider's own coordinates; none if it gives none.
@@ -99,7 +106,12 @@ impl BodyEntry {
 
 impl Controls {
     /// Controls of a model. Values are taken as checked.
-    pub(crate) fn new(gravity: DVec3, bodies: Vec<BodyEntry>, colliders: usize) -> Controls {
+    pub(crate) fn new(
+        gravity: DVec3,
+        bodies: Vec<BodyEntry>,
+        couplings: &[ModelCoupling],
+        colliders: usize,
+    ) -> Controls {
         let mut world = WorldControls {
             gravity,
             gravity_direction: DVec3::NEG_Y,
@@ -108,7 +120,13 @@ impl Controls {
             gusts: 0.0,
         };
         world.set_gravity(gravity);
-        Controls { world, bodies, colliders: vec![None; colliders], vertices: vec![Vec::new(); colliders] }
+        Controls {
+            world,
+            bodies,
+            couplings: couplings.iter().map(|c| CouplingEntry::new(c.id, &c.coupling)).collect(),
+            colliders: vec![None; colliders],
+            vertices: vec![Vec::new(); colliders],
+        }
     }
 
     fn index(&self, id: BodyId) -> Option<usize> {
@@ -125,18 +143,19 @@ impl Controls {
         self.index(id).map(|k| &mut self.bodies[k].values)
     }
 
-    /// The present value of a control; nothing for a body that is not there.
+    /// The present value of a control; nothing for a body or a coupling that is not there.
     pub fn get(&self, control: Control) -> Option<Value> {
-        let Some(b) = control.body() else {
-            return Some(match control {
+        match control.owner() {
+            ControlOwner::Body(body) => self.body(body)?.get(control),
+            ControlOwner::Coupling(coupling) => self.coupling(coupling)?.get(control),
+            ControlOwner::World => Some(match control {
                 Control::GravityMagnitude => self.world.gravity_magnitude.into(),
                 Control::GravityDirection => self.world.gravity_direction.into(),
                 Control::Wind => self.world.wind.into(),
                 Control::Gusts => self.world.gusts.into(),
                 _ => self.world.gravity.into(),
-            });
-        };
-        self.body(b)?.get(control)
+            }),
+        }
     }
 
     /// Gravity, m/s².
@@ -164,6 +183,12 @@ impl Controls {
         self.index(b.into()).map(|k| &self.bodies[k].values)
     }
 
+    /// The live values of a coupling; nothing for one that is not there.
+    pub fn coupling(&self, coupling: impl Into<CouplingId>) -> Option<&CouplingControls> {
+        let id = coupling.into();
+        self.couplings.binary_search_by_key(&id, |c| c.id).ok().map(|k| &self.couplings[k].values)
+    }
+
     /// Why these cannot be controls of `model`: of other bodies or pin groups, or with values that are not
     /// allowed there.
     pub fn check(&self, model: &Model) -> Result<(), ControlError> {
@@ -177,6 +202,10 @@ impl Controls {
         }
         if self.colliders.len() != model.colliders().len() {
             return refuse("colliders", self.colliders.len(), model.colliders().len());
+        }
+        let ids = |c: &ModelCoupling| c.id;
+        if !self.couplings.iter().map(|c| c.id).eq(model.couplings().iter().map(ids)) {
+            return refuse("couplings", self.couplings.len(), model.couplings().len());
         }
         if !self.colliders.iter().flatten().all(is_rigid) {
             return Err(no_rigid_placement());
@@ -206,7 +235,8 @@ impl Controls {
             }
         }
         let h = model.params.substep();
-        for control in Control::all([]) {
+        for control in Control::all([]).chain(self.couplings.iter().flat_map(|c| Control::of_coupling(c.id)))
+        {
             if let Some(value) = self.get(control) {
                 control.check(value, SolverKind::Clustered, h)?;
             }
@@ -248,6 +278,10 @@ impl Controls {
                 return Err(ControlError { control: control.name(), value, allowed });
             }
         };
+        if let Some(coupling) = control.coupling().filter(|c| self.coupling(*c).is_none()) {
+            let (value, allowed) = (format!("(coupling {coupling})"), no_such_coupling(model, coupling));
+            return Err(ControlError { control: control.name(), value, allowed });
+        }
         control.check(value, solver, model.params.substep())?;
         control.check_effect(value, model)?;
         model.params.keyframes.allow(control, value, self)?;
@@ -291,8 +325,18 @@ impl Controls {
             (Control::Gusts, Value::Number(v)) => return world.gusts = v,
             _ => {}
         }
-        if let Some(body) = control.body().and_then(|b| self.values_mut(b)) {
-            body.put(control, value);
+        match control.owner() {
+            ControlOwner::World => {}
+            ControlOwner::Body(body) => {
+                if let Some(body) = self.values_mut(body) {
+                    body.put(control, value);
+                }
+            }
+            ControlOwner::Coupling(coupling) => {
+                if let Ok(k) = self.couplings.binary_search_by_key(&coupling, |c| c.id) {
+                    self.couplings[k].values.put(control, value);
+                }
+            }
         }
     }
 
@@ -400,6 +444,15 @@ pub(crate) fn no_such_collider(model: &Model, id: ColliderId) -> String {
     match id < model.next_collider() {
         true => format!("that collider was removed; there are {count} colliders"),
         false => format!("there are {count} colliders, numbered from 0"),
+    }
+}
+
+/// What to say of a coupling that is not there.
+pub(crate) fn no_such_coupling(model: &Model, id: CouplingId) -> String {
+    let count = model.couplings().len();
+    match id < model.next_coupling() {
+        true => format!("that coupling was removed; there are {count} couplings"),
+        false => format!("there are {count} couplings, numbered from 0"),
     }
 }
 

@@ -1,10 +1,10 @@
 //! The table of controls: one row holds everything known of each. Names and keys of scenes, ranges, refusals, bytes and
 //! whatever shows sliders follow from it.
 
-use super::{BodyControls, Cost, Stiffness, Value};
+use super::{BodyControls, Cost, CouplingControls, Stiffness, Value};
 use crate::effect;
 use crate::material::LARGEST_POISSON;
-use crate::model::{BodyId, BodyModel};
+use crate::model::{BodyId, BodyModel, CouplingId};
 use crate::solvers::{SolverKind, Support};
 use glam::DVec3;
 
@@ -30,6 +30,8 @@ pub(super) enum Kept {
     World,
     /// As a plain number of a body.
     Number(fn(&mut BodyControls) -> &mut f64),
+    /// As a plain number of a coupling.
+    Coupling(fn(&mut CouplingControls) -> &mut f64),
     /// In some other way.
     Own { get: fn(&BodyControls) -> Option<Value>, put: fn(&mut BodyControls, Value) },
 }
@@ -68,6 +70,7 @@ macro_rules! controls {
     (
         world { $($(#[doc = $world_doc:literal])+ $world:ident: $world_name:literal, $world_unit:literal, $world_allowed:expr;)+ }
         body { $($(#[doc = $doc:literal])+ $body:ident: $name:literal, $unit:literal, $allowed:expr, $cost:ident, $kept:expr, $reader:expr;)+ }
+        coupling { $($(#[doc = $tie_doc:literal])+ $tie:ident: $tie_name:literal, $tie_unit:literal, $tie_allowed:expr, $field:ident;)+ }
     ) => {
         /// A value that can be changed.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -77,10 +80,11 @@ macro_rules! controls {
         pub enum Control {
             $($(#[doc = $world_doc])+ $world,)+
             $($(#[doc = $doc])+ $body(BodyId),)+
+            $($(#[doc = $tie_doc])+ $tie(CouplingId),)+
         }
 
         /// The rows by number.
-        enum Row { $($world,)+ $($body,)+ }
+        enum Row { $($world,)+ $($body,)+ $($tie,)+ }
 
         static TABLE: &[Descriptor] = &[
             $(Descriptor {
@@ -101,6 +105,15 @@ macro_rules! controls {
                 kept: $kept,
                 reader: $reader,
             },)+
+            $(Descriptor {
+                name: $tie_name,
+                unit: $tie_unit,
+                allowed: $tie_allowed,
+                cost: Cost::Free,
+                doc: concat!($($tie_doc),+),
+                kept: Kept::Coupling(|c| &mut c.$field),
+                reader: effect::always,
+            },)+
         ];
 
         /// The controls of the world.
@@ -109,6 +122,9 @@ macro_rules! controls {
         /// The controls of a body, made for its id.
         const OF_BODY: &[fn(BodyId) -> Control] = &[$(Control::$body),+];
 
+        /// The controls of a coupling, made for its id.
+        const OF_COUPLING: &[fn(CouplingId) -> Control] = &[$(Control::$tie),+];
+
         impl Control {
             /// Names of the controls of the world.
             pub const WORLD_NAMES: &[&str] = &[$($world_name),+];
@@ -116,24 +132,58 @@ macro_rules! controls {
             /// Names of the controls of a body.
             pub const BODY_NAMES: &[&str] = &[$($name),+];
 
+            /// Names of the controls of a coupling.
+            pub const COUPLING_NAMES: &[&str] = &[$($tie_name),+];
+
             /// What is known of it.
             pub fn descriptor(self) -> &'static Descriptor {
                 let row = match self {
                     $(Control::$world => Row::$world,)+
                     $(Control::$body(_) => Row::$body,)+
+                    $(Control::$tie(_) => Row::$tie,)+
                 };
                 &TABLE[row as usize]
             }
 
-            /// The body it belongs to, if any.
-            pub fn body(self) -> Option<BodyId> {
+            /// What it belongs to.
+            pub fn owner(self) -> ControlOwner {
                 match self {
-                    $(Control::$world => None,)+
-                    $(Control::$body(b) => Some(b),)+
+                    $(Control::$world => ControlOwner::World,)+
+                    $(Control::$body(b) => ControlOwner::Body(b),)+
+                    $(Control::$tie(c) => ControlOwner::Coupling(c),)+
                 }
             }
         }
     };
+}
+
+/// What a control belongs to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum ControlOwner {
+    /// All bodies.
+    World,
+    /// A body.
+    Body(BodyId),
+    /// A coupling.
+    Coupling(CouplingId),
+}
+
+impl From<BodyId> for ControlOwner {
+    fn from(body: BodyId) -> ControlOwner {
+        ControlOwner::Body(body)
+    }
+}
+
+impl From<CouplingId> for ControlOwner {
+    fn from(coupling: CouplingId) -> ControlOwner {
+        ControlOwner::Coupling(coupling)
+    }
+}
+
+impl From<Option<BodyId>> for ControlOwner {
+    fn from(body: Option<BodyId>) -> ControlOwner {
+        body.map_or(ControlOwner::World, ControlOwner::Body)
+    }
 }
 
 /// A plain number of a body.
@@ -243,10 +293,19 @@ controls! {
         /// at all everything would fall to single elements.
         TearStrain: "tear_strain", "", Allowed::Number(1e-3, f64::INFINITY), Free, number!(tear_strain), effect::tearing;
     }
+    coupling {
+        /// How stiffly a joint or glue holds: infinite for exactly, 0 for not at all. What begins to hold draws its points together
+        /// at the pace of one body size a second.
+        CouplingStiffness: "stiffness", "N/m", ANY, stiffness;
+        /// How fast the motor of a hinge turns the second side about the axis, seen from the first.
+        MotorSpeed: "motor_speed", "rad/s", Allowed::Number(-1e6, 1e6), motor_speed;
+        /// The torque a motor turns with at most; infinite for whatever it takes.
+        MotorTorque: "motor_torque", "N m", ANY, motor_torque;
+    }
 }
 
 impl Control {
-    /// Every control of a scene of these bodies, in a fixed order.
+    /// Every control of a scene of these bodies, in a fixed order; those of couplings are [`Control::of_coupling`].
     pub fn all(bodies: impl IntoIterator<Item = BodyId>) -> impl Iterator<Item = Control> {
         OF_WORLD.iter().copied().chain(bodies.into_iter().flat_map(Control::of_body))
     }
@@ -256,15 +315,40 @@ impl Control {
         OF_BODY.iter().map(move |make| make(body))
     }
 
-    /// The control of this name: of body `body`, or of the world.
-    pub fn named(name: &str, body: Option<BodyId>) -> Option<Control> {
-        Control::all([body.unwrap_or(0.into())]).find(|c| c.name() == name && c.body() == body)
+    /// Every control of a coupling.
+    pub fn of_coupling(coupling: CouplingId) -> impl Iterator<Item = Control> {
+        OF_COUPLING.iter().map(move |make| make(coupling))
     }
 
-    /// The same control of body `b`; the world's stay the world's.
-    pub fn of(self, b: BodyId) -> Control {
-        let index = |c: &&fn(BodyId) -> Control| self.body().is_some_and(|own| c(own) == self);
-        OF_BODY.iter().find(index).map_or(self, |make| make(b))
+    /// The control of this name of a body or a coupling, or of the world.
+    pub fn named(name: &str, owner: impl Into<ControlOwner>) -> Option<Control> {
+        let is = |c: &Control| c.name() == name;
+        match owner.into() {
+            ControlOwner::World => OF_WORLD.iter().copied().find(is),
+            ControlOwner::Body(body) => Control::of_body(body).find(is),
+            ControlOwner::Coupling(coupling) => Control::of_coupling(coupling).find(is),
+        }
+    }
+
+    /// The body it belongs to, if any.
+    pub fn body(self) -> Option<BodyId> {
+        if let ControlOwner::Body(body) = self.owner() { Some(body) } else { None }
+    }
+
+    /// The coupling it belongs to, if any.
+    pub fn coupling(self) -> Option<CouplingId> {
+        if let ControlOwner::Coupling(coupling) = self.owner() { Some(coupling) } else { None }
+    }
+
+    /// The same control of another body or coupling; what is not a body's, or not a coupling's, stays what it is.
+    pub fn of(self, owner: impl Into<ControlOwner>) -> Control {
+        let owner = owner.into();
+        let alike = matches!(
+            (self.owner(), owner),
+            (ControlOwner::Body(_), ControlOwner::Body(_))
+                | (ControlOwner::Coupling(_), ControlOwner::Coupling(_))
+        );
+        Control::named(self.name(), owner).filter(|_| alike).unwrap_or(self)
     }
 
     /// The name as in scene files.
@@ -297,7 +381,7 @@ impl BodyControls {
     /// α).
     pub fn get(&self, control: Control) -> Option<Value> {
         match control.descriptor().kept {
-            Kept::World => None,
+            Kept::World | Kept::Coupling(_) => None,
             Kept::Number(field) => Some((*field(&mut { *self })).into()),
             Kept::Own { get, .. } => get(self),
         }
@@ -306,7 +390,7 @@ impl BodyControls {
     /// Gives a control a value that was checked.
     pub(super) fn put(&mut self, control: Control, value: Value) {
         match control.descriptor().kept {
-            Kept::World => {}
+            Kept::World | Kept::Coupling(_) => {}
             Kept::Number(field) => *field(self) = value.number(),
             Kept::Own { put, .. } => put(self, value),
         }
@@ -316,6 +400,31 @@ impl BodyControls {
     pub(super) fn numbers() -> impl Iterator<Item = fn(&mut BodyControls) -> &mut f64> {
         TABLE.iter().filter_map(|row| match row.kept {
             Kept::Number(field) => Some(field),
+            _ => None,
+        })
+    }
+}
+
+impl CouplingControls {
+    /// The value of a control of this coupling.
+    pub fn get(&self, control: Control) -> Option<Value> {
+        match control.descriptor().kept {
+            Kept::Coupling(field) => Some((*field(&mut { *self })).into()),
+            _ => None,
+        }
+    }
+
+    /// Gives a control a value that was checked.
+    pub(super) fn put(&mut self, control: Control, value: Value) {
+        if let Kept::Coupling(field) = control.descriptor().kept {
+            *field(self) = value.number();
+        }
+    }
+
+    /// Where its values are, in the order of the table.
+    pub(super) fn numbers() -> impl Iterator<Item = fn(&mut CouplingControls) -> &mut f64> {
+        TABLE.iter().filter_map(|row| match row.kept {
+            Kept::Coupling(field) => Some(field),
             _ => None,
         })
     }
@@ -350,7 +459,7 @@ mod tests {
         for control in Control::of_body(body) {
             let row = control.descriptor();
             assert!(!row.doc().is_empty() && row.doc().ends_with('.'), "{control:?}: {}", row.doc());
-            assert_eq!(control.of(7.into()).body(), Some(7.into()));
+            assert_eq!(control.of(BodyId::from(7)).body(), Some(7.into()));
             assert_eq!(Control::named(row.name, Some(body)), Some(control));
             let (usual, mut changed) = (BodyControls::default(), BodyControls::default());
             let value = match row.allowed {

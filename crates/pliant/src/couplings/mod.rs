@@ -6,9 +6,11 @@
 
 mod glue;
 mod memory;
+mod row;
 mod system;
 mod tie;
 mod ties;
+mod turn;
 
 pub use glue::{Glue, Glued};
 pub use memory::CouplingMemory;

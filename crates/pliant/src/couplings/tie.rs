@@ -1,7 +1,7 @@
 //! A coupling as an island sees it, and where its points are.
 
 use super::CouplingMemory;
-use crate::model::{BodyFrame, CouplingKind, WorldFrame};
+use crate::model::{BodyFrame, CouplingKind, Motor, WorldFrame};
 use glam::{DMat3, DVec3};
 use pliant_math::procrustes::Fit;
 use std::sync::Arc;
@@ -125,32 +125,48 @@ pub(crate) struct Tie {
     pub stiffness: Option<f64>,
     /// N s/m.
     pub damping: f64,
+    /// The least and the greatest angle of a hinge.
+    pub limits: Option<[f64; 2]>,
+    /// What turns a hinge.
+    pub motor: Option<Motor>,
     /// Force (N) and distance (m) beyond which it breaks.
     pub breaks: (f64, f64),
     /// Its place in the model.
     pub place: usize,
     /// What history has left, during a step only.
     pub memory: CouplingMemory,
+    /// The energy put in during a step, J: see [`StepReport::coupling_energy`](crate::StepReport::coupling_energy).
+    pub put_in: f64,
 }
 
 /// A point of a tie: what of both sides is to be in one place, and along which axes of the first side.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct TiePoint {
-    /// In the axes of the frames.
-    pub offset: DVec3,
+    /// On each side, in the axes of its frame.
+    pub offsets: [DVec3; 2],
     /// All three, or the first `axes` of the columns told here.
     pub axes: usize,
     pub along: DMat3,
 }
 
+/// What kinds of coupling keep together: how many axes each of their points has.
+const POINT: &[usize] = &[3];
+const HINGE: &[usize] = &[3, 2];
+const WELD: &[usize] = &[3, 2, 1];
+
 impl Tie {
     /// How many rows each of its points has.
-    pub fn rows(kind: CouplingKind) -> &'static [usize] {
-        match kind {
-            CouplingKind::Point => &[3],
-            CouplingKind::Hinge => &[3, 2],
-            CouplingKind::Weld => &[3, 2, 1],
+    pub fn rows(&self) -> &'static [usize] {
+        match self.kind {
+            CouplingKind::Point => POINT,
+            CouplingKind::Hinge if !self.has_angle() => HINGE,
+            CouplingKind::Hinge | CouplingKind::Weld => WELD,
         }
+    }
+
+    /// Whether it is a hinge whose angle is limited or driven: its last row is that angle.
+    pub fn has_angle(&self) -> bool {
+        self.kind == CouplingKind::Hinge && (self.limits.is_some() || self.motor.is_some())
     }
 
     /// Whether where its points are is not linear in where particles are.
@@ -167,17 +183,23 @@ impl Tie {
         of(&self.sides[0]) - of(&self.sides[1])
     }
 
+    /// How far from its place turning is looked at: half the size of what holds its frames.
+    pub fn reach(&self) -> f64 {
+        self.sides.iter().filter_map(TieSide::reach).fold(0.0, f64::max)
+    }
+
     /// Point `k` of it: the place itself; one on the last axis, which may not go sideways; one on the first, which may not turn
-    /// about the last.
-    pub(super) fn point(&self, k: usize) -> TiePoint {
-        let reach = self.sides.iter().filter_map(TieSide::reach).fold(0.0, f64::max);
-        let axes = Tie::rows(self.kind)[k];
+    /// about the last but by `angle`.
+    pub(super) fn point(&self, k: usize, angle: f64) -> TiePoint {
+        let axes = self.rows()[k];
         match k {
-            0 => TiePoint { offset: DVec3::ZERO, axes, along: DMat3::IDENTITY },
-            1 => TiePoint { offset: DVec3::Z * reach, axes, along: DMat3::IDENTITY },
+            0 => TiePoint { offsets: [DVec3::ZERO; 2], axes, along: DMat3::IDENTITY },
+            1 => TiePoint { offsets: [DVec3::Z * self.reach(); 2], axes, along: DMat3::IDENTITY },
             _ => {
-                let along = DMat3::from_cols(DVec3::Y, DVec3::Z, DVec3::X);
-                TiePoint { offset: DVec3::X * reach, axes, along }
+                let (sin, cos) = angle.sin_cos();
+                let (across, out) = (DVec3::new(-sin, cos, 0.0), DVec3::new(cos, sin, 0.0));
+                let offsets = [out * self.reach(), DVec3::X * self.reach()];
+                TiePoint { offsets, axes, along: DMat3::from_cols(across, DVec3::Z, out) }
             }
         }
     }

@@ -11,8 +11,10 @@
 //! While no frame has turned much, the system that was factored serves on.
 
 use super::CouplingMemory;
+use super::row::{TieLink, TieRow, bodies_of, links_of};
 use super::system::{Plan, System};
 use super::tie::{Placed, Tie};
+use super::turn::{self, Grip, Turn};
 use crate::contact::{Bodies, Nodes, release};
 use crate::team::Team;
 use glam::{DMat3, DVec3};
@@ -22,6 +24,8 @@ use std::sync::Arc;
 const TURNED: f64 = 0.99985;
 /// The distance, relative to the size of the bodies, below which points are together.
 const SETTLED: f64 = 1e-11;
+/// The distance, relative to the size of the bodies, that is left to rounding where forces are solved for.
+const ROUNDED: f64 = 1e-13;
 /// How much of what the points would come apart by themselves is left in what holds exactly: joints that contradict each other then
 /// have a least-squares compromise, as springs of one stiffness have.
 const GIVE: f64 = 1e-10;
@@ -43,85 +47,21 @@ pub(crate) trait Velocities {
     fn add(&mut self, place: usize, particle: usize, by: DVec3);
 }
 
-/// A particle that holds a point of a tie.
-#[derive(Clone, Copy, Debug)]
-struct TieLink {
-    body: u32,
-    node: u32,
-    /// How c moves with it.
-    block: DMat3,
-    /// What of a force it gets, in terms of the masses its body was built with.
-    share: f64,
-}
-
-impl TieLink {
-    fn force(&self, of: DVec3) -> DVec3 {
-        self.block.transpose() * of * self.share
-    }
-}
-
-/// A point of a tie as the forces are found.
-#[derive(Clone, Copy, Debug)]
-struct TieRow {
-    /// The ends of its links, and of those of its first side.
-    links: u32,
-    first_side: u32,
-    /// Directions in which the points are kept together.
-    axes: usize,
-    along: DMat3,
-    /// 1/K, along each direction.
-    compliance: [f64; 3],
-    /// Where the points were to each other when the substep began.
-    start: DVec3,
-    /// Where they are to end to each other, less what the force gives.
-    target: DVec3,
-    /// Where they end to each other without the forces of contacts and couplings.
-    free: DVec3,
-    force: DVec3,
-    /// What is small.
-    size: f64,
-    exact: bool,
-    /// Whether it holds nothing in the rest of the substep.
-    slack: bool,
-}
-
-impl TieRow {
-    /// What of a vector its directions see.
-    fn seen(&self, v: DVec3) -> DVec3 {
-        if self.axes == 3 {
-            return v;
-        }
-        self.directions().fold(DVec3::ZERO, |sum, n| sum + n * n.dot(v))
-    }
-
-    /// How far points that are `way` apart are from where they are to be, squared.
-    fn off(&self, way: DVec3) -> f64 {
-        (self.seen(way - self.target) + self.give()).length_squared() / (self.size * self.size)
-    }
-
-    /// How far its force lets the points come apart.
-    fn give(&self) -> DVec3 {
-        let along = self.directions().zip(self.compliance);
-        along.fold(DVec3::ZERO, |sum, (n, c)| sum + n * (c * n.dot(self.force)))
-    }
-
-    fn directions(&self) -> impl Iterator<Item = DVec3> + use<> {
-        let along = self.along;
-        (0..self.axes).map(move |k| along.col(k))
-    }
-}
-
-fn links_of<'a>(rows: &[TieRow], links: &'a [TieLink], k: usize) -> &'a [TieLink] {
-    let first = k.checked_sub(1).map_or(0, |k| rows[k].links as usize);
-    &links[first..rows[k].links as usize]
-}
-
 /// A tie in a substep.
 #[derive(Clone, Copy, Debug)]
 struct Held {
     first_row: u32,
     /// How its sides were turned when the system was factored.
     formed: [DMat3; 2],
+    /// The angle of a hinge that is limited or driven.
+    turn: Option<Turn>,
+    /// Whether it holds nothing in the rest of the substep.
+    lost: bool,
+    /// How far a spring still lets its points be apart, and the share of the way between them that it gives up in this substep.
+    rest: f64,
+    drawn: f64,
+    /// The energy another stiffness has put into the spring.
+    put_in: f64,
 }
 
 /// What the ties of an island are to each other as long as they are there.
@@ -141,7 +81,7 @@ impl TieLayout {
         let mut groups = Vec::new();
         for tie in ties {
             let holds: Vec<usize> = tie.sides.iter().filter_map(|s| s.body()).collect();
-            let rows = Tie::rows(tie.kind).iter();
+            let rows = tie.rows().iter();
             groups.extend(rows.map(|rows| (if scalar { 1 } else { *rows }, holds.clone())));
         }
         let mut holding: Vec<Vec<u32>> = vec![Vec::new(); bodies];
@@ -177,8 +117,6 @@ pub(crate) struct Ties {
     pace: f64,
     /// Whether the system is that of the present responses.
     formed: bool,
-    /// How far any points were from where they are to be before the forces were changed last, relative to the size of the bodies.
-    left: f64,
     /// Forces at the beginning of the round, and how far points then ended from where they are to.
     forces: Vec<DVec3>,
     off: f64,
@@ -202,7 +140,7 @@ impl Ties {
 
     /// Makes room for these.
     pub fn reserve(&mut self, ties: &[Tie], layout: &TieLayout) {
-        let points = |t: &Tie| Tie::rows(t.kind).len();
+        let points = |t: &Tie| t.rows().len();
         let held = |t: &Tie| t.sides.iter().map(|s| s.particles().count()).sum::<usize>();
         let (size, len) = layout.room();
         self.rows.reserve(ties.iter().map(points).sum());
@@ -227,7 +165,7 @@ impl Ties {
             }
         }
         let first_row = self.rows.len();
-        for axes in Tie::rows(tie.kind) {
+        for (k, axes) in tie.rows().iter().enumerate() {
             let mut first_side = self.links.len();
             for (number, side) in tie.sides.iter().enumerate().filter(|_| !tie.memory.broken) {
                 if let Some(place) = side.body()
@@ -254,15 +192,30 @@ impl Ties {
                 force: DVec3::ZERO,
                 size,
                 exact: tie.stiffness.is_none(),
-                slack: false,
+                idle: false,
+                turns: tie.has_angle() && k == 2,
+                driven: tie.motor.is_some() && k == 2,
+                answer: 0.0,
             });
         }
-        self.held.push(Held { first_row: first_row as u32, formed: [DMat3::IDENTITY; 2] });
+        self.held.push(Held {
+            first_row: first_row as u32,
+            formed: [DMat3::IDENTITY; 2],
+            turn: None,
+            lost: false,
+            rest: 0.0,
+            drawn: 0.0,
+            put_in: 0.0,
+        });
         if tie.memory.broken {
             return;
         }
         let number = self.held.len() - 1;
         let placed = self.placed((number, tie), At::Start, nodes, bodies);
+        if tie.has_angle() {
+            let angle = turn::angle(placed.each_ref().map(Placed::axes));
+            self.held[number].turn = Some(Turn::new(tie, angle, h));
+        }
         self.linearise((number, tie), &placed);
         self.held[number].formed = placed.map(|p| p.rotation());
         // What nothing can follow does not keep others waiting.
@@ -271,24 +224,51 @@ impl Ties {
             let particle = nodes[l.body as usize].particles()[l.node as usize] as usize;
             bodies.get(l.body as usize).is_some_and(|b| !b.body.model.prescribes(particle as u32))
         });
+        for row in self.rows[first_row..].iter_mut().filter(|r| !r.turns) {
+            row.start = row.seen(row.free);
+            // What is not rounding comes together at a pace, all of it in the same measure: points that cannot all
+            // come together stay where the squares of the ways are least.
+            if row.exact && movable && row.start.length() > NEAR * size {
+                self.pace = self.pace.min(release(size, h) / row.start.length());
+            }
+        }
+        let kept = self.draw_together((number, tie), release(size, h));
         for row in &mut self.rows[first_row..] {
-            let start = row.seen(row.free);
-            row.start = start;
-            (row.compliance, row.target) = match tie.stiffness {
-                None => {
-                    // What is not rounding comes together at a pace, all of it in the same measure: points that cannot all
-                    // come together stay where the squares of the ways are least.
-                    if movable && start.length() > NEAR * size {
-                        self.pace = self.pace.min(release(size, h) / start.length());
-                    }
-                    ([0.0; 3], start)
-                }
+            match tie.stiffness {
+                None => (row.compliance, row.target) = ([0.0; 3], row.start),
                 Some(k) => {
                     let both = k + tie.damping / h;
-                    ([both.recip(); 3], start * (tie.damping / (h * both)))
+                    row.compliance = [both.recip(); 3];
+                    row.target = row.start * ((tie.damping / h + k * kept) / both);
                 }
-            };
+            }
         }
+    }
+
+    /// Lets what a spring still leaves its points come nearer to nothing by `by`, and tells how much of the way between these that is:
+    /// 1 where it does not draw at all yet. What that, and another stiffness, put into the spring is remembered.
+    fn draw_together(&mut self, (number, tie): (usize, &Tie), by: f64) -> f64 {
+        let first = self.held[number].first_row as usize;
+        let points = self.rows[first..first + tie.rows().len()].iter().filter(|r| !r.turns);
+        let (mut farthest, mut sum) = (0.0_f64, 0.0);
+        for row in points {
+            farthest = farthest.max(row.start.length());
+            sum += row.start.length_squared();
+        }
+        let kept = |rest: f64| if rest < farthest { rest / farthest } else { 1.0 };
+        let energy = |stiffness: f64, rest: f64| match stiffness.is_finite() && farthest > 0.0 {
+            true => 0.5 * stiffness * sum * (1.0 - kept(rest)).powi(2),
+            false => 0.0,
+        };
+        let CouplingMemory { stiffness: before, rest, .. } = tie.memory;
+        // One that did not hold begins to where its points are.
+        let began = if before == 0.0 { farthest } else { rest.min(farthest) };
+        let held = &mut self.held[number];
+        held.rest = if tie.stiffness.is_some() { (began - by).max(0.0) } else { 0.0 };
+        held.put_in = energy(tie.stiffness.unwrap_or(f64::INFINITY), began) - energy(before, began);
+        let left = if held.rest > 0.0 { kept(held.rest) } else { 0.0 };
+        held.drawn = if began > 0.0 { kept(began) - left } else { 0.0 };
+        left
     }
 
     /// All ties were taken up.
@@ -337,26 +317,34 @@ impl Ties {
         [a, b]: &'a [Placed<'_>; 2],
     ) -> impl Iterator<Item = (&'a TieRow, DVec3)> {
         let first = self.held[number].first_row as usize;
-        let rows = self.rows[first..first + Tie::rows(tie.kind).len()].iter().enumerate();
-        rows.map(|(k, row)| {
-            let offset = tie.point(k).offset;
-            (row, a.point(offset) - b.point(offset))
+        let rows = self.rows[first..first + tie.rows().len()].iter().enumerate();
+        let angle = self.angle_of(number);
+        rows.map(move |(k, row)| {
+            let [on_a, on_b] = tie.point(k, angle).offsets;
+            (row, a.point(on_a) - b.point(on_b))
         })
+    }
+
+    /// The angle that the row of the angle of a hinge is told at.
+    fn angle_of(&self, number: usize) -> f64 {
+        self.held[number].turn.map_or(0.0, |t| t.at)
     }
 
     /// Takes the points of a tie to be linear where its sides are: how they move with their particles, and along which axes
     /// they are kept together. What rows call free is where the points are to each other.
     fn linearise(&mut self, (number, tie): (usize, &Tie), [a, b]: &[Placed<'_>; 2]) {
+        let angle = self.angle_of(number);
         let Ties { rows, links, held, .. } = self;
         let first = held[number].first_row as usize;
         let mut begin = first.checked_sub(1).map_or(0, |k| rows[k].links as usize);
-        for (k, row) in rows[first..first + Tie::rows(tie.kind).len()].iter_mut().enumerate() {
-            let point = tie.point(k);
+        for (k, row) in rows[first..first + tie.rows().len()].iter_mut().enumerate() {
+            let point = tie.point(k, angle);
+            let [on_a, on_b] = point.offsets;
             let (own, others) =
                 links[begin..row.links as usize].split_at_mut(row.first_side as usize - begin);
-            a.blocks(point.offset, |i, block| own[i].block = block);
-            b.blocks(point.offset, |i, block| others[i].block = -block);
-            row.free = a.point(point.offset) - b.point(point.offset);
+            a.blocks(on_a, |i, block| own[i].block = block);
+            b.blocks(on_b, |i, block| others[i].block = -block);
+            row.free = a.point(on_a) - b.point(on_b);
             if row.axes < 3 {
                 row.along = a.axes() * point.along;
                 row.force = row.seen(row.force);
@@ -367,7 +355,15 @@ impl Ties {
 
     /// Sees where the points end by themselves in the present round, and how they respond. Nodes move as the forces so far
     /// let them where ties are curved.
-    pub fn begin_round(&mut self, ties: &[Tie], nodes: &mut [Nodes], bodies: &mut dyn Bodies, team: &Team) {
+    ///
+    /// Tells whether it is to be done once more, as only now is known how the angles of hinges answer.
+    pub fn begin_round(
+        &mut self,
+        ties: &[Tie],
+        nodes: &mut [Nodes],
+        bodies: &mut dyn Bodies,
+        team: &Team,
+    ) -> bool {
         let mut constant = true;
         for (place, _) in nodes.iter().enumerate().filter(|(_, n)| !n.is_empty()) {
             if let Some(body) = bodies.get(place) {
@@ -388,28 +384,86 @@ impl Ties {
                 self.rows[first].free = links_of(&self.rows, &self.links, first).iter().fold(fixed, free);
                 continue;
             }
-            let placed = self.placed((number, tie), At::Expected, nodes, bodies);
-            self.linearise((number, tie), &placed);
-            let turned = placed.map(|p| p.rotation());
-            let near = |(a, b): (&DMat3, &DMat3)| cosine(*a, *b) > TURNED;
-            if !turned.iter().zip(&self.held[number].formed).all(near) {
-                self.held[number].formed = turned;
-                self.formed = false;
-            }
-            for k in first..first + Tie::rows(tie.kind).len() {
-                self.off += self.rows[k].off(self.rows[k].free);
-                let by = links_of(&self.rows, &self.links, k).iter().fold(DVec3::ZERO, |sum, l| {
-                    sum + l.block * nodes[l.body as usize].movement(l.node as usize)
-                });
-                self.rows[k].free -= by;
-            }
+            self.begin_curved((number, tie), nodes, bodies);
         }
         self.forces.clear();
         self.forces.extend(self.rows.iter().map(|r| r.force));
+        // What turns a hinge can only be decided once it is known how that answers.
+        let asks = self.rows.iter().any(|r| r.turns && r.answer == 0.0);
         if !self.formed || !constant {
             self.form(nodes, bodies, team);
             self.formed = true;
         }
+        asks && self.rows.iter().any(|r| r.turns && r.answer != 0.0)
+    }
+
+    /// Takes the points of a tie to be linear where its sides are by the forces so far, and decides what turns it.
+    fn begin_curved(&mut self, (number, tie): (usize, &Tie), nodes: &[Nodes], bodies: &mut dyn Bodies) {
+        let first = self.held[number].first_row as usize;
+        let placed = self.placed((number, tie), At::Expected, nodes, bodies);
+        self.grip((number, tie), &placed);
+        self.linearise((number, tie), &placed);
+        self.turn_by((number, tie));
+        let turned = placed.map(|p| p.rotation());
+        let near = |(a, b): (&DMat3, &DMat3)| cosine(*a, *b) > TURNED;
+        if !turned.iter().zip(&self.held[number].formed).all(near) {
+            self.held[number].formed = turned;
+            self.formed = false;
+        }
+        for k in first..first + tie.rows().len() {
+            self.off += self.rows[k].off(self.rows[k].free);
+            let by = links_of(&self.rows, &self.links, k)
+                .iter()
+                .fold(DVec3::ZERO, |sum, l| sum + l.block * nodes[l.body as usize].movement(l.node as usize));
+            self.rows[k].free -= by;
+        }
+    }
+
+    /// Decides what is done about the angle of a hinge whose sides are here by the forces so far.
+    fn grip(&mut self, (number, tie): (usize, &Tie), placed: &[Placed<'_>; 2]) {
+        let Some((angle, wanted)) = self.wanted_grip((number, tie), placed) else { return };
+        let row = self.last_row((number, tie));
+        let Held { turn: Some(turn), .. } = &mut self.held[number] else { return };
+        let idle = matches!(wanted, Grip::Turned(_));
+        turn.at = if let Grip::Held(at) = wanted { at } else { angle };
+        turn.grip = wanted;
+        self.formed &= self.rows[row].idle == idle;
+        self.rows[row].idle = idle;
+    }
+
+    /// The angle of a hinge whose sides are here by the forces so far, and what is to be done about it.
+    fn wanted_grip(&self, (number, tie): (usize, &Tie), placed: &[Placed<'_>; 2]) -> Option<(f64, Grip)> {
+        let Held { turn: Some(turn), lost: false, .. } = &self.held[number] else { return None };
+        let row = &self.rows[self.last_row((number, tie))];
+        let angle = turn::near(turn::angle(placed.each_ref().map(Placed::axes)), turn.start);
+        if row.answer == 0.0 {
+            return Some((angle, Grip::Turned(0.0)));
+        }
+        // A force on the first side turns the second the other way.
+        let (reach, force) = (tie.reach(), row.along.x_axis.dot(row.force));
+        let free = angle + row.answer / reach * force;
+        Some((angle, turn.grip(free, row.answer / (reach * reach))))
+    }
+
+    /// Gives the row of a hinge the torque that turns it, and tells it where it began.
+    fn turn_by(&mut self, (number, tie): (usize, &Tie)) {
+        let Held { turn: Some(turn), lost: false, .. } = &self.held[number] else { return };
+        let (turn, reach, row) = (*turn, tie.reach(), self.last_row((number, tie)));
+        let row = &mut self.rows[row];
+        row.start = row.along.x_axis * (reach * (turn.at - turn.start));
+        if let Grip::Turned(torque) = turn.grip {
+            row.force = row.along.x_axis * (-torque / reach);
+        }
+    }
+
+    /// Whether what is done about the angle of a hinge whose sides are here is what is to be done.
+    fn is_gripped(&self, (number, tie): (usize, &Tie), placed: &[Placed<'_>; 2]) -> bool {
+        let wanted = self.wanted_grip((number, tie), placed);
+        wanted.is_none_or(|(_, wanted)| self.held[number].turn.is_some_and(|t| t.grip == wanted))
+    }
+
+    fn last_row(&self, (number, tie): (usize, &Tie)) -> usize {
+        self.held[number].first_row as usize + tie.rows().len() - 1
     }
 
     /// Whether any point is not linear in the particles: nodes must move by the forces so far before a round begins.
@@ -423,41 +477,53 @@ impl Ties {
         let TieLayout { plan, scalar, touching } = &**layout;
         system.begin(plan);
         for k in 0..rows.len() {
-            // In the scalar layout the first axis speaks for all.
-            let own = links_of(rows, links, k);
-            let pulls = |place: usize| own.iter().any(|l| l.body as usize == place);
-            if rows[k].slack {
+            let idle = rows[k].idle;
+            if idle && !rows[k].turns {
                 continue;
             }
+            let own = links_of(rows, links, k);
+            let pulled = bodies_of(own);
+            // In the scalar layout the first axis speaks for all.
             for axis in 0..if *scalar { 1 } else { rows[k].axes } {
                 let along = rows[k].along.col(axis);
-                nodes.iter_mut().for_each(Nodes::unload);
+                pulled.iter().flatten().for_each(|place| nodes[*place].unload());
                 for l in own {
                     nodes[l.body as usize].load(l.node as usize, l.force(along));
                 }
-                for place in (0..bodies.len()).filter(|p| pulls(*p)) {
-                    if let Some(body) = bodies.get(place) {
-                        body.side.respond(&mut nodes[place], team);
+                for place in pulled.iter().flatten() {
+                    if let Some(body) = bodies.get(*place) {
+                        body.side.respond(&mut nodes[*place], team);
                     }
                 }
                 for j in touching[k].iter().map(|j| *j as usize) {
-                    if rows[j].slack {
+                    // Of an angle that nothing holds only its own answer is asked.
+                    if j != k && (idle || rows[j].idle) {
                         continue;
                     }
-                    let pulled = links_of(rows, links, j).iter().filter(|l| pulls(l.body as usize));
-                    let moved = pulled.fold(DVec3::ZERO, |sum, l| {
-                        sum + l.block * nodes[l.body as usize].movement(l.node as usize)
+                    let moved = links_of(rows, links, j).iter().fold(DVec3::ZERO, |sum, l| {
+                        match pulled.contains(&Some(l.body as usize)) {
+                            true => sum + l.block * nodes[l.body as usize].movement(l.node as usize),
+                            false => sum,
+                        }
                     });
                     for other in 0..if *scalar { 1 } else { rows[j].axes } {
                         let mut value = rows[j].along.col(other).dot(moved);
                         if j == k && other == axis {
+                            if axis == 0 {
+                                rows[k].answer = value;
+                            }
+                            if idle {
+                                continue;
+                            }
                             if rows[k].exact {
                                 let all = if *scalar { 0..3 } else { axis..axis + 1 };
                                 rows[k].compliance[all].fill(GIVE * value);
                             }
                             value += rows[k].compliance[axis];
                         }
-                        system.add(plan, (j, other), (k, axis), value);
+                        if !idle {
+                            system.add(plan, (j, other), (k, axis), value);
+                        }
                     }
                 }
             }
@@ -474,11 +540,12 @@ impl Ties {
         }
     }
 
-    /// Changes the forces so that all ties hold, from where the nodes move by those there are.
-    pub fn correct(&mut self, nodes: &[Nodes]) {
+    /// Changes the forces so that all ties hold, from where the nodes move by those there are. Tells whether there was anything to mend
+    /// but rounding; if not, they stay.
+    pub fn correct(&mut self, nodes: &[Nodes]) -> bool {
         let mut sides = std::mem::take(&mut self.sides);
         let TieLayout { plan, scalar, .. } = &*self.layout;
-        self.left = 0.0;
+        let mut left = 0.0_f64;
         for side in &mut sides {
             side.clear();
             side.resize(plan.size(), 0.0);
@@ -488,15 +555,19 @@ impl Ties {
                 |sum: DVec3, l: &TieLink| sum + l.block * nodes[l.body as usize].movement(l.node as usize);
             let at = links_of(&self.rows, &self.links, k).iter().fold(row.free, moved);
             let off = row.target - at - row.give();
-            if row.slack {
+            if row.idle {
                 continue;
             }
-            self.left = self.left.max(row.seen(off).length() / row.size);
+            left = left.max(row.seen(off).length() / row.size);
             let first = plan.row_of(k);
             match scalar {
                 true => sides.iter_mut().zip(off.to_array()).for_each(|(s, v)| s[first] = v),
                 false => row.directions().enumerate().for_each(|(d, n)| sides[0][first + d] = n.dot(off)),
             }
+        }
+        if left <= ROUNDED {
+            self.sides = sides;
+            return false;
         }
         match scalar {
             true => sides.iter_mut().for_each(|s| self.system.solve(plan, s)),
@@ -513,6 +584,7 @@ impl Ties {
             };
         }
         self.sides = sides;
+        true
     }
 
     /// Whether the points are where they are to be, with all that rounds have done: where frames have turned far in one, another
@@ -525,12 +597,8 @@ impl Ties {
         ties.iter().enumerate().filter(curved).all(|tie| {
             let placed = self.placed(tie, At::End, nodes, bodies);
             self.ways(tie, &placed).all(|(row, way)| row.off(way) <= SETTLED * SETTLED)
+                && self.is_gripped(tie, &placed)
         })
-    }
-
-    /// Whether the last change of the forces had anything to mend but rounding.
-    pub fn may_gain(&self) -> bool {
-        self.left > SETTLED
     }
 
     /// Lets points of frames go, for the rest of the substep, that all rounds have not brought together: their parents have
@@ -543,9 +611,10 @@ impl Ties {
                 continue;
             }
             let first = self.held[tie.0].first_row as usize;
-            for row in &mut self.rows[first..first + Tie::rows(tie.1.kind).len()] {
-                (row.slack, row.force) = (true, DVec3::ZERO);
+            for row in &mut self.rows[first..first + tie.1.rows().len()] {
+                (row.idle, row.force) = (true, DVec3::ZERO);
             }
+            self.held[tie.0].lost = true;
             self.formed = false;
         }
     }
@@ -567,6 +636,9 @@ impl Ties {
             for (row, way) in self.ways(tie, &placed) {
                 let own = row.off(way);
                 (off, most) = (off + own, most.max(own));
+            }
+            if !self.is_gripped(tie, &placed) {
+                most = f64::INFINITY;
             }
             works |= tie.1.stiffness.is_none() && self.works(tie, nodes, bodies);
         }
@@ -591,8 +663,11 @@ impl Ties {
     fn works(&self, (number, tie): (usize, &Tie), nodes: &[Nodes], bodies: &mut dyn Bodies) -> bool {
         let first = self.held[number].first_row as usize;
         let (mut net, mut gross) = (0.0, 0.0);
-        for k in first..first + Tie::rows(tie.kind).len() {
+        for k in first..first + tie.rows().len() {
             let row = &self.rows[k];
+            if row.idle {
+                continue;
+            }
             net -= row.force.dot(row.target - row.start);
             for l in links_of(&self.rows, &self.links, k) {
                 let Some(body) = bodies.get(l.body as usize) else { continue };
@@ -623,7 +698,7 @@ impl Ties {
                 continue;
             }
             let drawn: f64 = links.iter().map(|l| row.force.dot(moved(l))).sum();
-            let owed = if row.exact { 0.5 * drawn.max(0.0) } else { 0.0 };
+            let owed = if row.exact && !row.driven { 0.5 * drawn.max(0.0) } else { 0.0 };
             let first = k.checked_sub(1).map_or(0, |k| self.rows[k].links as usize);
             let first_side = row.first_side as usize - first;
             for side in [&links[..first_side], &links[first_side..]] {
@@ -654,9 +729,10 @@ impl Ties {
         let particle =
             |l: &TieLink| (l.body as usize, nodes[l.body as usize].particles()[l.node as usize] as usize);
         let axes = |k: usize| if *scalar { 1 } else { rows[k].axes };
+        let calmed = |row: &TieRow| row.exact && !row.turns;
         system.begin(plan);
-        for k in (0..rows.len()).filter(|k| rows[*k].exact) {
-            for j in touching[k].iter().map(|j| *j as usize).filter(|j| rows[*j].exact) {
+        for k in (0..rows.len()).filter(|k| calmed(&rows[*k])) {
+            for j in touching[k].iter().map(|j| *j as usize).filter(|j| calmed(&rows[*j])) {
                 let mut sum = DMat3::ZERO;
                 for l in links_of(rows, links, j) {
                     let own = links_of(rows, links, k).iter();
@@ -679,7 +755,7 @@ impl Ties {
             side.clear();
             side.resize(plan.size(), 0.0);
         }
-        for (k, row) in rows.iter().enumerate().filter(|(_, r)| r.exact) {
+        for (k, row) in rows.iter().enumerate().filter(|(_, r)| calmed(r)) {
             let apart = links_of(rows, links, k).iter().fold(DVec3::ZERO, |sum, l| {
                 let (body, i) = particle(l);
                 sum - l.block * bodies.velocity(body, i)
@@ -694,7 +770,7 @@ impl Ties {
             true => sides.iter_mut().for_each(|s| system.solve(plan, s)),
             false => system.solve(plan, &mut sides[0]),
         }
-        for (k, row) in rows.iter().enumerate().filter(|(_, r)| r.exact) {
+        for (k, row) in rows.iter().enumerate().filter(|(_, r)| calmed(r)) {
             let first = plan.row_of(k);
             let impulse = match scalar {
                 true => DVec3::new(sides[0][first], sides[1][first], sides[2][first]),
@@ -711,19 +787,43 @@ impl Ties {
         self.sides = sides;
     }
 
-    /// Tells the ties what the substep has left: forces, how frames are turned, and what broke.
+    /// Tells the ties what the substep has left: forces, how frames are turned, what broke, and what they have put in.
     pub fn conclude(&self, ties: &mut [Tie], nodes: &[Nodes], bodies: &mut dyn Bodies) {
         for (number, tie) in ties.iter_mut().enumerate().filter(|(_, t)| !t.memory.broken) {
             let placed = self.placed((number, tie), At::End, nodes, bodies);
             let (force, distance) = tie.breaks;
             let too_much = |(row, way): (&TieRow, DVec3)| {
-                row.force.length() > force || row.seen(way).length() > distance
+                !row.turns && (row.force.length() > force || row.seen(way).length() > distance)
             };
             let broken = self.ways((number, tie), &placed).any(too_much);
+            let put_in = self.held[number].put_in + self.drawing((number, tie), &placed);
             let rotations = placed.map(|p| p.rotation());
             let first = self.held[number].first_row as usize;
-            tie.memory = CouplingMemory { broken, rotations, force: self.rows[first].force };
+            tie.memory = CouplingMemory {
+                broken,
+                rotations,
+                force: self.rows[first].force,
+                stiffness: tie.stiffness.unwrap_or(f64::INFINITY),
+                rest: self.held[number].rest,
+            };
+            tie.put_in += put_in;
         }
+    }
+
+    /// The work of a tie in drawing its points together, and of a motor. With forces of the end of a substep it is no less than
+    /// what the bodies and the spring gain by it: energies are convex in the ways.
+    fn drawing(&self, (number, tie): (usize, &Tie), placed: &[Placed<'_>; 2]) -> f64 {
+        let first = self.held[number].first_row as usize;
+        let rows = self.rows[first..first + tie.rows().len()].iter();
+        rows.map(|row| match self.held[number].turn.filter(|_| row.turns && row.idle) {
+            None if row.exact => row.force.dot(row.target - row.start),
+            None => -row.force.dot(row.start) * self.held[number].drawn,
+            Some(turn) => {
+                let angle = turn::near(turn::angle(placed.each_ref().map(Placed::axes)), turn.start);
+                -row.along.x_axis.dot(row.force) * tie.reach() * (angle - turn.start)
+            }
+        })
+        .sum()
     }
 }
 

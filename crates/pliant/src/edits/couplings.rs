@@ -2,6 +2,7 @@
 
 use super::{EditError, Editing, Effect};
 use crate::builder;
+use crate::controls::{CouplingEntry, no_such_coupling};
 use crate::model::{Coupling, CouplingId, ModelCoupling};
 
 impl Editing<'_> {
@@ -11,21 +12,20 @@ impl Editing<'_> {
         all.push(ModelCoupling { id, coupling: coupling.clone() });
         builder::check_couplings(&all, self.model.bodies())?;
         *self.model = self.model.with_couplings(all, id.number() + 1);
+        self.controls.couplings.push(CouplingEntry::new(id, coupling));
         Ok(Effect::CouplingAdded { id, coupling: Box::new(coupling.clone()) })
     }
 
     pub(super) fn remove_coupling(&mut self, id: CouplingId) -> Result<Effect, EditError> {
         let Some(place) = self.model.coupling_index(id) else {
-            let count = self.model.couplings().len();
-            let help = match id.number() < self.model.next_coupling().number() {
-                true => format!("that coupling was removed; there are {count} couplings"),
-                false => format!("there are {count} couplings, numbered from 0"),
-            };
+            let help = no_such_coupling(self.model, id);
             return Err(EditError::NoCoupling { coupling: id, help });
         };
         let mut all = self.model.couplings().to_vec();
         all.remove(place);
         *self.model = self.model.with_couplings(all, self.model.next_coupling().number());
+        self.controls.couplings.remove(place);
+        self.drop_tracks(|control| control.coupling() == Some(id));
         Ok(Effect::CouplingRemoved { place })
     }
 }

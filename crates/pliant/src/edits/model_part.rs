@@ -3,7 +3,7 @@
 use super::{Edit, EditError, Effect, Hold};
 use crate::body::Body;
 use crate::builder::{self, Assembler};
-use crate::controls::{BodyEntry, Controls, no_such_body};
+use crate::controls::{BodyEntry, Control, Controls, no_such_body};
 use crate::keyframes::Keyframes;
 use crate::model::{BodyId, Model, Motion, Params, PinGroup};
 use crate::solvers::{Feature, Support, support};
@@ -106,15 +106,21 @@ impl Editing<'_> {
         }
         let gone = self.model.remove(place);
         self.controls.bodies.remove(place);
+        let tracks = self.drop_tracks(|control| control.body() == Some(gone.id));
+        Ok(Effect::Removed { place, name: gone.name.to_string(), tracks })
+    }
+
+    /// Takes away the keys of controls that are gone, and tells how many tracks these were.
+    pub(super) fn drop_tracks(&mut self, gone: impl Fn(Control) -> bool) -> usize {
         let all = &self.model.params.keyframes.tracks;
-        let kept: Vec<_> = all.iter().filter(|t| t.control.body() != Some(gone.id)).cloned().collect();
+        let kept: Vec<_> = all.iter().filter(|t| !gone(t.control)).cloned().collect();
         let tracks = all.len() - kept.len();
         if tracks > 0 {
             let keyframes = Keyframes { tracks: kept };
             let params = Params { keyframes, ..(*self.model.params).clone() };
             *self.model = self.model.with_params(params);
         }
-        Ok(Effect::Removed { place, name: gone.name.to_string(), tracks })
+        tracks
     }
 
     fn load(&mut self, body: BodyId, forces: &[DVec3]) -> Result<(), EditError> {

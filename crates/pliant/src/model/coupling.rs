@@ -1,5 +1,6 @@
 //! What ties bodies together: points or frames of bodies that are kept in one place, exactly or by springs.
 
+use super::hinge_drive::{Motor, limits_fault};
 use super::{BodyFrame, BodyId, Model, ModelBody};
 use crate::bytes::Digest;
 use crate::couplings::CouplingMemory;
@@ -236,6 +237,11 @@ pub struct Coupling {
     pub break_force: f64,
     /// How far its points may come apart before it breaks, m; infinite for any distance.
     pub break_distance: f64,
+    /// The least and the greatest angle of a hinge, rad: how its second side is turned about the axis, seen from the first, as the
+    /// frames were given 0. `None` for any.
+    pub limits: Option<[f64; 2]>,
+    /// What turns a hinge.
+    pub motor: Option<Motor>,
 }
 
 impl Coupling {
@@ -249,6 +255,8 @@ impl Coupling {
             damping: 0.0,
             break_force: f64::INFINITY,
             break_distance: f64::INFINITY,
+            limits: None,
+            motor: None,
         }
     }
 
@@ -287,24 +295,38 @@ impl Coupling {
         Coupling { break_distance: distance, ..self }
     }
 
+    /// The same hinge, which turns between two angles, rad.
+    pub fn limited(self, least: f64, most: f64) -> Coupling {
+        Coupling { limits: Some([least, most]), ..self }
+    }
+
+    /// The same hinge, turned by a motor (rad/s) with at most a torque (N m).
+    pub fn driven(self, speed: f64, torque: f64) -> Coupling {
+        Coupling { motor: Some(Motor { speed, torque }), ..self }
+    }
+
     /// The bodies it ties together.
     pub fn bodies(&self) -> impl Iterator<Item = BodyId> + '_ {
         self.sides.iter().filter_map(Attachment::body)
     }
 
-    /// The energy in its spring, J; none in what holds exactly or is broken.
+    /// The energy in its spring, J; none in what holds exactly, nothing, or is broken.
     pub(crate) fn energy(&self, state: &State, memory: &CouplingMemory) -> f64 {
-        let Some(stiffness) = self.stiffness.filter(|_| !memory.broken) else { return 0.0 };
+        let CouplingMemory { broken, stiffness, rest, .. } = *memory;
+        if broken || !stiffness.is_finite() {
+            return 0.0;
+        }
         let at = |side: usize| self.sides[side].place(state, memory.rotations[side]);
         match (at(0), at(1)) {
-            (Some(a), Some(b)) => 0.5 * stiffness * a.distance_squared(b),
+            (Some(a), Some(b)) => 0.5 * stiffness * (a.distance(b) - rest).max(0.0).powi(2),
             _ => 0.0,
         }
     }
 
     /// Why these bodies cannot be tied like this, and what to do.
     pub(crate) fn faults(&self, bodies: &[ModelBody]) -> Vec<(String, String)> {
-        let Coupling { name: _, sides, kind, stiffness, damping, break_force, break_distance } = self;
+        let Coupling { name: _, sides, kind, stiffness, damping, break_force, break_distance, limits, motor } =
+            self;
         let mut faults = Vec::new();
         sides.iter().for_each(|side| side.faults(bodies, &mut faults));
         if sides[0] == sides[1] {
@@ -334,6 +356,12 @@ impl Coupling {
                 faults.push((format!("the {what} it breaks at is {most} {unit}"), help));
             }
         }
+        if *kind != CouplingKind::Hinge && (limits.is_some() || motor.is_some()) {
+            let text = format!("a {} has no angle to limit or to drive", kind.name());
+            faults.push((text, "make it a hinge, or leave limits and motor out".into()));
+        }
+        faults.extend(limits.and_then(limits_fault));
+        faults.extend(motor.and_then(|m| m.fault()));
         faults
     }
 }
@@ -350,7 +378,8 @@ pub struct ModelCoupling {
 
 impl ModelCoupling {
     pub(super) fn digest(&self, hash: &mut Digest) {
-        let Coupling { name, sides, kind, stiffness, damping, break_force, break_distance } = &self.coupling;
+        let Coupling { name, sides, kind, stiffness, damping, break_force, break_distance, limits, motor } =
+            &self.coupling;
         hash.word(self.id.number());
         hash.bytes(name.as_bytes());
         sides.iter().for_each(|side| side.digest(hash));
@@ -360,6 +389,14 @@ impl ModelCoupling {
         if (*kind, *break_force, *break_distance) != (CouplingKind::Point, f64::INFINITY, f64::INFINITY) {
             hash.word(*kind as u64);
             [*break_force, *break_distance].into_iter().for_each(|v| hash.number(v));
+        }
+        if let Some(limits) = limits {
+            hash.word(1);
+            limits.iter().for_each(|v| hash.number(*v));
+        }
+        if let Some(Motor { speed, torque }) = motor {
+            hash.word(2);
+            [*speed, *torque].into_iter().for_each(|v| hash.number(v));
         }
     }
 }

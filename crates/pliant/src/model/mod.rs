@@ -11,6 +11,7 @@ mod body_id;
 mod body_model;
 mod collider;
 mod coupling;
+mod hinge_drive;
 mod input;
 mod params;
 mod prototype;
@@ -26,6 +27,7 @@ pub use body_model::BodyModel;
 pub use collider::{Collider, ColliderId, ColliderShape, ModelCollider};
 pub(crate) use collider::{between, is_rigid, primitive_of, primitive_parts};
 pub use coupling::{Attachment, BodyPoint, Coupling, CouplingId, CouplingKind, ModelCoupling, WorldFrame};
+pub use hinge_drive::Motor;
 pub use input::{Input, Moment, Sequence, SequenceError};
 pub use params::{
     Acceleration, BodyKind, Goals, HalfSpace, Implicit, Integrator, MassMatrix, Matching, Motion, Params,

@@ -23,6 +23,9 @@ pub struct StepReport {
     pub residual: f64,
     /// How the bodies of each solver converged, in the order of [`SolverKind::ALL`].
     pub convergence: [Convergence; SolverKind::ALL.len()],
+    /// Energy that couplings have put into the bodies and their own springs, J: by becoming stiffer, by drawing together what began
+    /// apart, by their motors. Negative where springs have been let go or made softer.
+    pub coupling_energy: f64,
     /// Seconds spent in each solver, in the order of [`SolverKind::ALL`]; zero without a clock.
     pub seconds: [f64; SolverKind::ALL.len()],
 }

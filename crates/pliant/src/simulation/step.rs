@@ -2,7 +2,9 @@
 
 use super::{Clock, Driver, Simulation, StepError, StepReport};
 use crate::advance::StepContext;
-use crate::controls::ControlError;
+use crate::controls::{ControlError, Controls};
+use crate::couplings::CouplingMemory;
+use crate::model::Model;
 use crate::solvers::trace::{TracePoint, Tracer};
 use crate::state::State;
 
@@ -85,9 +87,12 @@ impl Simulation {
         backup.vertices.clone_from(&state.vertices);
         backup.couplings.clone_from(&state.couplings);
         let tracer = tracer.as_deref_mut().filter(|_| self.tracing);
+        let mut coupling_energy = let_go(model, controls, state);
         let stepping = StepContext { model, controls, pools, team, course, step: state.step };
-        let seconds = stepping.take((state, backup), slots, &mut self.islands, clock.as_ref(), tracer);
-        let mut report = StepReport { seconds, ..Default::default() };
+        let islands = &mut self.islands;
+        let states = (&mut *state, backup);
+        let seconds = stepping.take(states, slots, islands, clock.as_ref(), tracer, &mut coupling_energy);
+        let mut report = StepReport { seconds, coupling_energy, ..Default::default() };
         let mut finite = true;
         for (slot, body) in slots.iter_mut().zip(model.bodies()) {
             let outcome = std::mem::replace(&mut slot.outcome, Ok(Default::default()))?;
@@ -131,6 +136,22 @@ impl Simulation {
         }
         Ok(())
     }
+}
+
+/// Springs that hold nothing any more keep no energy: tells what that takes away.
+fn let_go(model: &Model, controls: &Controls, state: &mut State) -> f64 {
+    let mut energy = 0.0;
+    for (k, live) in controls.couplings.iter().enumerate().filter(|(_, c)| c.values.stiffness == 0.0) {
+        let memory = state.couplings[k];
+        if !memory.broken && memory.stiffness > 0.0 {
+            let coupling = &model.couplings()[k].coupling;
+            energy -= coupling.energy(state, &memory);
+            let fresh = CouplingMemory::new(coupling, |body| state.body(body));
+            state.couplings[k] = fresh;
+        }
+        debug_assert_eq!(live.id, model.couplings()[k].id);
+    }
+    energy
 }
 
 #[cfg(test)]

@@ -13,6 +13,7 @@ mod contact_energy;
 mod contact_events;
 #[path = "../counting/mod.rs"]
 mod counting;
+mod coupling_changes;
 mod couplings;
 mod deformer;
 mod edits;
@@ -20,6 +21,7 @@ mod elements;
 mod forces;
 mod glue;
 mod goals;
+mod hinges;
 mod hostile_input;
 mod implicit_options;
 mod keyframes;
