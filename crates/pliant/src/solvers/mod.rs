@@ -83,7 +83,7 @@ impl SolverKind {
 
     /// Whether its bodies answer to forces alike, and apart, along x, y and z.
     pub(crate) fn answers_alike(self) -> bool {
-        !matches!(self, SolverKind::Newton | SolverKind::Rigid)
+        !matches!(self, SolverKind::Clustered | SolverKind::Newton | SolverKind::Rigid)
     }
 
     /// Whether it moves bodies by constraint batches: those that do mean the same scene.

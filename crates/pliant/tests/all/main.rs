@@ -20,6 +20,7 @@ mod edits;
 mod elements;
 mod forces;
 mod glue;
+mod glue_response;
 mod goals;
 mod hinges;
 mod hostile_input;
