@@ -1,47 +1,7 @@
-//! Best fits the engine has no part in: Horn's rotation by power iteration, and affine maps.
+//! How far points are from their best rigid and affine fits, by Horn's rotation: the engine has no part in it.
 
 use pliant::{DMat3, DQuat, DVec3};
-
-/// The rotation r → x of weighted pairs as the dominant eigenvector of Horn's 4×4 matrix; sharing no
-/// code with the engine's polar decomposition is the point.
-pub fn horn_rotation(pairs: impl Iterator<Item = (DVec3, DVec3)>) -> DQuat {
-    let mut s = [[0.0; 3]; 3];
-    for (r, x) in pairs {
-        for (i, row) in s.iter_mut().enumerate() {
-            for (j, e) in row.iter_mut().enumerate() {
-                *e += r[i] * x[j];
-            }
-        }
-    }
-    if s == [[0.0; 3]; 3] {
-        return DQuat::IDENTITY;
-    }
-    let t = s[0][0] + s[1][1] + s[2][2];
-    let (a, b, c) = (s[1][2] - s[2][1], s[2][0] - s[0][2], s[0][1] - s[1][0]);
-    let mut m = [[t, a, b, c], [a, 0.0, 0.0, 0.0], [b, 0.0, 0.0, 0.0], [c, 0.0, 0.0, 0.0]];
-    for i in 0..3 {
-        for j in 0..3 {
-            m[i + 1][j + 1] = s[i][j] + s[j][i] - if i == j { t } else { 0.0 };
-        }
-    }
-    // Shifted so that the largest eigenvalue is the largest in size, then squared to isolate it.
-    let shift = m.iter().flatten().map(|v: &f64| v.abs()).sum::<f64>();
-    (0..4).for_each(|i| m[i][i] += shift);
-    for _ in 0..60 {
-        let mut p = [[0.0; 4]; 4];
-        for i in 0..4 {
-            for j in 0..4 {
-                p[i][j] = (0..4).map(|k| m[i][k] * m[k][j]).sum();
-            }
-        }
-        let scale = p.iter().flatten().fold(0.0_f64, |a, v| a.max(v.abs()));
-        p.iter_mut().flatten().for_each(|v| *v /= scale);
-        m = p;
-    }
-    let column = (0..4).fold(0, |best, k| if m[k][k] > m[best][best] { k } else { best });
-    let q = [0, 1, 2, 3].map(|row: usize| m[row][column]);
-    DQuat::from_xyzw(q[1], q[2], q[3], q[0]).normalize()
-}
+use pliant_math::horn_rotation;
 
 /// Angle of a rotation in radians, exact for small ones too (an arc cosine is not).
 pub fn angle(q: DQuat) -> f64 {

@@ -111,8 +111,7 @@ impl fmt::Display for TetFault {
 
 impl TetMesh {
     /// Everything wrong with the mesh, first the points, then the tetrahedra in order. Inverted tetrahedra and
-    /// unreferenced points are not faults: [`orient`](TetMesh::orient) and
-    /// [`drop_unreferenced`](TetMesh::drop_unreferenced) see to them.
+    /// unreferenced points are not faults: bodies made of the mesh turn the first and leave out the second.
     pub fn faults(&self) -> Vec<TetFault> {
         let mut faults = Vec::new();
         let usable = |p: DVec3| p.is_finite() && p.abs().max_element() < 1e100;

@@ -34,7 +34,7 @@ impl TetMesh {
     }
 
     /// Volume each point stands for: a quarter of each tetrahedron at it.
-    pub fn nodal_volumes(&self) -> Vec<f64> {
+    pub(crate) fn nodal_volumes(&self) -> Vec<f64> {
         let mut nodal = vec![0.0; self.points.len()];
         for (t, volume) in self.tetrahedra.iter().zip(self.volumes()) {
             t.iter().for_each(|&i| nodal[i as usize] += 0.25 * volume);
@@ -43,7 +43,7 @@ impl TetMesh {
     }
 
     /// Turns inverted tetrahedra by swapping their last two corners; returns how many there were.
-    pub fn orient(&mut self) -> usize {
+    pub(crate) fn orient(&mut self) -> usize {
         let mut turned = 0;
         for i in 0..self.tetrahedra.len() {
             if self.edge_matrix(self.tetrahedra[i]).determinant() < 0.0 {
@@ -105,7 +105,7 @@ impl TetMesh {
     }
 
     /// Removes points that no tetrahedron uses and returns which they were; the others keep their order.
-    pub fn drop_unreferenced(&mut self) -> Vec<u32> {
+    pub(crate) fn drop_unreferenced(&mut self) -> Vec<u32> {
         let dropped = self.unreferenced();
         if !dropped.is_empty() {
             let mut new_index = vec![0; self.points.len()];

@@ -7,6 +7,7 @@
 //! always right-handed, never NaN, and among equally good rotations the one nearest to a given
 //! previous frame.
 
+mod horn;
 pub mod lanes;
 pub mod procrustes;
 pub mod projections;
@@ -15,6 +16,7 @@ mod rotation;
 mod svd;
 mod symmetric;
 
+pub use horn::horn_rotation;
 pub use rigid_velocity::{angular_velocity, inertia_tensor_term};
 pub use rotation::nearest_rotation;
 pub use svd::{Svd3, svd3};

@@ -169,7 +169,7 @@ impl Format {
     }
 
     /// The format of a file, by its extension.
-    pub fn of(path: &Path) -> Result<&'static Format, CacheError> {
+    pub(crate) fn of(path: &Path) -> Result<&'static Format, CacheError> {
         let extension = path.extension().map(|e| e.to_string_lossy().to_lowercase()).unwrap_or_default();
         FORMATS.iter().find(|f| f.extension == extension).ok_or_else(|| CacheError::UnknownFormat {
             path: path.to_path_buf(),

@@ -64,7 +64,7 @@ impl<'a> ResampledLog<'a> {
     }
 
     /// Which epoch of the log the `i`-th frame is in; a moment between two frames is in that of the first.
-    pub fn epoch_of(&self, i: usize) -> usize {
+    pub(crate) fn epoch_of(&self, i: usize) -> usize {
         match &self.resampled {
             Some((_, moments)) => self.reader.epoch_of(moments.get(i).map_or(0, |m| m.place)),
             None => self.reader.epoch_of(i),

@@ -43,7 +43,6 @@ pub use header::{LogBody, LogHeader, VersionOrigin};
 pub use index::LogWarning;
 pub use medium::{LogMedium, LogSource, MemoryLog, WriteOnlyLog};
 pub use reader::LogReader;
-pub use record::FORMAT_VERSION;
 pub use simulated::SimulatedElements;
 pub use solid::{LogSolid, SolidPlace};
 pub use writer::{LogWriter, ReopenedLog};

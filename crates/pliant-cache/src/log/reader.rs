@@ -81,7 +81,7 @@ impl LogReader {
     }
 
     /// Which epoch the `i`-th frame is in.
-    pub fn epoch_of(&self, i: usize) -> usize {
+    pub(crate) fn epoch_of(&self, i: usize) -> usize {
         self.index.epoch_of(i)
     }
 
@@ -106,7 +106,7 @@ impl LogReader {
     }
 
     /// Position of the frame with this number.
-    pub fn position_of(&self, frame_index: u32) -> Option<usize> {
+    pub(crate) fn position_of(&self, frame_index: u32) -> Option<usize> {
         self.index.frames.binary_search_by_key(&frame_index, |f| f.index).ok()
     }
 

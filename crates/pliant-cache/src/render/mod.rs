@@ -28,20 +28,19 @@ mod tone;
 #[cfg(test)]
 mod tests;
 
-pub use apng::write_apng;
+pub(crate) use apng::write_apng;
 pub use backdrop::Backdrop;
 pub(crate) use backdrop::round_spacing;
 pub use camera::Camera;
-pub use gif::{GifError, frame_stride, write_gif};
+pub(crate) use gif::{GifError, frame_stride, write_gif};
 pub use image::Image;
-pub(crate) use palette::neighbour_colors;
-pub use palette::{ColorMap, body_color, categorical, draw_legend, map_colors};
+pub use palette::{ColorMap, body_color, draw_legend};
+pub(crate) use palette::{categorical, map_colors, neighbour_colors};
 pub use path::{CameraPath, CameraPlanner};
 pub use pliant_geometry::{CameraMotion, Look};
 pub(crate) use png::write_png_by;
 pub use png::{encode_png, write_png};
-pub(crate) use sheet::busy_frames;
-pub use sheet::{contact_sheet, sheet_frames};
+pub(crate) use sheet::{busy_frames, contact_sheet, sheet_frames};
 pub(crate) use text::{draw_text, text_size};
 
 use glam::DVec3;

@@ -2,11 +2,11 @@
 //! lowers it faster.
 
 use super::{Definition, Failure, Figure};
-use crate::fit::horn_rotation;
 use crate::metrics::worst_ratio;
 use crate::plot::{Panel, Plot, Style};
 use crate::scenes::{cube, limited, weightless};
 use pliant::{BodyControls, Clustering, Control, DVec3, Points, Simulation};
+use pliant_math::horn_rotation;
 
 const ITERATIONS: u32 = 200;
 const PLAIN: &str = "ω = 1";

@@ -2,11 +2,11 @@
 //! error falls linearly (figure 12).
 
 use super::{Definition, Failure, Figure};
-use crate::fit::horn_rotation;
 use crate::metrics::{largest, line_fit, worst_ratio};
 use crate::plot::{Panel, Plot, Style};
 use crate::scenes::{RATE, cube};
 use pliant::{Body, Builder, Clustering, DVec3, Points, Simulation, Stiffness};
+use pliant_math::horn_rotation;
 use std::f64::consts::TAU;
 use std::sync::{Arc, Mutex, PoisonError};
 

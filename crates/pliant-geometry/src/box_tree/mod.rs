@@ -7,7 +7,7 @@
 mod pairs;
 
 use glam::DVec3;
-pub use pairs::Pairs;
+pub(crate) use pairs::Pairs;
 
 /// Items in a leaf.
 const LEAF: usize = 4;

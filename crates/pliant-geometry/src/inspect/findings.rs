@@ -12,7 +12,7 @@ pub struct Findings<T> {
 
 impl<T> Findings<T> {
     /// How many examples are kept.
-    pub const EXAMPLES: usize = 8;
+    pub(crate) const EXAMPLES: usize = 8;
 
     /// Whether there are none.
     pub fn is_empty(&self) -> bool {

@@ -33,7 +33,7 @@ pub struct MeshTopology {
     pub longest_loop: f64,
     /// Parts that share no vertex.
     pub pieces: usize,
-    /// The largest pieces by number of faces, up to [`MeshTopology::LISTED`].
+    /// The largest pieces by number of faces, up to 64.
     pub largest: Vec<MeshPiece>,
 }
 
@@ -61,7 +61,7 @@ pub struct MeshPiece {
 
 impl MeshTopology {
     /// How many pieces are listed.
-    pub const LISTED: usize = 64;
+    pub(crate) const LISTED: usize = 64;
 
     /// What keeps the faces from being a closed, consistently oriented surface: a count that repairs must not
     /// raise. An edge where k faces meet counts k, as it would as k edges of open sheets.

@@ -3,8 +3,9 @@
 use glam::DVec3;
 
 use super::Shape;
+use super::from_mesh::of_particles;
 use crate::lattice::{Lattice, too_few};
-use crate::{GeometryError, Skin, TriMesh};
+use crate::{GeometryError, TriMesh};
 
 /// A signed distance (negative inside), a box that holds the shape, and its surface.
 pub(super) struct DistanceField {
@@ -26,18 +27,9 @@ impl DistanceField {
         if lattice.len() == 0 {
             return Err(too_few(self.lo, self.hi, spacing));
         }
-        let points = lattice.points();
         let surface = (self.surface)(spacing);
-        let edges = lattice.edges();
-        let share = surface.volume() / points.len() as f64;
-        Ok(Shape {
-            measure: vec![share; points.len()],
-            skin: Skin::bind_connected(&points, &edges, &surface.positions),
-            edges,
-            points,
-            surface,
-            ..Shape::default()
-        })
+        let share = surface.volume() / lattice.len() as f64;
+        Ok(of_particles(surface, lattice.points(), lattice.edges(), share))
     }
 }
 

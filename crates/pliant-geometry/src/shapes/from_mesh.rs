@@ -2,9 +2,11 @@
 
 use std::collections::BTreeMap;
 
+use glam::DVec3;
+
 use super::Shape;
 use crate::error::all_finite;
-use crate::fill::{FillDensity, FillOptions, FillPattern, FilledPoints, fill};
+use crate::fill::{FillDensity, FillOptions, FillPattern, fill};
 use crate::{GeometryError, Skin, TriMesh};
 
 /// Fills a closed mesh with particles about `spacing` apart; an open one (cloth), or one with no room for a
@@ -23,7 +25,7 @@ pub fn from_mesh(mesh: TriMesh, spacing: f64) -> Result<Shape, GeometryError> {
     match fill(&surface, &filling) {
         Ok(filled) => {
             let share = surface.volume() / filled.points.len() as f64;
-            Ok(of_particles(surface, filled, share))
+            Ok(of_particles(surface, filled.points, filled.edges, share))
         }
         // Too small a spacing is a mistake, too large a one leaves the vertices.
         Err(error) if error.message.contains("leaves no particle") => {
@@ -46,10 +48,11 @@ pub fn filled(mesh: TriMesh, filling: &FillOptions) -> Result<Shape, GeometryErr
     let exact = surface.volume() / filled.points.len() as f64;
     // A closed mesh that crosses itself counts some of its volume twice, or against itself.
     let share = if closed && (exact / filled.share - 1.0).abs() < 0.3 { exact } else { filled.share };
-    Ok(of_particles(surface, filled, share))
+    Ok(of_particles(surface, filled.points, filled.edges, share))
 }
 
-fn of_particles(surface: TriMesh, FilledPoints { points, edges, .. }: FilledPoints, share: f64) -> Shape {
+/// Particles of equal shares, bound to the surface that shows them.
+pub(super) fn of_particles(surface: TriMesh, points: Vec<DVec3>, edges: Vec<[u32; 2]>, share: f64) -> Shape {
     Shape {
         measure: vec![share; points.len()],
         skin: Skin::bind_connected(&points, &edges, &surface.positions),

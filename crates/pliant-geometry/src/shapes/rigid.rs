@@ -22,7 +22,7 @@ const CORNERS: [DVec3; 4] = [
 /// A mesh of more vertices than this touches by those of them that stick out.
 const ALL: usize = 256;
 /// Edges around a vertex that are looked at pair by pair.
-const MOST_WAYS: usize = 64;
+const MOST_DIRECTIONS: usize = 64;
 /// Sines below this are of one plane.
 const FLAT: f64 = 1e-6;
 /// Of a surface's size: triangles of round things in pictures.
@@ -129,31 +129,31 @@ fn sticking_out(mesh: &TriMesh) -> Vec<bool> {
         around[b as usize].push(a);
     }
     let beyond = |(v, neighbours): (usize, &Vec<u32>)| {
-        let ways: Vec<DVec3> = neighbours
+        let directions: Vec<DVec3> = neighbours
             .iter()
             .filter_map(|&i| (mesh.positions[i as usize] - mesh.positions[v]).try_normalize())
             .collect();
-        !ways.is_empty() && in_one_cone(&ways)
+        !directions.is_empty() && in_one_cone(&directions)
     };
     around.iter().enumerate().map(beyond).collect()
 }
 
 /// Whether some direction d has d·w < 0 for all of these unit vectors. The normals of all planes through two of them that have
 /// the others on one side sum up to such a direction, if there is one.
-fn in_one_cone(ways: &[DVec3]) -> bool {
+fn in_one_cone(directions: &[DVec3]) -> bool {
     // Better one too many than a look at all pairs of a great fan.
-    if ways.len() > MOST_WAYS {
+    if directions.len() > MOST_DIRECTIONS {
         return true;
     }
     let mut inward = DVec3::ZERO;
-    for (k, a) in ways.iter().enumerate() {
-        for b in &ways[..k] {
+    for (k, a) in directions.iter().enumerate() {
+        for b in &directions[..k] {
             let Some(normal) = a.cross(*b).try_normalize() else { continue };
-            let side = |sign: f64| ways.iter().all(|w| sign * normal.dot(*w) <= FLAT);
+            let side = |sign: f64| directions.iter().all(|w| sign * normal.dot(*w) <= FLAT);
             inward += normal * (f64::from(side(1.0)) - f64::from(side(-1.0)));
         }
     }
-    ways.iter().all(|w| inward.dot(*w) < -FLAT)
+    directions.iter().all(|w| inward.dot(*w) < -FLAT)
 }
 
 #[cfg(test)]

@@ -146,7 +146,7 @@ impl SolidMesh {
         &self.fitted
     }
 
-    /// Boxes of its tree around vertices on a straight way from one place to another, wherever on it they are.
+    /// Boxes of its tree around vertices that move straight from one place to another, wherever on their paths they are.
     pub fn fit(&self, from: &[DVec3], to: &[DVec3], fitted: &mut Vec<Bounds>) {
         let corners = |t: u32| {
             let [a, b, c] = self.mesh.triangles[t as usize].map(|i| i as usize);

@@ -1,7 +1,7 @@
-//! Shapes that things collide with: how far a point is from them, and where a way enters them.
+//! Shapes that things collide with: how far a point is from them, and where a straight path enters them.
 //!
-//! [`Primitive`]s have closed forms. A [`SolidMesh`] is a triangle mesh, closed or open, whose vertices may be on their
-//! way from one place to another; a [`Pose`] is that mesh on such a way.
+//! [`Primitive`]s have closed forms. A [`SolidMesh`] is a triangle mesh, closed or open, whose vertices may move
+//! straight from one place to another; a [`Pose`] is that mesh as it moves.
 
 mod mesh;
 mod pose;

@@ -1,4 +1,4 @@
-//! A collision mesh on its way through a substep: nearest points, where they are locally nearest, and what crosses it.
+//! A collision mesh as it moves through a substep: nearest points, where they are locally nearest, and what crosses it.
 
 use glam::DVec3;
 
@@ -11,13 +11,13 @@ use crate::{Ray, nearest_on_triangle};
 pub struct Pose<'a> {
     /// What moves, with its tree and its vertices at rest.
     pub mesh: &'a SolidMesh,
-    /// Where its vertices go from and to.
+    /// Where its vertices are when it begins to move.
     pub from: &'a [DVec3],
-    /// The end of their way.
+    /// Where they are at the end.
     pub to: &'a [DVec3],
-    /// Boxes of its tree around all of the way.
+    /// Boxes of its tree around all of their paths.
     pub boxes: &'a [Bounds],
-    /// The shares of the way that begin and end what is looked at.
+    /// Which part of the movement is looked at: the shares of it (0 at `from`, 1 at `to`) at its beginning and end.
     pub shares: [f64; 2],
 }
 
@@ -65,14 +65,14 @@ impl Minima {
     }
 }
 
-/// Where a way crosses a mesh.
+/// Where the path of a point crosses a mesh.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Crossing {
-    /// The share of the way that comes before it.
+    /// The share of the path that comes before it.
     pub share: f64,
     /// Where on the mesh; its distance is nothing.
     pub foot: SurfacePoint,
-    /// The unit normal there at the end, to the side that the way comes from.
+    /// The unit normal there at the end, to the side that the path comes from.
     pub normal: DVec3,
 }
 
@@ -82,13 +82,13 @@ const BESIDE: f64 = 1e-9;
 const BEHIND: f64 = 1e-7;
 
 impl Pose<'_> {
-    /// Where a vertex is at a share of the way.
+    /// Where a vertex is at a share of the movement.
     pub fn vertex(&self, i: u32, share: f64) -> DVec3 {
         let (a, b) = (self.from[i as usize], self.to[i as usize]);
         if a == b { b } else { a.lerp(b, share) }
     }
 
-    /// The corners of a triangle at a share of the way.
+    /// The corners of a triangle at a share of the movement.
     pub fn corners(&self, t: u32, share: f64) -> [DVec3; 3] {
         self.mesh.triangle(t).map(|i| self.vertex(i, share))
     }
@@ -110,7 +110,7 @@ impl Pose<'_> {
         SurfacePoint { triangle: t, weights, point, distance: point.distance(p) }
     }
 
-    /// The point nearest to `p` at a share of the way and no further than `within`.
+    /// The point nearest to `p` at a share of the movement and no further than `within`.
     pub fn nearest(&self, p: DVec3, share: f64, within: f64) -> Option<SurfacePoint> {
         let mut search = NearestFoot { pose: self, p, share, within, found: None };
         self.mesh.tree.search(self.boxes, &mut search);

@@ -47,7 +47,7 @@ pub struct NearestPoint {
     pub point: DVec3,
 }
 
-/// Steps along a way that is followed to where it enters a shape. Where it only grazes they end before it is passed.
+/// Most steps along a path to where it enters a shape. Where it only grazes the shape they end before that is passed.
 const STEPS: usize = 96;
 
 impl Primitive {
@@ -63,7 +63,7 @@ impl Primitive {
         }
     }
 
-    /// Where a straight way from outside first comes as near to it as `touching`; `None` if it never does. Follows the way
+    /// Where a straight path from outside first comes as near to it as `touching`; `None` if it never does. Follows the path
     /// in steps of the distance there is, which cannot pass anything.
     pub fn enters(&self, from: DVec3, to: DVec3, touching: f64) -> Option<NearestPoint> {
         let displacement = to - from;

@@ -82,7 +82,7 @@ fn a_way_enters_a_primitive_where_it_first_touches() {
     }
 }
 
-/// Whether a way only just touches.
+/// Whether a path only just touches.
 fn grazes(shape: Primitive, a: DVec3, b: DVec3) -> bool {
     let least = (0..=2000).map(|k| shape.nearest(a.lerp(b, f64::from(k) / 2000.0)).gap);
     least.fold(f64::INFINITY, f64::min).abs() < 2e-2
@@ -152,9 +152,9 @@ fn welded(mesh: TriMesh) -> TriMesh {
     TriMesh { triangles: corners, positions }
 }
 
-/// A way from outside to inside crosses a closed mesh, one from outside to outside crosses it only if it passes through.
+/// A path from outside to inside crosses a closed mesh, one from outside to outside crosses it only if it passes through.
 #[test]
-fn ways_that_cross_a_mesh_are_found() {
+fn paths_that_cross_a_mesh_are_found() {
     let mesh = SolidMesh::new(bumpy()).expect("sound");
     let pose = still(&mesh);
     let winding = Winding::new(mesh.mesh());

@@ -7,7 +7,8 @@ use glam::DVec3;
 use pliant_geometry::shapes::{self, Shape, SolidShape};
 use pliant_geometry::{TriMesh, read_obj};
 
-const SOLIDS: [SolidShape; 7] = [
+/// One of each.
+pub const SOLIDS: [SolidShape; 7] = [
     SolidShape::Cuboid { size: DVec3::new(1.0, 0.7, 0.5) },
     SolidShape::Ball { radius: 0.5 },
     SolidShape::Torus { major: 0.6, minor: 0.25 },

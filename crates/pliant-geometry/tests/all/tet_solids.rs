@@ -2,21 +2,12 @@
 
 use std::collections::BTreeSet;
 
+use crate::shapes::SOLIDS;
 use glam::{DMat3, DVec3};
 use pliant_geometry::shapes::{
     Shape, SolidShape, ball, cuboid, sheet, tets_from_mesh, tets_from_mesh_within,
 };
 use pliant_geometry::{SplitMix64, TetMesh, TriMesh};
-
-const SOLIDS: [SolidShape; 7] = [
-    SolidShape::Cuboid { size: DVec3::new(1.0, 0.7, 0.5) },
-    SolidShape::Ball { radius: 0.5 },
-    SolidShape::Torus { major: 0.6, minor: 0.25 },
-    SolidShape::Cylinder { radius: 0.4, height: 1.0 },
-    SolidShape::Capsule { radius: 0.3, height: 1.2 },
-    SolidShape::GummyBear { height: 1.0 },
-    SolidShape::Bunny { height: 1.0 },
-];
 
 fn mesh_of(shape: &Shape) -> TetMesh {
     let (points, tetrahedra) = (shape.points.clone(), shape.tetrahedra.clone());

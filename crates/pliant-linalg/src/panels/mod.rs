@@ -170,7 +170,8 @@ impl Panels {
         domains: impl IntoIterator<Item = &'a DomainWork>,
         work: &mut DomainWork,
     ) {
-        self.top_block(isa, top, domains.into_iter().map(|w| &w.0), &mut work.0);
+        self.gather_top([&*top[0], &*top[1], &*top[2]], domains.into_iter().map(|w| &w.0), &mut work.0);
+        self.solve_gathered_three(isa, top, &mut work.0);
     }
 
     /// Third part, for one domain: writes its part of the solution to `own`; `top` is solved.
@@ -233,7 +234,8 @@ impl Panels {
             self.forward_block(d, isa, [&column[self.domains[d].clone()]], memory);
         }
         let (column, top) = column.split_at_mut(self.top.start);
-        self.top_block(isa, [&mut *top], memory.iter(), top_memory);
+        self.gather_top([&*top], memory.iter(), top_memory);
+        self.solve_gathered(isa, [&mut *top], top_memory);
         for (d, memory) in memory.iter_mut().enumerate() {
             self.backward_block(d, isa, [&mut column[self.domains[d].clone()]], [&*top], memory);
         }
@@ -252,18 +254,18 @@ impl Panels {
             mine.copy_from_slice(own);
             carry.fill(0.0);
         }
-        isa.run(Forward(block, memory));
+        forward(isa, block, memory);
     }
 
-    fn top_block<'a, const R: usize>(
+    /// The top's part of the right-hand sides, with what the domains carry into it.
+    fn gather_top<'a, const R: usize>(
         &self,
-        isa: Isa,
-        mut top: [&mut [f64]; R],
+        top: [&[f64]; R],
         domains: impl Iterator<Item = &'a Memory<R>>,
         memory: &mut Memory<R>,
     ) {
         let Some((block, blocks)) = self.blocks.split_last() else { return };
-        for (values, top) in memory.values.iter_mut().zip(&top) {
+        for (values, top) in memory.values.iter_mut().zip(top) {
             let (mine, padding) = values.split_at_mut(block.own);
             mine.copy_from_slice(top);
             padding.fill(0.0);
@@ -275,9 +277,18 @@ impl Panels {
                 }
             }
         }
-        isa.run(Forward(block, memory));
-        isa.run(Backward(block, memory));
-        for (values, top) in memory.values.iter().zip(&mut top) {
+    }
+
+    #[inline(never)]
+    fn solve_gathered_three(&self, isa: Isa, top: [&mut [f64]; 3], memory: &mut Memory<3>) {
+        self.solve_gathered(isa, top, memory);
+    }
+
+    fn solve_gathered<const R: usize>(&self, isa: Isa, top: [&mut [f64]; R], memory: &mut Memory<R>) {
+        let Some(block) = self.blocks.last() else { return };
+        forward(isa, block, memory);
+        backward(isa, block, memory);
+        for (values, top) in memory.values.iter().zip(top) {
             top.copy_from_slice(&values[..block.own]);
         }
     }
@@ -297,9 +308,22 @@ impl Panels {
             }
             values[block.own + block.boundary.len()] = 0.0;
         }
-        isa.run(Backward(block, memory));
+        backward(isa, block, memory);
         for (values, own) in memory.values.iter().zip(own) {
             own.copy_from_slice(&values[..block.own]);
         }
     }
+}
+
+// Each kernel is compiled once for one column and once for three, here: inlined wherever a solve begins, in other crates too,
+// they would be most of what there is to compile.
+
+#[inline(never)]
+fn forward<const R: usize>(isa: Isa, block: &Block, memory: &mut Memory<R>) {
+    isa.run(Forward(block, memory));
+}
+
+#[inline(never)]
+fn backward<const R: usize>(isa: Isa, block: &Block, memory: &mut Memory<R>) {
+    isa.run(Backward(block, memory));
 }

@@ -1,7 +1,6 @@
 //! Plain Rust: the definition of every operation, and all there is on other processors.
 
 use super::{Bits, Lanes, SEED};
-use std::array::from_fn;
 
 /// No instructions beyond those the build targets, with multiply-adds of one rounding or of two.
 #[derive(Clone, Copy, Debug)]
@@ -16,11 +15,31 @@ impl<const FUSED: bool> Plain<FUSED> {
     pub const BITS: Bits = if FUSED { Bits::Fused } else { Bits::Unfused };
 }
 
+/// All eight lanes written out: closures and loops over them would be most of what the compiler has to do for a kernel.
+macro_rules! eight {
+    ($k:ident => $lane:expr) => {
+        [
+            eight!($k = 0, $lane),
+            eight!($k = 1, $lane),
+            eight!($k = 2, $lane),
+            eight!($k = 3, $lane),
+            eight!($k = 4, $lane),
+            eight!($k = 5, $lane),
+            eight!($k = 6, $lane),
+            eight!($k = 7, $lane),
+        ]
+    };
+    ($k:ident = $value:literal, $lane:expr) => {{
+        let $k = $value;
+        $lane
+    }};
+}
+
 macro_rules! lanewise {
     ($($name:ident($($arg:ident),+) -> $result:ty { $lane:expr })+) => {$(
         #[inline(always)]
         fn $name(self, $($arg: [f64; 8]),+) -> [$result; 8] {
-            from_fn(|k| {
+            eight!(k => {
                 $(let $arg = $arg[k];)+
                 $lane
             })
@@ -68,42 +87,47 @@ impl<const FUSED: bool> Lanes for Plain<FUSED> {
 
     #[inline(always)]
     fn gather(self, from: &[f64], at: &[u32; 8]) -> [f64; 8] {
-        from_fn(|k| from[at[k] as usize])
+        eight!(k => from[at[k] as usize])
     }
 
     #[inline(always)]
     fn load_transposed(self, from: &[[f64; 4]], at: &[u32; 8]) -> [[f64; 8]; 3] {
-        from_fn(|axis| from_fn(|k| from[at[k] as usize][axis]))
+        [
+            eight!(k => from[at[k] as usize][0]),
+            eight!(k => from[at[k] as usize][1]),
+            eight!(k => from[at[k] as usize][2]),
+        ]
     }
 
     #[inline(always)]
     fn store_transposed(self, v: [[f64; 8]; 3], to: &mut [[f64; 4]; 8]) {
-        *to = from_fn(|k| [v[0][k], v[1][k], v[2][k], 0.0]);
+        *to = eight!(k => [v[0][k], v[1][k], v[2][k], 0.0]);
     }
 
     #[inline(always)]
     fn mask(self, bits: u8) -> [bool; 8] {
-        from_fn(|k| bits >> k & 1 == 1)
+        eight!(k => bits >> k & 1 == 1)
     }
 
     #[inline(always)]
     fn bits(self, m: [bool; 8]) -> u8 {
-        (0..8).fold(0, |bits, k| bits | u8::from(m[k]) << k)
+        let lane = eight!(k => u8::from(m[k]) << k);
+        lane[0] | lane[1] | lane[2] | lane[3] | lane[4] | lane[5] | lane[6] | lane[7]
     }
 
     #[inline(always)]
     fn and(self, a: [bool; 8], b: [bool; 8]) -> [bool; 8] {
-        from_fn(|k| a[k] & b[k])
+        eight!(k => a[k] & b[k])
     }
 
     #[inline(always)]
     fn or(self, a: [bool; 8], b: [bool; 8]) -> [bool; 8] {
-        from_fn(|k| a[k] | b[k])
+        eight!(k => a[k] | b[k])
     }
 
     #[inline(always)]
     fn select(self, m: [bool; 8], a: [f64; 8], b: [f64; 8]) -> [f64; 8] {
-        from_fn(|k| if m[k] { a[k] } else { b[k] })
+        eight!(k => if m[k] { a[k] } else { b[k] })
     }
 
     #[inline(always)]
@@ -118,6 +142,6 @@ impl<const FUSED: bool> Lanes for Plain<FUSED> {
 
     #[inline(always)]
     fn sums(self, a: [[f64; 8]; 8]) -> [f64; 8] {
-        from_fn(|k| self.sum(a[k]))
+        eight!(k => self.sum(a[k]))
     }
 }

@@ -27,7 +27,7 @@ impl PointContact {
     }
 
     /// The force in place of `force`, with which it is `off` from where it is to be: nothing that separates by itself; what holds
-    /// it there, if that is in the cone; else what slides, as far as Coulomb lets it, against the way it slides.
+    /// it there, if that is in the cone; else what slides, as far as Coulomb lets it, against the direction it slides in.
     pub fn next(&self, force: DVec3, off: DVec3) -> DVec3 {
         let n = self.normal;
         let holds = force - self.stiffness * off;
@@ -85,7 +85,7 @@ mod tests {
                 let (along, slid) = (force - n * push, off - n * gap);
                 assert!(along.length() <= friction * push + 1e-12);
                 if slid.length() > 1e-9 && push > 0.0 {
-                    // All of the friction there is, straight against the way.
+                    // All of the friction there is, straight against the movement.
                     let wanted = slid * (-friction * push / slid.length());
                     assert!((along - wanted).length() < 1e-9, "{along} instead of {wanted}");
                 }

@@ -1,8 +1,8 @@
 //! The contacts of an island in a substep: which there are, and their forces.
 
 use super::dual::{Bodies, Dual, Respond, SubstepStart, Touching};
-use super::features::{Faces, Scratch};
 use super::nodes::Nodes;
+use super::ridges::{Faces, Scratch};
 use super::{
     ColliderGeometry, Contact, ContactPlane, ContactPlanes, Endpoint, MovingPoint, Obstacle, Obstacles,
     Solid, Surface, lowest_gap, release,
@@ -232,10 +232,10 @@ impl Contacts {
                 continue;
             }
             let slots = &mut self.slots[first + i];
-            let visitor = MovingPoint { start: side.beginning().start.get(i), at, radius: radius[i] };
+            let moving = MovingPoint { start: side.beginning().start.get(i), at, radius: radius[i] };
             // Of a convex shape the half-space a particle is at is known wherever it is.
             let reach = if slots[0] > 0 && form.most_at_once() == 1 { f64::INFINITY } else { finding.reach };
-            for meet in solid.meets(form, visitor, reach).iter() {
+            for meet in solid.meets(form, moving, reach).iter() {
                 let gap = meet.gap(at) - radius[i];
                 let known = self.list.as_mut_slice();
                 let normal_of = |slot: u32| known[slot as usize - 1].normal;

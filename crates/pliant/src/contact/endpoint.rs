@@ -18,7 +18,7 @@ pub enum Endpoint {
     /// An obstacle that nothing moves, and how far it moves by itself in the substep: friction acts on what slides
     /// relative to it.
     World {
-        /// The way of its surface.
+        /// How its surface moves there in the substep.
         moves: DVec3,
     },
 }

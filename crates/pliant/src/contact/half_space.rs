@@ -41,7 +41,7 @@ impl Surface {
 pub struct Arrival {
     /// Where it was when the substep began.
     pub start: DVec3,
-    /// The way its velocity at the start would have taken it in the substep; zero if it is not to bounce.
+    /// How far its velocity at the start would have taken it in the substep; zero if it is not to bounce.
     pub displacement: DVec3,
     /// The furthest a particle that began inside is pushed out in this substep: see [`release`].
     pub release: f64,
@@ -68,7 +68,7 @@ pub fn lowest_gap(began: f64, release: f64) -> f64 {
 }
 
 /// A particle that is at `x`, moved out of every obstacle it is in. A push of
-/// d along the normal takes back up to μ d of the tangential way since the start, seen from the obstacle: Coulomb's law on
+/// d along the normal takes back up to μ d of the tangential movement since the start, seen from the obstacle: Coulomb's law on
 /// displacements, which holds a body on a slope instead of letting it creep.
 ///
 /// With restitution e a particle that arrives with velocity v leaves with −e v, from where the substep began. Seen from
@@ -208,7 +208,7 @@ mod tests {
     #[test]
     fn a_bounce_returns_its_part_of_the_arriving_way() {
         let plane = HalfSpace { friction: 0.0, ..HalfSpace::ground() };
-        // Came with a way of 0.9, and forces of the substep made it 1.
+        // Came with a movement of 0.9, and forces of the substep made it 1.
         let from = Arrival { start: DVec3::Y * 0.25, displacement: DVec3::Y * -0.9, resting: 0.01, ..PLAIN };
         for (restitution, end) in [(1.0, 1.15), (0.5, 0.7), (0.0, 0.0)] {
             let surface = Surface { friction: None, restitution };

@@ -23,7 +23,7 @@ impl Obstacle {
         Obstacle { collider: 0, start: plane, end: plane, turn: DMat3::ZERO, shift: DVec3::ZERO }
     }
 
-    /// A collider on its way from one placement to another; `None` if it is no plane.
+    /// A collider that moves from one placement to another; `None` if it is no plane.
     pub(crate) fn moving(of: &ModelCollider, from: &DAffine3, to: &DAffine3) -> Option<Obstacle> {
         let (start, end) = (of.collider.half_space(from)?, of.collider.half_space(to)?);
         let still = Obstacle { collider: of.id.number(), start, ..Obstacle::still(end) };

@@ -2,10 +2,10 @@
 //!
 //! What a point meets is told as half-spaces that are taken anew wherever it comes to: of a convex shape the one at its
 //! nearest point, of a mesh one for each place that is locally nearest, so that a corner holds what is in it by all its
-//! walls. Where the way since the substep began leads through the shape, seen from it, the half-space is that where it
+//! walls. Where its path since the substep began leads through the shape, seen from it, the half-space is that where it
 //! entered: a fast point does not come out on the other side.
 
-use super::features::{Feature, along};
+use super::ridges::{RidgePoint, along};
 use crate::model::{Collider, ColliderShape, ModelCollider};
 use glam::{DAffine3, DVec3};
 use pliant_geometry::box_tree::{Bounds, NOWHERE, around, overlap};
@@ -130,7 +130,7 @@ pub struct Solid {
     /// Normal velocity kept by a bounce.
     pub restitution: f64,
     pub(super) form: usize,
-    /// Where its own coordinates are when the substep begins and ends, and the ways back.
+    /// Where its own coordinates are when the substep begins and ends, and the transforms back.
     from: DAffine3,
     to: DAffine3,
     back: [DAffine3; 2],
@@ -239,20 +239,20 @@ impl Solid {
         (self.bounds.0 - reach, self.bounds.1 + reach)
     }
 
-    /// What sticks out of it within a box, points of lines about `spacing` apart.
-    pub(super) fn features(
+    /// Points of its ridges within a box, about `spacing` apart.
+    pub(super) fn ridge_points(
         &self,
         form: &ColliderGeometry,
         within: Bounds,
         spacing: f64,
-        out: &mut Vec<Feature>,
+        out: &mut Vec<RidgePoint>,
     ) {
         let middle = 0.5 * (self.bounds.0 + self.bounds.1);
         let mut offer = |before: DVec3, after: DVec3, radius: f64| {
             let (from, to) = (self.from.transform_point3(before), self.to.transform_point3(after));
             let wide = DVec3::splat(radius);
             if overlap(within, (from.min(to) - wide, from.max(to) + wide)) {
-                out.push(Feature { from, to, radius, out: to - middle });
+                out.push(RidgePoint { from, to, radius, out: to - middle });
             }
         };
         match form.kind(self.shares) {
@@ -269,34 +269,34 @@ impl Solid {
         }
     }
 
-    /// Whether a point on its way comes as near as `reach` to the box around it.
+    /// Whether a point comes anywhere on its path as near as `reach` to the box around it.
     #[inline]
-    pub fn may_meet(&self, visitor: MovingPoint, reach: f64) -> bool {
-        let reach = DVec3::splat(reach + visitor.radius);
-        let MovingPoint { start, at, .. } = visitor;
+    pub fn may_meet(&self, moving: MovingPoint, reach: f64) -> bool {
+        let reach = DVec3::splat(reach + moving.radius);
+        let MovingPoint { start, at, .. } = moving;
         overlap(self.bounds, (start.min(at) - reach, start.max(at) + reach))
     }
 
     /// What a point may not enter where it is now: all that is nearer than `reach`.
-    pub fn meets(&self, form: &ColliderGeometry, visitor: MovingPoint, reach: f64) -> ContactPlanes {
-        if !self.may_meet(visitor, reach) {
+    pub fn meets(&self, form: &ColliderGeometry, moving: MovingPoint, reach: f64) -> ContactPlanes {
+        if !self.may_meet(moving, reach) {
             return ContactPlanes::default();
         }
         let (start, at) =
-            (self.back[0].transform_point3(visitor.start), self.back[1].transform_point3(visitor.at));
+            (self.back[0].transform_point3(moving.start), self.back[1].transform_point3(moving.at));
         match form.kind(self.shares) {
             Kind::Primitive(shape) => {
                 let (face, began) = meet_primitive(shape, start, at);
                 let meet = self.meet(face.normal, face.point, face.point, began);
-                let near = meet.gap(visitor.at) - visitor.radius < reach;
+                let near = meet.gap(moving.at) - moving.radius < reach;
                 if near { ContactPlanes::one(meet) } else { ContactPlanes::default() }
             }
             Kind::Mesh(pose, thickness) => self.meet_mesh(
                 &pose,
                 thickness,
                 (start, at),
-                visitor.radius,
-                reach + visitor.radius + thickness,
+                moving.radius,
+                reach + moving.radius + thickness,
             ),
             Kind::Nothing => ContactPlanes::default(),
         }
@@ -374,8 +374,8 @@ impl Solid {
     /// How far a point is from it at the end of the substep, negative inside; the normal there and the nearest point.
     /// Nothing if it is further than `within`.
     pub fn nearest(&self, form: &ColliderGeometry, x: DVec3, within: f64) -> Option<NearestPoint> {
-        let visitor = MovingPoint { start: x, at: x, radius: 0.0 };
-        if !self.may_meet(visitor, within) {
+        let moving = MovingPoint { start: x, at: x, radius: 0.0 };
+        if !self.may_meet(moving, within) {
             return None;
         }
         let at = self.back[1].transform_point3(x);
@@ -399,18 +399,18 @@ impl Solid {
 
     /// Where a point may be: where it is, or moved out of what it is in. Who began inside comes out no further than
     /// `release`. Whatever else happens, it does not pass through.
-    pub fn keep_out(&self, form: &ColliderGeometry, visitor: MovingPoint, release: f64) -> DVec3 {
-        if !self.may_meet(visitor, 0.0) {
-            return visitor.at;
+    pub fn keep_out(&self, form: &ColliderGeometry, moving: MovingPoint, release: f64) -> DVec3 {
+        if !self.may_meet(moving, 0.0) {
+            return moving.at;
         }
-        let mut x = visitor.at;
+        let mut x = moving.at;
         // What rounding leaves is looked at again in the next substep, not pushed to and fro in this one.
         let enough = SETTLED * (self.bounds.1 - self.bounds.0).max_element();
         for _ in 0..PUSHES {
             let mut moved = false;
-            for meet in self.meets(form, MovingPoint { at: x, ..visitor }, 0.0).iter() {
-                let lowest = super::lowest_gap(meet.began - visitor.radius, release);
-                let missing = lowest - (meet.gap(x) - visitor.radius);
+            for meet in self.meets(form, MovingPoint { at: x, ..moving }, 0.0).iter() {
+                let lowest = super::lowest_gap(meet.began - moving.radius, release);
+                let missing = lowest - (meet.gap(x) - moving.radius);
                 if missing > enough {
                     x += meet.normal * missing;
                     moved = true;
@@ -423,7 +423,7 @@ impl Solid {
         match form.kind(self.shares) {
             Kind::Mesh(pose, _) => {
                 let [start, at] =
-                    [self.back[0].transform_point3(visitor.start), self.back[1].transform_point3(x)];
+                    [self.back[0].transform_point3(moving.start), self.back[1].transform_point3(x)];
                 // Seen from the mesh it stays where it was.
                 if pose.crossing(start, at).is_some() { self.to.transform_point3(start) } else { x }
             }
@@ -432,7 +432,7 @@ impl Solid {
     }
 }
 
-/// The half-space that a point on its way from `start` to `at` meets of a shape, and how far it was at first.
+/// The half-space that a point that goes from `start` to `at` meets of a shape, and how far it was at first.
 fn meet_primitive(shape: Primitive, start: DVec3, at: DVec3) -> (NearestPoint, f64) {
     let (lo, hi) = shape.bounds();
     let rounding = ROUNDING * (hi - lo).length();

@@ -101,23 +101,12 @@ impl Effect {
             }
             Effect::Changed { place, parts } => change::act(&mut state.bodies[*place], parts),
             Effect::Held { place, group, particles, motion } => {
-                // Anchors are relative to the group's own motion, which goes on as it would have.
-                let undo = motion.placement(state.time).inverse();
-                let body = &mut state.bodies[*place];
-                let at = |&i: &u32| undo.transform_point3(body.x.get(i as usize)).to_array();
-                let mut anchors = body.memory[Section::Anchors].to_vec();
-                anchors.extend(particles.iter().flat_map(at));
-                body.memory.replace(Section::Anchors, anchors);
-                tearing::hold(body, particles);
+                let time = state.time;
+                hold(&mut state.bodies[*place], particles, motion, time);
                 return Edited::Group(*group);
             }
             Effect::Released { place, group, anchors } => {
-                let own = tearing::release(&mut state.bodies[*place], *group);
-                let own = own.unwrap_or_else(|| anchors.clone());
-                let memory = &mut state.bodies[*place].memory;
-                let mut anchors = memory[Section::Anchors].to_vec();
-                anchors.drain(3 * own.start..3 * own.end);
-                memory.replace(Section::Anchors, anchors);
+                release(&mut state.bodies[*place], *group, anchors);
             }
             Effect::Pushed { place, at, impulse, mass_ratio, whole } => {
                 let body = &mut state.bodies[*place];
@@ -166,4 +155,23 @@ impl Effect {
         }
         Edited::Done
     }
+}
+
+/// Particles are held where they are now.
+fn hold(body: &mut BodyState, particles: &[u32], motion: &Motion, time: f64) {
+    // Anchors are relative to the group's own motion, which goes on as it would have.
+    let undo = motion.placement(time).inverse();
+    let at = |&i: &u32| undo.transform_point3(body.x.get(i as usize)).to_array();
+    let mut anchors = body.memory[Section::Anchors].to_vec();
+    anchors.extend(particles.iter().flat_map(at));
+    body.memory.replace(Section::Anchors, anchors);
+    tearing::hold(body, particles);
+}
+
+/// Forgets where the particles of a group were held: its part of the anchors, or what tears have made of that.
+fn release(body: &mut BodyState, group: usize, anchors: &Range<usize>) {
+    let own = tearing::release(body, group).unwrap_or_else(|| anchors.clone());
+    let mut anchors = body.memory[Section::Anchors].to_vec();
+    anchors.drain(3 * own.start..3 * own.end);
+    body.memory.replace(Section::Anchors, anchors);
 }

@@ -330,9 +330,9 @@ impl Substep {
 fn out_of_solids(body: Subject<'_>, (beginning, i): (&SubstepStart, usize), mut at: DVec3) -> DVec3 {
     let (start, radius) = (beginning.start.get(i), body.model.rest().radius[i]);
     for (solid, form) in body.obstacles.formed() {
-        let visitor = MovingPoint { start, at, radius };
-        if solid.may_meet(visitor, 0.0) {
-            at = solid.keep_out(form, visitor, release(beginning.size, body.model.params.substep()));
+        let moving = MovingPoint { start, at, radius };
+        if solid.may_meet(moving, 0.0) {
+            at = solid.keep_out(form, moving, release(beginning.size, body.model.params.substep()));
         }
     }
     at

@@ -507,7 +507,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 4, ..ProptestConfig::default() })]
 
     #[test]
-    fn any_edits_leave_a_sound_world(actions in prop::collection::vec(action(), 150)) {
+    fn any_edits_leave_a_sound_world(actions in prop::collection::vec(action(), 100)) {
         leaves_a_sound_world(&actions)?;
     }
 

@@ -68,6 +68,14 @@ fn all() -> Vec<(Shape, Constraint)> {
     list
 }
 
+/// Puts the particles of the only body where `deform` takes them from their rest.
+fn bring(s: &mut Simulation, deform: impl Fn(usize, DVec3) -> DVec3) {
+    let mut state = s.state().clone();
+    let rest = &s.model().bodies()[0].parts.rest().positions;
+    place(&mut state, rest.iter().enumerate().map(|(i, p)| deform(i, p)).collect::<Vec<_>>());
+    s.set_state(state).unwrap();
+}
+
 fn build(
     shape: Shape,
     constraint: Constraint,
@@ -80,12 +88,7 @@ fn build(
     body.controls.iterations = iterations;
     body.constraints = vec![constraint];
     let mut s = Builder::new().substeps(1).body(body).build().unwrap();
-    let mut state = s.state().clone();
-    let x: Vec<DVec3> = (0..state.bodies()[0].positions().len())
-        .map(|i| deform(i, s.model().bodies()[0].parts.rest().positions.get(i)))
-        .collect();
-    place(&mut state, x);
-    s.set_state(state).unwrap();
+    bring(&mut s, deform);
     s
 }
 
@@ -187,12 +190,7 @@ fn spoiled_tetrahedral_bodies_recover_with_damping() {
         body.controls.iterations = 30;
         let mut s = Builder::new().body(body).build().unwrap();
         s.set(Control::Gravity, DVec3::ZERO).unwrap();
-        let mut state = s.state().clone();
-        let x: Vec<DVec3> = (0..state.bodies()[0].positions().len())
-            .map(|i| deform(i, s.model().bodies()[0].parts.rest().positions.get(i)))
-            .collect();
-        place(&mut state, x);
-        s.set_state(state).unwrap();
+        bring(&mut s, deform);
         let before = s.statistics().elastic;
         for _ in 0..600 {
             s.step().unwrap();

@@ -274,30 +274,7 @@ fn row(threads: usize) -> Simulation {
 
 #[test]
 fn the_same_bits_for_threads_dropped_caches_checkpoints_and_timelines() {
-    let mut one = row(1);
-    run(&mut one, 40);
-    let wanted = bits(&one);
-    for threads in [2, 7] {
-        let mut s = row(threads);
-        run(&mut s, 40);
-        assert_eq!(bits(&s), wanted, "{threads} threads");
-    }
-    let mut dropped = row(1);
-    for _ in 0..40 {
-        dropped.drop_caches();
-        dropped.step().unwrap();
-    }
-    assert_eq!(bits(&dropped), wanted, "dropped caches");
-    let mut half = row(1);
-    run(&mut half, 17);
-    let mut other = row(2);
-    (0..4).for_each(|k| other.uncouple(k.into()).unwrap());
-    other.restore(&half.checkpoint()).unwrap();
-    assert_eq!(other.model().couplings(), half.model().couplings());
-    run(&mut other, 23);
-    assert_eq!(bits(&other), wanted, "a checkpoint");
-    let mut timeline = Timeline::new(row(1));
-    assert_eq!(state_bits(timeline.frame(40).unwrap()), wanted);
+    same_bits_of_what_is_tied(row, 4);
 }
 
 #[test]

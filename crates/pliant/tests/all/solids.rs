@@ -224,7 +224,7 @@ fn depth(s: &Simulation) -> f64 {
 /// A sheet draped over something round never sinks in.
 fn drape(name: &str, on: &Collider) {
     for (solver, theta) in SOLVERS {
-        let body = sheet(solver, 16).at(0.0, 0.4, 0.0);
+        let body = sheet(solver, 12).at(0.0, 0.4, 0.0);
         let mut s = built(theta, body, [on.clone().rough(0.4)]);
         let mut met = 0;
         for step in 0..60 {
@@ -406,7 +406,7 @@ fn solids_that_jump_take_along_what_is_in_their_way() {
             let mut s = built(theta, block(solver), [floor.clone()]);
             run(&mut s, 10);
             s.place_collider(0.into(), Some(at(0.0, 1.0, 0.0))).unwrap();
-            run(&mut s, 120);
+            run(&mut s, 60);
             let low = s.positions(0).map(|p| p.y).fold(f64::MAX, f64::min);
             assert!(low > 0.99, "{solver:?} θ {theta}, {name}: lowest at {low}");
         }

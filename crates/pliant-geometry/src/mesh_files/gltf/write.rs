@@ -249,7 +249,7 @@ impl Glb {
     }
 
     /// How many bytes the file will have.
-    pub fn file_bytes(&self) -> u64 {
+    pub(crate) fn file_bytes(&self) -> u64 {
         28 + self.reserved as u64 + self.data_bytes()
     }
 

@@ -3,6 +3,10 @@
 use super::*;
 use crate::constraints::conformance::{check, check_near};
 
+/// Of what depends on where in the world it is.
+const OF_A_PLACE: Properties =
+    Properties { rigid_invariant: false, exact_nearest: false, rest_is_free: true, sees_reflection: false };
+
 /// Particles on an ellipsoid about the origin.
 #[derive(Clone, Debug, PartialEq)]
 struct OnEllipsoid(DVec3);
@@ -13,12 +17,7 @@ impl Condition<1, 1> for OnEllipsoid {
     }
 
     fn properties(&self) -> Properties {
-        Properties {
-            rigid_invariant: false,
-            exact_nearest: false,
-            rest_is_free: true,
-            sees_reflection: false,
-        }
+        OF_A_PLACE
     }
 
     fn evaluate(&self, _: usize, [x]: &[DVec3; 1]) -> Values<1, 1> {
@@ -90,12 +89,7 @@ impl Condition<2, 3> for Apart {
     }
 
     fn properties(&self) -> Properties {
-        Properties {
-            rigid_invariant: false,
-            exact_nearest: false,
-            rest_is_free: true,
-            sees_reflection: false,
-        }
+        OF_A_PLACE
     }
 
     fn at_least(&self) -> bool {

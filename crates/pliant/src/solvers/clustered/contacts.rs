@@ -42,13 +42,13 @@ impl BlockContact<'_> {
         let mut near = 0;
         for solid in self.obstacles.solids {
             for lane in 0..WIDTH {
-                near |= u8::from(solid.may_meet(self.visitor(lane, x.get(lane)), 0.0)) << lane;
+                near |= u8::from(solid.may_meet(self.moving_point(lane, x.get(lane)), 0.0)) << lane;
             }
         }
         near
     }
 
-    fn visitor(&self, lane: usize, at: DVec3) -> MovingPoint {
+    fn moving_point(&self, lane: usize, at: DVec3) -> MovingPoint {
         MovingPoint { start: self.start.get(lane), at, radius: self.radii[lane] }
     }
 }
@@ -111,7 +111,7 @@ pub(super) fn impulses(
         }
         for (solid, form) in obstacles.formed() {
             // Where it is, or else where its velocity takes it.
-            let met = [at, ahead.get(lane)].map(|p| solid.meets(form, meeting.visitor(lane, p), 0.0));
+            let met = [at, ahead.get(lane)].map(|p| solid.meets(form, meeting.moving_point(lane, p), 0.0));
             let Some(meets) = met.iter().find(|m| m.iter().next().is_some()) else { continue };
             for meet in meets.iter() {
                 contacts += 1;
@@ -120,7 +120,7 @@ pub(super) fn impulses(
                 let face = (meet.normal, solid.restitution);
                 velocity += impulse(face, controls, resting / h, velocity - meet.moves / h);
             }
-            at = solid.keep_out(form, meeting.visitor(lane, at), release);
+            at = solid.keep_out(form, meeting.moving_point(lane, at), release);
         }
         x.set(lane, at);
         v.set(lane, velocity);
@@ -155,7 +155,7 @@ pub(super) fn energy_gained(
         let plane = touched.map(|o| o.moves(at - o.end.normal * o.end.gap(at)) / h);
         let met = || {
             let of = |(solid, form): (&Solid, &ColliderGeometry)| {
-                let meets = solid.meets(form, meeting.visitor(lane, at), 0.0);
+                let meets = solid.meets(form, meeting.moving_point(lane, at), 0.0);
                 meets.iter().next().map(|m| m.moves / h)
             };
             obstacles.formed().find_map(of)

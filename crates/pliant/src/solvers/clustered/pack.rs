@@ -78,32 +78,11 @@ impl Kernel for FitPack<'_> {
 
     #[inline(always)]
     fn run<L: Lanes>(mut self, l: L) {
-        let FitClusters { layout, constants, now: body, .. } = self.clusters;
-        // Columns of the covariances, present centres, rest centres: one cluster a lane.
-        let mut columns = [[[0.0; WIDTH]; 3]; 3];
-        let (mut present, mut center) = ([[0.0; WIDTH]; 3], [[0.0; WIDTH]; 3]);
-        for (lane, k) in self.range.clone().enumerate() {
-            let (s, c) = (total(self.clusters.sums, &layout.piece_offsets, k), &constants[k]);
-            for i in 0..3 {
-                present[i][lane] = s[i] * c.inverse_mass;
-                center[i][lane] = c.center[i];
-                for j in 0..3 {
-                    columns[j][i][lane] = s[3 + 3 * j + i] - present[i][lane] * c.lopsided[j];
-                }
-            }
-            if self.clusters.plastic && self.plastic[lane] != DMat3::IDENTITY {
-                let stretched = (matrix(&columns, lane) * self.plastic[lane].transpose()).to_cols_array_2d();
-                for j in 0..3 {
-                    for i in 0..3 {
-                        columns[j][i][lane] = stretched[j][i];
-                    }
-                }
-            }
-        }
+        let Gathered { covariance, present, center } = self.gather();
         let mut a: M3<L> = [[l.splat(0.0); 3]; 3];
         for j in 0..3 {
             for i in 0..3 {
-                a[j][i] = l.load(&columns[j][i]);
+                a[j][i] = l.load(&covariance[j][i]);
             }
         }
         let (r, trusted) = rotations8(l, &a);
@@ -116,15 +95,62 @@ impl Kernel for FitPack<'_> {
             }
             l.store(t, &mut shift[i]);
         }
-        let covariance = columns;
+        let mut rotations = [[[0.0; WIDTH]; 3]; 3];
         for j in 0..3 {
             for i in 0..3 {
-                l.store(r[j][i], &mut columns[j][i]);
+                l.store(r[j][i], &mut rotations[j][i]);
             }
         }
-        let trusted = l.bits(trusted);
+        self.make_goals((&covariance, &present), (&rotations, &shift), l.bits(trusted));
+    }
+}
+
+/// Covariances by columns, present centres, rest centres: one cluster a lane.
+struct Gathered {
+    covariance: [[[f64; WIDTH]; 3]; 3],
+    present: [[f64; WIDTH]; 3],
+    center: [[f64; WIDTH]; 3],
+}
+
+impl FitPack<'_> {
+    #[inline(always)]
+    fn gather(&self) -> Gathered {
+        let FitClusters { layout, constants, .. } = self.clusters;
+        let mut covariance = [[[0.0; WIDTH]; 3]; 3];
+        let (mut present, mut center) = ([[0.0; WIDTH]; 3], [[0.0; WIDTH]; 3]);
         for (lane, k) in self.range.clone().enumerate() {
-            let c = &constants[k];
+            let (s, c) = (total(self.clusters.sums, &layout.piece_offsets, k), &constants[k]);
+            for i in 0..3 {
+                present[i][lane] = s[i] * c.inverse_mass;
+                center[i][lane] = c.center[i];
+                for j in 0..3 {
+                    covariance[j][i][lane] = s[3 + 3 * j + i] - present[i][lane] * c.lopsided[j];
+                }
+            }
+            if self.clusters.plastic && self.plastic[lane] != DMat3::IDENTITY {
+                let stretched =
+                    (matrix(&covariance, lane) * self.plastic[lane].transpose()).to_cols_array_2d();
+                for j in 0..3 {
+                    for i in 0..3 {
+                        covariance[j][i][lane] = stretched[j][i];
+                    }
+                }
+            }
+        }
+        Gathered { covariance, present, center }
+    }
+
+    /// Takes up what was found in lanes: rotations, of which `trusted` are as they should be, and the shifts of the goals.
+    #[inline(always)]
+    fn make_goals(
+        &mut self,
+        (covariance, present): (&[[[f64; WIDTH]; 3]; 3], &[[f64; WIDTH]; 3]),
+        (rotations, shift): (&[[[f64; WIDTH]; 3]; 3], &[[f64; WIDTH]; 3]),
+        trusted: u8,
+    ) {
+        let body = self.clusters.now;
+        for (lane, k) in self.range.clone().enumerate() {
+            let c = &self.clusters.constants[k];
             // A point has no rotation; what the sums say is rounding.
             let sound = trusted & (1 << lane) != 0 && c.inverse_width > 0.0;
             let goal = &mut self.goals[lane];
@@ -137,9 +163,9 @@ impl Kernel for FitPack<'_> {
             };
             self.present[lane] = DVec3::new(present[0][lane], present[1][lane], present[2][lane]);
             let rotation = match sound {
-                true => matrix(&columns, lane),
+                true => matrix(rotations, lane),
                 false if c.inverse_width > 0.0 => {
-                    nearest_rotation(matrix(&covariance, lane), self.rotations[lane])
+                    nearest_rotation(matrix(covariance, lane), self.rotations[lane])
                 }
                 false => self.rotations[lane],
             };
@@ -147,7 +173,7 @@ impl Kernel for FitPack<'_> {
             for j in 0..3 {
                 goal.shift[j] = shift[j][lane];
                 for i in 0..3 {
-                    goal.linear[j][i] = columns[j][i][lane];
+                    goal.linear[j][i] = rotations[j][i][lane];
                 }
             }
             if let Some(quadratic) = self.quadratic.get_mut(lane) {

@@ -189,9 +189,9 @@ impl RigidCache {
             for (solid, form) in body.obstacles.formed() {
                 for i in (0..self.points).filter(|i| self.beginning.free[*i]) {
                     let (start, at) = (self.beginning.start.get(i), self.end(i));
-                    let visitor = MovingPoint { start, at, radius: self.model.rest().radius[i] };
-                    if solid.may_meet(visitor, 0.0) {
-                        let out = solid.keep_out(form, visitor, release(self.beginning.size, self.h));
+                    let moving = MovingPoint { start, at, radius: self.model.rest().radius[i] };
+                    if solid.may_meet(moving, 0.0) {
+                        let out = solid.keep_out(form, moving, release(self.beginning.size, self.h));
                         self.to.center += out - at;
                     }
                 }

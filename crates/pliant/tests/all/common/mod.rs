@@ -1,8 +1,8 @@
 //! Bodies and measures the engine's tests share.
 
 use pliant::{
-    Body, BodyState, Builder, Clustering, DMat3, DVec3, Material, Section, Simulation, SolverKind, State,
-    Stiffness, shapes,
+    Body, BodyState, Builder, Clustering, CouplingId, DMat3, DVec3, Material, Section, Simulation,
+    SolverKind, State, Stiffness, Timeline, shapes,
 };
 
 /// A cube of edge 1 with 6³ particles, undamped and unlimited; if limited, to the paper's letter.
@@ -39,6 +39,36 @@ pub fn bits(simulation: &Simulation) -> Vec<u64> {
 /// All positions and velocities of a state as bits.
 pub fn state_bits(state: &State) -> Vec<u64> {
     state.bodies().iter().flat_map(body_bits).collect()
+}
+
+/// Forty steps of bodies with so many couplings, on so many threads, however they are taken.
+pub fn same_bits_of_what_is_tied(make: impl Fn(usize) -> Simulation, couplings: usize) {
+    let mut one = make(1);
+    run(&mut one, 40);
+    let wanted = bits(&one);
+    for threads in [2, 7] {
+        let mut s = make(threads);
+        run(&mut s, 40);
+        assert_eq!(bits(&s), wanted, "{threads} threads");
+    }
+    let mut dropped = make(1);
+    for _ in 0..40 {
+        dropped.drop_caches();
+        dropped.step().unwrap();
+    }
+    assert_eq!(bits(&dropped), wanted, "dropped caches");
+    // A checkpoint carries the couplings to a simulation without them.
+    let mut half = make(1);
+    run(&mut half, 17);
+    let mut other = make(2);
+    assert_eq!(other.model().couplings().len(), couplings);
+    (0..couplings).for_each(|k| other.uncouple(CouplingId::from(k)).unwrap());
+    other.restore(&half.checkpoint()).unwrap();
+    assert_eq!(other.model().couplings(), half.model().couplings());
+    run(&mut other, 23);
+    assert_eq!(bits(&other), wanted, "a checkpoint");
+    let mut timeline = Timeline::new(make(1));
+    assert_eq!(state_bits(timeline.frame(40).unwrap()), wanted);
 }
 
 /// Positions and velocities of a body as bits.
@@ -85,45 +115,9 @@ pub fn distance_from_rest(simulation: &Simulation, body: usize) -> f64 {
     rest.iter().zip(&x).map(|(p, x)| (r * (*p - rc) + xc - *x).length()).fold(0.0, f64::max) / size
 }
 
-/// The rotation r → x as the dominant eigenvector of Horn's 4×4 matrix.
+/// The rotation r → x, by a method the engine does not use.
 pub fn horn_rotation(pairs: impl Iterator<Item = (DVec3, DVec3)>) -> DMat3 {
-    let mut s = [[0.0; 3]; 3];
-    for (r, x) in pairs {
-        for (i, row) in s.iter_mut().enumerate() {
-            for (j, e) in row.iter_mut().enumerate() {
-                *e += r[i] * x[j];
-            }
-        }
-    }
-    if s == [[0.0; 3]; 3] {
-        return DMat3::IDENTITY;
-    }
-    let t = s[0][0] + s[1][1] + s[2][2];
-    let (a, b, c) = (s[1][2] - s[2][1], s[2][0] - s[0][2], s[0][1] - s[1][0]);
-    let mut m = [[t, a, b, c], [a, 0.0, 0.0, 0.0], [b, 0.0, 0.0, 0.0], [c, 0.0, 0.0, 0.0]];
-    for i in 0..3 {
-        for j in 0..3 {
-            m[i + 1][j + 1] = s[i][j] + s[j][i] - if i == j { t } else { 0.0 };
-        }
-    }
-    let shift = m.iter().flatten().map(|v: &f64| v.abs()).sum::<f64>();
-    (0..4).for_each(|i| m[i][i] += shift);
-    // Squaring the matrix thirty times isolates the largest eigenvalue.
-    for _ in 0..60 {
-        let mut p = [[0.0; 4]; 4];
-        for i in 0..4 {
-            for j in 0..4 {
-                p[i][j] = (0..4).map(|k| m[i][k] * m[k][j]).sum();
-            }
-        }
-        let scale = p.iter().flatten().fold(0.0_f64, |a, v| a.max(v.abs()));
-        p.iter_mut().flatten().for_each(|v| *v /= scale);
-        m = p;
-    }
-    let column = (0..4).max_by(|&a, &b| m[a][a].total_cmp(&m[b][b])).unwrap();
-    let q = [m[0][column], m[1][column], m[2][column], m[3][column]];
-    let norm = q.iter().map(|v| v * v).sum::<f64>().sqrt();
-    DMat3::from_quat(pliant::DQuat::from_xyzw(q[1] / norm, q[2] / norm, q[3] / norm, q[0] / norm))
+    DMat3::from_quat(pliant_math::horn_rotation(pairs))
 }
 
 /// A small deterministic generator: tests need variety, not statistics.

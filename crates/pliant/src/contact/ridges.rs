@@ -1,4 +1,4 @@
-//! What sticks out of a collider against the faces of bodies: corners, edges and thin things would go in between
+//! Ridges of a collider (its edges, corners and thin parts) against the faces of bodies: they would go in between
 //! particles, and impale what they meet.
 //!
 //! Each point of a ridge that is near the body keeps the face it would come through on its side: a contact of three
@@ -19,9 +19,9 @@ const DEEP: f64 = 0.2;
 /// Most points of a ridge that are looked at.
 const MOST: usize = 64;
 
-/// A point of a collider that sticks out.
+/// A point of an edge, a corner or the axis of something thin, on its path through a substep.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Feature {
+pub(super) struct RidgePoint {
     /// Where it is when the substep begins and ends.
     pub from: DVec3,
     pub to: DVec3,
@@ -31,7 +31,7 @@ pub(super) struct Feature {
     pub out: DVec3,
 }
 
-/// A body as features meet it.
+/// A body as ridges meet it.
 #[derive(Clone, Copy)]
 pub(super) struct Faces<'a> {
     pub place: usize,
@@ -48,13 +48,13 @@ pub(super) struct Faces<'a> {
 /// Room for looking, kept so that it allocates nothing.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Scratch {
-    features: Vec<Feature>,
+    points: Vec<RidgePoint>,
     /// Faces near the collider, with their boxes.
     faces: Vec<(u32, Bounds)>,
 }
 
 impl Scratch {
-    /// Contacts of features there is room for from the start.
+    /// Contacts of ridges there is room for from the start.
     pub const ROOM: usize = 512;
 
     /// Makes room for a body of so many particles, if there is anything to meet.
@@ -62,11 +62,11 @@ impl Scratch {
         if any {
             // Closed surfaces have twice as many faces as vertices.
             self.faces.reserve(2 * particles + 64);
-            self.features.reserve(8 * Self::ROOM);
+            self.points.reserve(8 * Self::ROOM);
         }
     }
 
-    /// Lists the contacts of what sticks out of a solid with the faces of a body.
+    /// Lists the contacts of a solid's ridges with the faces of a body.
     pub fn find(
         &mut self,
         (solid, form): (&Solid, &ColliderGeometry),
@@ -92,40 +92,40 @@ impl Scratch {
         }
         let spacing = 0.5 * edges / self.faces.len() as f64;
         let (lo, hi) = whole;
-        self.features.clear();
-        solid.features(form, (lo - reach, hi + reach), spacing, &mut self.features);
-        for (number, feature) in self.features.iter().enumerate() {
-            list.extend(self.nearest(feature, body).map(|found| found.contact(solid, number as u32, body)));
+        self.points.clear();
+        solid.ridge_points(form, (lo - reach, hi + reach), spacing, &mut self.points);
+        for (number, point) in self.points.iter().enumerate() {
+            list.extend(self.nearest(point, body).map(|found| found.contact(solid, number as u32, body)));
         }
     }
 
-    /// The face a feature comes through first, or else is nearest to.
-    fn nearest(&self, feature: &Feature, body: Faces<'_>) -> Option<FaceHit> {
-        let wide = feature.radius + body.reach;
-        let way = (feature.from.min(feature.to) - wide, feature.from.max(feature.to) + wide);
-        let near = self.faces.iter().filter(|(_, bounds)| overlap(*bounds, way));
-        let found = near.filter_map(|(k, _)| FaceHit::at(feature, *k, body));
+    /// The face a point comes through first, or else is nearest to.
+    fn nearest(&self, point: &RidgePoint, body: Faces<'_>) -> Option<FaceHit> {
+        let wide = point.radius + body.reach;
+        let path = (point.from.min(point.to) - wide, point.from.max(point.to) + wide);
+        let near = self.faces.iter().filter(|(_, bounds)| overlap(*bounds, path));
+        let found = near.filter_map(|(k, _)| FaceHit::at(point, *k, body));
         found.min_by(|a, b| {
             a.order.0.total_cmp(&b.order.0).then(a.order.1.total_cmp(&b.order.1)).then(a.face.cmp(&b.face))
         })
     }
 }
 
-/// A face that a feature meets.
+/// A face that a point of a ridge meets.
 struct FaceHit {
     face: u32,
     weights: [f64; 3],
-    /// Away from the feature.
+    /// Away from the ridge.
     normal: DVec3,
-    feature: Feature,
-    /// How far the feature was from the face at first.
+    point: RidgePoint,
+    /// How far the point was from the face at first.
     began: f64,
-    /// Who comes first: the share of the way before it comes through, then the distance.
+    /// Who comes first: the share of its path before it comes through, then the distance.
     order: (f64, f64),
 }
 
 impl FaceHit {
-    fn at(feature: &Feature, face: u32, body: Faces<'_>) -> Option<FaceHit> {
+    fn at(point: &RidgePoint, face: u32, body: Faces<'_>) -> Option<FaceHit> {
         let corners = body.model.topology().faces[face as usize].map(|i| i as usize);
         if corners.iter().all(|i| !body.free[*i]) {
             return None;
@@ -134,10 +134,10 @@ impl FaceHit {
         let normal = |[a, b, c]: [DVec3; 3]| (b - a).cross(c - a).try_normalize();
         let (before, after) = (normal(first)?, normal(last)?);
         // What is round and larger than the face is met by its particles.
-        if feature.radius > first[0].distance(first[1]).max(first[1].distance(first[2])) {
+        if point.radius > first[0].distance(first[1]).max(first[1].distance(first[2])) {
             return None;
         }
-        let (h0, h1) = (before.dot(feature.from - first[0]), after.dot(feature.to - last[0]));
+        let (h0, h1) = (before.dot(point.from - first[0]), after.dot(point.to - last[0]));
         let size = first[0].distance(first[1]);
         let side = match body.model.topology().solid {
             // Solids are met from outside.
@@ -145,7 +145,7 @@ impl FaceHit {
             // On a sheet it may be on either side, by where it was; if that is too near to tell, the sheet is outside of
             // the collider.
             false if h0.abs() > NEAR * size => h0.signum(),
-            false => -after.dot(feature.out).signum(),
+            false => -after.dot(point.out).signum(),
         };
         let (from, to) = (side * h0, side * h1);
         // Deeper than that it has come in elsewhere.
@@ -158,32 +158,32 @@ impl FaceHit {
             true => 0.0,
             false => 1.0,
         };
-        let at = feature.from.lerp(feature.to, share);
+        let at = point.from.lerp(point.to, share);
         let then: [DVec3; 3] = std::array::from_fn(|k| first[k].lerp(last[k], share));
         let weights = nearest_on_triangle(then, at);
         let away = (then[0] * weights[0] + then[1] * weights[1] + then[2] * weights[2]).distance(at);
-        let within = if through { 1e-6 * size - from.min(0.0) } else { feature.radius + body.reach };
+        let within = if through { 1e-6 * size - from.min(0.0) } else { point.radius + body.reach };
         if away > within {
             return None;
         }
         let order = if through { (share, away) } else { (2.0, away) };
-        Some(FaceHit { face, weights, normal: -side * after, feature: *feature, began: from, order })
+        Some(FaceHit { face, weights, normal: -side * after, point: *point, began: from, order })
     }
 
     fn contact(&self, solid: &Solid, number: u32, body: Faces<'_>) -> Contact {
         let [a, b, c] = body.model.topology().faces[self.face as usize];
         let [u, v, w] = self.weights;
         let of = |f: &dyn Fn(usize) -> f64| u * f(a as usize) + v * f(b as usize) + w * f(c as usize);
-        let radius = of(&|i| body.model.rest().radius[i]) + self.feature.radius;
+        let radius = of(&|i| body.model.rest().radius[i]) + self.point.radius;
         let lowest = lowest_gap(self.began - radius, body.release);
         let n = self.normal;
         let at = |k: u32| body.ends.get(k as usize);
         let point = at(a) * u + at(b) * v + at(c) * w;
-        let offset = n.dot(self.feature.to) + radius;
+        let offset = n.dot(self.point.to) + radius;
         Contact {
             sides: [
                 Endpoint::Point { body: body.place, particles: [a, b, c, a], weights: [u, v, w, 0.0] },
-                Endpoint::World { moves: self.feature.to - self.feature.from },
+                Endpoint::World { moves: self.point.to - self.point.from },
             ],
             normal: n,
             gap: n.dot(point) - offset,
