@@ -19,7 +19,7 @@ pub use export::{
     without_number,
 };
 pub use log::{
-    Epoch, FORMAT_VERSION, LogBody, LogFrame, LogHeader, LogMedium, LogReader, LogSolid, LogSource,
+    BodyPose, Epoch, FORMAT_VERSION, LogBody, LogFrame, LogHeader, LogMedium, LogReader, LogSolid, LogSource,
     LogWarning, LogWriter, MemoryLog, ReopenedLog, SimulatedElements, SolidPlace, VersionOrigin,
     WriteOnlyLog,
 };

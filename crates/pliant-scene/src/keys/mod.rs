@@ -13,6 +13,7 @@ mod implicit;
 mod input;
 mod joint;
 mod keyframes;
+mod kinematic;
 mod kinds;
 mod material;
 mod mesh_file;
