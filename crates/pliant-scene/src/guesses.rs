@@ -76,10 +76,7 @@ const KEYS: &[Guess] = &[
         ],
         help: TEARING,
     },
-    Guess {
-        words: &["rigid", "rigid_body", "rigidbody", "static"],
-        help: RIGID,
-    },
+    Guess { words: &["rigid", "rigid_body", "rigidbody", "static"], help: RIGID },
     Guess {
         words: &[
             "sphere", "cube", "cuboid", "ball", "box", "torus", "cylinder", "capsule", "sheet", "mesh",

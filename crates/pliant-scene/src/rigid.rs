@@ -13,7 +13,10 @@ use std::sync::Arc;
 #[derive(Clone, Debug)]
 pub(crate) enum KinematicPlan {
     /// Along a motion; about itself where no pivot is given.
-    Motion { motion: Motion, about_itself: bool },
+    Motion {
+        motion: Motion,
+        about_itself: bool,
+    },
     Keys(PlaceKeys),
 }
 
@@ -97,18 +100,21 @@ fn refused(shape: &ShapePlan) -> Option<(&'static str, &'static str)> {
         ShapePlan::Cells { .. } => {
             ("a box of cells", "leave out `cells`, which cut a soft body into tetrahedra")
         }
-        ShapePlan::Sheet { .. } => {
-            ("a sheet encloses nothing, and so", "give it a thickness: { kind = \"box\", size = [1, 0.01, 1] }")
-        }
-        ShapePlan::Tube { .. } => {
-            ("a tube is open above and below, and so", "use a \"cylinder\", or a closed mesh of a pipe with its wall")
-        }
+        ShapePlan::Sheet { .. } => (
+            "a sheet encloses nothing, and so",
+            "give it a thickness: { kind = \"box\", size = [1, 0.01, 1] }",
+        ),
+        ShapePlan::Tube { .. } => (
+            "a tube is open above and below, and so",
+            "use a \"cylinder\", or a closed mesh of a pipe with its wall",
+        ),
         ShapePlan::Thread { .. } => {
             ("a thread encloses nothing, and so", "use a \"cylinder\" or a \"capsule\"")
         }
-        ShapePlan::Vertices(_) => {
-            ("a shape whose vertices are particles", "set kind = \"mesh\" in its shape, which takes the same files")
-        }
+        ShapePlan::Vertices(_) => (
+            "a shape whose vertices are particles",
+            "set kind = \"mesh\" in its shape, which takes the same files",
+        ),
         ShapePlan::Points { .. } => ("a cloud of points encloses nothing, and so", "give a closed mesh"),
         ShapePlan::Tets { .. } => {
             ("a shape of tetrahedra", "give the closed mesh around them: { kind = \"mesh\", file = \"…\" }")
@@ -240,7 +246,12 @@ impl KinematicPlan {
     }
 
     /// Lets a body be led; `rate` is how often keys are looked up, a second. Gives what is wrong, and where.
-    pub fn lead(&self, body: &mut Body, made: &MadeShape, rate: f64) -> Result<(), (Span, Vec<SequenceError>)> {
+    pub fn lead(
+        &self,
+        body: &mut Body,
+        made: &MadeShape,
+        rate: f64,
+    ) -> Result<(), (Span, Vec<SequenceError>)> {
         let all = 0..made.shape.points.len() as u32;
         match self {
             KinematicPlan::Motion { motion, about_itself } => {

@@ -233,8 +233,7 @@ impl<'a> ExportWork<'a> {
                 }
             });
         let pictures = self.planner.is_some();
-        let needs =
-            FrameNeeds { skin: needs.skin || pictures, rigid: needs.rigid || pictures, ..needs };
+        let needs = FrameNeeds { skin: needs.skin || pictures, rigid: needs.rigid || pictures, ..needs };
         let alive: Vec<AtomicBool> = self.makers.iter().map(|_| AtomicBool::new(true)).collect();
         let (stream, makers, writers) = (self.stream, &self.makers, &mut self.writers);
         let (planner, kept) = (&mut self.planner, &mut self.kept);

@@ -20,8 +20,8 @@ use super::sink::{ExportOrder, FrameOutput, FrameWriter, Sink, SurfaceEncoder};
 use super::stream::{
     BodyVersion, Conversion, ConvertedSurface, ExportStream, NormalPrecision, StreamBody, SurfaceOptions,
 };
-use crate::{BodyPose, CacheError};
 use crate::atomic::AtomicFile;
+use crate::{BodyPose, CacheError};
 
 pub(super) fn begin<'a>(order: ExportOrder<'a>) -> Result<Sink<'a>, CacheError> {
     let ExportOrder { reader, stream, path, folder, .. } = order;

@@ -65,7 +65,9 @@ impl FrameEncoder for ObjFrames<'_> {
     }
 
     fn make(&self, frame: &PosedFrame) -> Result<FrameOutput, CacheError> {
-        let loaded = self.stream.convert(frame, SurfaceOptions::baked(self.conversion, NormalPrecision::Short, false))?;
+        let loaded = self
+            .stream
+            .convert(frame, SurfaceOptions::baked(self.conversion, NormalPrecision::Short, false))?;
         let still = self.still(&loaded, self.stream.epoch_of(frame.place))?;
         let path = numbered(&self.path, frame.frame.index);
         let mut file = AtomicFile::create(self.folder, &path)?;

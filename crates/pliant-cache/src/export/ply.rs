@@ -51,7 +51,9 @@ impl FrameEncoder for PlyFrames<'_> {
     }
 
     fn make(&self, frame: &PosedFrame) -> Result<FrameOutput, CacheError> {
-        let loaded = self.stream.convert(frame, SurfaceOptions::baked(self.conversion, NormalPrecision::Full, false))?;
+        let loaded = self
+            .stream
+            .convert(frame, SurfaceOptions::baked(self.conversion, NormalPrecision::Full, false))?;
         let epoch = self.stream.epoch_of(frame.place);
         let still = self.known.get(epoch, || StaticPly::new(&self.path, self.stream, &loaded))?;
         let path = numbered(&self.path, frame.frame.index);

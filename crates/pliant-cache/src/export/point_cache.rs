@@ -35,7 +35,9 @@ impl<B: Fn(f32) -> [u8; 4] + Sync> FrameEncoder for PointEncoder<'_, B> {
     }
 
     fn make(&self, frame: &PosedFrame) -> Result<FrameOutput, CacheError> {
-        let loaded = self.stream.convert(frame, SurfaceOptions::baked(self.conversion, NormalPrecision::None, true))?;
+        let loaded = self
+            .stream
+            .convert(frame, SurfaceOptions::baked(self.conversion, NormalPrecision::None, true))?;
         let mut out = Vec::with_capacity(12 * self.stream.vertex_count());
         let mut there = loaded.bodies.iter().peekable();
         for (b, body) in self.stream.bodies.iter().enumerate() {

@@ -232,7 +232,9 @@ fn seen_usd(text: &str, name: &str, code: i64) -> (Vec<[f32; 3]>, bool) {
         assert!((turn.length() - 1.0).abs() < 1e-12);
         found.iter_mut().for_each(|p| *p = place + turn * *p);
         // No change of sign on the way.
-        assert!(orient.windows(2).all(|s| s[0].1.iter().zip(&s[1].1).map(|(a, b)| a * b).sum::<f64>() >= 0.0));
+        assert!(
+            orient.windows(2).all(|s| s[0].1.iter().zip(&s[1].1).map(|(a, b)| a * b).sum::<f64>() >= 0.0)
+        );
     }
     (found.iter().map(|p| p.as_vec3().to_array()).collect(), points.len() == 1 && points[0].0 == -1)
 }
@@ -259,7 +261,9 @@ fn usd_has_samples_of_transforms() {
         // Two alike hold their points once; one that comes and goes is also hidden by its size.
         assert_eq!(text.matches("point3f[] points = ").count(), 2);
         assert!(text.contains("[\"xformOp:translate\", \"xformOp:orient\", \"xformOp:scale\"]"));
-        assert!(text.contains("\"xformOp:scale\"") && text.matches("token visibility.timeSamples").count() == 1);
+        assert!(
+            text.contains("\"xformOp:scale\"") && text.matches("token visibility.timeSamples").count() == 1
+        );
     }
 }
 
@@ -324,7 +328,8 @@ fn glb_has_nodes_that_move() {
             let Some((_, wanted)) = bodies.iter().find(|b| b.0 == id) else { continue };
             let time = f64::from((k as f64 / 24.0) as f32);
             let Some(place) = animation.times.iter().position(|t| (*t - time).abs() < 1e-6) else { continue };
-            let sample: Vec<[f32; 3]> = animation.samples[place].iter().map(|p| p.as_vec3().to_array()).collect();
+            let sample: Vec<[f32; 3]> =
+                animation.samples[place].iter().map(|p| p.as_vec3().to_array()).collect();
             close(&sample, wanted, &mesh.name);
             seen += 1;
         }
@@ -332,9 +337,13 @@ fn glb_has_nodes_that_move() {
     }
     // No morph targets but of the soft one, and two alike share their points.
     let bytes = std::fs::read(&path).unwrap();
-    let json = String::from_utf8_lossy(&bytes[20..20 + u32::from_le_bytes(bytes[12..16].try_into().unwrap()) as usize]);
+    let json = String::from_utf8_lossy(
+        &bytes[20..20 + u32::from_le_bytes(bytes[12..16].try_into().unwrap()) as usize],
+    );
     assert_eq!((json.matches("\"targets\"").count(), json.matches("\"rotation\":[").count()), (1, 3));
-    let position = |k: usize| json.match_indices("\"POSITION\":").nth(k).map(|(i, _)| json[i..].split([',', '}']).next());
+    let position = |k: usize| {
+        json.match_indices("\"POSITION\":").nth(k).map(|(i, _)| json[i..].split([',', '}']).next())
+    };
     // The morph targets of the soft one come first.
     let first = json.matches("\"POSITION\":").count() - 3;
     assert!(position(first) == position(first + 1) && position(first) != position(first + 2));

@@ -118,8 +118,7 @@ pub fn rigid(properties: &MassProperties, surface: TriMesh, contact: Vec<Contact
 pub fn rigid_skin(particles: &[DVec3], vertices: &[DVec3]) -> Option<Skin> {
     let &[a, b, c, d] = particles else { return None };
     let center = ((a + b) + (c + d)) * 0.25;
-    let to_world =
-        DMat3::from_cols((a + b) - (c + d), (a - b) + (c - d), (a - b) - (c - d)) * 0.25;
+    let to_world = DMat3::from_cols((a + b) - (c + d), (a - b) + (c - d), (a - b) - (c - d)) * 0.25;
     let from_world = to_world.inverse();
     from_world.is_finite().then(|| carried(vertices.iter().map(|p| from_world * (*p - center))))
 }

@@ -10,8 +10,8 @@ use crate::mesh::{self, ReadMesh};
 use crate::source::{Located, SourceText, Span};
 use pliant_geometry::shapes::{self, SolidShape};
 use pliant_geometry::{
-    FillDensity, FillOptions, FillPattern, GeometryError, MassProperties, PolyMesh, Shape, Skin, TriMesh, files_of_tets,
-    has_inside, inside, read_tets_through,
+    FillDensity, FillOptions, FillPattern, GeometryError, MassProperties, PolyMesh, Shape, Skin, TriMesh,
+    files_of_tets, has_inside, inside, read_tets_through,
 };
 use std::path::Path;
 

@@ -24,8 +24,11 @@ fn refused(text: &str) -> Vec<((usize, usize), String, String)> {
 /// Writes a mesh as OBJ.
 fn save(path: &Path, mesh: &TriMesh) {
     let mut text = String::new();
-    mesh.positions.iter().for_each(|p| drop(writeln!(text, "v {:?} {:?} {:?}", p.x, p.y, p.z)));
-    mesh.triangles.iter().map(|t| t.map(|i| i + 1)).for_each(|[a, b, c]| drop(writeln!(text, "f {a} {b} {c}")));
+    mesh.positions.iter().for_each(|p| writeln!(text, "v {:?} {:?} {:?}", p.x, p.y, p.z).unwrap());
+    mesh.triangles
+        .iter()
+        .map(|t| t.map(|i| i + 1))
+        .for_each(|[a, b, c]| writeln!(text, "f {a} {b} {c}").unwrap());
     std::fs::write(path, text).unwrap();
 }
 
@@ -54,11 +57,16 @@ fn every_closed_shape_is_a_solid_of_its_mass() {
             let scene = built(&text);
             let body = &scene.simulation.model().bodies()[0].parts;
             let total = body.rigid().unwrap().mass;
-            assert!(volume == 0.0 || (total / (wanted * volume) - 1.0).abs() < 1e-12, "{shape} {mass}: {total}");
+            assert!(
+                volume == 0.0 || (total / (wanted * volume) - 1.0).abs() < 1e-12,
+                "{shape} {mass}: {total}"
+            );
             assert!(scene.settings.notes.is_empty(), "{:?}", scene.settings.notes);
         }
     }
-    let scene = built("[[body]]\nkind = \"rigid\"\nshape = \"box\"\nmaterial = \"steel\"\n[materials.steel]\ndensity = 7850\n");
+    let scene = built(
+        "[[body]]\nkind = \"rigid\"\nshape = \"box\"\nmaterial = \"steel\"\n[materials.steel]\ndensity = 7850\n",
+    );
     assert!((scene.simulation.model().bodies()[0].parts.rigid().unwrap().mass - 7850.0 * 0.027).abs() < 1e-9);
 }
 
@@ -88,10 +96,13 @@ fn it_falls_turns_bounces_and_slides_as_it_is_told() {
 #[test]
 fn kinematic_bodies_stay_move_and_follow_their_keys() {
     let body = |kinematic: &str| {
-        built(&format!("substeps = 2\n[[body]]\nkind = \"rigid\"\nshape = \"box\"\nkinematic = {kinematic}\n{}", match kinematic {
-            k if k.contains("keys") => "",
-            _ => "position = [1, 2, 3]\n",
-        }))
+        built(&format!(
+            "substeps = 2\n[[body]]\nkind = \"rigid\"\nshape = \"box\"\nkinematic = {kinematic}\n{}",
+            match kinematic {
+                k if k.contains("keys") => "",
+                _ => "position = [1, 2, 3]\n",
+            }
+        ))
     };
     let mut scene = body("true");
     steps(&mut scene, 30);
@@ -138,7 +149,11 @@ fn a_kinematic_body_is_let_go_by_an_event_and_flies_on() {
     );
     steps(&mut scene, 60);
     // A push of twice its mass, for a quarter of a second.
-    assert!(origin(&scene.simulation, 0).distance(DVec3::new(1.0, 0.5, 0.0)) < 1e-6, "{}", origin(&scene.simulation, 0));
+    assert!(
+        origin(&scene.simulation, 0).distance(DVec3::new(1.0, 0.5, 0.0)) < 1e-6,
+        "{}",
+        origin(&scene.simulation, 0)
+    );
 }
 
 #[test]
@@ -185,7 +200,11 @@ fn it_is_tied_to_the_world_and_glued_to_cloth() {
          [[body]]\nname = \"button\"\nkind = \"rigid\"\nshape = { kind = \"cylinder\", radius = 0.02, height = 0.005 }\nrotation = [90, 0, 0]\n\
          position = [0, 1, 0.004]\ndensity = 1200\n[[glue]]\nfrom = \"button\"\nto = \"shirt\"\n",
     );
-    assert!(scene.settings.notes.iter().any(|n| n.starts_with("glue: the frame of `button`")), "{:?}", scene.settings.notes);
+    assert!(
+        scene.settings.notes.iter().any(|n| n.starts_with("glue: the frame of `button`")),
+        "{:?}",
+        scene.settings.notes
+    );
     let gap = |s: &Simulation| {
         let at = origin(s, 1);
         s.positions(0).map(|p| p.distance(at)).fold(f64::INFINITY, f64::min)
@@ -198,7 +217,7 @@ fn it_is_tied_to_the_world_and_glued_to_cloth() {
 #[test]
 fn a_render_mesh_goes_along_exactly() {
     let folder = pliant_testing::tempdir().unwrap();
-    let fine = SolidShape::Ball { radius: 0.3 }.surface(0.03).unwrap();
+    let fine = SolidShape::Ball { radius: 0.3 }.build(0.03).unwrap().surface;
     save(&folder.path().join("fine.obj"), &fine);
     let text = "[[body]]\nkind = \"rigid\"\nshape = \"box\"\nposition = [0, 3, 0]\nspin = [1, 2, 3]\nrender = \"fine.obj\"\n";
     let mut scene = built_in(text, folder.path()).unwrap_or_else(|p| panic!("{}", p[0]));
@@ -223,22 +242,46 @@ fn what_is_not_for_rigid_bodies_is_refused_with_what_is() {
         ("elements = \"tetrahedra\"\n", "`elements` is not for rigid bodies", "does not deform"),
         ("stretch = [2, 1, 1]\n", "`stretch` is not for rigid bodies", "the size you want"),
         ("contact_radius = 0.1\n", "`contact_radius` is not for rigid bodies", "own surface"),
-        ("paint = [{ value = 0.2, sphere = { center = [0, 0, 0], radius = 1.0 } }]\n", "`paint` is not", "no particles"),
+        (
+            "paint = [{ value = 0.2, sphere = { center = [0, 0, 0], radius = 1.0 } }]\n",
+            "`paint` is not",
+            "no particles",
+        ),
         ("frequency = 20\n", "`frequency` does nothing", "does not deform"),
         ("young = 1e5\n", "`young` does nothing", "does not deform"),
         ("damping = 1\n", "`damping` does nothing", "`drag`"),
         ("iterations = 3\n", "`iterations` does nothing", "substeps"),
         ("tear_strain = 0.3\n", "`tear_strain` does nothing", "material"),
-        ("kinematic = true\nvelocity = [1, 0, 0]\n", "`velocity` does nothing on a kinematic body", "how it is led"),
+        (
+            "kinematic = true\nvelocity = [1, 0, 0]\n",
+            "`velocity` does nothing on a kinematic body",
+            "how it is led",
+        ),
         ("kinematic = { keys = [[0, [0, 0, 0]], [0, [1, 0, 0]]] }\n", "does not come after", "order of time"),
-        ("position = [1, 0, 0]\nkinematic = { keys = [[0, [0, 0, 0]]] }\n", "`position` and the keys", "first key"),
-        ("kinematic = { keys = [[0, [0, 0, 0]]], velocity = [1, 0, 0] }\n", "`velocity` and `keys`", "leave it out"),
+        (
+            "position = [1, 0, 0]\nkinematic = { keys = [[0, [0, 0, 0]]] }\n",
+            "`position` and the keys",
+            "first key",
+        ),
+        (
+            "kinematic = { keys = [[0, [0, 0, 0]]], velocity = [1, 0, 0] }\n",
+            "`velocity` and `keys`",
+            "leave it out",
+        ),
         ("kinematic = { ease = \"smooth\" }\n", "`ease`", "keys"),
         ("kinematic = true\ninput = { wag = {} }\n", "contradict each other", "leave one"),
         ("input = { wag = { bend = true } }\n", "does not bend", "as a whole"),
         ("input = { wag = {}, reshape = true }\n", "`reshape` is not for rigid bodies", "remove it"),
-        ("kinematic = { keys = [[0, [0, 0, 0]]] }\ncopies = { grid = [2, 1, 1] }\n", "cannot be copied", "by itself"),
-        ("[[joint]]\nbetween = [\"box\", \"box\"]\nparticles = [0, 1]\n", "no particles to be tied by", "`at"),
+        (
+            "kinematic = { keys = [[0, [0, 0, 0]]] }\ncopies = { grid = [2, 1, 1] }\n",
+            "cannot be copied",
+            "by itself",
+        ),
+        (
+            "[[joint]]\nbetween = [\"box\", \"box\"]\nparticles = [0, 1]\n",
+            "no particles to be tied by",
+            "`at",
+        ),
     ] {
         let found = refused(&format!("{body}{more}"));
         assert!(found.iter().any(|f| f.1.contains(message) && f.2.contains(help)), "{more}: {found:?}");
@@ -263,12 +306,13 @@ fn what_is_not_for_rigid_bodies_is_refused_with_what_is() {
 #[test]
 fn meshes_that_are_no_solids_are_refused_and_holes_are_told() {
     let folder = pliant_testing::tempdir().unwrap();
-    let scene = "[[body]]\nkind = \"rigid\"\nshape = { kind = \"mesh\", file = \"a.obj\" }\nposition = [0, 2, 0]\n";
+    let scene =
+        "[[body]]\nkind = \"rigid\"\nshape = { kind = \"mesh\", file = \"a.obj\" }\nposition = [0, 2, 0]\n";
     let with = |mesh: &TriMesh| {
         save(&folder.path().join("a.obj"), mesh);
         built_in(scene, folder.path())
     };
-    let ball = SolidShape::Ball { radius: 0.2 }.surface(0.03).unwrap();
+    let ball = SolidShape::Ball { radius: 0.2 }.build(0.03).unwrap().surface;
     let mass = |built: &BuiltScene| built.simulation.model().bodies()[0].parts.rigid().unwrap().mass;
     let whole = with(&ball).unwrap();
     assert!(whole.settings.notes.is_empty(), "{:?}", whole.settings.notes);

@@ -21,10 +21,10 @@ mod surface;
 
 use std::path::{Path, PathBuf};
 
-use super::{Conversion, ExportSummary};
 use super::names::{NameStyle, unique};
 use super::sink::{ExportOrder, FrameOutput, FrameWriter, Sink, SurfaceEncoder};
-use super::stream::{BodyVersion, ConvertedSurface, ExportStream, NormalPrecision, SurfaceOptions};
+use super::stream::{BodyVersion, ExportStream, NormalPrecision, SurfaceOptions};
+use super::{Conversion, ExportSummary};
 use crate::export::ResampledLog;
 use crate::{CacheError, LogHeader};
 use archive::{AlembicObject, Times};
@@ -41,10 +41,8 @@ pub(super) fn begin<'a>(order: ExportOrder<'a>) -> Result<Sink<'a>, CacheError> 
     starts.sort_unstable();
     starts.dedup();
     let sampling = |start: usize| FRAMES + starts.partition_point(|&s| s < start) as u32;
-    let options = SurfaceOptions {
-        poses: true,
-        ..SurfaceOptions::baked(conversion, NormalPrecision::Full, false)
-    };
+    let options =
+        SurfaceOptions { poses: true, ..SurfaceOptions::baked(conversion, NormalPrecision::Full, false) };
     let mut out = Ogawa::create(folder, &path)?;
     let (mut motions, mut rest_bounds) = (Vec::new(), Vec::new());
     for (b, body) in stream.bodies.iter().enumerate() {

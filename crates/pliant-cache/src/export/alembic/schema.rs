@@ -5,10 +5,10 @@ use super::bounds::SampleBounds;
 use super::ogawa::Ogawa;
 use super::property::{AlembicProperty, FRAMES, Pod, PropertySamples, SampleShape, TIMELESS};
 use super::surface::AlembicFaces;
-use crate::{BodyPose, CacheError};
-use glam::{DMat3, DMat4};
 use crate::export::bytes::{float_bytes, integer_bytes, put_floats};
 use crate::export::stream::{self, BodyVersion, StreamBody, point_width};
+use crate::{BodyPose, CacheError};
+use glam::{DMat3, DMat4};
 
 mod metadata {
     //! What properties and objects say of themselves: `key=value;`, sorted by key.
@@ -252,12 +252,13 @@ fn leave(
 /// The transform to a pose, by a size, as a matrix whose rows are the axes and the place.
 fn placement(pose: &BodyPose, size: f64) -> Vec<u8> {
     let axes = DMat3::from_quat(pose.turn) * size;
-    let matrix = DMat4::from_mat3(axes) + DMat4::from_cols_array_2d(&[
-        [0.0; 4],
-        [0.0; 4],
-        [0.0; 4],
-        [pose.place.x, pose.place.y, pose.place.z, 0.0],
-    ]);
+    let matrix = DMat4::from_mat3(axes)
+        + DMat4::from_cols_array_2d(&[
+            [0.0; 4],
+            [0.0; 4],
+            [0.0; 4],
+            [pose.place.x, pose.place.y, pose.place.z, 0.0],
+        ]);
     matrix.to_cols_array().into_iter().flat_map(f64::to_le_bytes).collect()
 }
 

@@ -288,7 +288,9 @@ impl GridSource for SurfaceGrid<'_> {
     }
 
     fn points_of(&self, frame: &PosedFrame) -> Result<Vec<[f32; 3]>, CacheError> {
-        let loaded = self.stream.convert(frame, SurfaceOptions::baked(self.conversion, NormalPrecision::None, false))?;
+        let loaded = self
+            .stream
+            .convert(frame, SurfaceOptions::baked(self.conversion, NormalPrecision::None, false))?;
         Ok(loaded.bodies.iter().flat_map(|b| &b.points).copied().collect())
     }
 

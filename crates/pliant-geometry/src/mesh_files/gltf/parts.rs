@@ -210,7 +210,13 @@ impl GlbPart {
             0 => self.indices.iter().flat_map(|i| i.to_le_bytes()).collect(),
             1 => floats(self.uvs.as_flattened()),
             2 => floats(self.colors.as_flattened()),
-            _ => self.still.iter().flatten().flat_map(|t| t.as_flattened()).flat_map(|x| x.to_le_bytes()).collect(),
+            _ => self
+                .still
+                .iter()
+                .flatten()
+                .flat_map(|t| t.as_flattened())
+                .flat_map(|x| x.to_le_bytes())
+                .collect(),
         }
     }
 

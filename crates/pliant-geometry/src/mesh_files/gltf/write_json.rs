@@ -316,15 +316,15 @@ impl<'a> JsonWriter<'a> {
         let (tables, offset) = (&mut self.tables, &mut self.fixed_offsets[STILL]);
         let [least, most] = part.bounds[0].map(|p| p.map(number).join(","));
         let bounds = format!(",\"min\":[{least}],\"max\":[{most}]");
-        let positions = *self
-            .shared
-            .entry((STILL, part.same[STILL]))
-            .or_insert_with(|| tables.accessor(self.views[STILL], offset, part.vertices.len(), VEC3, &bounds));
+        let positions = *self.shared.entry((STILL, part.same[STILL])).or_insert_with(|| {
+            tables.accessor(self.views[STILL], offset, part.vertices.len(), VEC3, &bounds)
+        });
         let mut text = format!("\"POSITION\":{positions}");
         if !part.normals.is_empty() {
-            let normals = *self.shared.entry((STILL + 1, part.same[STILL])).or_insert_with(|| {
-                tables.accessor(self.views[STILL], offset, part.normals.len(), VEC3, "")
-            });
+            let normals = *self
+                .shared
+                .entry((STILL + 1, part.same[STILL]))
+                .or_insert_with(|| tables.accessor(self.views[STILL], offset, part.normals.len(), VEC3, ""));
             let _ = write!(text, ",\"NORMAL\":{normals}");
         }
         text
