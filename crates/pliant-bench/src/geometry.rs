@@ -20,7 +20,7 @@ const PARTICLES: usize = 20_000;
 
 impl Run<'_> {
     /// The thread count asked for, or one and two.
-    fn one_and_two(&self) -> Vec<usize> {
+    pub(crate) fn one_and_two(&self) -> Vec<usize> {
         if self.options.threads > 0 { vec![self.options.threads] } else { vec![1, 2] }
     }
 

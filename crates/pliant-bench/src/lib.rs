@@ -11,6 +11,7 @@ mod geometry;
 mod glue;
 mod limits;
 mod projective;
+mod rigid;
 mod tearing;
 mod timing;
 mod tree;
@@ -217,6 +218,13 @@ const GROUPS: &[Group] = &[
             ("glue/tree/share", "what of that is more than the same bodies take without glue"),
         ],
         run: tree::step,
+    },
+    Group {
+        entries: &[
+            ("rigid/balls/step", "10,000 rigid balls that roll on the ground: a step"),
+            ("rigid/boxes/step", "10,000 rigid boxes that slide on the ground: a step"),
+        ],
+        run: rigid::step,
     },
     Group {
         entries: &[(

@@ -52,6 +52,7 @@ fn body(particles: usize, entries: usize) -> LogBody {
         cluster: vec![0; particles].into(),
         simulated: SimulatedElements { masses: vec![1.0; particles], ..Default::default() }.into(),
         look: Look::Cloth,
+        rigid: None,
     }
 }
 

@@ -88,6 +88,11 @@ impl MassProperties {
         properties.check((hi - lo).length())
     }
 
+    /// Whether those of a mesh are exact: whether it is closed, vertices in the same place counting as one.
+    pub fn are_exact(mesh: &TriMesh) -> bool {
+        is_closed(&weld(mesh).0)
+    }
+
     fn upright(volume: f64, spread: DVec3) -> MassProperties {
         MassProperties { volume, center: DVec3::ZERO, spread: DMat3::from_diagonal(spread) }
     }

@@ -9,6 +9,7 @@ use crate::paint::{self, PaintPlan};
 use crate::pin::{self, PinPlan};
 use crate::record::{Record, SceneValue};
 use crate::render::{self, RenderPlan};
+use crate::rigid::{self, KinematicPlan};
 use crate::shape::{self, ParticlePattern, Resolution, ShapePlan};
 use crate::source::{Check, Located, Span};
 use crate::suggest::{list, nearest};
@@ -54,6 +55,8 @@ pub(crate) struct BodyPlan {
     pub integrator: Integrator,
     pub paint: Vec<PaintPlan>,
     pub input: Option<InputPlan>,
+    /// How it is led, if it is rigid and is.
+    pub kinematic: Option<KinematicPlan>,
     /// Of body 0, whichever this one is.
     pub tracks: Vec<Track>,
     /// Which of the copies of the body of its table it is; 0 also if there are none.
@@ -89,12 +92,18 @@ pub(crate) fn plan(
     let shape = shape::plan(check, body);
     let (material, named) = material(check, body, around);
     let layers = MaterialLayers { body, material, named };
-    let cut = element_choice::plan(check, &layers, shape.as_ref());
+    let is_rigid = rigid::is_rigid(body);
+    rigid::check(check, body, shape.as_ref());
+    let cut = match is_rigid {
+        true => ElementChoice::None,
+        false => element_choice::plan(check, &layers, shape.as_ref()),
+    };
     let elastic = cut != ElementChoice::None;
     let cloth = !elastic && shape.as_ref().is_some_and(ShapePlan::is_sheet);
     let windy = around.wind && shape.as_ref().is_some_and(|s| s.has_faces(cut));
     let traits = BodyTraits { cloth, elastic, windy };
     let solver = match body.given("solver") {
+        _ if is_rigid => SolverKind::Rigid,
         Some(word) => solver(word.it.text()),
         None if elastic && support(around.solver, Feature::Elements) == Support::Yes => around.solver,
         None if (cloth || elastic) && !around.solver.uses_constraints() => SolverKind::Projective,
@@ -102,8 +111,13 @@ pub(crate) fn plan(
     };
     let controls = layers.controls(solver, traits, around.substep);
     layers.check(check, &name, &controls, solver, traits, around.substep);
-    let clusters = clusters(check, layers, solver, traits, &controls);
-    let rotation = rotation(check, body);
+    let clusters = match is_rigid {
+        true => Clustering::None,
+        false => clusters(check, layers, solver, traits, &controls),
+    };
+    let kinematic = rigid::plan(check, body);
+    let start = kinematic.as_ref().and_then(KinematicPlan::start);
+    let (position, rotation) = start.unwrap_or((body.vector("position"), rotation(check, body)));
     let bodies = [(0.into(), solver, controls)];
     let tracks =
         track::plan(check, body.records("keyframes"), BodyId::from(0).into(), &bodies, around.substep);
@@ -111,7 +125,8 @@ pub(crate) fn plan(
     let paint = body.records("paint").iter().filter_map(|p| paint::plan(check, p, has_input)).collect();
     let input = input::plan(check, body, solver, around.fps);
     let (goals, two_step, integrator) = layers.goals();
-    let pins = body.records("pin");
+    // Pins of a rigid body were refused.
+    let pins = if is_rigid { &[] } else { body.records("pin") };
     let pins = pins.iter().filter_map(|p| pin::plan(check, p, shape.as_ref(), solver)).collect();
     Some(BodyPlan {
         shape: shape?,
@@ -127,9 +142,9 @@ pub(crate) fn plan(
         density: layers
             .given("density")
             .map(|v| v.it.number())
-            .or(named.filter(|_| elastic).map(|m| m.density)),
+            .or(named.filter(|_| elastic || is_rigid).map(|m| m.density)),
         contact_radius: body.given("contact_radius").map(|v| v.it.number()),
-        position: body.vector("position"),
+        position,
         rotation,
         stretch: body.vector("stretch"),
         velocity: body.vector("velocity"),
@@ -144,6 +159,7 @@ pub(crate) fn plan(
         integrator,
         paint,
         input,
+        kinematic,
         tracks,
         copy: 0,
         record: body.clone(),
@@ -278,9 +294,12 @@ pub(crate) fn rotation(check: &mut Check<'_>, body: &Record) -> DQuat {
             });
             DQuat::from_axis_angle(unit, turn.number("angle").to_radians())
         }
-        angles => {
-            let [x, y, z] = angles.vector().to_array().map(f64::to_radians);
-            DQuat::from_rotation_z(z) * DQuat::from_rotation_y(y) * DQuat::from_rotation_x(x)
-        }
+        angles => euler(angles.vector()),
     }
+}
+
+/// The turn by degrees about x, then y, then z.
+pub(crate) fn euler(degrees: DVec3) -> DQuat {
+    let [x, y, z] = degrees.to_array().map(f64::to_radians);
+    DQuat::from_rotation_z(z) * DQuat::from_rotation_y(y) * DQuat::from_rotation_x(x)
 }

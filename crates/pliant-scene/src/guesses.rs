@@ -16,8 +16,8 @@ const JOINTS: &str = "[[joint]] ties points of two bodies, exactly or by a sprin
                       \"weld\"; [[glue]] from = \"a\", to = \"b\" glues one on the other; [[body.pin]] holds particles where they are";
 const TEARING: &str = "`tear_strain` lets triangles and tetrahedra come apart where they are stretched too far, and a [[body.paint]] of that \
      channel says where sooner";
-const RIGID: &str = "every body is soft, rigid ones are not there yet: a stiff one has a high `frequency` (or `young`); what \
-                     stands still is a [[plane]] or a [[collider]]";
+const RIGID: &str = "a [[body]] with kind = \"rigid\" never deforms, and one with `kinematic` too is led or stays where it is; what \
+                     others cannot enter and never moves by itself is a [[plane]] or a [[collider]]";
 
 const KEYS: &[Guess] = &[
     Guess { words: &["wall", "walls", "box_collider", "sphere_collider", "mesh_collider"], help: COLLIDERS },
@@ -76,10 +76,7 @@ const KEYS: &[Guess] = &[
         ],
         help: TEARING,
     },
-    Guess {
-        words: &["rigid", "rigid_body", "rigidbody", "kinematic", "static", "is_static", "passive"],
-        help: RIGID,
-    },
+    Guess { words: &["rigid", "rigid_body", "rigidbody", "static"], help: RIGID },
     Guess {
         words: &[
             "sphere", "cube", "cuboid", "ball", "box", "torus", "cylinder", "capsule", "sheet", "mesh",

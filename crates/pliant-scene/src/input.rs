@@ -9,7 +9,7 @@ use crate::shape::{self, MadeShape};
 use crate::source::{Check, Located, SourceText, Span};
 use glam::{DQuat, DVec3};
 use pliant::solvers::{Feature, Support, support};
-use pliant::{DAffine3, Sequence, SolverKind};
+use pliant::{Body, DAffine3, Sequence, SolverKind};
 use pliant_geometry::{TriMesh, VertexAnimation, join, parse_mdd, parse_pc2};
 use std::f64::consts::TAU;
 use std::path::{Path, PathBuf};
@@ -38,6 +38,8 @@ pub(crate) struct Animated<'a> {
 #[derive(Clone, Copy)]
 pub(crate) enum InputOwner {
     Body,
+    /// A body that never deforms, whose points are the vertices of its mesh.
+    Rigid,
     Collider,
 }
 
@@ -85,6 +87,9 @@ pub(crate) fn plan(check: &mut Check<'_>, body: &Record, solver: SolverKind, fps
         let text = format!("the {} solver does not support animated inputs", solver.name());
         check.add(&input.at, text, instead);
     }
+    if solver == SolverKind::Rigid {
+        return of_rigid(check, input, fps);
+    }
     let reshape = input.truth("reshape");
     let paints = |p: &Record| p.given("channel").is_some_and(|c| c.it.text() == "follow");
     if !reshape && !body.records("paint").iter().any(paints) {
@@ -96,6 +101,23 @@ pub(crate) fn plan(check: &mut Check<'_>, body: &Record, solver: SolverKind, fps
     }
     let of = kind(check, input)?;
     Some(InputPlan { reshape, ..of_kind(input, of, fps) })
+}
+
+/// Reads the input that leads a rigid body.
+fn of_rigid(check: &mut Check<'_>, input: &Record, fps: f64) -> Option<InputPlan> {
+    if let Some(given) = input.given("reshape") {
+        let help = "a rigid body goes where its input has it and keeps its shape: remove it";
+        check.add(&given.at, "`reshape` is not for rigid bodies", help);
+    }
+    let mut of = kind(check, input)?;
+    if let InputKind::Wag(own) = &mut of {
+        let bend = input.record("wag").and_then(|w| w.given("bend")).filter(|b| b.it.truth());
+        if let Some(given) = bend {
+            check.add(&given.at, "a rigid body does not bend", "remove it: the body turns as a whole");
+        }
+        own.along = None;
+    }
+    Some(of_kind(input, of, fps))
 }
 
 /// Reads the input of a collider.
@@ -192,6 +214,23 @@ impl InputPlan {
         self.sequence(of, placement, (source, digest), &mut made.notes)
     }
 
+    /// The sequence of the particles of a body that never deforms: each frame as a whole where it fits the vertices best.
+    pub fn make_rigid(
+        &self,
+        made: &mut MadeShape,
+        placement: DAffine3,
+        source: &SourceText,
+        digest: &mut InputDigest<'_>,
+    ) -> Result<Sequence, Vec<Diagnostic>> {
+        let points = &made.shape.surface.positions;
+        let of = Animated { points, from_file: made.from_file, owner: InputOwner::Rigid };
+        let sequence = self.sequence(of, placement, (source, digest), &mut made.notes)?;
+        let told = |e: pliant::SequenceError| vec![source.problem(&self.at, e.to_string(), e.help)];
+        let led = Body::rigid("", made.shape.clone()).following(&sequence).map_err(told)?;
+        let input = led.input.map(|input| Sequence::clone(&input.sequence));
+        input.ok_or_else(|| vec![source.problem(&self.at, "nothing follows this input", "leave it out")])
+    }
+
     /// The sequence of what has these points, before it is placed.
     pub fn sequence(
         &self,
@@ -266,6 +305,10 @@ impl InputPlan {
                     format!("the body {wanted} particles"),
                     "let the particles be the vertices of the animated mesh: \
                      shape = { kind = \"vertices\", file = \"…\" }, with the mesh the animation was made from",
+                ),
+                InputOwner::Rigid => (
+                    format!("the mesh of the body {wanted} vertices"),
+                    "give the mesh that the animation was made from; its vertices must stay the same",
                 ),
                 InputOwner::Collider => (
                     format!("the mesh of the collider {wanted} vertices"),

@@ -9,7 +9,7 @@ use crate::track;
 use glam::{DMat3, DQuat, DVec3};
 use pliant::{
     Attachment, BodyPoint, ControlOwner, Coupling, CouplingId, CouplingKind, Edit, Glue, Motor, Simulation,
-    Track, WorldFrame,
+    SolverKind, Track, WorldFrame,
 };
 use std::ops::Range;
 use std::sync::Arc;
@@ -172,6 +172,11 @@ fn joint(check: &mut Check<'_>, joint: &Record, bodies: &[BodyPlan]) -> Option<J
     if !known {
         return None;
     }
+    if let (JointEnds::Particles(list), Some(k)) = (&points, (0..2).find(|k| is_rigid(ends[*k], bodies))) {
+        let help = "give the place with `at = [x, y, z]` instead of `particles`";
+        check.add(&list[k].at, "a rigid body has no particles to be tied by", help);
+        return None;
+    }
     if ends[0] == ends[1] && matches!(points, JointEnds::Near(..)) {
         let text = match ends[0] {
             Some(_) => "both ends are of one body, and one place has one nearest point",
@@ -182,6 +187,11 @@ fn joint(check: &mut Check<'_>, joint: &Record, bodies: &[BodyPlan]) -> Option<J
     }
     let (limits, motor) = turning(check, joint, kind);
     Some(JointPlan { limits, motor, ..held(joint, ends, points) })
+}
+
+/// Whether the body of a place in the file never deforms.
+fn is_rigid(body: Option<usize>, bodies: &[BodyPlan]) -> bool {
+    body.is_some_and(|b| bodies[b].solver == SolverKind::Rigid)
 }
 
 fn glue(check: &mut Check<'_>, glue: &Record, bodies: &[BodyPlan]) -> Option<JointPlan> {
@@ -202,6 +212,11 @@ fn glue(check: &mut Check<'_>, glue: &Record, bodies: &[BodyPlan]) -> Option<Joi
     if ends[0] == ends[1] && points.is_none() {
         let help = "say which of its particles: `box = { min = …, max = … }` or `particles = […]`";
         check.add(&to.at, "a body that is glued to itself lies against itself everywhere", help);
+        return None;
+    }
+    if let (Some(points), true) = (&points, is_rigid(ends[0], bodies)) {
+        let help = "leave `particles` and `box` out";
+        check.add(&points.at, "a rigid body is glued as a whole, and has no particles to choose from", help);
         return None;
     }
     let radius = glue.given("radius").map_or(f64::INFINITY, |v| v.it.number());
@@ -351,7 +366,9 @@ fn couple(
             }
             (JointEnds::Near(place, _, axes), None) => Some(WorldFrame { at: place.it, axes: *axes }.into()),
             (JointEnds::Near(place, CouplingKind::Point, _), Some(body)) => {
-                all.point_near(body, place.it).map(Attachment::from)
+                // Of a rigid body any place is a point, in it or off it.
+                let point = all.point_of(body, place.it).or_else(|| all.point_near(body, place.it));
+                point.map(Attachment::from)
             }
             (JointEnds::Near(place, _, axes), Some(body)) => {
                 let frame = all.frame_near(body, place.it, *axes, &options);

@@ -52,6 +52,7 @@ mod reader;
 mod record;
 mod render;
 mod resolver;
+mod rigid;
 mod scene;
 mod schema;
 mod shape;

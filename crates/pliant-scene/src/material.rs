@@ -68,9 +68,19 @@ impl<'a> MaterialLayers<'a> {
         let projective = solver.uses_constraints();
         let number = |key: &str| self.given(key).map(|v| v.it.number());
         let named = |value: fn(&Material) -> f64| self.named.as_ref().map(value);
-        let usual_limit = if projective { f64::INFINITY } else { 0.3 };
+        let usual_limit = if solver == SolverKind::Clustered { 0.3 } else { f64::INFINITY };
         let usual_edges = if traits.cloth && projective { SHEET_STIFFNESS } else { 0.0 };
         let iterations = self.given("iterations").map(|v| v.it.whole() as u32);
+        if solver == SolverKind::Rigid {
+            return BodyControls {
+                strain_limit: usual_limit,
+                drag: self.number("drag"),
+                force: self.body.vector("force"),
+                friction: number("friction"),
+                restitution: self.number("restitution"),
+                ..usual
+            };
+        }
         BodyControls {
             stiffness: self.stiffness().unwrap_or(usual_stiffness),
             strain_limit: number("strain_limit").unwrap_or(usual_limit),
@@ -121,6 +131,10 @@ impl<'a> MaterialLayers<'a> {
         traits: BodyTraits,
         h: f64,
     ) {
+        // Of what keeps a body in shape a rigid one reads nothing; `inert` tells.
+        if solver == SolverKind::Rigid {
+            return;
+        }
         let whose = |key: &str| match self.body.given(key).is_none() && self.given_by_material(key).is_some()
         {
             true => format!(" (of the material of body `{name}`)"),

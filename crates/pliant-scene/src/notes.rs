@@ -2,7 +2,8 @@
 
 use crate::element_choice::ElementChoice;
 use crate::scene::Scene;
-use pliant::{Clustering, Simulation};
+use pliant::{Clustering, DVec3, Simulation, SolverKind};
+use pliant_geometry::SkinScratch;
 
 pub(crate) fn about(scene: &Scene, simulation: &Simulation) -> Vec<String> {
     let mut notes = simulation.notes();
@@ -36,12 +37,19 @@ pub(crate) fn about(scene: &Scene, simulation: &Simulation) -> Vec<String> {
                 };
                 note(format!("{clusters} clusters were made where {n} were asked for: {why}"))
             }
+            _ if plan.solver == SolverKind::Rigid => {}
             Clustering::None if plan.controls.edge_stiffness == 0.0 && plan.cut == ElementChoice::None => {
                 note("no clusters and no edge stiffness: nothing holds it together".into());
             }
             _ => {}
         }
-        for (k, deepest) in around.deepest(simulation.positions(b)) {
+        // Of a rigid body what is seen: its particles are inside.
+        let mut places: Vec<DVec3> = simulation.positions(b).collect();
+        if part.rigid().is_some() {
+            let particles = std::mem::take(&mut places);
+            part.shown().vertices(&particles, &mut SkinScratch::default(), &mut places);
+        }
+        for (k, deepest) in around.deepest(places.into_iter()) {
             let place = k.number() as usize;
             let title = scene.colliders.get(place).map_or_else(String::new, |c| c.title(place));
             note(format!("it starts {deepest:.3} m deep in {title}"));

@@ -6,7 +6,8 @@ use crate::mesh::{self, MeshPlan};
 use crate::record::{Record, SceneValue};
 use crate::shape::MadeShape;
 use crate::source::{Located, SourceText, Span};
-use pliant::Body;
+use pliant::{Body, SolverKind};
+use pliant_geometry::shapes;
 use pliant_geometry::{Clusters, MeshAttributes, Skin, SkinBinding, TriMesh};
 
 /// The keys `render` and `skin` of a body.
@@ -54,6 +55,11 @@ impl RenderPlan {
             None if self.binding.is_some() => (made.shape.surface.clone(), made.shape.attributes.clone()),
             None => return Ok(None),
         };
+        if body.solver == SolverKind::Rigid
+            && let Some(skin) = shapes::rigid_skin(&made.shape.points, &surface.positions)
+        {
+            return Ok(Some(RenderSurface { surface, attributes, skin }));
+        }
         let binding = self.binding.as_ref().map_or_else(|| SkinBinding::usual(&made.shape), |r| r.it);
         let at = self.place();
         let wrong = |e: pliant_geometry::GeometryError| vec![source.problem(&at, e.message, e.help)];

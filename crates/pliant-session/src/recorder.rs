@@ -195,6 +195,7 @@ fn bare(body: &ModelBody, model: &BodyModel) -> LogBody {
         cluster: Arc::default(),
         simulated: SimulatedElements { masses: masses(model), ..SimulatedElements::default() }.into(),
         look: Look::default(),
+        rigid: model.rigid().map(|_| Arc::new(model.rest().positions.iter().collect())),
     }
 }
 

@@ -1,8 +1,8 @@
 //! A session's log: frames as they come, checkpoints now and then.
 
-use pliant::{Simulation, StepReport};
+use pliant::{DVec3, Simulation, StepReport};
 use pliant_cache::render::Plane;
-use pliant_cache::{CacheError, LogBody, LogFrame, LogWriter};
+use pliant_cache::{BodyPose, CacheError, LogBody, LogFrame, LogWriter};
 
 use crate::solids;
 use crate::statistics::FrameStatistics;
@@ -69,17 +69,24 @@ pub(crate) fn fill(frame: &mut LogFrame, simulation: &Simulation, report: &StepR
     frame.positions.iter_mut().for_each(Vec::clear);
     frame.velocity.iter_mut().for_each(Vec::clear);
     frame.contact.clear();
+    frame.poses.clear();
     // Colliders are all there is to touch.
     let around = simulation.present_colliders();
     for (body, state) in simulation.model().bodies().iter().zip(state.bodies()) {
         for (to, from) in frame.positions.iter_mut().zip(state.positions().columns()) {
             to.extend_from_slice(from);
         }
+        if let Some(placement) = state.placement(&body.parts) {
+            frame.poses.push(BodyPose::of(&placement));
+        }
+        // A body that never deforms touches by points that are no particles: all of it does, then.
+        let touches = |(_, x, radius): (usize, DVec3, f64)| around.touch(x, radius);
+        let all = body.parts.rigid().map(|_| body.parts.contact_points(state).any(touches));
         let radius = &body.parts.rest().radius;
         for (i, x) in state.positions().iter().enumerate() {
             let v = simulation.velocity(body.id, i).unwrap_or_default().to_array();
             frame.velocity.iter_mut().zip(v).for_each(|(to, v)| to.push(v as f32));
-            frame.contact.push(around.touch(x, radius[i]).into());
+            frame.contact.push(all.unwrap_or_else(|| around.touch(x, radius[i])).into());
         }
     }
     frame.planes = Some(shown_planes(simulation));

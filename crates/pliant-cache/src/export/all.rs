@@ -226,9 +226,14 @@ impl<'a> ExportWork<'a> {
         let drawn: HashSet<usize> = self.drawn().flat_map(|drawn| drawn.places).collect();
         let needs =
             self.makers.iter().map(|(_, make)| make.needs()).fold(FrameNeeds::default(), |all, own| {
-                FrameNeeds { skin: all.skin || own.skin, normals: all.normals || own.normals }
+                FrameNeeds {
+                    skin: all.skin || own.skin,
+                    normals: all.normals || own.normals,
+                    rigid: all.rigid || own.rigid,
+                }
             });
-        let needs = FrameNeeds { skin: needs.skin || self.planner.is_some(), ..needs };
+        let pictures = self.planner.is_some();
+        let needs = FrameNeeds { skin: needs.skin || pictures, rigid: needs.rigid || pictures, ..needs };
         let alive: Vec<AtomicBool> = self.makers.iter().map(|_| AtomicBool::new(true)).collect();
         let (stream, makers, writers) = (self.stream, &self.makers, &mut self.writers);
         let (planner, kept) = (&mut self.planner, &mut self.kept);

@@ -1,6 +1,6 @@
 //! GLB: one animated file with bodies, names, materials and colours, for browsers, Blender and game engines.
 //!
-//! Every frame after the first is a morph target of its body; see `write_glb` of `pliant-geometry` for how they are
+//! A body that never deforms is a node that moves. Of all others every frame after the first is a morph target; see `write_glb` of `pliant-geometry` for how they are
 //! played. Frames go from the log to the file a few at a time, in one pass: the bounds that the JSON part must tell are
 //! put in place at the end. glTF is y up in metres by its specification and programs convert on import, so the units
 //! and the up axis asked for are not looked at. Time starts at zero with the first frame exported.
@@ -17,9 +17,11 @@ use pliant_geometry::{GeometryError, Glb, GlbNormals, GlbSurface, MeshAttributes
 
 use super::ExportSummary;
 use super::sink::{ExportOrder, FrameOutput, FrameWriter, Sink, SurfaceEncoder};
-use super::stream::{BodyVersion, Conversion, ExportStream, NormalPrecision};
-use crate::CacheError;
+use super::stream::{
+    BodyVersion, Conversion, ConvertedSurface, ExportStream, NormalPrecision, StreamBody, SurfaceOptions,
+};
 use crate::atomic::AtomicFile;
+use crate::{BodyPose, CacheError};
 
 pub(super) fn begin<'a>(order: ExportOrder<'a>) -> Result<Sink<'a>, CacheError> {
     let ExportOrder { reader, stream, path, folder, .. } = order;
@@ -29,11 +31,22 @@ pub(super) fn begin<'a>(order: ExportOrder<'a>) -> Result<Sink<'a>, CacheError> 
     let times: Vec<f64> = frames.iter().map(|&k| (number(k) - number(frames[0])) / rate).collect();
     let attributes: Vec<MeshAttributes> =
         stream.bodies.iter().map(|b| complete_attributes(b.last())).collect();
+    let options = SurfaceOptions {
+        poses: true,
+        // Always metres and y up.
+        ..SurfaceOptions::baked(Conversion::default(), NormalPrecision::Full, true)
+    };
+    let at_rest = |(b, body): (usize, &StreamBody<'_>)| {
+        body.moves_as_one().then(|| stream.at_rest(b, options)).transpose()
+    };
+    let rests: Vec<Option<ConvertedSurface>> =
+        stream.bodies.iter().enumerate().map(at_rest).collect::<Result<_, _>>()?;
     let surfaces: Vec<GlbSurface<'_>> = stream
         .bodies
         .iter()
-        .zip(&attributes)
-        .map(|(b, attributes)| GlbSurface {
+        .zip(attributes.iter().zip(&rests))
+        .map(|(b, (attributes, rest))| GlbSurface {
+            rest: rest.as_ref().map(|rest| [&rest.points[..], &rest.normals]),
             name: b.name,
             attributes,
             positions: &b.last().body.mesh.positions,
@@ -52,9 +65,9 @@ pub(super) fn begin<'a>(order: ExportOrder<'a>) -> Result<Sink<'a>, CacheError> 
     file.put(&glb.head())?;
     glb.fixed(|bytes| file.put(bytes))?;
     let normals = if glb.has_normals() { NormalPrecision::Full } else { NormalPrecision::None };
+    let options = SurfaceOptions { normals, ..options };
     Ok(Sink {
-        // Always metres and y up.
-        make: Box::new(SurfaceEncoder { stream, conversion: Conversion::default(), normals, last: true }),
+        make: Box::new(SurfaceEncoder { stream, options }),
         put: Box::new(GlbBody { stream, path, glb, file, bytes: Vec::new() }),
     })
 }
@@ -75,6 +88,11 @@ struct GlbBody<'a> {
 impl FrameWriter for GlbBody<'_> {
     fn put(&mut self, k: usize, made: FrameOutput) -> Result<(), CacheError> {
         for surface in &made.surfaces()?.bodies {
+            if let Some(BodyPose { place, turn }) = surface.pose {
+                let (place, turn) = (place.as_vec3().to_array(), turn.as_quat().to_array());
+                self.glb.pose(surface.body, place, turn).map_err(|e| refused(&self.path, e))?;
+                continue;
+            }
             let own = k - self.stream.bodies[surface.body].lifetime.start;
             self.glb
                 .frame(own, surface.body, &surface.points, &surface.normals, &mut self.bytes)
@@ -85,6 +103,8 @@ impl FrameWriter for GlbBody<'_> {
     }
 
     fn finish(mut self: Box<Self>, _: &mut dyn FnMut()) -> Result<ExportSummary, CacheError> {
+        let GlbBody { glb, file, .. } = &mut *self;
+        glb.poses(|bytes| file.put(bytes))?;
         self.file.patch(0, &self.glb.head())?;
         Ok(self.stream.summary(&self.path, self.file.commit()?))
     }

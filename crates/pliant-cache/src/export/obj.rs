@@ -15,6 +15,7 @@ use super::sequence::{library as library_file, numbered, program_in_a_line};
 use super::sink::{ExportOrder, FrameEncoder, FrameNeeds, FrameOutput, Sink};
 use super::stream::{
     BodyVersion, Conversion, ConvertedFrame, ConvertedSurface, ExportStream, NormalPrecision, PosedFrame,
+    SurfaceOptions,
 };
 use crate::atomic::AtomicFile;
 use crate::export::sequence::FileSeries;
@@ -60,11 +61,13 @@ struct ObjFrames<'a> {
 
 impl FrameEncoder for ObjFrames<'_> {
     fn needs(&self) -> FrameNeeds {
-        FrameNeeds { skin: true, normals: true }
+        FrameNeeds { skin: true, normals: true, rigid: true }
     }
 
     fn make(&self, frame: &PosedFrame) -> Result<FrameOutput, CacheError> {
-        let loaded = self.stream.convert(frame, self.conversion, NormalPrecision::Short, false)?;
+        let loaded = self
+            .stream
+            .convert(frame, SurfaceOptions::baked(self.conversion, NormalPrecision::Short, false))?;
         let still = self.still(&loaded, self.stream.epoch_of(frame.place))?;
         let path = numbered(&self.path, frame.frame.index);
         let mut file = AtomicFile::create(self.folder, &path)?;

@@ -16,6 +16,7 @@ use super::sequence::{FileSeries, numbered, program_in_a_line};
 use super::sink::{ExportOrder, FrameEncoder, FrameNeeds, FrameOutput, Sink};
 use super::stream::{
     BodyVersion, Conversion, ConvertedFrame, ConvertedSurface, ExportStream, NormalPrecision, PosedFrame,
+    SurfaceOptions,
 };
 use crate::atomic::AtomicFile;
 use crate::{CacheError, OutputFolder, srgb};
@@ -46,11 +47,13 @@ struct PlyFrames<'a> {
 
 impl FrameEncoder for PlyFrames<'_> {
     fn needs(&self) -> FrameNeeds {
-        FrameNeeds { skin: true, normals: true }
+        FrameNeeds { skin: true, normals: true, rigid: true }
     }
 
     fn make(&self, frame: &PosedFrame) -> Result<FrameOutput, CacheError> {
-        let loaded = self.stream.convert(frame, self.conversion, NormalPrecision::Full, false)?;
+        let loaded = self
+            .stream
+            .convert(frame, SurfaceOptions::baked(self.conversion, NormalPrecision::Full, false))?;
         let epoch = self.stream.epoch_of(frame.place);
         let still = self.known.get(epoch, || StaticPly::new(&self.path, self.stream, &loaded))?;
         let path = numbered(&self.path, frame.frame.index);

@@ -2,7 +2,7 @@
 
 use super::bytes::put_words;
 use super::sink::{ExportOrder, FrameEncoder, FrameNeeds, FrameOutput, FrameWriter};
-use super::stream::{ExportStream, NormalPrecision, PosedFrame, StreamBody};
+use super::stream::{ExportStream, NormalPrecision, PosedFrame, StreamBody, SurfaceOptions};
 use super::{Conversion, ExportSummary};
 use crate::CacheError;
 use crate::atomic::AtomicFile;
@@ -31,11 +31,13 @@ impl<'a, B: Fn(f32) -> [u8; 4] + Sync> PointEncoder<'a, B> {
 
 impl<B: Fn(f32) -> [u8; 4] + Sync> FrameEncoder for PointEncoder<'_, B> {
     fn needs(&self) -> FrameNeeds {
-        FrameNeeds { skin: true, normals: false }
+        FrameNeeds { skin: true, normals: false, rigid: true }
     }
 
     fn make(&self, frame: &PosedFrame) -> Result<FrameOutput, CacheError> {
-        let loaded = self.stream.convert(frame, self.conversion, NormalPrecision::None, true)?;
+        let loaded = self
+            .stream
+            .convert(frame, SurfaceOptions::baked(self.conversion, NormalPrecision::None, true))?;
         let mut out = Vec::with_capacity(12 * self.stream.vertex_count());
         let mut there = loaded.bodies.iter().peekable();
         for (b, body) in self.stream.bodies.iter().enumerate() {
@@ -60,9 +62,10 @@ fn points_at(
     let mut frames: Vec<usize> = stream.bodies.iter().filter_map(&frame).collect();
     frames.sort_unstable();
     frames.dedup();
+    let baked = SurfaceOptions::baked(conversion, NormalPrecision::None, true);
     for k in frames {
-        let posed = stream.pose(stream.frames[k], FrameNeeds { skin: true, normals: false })?;
-        for surface in stream.convert(&posed, conversion, NormalPrecision::None, true)?.bodies {
+        let posed = stream.pose(stream.frames[k], FrameNeeds { skin: true, normals: false, rigid: true })?;
+        for surface in stream.convert(&posed, baked)?.bodies {
             if frame(&stream.bodies[surface.body]) == Some(k) {
                 points[surface.body] = surface.points;
             }

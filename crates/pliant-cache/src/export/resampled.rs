@@ -2,7 +2,9 @@
 
 use std::path::Path;
 
-use crate::{CacheError, LogBody, LogFrame, LogHeader, LogReader};
+use glam::DVec3;
+
+use crate::{BodyPose, CacheError, LogBody, LogFrame, LogHeader, LogReader};
 
 /// A moment this near to a frame of the log, in frames, is that frame.
 const SAME: f64 = 1e-6;
@@ -111,10 +113,13 @@ impl<'a> ResampledLog<'a> {
         let mut frame = self.reader.frame(place)?;
         if part > 0.0 {
             let after = self.reader.frame(place + 1)?;
-            match partners(self.reader.bodies_at(place), self.reader.bodies_at(place + 1)) {
+            let (bodies, then) = (self.reader.bodies_at(place), self.reader.bodies_at(place + 1));
+            let poses = poses_between((bodies, &frame.poses), (then, &after.poses), part);
+            match partners(bodies, then) {
                 None => frame = between(frame, &after, part),
                 Some(partners) => frame = between(frame.clone(), &picked(&frame, &after, &partners), part),
             }
+            pose(&mut frame, bodies, poses);
         }
         Ok(LogFrame { index: number, ..frame })
     }
@@ -184,6 +189,35 @@ fn picked(before: &LogFrame, after: &LogFrame, partners: &[Option<u32>]) -> LogF
         contact: of(&before.contact, &after.contact, partners),
         ..after.clone()
     }
+}
+
+/// Where bodies that never deform are between two frames; those that are gone in the next one stay.
+fn poses_between(
+    (bodies, now): (&[LogBody], &[BodyPose]),
+    (then, next): (&[LogBody], &[BodyPose]),
+    part: f64,
+) -> Vec<BodyPose> {
+    let rigid = |of: &'_ &LogBody| of.rigid.is_some();
+    let mut later = then.iter().filter(rigid).zip(next).peekable();
+    let pose = |(body, own): (&LogBody, &BodyPose)| {
+        while later.next_if(|(other, _)| other.id < body.id).is_some() {}
+        let next = later.peek().filter(|(other, _)| other.id == body.id).map(|(_, pose)| *pose);
+        let rest = body.rigid.as_ref().map_or(&[][..], |rest| rest);
+        let center = rest.iter().sum::<DVec3>() / rest.len().max(1) as f64;
+        next.map_or(*own, |next| own.toward(next, center, part))
+    };
+    bodies.iter().filter(rigid).zip(now).map(pose).collect()
+}
+
+/// Puts bodies that never deform, with their particles, to where they are.
+fn pose(frame: &mut LogFrame, bodies: &[LogBody], poses: Vec<BodyPose>) {
+    for (body, pose) in bodies.iter().filter(|b| b.rigid.is_some()).zip(&poses) {
+        for (i, rest) in body.range().zip(body.rigid.iter().flat_map(|rest| rest.iter())) {
+            let at = pose.of_point(*rest).to_array();
+            frame.positions.iter_mut().zip(at).for_each(|(axis, x)| axis[i] = x);
+        }
+    }
+    frame.poses = poses;
 }
 
 /// A frame on the straight way from one to the next.

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use super::stream::{ConvertedFrame, ExportStream, NormalPrecision, PosedFrame};
+use super::stream::{ConvertedFrame, ExportStream, NormalPrecision, PosedFrame, SurfaceOptions};
 use super::{Conversion, ExportOptions, ExportSummary};
 use crate::atomic::AtomicFile;
 use crate::export::ResampledLog;
@@ -39,6 +39,8 @@ pub(super) struct FrameNeeds {
     pub skin: bool,
     /// Their normals; only with the skin.
     pub normals: bool,
+    /// Both also of bodies that never deform, of which some formats take the pose instead.
+    pub rigid: bool,
 }
 
 /// What a format does with its frames in order.
@@ -94,19 +96,16 @@ fn mixed_up() -> CacheError {
 /// The usual half: points and normals in the units and axes of the file.
 pub(super) struct SurfaceEncoder<'a> {
     pub stream: &'a ExportStream<'a>,
-    pub conversion: Conversion,
-    pub normals: NormalPrecision,
-    /// All bodies in their last version; see [`ExportStream::load_last`].
-    pub last: bool,
+    pub options: SurfaceOptions,
 }
 
 impl FrameEncoder for SurfaceEncoder<'_> {
     fn needs(&self) -> FrameNeeds {
-        FrameNeeds { skin: true, normals: self.normals != NormalPrecision::None }
+        let SurfaceOptions { normals, poses, .. } = self.options;
+        FrameNeeds { skin: true, normals: normals != NormalPrecision::None, rigid: !poses }
     }
 
     fn make(&self, frame: &PosedFrame) -> Result<FrameOutput, CacheError> {
-        let SurfaceEncoder { stream, conversion, normals, last } = *self;
-        stream.convert(frame, conversion, normals, last).map(FrameOutput::SurfaceEncoder)
+        self.stream.convert(frame, self.options).map(FrameOutput::SurfaceEncoder)
     }
 }

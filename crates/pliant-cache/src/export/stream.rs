@@ -7,13 +7,13 @@ use std::ops::Range;
 use std::path::Path;
 use std::sync::OnceLock;
 
-use glam::DVec3;
+use glam::{DQuat, DVec3};
 use pliant_geometry::{FollowingNormals, Polygons, TriMesh};
 
 use super::sink::FrameNeeds;
 use super::{ExportOptions, ExportSummary, check_body, is_selected};
 use crate::export::ResampledLog;
-use crate::{CacheError, Epoch, LogBody, LogFrame};
+use crate::{BodyPose, CacheError, Epoch, LogBody, LogFrame};
 
 /// Metres, y up, to what another program expects.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -40,6 +40,13 @@ impl Conversion {
     pub fn position(&self, p: DVec3) -> DVec3 {
         // Not multiplied by one, so that the usual export has the log's own numbers.
         if self.scale == 1.0 { self.direction(p) } else { self.direction(p) * self.scale }
+    }
+
+    /// Where a body that never deforms is, for one at rest in the target's units and axes.
+    pub(super) fn pose(&self, pose: &BodyPose) -> BodyPose {
+        let about = self.direction(DVec3::new(pose.turn.x, pose.turn.y, pose.turn.z));
+        let turn = DQuat::from_xyzw(about.x, about.y, about.z, pose.turn.w);
+        BodyPose { place: self.position(pose.place), turn }
     }
 }
 
@@ -112,6 +119,8 @@ pub(super) struct PosedBody {
     pub vertices: Vec<DVec3>,
     /// As its [`FollowingNormals`] have them; none for points.
     pub normals: Vec<DVec3>,
+    /// Where it is if it never deforms.
+    pub pose: Option<BodyPose>,
 }
 
 impl PosedFrame {
@@ -141,6 +150,45 @@ pub(super) struct ConvertedSurface {
     pub points: Vec<[f32; 3]>,
     /// Normals if they were asked for and there are faces: one per vertex, or as `normal_of_corner` says.
     pub normals: Vec<[f32; 3]>,
+    /// Instead of both, where the body at rest is, if it moves as one and the format can tell that.
+    pub pose: Option<BodyPose>,
+}
+
+/// How surfaces are to be converted for a file.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct SurfaceOptions {
+    pub conversion: Conversion,
+    pub normals: NormalPrecision,
+    /// Whether every body is in its last version, vertices that are yet to be torn apart in the same place: for formats that
+    /// have but one topology for all frames.
+    pub last: bool,
+    /// Whether bodies that never deform are told by their poses.
+    pub poses: bool,
+}
+
+impl SurfaceOptions {
+    /// All surfaces as points.
+    pub fn baked(conversion: Conversion, normals: NormalPrecision, last: bool) -> SurfaceOptions {
+        SurfaceOptions { conversion, normals, last, poses: false }
+    }
+}
+
+impl ConvertedSurface {
+    fn empty(of: &PosedBody) -> ConvertedSurface {
+        let PosedBody { body, version, .. } = *of;
+        ConvertedSurface { body, version, points: Vec::new(), normals: Vec::new(), pose: None }
+    }
+}
+
+impl NormalPrecision {
+    /// Appends normals as files hold them.
+    fn put(self, directions: &[DVec3], conversion: Conversion, normals: &mut Vec<[f32; 3]>) {
+        let turned = directions.iter().map(|&n| conversion.direction(n));
+        match self {
+            NormalPrecision::Short => normals.extend(turned.map(short_normal)),
+            _ => normals.extend(turned.map(|n| n.as_vec3().to_array())),
+        }
+    }
 }
 
 impl<'a> BodyVersion<'a> {
@@ -190,6 +238,11 @@ impl<'a> StreamBody<'a> {
             keys.extend([(at(end) - SUDDEN, 1.0), (at(end), 0.0)]);
         }
         keys
+    }
+
+    /// Whether it never deforms, in any of its frames.
+    pub fn moves_as_one(&self) -> bool {
+        self.versions.len() == 1 && self.first().body.rigid.is_some()
     }
 
     pub fn first(&self) -> &BodyVersion<'a> {
@@ -296,13 +349,14 @@ impl<'a> ExportStream<'a> {
         let among = self.frames.binary_search(&place).unwrap_or(0);
         let mut bodies = Vec::with_capacity(self.bodies.len());
         // Where its particles are is the epoch's to say.
-        for (b, body) in self.bodies_at(place) {
+        for (b, body, pose) in self.poses_at(place, &frame) {
             let version = self.bodies[b].version_at(among);
-            let mut posed = PosedBody { body: b, version, vertices: Vec::new(), normals: Vec::new() };
-            if needs.skin {
+            let mut posed = PosedBody { body: b, version, vertices: Vec::new(), normals: Vec::new(), pose };
+            let as_one = !needs.rigid && self.bodies[b].moves_as_one();
+            if needs.skin && !as_one {
                 body.vertices(&frame, &mut posed.vertices);
             }
-            if needs.normals && !body.is_point_cloud() {
+            if needs.normals && !as_one && !body.is_point_cloud() {
                 self.bodies[b].versions[version].following().at(&posed.vertices, &mut posed.normals);
             }
             bodies.push(posed);
@@ -310,30 +364,29 @@ impl<'a> ExportStream<'a> {
         Ok(PosedFrame { place, among, frame, bodies })
     }
 
-    /// A frame in the units and axes of a file; with `last` every body in its last version, vertices that are yet to be torn
-    /// apart in the same place, for formats that have but one topology for all frames. Refuses what is no finite
-    /// f32: a file with NaN in it makes other programs fail in ways that no longer point here.
-    pub fn convert(
-        &self,
-        posed: &PosedFrame,
-        conversion: Conversion,
-        normals: NormalPrecision,
-        last: bool,
-    ) -> Result<ConvertedFrame, CacheError> {
+    /// A frame in the units and axes of a file. Refuses what is no finite f32: a file with NaN in it makes other programs fail
+    /// in ways that no longer point here.
+    pub fn convert(&self, posed: &PosedFrame, options: SurfaceOptions) -> Result<ConvertedFrame, CacheError> {
+        let SurfaceOptions { conversion, normals, last, poses } = options;
         let mut bodies = Vec::with_capacity(posed.bodies.len());
         for own in &posed.bodies {
             let known = &self.bodies[own.body];
+            if let (true, true, Some(pose)) = (poses, known.moves_as_one(), &own.pose) {
+                let pose = conversion.pose(pose);
+                if !pose.place.as_vec3().is_finite() {
+                    return Err(not_finite(known.first().body, posed.frame.index, 0, pose.place));
+                }
+                let mut surface = ConvertedSurface::empty(own);
+                surface.pose = Some(pose);
+                bodies.push(surface);
+                continue;
+            }
             let shown = &known.versions[own.version];
             let wanted = normals != NormalPrecision::None && !shown.body.is_point_cloud();
             if last && matches!(shown.of_last, LastVersionMap::Unknown) {
                 return Err(unknown_change(self.reader, shown.body));
             }
-            let mut surface = ConvertedSurface {
-                body: own.body,
-                version: own.version,
-                points: Vec::new(),
-                normals: Vec::new(),
-            };
+            let mut surface = ConvertedSurface::empty(own);
             let (mut vertices, mut directions) = (Cow::Borrowed(&own.vertices), Cow::Borrowed(&own.normals));
             if let (true, LastVersionMap::Vertices(map)) = (last, &shown.of_last) {
                 let moved = |from: &[DVec3]| map.iter().map(|&v| from[v as usize]).collect::<Vec<DVec3>>();
@@ -352,15 +405,37 @@ impl<'a> ExportStream<'a> {
             convert(&vertices, conversion, &mut surface.points)
                 .map_err(|v| not_finite(shown.body, posed.frame.index, v, vertices[v]))?;
             if wanted {
-                let turned = directions.iter().map(|&n| conversion.direction(n));
-                match normals {
-                    NormalPrecision::Short => surface.normals.extend(turned.map(short_normal)),
-                    _ => surface.normals.extend(turned.map(|n| n.as_vec3().to_array())),
-                }
+                normals.put(&directions, conversion, &mut surface.normals);
             }
             bodies.push(surface);
         }
         Ok(ConvertedFrame { place: posed.among, index: posed.frame.index, bodies })
+    }
+
+    /// The surface at rest of a body that moves as one, which its poses take to where it is.
+    pub fn at_rest(&self, body: usize, options: SurfaceOptions) -> Result<ConvertedSurface, CacheError> {
+        let version = self.bodies[body].first();
+        let rest = &version.body.mesh.positions;
+        let mut surface =
+            ConvertedSurface { body, version: 0, points: Vec::new(), normals: Vec::new(), pose: None };
+        convert(rest, options.conversion, &mut surface.points)
+            .map_err(|v| not_finite(version.body, 0, v, rest[v]))?;
+        if options.normals != NormalPrecision::None && !version.body.is_point_cloud() {
+            let mut directions = Vec::new();
+            version.following().at(rest, &mut directions);
+            options.normals.put(&directions, options.conversion, &mut surface.normals);
+        }
+        Ok(surface)
+    }
+
+    /// The chosen bodies in the frame of a place, each with its place in `bodies` and its pose if it never deforms.
+    fn poses_at(&self, place: usize, frame: &LogFrame) -> Vec<(usize, &'a LogBody, Option<BodyPose>)> {
+        let mut poses = frame.poses.iter();
+        let posed = self.reader.bodies_at(place).iter().map(|body| {
+            let pose = body.rigid.as_ref().and_then(|_| poses.next().copied());
+            (body, pose)
+        });
+        posed.filter_map(|(body, pose)| Some((*self.places.get(&body.id)?, body, pose))).collect()
     }
 
     /// The chosen bodies in the frame of a place, each with its place in `bodies`.

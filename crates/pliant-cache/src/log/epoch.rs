@@ -197,7 +197,7 @@ fn is_same(a: &LogBody, b: &LogBody) -> bool {
         && Arc::ptr_eq(&a.skin, &b.skin)
         && Arc::ptr_eq(&a.simulated, &b.simulated)
         && Arc::ptr_eq(&a.cluster, &b.cluster);
-    shared && (&a.name, a.color, a.look) == (&b.name, b.color, b.look) || a == b
+    shared && (&a.name, a.color, a.look, &a.rigid) == (&b.name, b.color, b.look, &b.rigid) || a == b
 }
 
 /// One above the largest id.

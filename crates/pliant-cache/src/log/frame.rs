@@ -6,8 +6,9 @@ use std::ops::Range;
 use glam::DVec3;
 
 use super::channel::{find, need, parse, put};
-use super::header::{planes_of, put_planes};
+use super::header::{LogBody, planes_of, put_planes};
 use super::packed::{PackedLayout, Reference};
+use super::pose::{BodyPose, poses_of, put_poses, with_rigid, without_rigid};
 use super::solid::SolidPlace;
 use crate::render::Plane;
 
@@ -29,6 +30,8 @@ pub struct LogFrame {
     pub time: f64,
     /// Particle positions, one array per coordinate.
     pub positions: [Vec<f64>; 3],
+    /// Where each of the bodies is that never deform, in their order. What positions say of their particles is not kept.
+    pub poses: Vec<BodyPose>,
     /// Velocity of each particle, one array per coordinate; may be empty.
     pub velocity: [Vec<f32>; 3],
     /// Speed of each particle, in logs without velocities; may be empty. See [`LogFrame::speeds`].
@@ -48,8 +51,13 @@ pub struct LogFrame {
 }
 
 impl LogFrame {
-    /// Checks the arrays against the number of particles of the log.
-    pub(super) fn check(&self, particles: usize) -> Result<(), String> {
+    /// Checks the arrays against the bodies of the log.
+    pub(super) fn check(&self, bodies: &[LogBody]) -> Result<(), String> {
+        let particles = bodies.last().map_or(0, |b| b.particles.end as usize);
+        let rigid = bodies.iter().filter(|b| b.rigid.is_some()).count();
+        if self.poses.len() != rigid {
+            return Err(format!("it has {} poses for {rigid} rigid bodies", self.poses.len()));
+        }
         let [x, y, z] = &self.positions;
         if x.len() != y.len() || x.len() != z.len() || x.len() < particles {
             return Err(format!(
@@ -94,13 +102,19 @@ impl LogFrame {
     }
 
     /// As bytes: as it is, or packed if there is a frame before it to go by.
-    pub(super) fn encode(&self, out: &mut Vec<u8>, before: Option<&PackingContext>) {
+    pub(super) fn encode(&self, out: &mut Vec<u8>, bodies: &[LogBody], before: Option<&PackingContext>) {
         out.extend_from_slice(&self.index.to_le_bytes());
         out.extend_from_slice(&self.time.to_le_bytes());
-        let [x, y, z] = &self.positions;
+        put_poses(&self.poses, out);
         match before.and_then(|b| b.layout.pack_positions(&self.positions)) {
             Some(bytes) => put(out, "packed_position", &[&bytes[..]]),
-            None => put(out, "position", &[&x[..], y, z]),
+            None if self.poses.is_empty() => {
+                put(out, "position", &self.positions.each_ref().map(Vec::as_slice));
+            }
+            None => {
+                let others = without_rigid(&self.positions, bodies);
+                put(out, "position", &others.each_ref().map(Vec::as_slice));
+            }
         }
         if !self.velocity[0].is_empty() {
             let [u, v, w] = &self.velocity;
@@ -182,17 +196,23 @@ impl LogFrame {
     }
 
     /// From bytes; a packed one needs the layout of its bodies.
-    pub(super) fn decode(payload: &[u8], layout: Option<&PackedLayout>) -> Result<LogFrame, String> {
+    pub(super) fn decode(
+        payload: &[u8],
+        bodies: &[LogBody],
+        layout: Option<&PackedLayout>,
+    ) -> Result<LogFrame, String> {
         let (index, time) = Self::decode_start(payload).ok_or("the frame record is too short")?;
         let channels = parse(&payload[Self::START..])?;
         let floats = |name| find(&channels, name).map_or(Ok(Vec::new()), |c| c.values::<f32>());
         let bytes = |name| find(&channels, name).map_or(Ok(Vec::new()), |c| c.values::<u8>());
         let packed = |name| find(&channels, name).map(|c| c.values::<u8>()).transpose();
         let layout = || layout.ok_or("it is packed, and there is nothing to go by");
-        let positions: [Vec<f64>; 3] = match packed("packed_position")? {
+        let others: [Vec<f64>; 3] = match packed("packed_position")? {
             Some(bytes) => layout()?.unpack_positions(&bytes)?,
             None => need(&channels, "position")?.planes()?,
         };
+        let poses = poses_of(&channels, bodies)?;
+        let positions = with_rigid(others, &poses, bodies)?;
         // Whoever says there are more particles than positions is not given room for them.
         let layout = || {
             layout().and_then(|l| {
@@ -227,6 +247,7 @@ impl LogFrame {
             solids: SolidPlace::get(&channels)?,
             stats_json: find(&channels, "stats_json").map_or(Ok(String::new()), |c| c.text())?,
             controls: bytes("controls")?,
+            poses,
             positions,
         })
     }

@@ -67,6 +67,8 @@ pub struct LogBody {
     pub simulated: Arc<SimulatedElements>,
     /// What it is made of, for pictures.
     pub look: Look,
+    /// Of a body that never deforms, its particles at rest, in the coordinates of its mesh: frames have a pose of it.
+    pub rigid: Option<Arc<Vec<DVec3>>>,
 }
 
 /// From one version of a body to the one before: old vertices may be several new ones, along a tear.
@@ -107,6 +109,11 @@ impl LogBody {
         self.skin.apply([&x[range.clone()], &y[range.clone()], &z[range]], vertices);
     }
 
+    /// Its particles in the arrays of a frame.
+    pub(crate) fn range(&self) -> Range<usize> {
+        self.particles.start as usize..self.particles.end as usize
+    }
+
     /// Whether the body has no surface and is shown as points.
     pub fn is_point_cloud(&self) -> bool {
         self.mesh.triangles.is_empty()
@@ -144,6 +151,11 @@ impl LogBody {
                 origin.vertices.len()
             ));
         }
+        if let Some(rest) = &self.rigid
+            && !(rest.len() == particles && rest.iter().all(|p| p.is_finite()))
+        {
+            return Err(format!("it is rigid, with {} particles at rest for {particles}", rest.len()));
+        }
         self.simulated.check(particles)
     }
 
@@ -165,6 +177,10 @@ impl LogBody {
             put(&mut out, "cluster", &[&self.cluster[..]]);
         }
         put(&mut out, "look", &[self.look.name().as_bytes()]);
+        if let Some(rest) = &self.rigid {
+            let column = |k: usize| rest.iter().map(|p| p[k]).collect::<Vec<f64>>();
+            put(&mut out, "rigid", &[&column(0)[..], &column(1), &column(2)]);
+        }
         if let Some(number) = known_mesh {
             put(&mut out, "mesh", &[&[number][..]]);
             return out;
@@ -212,6 +228,13 @@ impl LogBody {
                 // A look this version does not know is shown as the default one.
                 Some(c) => Look::named(&c.text()?).unwrap_or_default(),
                 None => Look::default(),
+            },
+            rigid: match find(&channels, "rigid") {
+                Some(c) => {
+                    let [x, y, z] = c.planes::<f64, 3>()?;
+                    Some(Arc::new((0..x.len()).map(|i| DVec3::new(x[i], y[i], z[i])).collect()))
+                }
+                None => None,
             },
             mesh: Arc::default(),
             attributes: Arc::default(),

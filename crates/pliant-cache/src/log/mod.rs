@@ -17,7 +17,8 @@
 //! whenever they come. The first frame of a body is stored as it is. Frames of a
 //! compact log ([`LogWriter::compact`]) hold positions on a grid of at most 2⁻¹⁷ of the body's size (they are off by half
 //! a step at most: 4 µm for a body of a metre), velocities to a thousandth and strains to a five-hundredth of the largest
-//! in their body, and controls only where they changed. Checkpoints are exact: what is
+//! in their body, and controls only where they changed. Bodies that never deform, which the header tells by their particles at
+//! rest, have a pose in each frame (a place and a turn, exact) and no positions: these follow from it. Checkpoints are exact: what is
 //! resumed does not depend on what frames show.
 
 mod attributes;
@@ -29,6 +30,7 @@ mod index;
 mod medium;
 mod packed;
 mod picture;
+mod pose;
 mod reader;
 mod record;
 mod rice;
@@ -42,6 +44,7 @@ pub use frame::LogFrame;
 pub use header::{LogBody, LogHeader, VersionOrigin};
 pub use index::LogWarning;
 pub use medium::{LogMedium, LogSource, MemoryLog, WriteOnlyLog};
+pub use pose::BodyPose;
 pub use reader::LogReader;
 pub use simulated::SimulatedElements;
 pub use solid::{LogSolid, SolidPlace};

@@ -35,6 +35,8 @@ struct Segment {
     step: Option<f64>,
     /// Unknown until the first frame the body is in.
     reference: Option<Reference>,
+    /// Whether positions follow from a pose and are not stored.
+    rigid: bool,
 }
 
 /// The grid of a body by its mesh at rest; none where that has no size.
@@ -57,6 +59,7 @@ impl PackedLayout {
             particles: body.particles.start as usize..body.particles.end as usize,
             step,
             reference,
+            rigid: body.rigid.is_some(),
         };
         PackedLayout(bodies.into_iter().map(segment).collect())
     }
@@ -84,7 +87,7 @@ impl PackedLayout {
 
     /// Lets bodies that came with this frame be packed by it from now on.
     pub(super) fn learn(&mut self, positions: &[Vec<f64>; 3]) {
-        for segment in self.0.iter_mut().filter(|s| s.reference.is_none()) {
+        for segment in self.0.iter_mut().filter(|s| s.reference.is_none() && !s.rigid) {
             let own = |axis: &Vec<f64>| axis[segment.particles.clone()].to_vec();
             segment.reference = Some(Arc::new(positions.each_ref().map(own)));
         }
@@ -96,7 +99,7 @@ impl PackedLayout {
             return None;
         }
         let mut out = Vec::new();
-        for segment in &self.0 {
+        for segment in self.0.iter().filter(|s| !s.rigid) {
             let now = now.each_ref().map(|axis| &axis[segment.particles.clone()]);
             if !put_positions(&mut out, segment, now) {
                 out.push(RAW);
@@ -106,10 +109,11 @@ impl PackedLayout {
         Some(out)
     }
 
+    /// The positions of all particles but those of bodies that never deform.
     pub(super) fn unpack_positions(&self, bytes: &[u8]) -> Result<[Vec<f64>; 3], String> {
         let mut input = PackedInput(bytes);
         let mut now: [Vec<f64>; 3] = Default::default();
-        for segment in &self.0 {
+        for segment in self.0.iter().filter(|s| !s.rigid) {
             let count = segment.particles.len();
             match (input.byte()?, segment.step, &segment.reference) {
                 (RAW, _, _) => {
@@ -138,7 +142,9 @@ impl PackedLayout {
         let mut whole = Vec::new();
         for segment in &self.0 {
             let count = segment.particles.len();
-            if input.byte()? == RAW {
+            if segment.rigid {
+                whole.push(None);
+            } else if input.byte()? == RAW {
                 let mut axes: [Vec<f64>; 3] = Default::default();
                 for axis in &mut axes {
                     input.floats(count, axis)?;
@@ -155,10 +161,16 @@ impl PackedLayout {
         Ok(whole)
     }
 
-    /// The same of positions that are not packed.
+    /// The same of positions that are not packed, those of bodies that never deform left out.
     pub(super) fn parts_of(&self, positions: &[Vec<f64>; 3]) -> Result<Vec<Option<Reference>>, String> {
+        let mut end = 0;
         let part = |segment: &Segment| {
-            let own = |axis: &Vec<f64>| axis.get(segment.particles.clone()).map(<[f64]>::to_vec);
+            if segment.rigid {
+                return Ok(None);
+            }
+            let first = end;
+            end += segment.particles.len();
+            let own = |axis: &Vec<f64>| axis.get(first..end).map(<[f64]>::to_vec);
             let [x, y, z] = positions.each_ref().map(own);
             let axes = x.zip(y).zip(z).map(|((x, y), z)| Some(Arc::new([x, y, z])));
             axes.ok_or_else(|| "it has too few particles".to_string())
@@ -339,7 +351,7 @@ mod tests {
     fn bodies_come_back_to_a_part_of_their_size() {
         let step = step_below(0.2, FINE).unwrap();
         assert!(step <= 0.2 / 131_072.0 && step > 0.1 / 131_072.0);
-        let segment = |particles, step| Segment { particles, step, reference: None };
+        let segment = |particles, step| Segment { particles, step, reference: None, rigid: false };
         let segments = vec![segment(0..50, Some(step)), segment(50..51, Some(step)), segment(51..60, None)];
         let mut layout = PackedLayout(segments);
         let value = |i: usize, k: usize| ((i * 7919 + k * 104_729) % 1000) as f64 * 2e-4;

@@ -135,9 +135,9 @@ impl LogReader {
             true => Some(self.layout(self.epoch_of(i))?),
             false => None,
         };
-        let mut frame = LogFrame::decode(&payload, layout.as_deref()).map_err(wrong)?;
-        let particles = self.bodies_at(i).last().map_or(0, |b| b.particles.end as usize);
-        frame.check(particles).map_err(wrong)?;
+        let bodies = self.bodies_at(i);
+        let mut frame = LogFrame::decode(&payload, bodies, layout.as_deref()).map_err(wrong)?;
+        frame.check(bodies).map_err(wrong)?;
         if let Some(number) = LogFrame::controls_of(&payload).map_err(wrong)? {
             frame.controls = self.controls_of(number).map_err(wrong)?.as_ref().clone();
         }
@@ -153,7 +153,11 @@ impl LogReader {
         let (bodies, sources) = (&self.index.epochs[epoch].bodies, &self.index.sources[epoch]);
         let mut parts = Vec::with_capacity(bodies.len());
         for (body, source) in bodies.iter().zip(sources) {
-            parts.push((body, source.step, self.reference(source, epoch)?));
+            let reference = match &body.rigid {
+                Some(_) => None,
+                None => self.reference(source, epoch)?,
+            };
+            parts.push((body, source.step, reference));
         }
         let layout = Arc::new(PackedLayout::of(parts));
         *self.layout.lock().unwrap_or_else(PoisonError::into_inner) = Some((epoch, layout.clone()));

@@ -334,7 +334,7 @@ impl LogWriter {
             return refuse(format!("it would follow frame {last}"), "number frames upwards");
         }
         let bodies = self.next.as_ref().unwrap_or(&self.bodies);
-        if let Err(why) = frame.check(bodies.last().map_or(0, |b| b.particles.end as usize)) {
+        if let Err(why) = frame.check(bodies) {
             return refuse(why, "hand over all particles of the bodies there are");
         }
         if let Some(p) = frame.first_non_finite() {
@@ -345,7 +345,7 @@ impl LogWriter {
         }
         self.append_epoch(frame.index)?;
         begin(&mut self.buffer);
-        frame.encode(&mut self.buffer, self.before.as_ref());
+        frame.encode(&mut self.buffer, &self.bodies, self.before.as_ref());
         self.append(kind::FRAME, "write a frame")?;
         self.last_frame = Some(frame.index);
         if self.compact {

@@ -12,4 +12,5 @@ mod exports_together;
 mod glb;
 mod log;
 mod ogawa;
+mod rigid;
 mod skins;

@@ -81,6 +81,7 @@ pub fn header() -> LogHeader {
                 attributes: Default::default(),
                 simulated: Default::default(),
                 look: Look::Matte,
+                rigid: None,
             },
             LogBody {
                 id: 1,
@@ -95,6 +96,7 @@ pub fn header() -> LogHeader {
                 attributes: Default::default(),
                 simulated: Default::default(),
                 look: Look::Cloth,
+                rigid: None,
             },
             LogBody {
                 id: 2,
@@ -109,6 +111,7 @@ pub fn header() -> LogHeader {
                 attributes: Default::default(),
                 simulated: Default::default(),
                 look: Look::Jelly,
+                rigid: None,
             },
         ],
         planes: vec![Plane { normal: DVec3::Y, offset: -0.25 }],
@@ -172,6 +175,7 @@ pub fn frame_of(bodies: &[LogBody], index: u32, frames_per_second: f64) -> LogFr
         contact: if index.is_multiple_of(2) { vec![] } else { vec![1; n] },
         planes: None,
         solids: Vec::new(),
+        poses: Vec::new(),
         stats_json: format!("{{\"time\":{time}}}"),
         controls: vec![1, 2, 3],
     }
@@ -291,6 +295,7 @@ pub fn dressed_header() -> LogHeader {
         }
         .into(),
         look: Look::Matte,
+        rigid: None,
     });
     for body in &mut header.bodies {
         std::sync::Arc::make_mut(&mut body.simulated).masses =

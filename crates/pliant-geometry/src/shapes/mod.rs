@@ -34,7 +34,7 @@ pub(crate) use from_mesh::{check, is_closed, weld};
 pub use from_mesh::{filled, from_mesh, shell};
 pub use from_points::from_points;
 pub use gummy_bear::gummy_bear;
-pub use rigid::{ContactPoint, rigid, rigid_from_mesh};
+pub use rigid::{ContactPoint, rigid, rigid_from_mesh, rigid_skin};
 pub use sheet::sheet;
 pub use solid::{SolidShape, spacing_for_count};
 pub use tet_box::{TetStyle, tet_box};

@@ -102,21 +102,36 @@ pub fn rigid(properties: &MassProperties, surface: TriMesh, contact: Vec<Contact
     let reach = DVec3::from_array(spread.to_array().map(f64::sqrt));
     let to_world = axes * DMat3::from_diagonal(reach);
     let from_world = DMat3::from_diagonal(reach.recip()) * axes.transpose();
+    let own = |p: &DVec3| from_world * (*p - properties.center);
+    Shape {
+        points: CORNERS.map(|s| properties.center + to_world * s).to_vec(),
+        measure: vec![0.25 * properties.volume; 4],
+        skin: carried(surface.positions.iter().map(own)),
+        surface,
+        contact,
+        ..Shape::default()
+    }
+}
+
+/// How vertices follow the four particles of a solid that never deforms, whose own surface or not: for a mesh that is shown in
+/// place of it. `None` if these are not the particles of such a solid.
+pub fn rigid_skin(particles: &[DVec3], vertices: &[DVec3]) -> Option<Skin> {
+    let &[a, b, c, d] = particles else { return None };
+    let center = ((a + b) + (c + d)) * 0.25;
+    let to_world = DMat3::from_cols((a + b) - (c + d), (a - b) + (c - d), (a - b) - (c - d)) * 0.25;
+    let from_world = to_world.inverse();
+    from_world.is_finite().then(|| carried(vertices.iter().map(|p| from_world * (*p - center))))
+}
+
+/// The skin of points that are told in units of the spread along the axes.
+fn carried(own: impl Iterator<Item = DVec3>) -> Skin {
     let mut skin = Skin { offsets: vec![0], ..Skin::default() };
-    for p in &surface.positions {
-        let at = from_world * (*p - properties.center);
+    for at in own {
         skin.particles.extend(0..4);
         skin.weights.extend(CORNERS.map(|s| 0.25 * (1.0 + at.dot(s))));
         skin.offsets.push(skin.particles.len() as u32);
     }
-    Shape {
-        points: CORNERS.map(|s| properties.center + to_world * s).to_vec(),
-        measure: vec![0.25 * properties.volume; 4],
-        surface,
-        skin,
-        contact,
-        ..Shape::default()
-    }
+    skin
 }
 
 /// Vertices that are beyond all their neighbours in some direction: a plane that the mesh lies on can touch no others.
@@ -188,6 +203,11 @@ mod tests {
         let worst = vertices.iter().zip(&mesh.positions).map(|(a, b)| a.distance(*b)).fold(0.0, f64::max);
         assert!(worst < 1e-14, "{worst}");
         assert_eq!(shape.skin.check(mesh.positions.len(), 4), Ok(()));
+        let again = rigid_skin(&shape.points, &mesh.positions).unwrap();
+        let off = again.weights.iter().zip(&shape.skin.weights).map(|(a, b)| (a - b).abs());
+        assert!(again.particles == shape.skin.particles && off.fold(0.0, f64::max) < 1e-13);
+        assert!(rigid_skin(&shape.points[..3], &mesh.positions).is_none());
+        assert!(rigid_skin(&[DVec3::ONE; 4], &mesh.positions).is_none());
     }
 
     /// Nothing that is seen may be beyond all points of contact: it would sink into a plane.

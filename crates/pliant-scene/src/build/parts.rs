@@ -17,6 +17,7 @@ use crate::shape::{MadeShape, ShapePlan};
 use crate::source::Check;
 use pliant::{
     Body, BodyControls, Collider, ColliderShape, Constraint, ContactRadius, DAffine3, Input, Material,
+    SolverKind,
 };
 use pliant_geometry::{Elements, Look, TriMesh, reach_beyond};
 use std::sync::Arc;
@@ -94,7 +95,11 @@ impl Scene {
         let mut check = Check::new(&self.source);
         let mut total = 0_usize;
         for plan in &self.bodies {
-            total = total.saturating_add(plan.shape.expected(plan.resolution).unwrap_or(0));
+            let own = match plan.solver {
+                SolverKind::Rigid => Some(4),
+                _ => plan.shape.expected(plan.resolution),
+            };
+            total = total.saturating_add(own.unwrap_or(0));
             if total > MOST_PARTICLES {
                 too_many(&mut check, plan, total);
                 break;
@@ -112,15 +117,22 @@ impl Scene {
         let mut made = match known {
             Some(made) => made,
             None => {
-                let layout = (plan.resolution, plan.sampling);
-                plan.shape.make(layout, plan.cut, &self.source, plan.shape_place(), digest)?
+                let (layout, at) = ((plan.resolution, plan.sampling), plan.shape_place());
+                match plan.solver {
+                    SolverKind::Rigid => plan.shape.make_rigid(&self.source, at, digest)?,
+                    _ => plan.shape.make(layout, plan.cut, &self.source, at, digest)?,
+                }
             }
         };
         let placement = DAffine3::from_rotation_translation(plan.rotation, plan.position);
         // Each is made before any is missed: all faults at once.
         let mut check = Check::new(&self.source);
+        let is_rigid = plan.solver == SolverKind::Rigid;
         let input = plan.input.as_ref().map(|input| {
-            let sequence = input.make(&mut made, placement, &self.source, digest);
+            let sequence = match is_rigid {
+                true => input.make_rigid(&mut made, placement, &self.source, digest),
+                false => input.make(&mut made, placement, &self.source, digest),
+            };
             let sequence = check.take(sequence)?;
             Some((Arc::new(sequence), input.reshape))
         });
@@ -137,7 +149,7 @@ impl Scene {
         let elastic = (plan.cut != ElementChoice::None).then(|| elastic(plan, &made));
         let (usual_mass, usual_constraints) = elastic.unwrap_or_default();
         let constraints = own.map_or(usual_constraints, Option::unwrap_or_default);
-        let follow = follow.unwrap_or_default();
+        let follow = if is_rigid { vec![1.0; made.shape.points.len()] } else { follow.unwrap_or_default() };
         let input = input.flatten().map(|(sequence, reshape)| Input { sequence, follow, reshape });
         let measure: f64 = made.shape.measure.iter().sum();
         let usual = if made.thin { THIN_DENSITY } else { DENSITY };
@@ -172,7 +184,14 @@ impl Scene {
             let surface = made.shown.as_ref().map_or(&made.shape.surface, |s| &s.surface);
             made.reach = reach_beyond(&made.shape.points, surface);
         }
+        if let Some(kinematic) = &plan.kinematic {
+            let rate = self.fps * f64::from(self.substeps);
+            kinematic.lead(&mut body, &made, rate).map_err(|(at, faults)| {
+                faults.iter().map(|f| self.source.problem(&at, f.to_string(), f.help)).collect::<Vec<_>>()
+            })?;
+        }
         body.contact_radius = match plan.contact_radius {
+            _ if is_rigid => ContactRadius::Shown,
             Some(radius) => ContactRadius::Fixed(radius),
             None => ContactRadius::Each(made.reach.clone()),
         };
@@ -225,6 +244,7 @@ fn surface_of(of: &Collider) -> TriMesh {
 /// What pictures and caches need of a body.
 fn shown_body(plan: &BodyPlan, made: MadeShape) -> BuiltBody {
     let usual = match plan.shape {
+        _ if plan.solver == SolverKind::Rigid => Look::Matte,
         ShapePlan::Points { .. } | ShapePlan::Vertices(_) | ShapePlan::Thread { .. } => Look::Matte,
         _ if made.thin => Look::Cloth,
         _ => Look::Jelly,

@@ -7,6 +7,7 @@ use super::copies::COPIES;
 use super::input::INPUT;
 use super::keyframes::BODY_TRACK;
 use super::kinds::{COLOR, FORCE, LENGTH, LENGTH_OR_INFINITE, SOLVER, SPIN, VECTOR};
+use super::kinematic::KINEMATIC;
 use super::material::{MATERIAL_KEYS, ONE_STIFFNESS};
 use super::mesh_file::RENDER;
 use super::paint::PAINT;
@@ -19,7 +20,7 @@ use crate::format::{Key, MOST_PARTICLES, NumberRange, Rule, Table, ValueKind};
 pub(crate) fn groups(table: &Table) -> Option<&'static str> {
     match table.title {
         "a body" => Some(
-            "its shape and fineness (`shape`, `particles`), place (`position`, `rotation`), material (`material`, `young`, \
+            "what it is (`kind`), its shape and fineness (`shape`, `particles`), place (`position`, `rotation`), material (`material`, `young`, \
              `frequency`), solver and clusters (`solver`, `clusters`), pins and input (`pin`, `input`) and look (`color`, `look`)",
         ),
         "a material" => Some(
@@ -40,6 +41,22 @@ pub(crate) static BODY: Table = Table {
     groups: &[
         &[
             Key::new("name", ValueKind::Text, "A name of its own; the shape's unless given.").example("\"bear\""),
+            Key::new(
+                "kind",
+                ValueKind::Word(&["soft", "rigid"]),
+                "Whether it deforms: a soft body does, a rigid one never. A rigid body is a ball, box, capsule, cylinder, torus, \
+                 bear, bunny or closed mesh, and has `mass` or `density`, `friction`, `restitution` and `drag`, but no particles, \
+                 clusters, elements or pins.",
+            )
+            .default("\"soft\""),
+            Key::new(
+                "kinematic",
+                ValueKind::Either(&[ValueKind::Truth, ValueKind::Table(&KINEMATIC)]),
+                "Holds a rigid body where it is (true), or leads it along a motion or keys, whatever touches or pulls it. With \
+                 `input` it is led along an animated mesh instead.",
+            )
+            .example("{ keys = [[0.0, [0, 0, 0]], [1.0, [0, 1, 0], [0, 90, 0]]] }")
+            .also(&["passive", "is_static", "animated"]),
             Key::new(
                 "shape",
                 ValueKind::Tagged(SHAPES),
@@ -212,7 +229,7 @@ pub(crate) static BODY: Table = Table {
             )
             .example("{ grid = [2, 3, 2] }")
             .also(&["scatter", "instances", "repeat", "array"]),
-            Key::new("input", ValueKind::Table(&INPUT), "An animation that the rest shape and painted particles follow (clustered solver).")
+            Key::new("input", ValueKind::Table(&INPUT), "An animation that the rest shape and painted particles follow (clustered solver), or that leads a rigid body.")
                 .example("{ wag = { angle = 40 } }"),
             Key::new("keyframes", ValueKind::Tables(&BODY_TRACK), "Values of the body over time.")
                 .example("[{ control = \"deformation\", keys = [[0.0, 0.1], [1.0, 0.9]] }]")

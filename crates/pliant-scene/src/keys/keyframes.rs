@@ -21,7 +21,7 @@ const KEY_VALUE: ValueKind = ValueKind::Either(&[
     ValueKind::List(&ValueKind::Number(NumberRange::new(-1e12, 1e12)), 3, 3),
 ]);
 
-const EASE: ValueKind = ValueKind::Word(&["stepped", "linear", "smooth"]);
+pub(crate) const EASE: ValueKind = ValueKind::Word(&["stepped", "linear", "smooth"]);
 
 /// Keys of a track, apart from what it drives.
 const TRACK_KEYS: &[Key] = &[

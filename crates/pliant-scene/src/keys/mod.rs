@@ -14,6 +14,7 @@ mod input;
 mod joint;
 mod keyframes;
 mod kinds;
+mod kinematic;
 mod material;
 mod mesh_file;
 mod motion;

@@ -10,8 +10,8 @@ use crate::mesh::{self, ReadMesh};
 use crate::source::{Located, SourceText, Span};
 use pliant_geometry::shapes::{self, SolidShape};
 use pliant_geometry::{
-    FillDensity, FillOptions, FillPattern, GeometryError, PolyMesh, Shape, Skin, TriMesh, files_of_tets,
-    has_inside, inside, read_tets_through,
+    FillDensity, FillOptions, FillPattern, GeometryError, MassProperties, PolyMesh, Shape, Skin, TriMesh,
+    files_of_tets, has_inside, inside, read_tets_through,
 };
 use std::path::Path;
 
@@ -39,6 +39,36 @@ impl ShapePlan {
             made.shape.triangles.clear();
         }
         Ok(made)
+    }
+
+    /// The same as a solid that never deforms.
+    pub fn make_rigid(
+        &self,
+        source: &SourceText,
+        at: &Span,
+        digest: &mut InputDigest<'_>,
+    ) -> Result<MadeShape, Vec<Diagnostic>> {
+        let wrong = |e: GeometryError| {
+            vec![source.problem(at, format!("this cannot be a rigid body: {}", e.message), e.help)]
+        };
+        match self {
+            ShapePlan::Mesh(plan) => {
+                let ReadMesh { mesh: poly, from_file, mut notes } = plan.read(source, digest)?;
+                let surface = poly.triangulated();
+                if !MassProperties::are_exact(&surface) {
+                    notes.push(
+                        "the mesh is not closed: its mass and inertia are those of what is inside by winding number".into(),
+                    );
+                }
+                let shape = shapes::rigid_from_mesh(surface).map_err(wrong)?;
+                let mut made = MadeShape::new(shape, false);
+                made.take_attributes(poly);
+                Ok(MadeShape { from_file, notes, ..made })
+            }
+            ShapePlan::Solid(solid) => Ok(MadeShape::new(solid.build_rigid().map_err(wrong)?, false)),
+            // Reported with the place of the shape before anything is made.
+            _ => Err(vec![source.problem(at, "this cannot be a rigid body", "give a closed mesh")]),
+        }
     }
 
     fn make_uncut(

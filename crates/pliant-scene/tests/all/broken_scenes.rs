@@ -541,7 +541,8 @@ fn words_of_other_programs_are_known() {
         ("joint = 1", "[[joint]]"),
         ("weld = 1", "[[joint]]"),
         ("tear = 0.5", "`tear_strain`"),
-        ("rigid = true", "`frequency`"),
+        ("rigid = true", "kind = \"rigid\""),
+        ("is_static = true", "did you mean `kinematic`?"),
         ("dt = 0.01", "`fps`"),
         ("frequancy = 1", "did you mean `frequency`?"),
     ] {

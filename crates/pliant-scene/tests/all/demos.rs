@@ -278,6 +278,56 @@ fn the_floor_tips_until_each_block_slides() {
     assert!((0..3).all(|b| along(b) > 0.4), "{} {} {}", along(0), along(1), along(2));
 }
 
+/// The number of a body in a run.
+fn number(run: &Run, name: &str) -> usize {
+    run.built.bodies.iter().position(|b| b.name == name).unwrap()
+}
+
+#[test]
+fn solids_slide_roll_bounce_and_turn_over() {
+    let mut run = run("rigid_bodies", 0);
+    let of = |name: &str| number(&run, name);
+    let (wood, ice, ball, roller) = (of("wood"), of("ice"), of("ball"), of("roller"));
+    let (rubber, leather, crank, rod) = (of("rubber"), of("leather"), of("crank"), of("rod"));
+    let (grip, stem) = (of("grip"), of("stem"));
+    let s = &mut run.built.simulation;
+    let place = |s: &pliant::Simulation, b: usize| s.placement(b).unwrap();
+    let starts: Vec<DVec3> = (0..run.built.bodies.len()).map(|b| place(s, b).translation).collect();
+    let handle = |s: &pliant::Simulation| place(s, grip).translation.distance(place(s, stem).translation);
+    let (mut sides, mut tops, mut apart) = (Vec::new(), [0.0_f64; 2], 0.0_f64);
+    let mut low = [false; 2];
+    for frame in 1..=240 {
+        s.step().unwrap();
+        let now = |b: usize| place(s, b).translation;
+        // The stem points down at first, and up when the handle has turned over.
+        sides.push((now(grip) - now(stem)).y > 0.0);
+        for (k, b) in [rubber, leather].into_iter().enumerate() {
+            low[k] |= now(b).y < 0.06;
+            tops[k] = if low[k] { tops[k].max(now(b).y) } else { 0.0 };
+        }
+        apart = apart.max((handle(s) - 0.078).abs());
+        let held = |b: usize, at: DVec3| place(s, b).transform_point3(at);
+        let joint =
+            held(crank, DVec3::new(0.13, 0.0, 0.02)).distance(held(rod, DVec3::new(0.0, 0.13, -0.02)));
+        assert!(joint < 1e-9, "frame {frame}: {joint}");
+        if frame == 20 {
+            // Down the slope a ball rolls 5/7, a cylinder 2/3 of the way that something without friction slides.
+            let way = |b: usize| now(b).distance(starts[b]);
+            assert!((way(ball) / way(roller) - 15.0 / 14.0).abs() < 0.02, "{} {}", way(ball), way(roller));
+            assert!(way(ice) > 1.1 * way(ball) && way(wood) < 1e-3, "{} {}", way(ice), way(wood));
+        }
+    }
+    let turns = sides.windows(2).filter(|w| w[0] != w[1]).count();
+    assert!(turns >= 3 && apart < 1e-6, "{turns} turns, {apart} m apart");
+    // e² of the height they fell.
+    assert!(
+        (tops[0] - 0.05 - 0.64 * 0.55).abs() < 0.01 && (tops[1] - 0.05 - 0.25 * 0.55).abs() < 0.01,
+        "{tops:?}"
+    );
+    let home = place(s, crank).translation.distance(starts[crank]);
+    assert!(home < 1e-9 && place(s, wood).translation.distance(starts[wood]) < 1e-3, "{home}");
+}
+
 #[test]
 fn a_mobile_hangs_and_tips_when_the_bear_is_let_go() {
     let run = run("mobile", 300);

@@ -273,6 +273,7 @@ fn an_exported_point_cache_can_be_followed() {
         simulated: Default::default(),
         cluster: Default::default(),
         look: pliant_cache::render::Look::Matte,
+        rigid: None,
     };
     let picture = PictureSettings {
         width: 64,
@@ -307,6 +308,7 @@ fn an_exported_point_cache_can_be_followed() {
             contact: vec![],
             planes: None,
             solids: Vec::new(),
+            poses: Vec::new(),
             stats_json: "{}".into(),
             controls: vec![],
         };

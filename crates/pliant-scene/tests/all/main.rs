@@ -9,5 +9,6 @@ mod files;
 mod input;
 mod joints;
 mod mutations;
+mod rigid;
 mod schema;
 mod settings;

@@ -123,6 +123,7 @@ fn schema_keys_are_the_accepted_keys() {
         ("[[body]]\n[[body.keyframes]]\nzzzz = 1\n", &body["properties"]["keyframes"]["items"]),
         ("[[body]]\n[body.input]\nzzzz = 1\n", input),
         ("[[body]]\n[body.input]\nwag = { zzzz = 1 }\n", &input["properties"]["wag"]),
+        ("[[body]]\n[body.kinematic]\nzzzz = 1\n", &body["properties"]["kinematic"]["anyOf"][1]),
         ("[[body]]\n[[body.paint]]\nzzzz = 1\n", paint),
         ("[[body]]\n[[body.paint]]\nsphere = { zzzz = 1 }\n", &paint["properties"]["sphere"]),
     ];
@@ -206,9 +207,9 @@ fn every_key_can_be_used() {
             let scene = format!("[materials.jelly]\n[[body]]\n{shape}{solver}{key} = {value}\n");
             assert!(allows(&root, &json(&scene)), "{scene}");
             if let Err(problems) = Scene::parse(&scene, "s".as_ref()) {
-                // The projective solver has no strain limit and follows no input.
+                // The projective solver has no strain limit and follows no input; only rigid bodies are led.
                 assert!(
-                    ["strain_limit", "input"].contains(&key.as_str()) && problems.len() == 1,
+                    ["strain_limit", "input", "kinematic"].contains(&key.as_str()) && problems.len() == 1,
                     "{scene}{}",
                     problems[0]
                 );

@@ -2,4 +2,5 @@
 #![allow(clippy::unwrap_used)] // tests may panic, and their helpers
 
 mod edits;
+mod rigid;
 mod torn;

@@ -191,7 +191,7 @@ impl BodyModel {
 
     /// The points by which it touches, with their radii, for particles in these places: the particles themselves, unless it
     /// never deforms. By their numbers among its points.
-    pub(crate) fn contact_points<'a>(
+    pub fn contact_points<'a>(
         &'a self,
         state: &'a BodyState,
     ) -> impl Iterator<Item = (usize, DVec3, f64)> + 'a {

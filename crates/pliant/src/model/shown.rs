@@ -3,11 +3,12 @@
 //! It stands beside the prototype, not in it: solvers never read it, so bodies that only look different share their
 //! prototype and everything solvers prepare for it.
 
+use super::Rest;
 use crate::points::Points;
 use crate::tearing::{self, Corners, Facets, TornSurface};
 use glam::DVec3;
 use pliant_geometry::box_tree::{Bounds, BoxTree, around};
-use pliant_geometry::{Shape, Skin, SkinScratch};
+use pliant_geometry::{Shape, Skin, SkinScratch, nearest_on_triangle};
 use std::sync::OnceLock;
 
 /// The shown surface of a body, shared by its copies. A body without triangles (a cloud, a thread) shows its particles.
@@ -97,6 +98,20 @@ impl Shown {
                 vertices.extend_from_slice(particles);
             }
         }
+    }
+
+    /// The place on the triangles at rest that is nearest to `at`. Goes through all of them.
+    pub(crate) fn nearest(&self, rest: &Rest, at: DVec3) -> Option<DVec3> {
+        let particles: Vec<DVec3> = rest.positions.iter().collect();
+        let mut vertices = Vec::new();
+        self.vertices(&particles, &mut SkinScratch::default(), &mut vertices);
+        let on = |t: &[u32; 3]| {
+            let corners = t.map(|i| vertices[i as usize]);
+            let weights = nearest_on_triangle(corners, at);
+            corners.iter().zip(weights).map(|(p, w)| *p * w).sum::<DVec3>()
+        };
+        let far = |p: &DVec3| p.distance_squared(at);
+        self.triangles.iter().map(on).min_by(|a, b| far(a).total_cmp(&far(b)))
     }
 
     /// A tree over the triangles, or over the particles if there are none, of the body at rest.

@@ -12,11 +12,17 @@ const FAR: f64 = 0.25;
 impl Simulation {
     /// The point of a body nearest to a place in the world, as a mean of up to four particles that it stays between as the
     /// body moves: within a tetrahedron, on a face or an edge, or between particles of a cloud. Goes through all elements.
+    /// Of a body that never deforms it is on its surface; see [`Simulation::point_of`] for others of it.
     /// `None` if the body is gone or `at` is not a number.
     pub fn point_near(&self, body: impl Into<BodyId>, at: impl Into<DVec3>) -> Option<BodyPoint> {
-        let at = at.into();
+        let (body, at) = (body.into(), at.into());
         let k = self.model.index(body).filter(|_| at.is_finite())?;
         let (model, x) = (&self.model.bodies()[k], &self.state.bodies[k].x);
+        if let Some(rest) = model.parts.rigid() {
+            let own = self.placement(body)?.inverse().transform_point3(at);
+            let weights = rest.weights(model.parts.shown().nearest(model.parts.rest(), own)?);
+            return Some(BodyPoint { body: model.id, particles: [0, 1, 2, 3], weights });
+        }
         let mut best = Best { at, x, distance: f64::INFINITY, found: Vec::with_capacity(4) };
         let Topology { edges, faces, tetrahedra, .. } = model.parts.topology();
         tetrahedra.iter().for_each(|t| best.tetrahedron(t));

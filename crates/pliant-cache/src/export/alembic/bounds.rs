@@ -1,5 +1,9 @@
 //! Axis-aligned bounds as Alembic stores them.
 
+use glam::DVec3;
+
+use crate::BodyPose;
+
 /// Lower and upper corner.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct SampleBounds {
@@ -28,6 +32,20 @@ impl SampleBounds {
     pub(super) fn union(&self, other: &SampleBounds) -> SampleBounds {
         let pick = |f: fn(f64, f64) -> f64, a: [f64; 3], b: [f64; 3]| [0, 1, 2].map(|k| f(a[k], b[k]));
         SampleBounds { low: pick(f64::min, self.low, other.low), high: pick(f64::max, self.high, other.high) }
+    }
+
+    /// Bounds of what these bounds hold once it is moved: of the corners.
+    pub(super) fn moved(&self, pose: &BodyPose) -> SampleBounds {
+        if self.low[0] > self.high[0] {
+            return *self;
+        }
+        let ends = [self.low, self.high];
+        let corner = |k: usize| {
+            let own = DVec3::from_array([0, 1, 2].map(|axis| ends[k >> axis & 1][axis]));
+            let at = pose.of_point(own).to_array();
+            SampleBounds { low: at, high: at }
+        };
+        (0..8).map(corner).fold(SampleBounds::EMPTY, |all, own| all.union(&own))
     }
 
     pub(super) fn to_bytes(self) -> Vec<u8> {

@@ -21,10 +21,10 @@ mod surface;
 
 use std::path::{Path, PathBuf};
 
-use super::ExportSummary;
 use super::names::{NameStyle, unique};
 use super::sink::{ExportOrder, FrameOutput, FrameWriter, Sink, SurfaceEncoder};
-use super::stream::{BodyVersion, Conversion, ExportStream, NormalPrecision};
+use super::stream::{BodyVersion, ExportStream, NormalPrecision, SurfaceOptions};
+use super::{Conversion, ExportSummary};
 use crate::export::ResampledLog;
 use crate::{CacheError, LogHeader};
 use archive::{AlembicObject, Times};
@@ -41,9 +41,23 @@ pub(super) fn begin<'a>(order: ExportOrder<'a>) -> Result<Sink<'a>, CacheError> 
     starts.sort_unstable();
     starts.dedup();
     let sampling = |start: usize| FRAMES + starts.partition_point(|&s| s < start) as u32;
+    let options =
+        SurfaceOptions { poses: true, ..SurfaceOptions::baked(conversion, NormalPrecision::Full, false) };
+    let mut out = Ogawa::create(folder, &path)?;
+    let (mut motions, mut rest_bounds) = (Vec::new(), Vec::new());
+    for (b, body) in stream.bodies.iter().enumerate() {
+        let rest = body.moves_as_one().then(|| stream.at_rest(b, options)).transpose()?;
+        rest_bounds.push(rest.as_ref().map(|rest| SampleBounds::of(&rest.points)));
+        let time = sampling(body.lifetime.start);
+        motions.push(match rest {
+            Some(rest) => BodySamples::at_rest(&mut out, time, &rest)?,
+            None => BodySamples::new(time),
+        });
+    }
     let archive = Archive {
-        motions: stream.bodies.iter().map(|b| BodySamples::new(sampling(b.lifetime.start))).collect(),
-        out: Ogawa::create(folder, &path)?,
+        motions,
+        rest_bounds,
+        out,
         whole: bounds_samples(FRAMES),
         numbers: Vec::with_capacity(stream.frames.len()),
         buffer: Vec::new(),
@@ -54,7 +68,7 @@ pub(super) fn begin<'a>(order: ExportOrder<'a>) -> Result<Sink<'a>, CacheError> 
         count,
         starts,
     };
-    let make = SurfaceEncoder { stream, conversion, normals: NormalPrecision::Full, last: false };
+    let make = SurfaceEncoder { stream, options };
     Ok(Sink { make: Box::new(make), put: Box::new(archive) })
 }
 
@@ -69,6 +83,8 @@ struct Archive<'a> {
     starts: Vec<usize>,
     out: Ogawa,
     motions: Vec<BodySamples>,
+    /// Of bodies that move as one, the bounds of these at rest.
+    rest_bounds: Vec<Option<SampleBounds>>,
     whole: PropertySamples,
     numbers: Vec<u32>,
     buffer: Vec<u8>,
@@ -80,9 +96,16 @@ impl FrameWriter for Archive<'_> {
         self.numbers.push(loaded.index);
         let mut all = SampleBounds::EMPTY;
         for surface in &loaded.bodies {
+            let motion = &mut self.motions[surface.body];
+            if let (Some(pose), Some(rest)) = (&surface.pose, &self.rest_bounds[surface.body]) {
+                all = all.union(&rest.moved(pose));
+                let comes_later = self.stream.bodies[surface.body].lifetime.start > 0;
+                motion.pose(&mut self.out, pose, comes_later)?;
+                continue;
+            }
             let bounds = SampleBounds::of(&surface.points);
             all = all.union(&bounds);
-            self.motions[surface.body].push(&mut self.out, surface, &bounds, &mut self.buffer)?;
+            motion.push(&mut self.out, surface, &bounds, &mut self.buffer)?;
         }
         self.whole.push(&mut self.out, &all.to_bytes())
     }
@@ -96,12 +119,26 @@ impl FrameWriter for Archive<'_> {
         let mut times: Vec<Times> = starts.iter().map(|&s| Times::of_frames(&numbers[s..], rate)).collect();
         let mut children = Vec::with_capacity(names.len());
         for ((body, name), motion) in stream.bodies.iter().zip(names).zip(motions) {
-            let keys = body.size_keys(&numbers);
-            let sizes = schema::sizes(&mut out, &keys, FRAMES + times.len() as u32)?;
+            let mut keys = body.size_keys(&numbers);
+            let own = FRAMES + times.len() as u32;
+            let placed = match motion.is_posed() {
+                false => schema::sizes(&mut out, &keys, own)?,
+                true if keys.is_empty() => None,
+                true => {
+                    // The frames it is in, and around them when it has no size.
+                    let there = body.lifetime.clone().map(|k| (f64::from(numbers[k]), 1.0));
+                    keys.retain(|(frame, _)| !body.lifetime.clone().any(|k| f64::from(numbers[k]) == *frame));
+                    keys.extend(there);
+                    keys.sort_by(|a, b| a.0.total_cmp(&b.0));
+                    None
+                }
+            };
             if !keys.is_empty() {
                 times.push(Times::Listed(keys.iter().map(|(frame, _)| frame / rate).collect()));
             }
-            let body = BodyOut { body, name, motion, sizes, frames: count, scale: conversion.scale };
+            let own = (!keys.is_empty()).then_some(own);
+            let scale = conversion.scale;
+            let body = BodyOut { body, name, motion, sizes: placed, placed: own, frames: count, scale };
             children.push(body.write(&mut out)?);
         }
         let top = AlembicObject {

@@ -87,6 +87,12 @@ impl PropertySamples {
         }
     }
 
+    /// Puts the samples on another time sampling.
+    pub(super) fn timed(mut self, time: u32) -> PropertySamples {
+        self.time = time;
+        self
+    }
+
     /// Adds the next sample; one that repeats the last is counted, not written.
     pub(super) fn push(&mut self, out: &mut Ogawa, bytes: &[u8]) -> Result<(), CacheError> {
         let (key, length) = (digest(bytes), bytes.len());

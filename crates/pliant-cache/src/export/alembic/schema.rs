@@ -5,9 +5,10 @@ use super::bounds::SampleBounds;
 use super::ogawa::Ogawa;
 use super::property::{AlembicProperty, FRAMES, Pod, PropertySamples, SampleShape, TIMELESS};
 use super::surface::AlembicFaces;
-use crate::CacheError;
 use crate::export::bytes::{float_bytes, integer_bytes, put_floats};
 use crate::export::stream::{self, BodyVersion, StreamBody, point_width};
+use crate::{BodyPose, CacheError};
+use glam::{DMat3, DMat4};
 
 mod metadata {
     //! What properties and objects say of themselves: `key=value;`, sorted by key.
@@ -71,6 +72,9 @@ pub(super) struct BodySamples {
     normals: PropertySamples,
     bounds: PropertySamples,
     bounds_above: PropertySamples,
+    /// Of one that moves as one, its transform in each frame; all else then holds for ever.
+    places: Option<PropertySamples>,
+    last: Option<BodyPose>,
 }
 
 impl BodySamples {
@@ -82,7 +86,51 @@ impl BodySamples {
             normals: triples(),
             bounds: bounds_samples(time),
             bounds_above: bounds_samples(time),
+            places: None,
+            last: None,
         }
+    }
+
+    /// Of a body that moves as one: its surface at rest, and a transform in the frames of a time sampling.
+    pub(super) fn at_rest(
+        out: &mut Ogawa,
+        time: u32,
+        rest: &stream::ConvertedSurface,
+    ) -> Result<BodySamples, CacheError> {
+        let floats = |triples: &[[f32; 3]]| float_bytes(triples.as_flattened());
+        let mut bounds = bounds_samples(TIMELESS);
+        bounds.push_known(out, &SampleBounds::of(&rest.points).to_bytes())?;
+        let mut bounds_above = bounds_samples(TIMELESS);
+        bounds_above.push_shared(&bounds);
+        Ok(BodySamples {
+            time: TIMELESS,
+            positions: constant(out, SampleShape::Array, Pod::F32, 3, &floats(&rest.points))?,
+            normals: constant(out, SampleShape::Array, Pod::F32, 3, &floats(&rest.normals))?,
+            bounds,
+            bounds_above,
+            places: Some(PropertySamples::new(SampleShape::Scalar, Pod::F64, 16, time)),
+            last: None,
+        })
+    }
+
+    /// Whether it is told by a transform.
+    pub(super) fn is_posed(&self) -> bool {
+        self.places.is_some()
+    }
+
+    /// Adds a frame of a body that moves as one; before the first of one that comes later it has no size, twice.
+    pub(super) fn pose(
+        &mut self,
+        out: &mut Ogawa,
+        pose: &BodyPose,
+        comes_later: bool,
+    ) -> Result<(), CacheError> {
+        let Some(places) = &mut self.places else { return Ok(()) };
+        for _ in 0..if self.last.is_none() && comes_later { 2 } else { 0 } {
+            places.push(out, &placement(pose, 0.0))?;
+        }
+        self.last = Some(*pose);
+        places.push(out, &placement(pose, 1.0))
     }
 
     /// Adds a frame of a body; `buffer` is for reuse.
@@ -110,8 +158,10 @@ pub(super) struct BodyOut<'a> {
     pub(super) body: &'a StreamBody<'a>,
     pub(super) name: String,
     pub(super) motion: BodySamples,
-    /// Its transform over time, if it is not always there.
+    /// Its transform over time, if it is not always there and does not move as one.
     pub(super) sizes: Option<PropertySamples>,
+    /// The time sampling of its transform, if that has one of its own.
+    pub(super) placed: Option<u32>,
     pub(super) frames: u32,
     /// Units of the file per metre.
     pub(super) scale: f64,
@@ -121,7 +171,10 @@ impl BodyOut<'_> {
     /// The transform of the body with its shape below it; writes what does not change from frame to frame.
     pub(super) fn write(self, out: &mut Ogawa) -> Result<AlembicObject, CacheError> {
         let held = StaticProperties { body: self.body, time: self.motion.time };
-        let motion = self.motion;
+        let always = self.placed.is_none();
+        let mut motion = self.motion;
+        let places = leave(&mut motion, self.body.lifetime.end < self.frames as usize, out)?;
+        let moved = places.is_some();
         let mut geometry = vec![AlembicProperty::sampled(".selfBnds", metadata::BOX, motion.bounds)];
         let cloud = self.body.versions.iter().all(|v| v.body.is_point_cloud());
         let children = if cloud {
@@ -144,10 +197,11 @@ impl BodyOut<'_> {
             properties: vec![AlembicProperty::compound(".geom", schema, geometry)],
             children,
         };
-        let always = self.sizes.is_none();
-        let values = match self.sizes {
-            Some(sizes) => sizes,
-            None => constant(out, SampleShape::Scalar, Pod::F64, 16, &matrix(1.0))?,
+        let values = match (places, self.placed, self.sizes) {
+            (Some(places), Some(time), _) => places.timed(time),
+            (Some(places), None, _) => places,
+            (None, _, Some(sizes)) => sizes,
+            (None, _, None) => constant(out, SampleShape::Scalar, Pod::F64, 16, &matrix(1.0))?,
         };
         let mut xform = vec![
             child_bounds(motion.bounds_above),
@@ -159,8 +213,11 @@ impl BodyOut<'_> {
             AlembicProperty::sampled(".ops", "", constant(out, SampleShape::Scalar, Pod::U8, 1, &[0x30])?),
             AlembicProperty::sampled(".vals", "", values),
         ];
-        if !always {
-            let moving = integer_bytes([0, 5, 10].into_iter());
+        if !always || moved {
+            let moving = match moved {
+                true => integer_bytes((0..15).filter(|k| k % 4 < 3)),
+                false => integer_bytes([0, 5, 10].into_iter()),
+            };
             let moving = constant(out, SampleShape::Array, Pod::U32, 1, &moving)?;
             let is_not = constant(out, SampleShape::Scalar, Pod::Bool, 1, &[1])?;
             xform.push(AlembicProperty::sampled(".animChans", "", moving));
@@ -176,6 +233,33 @@ impl BodyOut<'_> {
         }
         Ok(AlembicObject { name: self.name, metadata: metadata::XFORM, properties, children: vec![shape] })
     }
+}
+
+/// The transforms of a body that moves as one; one that goes keeps its place until then and has no size from there on.
+fn leave(
+    motion: &mut BodySamples,
+    goes: bool,
+    out: &mut Ogawa,
+) -> Result<Option<PropertySamples>, CacheError> {
+    let Some(mut places) = motion.places.take() else { return Ok(None) };
+    if let (true, Some(last)) = (goes, &motion.last) {
+        places.push(out, &placement(last, 1.0))?;
+        places.push(out, &placement(last, 0.0))?;
+    }
+    Ok(Some(places))
+}
+
+/// The transform to a pose, by a size, as a matrix whose rows are the axes and the place.
+fn placement(pose: &BodyPose, size: f64) -> Vec<u8> {
+    let axes = DMat3::from_quat(pose.turn) * size;
+    let matrix = DMat4::from_mat3(axes)
+        + DMat4::from_cols_array_2d(&[
+            [0.0; 4],
+            [0.0; 4],
+            [0.0; 4],
+            [pose.place.x, pose.place.y, pose.place.z, 0.0],
+        ]);
+    matrix.to_cols_array().into_iter().flat_map(f64::to_le_bytes).collect()
 }
 
 /// A transform that changes nothing but size, as a matrix (operation 3, no hint), which is what other writers put there.
@@ -221,7 +305,9 @@ impl StaticProperties<'_> {
         for (k, version) in versions.iter().enumerate() {
             samples.push_known(out, &bytes(version))?;
             let until = versions.get(k + 1).map_or(lifetime.end, |next| next.from);
-            samples.hold((until - lifetime.start) as u32);
+            if self.time != TIMELESS {
+                samples.hold((until - lifetime.start) as u32);
+            }
         }
         Ok(samples)
     }

@@ -25,7 +25,7 @@ use files::{write_apng, write_gif, write_sequence, write_sheet};
 use scene::PictureScene;
 
 /// What pictures need of a frame.
-pub(super) const SKIN: FrameNeeds = FrameNeeds { skin: true, normals: false };
+pub(super) const SKIN: FrameNeeds = FrameNeeds { skin: true, normals: false, rigid: true };
 /// Tiles of a contact sheet, and how many in a row.
 const TILES: (usize, usize) = (12, 4);
 /// Most pictures a second of an animated PNG that does not ask for a rate: more doubles its size and is hardly seen.

@@ -7,8 +7,9 @@ use super::materials::SCOPE;
 use super::spool::Spool;
 use super::text::{Text, quoted};
 use crate::export::materials::faces_by_material;
-use crate::export::stream::{BodyVersion, StreamBody, point_width};
+use crate::export::stream::{BodyVersion, ConvertedSurface, StreamBody, point_width};
 use crate::{CacheError, LogBody};
+use glam::DQuat;
 
 /// Where the shapes are that several bodies share.
 pub(super) const SHAPES: &str = "/World/Shapes";
@@ -40,6 +41,8 @@ pub(super) struct Prim<'a> {
     pub class: Option<&'a str>,
     /// Units of the target per metre.
     pub scale: f64,
+    /// Its surface at rest, if it moves as one.
+    pub rest: Option<&'a ConvertedSurface>,
 }
 
 /// Something that stays as long as the topology does, of a version.
@@ -56,13 +59,44 @@ impl Prim<'_> {
             self.name,
             quoted(self.body.name)
         );
-        if self.body.versions.iter().any(|v| !v.body.mesh.positions.is_empty()) {
+        let seen = self.body.versions.iter().any(|v| !v.body.mesh.positions.is_empty());
+        if seen && self.rest.is_none() {
             self.samples(spool, text, "float3[] extent", FrameBlock::Extent)?;
         }
         if let [] | [_] = self.parts()[..] {
             let used = self.parts().first().map_or(self.materials[0][0], |p| p.0);
             writeln!(text, "        rel material:binding = <{SCOPE}/{}>", self.material_names[used]);
         }
+        if self.rest.is_none() {
+            self.moving(spool, text)?;
+        }
+        let colored = self.body.versions.iter().all(|v| !v.body.attributes.colors.is_empty());
+        if !colored {
+            text.put("        color3f[] primvars:displayColor = ");
+            text.tuples([self.body.first().body.color])?;
+            text.put(" (\n            interpolation = \"constant\"\n        )\n");
+        }
+        let mut order = Vec::new();
+        if self.rest.is_some() {
+            self.poses(spool, text)?;
+            order.extend(["translate", "orient"]);
+        }
+        if self.visibility(text) {
+            order.push("scale");
+        }
+        if !order.is_empty() {
+            let order: Vec<String> = order.iter().map(|op| format!("\"xformOp:{op}\"")).collect();
+            writeln!(text, "        uniform token[] xformOpOrder = [{}]", order.join(", "));
+        }
+        if self.class.is_none() {
+            self.shape(text)?;
+        }
+        text.put("    }\n\n");
+        Ok(())
+    }
+
+    /// Points and normals in every frame.
+    fn moving(&self, spool: &mut Spool, text: &mut Text) -> Result<(), CacheError> {
         self.samples(spool, text, "point3f[] points", FrameBlock::Points)?;
         if !self.is_cloud() {
             let attribute = if self.normals_at_corners() { "primvars:normals" } else { "normals" };
@@ -73,17 +107,54 @@ impl Prim<'_> {
             );
             self.samples(spool, text, &format!("normal3f[] {attribute}"), FrameBlock::NormalPrecision)?;
         }
-        let colored = self.body.versions.iter().all(|v| !v.body.attributes.colors.is_empty());
-        if !colored {
-            text.put("        color3f[] primvars:displayColor = ");
-            text.tuples([self.body.first().body.color])?;
-            text.put(" (\n            interpolation = \"constant\"\n        )\n");
+        Ok(())
+    }
+
+    /// Points and normals of one that moves as one, which its transform takes along.
+    fn still(&self, rest: &ConvertedSurface, text: &mut Text) -> Result<(), CacheError> {
+        if !rest.points.is_empty() {
+            text.put("        float3[] extent = ");
+            text.tuples(extent(&rest.points, scaled_width(self.body.first().body, self.scale) / 2.0))?;
+            text.put("\n");
         }
-        self.visibility(text);
-        if self.class.is_none() {
-            self.shape(text)?;
+        text.put("        point3f[] points = ");
+        text.tuples(rest.points.iter().copied())?;
+        text.put("\n");
+        if self.is_cloud() {
+            return Ok(());
         }
-        text.put("    }\n\n");
+        let at_corners = self.normals_at_corners();
+        let (attribute, interpolation) =
+            if at_corners { ("primvars:normals", "faceVarying") } else { ("normals", "vertex") };
+        write!(text, "        normal3f[] {attribute} = ");
+        let order = normals_of_vertices(self.body.first()).flatten().filter(|_| !at_corners);
+        put_normals(text, &rest.normals, &order)?;
+        write!(text, " (\n            interpolation = \"{interpolation}\"\n        )\n");
+        Ok(())
+    }
+
+    /// Where it is in each frame, and how it is turned. Turns go on from frame to frame without a change of sign.
+    fn poses(&self, spool: &mut Spool, text: &mut Text) -> Result<(), CacheError> {
+        let block = self.place * FrameBlock::COUNT + FrameBlock::Points as usize;
+        text.put("        double3 xformOp:translate.timeSamples = {\n");
+        for frame in self.body.lifetime.clone() {
+            if let Some(pose) = spool.get_pose(frame, block)? {
+                let [x, y, z] = pose.place.to_array();
+                writeln!(text, "            {}: ({x:?}, {y:?}, {z:?}),", self.codes[frame]);
+                text.piece()?;
+            }
+        }
+        text.put("        }\n        quatd xformOp:orient.timeSamples = {\n");
+        let mut before = DQuat::IDENTITY;
+        for frame in self.body.lifetime.clone() {
+            if let Some(pose) = spool.get_pose(frame, block)? {
+                before = if pose.turn.dot(before) < 0.0 { -pose.turn } else { pose.turn };
+                let [x, y, z, w] = before.to_array();
+                writeln!(text, "            {}: ({w:?}, {x:?}, {y:?}, {z:?}),", self.codes[frame]);
+                text.piece()?;
+            }
+        }
+        text.put("        }\n");
         Ok(())
     }
 
@@ -97,6 +168,9 @@ impl Prim<'_> {
 
     /// What stays as long as the topology does.
     fn shape(&self, text: &mut Text) -> Result<(), CacheError> {
+        if let Some(rest) = self.rest {
+            self.still(rest, text)?;
+        }
         if self.is_cloud() {
             // One per point although they are equal: USD computes no bounds from a constant width.
             self.held(text, "float[] widths", Some("vertex"), &|text, v| {
@@ -134,11 +208,12 @@ impl Prim<'_> {
         self.body.versions.iter().any(|v| normals_of_vertices(v).is_none())
     }
 
-    /// When it is there, if not always. Blender's importer knows no visibility, so it has no size either while it is not.
-    fn visibility(&self, text: &mut Text) {
+    /// When it is there, if not always; whether it was said. Blender's importer knows no visibility, so it has no size either
+    /// while it is not.
+    fn visibility(&self, text: &mut Text) -> bool {
         let lifetime = &self.body.lifetime;
         if *lifetime == (0..self.codes.len()) {
-            return;
+            return false;
         }
         text.put("        token visibility.timeSamples = {\n");
         if lifetime.start > 0 {
@@ -152,7 +227,8 @@ impl Prim<'_> {
         for (code, size) in self.body.size_keys(self.codes) {
             writeln!(text, "            {code}: ({size}, {size}, {size}),");
         }
-        text.put("        }\n        uniform token[] xformOpOrder = [\"xformOp:scale\"]\n");
+        text.put("        }\n");
+        true
     }
 
     /// A time-sampled array of triples.
@@ -176,12 +252,7 @@ impl Prim<'_> {
             }
             spool.get(frame, self.place * FrameBlock::COUNT + block as usize, &mut triples)?;
             write!(text, "            {}: ", self.codes[frame]);
-            match &order {
-                None => text.tuples(triples.iter().copied())?,
-                Some(order) => {
-                    text.tuples(order.iter().map(|k| k.map_or([0.0, 1.0, 0.0], |k| triples[k as usize])))?;
-                }
-            }
+            put_normals(text, &triples, &order)?;
             text.put(",\n");
         }
         text.put("        }\n");
@@ -306,6 +377,18 @@ impl Prim<'_> {
             write!(text, "\n            rel material:binding = <{SCOPE}/{material}>\n        }}\n");
         }
         Ok(())
+    }
+}
+
+/// Triples as they are, or as each vertex has them.
+fn put_normals(
+    text: &mut Text,
+    triples: &[[f32; 3]],
+    order: &Option<Vec<Option<u32>>>,
+) -> Result<(), CacheError> {
+    match order {
+        None => text.tuples(triples.iter().copied()),
+        Some(order) => text.tuples(order.iter().map(|k| k.map_or([0.0, 1.0, 0.0], |k| triples[k as usize]))),
     }
 }
 

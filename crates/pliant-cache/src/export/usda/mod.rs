@@ -18,13 +18,13 @@ use std::sync::Arc;
 use super::materials::MaterialTable;
 use super::names::{NameStyle, unique};
 use super::sink::{ExportOrder, FrameOutput, FrameWriter, Sink, SurfaceEncoder};
-use super::stream::{ExportStream, NormalPrecision, StreamBody};
+use super::stream::{ConvertedSurface, ExportStream, NormalPrecision, StreamBody, SurfaceOptions};
 use super::{Conversion, ExportSummary};
 use crate::atomic::AtomicFile;
 use crate::export::ResampledLog;
 use crate::{CacheError, LogBody, LogHeader};
 use body::{FrameBlock, Prim, extent, scaled_width};
-use spool::Spool;
+use spool::{POSE, Spool};
 use text::{Text, quoted};
 use zip::Package;
 
@@ -50,7 +50,7 @@ struct UsdStage<'a> {
     reader: &'a ResampledLog<'a>,
     stream: &'a ExportStream<'a>,
     path: PathBuf,
-    conversion: Conversion,
+    options: SurfaceOptions,
     text: Text,
     /// The package that the text is in.
     package: Option<Package>,
@@ -63,8 +63,10 @@ impl<'a> UsdStage<'a> {
     fn begin(order: ExportOrder<'a>, text: Text, package: Option<Package>) -> Result<Sink<'a>, CacheError> {
         let ExportOrder { reader, stream, path, conversion, folder, .. } = order;
         let spool = Spool::create(folder, &path)?;
-        let stage = UsdStage { reader, stream, path, conversion, text, package, spool, codes: Vec::new() };
-        let make = SurfaceEncoder { stream, conversion, normals: NormalPrecision::Short, last: false };
+        let normals = NormalPrecision::Short;
+        let options = SurfaceOptions { poses: true, ..SurfaceOptions::baked(conversion, normals, false) };
+        let stage = UsdStage { reader, stream, path, options, text, package, spool, codes: Vec::new() };
+        let make = SurfaceEncoder { stream, options };
         Ok(Sink { make: Box::new(make), put: Box::new(stage) })
     }
 }
@@ -75,16 +77,21 @@ impl FrameWriter for UsdStage<'_> {
         let loaded = made.surfaces()?;
         let block = |body: usize, block: FrameBlock| body * FrameBlock::COUNT + block as usize;
         let blocks = loaded.bodies.iter().flat_map(|s| {
+            let posed = s.pose.is_some();
             [
-                (block(s.body, FrameBlock::Extent), 2),
-                (block(s.body, FrameBlock::Points), s.points.len()),
+                (block(s.body, FrameBlock::Extent), if posed { 0 } else { 2 }),
+                (block(s.body, FrameBlock::Points), if posed { POSE } else { s.points.len() }),
                 (block(s.body, FrameBlock::NormalPrecision), s.normals.len()),
             ]
         });
         self.spool.begin_frame(&blocks.collect::<Vec<_>>());
         for shown in &loaded.bodies {
+            if let Some(pose) = &shown.pose {
+                self.spool.put_pose(pose)?;
+                continue;
+            }
             let version = &self.stream.bodies[shown.body].versions[shown.version];
-            let pad = scaled_width(version.body, self.conversion.scale) / 2.0;
+            let pad = scaled_width(version.body, self.options.conversion.scale) / 2.0;
             self.spool.put(&extent(&shown.points, pad))?;
             self.spool.put(&shown.points)?;
             self.spool.put(&shown.normals)?;
@@ -100,7 +107,7 @@ impl FrameWriter for UsdStage<'_> {
     fn finish(mut self: Box<Self>, step: &mut dyn FnMut()) -> Result<ExportSummary, CacheError> {
         self.spool.rewind()?;
         self.start();
-        let UsdStage { stream, path, conversion, mut text, package, mut spool, codes, .. } = *self;
+        let UsdStage { stream, path, options, mut text, package, mut spool, codes, .. } = *self;
         let bodies = &stream.bodies;
         let taken = ["Materials", "Shapes"];
         let names = unique(bodies.iter().map(|b| b.name), NameStyle::Identifier, "body", &taken);
@@ -112,15 +119,21 @@ impl FrameWriter for UsdStage<'_> {
             &[],
         );
         let (classes, class_names) = shared_shapes(bodies);
+        let at_rest = |(b, body): (usize, &StreamBody<'_>)| {
+            body.moves_as_one().then(|| stream.at_rest(b, options)).transpose()
+        };
+        let rests: Vec<Option<ConvertedSurface>> =
+            bodies.iter().enumerate().map(at_rest).collect::<Result<_, _>>()?;
         let mut of_versions = &table.of_bodies[..];
         let mut prims = Vec::with_capacity(bodies.len());
         for (place, body) in bodies.iter().enumerate() {
             let materials;
             (materials, of_versions) = of_versions.split_at(body.versions.len());
             let class = classes[place].map(|c| class_names[c].as_str());
-            let (name, scale) = (names[place].as_str(), conversion.scale);
+            let (name, scale) = (names[place].as_str(), options.conversion.scale);
+            let rest = rests[place].as_ref();
             let (codes, material_names) = (&codes[..], &material_names[..]);
-            prims.push(Prim { body, name, place, codes, materials, material_names, class, scale });
+            prims.push(Prim { body, name, place, codes, materials, material_names, class, scale, rest });
         }
         for prim in &prims {
             prim.write(&mut spool, &mut text)?;
@@ -164,7 +177,7 @@ impl UsdStage<'_> {
         let first = self.codes.first().copied().unwrap_or(0);
         let last = self.codes.last().copied().unwrap_or(0);
         let fps = self.reader.frames_per_second();
-        let Conversion { scale, z_up, .. } = self.conversion;
+        let Conversion { scale, z_up, .. } = self.options.conversion;
         write!(
             self.text,
             "#usda 1.0\n(\n    defaultPrim = \"World\"\n    doc = {}\n    endTimeCode = {last}\n    \
@@ -182,7 +195,7 @@ impl UsdStage<'_> {
 fn shared_shapes(bodies: &[StreamBody<'_>]) -> (Vec<Option<usize>>, Vec<String>) {
     let key = |b: &StreamBody<'_>| {
         let LogBody { mesh, attributes, .. } = b.first().body;
-        (b.versions.len() == 1).then_some((Arc::as_ptr(mesh), Arc::as_ptr(attributes)))
+        (b.versions.len() == 1).then_some((Arc::as_ptr(mesh), Arc::as_ptr(attributes), b.moves_as_one()))
     };
     let mut users: HashMap<_, Vec<usize>> = HashMap::new();
     for (place, body) in bodies.iter().enumerate() {

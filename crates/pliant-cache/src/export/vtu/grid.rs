@@ -6,7 +6,7 @@ use super::GridSource;
 use super::file::Appended;
 use crate::export::bytes::{put_floats, put_words};
 use crate::export::sink::{ExportOrder, FrameNeeds};
-use crate::export::stream::{BodyVersion, ExportStream, NormalPrecision, PosedFrame};
+use crate::export::stream::{BodyVersion, ExportStream, NormalPrecision, PosedFrame, SurfaceOptions};
 use crate::export::{Conversion, ResampledLog};
 use crate::{CacheError, LogBody, LogFrame};
 
@@ -254,7 +254,7 @@ impl GridSource for SurfaceGrid<'_> {
     }
 
     fn needs(&self) -> FrameNeeds {
-        FrameNeeds { skin: true, normals: false }
+        FrameNeeds { skin: true, normals: false, rigid: true }
     }
 
     fn points(&self) -> usize {
@@ -288,7 +288,9 @@ impl GridSource for SurfaceGrid<'_> {
     }
 
     fn points_of(&self, frame: &PosedFrame) -> Result<Vec<[f32; 3]>, CacheError> {
-        let loaded = self.stream.convert(frame, self.conversion, NormalPrecision::None, false)?;
+        let loaded = self
+            .stream
+            .convert(frame, SurfaceOptions::baked(self.conversion, NormalPrecision::None, false))?;
         Ok(loaded.bodies.iter().flat_map(|b| &b.points).copied().collect())
     }
 

@@ -34,14 +34,20 @@ pub(super) struct GlbPart {
     first_normals: Vec<[f32; 3]>,
     /// Least and largest coordinates of each frame's positions.
     pub bounds: Vec<[[f32; 3]; 2]>,
-    /// Its number in the file, and those of the first parts with the same indices, texture coordinates and colours.
+    /// Positions and normals of a surface that moves as one: the same in all frames.
+    still: Option<[Vec<[f32; 3]>; 2]>,
+    /// Its number in the file, and those of the first parts with the same indices, texture coordinates, colours and
+    /// positions at rest.
     pub number: usize,
-    pub same: [usize; 3],
+    pub same: [usize; SECTIONS],
 }
+
+/// What parts have in common: indices, texture coordinates, colours, positions and normals at rest.
+pub(super) const SECTIONS: usize = 4;
 
 /// Numbers the parts of a file and finds what they have in common, as copies of a body do.
 pub(super) fn share<'p>(parts: impl Iterator<Item = &'p mut GlbPart>) {
-    let mut known: [HashMap<(bool, Vec<u8>), usize>; 3] = Default::default();
+    let mut known: [HashMap<(bool, Vec<u8>), usize>; SECTIONS] = Default::default();
     for (number, part) in parts.enumerate() {
         part.number = number;
         for (section, known) in known.iter_mut().enumerate() {
@@ -60,7 +66,7 @@ pub(super) fn parts(surface: &GlbSurface<'_>, with_normals: bool, materials: &mu
             colors: attributes.colors.iter().map(|c| c.map(fraction)).collect(),
             ..GlbPart::empty(surface, materials.number(attributes, 0))
         };
-        return if positions.is_empty() { Vec::new() } else { vec![part] };
+        return if positions.is_empty() { Vec::new() } else { vec![part.at_rest(surface)] };
     }
     let wedges = Wedges::new(attributes);
     let material_of = |t: usize| attributes.face_materials.get(faces[t] as usize).copied().unwrap_or(0);
@@ -88,15 +94,9 @@ pub(super) fn parts(surface: &GlbSurface<'_>, with_normals: bool, materials: &mu
         let indices = own.flat_map(|&(_, t)| triangles[t as usize].map(index)).collect();
         let first_corner = |m: &(u32, u32, u32)| wedges.first_corners[m.2 as usize] as usize;
         let vertices = mine.iter().map(|m| (m.1, first_corner(m)));
-        GlbPart {
-            indices,
-            ..GlbPart::of_vertices(
-                surface,
-                with_normals,
-                vertices,
-                materials.number(attributes, mine[0].0 as usize),
-            )
-        }
+        let material = materials.number(attributes, mine[0].0 as usize);
+        let part = GlbPart::of_vertices(surface, with_normals, vertices, material);
+        GlbPart { indices, ..part }.at_rest(surface)
     };
     used.chunk_by(|a, b| a.0 == b.0).map(part).collect()
 }
@@ -122,9 +122,10 @@ impl GlbPart {
             indices: Vec::new(),
             first: Vec::new(),
             first_normals: Vec::new(),
-            bounds: vec![[[0.0; 3]; 2]; surface.times.len().max(1)],
+            bounds: vec![[[0.0; 3]; 2]; surface.frames()],
+            still: None,
             number: 0,
-            same: [0; 3],
+            same: [0; SECTIONS],
         }
     }
 
@@ -173,11 +174,28 @@ impl GlbPart {
         self.same[section] == self.number
     }
 
-    /// Bytes of indices, texture coordinates, colours; and nothing for the clips.
-    pub fn fixed_bytes(&self) -> [u64; 4] {
+    /// Takes up positions and normals of a surface that moves as one.
+    fn at_rest(mut self, surface: &GlbSurface<'_>) -> GlbPart {
+        let Some([points, normals]) = surface.rest else { return self };
+        let pick = |of: &[u32], from: &[[f32; 3]]| of.iter().map(|&v| from[v as usize]).collect::<Vec<_>>();
+        let (points, normals) = (pick(&self.vertices, points), pick(&self.normals, normals));
+        let (mut least, mut most) = ([f32::INFINITY; 3], [f32::NEG_INFINITY; 3]);
+        for p in &points {
+            for i in 0..3 {
+                (least[i], most[i]) = (least[i].min(p[i]), most[i].max(p[i]));
+            }
+        }
+        self.bounds[0] = [least, most];
+        self.still = Some([points, normals]);
+        self
+    }
+
+    /// Bytes of indices, texture coordinates, colours, positions at rest.
+    pub fn fixed_bytes(&self) -> [u64; SECTIONS] {
         let index = if self.short_indices() { 2 } else { 4 };
         let indices = (index * self.indices.len() as u64).next_multiple_of(4);
-        [indices, 8 * self.uvs.len() as u64, 16 * self.colors.len() as u64, 0]
+        let still = self.still.iter().flatten().map(|t| 12 * t.len() as u64).sum();
+        [indices, 8 * self.uvs.len() as u64, 16 * self.colors.len() as u64, still]
     }
 
     /// The bytes of one of these.
@@ -191,11 +209,21 @@ impl GlbPart {
             }
             0 => self.indices.iter().flat_map(|i| i.to_le_bytes()).collect(),
             1 => floats(self.uvs.as_flattened()),
-            _ => floats(self.colors.as_flattened()),
+            2 => floats(self.colors.as_flattened()),
+            _ => self
+                .still
+                .iter()
+                .flatten()
+                .flat_map(|t| t.as_flattened())
+                .flat_map(|x| x.to_le_bytes())
+                .collect(),
         }
     }
 
     pub fn frame_bytes(&self) -> u64 {
+        if self.still.is_some() {
+            return 0;
+        }
         12 * (self.vertices.len() + self.normals.len()) as u64
     }
 

@@ -13,7 +13,7 @@
 
 use glam::DVec3;
 
-use super::parts::{GlbNormals, GlbPart, parts, share};
+use super::parts::{GlbNormals, GlbPart, SECTIONS, parts, share};
 use super::write_json;
 use crate::GeometryError;
 use crate::poly::MeshAttributes;
@@ -32,6 +32,9 @@ pub struct GlbSurface<'a> {
     pub positions: &'a [DVec3],
     /// Whether frames come with normals.
     pub normals: GlbNormals<'a>,
+    /// Positions and normals of a surface that moves as one: [`Glb::pose`] then says where its node is in each frame, and it has no
+    /// frames of its own.
+    pub rest: Option<[&'a [[f32; 3]]; 2]>,
     /// When each frame is, in seconds from zero up; a single one does not move.
     pub times: &'a [f64],
     /// The frame of the file that its first one is.
@@ -40,15 +43,27 @@ pub struct GlbSurface<'a> {
     pub shown: [Option<f64>; 2],
 }
 
-/// A GLB file in the making: first [`Glb::head`], then [`Glb::fixed`], then all frames, then `head` again in place of
-/// the first, as the bounds that JSON must tell are known only now; it stays as long as it was.
+impl GlbSurface<'_> {
+    /// How many frames of positions it has.
+    pub(super) fn frames(&self) -> usize {
+        if self.rest.is_some() { 1 } else { self.times.len().max(1) }
+    }
+}
+
+/// A GLB file in the making: first [`Glb::head`], then [`Glb::fixed`], then all frames, then [`Glb::poses`], then `head` again in
+/// place of the first, as the bounds that JSON must tell are known only now; it stays as long as it was.
 #[derive(Debug)]
 pub struct Glb {
     pub(super) surfaces: Vec<PlannedSurface>,
     pub(super) materials: write_json::Materials,
     pub(super) clips: Vec<Clip>,
     pub(super) visibilities: Vec<Visibility>,
-    pub(super) sections: [u64; 4],
+    /// Times of nodes that move, each once.
+    pub(super) walks: Vec<Vec<f32>>,
+    /// Bytes of what parts have in common, of clips and the like, and of poses, which come last.
+    pub(super) sections: [u64; SECTIONS],
+    pub(super) clip_bytes: u64,
+    pub(super) pose_bytes: u64,
     pub(super) frame_bytes: Vec<u64>,
     reserved: usize,
 }
@@ -60,12 +75,27 @@ pub(super) struct PlannedSurface {
     pub parts: Vec<GlbPart>,
     /// Index of its clip, if it moves.
     pub clip: Option<usize>,
+    /// If it moves as one: index of the times of its node, if there are several, and where that is.
+    pub walk: Option<Walk>,
     /// Index of its life, if it is not always there.
     pub visibility: Option<usize>,
     /// Its first frame in the file, and how many it has.
     pub begin: usize,
     pub frames: usize,
 }
+
+/// How the node of a surface moves.
+#[derive(Debug, Default)]
+pub(super) struct Walk {
+    pub times: Option<usize>,
+    /// How many poses it is to have, and those known so far.
+    pub count: usize,
+    pub places: Vec<[f32; 3]>,
+    pub turns: Vec<[f32; 4]>,
+}
+
+/// Bytes of a pose: a place and a turn.
+const POSE: u64 = 28;
 
 impl PlannedSurface {
     fn has(&self, frame: usize) -> bool {
@@ -158,7 +188,10 @@ impl Glb {
             materials: write_json::Materials::default(),
             clips: Vec::new(),
             visibilities: Vec::new(),
-            sections: [0; 4],
+            walks: Vec::new(),
+            sections: [0; SECTIONS],
+            clip_bytes: 0,
+            pose_bytes: 0,
             frame_bytes: Vec::new(),
             reserved: 0,
         };
@@ -170,7 +203,14 @@ impl Glb {
                 )
             })?;
             let parts = parts(surface, normals, &mut glb.materials);
-            let clip = glb.clip_of(surface)?;
+            let clip = match surface.rest {
+                Some(_) => None,
+                None => glb.clip_of(surface)?,
+            };
+            let walk = match surface.rest {
+                Some(_) => Some(glb.walk_of(surface)?),
+                None => None,
+            };
             let visibility = Visibility::new(surface.shown).map(|visibility| {
                 glb.visibilities.iter().position(|l| *l == visibility).unwrap_or_else(|| {
                     glb.visibilities.push(visibility);
@@ -181,20 +221,24 @@ impl Glb {
                 name: surface.name.into(),
                 parts,
                 clip,
+                walk,
                 visibility,
                 begin: surface.begin,
-                frames: surface.times.len().max(1),
+                frames: surface.frames(),
             });
         }
         share(glb.surfaces.iter_mut().flat_map(|s| &mut s.parts));
         for part in glb.surfaces.iter().flat_map(|s| &s.parts) {
             let bytes = part.fixed_bytes();
-            for section in (0..3).filter(|&section| part.owns(section)) {
+            for section in (0..SECTIONS).filter(|&section| part.owns(section)) {
                 glb.sections[section] += bytes[section];
             }
         }
-        glb.sections[3] =
-            glb.clips.iter().map(Clip::bytes).chain(glb.visibilities.iter().map(Visibility::bytes)).sum();
+        let walks = glb.walks.iter().map(|times| 4 * times.len() as u64);
+        let visibilities = glb.visibilities.iter().map(Visibility::bytes);
+        glb.clip_bytes = glb.clips.iter().map(Clip::bytes).chain(visibilities).chain(walks).sum();
+        let animated = glb.surfaces.iter().filter_map(|s| s.walk.as_ref()).filter(|w| w.times.is_some());
+        glb.pose_bytes = animated.map(|w| POSE * w.count as u64).sum();
         let frames = glb.surfaces.iter().map(|s| s.begin + s.frames).max().unwrap_or(0);
         glb.frame_bytes = (0..frames)
             .map(|k| {
@@ -208,23 +252,41 @@ impl Glb {
             .collect();
         // Bounds are zeros by now and may become as long as numbers get.
         glb.reserved =
-            (write_json::json(&glb).len() + glb.bounded() * 6 * write_json::LONGEST).next_multiple_of(4);
+            (write_json::json(&glb).len() + glb.unknown() * write_json::LONGEST).next_multiple_of(4);
         Ok(glb)
     }
 
-    /// Numbers the clip of a surface that moves.
-    fn clip_of(&mut self, surface: &GlbSurface<'_>) -> Result<Option<usize>, GeometryError> {
-        let clip = Clip { times: surface.times.iter().map(|&t| t as f32).collect() };
-        if clip.times.len() < 2 {
+    /// The times of a surface's frames, if there are several.
+    fn times_of(surface: &GlbSurface<'_>) -> Result<Option<Vec<f32>>, GeometryError> {
+        let times: Vec<f32> = surface.times.iter().map(|&t| t as f32).collect();
+        if times.len() < 2 {
             return Ok(None);
         }
-        let rising = clip.times.windows(2).all(|w| w[0] < w[1]);
-        if !rising || !clip.times.iter().all(|t| t.is_finite() && *t >= 0.0) {
+        let rising = times.windows(2).all(|w| w[0] < w[1]);
+        if !rising || !times.iter().all(|t| t.is_finite() && *t >= 0.0) {
             return Err(GeometryError::new(
                 format!("\"{}\": the times of its frames do not rise from zero", surface.name),
                 "give every frame a time of its own, in seconds",
             ));
         }
+        Ok(Some(times))
+    }
+
+    /// How the node of a surface is to move.
+    fn walk_of(&mut self, surface: &GlbSurface<'_>) -> Result<Walk, GeometryError> {
+        let count = surface.times.len().max(1);
+        let Some(times) = Glb::times_of(surface)? else { return Ok(Walk { count, ..Walk::default() }) };
+        let known = self.walks.iter().position(|w| *w == times).unwrap_or_else(|| {
+            self.walks.push(times);
+            self.walks.len() - 1
+        });
+        Ok(Walk { times: Some(known), count, ..Walk::default() })
+    }
+
+    /// Numbers the clip of a surface that moves.
+    fn clip_of(&mut self, surface: &GlbSurface<'_>) -> Result<Option<usize>, GeometryError> {
+        let Some(times) = Glb::times_of(surface)? else { return Ok(None) };
+        let clip = Clip { times };
         if clip.times.len() > MOST_FRAMES {
             return Err(GeometryError::new(
                 format!("\"{}\": {} frames are too many for morph targets", surface.name, clip.times.len()),
@@ -254,11 +316,13 @@ impl Glb {
     }
 
     pub(super) fn data_bytes(&self) -> u64 {
-        self.sections.iter().chain(&self.frame_bytes).sum()
+        self.sections.iter().chain(&self.frame_bytes).sum::<u64>() + self.clip_bytes + self.pose_bytes
     }
 
-    fn bounded(&self) -> usize {
-        self.surfaces.iter().map(|s| s.parts.len() * s.frames).sum()
+    /// How many numbers of the JSON part are known only in the end: bounds of frames, and where nodes begin.
+    fn unknown(&self) -> usize {
+        let bounds: usize = self.surfaces.iter().map(|s| s.parts.len() * s.frames).sum();
+        6 * bounds + 7 * self.surfaces.iter().filter(|s| s.walk.is_some()).count()
     }
 
     /// Whether frames need normals.
@@ -286,7 +350,7 @@ impl Glb {
 
     /// Hands out what does not move, in pieces.
     pub fn fixed<E>(&self, mut put: impl FnMut(&[u8]) -> Result<(), E>) -> Result<(), E> {
-        for section in 0..3 {
+        for section in 0..SECTIONS {
             for part in self.surfaces.iter().flat_map(|s| &s.parts).filter(|p| p.owns(section)) {
                 put(&part.fixed(section))?;
             }
@@ -297,6 +361,39 @@ impl Glb {
         }
         for visibility in &self.visibilities {
             visibility.put(&mut put)?;
+        }
+        for times in &self.walks {
+            put(&times.iter().flat_map(|t| t.to_le_bytes()).collect::<Vec<u8>>())?;
+        }
+        Ok(())
+    }
+
+    /// Takes the next pose of a surface that moves as one: the place and the turn (x, y, z, w) of its node.
+    pub fn pose(&mut self, surface: usize, place: [f32; 3], turn: [f32; 4]) -> Result<(), GeometryError> {
+        let PlannedSurface { name, walk, .. } = &mut self.surfaces[surface];
+        let Some(walk) = walk.as_mut().filter(|w| w.places.len() < w.count) else {
+            return Err(GeometryError::new(
+                format!("\"{name}\": a pose too many"),
+                "give one for each of its times, of surfaces that move as one",
+            ));
+        };
+        // The short way round from one to the next.
+        let before = walk.turns.last().copied().unwrap_or([0.0, 0.0, 0.0, 1.0]);
+        let along: f32 = before.iter().zip(turn).map(|(a, b)| a * b).sum();
+        walk.places.push(place);
+        walk.turns.push(if along < 0.0 { turn.map(|x| -x) } else { turn });
+        Ok(())
+    }
+
+    /// Hands out all poses, after all frames.
+    pub fn poses<E>(&self, mut put: impl FnMut(&[u8]) -> Result<(), E>) -> Result<(), E> {
+        for walk in self.surfaces.iter().filter_map(|s| s.walk.as_ref()).filter(|w| w.times.is_some()) {
+            let mut bytes: Vec<u8> =
+                walk.places.as_flattened().iter().flat_map(|x| x.to_le_bytes()).collect();
+            bytes.resize(12 * walk.count, 0);
+            bytes.extend(walk.turns.as_flattened().iter().flat_map(|x| x.to_le_bytes()));
+            bytes.resize(POSE as usize * walk.count, 0);
+            put(&bytes)?;
         }
         Ok(())
     }

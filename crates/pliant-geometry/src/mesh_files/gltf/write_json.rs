@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 use std::fmt::Write as _;
 
-use super::parts::{GlbPart, fraction};
-use super::write::{Glb, PlannedSurface};
+use super::parts::{GlbPart, SECTIONS, fraction};
+use super::write::{Glb, PlannedSurface, Walk};
 use crate::poly::{MeshAttributes, SurfaceMaterial};
 
 /// Length of the longest number that bounds can have.
@@ -151,18 +151,24 @@ const VEC4: AccessorKind = ("VEC4", 5126, 16);
 /// The JSON part, with the bounds known so far.
 pub(super) fn json(glb: &Glb) -> String {
     let mut writer = JsonWriter::new(glb);
-    let samplers = writer.samplers();
+    writer.samplers();
     glb.surfaces.iter().for_each(|surface| writer.surface(surface));
-    writer.finish(samplers)
+    writer.finish()
 }
 
 /// A file while its JSON is put together.
 struct JsonWriter<'a> {
     glb: &'a Glb,
     tables: Tables,
-    /// Views of the four sections that all frames share, and how far each is taken up.
-    views: [usize; 4],
-    fixed_offsets: [u64; 4],
+    /// Views of the sections that all frames share, the last that of clips, and how far each is taken up.
+    views: [usize; SECTIONS + 1],
+    fixed_offsets: [u64; SECTIONS + 1],
+    /// The view of the poses, and how far it is taken up; samplers of nodes.
+    pose_view: usize,
+    pose_offset: u64,
+    samplers: Vec<String>,
+    /// Accessors of the times of nodes.
+    walks: Vec<usize>,
     /// The same for the bytes of each frame.
     frame_views: Vec<usize>,
     frame_offsets: Vec<u64>,
@@ -180,16 +186,22 @@ impl<'a> JsonWriter<'a> {
             tables.view(glb.sections[0], &format!(",\"target\":{INDICES}")),
             tables.view(glb.sections[1], &format!(",\"byteStride\":8,\"target\":{VERTICES}")),
             tables.view(glb.sections[2], &format!(",\"byteStride\":16,\"target\":{VERTICES}")),
-            tables.view(glb.sections[3], ""),
+            tables.view(glb.sections[3], &format!(",\"byteStride\":12,\"target\":{VERTICES}")),
+            tables.view(glb.clip_bytes, ""),
         ];
         let more = format!(",\"byteStride\":12,\"target\":{VERTICES}");
         let frame_views: Vec<usize> =
             glb.frame_bytes.iter().map(|&bytes| tables.view(bytes, &more)).collect();
+        let pose_view = tables.view(glb.pose_bytes, "");
         JsonWriter {
+            pose_view,
+            pose_offset: 0,
+            samplers: Vec::new(),
+            walks: Vec::new(),
             glb,
             tables,
             views,
-            fixed_offsets: [0; 4],
+            fixed_offsets: [0; SECTIONS + 1],
             frame_offsets: vec![0; frame_views.len()],
             frame_views,
             shared: HashMap::new(),
@@ -199,9 +211,10 @@ impl<'a> JsonWriter<'a> {
         }
     }
 
-    /// The samplers of the clips, then those of the visibilities.
-    fn samplers(&mut self) -> Vec<String> {
-        let (tables, view, offset) = (&mut self.tables, self.views[3], &mut self.fixed_offsets[3]);
+    /// The samplers of the clips, then those of the visibilities; and the times of nodes.
+    fn samplers(&mut self) {
+        let (tables, view, offset) =
+            (&mut self.tables, self.views[SECTIONS], &mut self.fixed_offsets[SECTIONS]);
         let bounds =
             |first: f32, last: f32| format!(",\"min\":[{}],\"max\":[{}]", number(first), number(last));
         let mut samplers = Vec::new();
@@ -220,7 +233,26 @@ impl<'a> JsonWriter<'a> {
             let output = tables.accessor(view, offset, n, VEC3, "");
             samplers.push(format!("{{\"input\":{input},\"output\":{output},\"interpolation\":\"STEP\"}}"));
         }
-        samplers
+        for times in &self.glb.walks {
+            let more = bounds(times[0], times[times.len() - 1]);
+            self.walks.push(tables.accessor(view, offset, times.len(), SCALAR, &more));
+        }
+        self.samplers = samplers;
+    }
+
+    /// The samplers that move a node, for its place and its turn; and where it is at first.
+    fn walk(&mut self, walk: &Walk) -> (Option<[usize; 2]>, String) {
+        let place = walk.places.first().copied().unwrap_or_default().map(number).join(",");
+        let turn = walk.turns.first().copied().unwrap_or([0.0, 0.0, 0.0, 1.0]).map(number).join(",");
+        let at = format!(",\"translation\":[{place}],\"rotation\":[{turn}]");
+        let Some(input) = walk.times.map(|times| self.walks[times]) else { return (None, at) };
+        let samplers = [VEC3, VEC4].map(|kind| {
+            let output = self.tables.accessor(self.pose_view, &mut self.pose_offset, walk.count, kind, "");
+            self.samplers
+                .push(format!("{{\"input\":{input},\"output\":{output},\"interpolation\":\"LINEAR\"}}"));
+            self.samplers.len() - 1
+        });
+        (Some(samplers), at)
     }
 
     /// Adds a surface: its node, its mesh, and what moves them.
@@ -233,6 +265,7 @@ impl<'a> JsonWriter<'a> {
         }
         let primitives: Vec<String> =
             surface.parts.iter().map(|part| self.primitive(surface, part)).collect();
+        let (walk, at) = surface.walk.as_ref().map_or((None, String::new()), |walk| self.walk(walk));
         let mut channel = |sampler: usize, path: &str| {
             self.channels.push(format!(
                 "{{\"sampler\":{sampler},\"target\":{{\"node\":{node},\"path\":\"{path}\"}}}}"
@@ -241,6 +274,10 @@ impl<'a> JsonWriter<'a> {
         if let Some(clip) = surface.clip {
             channel(clip, "weights");
         }
+        if let Some([place, turn]) = walk {
+            channel(place, "translation");
+            channel(turn, "rotation");
+        }
         let mut scale = "";
         if let Some(visibility) = surface.visibility {
             channel(self.glb.clips.len() + visibility, "scale");
@@ -248,7 +285,7 @@ impl<'a> JsonWriter<'a> {
             scale =
                 if self.glb.visibilities[visibility].keys[0].1 == 0.0 { ",\"scale\":[0,0,0]" } else { "" };
         }
-        self.nodes.push(format!("{{{name}\"mesh\":{}{scale}}}", self.meshes.len()));
+        self.nodes.push(format!("{{{name}\"mesh\":{}{at}{scale}}}", self.meshes.len()));
         self.meshes.push(format!("{{{name}\"primitives\":[{}]}}", primitives.join(",")));
     }
 
@@ -256,6 +293,10 @@ impl<'a> JsonWriter<'a> {
     fn primitive(&mut self, surface: &PlannedSurface, part: &GlbPart) -> String {
         let fixed = (&self.views, &mut self.fixed_offsets);
         let mut text = fixed_json(part, &mut self.tables, fixed, &mut self.shared);
+        if surface.walk.is_some() {
+            text.push_str(&self.still_json(part));
+            return text + "}}";
+        }
         for k in 0..surface.frames {
             let at = surface.begin + k;
             let (view, offset) = (self.frame_views[at], &mut self.frame_offsets[at]);
@@ -269,9 +310,29 @@ impl<'a> JsonWriter<'a> {
         text + if surface.frames > 1 { "]}" } else { "}" }
     }
 
+    /// Positions and normals of a part that moves as one; what it has in common with parts before it has their accessors.
+    fn still_json(&mut self, part: &GlbPart) -> String {
+        const STILL: usize = SECTIONS - 1;
+        let (tables, offset) = (&mut self.tables, &mut self.fixed_offsets[STILL]);
+        let [least, most] = part.bounds[0].map(|p| p.map(number).join(","));
+        let bounds = format!(",\"min\":[{least}],\"max\":[{most}]");
+        let positions = *self.shared.entry((STILL, part.same[STILL])).or_insert_with(|| {
+            tables.accessor(self.views[STILL], offset, part.vertices.len(), VEC3, &bounds)
+        });
+        let mut text = format!("\"POSITION\":{positions}");
+        if !part.normals.is_empty() {
+            let normals = *self
+                .shared
+                .entry((STILL + 1, part.same[STILL]))
+                .or_insert_with(|| tables.accessor(self.views[STILL], offset, part.normals.len(), VEC3, ""));
+            let _ = write!(text, ",\"NORMAL\":{normals}");
+        }
+        text
+    }
+
     /// The whole text.
-    fn finish(self, samplers: Vec<String>) -> String {
-        let JsonWriter { glb, tables, nodes, meshes, channels, .. } = self;
+    fn finish(self) -> String {
+        let JsonWriter { glb, tables, nodes, meshes, channels, samplers, .. } = self;
         let roots: Vec<String> = (0..nodes.len()).map(|k| k.to_string()).collect();
         let mut text = String::from("{\"asset\":{\"version\":\"2.0\",\"generator\":\"pliant\"}");
         if !roots.is_empty() {
@@ -317,7 +378,7 @@ impl<'a> JsonWriter<'a> {
 fn fixed_json(
     part: &GlbPart,
     tables: &mut Tables,
-    (views, offsets): (&[usize; 4], &mut [u64; 4]),
+    (views, offsets): (&[usize; SECTIONS + 1], &mut [u64; SECTIONS + 1]),
     shared: &mut HashMap<(usize, usize), usize>,
 ) -> String {
     let mut accessor = |section: usize, count: usize, kind: AccessorKind| {

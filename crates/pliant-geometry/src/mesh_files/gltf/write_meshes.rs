@@ -32,6 +32,7 @@ pub fn write_glb(out: &mut dyn Write, meshes: &[PolyMesh]) -> Result<u64, Geomet
         .iter()
         .zip(&following)
         .map(|(mesh, following)| GlbSurface {
+            rest: None,
             name: &mesh.name,
             attributes: &mesh.attributes,
             positions: &mesh.positions,
