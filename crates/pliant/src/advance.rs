@@ -68,8 +68,10 @@ pub(crate) struct SubstepContext<'a> {
     pub time: f64,
     /// The colliders in it.
     pub obstacles: Obstacles<'a>,
-    /// Whether couplings hold the bodies of the island.
+    /// Whether couplings hold the bodies of the island, or others may touch them.
     pub tied: bool,
+    /// Whether others may touch them.
+    pub crowded: bool,
 }
 
 impl<'a> SubstepContext<'a> {
@@ -86,11 +88,11 @@ impl<'a> SubstepContext<'a> {
 
 impl<'a> StepContext<'a> {
     /// A substep of it.
-    pub fn at(self, substep: u32, tied: bool) -> SubstepContext<'a> {
+    pub fn at(self, substep: u32, (tied, crowded): (bool, bool)) -> SubstepContext<'a> {
         let (step, substeps) = (self.model.params.step, self.model.params.substeps);
         // Time is counted, not summed: no drift, and the same bits after a resume.
         let time = self.step as f64 * step + step * (f64::from(substep) / f64::from(substeps));
-        SubstepContext { of: self, substep, time, obstacles: self.course.substep(substep), tied }
+        SubstepContext { of: self, substep, time, obstacles: self.course.substep(substep), tied, crowded }
     }
 
     /// Moves all bodies by a step; what was is in `backup` afterwards, also if some fail. Returns the seconds spent with
@@ -107,7 +109,7 @@ impl<'a> StepContext<'a> {
     ) -> [f64; SolverKind::ALL.len()] {
         let mut seconds = [0.0; SolverKind::ALL.len()];
         let model = self.model;
-        let islands = islands.of(model, &state.couplings, self.controls);
+        let islands = islands.of(model, state, self.controls);
         exchange(islands, state, backup, slots);
         let total: usize = model.particle_count();
         // An island that is a small part of the work is one task; threads share the work of the others.

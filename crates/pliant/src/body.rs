@@ -4,7 +4,9 @@ use crate::constraints::Limits;
 use crate::controls::{BodyControls, Stiffness};
 use crate::elements::{Constraint, ConstraintKind, ElementKind};
 use crate::material::Material;
-use crate::model::{BodyKind, Goals, Input, Integrator, Matching, Motion, Sequence, SequenceError};
+use crate::model::{
+    BodyKind, ContactFilter, Goals, Input, Integrator, Matching, Motion, Sequence, SequenceError,
+};
 use crate::solvers::SolverKind;
 use glam::{DAffine3, DMat3, DQuat, DVec3};
 use pliant_geometry::{ClusterMethod, ClusterSize, Covering, Shape};
@@ -139,6 +141,8 @@ pub struct Body {
     pub pins: Vec<Pins>,
     /// How far its particles keep from what they touch.
     pub contact_radius: ContactRadius,
+    /// Which bodies it touches, where bodies touch ([`Builder::body_contact`](crate::Builder::body_contact)).
+    pub contact_filter: ContactFilter,
     /// The values that can change while running.
     pub controls: BodyControls,
     /// Colour in pictures and caches, linear RGB.
@@ -171,6 +175,7 @@ impl Body {
             pins: Vec::new(),
             controls: BodyControls::default(),
             contact_radius: ContactRadius::Shown,
+            contact_filter: ContactFilter::ALL,
             color: [0.8, 0.1, 0.1],
         }
     }

@@ -13,7 +13,9 @@ use crate::bytes::{Reader, Truncated, Writer};
 use crate::constraints::{CurvatureLimits, Differences, ExampleWeights, Filling, Limits};
 use crate::controls::{BodyControls, Stiffness};
 use crate::elements::{Constraint, ConstraintKind};
-use crate::model::{BodyKind, Goals, Input, Integrator, Motion, PinGroup, Sequence, Shown, Source};
+use crate::model::{
+    BodyKind, ContactFilter, Goals, Input, Integrator, Motion, PinGroup, Sequence, Shown, Source,
+};
 use crate::solvers::SolverKind;
 use pliant_geometry::{
     ClusterMethod, ContactPoint, Handles, NormalOffsets, Shape, Skin, SparseRows, TriMesh,
@@ -22,6 +24,9 @@ use std::sync::Arc;
 
 /// The first format of checkpoints that tells by what a body touches.
 const CONTACT_POINTS: u64 = 9;
+
+/// The first that tells which bodies a body touches.
+const CONTACT_FILTERS: u64 = 10;
 
 /// An enum without fields as a number that stays the same wherever a variant stands in its list.
 macro_rules! choice {
@@ -97,6 +102,7 @@ pub(crate) fn write(w: &mut Writer, of: &Source, kind: BodyKind) {
         painted_tear_strain,
         constraints,
         contact_radius,
+        contact_filter,
         controls,
     } = body;
     let matching = kind.matching().unwrap_or_default();
@@ -115,6 +121,7 @@ pub(crate) fn write(w: &mut Writer, of: &Source, kind: BodyKind) {
     w.numbers(painted_tear_strain);
     w.word(constraints.len() as u64);
     constraints.iter().for_each(|c| write_constraint(w, c));
+    [contact_filter.groups, contact_filter.touches].into_iter().for_each(|v| w.word(v.into()));
     write_shape(w, shape);
 }
 
@@ -129,6 +136,10 @@ pub(crate) fn read(r: &mut Reader<'_>, format: u64) -> Result<(Body, bool), Trun
     let contact_radius = read_radius(r)?;
     let (painted_stiffness, painted_tear_strain) = (r.numbers()?, r.numbers()?);
     let constraints = (0..r.length()?).map(|_| read_constraint(r)).collect::<Result<_, _>>()?;
+    let contact_filter = match format >= CONTACT_FILTERS {
+        true => ContactFilter { groups: read_bits(r)?, touches: read_bits(r)? },
+        false => ContactFilter::ALL,
+    };
     // Values that every solver allows at any substep: those in force are controls.
     let controls = BodyControls {
         stiffness: Stiffness::Alpha(0.0),
@@ -149,10 +160,15 @@ pub(crate) fn read(r: &mut Reader<'_>, format: u64) -> Result<(Body, bool), Trun
         painted_tear_strain,
         constraints,
         contact_radius,
+        contact_filter,
         controls,
         ..Body::new("", read_shape(r, format)?)
     };
     Ok((body, sprung))
+}
+
+fn read_bits(r: &mut Reader<'_>) -> Result<u32, Truncated> {
+    u32::try_from(r.word()?).map_err(|_| Truncated)
 }
 
 fn write_clusters(w: &mut Writer, clusters: Clustering, style: ClusterStyle) {

@@ -1,4 +1,4 @@
-//! Islands: bodies that couplings hold together, and a substep of theirs in phases.
+//! Islands: bodies that couplings hold together or that may touch, and a substep of theirs in phases.
 //!
 //! > every solver predicts, contacts are found, rounds { every solver iterates, contacts and couplings answer, every solver
 //! > advances }, every solver finishes.
@@ -9,14 +9,14 @@
 //! nothing is one by itself, and has the bits it has without the others.
 
 use crate::advance::{Outcome, Slot, StepContext, SubstepContext};
-use crate::contact::{Bodies, Contacts, Touching};
+use crate::contact::{Bodies, Contacts, NearPairs, Touching};
 use crate::controls::Controls;
 use crate::couplings::{CouplingMemory, Tie, TieLayout, TieSide, Velocities};
 use crate::forces;
 use crate::model::{Attachment, BodyPoint, Coupling, Model, ModelCoupling, ModelId, Motor};
 use crate::solvers::trace::Tracer;
 use crate::solvers::{Outside, Progress, Round, Solver, SolverError, SolverKind, Stage, SubstepReport};
-use crate::state::BodyState;
+use crate::state::{BodyState, State};
 use glam::DVec3;
 use std::sync::Arc;
 
@@ -72,7 +72,8 @@ impl Member {
     ) -> Option<R> {
         let Member { place, state, before, solver, forced, .. } = self;
         let before = (!*forced && at.substep == 0).then_some((&before.x, &before.v));
-        let stage = Stage { body: at.subject(*place), before, team: at.of.team, tied: at.tied };
+        let stage =
+            Stage { body: at.subject(*place), before, team: at.of.team, tied: at.tied, crowded: at.crowded };
         solver.as_deref_mut().map(|solver| act(solver, stage, state))
     }
 
@@ -173,13 +174,15 @@ impl Member {
     }
 }
 
-/// Bodies that couplings hold together, directly or by others; most are one body alone.
+/// Bodies that couplings hold together or that come near each other, directly or by others; most are one body alone.
 pub(crate) struct Island {
     /// In the model's order.
     pub members: Vec<Member>,
     /// What holds them together, in the model's order.
     pub ties: Vec<Tie>,
     layout: Arc<TieLayout>,
+    /// Which of them may touch each other, by their places in the island.
+    pairs: Vec<[usize; 2]>,
 }
 
 impl Island {
@@ -230,9 +233,9 @@ impl Island {
         self.drive(of);
         self.members.iter_mut().for_each(|m| m.begin_step(of));
         let mut contacts = of.pools.take_contacts();
-        let tied = !self.ties.is_empty();
+        let tied = self.members.len() > 1 || !self.ties.is_empty();
         for substep in 0..of.model.params.substeps {
-            let at = of.at(substep, tied);
+            let at = of.at(substep, (tied, !self.pairs.is_empty()));
             let traced = tracer.as_deref_mut().filter(|_| self.members.len() == 1 && !tied);
             let watched = traced.map(|tracer| {
                 let member = &mut self.members[0];
@@ -300,11 +303,12 @@ impl Island {
             return;
         }
         let by_contacts = |m: &Member| m.solver.as_deref().is_some_and(|s| !s.meets_obstacles());
-        let touches = !at.obstacles.is_empty() && self.members.iter().any(by_contacts);
+        let touches =
+            !at.obstacles.is_empty() && self.members.iter().any(by_contacts) || !self.pairs.is_empty();
         let answers = touches || at.tied;
         if answers {
-            let Island { members, ties, layout } = self;
-            contacts.begin(ties, layout, &mut InSubstep { members, at });
+            let Island { members, ties, layout, pairs } = self;
+            contacts.begin((ties, layout), pairs, &mut InSubstep { members, at });
         } else {
             contacts.clear(&self.layout);
         }
@@ -402,7 +406,8 @@ impl Bodies for InSubstep<'_> {
         let member = &mut self.members[place];
         let solver = member.solver.as_deref_mut()?;
         let meets_obstacles = solver.meets_obstacles();
-        Some(Touching { body: self.at.subject(member.place), side: solver.responding()?, meets_obstacles })
+        let (body, id) = (self.at.subject(member.place), self.at.of.model.bodies()[member.place].id.number());
+        Some(Touching { body, side: solver.responding()?, id, meets_obstacles })
     }
 }
 
@@ -429,6 +434,9 @@ pub(crate) struct Islands {
     of: Option<ModelId>,
     /// The couplings of it that are broken or open: they hold nothing together.
     loose: Vec<bool>,
+    /// Bodies that come near each other, now and when the islands were found.
+    near: NearPairs,
+    met: Vec<(u32, u32)>,
     /// How often the islands were found.
     pub revision: u64,
     /// Scratch: for each body one that it is held together with, itself if it is the first of its island.
@@ -438,11 +446,16 @@ pub(crate) struct Islands {
 }
 
 impl Islands {
-    /// The islands of a model, by their first bodies. They are found anew only if it or what holds has changed.
-    pub fn of(&mut self, model: &Model, couplings: &[CouplingMemory], controls: &Controls) -> &mut [Island] {
-        let both = couplings.iter().zip(&controls.couplings);
+    /// The islands of a model in a state, by their first bodies. They are found anew only if it, what holds or what comes near
+    /// has changed.
+    pub fn of(&mut self, model: &Model, state: &State, controls: &Controls) -> &mut [Island] {
+        self.near.find(model, state, controls);
+        let both = state.couplings.iter().zip(&controls.couplings);
         let loose = both.map(|(memory, live)| memory.broken || live.values.stiffness == 0.0);
-        if self.of != Some(model.id()) || !self.loose.iter().copied().eq(loose.clone()) {
+        let same = self.loose.iter().copied().eq(loose.clone()) && self.met == self.near.list();
+        if self.of != Some(model.id()) || !same {
+            self.met.clear();
+            self.met.extend_from_slice(self.near.list());
             self.loose.clear();
             self.loose.extend(loose);
             self.find(model);
@@ -463,7 +476,7 @@ impl Islands {
     }
 
     fn find(&mut self, model: &Model) {
-        let Islands { list, joined, island, loose, .. } = self;
+        let Islands { list, joined, island, loose, met, .. } = self;
         joined.clear();
         joined.extend(0..model.bodies().len());
         // The bodies of a coupling; of one with the world its body twice.
@@ -474,7 +487,8 @@ impl Islands {
         };
         let whole = |(k, _): &(usize, &ModelCoupling)| !loose[*k];
         let couplings = || model.couplings().iter().enumerate().filter(whole);
-        for [a, b] in couplings().filter_map(|(_, c)| ends(c)) {
+        let near = met.iter().map(|&(a, b)| [a as usize, b as usize]);
+        for [a, b] in couplings().filter_map(|(_, c)| ends(c)).chain(near) {
             let (a, b) = (first(joined, a), first(joined, b));
             joined[a.max(b)] = a.min(b);
         }
@@ -490,14 +504,21 @@ impl Islands {
         for of in list.iter_mut() {
             of.members.clear();
             of.ties.clear();
+            of.pairs.clear();
         }
         list.resize_with(count, || Island {
             members: Vec::with_capacity(1),
             ties: Vec::new(),
             layout: Arc::default(),
+            pairs: Vec::new(),
         });
         for (k, island) in island.iter().enumerate() {
             list[*island].members.push(Member::new(k));
+        }
+        for &(a, b) in met.iter() {
+            let Island { members, pairs, .. } = &mut list[island[a as usize]];
+            let within = |place: u32| members.partition_point(|m| m.place < place as usize);
+            pairs.push([within(a), within(b)]);
         }
         for (number, coupling) in couplings() {
             let Some([a, _]) = ends(coupling) else { continue };
@@ -529,7 +550,7 @@ impl Islands {
             });
         }
         for island in list.iter_mut() {
-            let Island { members, ties, layout } = island;
+            let Island { members, ties, layout, .. } = island;
             let alike = |m: &Member| model.bodies()[m.place].parts.solver().answers_alike();
             *layout = match ties.is_empty() {
                 true => Arc::default(),

@@ -102,9 +102,9 @@ pub use keyframes::{Ease, Key, KeyframeFault, Keyframes, Track};
 pub use material::{Elasticity, Material};
 pub use memory::{Memory, Section};
 pub use model::{
-    Acceleration, Attachment, BodyFrame, BodyId, BodyPoint, Collider, ColliderId, ColliderShape, Coupling,
-    CouplingId, CouplingKind, Goals, HalfSpace, Implicit, Input, Integrator, MassMatrix, Motion, Motor,
-    Sequence, SequenceError, WarmStart, WorldFrame,
+    Acceleration, Attachment, BodyFrame, BodyId, BodyPoint, Collider, ColliderId, ColliderShape,
+    ContactFilter, Coupling, CouplingId, CouplingKind, Goals, HalfSpace, Implicit, Input, Integrator,
+    MassMatrix, Motion, Motor, Sequence, SequenceError, WarmStart, WorldFrame,
 };
 pub use pliant_geometry::solids::{Primitive, SolidMesh};
 pub use pliant_geometry::{ClusterMethod, shapes};

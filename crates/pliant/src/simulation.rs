@@ -103,7 +103,7 @@ impl Simulation {
     /// Sees to it that every body has a pool of solvers that fits.
     fn assign_pools(&mut self) -> Result<(), SolverError> {
         let Simulation { model, state, controls, pools, islands, team, .. } = self;
-        islands.of(model, &state.couplings, controls);
+        islands.of(model, state, controls);
         pools.assign(model, controls, islands, team.size())
     }
 

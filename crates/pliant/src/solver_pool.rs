@@ -195,14 +195,15 @@ impl SolverPools {
         // Those that only the list of pools still knows.
         drop(last);
         self.pools.retain(|p| Arc::strong_count(p) > 1);
+        let touching = colliders + couplings > 0 || model.params.body_contact;
         for (k, pool) in self.of_body.iter().enumerate() {
             let first = k == 0 || !Arc::ptr_eq(pool, &self.of_body[k - 1]);
             if first {
                 let users = Arc::strong_count(pool) - 1;
                 // Bodies that are tied to others move all at once.
-                let together = islands.together();
+                let together = if model.params.body_contact { bodies.len() } else { islands.together() };
                 let count = users.min(threads + together);
-                let prepared = pool.prepare(controls.live(k), count, colliders + couplings > 0);
+                let prepared = pool.prepare(controls.live(k), count, touching);
                 if prepared.is_err() {
                     self.clear();
                     return prepared;

@@ -155,7 +155,8 @@ impl SolidMesh {
         self.tree.fit(corners, fitted);
     }
 
-    pub(super) fn triangle(&self, t: u32) -> [u32; 3] {
+    /// The corners of a triangle.
+    pub fn triangle(&self, t: u32) -> [u32; 3] {
         self.mesh.triangles[t as usize]
     }
 

@@ -98,6 +98,16 @@ impl Pose<'_> {
         weighted(self.corners(foot.triangle, self.shares[0]), foot.weights)
     }
 
+    /// Where a point of the mesh is at the end.
+    pub fn at_end(&self, foot: &SurfacePoint) -> DVec3 {
+        weighted(self.corners(foot.triangle, self.shares[1]), foot.weights)
+    }
+
+    /// The unit normal of a triangle at a share of the movement; nothing if it has no area.
+    pub fn normal_of(&self, t: u32, share: f64) -> DVec3 {
+        unit_normal(self.corners(t, share))
+    }
+
     /// The box around it.
     pub fn bounds(&self) -> Bounds {
         self.boxes.first().copied().unwrap_or(crate::box_tree::NOWHERE)

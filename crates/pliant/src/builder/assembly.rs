@@ -81,6 +81,7 @@ impl Assembler {
         let input = body.placed_input().map(Arc::new);
         let prototype = prototype.filter(|_| faults.0.len() == before)?;
         let parts = BodyModel::new(prototype, body.kind(), pins, input, params);
+        let parts = parts.touching(body.contact_filter);
         Some(Assembled { parts, x, v })
     }
 
@@ -147,7 +148,14 @@ fn alike(a: &Body, b: &Body) -> bool {
         && (a.shape.edges == b.shape.edges && a.shape.triangles == b.shape.triangles)
         && a.shape.tetrahedra == b.shape.tetrahedra
         && a.shape.contact == b.shape.contact
-        && (a.contact_radius != ContactRadius::Shown || a.shape.surface == b.shape.surface)
+        && a.contact_filter == b.contact_filter
+        && (!of_surface(a) || a.shape.surface == b.shape.surface)
+}
+
+/// Whether what is shown of a body decides how it touches others.
+fn of_surface(body: &Body) -> bool {
+    let elements = !body.shape.triangles.is_empty() || !body.shape.tetrahedra.is_empty();
+    body.contact_radius == ContactRadius::Shown || !elements
 }
 
 /// Mass of each particle: it follows the measure; a cloud without volume shares it equally.

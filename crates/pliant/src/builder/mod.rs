@@ -104,6 +104,8 @@ pub struct Builder {
     pub threads: usize,
     /// How the implicit solvers take a step.
     pub implicit: Implicit,
+    /// Whether bodies touch each other; which do, [`Body::contact_filter`] says.
+    pub body_contact: bool,
     customs: Vec<Custom>,
 }
 
@@ -129,8 +131,15 @@ impl Builder {
             fields: Vec::new(),
             threads: 1,
             implicit: Implicit::default(),
+            body_contact: false,
             customs: Vec::new(),
         }
+    }
+
+    /// Lets bodies touch each other.
+    pub fn body_contact(mut self) -> Builder {
+        self.body_contact = true;
+        self
     }
 
     /// Adds the ground y = 0.
@@ -222,6 +231,7 @@ impl Builder {
         let Builder {
             keyframes,
             implicit,
+            body_contact,
             fields,
             colliders,
             couplings,
@@ -231,7 +241,7 @@ impl Builder {
             customs,
             ..
         } = self;
-        let params = Arc::new(Params { step, substeps, keyframes, implicit, fields });
+        let params = Arc::new(Params { step, substeps, keyframes, implicit, fields, body_contact });
         let mut extras: Vec<Extras> = bodies.iter().map(|_| Extras::default()).collect();
         for (b, extras) in extras.iter_mut().enumerate() {
             let springs = Control::EdgeStiffness(b.into());

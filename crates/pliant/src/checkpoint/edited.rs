@@ -66,6 +66,7 @@ fn same_base(a: &ModelBody, b: &ModelBody) -> bool {
     (Arc::ptr_eq(&x.prototype, &y.prototype) || x.prototype.digest() == y.prototype.digest())
         && a.name == b.name
         && x.kind == y.kind
+        && x.filter == y.filter
         && (Arc::ptr_eq(&x.shown, &y.shown) || x.shown.same(&y.shown))
         && match (&x.input, &y.input) {
             (Some(x), Some(y)) => Arc::ptr_eq(x, y) || x == y,
@@ -291,7 +292,7 @@ impl Reading<'_, '_> {
         let built = &self.present.built().params;
         let params = match self.r.flag()? {
             true => built.clone(),
-            false => Arc::new(world::read(self.r, built.step)?),
+            false => Arc::new(world::read(self.r, built.step, self.format)?),
         };
         if !builder::is_sound(&params) {
             return Err(UNSOUND);

@@ -24,9 +24,12 @@ choice!(write_acceleration, read_acceleration, Acceleration {
     Acceleration::Anderson = 2,
 });
 
+/// The first format of checkpoints that tells whether bodies touch.
+const BODY_CONTACT: u64 = 10;
+
 pub(super) fn write(w: &mut Writer, params: &Params) {
     // No edit changes the step.
-    let Params { step: _, substeps, keyframes, implicit, fields } = params;
+    let Params { step: _, substeps, keyframes, implicit, fields, body_contact } = params;
     w.word((*substeps).into());
     write_keyframes(w, keyframes);
     let Implicit { warm_start, mass, acceleration, tolerance, implicitness } = *implicit;
@@ -36,10 +39,11 @@ pub(super) fn write(w: &mut Writer, params: &Params) {
     [tolerance, implicitness].into_iter().for_each(|v| w.number(v));
     w.word(fields.len() as u64);
     fields.iter().for_each(|f| write_field(w, f));
+    w.word((*body_contact).into());
 }
 
 /// Reads back what [`write`] wrote, of a world of this step; nothing is checked yet.
-pub(super) fn read(r: &mut Reader<'_>, step: f64) -> Result<Params, Truncated> {
+pub(super) fn read(r: &mut Reader<'_>, step: f64, format: u64) -> Result<Params, Truncated> {
     let substeps = u32::try_from(r.word()?).map_err(|_| Truncated)?;
     let keyframes = read_keyframes(r)?;
     let implicit = Implicit {
@@ -50,7 +54,9 @@ pub(super) fn read(r: &mut Reader<'_>, step: f64) -> Result<Params, Truncated> {
         implicitness: r.number()?,
     };
     let fields = (0..r.length()?).map(|_| read_field(r)).collect::<Result<_, _>>()?;
-    Ok(Params { step, substeps, keyframes, implicit, fields })
+    // Before that bodies did not touch.
+    let body_contact = format >= BODY_CONTACT && r.flag()?;
+    Ok(Params { step, substeps, keyframes, implicit, fields, body_contact })
 }
 
 /// What bodies cannot enter.

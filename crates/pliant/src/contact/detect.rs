@@ -2,6 +2,7 @@
 
 use super::dual::{Bodies, Dual, Respond, SubstepStart, Touching};
 use super::nodes::Nodes;
+use super::pairs::BodyContacts;
 use super::ridges::{Faces, Scratch};
 use super::{
     ColliderGeometry, Contact, ContactPlane, ContactPlanes, Endpoint, MovingPoint, Obstacle, Obstacles,
@@ -29,6 +30,8 @@ pub(crate) struct Contacts {
     ends: Points,
     /// For what sticks out of solids.
     scratch: Scratch,
+    /// What bodies touch of each other.
+    between: BodyContacts,
     dual: Dual,
 }
 
@@ -82,13 +85,19 @@ impl Contacts {
         self.dual.reserve(sizes.map(|s| s.nodes), most, ties);
     }
 
-    /// Forgets all contacts, and ties the bodies that couplings hold.
-    pub fn begin(&mut self, ties: &[Tie], layout: &Arc<TieLayout>, bodies: &mut dyn Bodies) {
+    /// Forgets all contacts, and ties the bodies that couplings hold; of these pairs, by places in the island, bodies may touch.
+    pub fn begin(
+        &mut self,
+        (ties, layout): (&[Tie], &Arc<TieLayout>),
+        pairs: &[[usize; 2]],
+        bodies: &mut dyn Bodies,
+    ) {
         let count = bodies.len();
         self.list.clear();
         let nodes = |k: usize| bodies.get(k).map_or(0, |b| b.body.model.node_count());
         self.dual.begin((0..count).map(nodes), layout);
         self.dual.tie(ties, bodies);
+        self.between.begin(pairs, bodies);
     }
 
     /// Forgets all contacts and couplings.
@@ -107,9 +116,24 @@ impl Contacts {
         self.dual.loaded()
     }
 
-    /// What couplings do to a body of the island.
+    /// What couplings and other bodies do to a body of the island.
     pub fn pull_on(&self, place: usize, bodies: &mut dyn Bodies) -> Pull {
-        self.dual.pull_on(place, bodies)
+        let mut pull = self.dual.pull_on(place, bodies);
+        if self.between.is_empty() {
+            return pull;
+        }
+        for (contact, side) in BodyContacts::touch(&self.list, place) {
+            let sign = if side == 0 { 1.0 } else { -1.0 };
+            let Some(body) = bodies.get(place) else { continue };
+            let share = sign / body.mass_ratio();
+            for (_, i, weight) in contact.sides[side].particles() {
+                let way = body.side.end(i as usize) - body.side.beginning().start.get(i as usize);
+                pull.work += contact.force.dot(way) * weight * share;
+            }
+            pull.any = true;
+            pull.force += contact.force * share;
+        }
+        pull
     }
 
     /// Whether couplings hold as they are to, however frames have turned.
@@ -146,6 +170,7 @@ impl Contacts {
         self.listed.resize(planes, false);
         self.slots.resize(solids, [0; ContactPlanes::MOST]);
         self.find(bodies, true);
+        self.between.find(true, bodies, &mut self.list);
     }
 
     /// Lists what is inside something by where the bodies end now, and was not listed before: whether a particle touches
@@ -154,6 +179,7 @@ impl Contacts {
     pub fn join(&mut self, bodies: &mut dyn Bodies) -> bool {
         let before = self.list.len();
         self.find(bodies, false);
+        self.between.find(false, bodies, &mut self.list);
         self.list.len() > before
     }
 

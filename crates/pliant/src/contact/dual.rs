@@ -94,6 +94,8 @@ pub(crate) trait Respond {
 pub(crate) struct Touching<'a> {
     pub body: Subject<'a>,
     pub side: &'a mut dyn Respond,
+    /// Its number.
+    pub id: u64,
     /// Whether it meets obstacles by itself.
     pub meets_obstacles: bool,
 }

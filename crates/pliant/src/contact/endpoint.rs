@@ -1,5 +1,6 @@
 //! What a contact takes hold of: points of bodies, or the world.
 
+use crate::model::Stencil;
 use glam::DVec3;
 
 /// One side of a contact.
@@ -31,6 +32,11 @@ impl Endpoint {
     /// A particle of a body.
     pub fn particle(body: usize, particle: u32) -> Endpoint {
         Endpoint::Point { body, particles: [particle; 4], weights: [1.0, 0.0, 0.0, 0.0] }
+    }
+
+    /// A mean of particles of a body.
+    pub(crate) fn of(body: usize, Stencil { particles, weights }: Stencil) -> Endpoint {
+        Endpoint::Point { body, particles, weights }
     }
 
     /// The body and its particles that count, with their weights.

@@ -9,7 +9,7 @@ use crate::controls::LiveControls;
 use glam::DVec3;
 
 /// What a body's surface adds to a contact.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Surface {
     /// Its friction, combined with the plane's as √(a b); `None` takes the plane's.
     pub friction: Option<f64>,

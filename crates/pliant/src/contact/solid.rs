@@ -5,16 +5,17 @@
 //! walls. Where its path since the substep began leads through the shape, seen from it, the half-space is that where it
 //! entered: a fast point does not come out on the other side.
 
+use super::mesh_meets::{meet_mesh, outward};
 use super::ridges::{RidgePoint, along};
 use crate::model::{Collider, ColliderShape, ModelCollider};
 use glam::{DAffine3, DVec3};
 use pliant_geometry::box_tree::{Bounds, NOWHERE, around, overlap};
-use pliant_geometry::solids::{NearestPoint, Pose, Primitive, SolidMesh, SurfacePoint};
+use pliant_geometry::solids::{NearestPoint, Pose, Primitive, SolidMesh};
 
 /// How far inside what lies on a surface may be by rounding, relative to the shape.
 const ROUNDING: f64 = 1e-7;
 /// Directions that are no further apart than this cosine are of the same side of a shape.
-const SAME_SIDE: f64 = 0.5;
+pub(super) const SAME_SIDE: f64 = 0.5;
 /// How far inside a point may be left, relative to the shape.
 const SETTLED: f64 = 1e-11;
 /// How often a point is moved out of what it is still in.
@@ -318,55 +319,15 @@ impl Solid {
         &self,
         pose: &Pose<'_>,
         thickness: f64,
-        (start, at): (DVec3, DVec3),
+        path: (DVec3, DVec3),
         radius: f64,
         within: f64,
     ) -> ContactPlanes {
-        let one = |foot: &SurfacePoint, normal: DVec3, began: f64| {
-            let meet = self.meet(normal, foot.point, pose.at_start(foot), began);
-            ContactPlane { offset: meet.offset + thickness, ..meet }
-        };
-        // Who is nearer than its radius from the start is let go slowly.
-        let began = || match radius + thickness > 0.0 {
-            true => pose
-                .nearest(start, self.shares[0], radius + thickness)
-                .map_or(f64::INFINITY, |f| f.distance - thickness),
-            false => f64::INFINITY,
-        };
-        let closed = pose.mesh.is_closed();
-        let crossing = pose.crossing(start, at);
-        if let Some(crossing) = crossing {
-            // What went around an edge is held by where it is, what went through by where it entered.
-            let near = if closed { pose.nearest(at, self.shares[1], f64::INFINITY) } else { None };
-            let side = near.map(|foot| (foot, outward(pose, &foot, at)));
-            match side.filter(|(_, out)| out.0.dot(crossing.normal) > SAME_SIDE) {
-                Some((foot, (normal, false))) => return ContactPlanes::one(one(&foot, normal, began())),
-                Some((_, (_, true))) => {}
-                None => return ContactPlanes::one(one(&crossing.foot, crossing.normal, began())),
-            }
-        }
-        let (mut meets, mut count) = (ContactPlanes::default(), 0);
-        let mut inside = false;
-        for foot in pose.minima(at, within).iter() {
-            let (normal, outside) = outward(pose, foot, at);
-            if closed && !outside {
-                inside = true;
-                break;
-            }
-            meets.list[count] = Some(one(foot, normal, began()));
-            count += 1;
-        }
-        // Deep inside nothing may be near.
-        let (lo, hi) = pose.bounds();
-        let in_box = closed && count == 0 && at.cmpge(lo).all() && at.cmple(hi).all();
-        if inside || (in_box && pose.surrounds(at)) {
-            let Some(foot) = pose.nearest(at, self.shares[1], f64::INFINITY) else { return meets };
-            let (normal, outside) = outward(pose, &foot, at);
-            if !outside {
-                let first = pose.nearest(start, self.shares[0], f64::INFINITY);
-                let began = first.map_or(0.0, |f| signed(pose, &f, start, self.shares[0]) - thickness);
-                return ContactPlanes::one(one(&foot, normal, began));
-            }
+        let mut meets = ContactPlanes::default();
+        for (to, found) in meets.list.iter_mut().zip(meet_mesh(pose, thickness, path, radius, within).iter())
+        {
+            let meet = self.meet(found.normal, found.foot.point, pose.at_start(&found.foot), found.began);
+            *to = Some(ContactPlane { offset: meet.offset + thickness, ..meet });
         }
         meets
     }
@@ -450,29 +411,4 @@ fn meet_primitive(shape: Primitive, start: DVec3, at: DVec3) -> (NearestPoint, f
     // What went around is held by where it is, what went through by where it entered.
     let face = entered.filter(|e| e.normal.dot(last.normal) <= SAME_SIDE).unwrap_or(last);
     (face, first.gap)
-}
-
-/// The direction out of the surface from a point near it, and whether the point is outside; of an open mesh, whichever
-/// side it is on.
-fn outward(pose: &Pose<'_>, foot: &SurfacePoint, at: DVec3) -> (DVec3, bool) {
-    let away = at - foot.point;
-    let normal = pose.normal(foot, pose.shares[1]);
-    let outside = away.dot(normal) >= 0.0;
-    let sign = if outside || pose.mesh.is_closed() { 1.0 } else { -1.0 };
-    // On a face, or too near to tell a direction, the surface has one.
-    let flat = foot.weights.iter().all(|w| *w > 0.0);
-    if flat || foot.distance <= 1e-9 * pose.mesh.size() {
-        return (normal * sign, outside || !flat);
-    }
-    let direction = away / foot.distance;
-    match outside || !pose.mesh.is_closed() {
-        true => (direction, outside),
-        false => (-direction, false),
-    }
-}
-
-/// The distance of a point from a mesh, negative inside a closed one.
-fn signed(pose: &Pose<'_>, foot: &SurfacePoint, at: DVec3, share: f64) -> f64 {
-    let inside = pose.mesh.is_closed() && (at - foot.point).dot(pose.normal(foot, share)) < 0.0;
-    if inside { -foot.distance } else { foot.distance }
 }

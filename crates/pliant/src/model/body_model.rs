@@ -1,6 +1,9 @@
 //! One body as a solver sees it: its prototype, what it has beside it, and the world around.
 
-use super::{BodyKind, Input, ModelBatch, Params, PinGroup, Prototype, Rest, RigidRest, Shown, Topology};
+use super::{
+    BodyKind, CollisionShape, ContactFilter, Input, ModelBatch, Params, PinGroup, Prototype, Rest, RigidRest,
+    Shown, Topology,
+};
 use crate::bytes::Digest;
 use crate::constraints::Position;
 use crate::controls::BodyControls;
@@ -31,6 +34,8 @@ pub struct BodyModel {
     /// The prototype's constraints, and the springs of soft pins.
     pub(crate) batches: Arc<[ModelBatch]>,
     pub(crate) params: Arc<Params>,
+    /// Which bodies it touches.
+    pub(crate) filter: ContactFilter,
     /// What it was before it tore, and how it came apart.
     tear: Option<Arc<Tear>>,
 }
@@ -72,14 +77,21 @@ impl BodyModel {
             false => prototype.batches.clone(),
         };
         let (pins, params) = (pins.into(), params.clone());
-        BodyModel { prototype, shown, kind, pins, next_pin, input, batches, params, tear: None }
+        let filter = ContactFilter::ALL;
+        BodyModel { prototype, shown, kind, pins, next_pin, input, batches, params, filter, tear: None }
+    }
+
+    /// The same body, touching other bodies.
+    pub(crate) fn touching(self, filter: ContactFilter) -> BodyModel {
+        BodyModel { filter, ..self }
     }
 
     /// The whole body with other pin groups; `next_pin` is the id of the next one to come.
     pub(crate) fn pinned(&self, pins: Vec<PinGroup>, next_pin: usize) -> BodyModel {
         let BodyModel { prototype, shown, kind, input, params, .. } = self.whole();
         let own = (prototype.clone(), shown.clone());
-        BodyModel::with_pins(own, *kind, (pins, next_pin), input.clone(), params, None)
+        let pinned = BodyModel::with_pins(own, *kind, (pins, next_pin), input.clone(), params, None);
+        BodyModel { filter: self.filter, ..pinned }
     }
 
     /// This whole body, torn: its pin groups hold these particles, with these shares of the stiffness of soft ones.
@@ -88,7 +100,7 @@ impl BodyModel {
         let own = (tear.shape.prototype.clone(), tear.shape.shown.clone());
         let (pins, input) = ((pins, *next_pin), input.clone());
         let torn = BodyModel::with_pins(own, *kind, pins, input, params, Some(shares));
-        BodyModel { tear: Some(Arc::new(tear)), ..torn }
+        BodyModel { tear: Some(Arc::new(tear)), filter: self.filter, ..torn }
     }
 
     /// The same body in a world of other parameters.
@@ -135,6 +147,22 @@ impl BodyModel {
     /// Rest shape and masses.
     pub fn rest(&self) -> &Rest {
         &self.prototype.rest
+    }
+
+    /// What of it touches other bodies.
+    pub(crate) fn collision(&self) -> &Arc<CollisionShape> {
+        self.prototype.collision()
+    }
+
+    /// Whether any of it moves by forces.
+    pub(crate) fn is_moved_by_forces(&self) -> bool {
+        let led = !self.pins.is_empty() || self.input.is_some();
+        !led || (0..self.particle_count() as u32).any(|i| !self.prescribes(i))
+    }
+
+    /// Which bodies it touches.
+    pub fn filter(&self) -> ContactFilter {
+        self.filter
     }
 
     /// What kind of body it is.
@@ -311,6 +339,9 @@ impl BodyModel {
         [self.solver() as u64, m.goals as u64, m.two_step.into(), m.integrator as u64]
             .into_iter()
             .for_each(|v| hash.word(v));
+        if self.filter != ContactFilter::ALL {
+            [self.filter.groups, self.filter.touches].into_iter().for_each(|v| hash.word(v.into()));
+        }
         self.pins.iter().for_each(|g| g.digest(hash));
         if let Some(i) = &self.input {
             hash.word(i.reshape.into());

@@ -298,6 +298,8 @@ pub struct Params {
     pub implicit: Implicit,
     /// Fields of force.
     pub fields: Vec<Field>,
+    /// Whether bodies touch each other.
+    pub body_contact: bool,
 }
 
 impl Params {
@@ -316,5 +318,9 @@ impl Params {
         [i.tolerance, i.implicitness].into_iter().for_each(|v| hash.number(v));
         self.keyframes.digest(hash);
         self.fields.iter().for_each(|f| f.digest(hash));
+        // Worlds where they do not are what they were before bodies could touch.
+        if self.body_contact {
+            hash.word(1);
+        }
     }
 }

@@ -1,6 +1,6 @@
 //! One body at rest, in its own numbering: what its copies share.
 
-use super::{Rest, Topology};
+use super::{CollisionShape, Rest, Topology};
 use crate::body::Body;
 use crate::bytes::Digest;
 use crate::constraints::ConstraintBatch;
@@ -92,6 +92,8 @@ pub struct Prototype {
     pub(crate) source: Option<Arc<Source>>,
     /// Where it may come apart, found when first asked for: who never tears pays nothing.
     facets: OnceLock<Option<Box<Facets>>>,
+    /// What of it touches other bodies, found when first asked for.
+    collision: OnceLock<Arc<CollisionShape>>,
     /// A good order of its particles to solve for, found when it tears.
     pub(crate) order: OnceLock<Vec<u32>>,
 }
@@ -106,6 +108,7 @@ impl Prototype {
             digest,
             source: None,
             facets: OnceLock::new(),
+            collision: OnceLock::new(),
             order: OnceLock::new(),
         }
     }
@@ -133,6 +136,7 @@ impl Prototype {
             digest: hash.finish(),
             source: None,
             facets: OnceLock::new(),
+            collision: OnceLock::new(),
             order: OnceLock::new(),
         }
     }
@@ -141,6 +145,12 @@ impl Prototype {
     pub fn facets(&self) -> Option<&Facets> {
         let find = || Facets::new(&self.topology, &self.rest.positions).map(Box::new);
         self.facets.get_or_init(find).as_deref()
+    }
+
+    /// What of it touches other bodies.
+    pub(crate) fn collision(&self) -> &Arc<CollisionShape> {
+        let body = self.source.as_deref().map(|s| &s.body);
+        self.collision.get_or_init(|| Arc::new(CollisionShape::new(&self.topology, &self.rest, body)))
     }
 
     /// Elements, clusters, incidence.

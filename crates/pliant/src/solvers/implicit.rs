@@ -327,7 +327,11 @@ impl Substep {
 }
 
 /// Where a particle may be that would end at `at`.
-fn out_of_solids(body: Subject<'_>, (beginning, i): (&SubstepStart, usize), mut at: DVec3) -> DVec3 {
+pub(super) fn out_of_solids(
+    body: Subject<'_>,
+    (beginning, i): (&SubstepStart, usize),
+    mut at: DVec3,
+) -> DVec3 {
     let (start, radius) = (beginning.start.get(i), body.model.rest().radius[i]);
     for (solid, form) in body.obstacles.formed() {
         let moving = MovingPoint { start, at, radius };

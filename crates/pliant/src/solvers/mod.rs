@@ -194,8 +194,10 @@ pub(crate) struct Stage<'a> {
     /// written.
     pub before: Option<Before<'a>>,
     pub team: &'a Team,
-    /// Whether couplings hold it.
+    /// Whether couplings hold it or others may touch it.
     pub tied: bool,
+    /// Whether others may touch it.
+    pub crowded: bool,
 }
 
 /// What has acted on a body in a substep beside its solver.

@@ -44,6 +44,7 @@ fn in_a_round(simulation: &Simulation, kind: SolverKind, check: impl FnOnce(&mut
         before: None,
         team: &team,
         tied: true,
+        crowded: false,
     };
     let mut state = simulation.state().bodies[0].clone();
     let mut solver = solver(kind, Isa::best());

@@ -4,6 +4,7 @@
 mod animated_input;
 mod balloon;
 mod bodies_alone;
+mod body_contact;
 mod checkpoints;
 mod colliders;
 mod common;

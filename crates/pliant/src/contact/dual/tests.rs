@@ -87,7 +87,7 @@ impl Bodies for Given<'_> {
     }
 
     fn get(&mut self, place: usize) -> Option<Touching<'_>> {
-        Some(Touching { body: self.body, side: &mut self.bodies[place], meets_obstacles: false })
+        Some(Touching { body: self.body, side: &mut self.bodies[place], id: 0, meets_obstacles: false })
     }
 }
 

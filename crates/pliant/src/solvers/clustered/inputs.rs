@@ -73,6 +73,7 @@ impl ClusteredCache {
             anchors: vec![ClusterInertia::default(); clusters],
             screws: vec![Screw::default(); clusters],
             tied: CouplingResponse::new(model),
+            crowded: false,
             model: model.clone(),
             layout,
             slots,

@@ -36,7 +36,7 @@ mod passes;
 mod response;
 
 use super::{FinishReport, Outside, Progress, Round, Solver, SolverError, Stage, Subject};
-use crate::contact::{ColliderGeometry, Obstacle, Respond, Solid, Surface};
+use crate::contact::{ColliderGeometry, Obstacle, Obstacles, Respond, Solid, Surface};
 use crate::controls::{BodyControls, LiveControls};
 use crate::model::{BodyModel, Rest};
 use crate::points::Points;
@@ -164,6 +164,8 @@ struct ClusteredCache {
     /// Rigid velocities, then reactions.
     screws: Vec<Screw>,
     tied: CouplingResponse,
+    /// Whether others may touch the body in this substep: it meets obstacles as they do then, so that loads go through.
+    crowded: bool,
 }
 
 /// What solids around the body are made of, the length of the substep, and the way into an obstacle that counts as rest.
@@ -214,13 +216,15 @@ impl Solver for Clustered {
     /// Lines 1 to 3 of algorithm 1, or the deformer's two parts, obstacles included; a round is an iteration that limits
     /// strain.
     fn predict(&mut self, stage: Stage<'_>, state: &mut BodyState) -> Result<u32, SolverError> {
-        let Stage { body: Subject { model, controls, time, obstacles }, before, team, tied } = stage;
+        let Stage { body: Subject { model, controls, time, obstacles }, before, team, tied, crowded } = stage;
+        let obstacles = if crowded { Obstacles::NONE } else { obstacles };
         self.prepare(model, controls)?;
         let (Some(cache), isa) = (&mut self.cache, self.isa) else {
             return Ok(0);
         };
         let h = model.params.substep();
         cache.time = time + h;
+        cache.crowded = crowded;
         cache.follow_input();
         let now = cache.read_controls(controls, obstacles, before.map_or(&state.x, |f| f.0), h);
         controls.targets(model, &state.memory, time + h, &mut cache.targets);
@@ -261,23 +265,24 @@ impl Solver for Clustered {
     }
 
     fn meets_obstacles(&self) -> bool {
-        true
+        !self.cache.as_ref().is_some_and(|c| c.crowded)
     }
 
     fn advance(&mut self, stage: Stage<'_>, _: &BodyState) -> Progress {
-        if let Some(cache) = self.cache.as_mut().filter(|_| stage.tied) {
+        if let Some(cache) = self.cache.as_mut().filter(|_| stage.tied && !stage.crowded) {
             cache.push_out_tied(stage.body.obstacles.forms, self.isa);
         }
         Progress { moved: self.cache.as_ref().map_or(0.0, |c| c.excess), settled: false }
     }
 
-    fn finish(&mut self, stage: Stage<'_>, _: Outside<'_>, state: &mut BodyState) -> FinishReport {
+    fn finish(&mut self, stage: Stage<'_>, outside: Outside<'_>, state: &mut BodyState) -> FinishReport {
         let (Some(cache), isa) = (&mut self.cache, self.isa) else {
             return FinishReport::default();
         };
+        let pushed = if stage.crowded { cache.settle(stage.body, outside) } else { 0.0 };
         let finite = cache.update_velocities(stage.body.model.params.substep(), isa, stage.team);
         cache.give_state(stage.before, state, stage.team);
-        FinishReport { contacts: cache.contacts, pushed: 0.0, finite }
+        FinishReport { contacts: cache.contacts, pushed, finite }
     }
 
     /// It is explicit: there is no solution that its rounds lead to.

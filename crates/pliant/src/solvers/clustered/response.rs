@@ -1,4 +1,4 @@
-//! A clustered body as couplings see it.
+//! A clustered body as couplings and other bodies see it.
 //!
 //! Explicit steps let every particle answer to forces by itself, with h²/m; the cluster it is in feels them a substep later only. Glue
 //! that pulls at a few particles would tear these out. So the clusters of a particle take most of a force and move by it as rigid
@@ -15,6 +15,8 @@ use super::{ClusteredCache, contacts};
 use crate::contact::{ColliderGeometry, Nodes, Obstacles, Respond, SubstepStart};
 use crate::model::BodyModel;
 use crate::points::Points;
+use crate::solvers::implicit::out_of_solids;
+use crate::solvers::{Outside, Subject};
 use crate::team::Team;
 use glam::{DMat3, DVec3};
 use pliant_math::lanes::Isa;
@@ -241,6 +243,43 @@ impl ClusteredCache {
             let b = block as usize;
             contacts::push_out_lanes(around.meeting(b, 0.0, 0.0), lanes & free[b], &mut x[b], isa);
         }
+    }
+}
+
+impl ClusteredCache {
+    /// The last word of obstacles where they are met as others meet them: what forces have left inside, less than they could
+    /// tell, is moved out. Returns how far that moved a particle, relative to the size of the body.
+    pub(super) fn settle(&mut self, body: Subject<'_>, Outside { contacts, place, .. }: Outside<'_>) -> f64 {
+        let mut furthest = 0.0_f64;
+        let size = self.tied.beginning.size;
+        for (contact, i) in contacts.iter().filter_map(|c| Some((c, c.particle_at_obstacle(place)?))) {
+            let at = self.end(i);
+            let gap = contact.normal.dot(at) - contact.offset;
+            if gap < 0.0 {
+                self.put(i, at - contact.normal * gap);
+                furthest = furthest.max(-gap / size);
+            }
+        }
+        for i in 0..self.tied.beginning.free.len() {
+            if body.obstacles.solids.is_empty() {
+                break;
+            }
+            if !self.tied.beginning.free[i] {
+                continue;
+            }
+            let at = self.end(i);
+            let to = out_of_solids(body, (&self.tied.beginning, i), at);
+            if to != at {
+                self.put(i, to);
+                furthest = furthest.max(to.distance(at) / size);
+            }
+        }
+        furthest
+    }
+
+    fn put(&mut self, particle: usize, at: DVec3) {
+        let (block, lane) = self.at(particle);
+        self.x[block].set(lane, at - self.origin);
     }
 }
 

@@ -1,0 +1,378 @@
+//! Where bodies of an island touch each other: points of one on the surface of the other.
+//!
+//! The surface of each is posed where it was when the substep began and where it ends now, and every point of the other asks it
+//! as it would ask a collider that moves (`mesh_meets.rs`): on which walls it is, or where its path led in. Bodies without a
+//! surface are balls around their particles. What is found is two endpoints on particles, kept apart along a normal.
+
+use super::mesh_meets::{MeshMeet, MeshMeets, meet_surface};
+use super::{Bodies, Contact, Endpoint, Surface, lowest_gap, release};
+use crate::model::{CollisionShape, Stencil, TouchPoint};
+use crate::points::Points;
+use glam::DVec3;
+use pliant_geometry::box_tree::{Bounds, NOWHERE, around, join, overlap};
+use pliant_geometry::solids::Pose;
+use std::sync::Arc;
+
+/// Normals nearer than this cosine are of one wall.
+const ALIKE: f64 = 0.8;
+/// Coulomb friction where neither body says.
+const FRICTION: f64 = 0.5;
+/// Marks ids of contacts between bodies.
+const OF_BODIES: u64 = 1 << 63;
+
+/// The surface of a body of the island in the present substep.
+#[derive(Clone, Debug, Default)]
+struct PosedSurface {
+    shape: Option<Arc<CollisionShape>>,
+    /// The number of the body.
+    id: u64,
+    /// Its vertices when the substep begins, and where it ends now.
+    from: Vec<DVec3>,
+    to: Vec<DVec3>,
+    /// Boxes of its tree; of balls one box around all.
+    boxes: Vec<Bounds>,
+    /// Its points, both ways, and whether forces move them.
+    start: Vec<DVec3>,
+    end: Vec<DVec3>,
+    free: Vec<bool>,
+    size: f64,
+    h: f64,
+    reach: f64,
+    /// A way into another in a substep that is no arrival.
+    resting: f64,
+    surface: Surface,
+}
+
+/// What bodies touch of each other.
+#[derive(Clone, Debug, Default)]
+pub(super) struct BodyContacts {
+    /// Pairs of places in the island.
+    pairs: Vec<[usize; 2]>,
+    surfaces: Vec<PosedSurface>,
+    ends: Points,
+    /// The contacts of (pair, side, point), counted from 1; 0 for none.
+    slots: Vec<[u32; MeshMeets::MOST]>,
+}
+
+impl BodyContacts {
+    /// Takes up which bodies may touch in the substep.
+    pub fn begin(&mut self, pairs: &[[usize; 2]], bodies: &mut dyn Bodies) {
+        self.pairs.clear();
+        self.pairs.extend_from_slice(pairs);
+        self.slots.clear();
+        if pairs.is_empty() {
+            return;
+        }
+        let count = bodies.len();
+        if self.surfaces.len() < count {
+            self.surfaces.resize_with(count, PosedSurface::default);
+        }
+        // Also those of an island before, which was larger.
+        self.surfaces.iter_mut().for_each(|s| s.shape = None);
+        for (place, posed) in self.surfaces[..count].iter_mut().enumerate() {
+            if pairs.iter().flatten().any(|p| *p == place) {
+                posed.take(place, bodies);
+            }
+        }
+        let points = |place: usize| self.surfaces[place].points().len();
+        let slots = pairs.iter().flatten().map(|place| points(*place)).sum();
+        self.slots.resize(slots, [0; MeshMeets::MOST]);
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.pairs.is_empty()
+    }
+
+    /// Adds what touches and is not listed yet: what is nearer than a margin when contacts are first looked for, later what
+    /// is inside.
+    pub fn find(&mut self, first: bool, bodies: &mut dyn Bodies, list: &mut Vec<Contact>) {
+        if self.pairs.is_empty() {
+            return;
+        }
+        let BodyContacts { pairs, surfaces, ends, slots } = self;
+        for (place, posed) in surfaces.iter_mut().enumerate().filter(|(_, s)| s.shape.is_some()) {
+            posed.pose(place, bodies, ends);
+        }
+        let mut begin = 0;
+        for pair in pairs.iter() {
+            for [a, b] in [*pair, [pair[1], pair[0]]] {
+                let count = surfaces[a].points().len();
+                let own = &mut slots[begin..begin + count];
+                begin += count;
+                let side = Side { place: a, points: &surfaces[a], other: b, surface: &surfaces[b] };
+                side.find(first, own, bodies, list);
+            }
+        }
+    }
+
+    /// Forces and work of the contacts with other bodies on that of a place: see [`crate::couplings::Pull`].
+    pub fn touch(list: &[Contact], place: usize) -> impl Iterator<Item = (&Contact, usize)> {
+        let of = move |c: &Contact| {
+            let sides = c.sides.iter();
+            let between = sides.clone().all(|s| matches!(s, Endpoint::Point { .. }));
+            let own = |s: &Endpoint| matches!(s, Endpoint::Point { body, .. } if *body == place);
+            between.then(|| c.sides.iter().position(own)).flatten()
+        };
+        list.iter().filter_map(move |c| Some((c, of(c)?)))
+    }
+}
+
+impl PosedSurface {
+    fn points(&self) -> &[(TouchPoint, f64)] {
+        self.shape.as_ref().map_or(&[], |s| s.points())
+    }
+
+    /// Takes up the body of a place as it begins the substep.
+    fn take(&mut self, place: usize, bodies: &mut dyn Bodies) {
+        let Some(touching) = bodies.get(place) else { return };
+        let (model, controls) = (touching.body.model, touching.body.controls);
+        let beginning = touching.side.beginning();
+        let shape = model.collision().clone();
+        let solid = touching.side.is_solid();
+        let at = |i: u32| beginning.start.get(i as usize);
+        self.from.clear();
+        self.from.extend((0..shape.vertex_count() as u32).map(|v| shape.vertex(v).at(at)));
+        self.start.clear();
+        self.free.clear();
+        for (point, _) in shape.points() {
+            let (start, free) = match *point {
+                TouchPoint::Ball(i) => (at(i), beginning.free[i as usize]),
+                TouchPoint::Vertex(v) => {
+                    let free = |i: &u32| beginning.free[*i as usize];
+                    (self.from[v as usize], solid || shape.vertex(v).particles.iter().any(free))
+                }
+            };
+            self.start.push(start);
+            self.free.push(free);
+        }
+        self.h = model.params.substep();
+        self.size = beginning.size;
+        let h = self.h;
+        self.resting = 2.0 * h * h * controls.world.gravity.length();
+        self.reach = 1e-3 * self.size + self.resting;
+        self.surface = Surface::of(controls);
+        self.id = touching.id;
+        self.shape = Some(shape);
+    }
+
+    /// Takes up where it ends now.
+    fn pose(&mut self, place: usize, bodies: &mut dyn Bodies, ends: &mut Points) {
+        let PosedSurface { shape: Some(shape), from, to, boxes, start, end, .. } = self else { return };
+        let Some(touching) = bodies.get(place) else { return };
+        ends.resize(touching.body.model.point_count());
+        touching.side.ends(ends);
+        let at = |i: u32| ends.get(i as usize);
+        to.clear();
+        to.extend((0..shape.vertex_count() as u32).map(|v| shape.vertex(v).at(at)));
+        end.clear();
+        end.extend(shape.points().iter().map(|(point, _)| match *point {
+            TouchPoint::Ball(i) => at(i),
+            TouchPoint::Vertex(v) => to[v as usize],
+        }));
+        match shape.mesh() {
+            Some(mesh) => mesh.fit(from, to, boxes),
+            None => {
+                boxes.clear();
+                let paths = start.iter().zip(end.iter()).zip(shape.points());
+                let boxed = paths.map(|((p, q), (_, r))| {
+                    let (lo, hi) = around([*p, *q]);
+                    (lo - DVec3::splat(*r), hi + DVec3::splat(*r))
+                });
+                boxes.push(boxed.fold(NOWHERE, join));
+            }
+        }
+    }
+
+    fn has_mesh(&self) -> bool {
+        self.shape.as_ref().is_some_and(|s| s.mesh().is_some())
+    }
+
+    /// The box around all of its path, with what lies beyond its vertices.
+    fn bounds(&self) -> Bounds {
+        let (lo, hi) = self.boxes.first().copied().unwrap_or(NOWHERE);
+        let beyond = DVec3::splat(self.shape.as_ref().map_or(0.0, |s| s.most_beyond()));
+        (lo - beyond, hi + beyond)
+    }
+}
+
+/// The points of one body and the surface of another.
+struct Side<'a> {
+    place: usize,
+    points: &'a PosedSurface,
+    other: usize,
+    surface: &'a PosedSurface,
+}
+
+/// A point in a substep: its number in the list, its radius, and its path.
+#[derive(Clone, Copy)]
+struct Moving {
+    k: usize,
+    radius: f64,
+    start: DVec3,
+    at: DVec3,
+}
+
+/// What a point touches.
+struct Found {
+    normal: DVec3,
+    /// Where it is touched, by particles of the other body, and where that is.
+    stencil: Stencil,
+    place: DVec3,
+    /// How far the other body reaches beyond that.
+    beyond: f64,
+    began: f64,
+}
+
+impl Side<'_> {
+    fn find(
+        &self,
+        first: bool,
+        slots: &mut [[u32; MeshMeets::MOST]],
+        bodies: &mut dyn Bodies,
+        list: &mut Vec<Contact>,
+    ) {
+        let reach = self.points.reach.max(self.surface.reach);
+        let bounds = self.surface.bounds();
+        let Some(shape) = self.surface.shape.clone() else { return };
+        let margin = if first { reach } else { 0.0 };
+        for (k, (_, radius)) in self.points.points().iter().enumerate() {
+            let (start, at) = (self.points.start[k], self.points.end[k]);
+            let wide = DVec3::splat(radius + reach);
+            if !overlap(bounds, (start.min(at) - wide, start.max(at) + wide)) {
+                continue;
+            }
+            let moving = Moving { k, radius: *radius, start, at };
+            match shape.mesh() {
+                Some(mesh) => {
+                    let within = radius + shape.most_beyond() + reach;
+                    let PosedSurface { from, to, boxes, .. } = self.surface;
+                    let pose = Pose { mesh, from, to, boxes, shares: [0.0, 1.0] };
+                    let near = radius + shape.most_beyond();
+                    for meet in meet_surface(&pose, (start, at), near, within).iter() {
+                        let found = on_mesh(&shape, meet);
+                        self.take(moving, found, margin, &mut slots[k], bodies, list);
+                    }
+                }
+                // Of two clouds each pair is looked at from one side only.
+                None if self.place < self.other && !self.points.has_mesh() => {
+                    self.find_balls(moving, (margin, reach), &mut slots[k], bodies, list);
+                }
+                None => {}
+            }
+        }
+    }
+
+    /// Balls of the other body that a ball touches.
+    fn find_balls(
+        &self,
+        moving: Moving,
+        (margin, reach): (f64, f64),
+        slots: &mut [u32; MeshMeets::MOST],
+        bodies: &mut dyn Bodies,
+        list: &mut Vec<Contact>,
+    ) {
+        for (j, (point, radius)) in self.surface.points().iter().enumerate() {
+            let (began, at) = (moving.start - self.surface.start[j], moving.at - self.surface.end[j]);
+            let near = moving.radius + radius + reach;
+            // The nearest of the path of one to the other.
+            let way = at - began;
+            let share = (-began.dot(way) / way.length_squared().max(f64::MIN_POSITIVE)).clamp(0.0, 1.0);
+            if (began + way * share).length_squared() > near * near {
+                continue;
+            }
+            // Who passes through another is held on the side it came from.
+            let normal = if began.dot(at) > 0.0 { at } else { began };
+            let normal = normal.try_normalize().unwrap_or(DVec3::Y);
+            let Some(shape) = &self.surface.shape else { return };
+            let TouchPoint::Vertex(v) = *point else { continue };
+            let stencil = shape.vertex(v);
+            let found =
+                Found { normal, stencil, place: self.surface.end[j], beyond: *radius, began: began.length() };
+            self.take(moving, found, margin, slots, bodies, list);
+        }
+    }
+
+    /// Lists a contact, unless it is listed or too far away.
+    fn take(
+        &self,
+        Moving { k, radius, start, at }: Moving,
+        found: Found,
+        margin: f64,
+        slots: &mut [u32; MeshMeets::MOST],
+        bodies: &mut dyn Bodies,
+        list: &mut Vec<Contact>,
+    ) {
+        let Found { normal, stencil, place, beyond, began } = found;
+        let thick = radius + beyond;
+        let gap = normal.dot(at - place) - thick;
+        let known = slots.iter().any(|s| *s > 0 && list[*s as usize - 1].normal.dot(normal) > ALIKE);
+        let Some(slot) = slots.iter_mut().find(|s| **s == 0).filter(|_| gap < margin && !known) else {
+            return;
+        };
+        let other = Endpoint::of(self.other, stencil);
+        let surface = bodies.get(self.other);
+        let may_yield = surface.is_some_and(|b| {
+            stencil.particles.iter().any(|i| b.side.beginning().free.get(*i as usize).is_some_and(|f| *f))
+                || b.side.is_solid()
+        });
+        if !self.points.free[k] && !may_yield {
+            return;
+        }
+        let (point, _) = self.points.points()[k];
+        let (own, number) = match point {
+            TouchPoint::Ball(i) => {
+                let Some(touching) = bodies.get(self.place) else { return };
+                (Endpoint::particle(self.place, touching.side.touch(i, normal)), i)
+            }
+            TouchPoint::Vertex(v) => {
+                let Some(shape) = &self.points.shape else { return };
+                (Endpoint::of(self.place, shape.vertex(v)), v)
+            }
+        };
+        let lowest =
+            lowest_gap(began - thick, release(self.points.size.min(self.surface.size), self.points.h));
+        // What particles tell of the touched point is exact at rest only.
+        let told = bodies.get(self.other).map_or(place, |b| stencil.at(|i| b.side.end(i as usize)));
+        let [a, b] = [self.points.surface, self.surface.surface];
+        let restitution = a.restitution.max(b.restitution);
+        // A bounce returns its part of the way from where the substep began: no more than that is given back, whatever gives.
+        let before = start_of(&stencil, self.other, bodies);
+        let (began_at, apart) = (normal.dot(start - before), normal.dot(at - told));
+        let into = began_at - apart;
+        let bounces = gap < 0.0 && restitution > 0.0 && into > self.points.resting;
+        let least = if bounces { began_at + restitution * into } else { f64::NEG_INFINITY };
+        let offset = (thick + lowest + normal.dot(place - told)).max(least);
+        list.push(Contact {
+            sides: [own, other],
+            normal,
+            gap,
+            offset,
+            friction: friction(a, b),
+            restitution,
+            id: (OF_BODIES | self.surface.id, number),
+            force: DVec3::ZERO,
+            lowest,
+            renewed: false,
+        });
+        *slot = list.len() as u32;
+    }
+}
+
+/// Where a point of a body was when the substep began.
+fn start_of(stencil: &Stencil, place: usize, bodies: &mut dyn Bodies) -> DVec3 {
+    bodies.get(place).map_or(DVec3::ZERO, |b| stencil.at(|i| b.side.beginning().start.get(i as usize)))
+}
+
+fn on_mesh(shape: &CollisionShape, meet: &MeshMeet) -> Found {
+    let MeshMeet { foot, normal, began } = *meet;
+    let stencil = shape.on_face(foot.triangle, foot.weights);
+    Found { normal, stencil, place: foot.point, beyond: shape.beyond(foot.triangle, foot.weights), began }
+}
+
+fn friction(a: Surface, b: Surface) -> f64 {
+    match (a.friction, b.friction) {
+        (Some(a), Some(b)) => (a * b).sqrt(),
+        (Some(one), None) | (None, Some(one)) => one,
+        (None, None) => FRICTION,
+    }
+}
