@@ -7,7 +7,9 @@ use crate::constraints::{AUXILIARY, ConstraintBatch};
 use crate::controls::{BodyControls, Control, Controls};
 use crate::fields::Field;
 use crate::keyframes::Keyframes;
-use crate::model::{BodyId, Collider, Coupling, CouplingId, Implicit, Model, ModelBody, ModelCoupling, Params};
+use crate::model::{
+    BodyId, Collider, Coupling, CouplingId, Implicit, Model, ModelBody, ModelCoupling, Params,
+};
 use crate::solvers::{Feature, SolverKind, Support, support};
 
 /// Most equal parts a step is taken in.
