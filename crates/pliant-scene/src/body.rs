@@ -102,13 +102,7 @@ pub(crate) fn plan(
     let cloth = !elastic && shape.as_ref().is_some_and(ShapePlan::is_sheet);
     let windy = around.wind && shape.as_ref().is_some_and(|s| s.has_faces(cut));
     let traits = BodyTraits { cloth, elastic, windy };
-    let solver = match body.given("solver") {
-        _ if is_rigid => SolverKind::Rigid,
-        Some(word) => solver(word.it.text()),
-        None if elastic && support(around.solver, Feature::Elements) == Support::Yes => around.solver,
-        None if (cloth || elastic) && !around.solver.uses_constraints() => SolverKind::Projective,
-        None => around.solver,
-    };
+    let solver = if is_rigid { SolverKind::Rigid } else { solver_of(body, traits, around.solver) };
     let controls = layers.controls(solver, traits, around.substep);
     layers.check(check, &name, &controls, solver, traits, around.substep);
     let clusters = match is_rigid {
@@ -191,6 +185,17 @@ impl BodyPlan {
         let key = ["spacing", "particles", "shape"];
         let given = key.into_iter().find(|k| self.record.values.contains_key(k));
         given.map_or(&self.record.at, |k| self.record.place(k))
+    }
+}
+
+/// Who moves a body that deforms: whom it names, or the scene's solver where that can.
+fn solver_of(body: &Record, traits: BodyTraits, usual: SolverKind) -> SolverKind {
+    let BodyTraits { cloth, elastic, .. } = traits;
+    match body.given("solver") {
+        Some(word) => solver(word.it.text()),
+        None if elastic && support(usual, Feature::Elements) == Support::Yes => usual,
+        None if (cloth || elastic) && !usual.uses_constraints() => SolverKind::Projective,
+        None => usual,
     }
 }
 

@@ -108,22 +108,25 @@ impl Scene {
         check.finish(())
     }
 
+    fn make_shape(
+        &self,
+        plan: &BodyPlan,
+        digest: &mut InputDigest<'_>,
+    ) -> Result<MadeShape, Vec<Diagnostic>> {
+        let (layout, at) = ((plan.resolution, plan.sampling), plan.shape_place());
+        match plan.solver {
+            SolverKind::Rigid => plan.shape.make_rigid(&self.source, at, digest),
+            _ => plan.shape.make(layout, plan.cut, &self.source, at, digest),
+        }
+    }
+
     fn make_body(
         &self,
         plan: &BodyPlan,
         known: Option<MadeShape>,
         digest: &mut InputDigest<'_>,
     ) -> Result<(Body, MadeShape), Vec<Diagnostic>> {
-        let mut made = match known {
-            Some(made) => made,
-            None => {
-                let (layout, at) = ((plan.resolution, plan.sampling), plan.shape_place());
-                match plan.solver {
-                    SolverKind::Rigid => plan.shape.make_rigid(&self.source, at, digest)?,
-                    _ => plan.shape.make(layout, plan.cut, &self.source, at, digest)?,
-                }
-            }
-        };
+        let mut made = known.map_or_else(|| self.make_shape(plan, digest), Ok)?;
         let placement = DAffine3::from_rotation_translation(plan.rotation, plan.position);
         // Each is made before any is missed: all faults at once.
         let mut check = Check::new(&self.source);
@@ -184,18 +187,22 @@ impl Scene {
             let surface = made.shown.as_ref().map_or(&made.shape.surface, |s| &s.surface);
             made.reach = reach_beyond(&made.shape.points, surface);
         }
-        if let Some(kinematic) = &plan.kinematic {
-            let rate = self.fps * f64::from(self.substeps);
-            kinematic.lead(&mut body, &made, rate).map_err(|(at, faults)| {
-                faults.iter().map(|f| self.source.problem(&at, f.to_string(), f.help)).collect::<Vec<_>>()
-            })?;
-        }
+        self.lead(plan, &mut body, &made)?;
         body.contact_radius = match plan.contact_radius {
             _ if is_rigid => ContactRadius::Shown,
             Some(radius) => ContactRadius::Fixed(radius),
             None => ContactRadius::Each(made.reach.clone()),
         };
         Ok((body, made))
+    }
+
+    /// Lets a body that is led follow its motion or its keys.
+    fn lead(&self, plan: &BodyPlan, body: &mut Body, made: &MadeShape) -> Result<(), Vec<Diagnostic>> {
+        let Some(kinematic) = &plan.kinematic else { return Ok(()) };
+        let rate = self.fps * f64::from(self.substeps);
+        kinematic.lead(body, made, rate).map_err(|(at, faults)| {
+            faults.iter().map(|f| self.source.problem(&at, f.to_string(), f.help)).collect()
+        })
     }
 
     /// What pictures need of colliders, by their ids.

@@ -34,6 +34,7 @@ static HOLD: &[Key] = &[
         ValueKind::Tables(&COUPLING_TRACK),
         "Values of it over time: it opens, closes, is driven.",
     )
+    .example("[{ control = \"stiffness\", keys = [[0.0, 200.0], [1.0, 20.0]] }]")
     .also(&["keyframe", "keys", "animation"]),
 ];
 

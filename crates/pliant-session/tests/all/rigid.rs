@@ -34,7 +34,8 @@ fn a_log_has_the_poses_of_the_bodies_it_shows() {
     let mut touched = false;
     for k in 0..=40 {
         let (frame, bodies) = (reader.frame(k).unwrap(), reader.bodies_at(k));
-        let late = (15..30).contains(&k);
+        // Events act in the step that leaves their frame.
+        let late = (16..31).contains(&k);
         assert_eq!((bodies.len(), frame.poses.len()), if late { (3, 2) } else { (2, 1) }, "frame {k}");
         let placement = session.simulation().placement(0).unwrap();
         let mut shown = Vec::new();

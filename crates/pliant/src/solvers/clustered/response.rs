@@ -367,10 +367,10 @@ impl Respond for ClusteredCache {
                 tied.moved.set(i, tied.moved.get(i) + by);
             }
         }
-        for i in 0..tied.moved.len() {
+        for (i, slot) in slots.iter().enumerate().take(tied.moved.len()) {
             let (by, before) = (tied.moved.get(i), tied.pushed.get(i));
             if by != before {
-                let (block, lane) = (slots[i] as usize / WIDTH, slots[i] as usize % WIDTH);
+                let (block, lane) = (*slot as usize / WIDTH, *slot as usize % WIDTH);
                 let to = x[block].get(lane) + (by - before);
                 x[block].set(lane, to);
                 tied.pushed.set(i, by);
