@@ -40,6 +40,8 @@ pub(crate) struct BodyPlan {
     pub density: Option<f64>,
     /// How far particles keep from planes, if not as far as what is shown reaches.
     pub contact_radius: Option<f64>,
+    /// Whether it touches other bodies.
+    pub body_contact: bool,
     pub position: DVec3,
     pub rotation: DQuat,
     pub stretch: DVec3,
@@ -138,6 +140,7 @@ pub(crate) fn plan(
             .map(|v| v.it.number())
             .or(named.filter(|_| elastic || is_rigid).map(|m| m.density)),
         contact_radius: body.given("contact_radius").map(|v| v.it.number()),
+        body_contact: body.truth("body_contact"),
         position,
         rotation,
         stretch: body.vector("stretch"),

@@ -143,6 +143,7 @@ impl Scene {
         builder.colliders = colliders.to_vec();
         builder.fields = self.fields.clone();
         builder.implicit = self.implicit;
+        builder.body_contact = self.body_contact;
         builder.threads = threads.max(1);
         builder
     }

@@ -217,6 +217,12 @@ pub(crate) static BODY: Table = Table {
             )
             .example("0.01")
             .also(&["collision_radius", "collision_margin", "particle_radius"]),
+            Key::new(
+                "body_contact",
+                ValueKind::Truth,
+                "Whether it touches other bodies, where the scene's `body_contact` lets them touch.",
+            )
+            .default("true"),
             Key::new("pin", ValueKind::Tables(&PIN), "Particles that are held or led.")
                 .example("[{ particles = [0] }]")
                 .also(&["pins"]),

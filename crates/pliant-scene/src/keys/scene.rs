@@ -41,6 +41,13 @@ pub(crate) static SCENE: Table = Table {
         .default("0.0")
         .also(&["gust", "turbulence"]),
         Key::new(
+            "body_contact",
+            ValueKind::Truth,
+            "Whether bodies touch each other, whichever solvers move them; colliders they touch always.",
+        )
+        .default("false")
+        .also(&["contact", "collisions", "collide"]),
+        Key::new(
             "solver",
             SOLVER,
             "The solver of solid bodies that do not name one; sheets and bodies of elements take \"projective\".",

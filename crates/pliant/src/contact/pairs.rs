@@ -5,7 +5,7 @@
 //! surface are balls around their particles. What is found is two endpoints on particles, kept apart along a normal.
 
 use super::mesh_meets::{MeshMeet, MeshMeets, meet_surface};
-use super::{Bodies, Contact, Endpoint, Surface, lowest_gap, release};
+use super::{Bodies, Contact, Endpoint, Surface, release};
 use crate::model::{CollisionShape, Stencil, TouchPoint};
 use crate::points::Points;
 use glam::DVec3;
@@ -52,7 +52,27 @@ pub(super) struct BodyContacts {
     ends: Points,
     /// The contacts of (pair, side, point), counted from 1; 0 for none.
     slots: Vec<[u32; MeshMeets::MOST]>,
+    /// Contacts with triangles, which hold only beside these.
+    on_faces: Vec<OnFace>,
 }
+
+/// A contact of a point with a triangle.
+#[derive(Clone, Copy, Debug)]
+struct OnFace {
+    contact: u32,
+    /// The places of the bodies, the number of the point in its list, and the triangle.
+    place: usize,
+    point: usize,
+    other: usize,
+    triangle: u32,
+    /// The offset while it holds.
+    offset: f64,
+}
+
+/// How far beside its triangle, in terms of that, a point still touches it.
+const BESIDE: f64 = 0.3;
+/// The offset of what does not touch at present.
+const NOWHERE_NEAR: f64 = -1e30;
 
 impl BodyContacts {
     /// Takes up which bodies may touch in the substep.
@@ -60,6 +80,7 @@ impl BodyContacts {
         self.pairs.clear();
         self.pairs.extend_from_slice(pairs);
         self.slots.clear();
+        self.on_faces.clear();
         if pairs.is_empty() {
             return;
         }
@@ -89,10 +110,11 @@ impl BodyContacts {
         if self.pairs.is_empty() {
             return;
         }
-        let BodyContacts { pairs, surfaces, ends, slots } = self;
+        let BodyContacts { pairs, surfaces, ends, slots, on_faces } = self;
         for (place, posed) in surfaces.iter_mut().enumerate().filter(|(_, s)| s.shape.is_some()) {
             posed.pose(place, bodies, ends);
         }
+        on_faces.iter().for_each(|on| on.look(surfaces, &mut list[on.contact as usize]));
         let mut begin = 0;
         for pair in pairs.iter() {
             for [a, b] in [*pair, [pair[1], pair[0]]] {
@@ -100,7 +122,7 @@ impl BodyContacts {
                 let own = &mut slots[begin..begin + count];
                 begin += count;
                 let side = Side { place: a, points: &surfaces[a], other: b, surface: &surfaces[b] };
-                side.find(first, own, bodies, list);
+                side.find(first, own, bodies, (list, on_faces));
             }
         }
     }
@@ -195,6 +217,28 @@ impl PosedSurface {
     }
 }
 
+impl OnFace {
+    /// Lets a point go that has come beside the triangle it touches, and holds it when it comes back: a half-space that the
+    /// triangle lies on says nothing of what is further away.
+    fn look(&self, surfaces: &[PosedSurface], contact: &mut Contact) {
+        let (points, surface) = (&surfaces[self.place], &surfaces[self.other]);
+        let Some(mesh) = surface.shape.as_ref().and_then(|s| s.mesh()) else { return };
+        let [a, b, c] = mesh.triangle(self.triangle).map(|v| surface.to[v as usize]);
+        let at = points.end[self.point];
+        let (u, v, w) = (b - a, c - a, at - a);
+        let (uu, uv, vv) = (u.length_squared(), u.dot(v), v.length_squared());
+        let (wu, wv) = (w.dot(u), w.dot(v));
+        let area = uu * vv - uv * uv;
+        let (s, t) = ((vv * wu - uv * wv) / area, (uu * wv - uv * wu) / area);
+        // Written so that a triangle without area holds whom it has.
+        let beside = s < -BESIDE || t < -BESIDE || s + t > 1.0 + BESIDE;
+        let offset = if beside { NOWHERE_NEAR } else { self.offset };
+        if contact.offset != offset {
+            (contact.offset, contact.renewed) = (offset, true);
+        }
+    }
+}
+
 /// The points of one body and the surface of another.
 struct Side<'a> {
     place: usize,
@@ -220,7 +264,6 @@ struct Found {
     place: DVec3,
     /// How far the other body reaches beyond that.
     beyond: f64,
-    began: f64,
 }
 
 impl Side<'_> {
@@ -229,7 +272,7 @@ impl Side<'_> {
         first: bool,
         slots: &mut [[u32; MeshMeets::MOST]],
         bodies: &mut dyn Bodies,
-        list: &mut Vec<Contact>,
+        (list, on_faces): (&mut Vec<Contact>, &mut Vec<OnFace>),
     ) {
         let reach = self.points.reach.max(self.surface.reach);
         let bounds = self.surface.bounds();
@@ -250,7 +293,13 @@ impl Side<'_> {
                     let near = radius + shape.most_beyond();
                     for meet in meet_surface(&pose, (start, at), near, within).iter() {
                         let found = on_mesh(&shape, meet);
+                        let known = list.len();
                         self.take(moving, found, margin, &mut slots[k], bodies, list);
+                        if let Some(contact) = list.get(known) {
+                            let (place, other, triangle) = (self.place, self.other, meet.foot.triangle);
+                            let (contact, offset) = (known as u32, contact.offset);
+                            on_faces.push(OnFace { contact, place, point: k, other, triangle, offset });
+                        }
                     }
                 }
                 // Of two clouds each pair is looked at from one side only.
@@ -287,7 +336,7 @@ impl Side<'_> {
             let TouchPoint::Vertex(v) = *point else { continue };
             let stencil = shape.vertex(v);
             let found =
-                Found { normal, stencil, place: self.surface.end[j], beyond: *radius, began: began.length() };
+                Found { normal, stencil, place: self.surface.end[j], beyond: *radius };
             self.take(moving, found, margin, slots, bodies, list);
         }
     }
@@ -302,7 +351,7 @@ impl Side<'_> {
         bodies: &mut dyn Bodies,
         list: &mut Vec<Contact>,
     ) {
-        let Found { normal, stencil, place, beyond, began } = found;
+        let Found { normal, stencil, place, beyond } = found;
         let thick = radius + beyond;
         let gap = normal.dot(at - place) - thick;
         let known = slots.iter().any(|s| *s > 0 && list[*s as usize - 1].normal.dot(normal) > ALIKE);
@@ -329,8 +378,6 @@ impl Side<'_> {
                 (Endpoint::of(self.place, shape.vertex(v)), v)
             }
         };
-        let lowest =
-            lowest_gap(began - thick, release(self.points.size.min(self.surface.size), self.points.h));
         // What particles tell of the touched point is exact at rest only.
         let told = bodies.get(self.other).map_or(place, |b| stencil.at(|i| b.side.end(i as usize)));
         let [a, b] = [self.points.surface, self.surface.surface];
@@ -341,7 +388,11 @@ impl Side<'_> {
         let into = began_at - apart;
         let bounces = gap < 0.0 && restitution > 0.0 && into > self.points.resting;
         let least = if bounces { began_at + restitution * into } else { f64::NEG_INFINITY };
-        let offset = (thick + lowest + normal.dot(place - told)).max(least);
+        // No more is asked for than that the bodies stay to each other where they were, beside a release of what began inside: so
+        // whatever else holds them there is a way to comply.
+        let release = release(self.points.size.min(self.surface.size), self.points.h);
+        let wanted = thick + normal.dot(place - told);
+        let offset = wanted.min(began_at + release).max(least);
         list.push(Contact {
             sides: [own, other],
             normal,
@@ -351,7 +402,7 @@ impl Side<'_> {
             restitution,
             id: (OF_BODIES | self.surface.id, number),
             force: DVec3::ZERO,
-            lowest,
+            lowest: 0.0,
             renewed: false,
         });
         *slot = list.len() as u32;
@@ -364,9 +415,9 @@ fn start_of(stencil: &Stencil, place: usize, bodies: &mut dyn Bodies) -> DVec3 {
 }
 
 fn on_mesh(shape: &CollisionShape, meet: &MeshMeet) -> Found {
-    let MeshMeet { foot, normal, began } = *meet;
+    let MeshMeet { foot, normal, .. } = *meet;
     let stencil = shape.on_face(foot.triangle, foot.weights);
-    Found { normal, stencil, place: foot.point, beyond: shape.beyond(foot.triangle, foot.weights), began }
+    Found { normal, stencil, place: foot.point, beyond: shape.beyond(foot.triangle, foot.weights) }
 }
 
 fn friction(a: Surface, b: Surface) -> f64 {
