@@ -37,7 +37,10 @@ pub const DEMOS: &[Demo] = &[
     demo!("puppet", "a puppet of jelly limbs on hinges with limits is bobbed, and motors wave its arms"),
     demo!("rigid_bodies", "solids slide, roll, bounce and hang; a T-handle turns over again and again"),
     demo!("bumping_bears", "two gummy bears run into each other, bounce off and sit down"),
-    demo!("toy_box", "jelly bears, rubber cubes and rigid balls fall into a box on each other and come to rest"),
+    demo!(
+        "toy_box",
+        "jelly bears, rubber cubes and rigid balls fall into a box on each other and come to rest"
+    ),
     demo!("mobile", "a bear and a ball hang from a bar by joints; the bear is let go, and the bar tips"),
     demo!("coming_and_going", "jelly balls are dropped one after the other and vanish as they came"),
     demo!("jelly_to_rubber", "a ball sags as jelly, becomes rubber where it lies, and jumps"),

@@ -17,8 +17,7 @@ use crate::shape::{MadeShape, ShapePlan};
 use crate::source::Check;
 use pliant::{
     Body, BodyControls, Collider, ColliderShape, Constraint, ContactFilter, ContactRadius, DAffine3, Input,
-    Material,
-    SolverKind,
+    Material, SolverKind,
 };
 use pliant_geometry::{Elements, Look, TriMesh, reach_beyond};
 use std::sync::Arc;

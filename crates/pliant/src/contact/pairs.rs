@@ -35,6 +35,10 @@ struct PosedSurface {
     start: Vec<DVec3>,
     end: Vec<DVec3>,
     free: Vec<bool>,
+    /// Where vertices and boxes were when all of it was looked at, and whether it is to be again: it has moved by more than
+    /// [`STIR`] since.
+    looked: Vec<DVec3>,
+    stirred: bool,
     size: f64,
     h: f64,
     reach: f64,
@@ -52,6 +56,8 @@ pub(super) struct BodyContacts {
     ends: Points,
     /// The contacts of (pair, side, point), counted from 1; 0 for none.
     slots: Vec<[u32; MeshMeets::MOST]>,
+    /// Whether (pair, side, point) was within reach when it was looked at last.
+    near: Vec<bool>,
     /// Contacts with triangles, which hold only beside these.
     on_faces: Vec<OnFace>,
 }
@@ -69,6 +75,9 @@ struct OnFace {
     offset: f64,
 }
 
+/// The part of the reach by which a surface may have moved before what is far from it is looked at again: less than half, as both
+/// sides move.
+const STIR: f64 = 0.4;
 /// How far beside its triangle, in terms of that, a point still touches it.
 const BESIDE: f64 = 0.3;
 /// The offset of what does not touch at present.
@@ -98,6 +107,8 @@ impl BodyContacts {
         let points = |place: usize| self.surfaces[place].points().len();
         let slots = pairs.iter().flatten().map(|place| points(*place)).sum();
         self.slots.resize(slots, [0; MeshMeets::MOST]);
+        self.near.clear();
+        self.near.resize(slots, true);
     }
 
     pub fn is_empty(&self) -> bool {
@@ -110,16 +121,16 @@ impl BodyContacts {
         if self.pairs.is_empty() {
             return;
         }
-        let BodyContacts { pairs, surfaces, ends, slots, on_faces } = self;
+        let BodyContacts { pairs, surfaces, ends, slots, near, on_faces } = self;
         for (place, posed) in surfaces.iter_mut().enumerate().filter(|(_, s)| s.shape.is_some()) {
-            posed.pose(place, bodies, ends);
+            posed.pose(place, first, bodies, ends);
         }
         on_faces.iter().for_each(|on| on.look(surfaces, &mut list[on.contact as usize]));
         let mut begin = 0;
         for pair in pairs.iter() {
             for [a, b] in [*pair, [pair[1], pair[0]]] {
                 let count = surfaces[a].points().len();
-                let own = &mut slots[begin..begin + count];
+                let own = (&mut slots[begin..begin + count], &mut near[begin..begin + count]);
                 begin += count;
                 let side = Side { place: a, points: &surfaces[a], other: b, surface: &surfaces[b] };
                 side.find(first, own, bodies, (list, on_faces));
@@ -178,8 +189,12 @@ impl PosedSurface {
     }
 
     /// Takes up where it ends now.
-    fn pose(&mut self, place: usize, bodies: &mut dyn Bodies, ends: &mut Points) {
-        let PosedSurface { shape: Some(shape), from, to, boxes, start, end, .. } = self else { return };
+    fn pose(&mut self, place: usize, first: bool, bodies: &mut dyn Bodies, ends: &mut Points) {
+        let PosedSurface { shape: Some(shape), from, to, boxes, start, end, looked, stirred, reach, .. } =
+            self
+        else {
+            return;
+        };
         let Some(touching) = bodies.get(place) else { return };
         ends.resize(touching.body.model.point_count());
         touching.side.ends(ends);
@@ -191,14 +206,26 @@ impl PosedSurface {
             TouchPoint::Ball(i) => at(i),
             TouchPoint::Vertex(v) => to[v as usize],
         }));
+        let stir = STIR * *reach;
+        let still = || to.iter().zip(looked.iter()).all(|(p, q)| p.distance_squared(*q) <= stir * stir);
+        *stirred = first || !still();
+        if !*stirred {
+            return;
+        }
+        looked.clone_from(to);
         match shape.mesh() {
-            Some(mesh) => mesh.fit(from, to, boxes),
+            Some(mesh) => {
+                mesh.fit(from, to, boxes);
+                // They stay around it until it has stirred.
+                let stir = DVec3::splat(stir);
+                boxes.iter_mut().for_each(|b| *b = (b.0 - stir, b.1 + stir));
+            }
             None => {
                 boxes.clear();
                 let paths = start.iter().zip(end.iter()).zip(shape.points());
                 let boxed = paths.map(|((p, q), (_, r))| {
                     let (lo, hi) = around([*p, *q]);
-                    (lo - DVec3::splat(*r), hi + DVec3::splat(*r))
+                    (lo - DVec3::splat(*r + stir), hi + DVec3::splat(*r + stir))
                 });
                 boxes.push(boxed.fold(NOWHERE, join));
             }
@@ -270,7 +297,7 @@ impl Side<'_> {
     fn find(
         &self,
         first: bool,
-        slots: &mut [[u32; MeshMeets::MOST]],
+        (slots, near): (&mut [[u32; MeshMeets::MOST]], &mut [bool]),
         bodies: &mut dyn Bodies,
         (list, on_faces): (&mut Vec<Contact>, &mut Vec<OnFace>),
     ) {
@@ -278,10 +305,15 @@ impl Side<'_> {
         let bounds = self.surface.bounds();
         let Some(shape) = self.surface.shape.clone() else { return };
         let margin = if first { reach } else { 0.0 };
+        let all = self.points.stirred || self.surface.stirred;
         for (k, (_, radius)) in self.points.points().iter().enumerate() {
+            if !all && !near[k] {
+                continue;
+            }
             let (start, at) = (self.points.start[k], self.points.end[k]);
             let wide = DVec3::splat(radius + reach);
-            if !overlap(bounds, (start.min(at) - wide, start.max(at) + wide)) {
+            near[k] = overlap(bounds, (start.min(at) - wide, start.max(at) + wide));
+            if !near[k] {
                 continue;
             }
             let moving = Moving { k, radius: *radius, start, at };
@@ -290,8 +322,10 @@ impl Side<'_> {
                     let within = radius + shape.most_beyond() + reach;
                     let PosedSurface { from, to, boxes, .. } = self.surface;
                     let pose = Pose { mesh, from, to, boxes, shares: [0.0, 1.0] };
-                    let near = radius + shape.most_beyond();
-                    for meet in meet_surface(&pose, (start, at), near, within).iter() {
+                    let touches = radius + shape.most_beyond();
+                    near[k] = false;
+                    for meet in meet_surface(&pose, (start, at), touches, within).iter() {
+                        near[k] = true;
                         let found = on_mesh(&shape, meet);
                         let known = list.len();
                         self.take(moving, found, margin, &mut slots[k], bodies, list);
@@ -335,8 +369,7 @@ impl Side<'_> {
             let Some(shape) = &self.surface.shape else { return };
             let TouchPoint::Vertex(v) = *point else { continue };
             let stencil = shape.vertex(v);
-            let found =
-                Found { normal, stencil, place: self.surface.end[j], beyond: *radius };
+            let found = Found { normal, stencil, place: self.surface.end[j], beyond: *radius };
             self.take(moving, found, margin, slots, bodies, list);
         }
     }
