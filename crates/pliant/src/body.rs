@@ -25,7 +25,7 @@ fn fitted(rest: &[DVec3], to: &[DVec3]) -> DAffine3 {
 /// How a body is cut into overlapping clusters.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Clustering {
-    /// None: edges alone hold the body together.
+    /// None: edges or elements hold the body together.
     None,
     /// Everything is one cluster.
     Whole,
@@ -116,7 +116,7 @@ pub struct Body {
     pub mass: f64,
     /// Who moves it.
     pub solver: SolverKind,
-    /// How it is clustered.
+    /// How many clusters hold it together, or how large they are; none for bodies of elements and rigid ones.
     pub clusters: Clustering,
     /// How those clusters are made.
     pub cluster_style: ClusterStyle,

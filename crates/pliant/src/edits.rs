@@ -200,9 +200,9 @@ impl From<ControlError> for EditError {
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Removed {
-    /// Its name.
+    /// The name it was built with.
     pub name: String,
-    /// Its last state.
+    /// Its positions, velocities and memory when it was removed.
     pub state: BodyState,
     /// Tracks of keyframes that drove its controls and went with it.
     pub tracks: usize,

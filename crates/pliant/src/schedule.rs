@@ -21,7 +21,7 @@ pub struct Schedule {
 pub struct ScheduleError {
     /// Which edit, in the order they act.
     pub edit: usize,
-    /// Its frame.
+    /// The frame it is to act at.
     pub frame: u64,
     /// Why.
     pub reason: EditError,

@@ -31,7 +31,7 @@ pub struct State {
     pub(crate) model: ModelId,
 }
 
-/// The state of one body.
+/// What changes of a body in a step: positions, m, velocities, m/s, and what history leaves behind beside them.
 #[derive(Clone, Debug, PartialEq)]
 pub struct BodyState {
     id: BodyId,

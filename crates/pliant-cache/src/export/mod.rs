@@ -89,7 +89,7 @@ impl FrameSelection {
     }
 }
 
-/// What to export.
+/// Which frames and bodies of a log go out, at what rate, in which units and axes, and how pictures of them look.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ExportOptions {
     /// Which frames of the log go out, from which to which and every how manieth.

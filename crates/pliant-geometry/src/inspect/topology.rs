@@ -49,7 +49,7 @@ pub struct MeshPiece {
     pub vertices: usize,
     /// Euler characteristic: vertices − edges + faces.
     pub euler: i64,
-    /// Loops of its boundary.
+    /// Closed rows of edges that have a face on one side only: holes, and the rim of an open mesh.
     pub boundary_loops: usize,
     /// Edges and vertices of it that are not manifold.
     pub non_manifold: usize,

@@ -3,7 +3,7 @@
 
 use crate::root;
 use pliant::solvers::support_table;
-use pliant::{Allowed, BodyId, Control, Cost, Material};
+use pliant::{Allowed, BodyId, Control, ControlOwner, Cost, CouplingId, Material};
 use pliant_scene::DEMOS;
 use std::fs;
 
@@ -47,9 +47,14 @@ fn controls() -> String {
     let mut table = String::from(
         "| control | of | unit | range | what it is | a change costs |\n|---|---|---|---|---|---|\n",
     );
-    for control in Control::all([BodyId::from_number(0)]) {
+    let of_coupling = Control::of_coupling(CouplingId::from_number(0));
+    for control in Control::all([BodyId::from_number(0)]).chain(of_coupling) {
         let d = control.descriptor();
-        let of = if control.body().is_some() { "body" } else { "world" };
+        let of = match control.owner() {
+            ControlOwner::World => "world",
+            ControlOwner::Body(_) => "body",
+            ControlOwner::Coupling(_) => "joint, glue",
+        };
         let doc = d.doc().split_whitespace().collect::<Vec<_>>().join(" ");
         let (name, unit, range, cost) = (d.name, d.unit, range(d.allowed), cost(d.cost));
         table += &format!("| `{name}` | {of} | {unit} | {range} | {doc} | {cost} |\n");

@@ -9,7 +9,7 @@ use std::ops::{Add, AddAssign};
 /// of bound points may be added before they are shared out.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Load {
-    /// The force.
+    /// The sum of the forces on bound points, N.
     pub force: DVec3,
     /// y = K⁻¹τ, see the [module](super).
     pub spin: DVec3,

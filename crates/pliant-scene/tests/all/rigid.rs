@@ -33,7 +33,9 @@ fn save(path: &Path, mesh: &TriMesh) {
 }
 
 fn steps(scene: &mut BuiltScene, count: usize) {
-    (0..count).for_each(|_| drop(scene.simulation.step_by(&scene.events).unwrap()));
+    for _ in 0..count {
+        scene.simulation.step_by(&scene.events).unwrap();
+    }
 }
 
 fn origin(s: &Simulation, body: usize) -> DVec3 {

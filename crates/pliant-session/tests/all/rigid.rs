@@ -15,7 +15,9 @@ fn open() -> Session {
 }
 
 fn run(session: &mut Session, frames: u32) {
-    (0..frames).for_each(|_| drop(session.step().unwrap()));
+    for _ in 0..frames {
+        session.step().unwrap();
+    }
 }
 
 fn whole() -> MemoryLog {

@@ -94,7 +94,7 @@ pub struct Builder {
     pub colliders: Vec<Collider>,
     /// What ties bodies together; bodies by their index.
     pub couplings: Vec<Coupling>,
-    /// The bodies.
+    /// What is simulated; ids are given in this order, from 0.
     pub bodies: Vec<Body>,
     /// Controls that follow keys; bodies by their index.
     pub keyframes: Keyframes,

@@ -62,7 +62,7 @@ pub struct ControlError {
     pub control: &'static str,
     /// The refused value.
     pub value: String,
-    /// What is allowed.
+    /// The range of the control, or what has the effect instead of it, in words.
     pub allowed: String,
 }
 

@@ -36,7 +36,7 @@ impl BodyFrame {
         Ok(BodyFrame { body: body.into(), parents, weights, cloud, rest: rest.to_vec(), at, axes })
     }
 
-    /// Its body.
+    /// The body whose particles carry it.
     pub fn body(&self) -> BodyId {
         self.body
     }

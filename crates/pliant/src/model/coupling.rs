@@ -40,9 +40,9 @@ impl std::fmt::Display for CouplingId {
 /// A point of a body: the mean of up to four of its particles by weights that sum to 1.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct BodyPoint {
-    /// The body.
+    /// Whose particles these are.
     pub body: BodyId,
-    /// Its particles; unused entries repeat the first with weight 0.
+    /// The particles it is the mean of; unused entries repeat the first with weight 0.
     pub particles: [u32; 4],
     /// Their weights.
     pub weights: [f64; 4],

@@ -5,7 +5,7 @@ use crate::points::Points;
 use glam::DVec3;
 use std::sync::Arc;
 
-/// What a cluster is at rest.
+/// Mass, centre and reach of a cluster in the rest shape.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ClusterRest {
     /// Σ m_ic over its members.

@@ -5,7 +5,7 @@ use crate::edits::EditError;
 use crate::solvers::{Convergence, SolverError, SolverKind};
 use crate::state::{State, StateError};
 
-/// What a step reports.
+/// What a step took and met: for statistics, and to see whether its iterations were enough.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]

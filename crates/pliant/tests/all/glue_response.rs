@@ -70,6 +70,7 @@ fn place_at(s: &mut Simulation, x: &[f64]) {
 }
 
 /// The stiffness at rest, by differences of the energy.
+#[allow(clippy::needless_range_loop)] // both triangles of the matrix at once
 fn stiffness(rest: &[f64]) -> Matrix {
     let mut s = world(Parents::None, 1e-2);
     let (n, d) = (rest.len(), 1e-5);
@@ -111,6 +112,7 @@ fn jacobian(rest: &[f64], parents: Parents) -> Matrix {
 }
 
 /// Squares of the frequencies with their modes, A u = λ M u, ascending: Jacobi's method on L⁻¹ A L⁻ᵀ.
+#[allow(clippy::needless_range_loop)] // columns of two matrices at once
 fn modes(a: &Matrix, m: &Matrix) -> Vec<(f64, Vec<f64>)> {
     let n = a.len();
     let mut l = vec![vec![0.0; n]; n];
