@@ -119,7 +119,7 @@ impl<'a> StepContext<'a> {
         if let (Some(clock), Some(since)) = (clock, since) {
             seconds[SolverKind::Rigid as usize] += clock() - since;
         }
-        let islands = islands.of(model, state, self.controls);
+        let islands = islands.list_mut();
         exchange(islands, state, backup, slots);
         let total: usize = model.particle_count();
         // An island that is a small part of the work is one task; threads share the work of the others.

@@ -476,6 +476,11 @@ impl Islands {
         &self.rolling
     }
 
+    /// The islands as they were found last, to be moved.
+    pub fn list_mut(&mut self) -> &mut [Island] {
+        &mut self.list
+    }
+
     /// The islands as they were found last.
     pub fn list(&self) -> &[Island] {
         &self.list

@@ -32,11 +32,13 @@ const SETTLED: f64 = 1e-13;
 /// What counts as nothing, relative to size and inertia.
 const ROUNDING: f64 = 1e-12;
 
-/// Whether a body that is tied to nothing moves in this way.
+/// Whether a body that is tied to nothing moves in this way. Where bodies touch each other none does, so that none changes its
+/// ways, and last bits, as others come near.
 pub(crate) fn rolls(model: &Model, body: &BodyModel) -> bool {
     let is_plane = |c: &ModelCollider| c.collider.half_space(&DAffine3::IDENTITY).is_some();
     let planes = model.colliders().len() <= MOST_PLANES && model.colliders().iter().all(is_plane);
     planes
+        && !model.params.body_contact
         && body.solver() == SolverKind::Rigid
         && body.pins().is_empty()
         && body.input().is_none()

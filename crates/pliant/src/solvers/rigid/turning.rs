@@ -150,6 +150,7 @@ mod tests {
             reach: DVec3::ONE,
             size: 1.0,
             contact: Vec::new(),
+            groups: Vec::new(),
         }
     }
 

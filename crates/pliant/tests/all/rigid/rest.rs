@@ -2,8 +2,8 @@
 
 use super::*;
 use crate::common::*;
-use pliant::Builder;
 use pliant::shapes::{Shape, rigid_from_mesh};
+use pliant::{Builder, Collider, DAffine3, HalfSpace, Primitive};
 
 /// How fast a solid is at most in 30 seconds, and how far it gets, once it has had `before` seconds to come to rest.
 fn rest(shape: Shape, height: f64, turn: DQuat, before: usize) -> (f64, f64) {
@@ -43,4 +43,34 @@ fn solids_left_on_the_ground_neither_tremble_nor_creep() {
         println!("{name}, {contact} points: at most {fastest:.1e} m/s, {furthest:.1e} m away");
         assert!(fastest < 1e-3 && furthest < 1e-4, "{name}: {fastest} m/s, {furthest} m away");
     }
+}
+
+/// Of many points of contact those far from all planes are not looked at, and no bit says so: a collider that is no plane, far
+/// away, has all of them looked at.
+#[test]
+fn points_that_are_not_looked_at_change_nothing() {
+    let bear = SolidShape::GummyBear { height: 0.5 }.build(0.03).unwrap().surface;
+    let shape = rigid_from_mesh(bear).unwrap();
+    let build = |looked_at: bool| {
+        let mut body = Body::rigid("bear", shape.clone()).at(0.0, 0.6, 0.0);
+        (body.velocity, body.spin) = (DVec3::new(1.0, 0.0, 0.5), DVec3::new(3.0, 5.0, -4.0));
+        body.controls.restitution = 0.4;
+        let mut builder = Builder::new().ground().body(body);
+        let wall = HalfSpace { normal: DVec3::NEG_X, offset: -0.8, friction: 0.3, restitution: 0.0 };
+        builder = builder.collider(wall);
+        if looked_at {
+            let far = DAffine3::from_translation(DVec3::new(0.0, 500.0, 0.0));
+            builder = builder.collider(Collider::solid(Primitive::Ball { radius: 0.1 }, far));
+        }
+        builder.build().unwrap()
+    };
+    let (mut some, mut all) = (build(false), build(true));
+    let mut touched = 0;
+    for frame in 0..180 {
+        touched += usize::from(some.step().unwrap().contacts > 0);
+        run(&mut all, 1);
+        assert_eq!(bits(&some), bits(&all), "frame {frame}");
+    }
+    assert!(shape.contact.len() > 500 && touched > 30, "{} points, {touched} frames", shape.contact.len());
+    assert!(some.statistics().max_penetration < 1e-9);
 }
