@@ -40,7 +40,8 @@ fn a_ball_by_itself_moves_as_any_solid_does() {
     let mut worst = 0.0_f64;
     for case in 0..60 {
         let (mut ball, mut solid) = (thrown(case, true), thrown(case, false));
-        for frame in 0..45 {
+        // A ball later jammed between wall and ground with a friction of 1.2 (case 6) has more than one answer to both.
+        for frame in 0..40 {
             if frame == 10 && case % 5 == 0 {
                 for s in [&mut ball, &mut solid] {
                     s.set(Control::Mass(0.into()), 5.0).unwrap();
@@ -58,7 +59,7 @@ fn a_ball_by_itself_moves_as_any_solid_does() {
             let apart = ball.positions(0).zip(solid.positions(0)).map(|(a, b)| a.distance(b));
             let faster = ball.velocities(0).zip(solid.velocities(0)).map(|(a, b)| a.distance(b) / 10.0);
             let off = apart.chain(faster).fold(0.0, f64::max);
-            assert!(off < 1e-7, "case {case}, frame {frame}: {off}");
+            assert!(off < 1e-10, "case {case}, frame {frame}: {off}");
             worst = worst.max(off);
         }
         assert!(ball.statistics().max_penetration < 1e-10);
