@@ -82,7 +82,7 @@ pub(crate) fn roll(
     let mut ball = Ball::told(rest, state);
     let mut room = [TouchedPlane::NONE; MOST_PLANES];
     for substep in 0..model.params.substeps {
-        let at = of.at(substep, false);
+        let at = of.at(substep, (false, false));
         if forced {
             forces::apply(model, controls, state, (at.time, h), &mut slot.pushes, of.team);
             ball = Ball::told(rest, state);
