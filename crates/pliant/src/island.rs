@@ -514,8 +514,8 @@ impl Islands {
         // The first body of an island comes before all others.
         let mut count = 0;
         island.clear();
-        for k in 0..joined.len() {
-            if rolling[k] {
+        for (k, rolls) in rolling.iter().enumerate() {
+            if *rolls {
                 island.push(NO_ISLAND);
                 continue;
             }
