@@ -11,10 +11,14 @@ use crate::island::{Island, Islands};
 use crate::model::{BodyModel, Model};
 use crate::simulation::Clock;
 use crate::solver_pool::SolverPools;
+use crate::solvers::rigid;
 use crate::solvers::trace::Tracer;
 use crate::solvers::{Convergence, Observer, SolverError, SolverKind, Subject, SubstepReport};
 use crate::state::State;
 use crate::team::Team;
+
+/// Bodies a thread takes at a time that are moved without an island.
+const BALLS: usize = 64;
 
 /// What a step of a body reports.
 #[derive(Clone, Debug, Default)]
@@ -109,7 +113,13 @@ impl<'a> StepContext<'a> {
     ) -> [f64; SolverKind::ALL.len()] {
         let mut seconds = [0.0; SolverKind::ALL.len()];
         let model = self.model;
-        let islands = islands.of(model, state, self.controls);
+        islands.of(model, state, self.controls);
+        let since = clock.map(|c| c());
+        self.roll(islands.rolling(), state, backup, slots);
+        if let (Some(clock), Some(since)) = (clock, since) {
+            seconds[SolverKind::Rigid as usize] += clock() - since;
+        }
+        let islands = islands.list_mut();
         exchange(islands, state, backup, slots);
         let total: usize = model.particle_count();
         // An island that is a small part of the work is one task; threads share the work of the others.
@@ -143,6 +153,21 @@ impl<'a> StepContext<'a> {
         exchange(islands, state, backup, slots);
         *put_in += islands.iter().flat_map(|i| &i.ties).map(|t| t.put_in).sum::<f64>();
         seconds
+    }
+}
+
+impl StepContext<'_> {
+    /// Moves the balls that need no island.
+    fn roll(self, rolling: &[bool], state: &mut State, backup: &mut State, slots: &mut [Slot]) {
+        if !rolling.contains(&true) {
+            return;
+        }
+        let bodies = (&mut state.bodies[..], &mut backup.bodies[..]);
+        self.team.split((bodies, slots), BALLS, |range, ((states, before), slots)| {
+            for (k, place) in range.enumerate().filter(|(_, place)| rolling[*place]) {
+                rigid::roll(self, place, &mut states[k], &mut before[k], &mut slots[k]);
+            }
+        });
     }
 }
 

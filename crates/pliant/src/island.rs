@@ -14,6 +14,7 @@ use crate::controls::Controls;
 use crate::couplings::{CouplingMemory, Tie, TieLayout, TieSide, Velocities};
 use crate::forces;
 use crate::model::{Attachment, BodyPoint, Coupling, Model, ModelCoupling, ModelId, Motor};
+use crate::solvers::rigid;
 use crate::solvers::trace::Tracer;
 use crate::solvers::{Outside, Progress, Round, Solver, SolverError, SolverKind, Stage, SubstepReport};
 use crate::state::{BodyState, State};
@@ -427,6 +428,9 @@ impl Velocities for InSubstep<'_> {
     }
 }
 
+/// In place of the island of a body that needs none.
+const NO_ISLAND: usize = usize::MAX;
+
 /// The islands of a model.
 #[derive(Default)]
 pub(crate) struct Islands {
@@ -441,8 +445,10 @@ pub(crate) struct Islands {
     pub revision: u64,
     /// Scratch: for each body one that it is held together with, itself if it is the first of its island.
     joined: Vec<usize>,
-    /// And its island.
+    /// And its island; [`NO_ISLAND`] if it rolls.
     island: Vec<usize>,
+    /// Of each body: whether it rolls by itself, and so needs no island.
+    rolling: Vec<bool>,
 }
 
 impl Islands {
@@ -465,6 +471,16 @@ impl Islands {
         &mut self.list
     }
 
+    /// Of each body whether it rolls by itself, as found last: such a ball is in no island.
+    pub fn rolling(&self) -> &[bool] {
+        &self.rolling
+    }
+
+    /// The islands as they were found last, to be moved.
+    pub fn list_mut(&mut self) -> &mut [Island] {
+        &mut self.list
+    }
+
     /// The islands as they were found last.
     pub fn list(&self) -> &[Island] {
         &self.list
@@ -476,7 +492,7 @@ impl Islands {
     }
 
     fn find(&mut self, model: &Model) {
-        let Islands { list, joined, island, loose, met, .. } = self;
+        let Islands { list, joined, island, loose, met, rolling, .. } = self;
         joined.clear();
         joined.extend(0..model.bodies().len());
         // The bodies of a coupling; of one with the world its body twice.
@@ -488,14 +504,21 @@ impl Islands {
         let whole = |(k, _): &(usize, &ModelCoupling)| !loose[*k];
         let couplings = || model.couplings().iter().enumerate().filter(whole);
         let near = met.iter().map(|&(a, b)| [a as usize, b as usize]);
+        rolling.clear();
+        rolling.extend(model.bodies().iter().map(|b| rigid::rolls(model, &b.parts)));
         for [a, b] in couplings().filter_map(|(_, c)| ends(c)).chain(near) {
+            (rolling[a], rolling[b]) = (false, false);
             let (a, b) = (first(joined, a), first(joined, b));
             joined[a.max(b)] = a.min(b);
         }
         // The first body of an island comes before all others.
         let mut count = 0;
         island.clear();
-        for k in 0..joined.len() {
+        for (k, rolls) in rolling.iter().enumerate() {
+            if *rolls {
+                island.push(NO_ISLAND);
+                continue;
+            }
             let first = first(joined, k);
             island.push(if first == k { count } else { island[first] });
             count += usize::from(first == k);
@@ -512,7 +535,7 @@ impl Islands {
             layout: Arc::default(),
             pairs: Vec::new(),
         });
-        for (k, island) in island.iter().enumerate() {
+        for (k, island) in island.iter().enumerate().filter(|(_, i)| **i != NO_ISLAND) {
             list[*island].members.push(Member::new(k));
         }
         for &(a, b) in met.iter() {

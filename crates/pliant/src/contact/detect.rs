@@ -1,6 +1,7 @@
 //! The contacts of an island in a substep: which there are, and their forces.
 
 use super::dual::{Bodies, Dual, Respond, SubstepStart, Touching};
+use super::looked_at::LookedAt;
 use super::nodes::Nodes;
 use super::pairs::BodyContacts;
 use super::ridges::{Faces, Scratch};
@@ -28,6 +29,8 @@ pub(crate) struct Contacts {
     /// The contacts of (body, solid, particle), counted from 1; 0 for none.
     slots: Vec<[u32; ContactPlanes::MOST]>,
     ends: Points,
+    /// Which of these are looked at.
+    near: LookedAt,
     /// For what sticks out of solids.
     scratch: Scratch,
     /// What bodies touch of each other.
@@ -81,7 +84,9 @@ impl Contacts {
         self.list.reserve(most);
         self.listed.clear();
         self.listed.reserve(most);
-        self.ends.resize(particles.max().unwrap_or(0));
+        let most_points = particles.max().unwrap_or(0);
+        self.ends.resize(most_points);
+        self.near.reserve(most_points);
         self.dual.reserve(sizes.map(|s| s.nodes), most, ties);
     }
 
@@ -194,7 +199,6 @@ impl Contacts {
             let Touching { body, side, .. } = touching;
             let (model, size) = (body.model, side.beginning().size);
             self.ends.resize(model.point_count());
-            side.ends(&mut self.ends);
             let h = model.params.substep();
             let reach = 1e-3 * size + 2.0 * h * h * body.controls.world.gravity.length();
             let finding = Finding {
@@ -203,6 +207,7 @@ impl Contacts {
                 release: release(size, h),
                 surface: Surface::of(body.controls),
             };
+            side.look(obstacles, finding.margin, &mut self.ends, &mut self.near);
             let whose = (place, model.rest().radius.as_slice());
             for plane in obstacles.planes {
                 self.find_at_plane(plane, whose, side, finding, listed);
@@ -231,7 +236,9 @@ impl Contacts {
         first: usize,
     ) {
         let listed = &mut self.listed[first..first + self.ends.len()];
-        for (i, at) in self.ends.iter().enumerate() {
+        for k in 0..self.near.len() {
+            let i = self.near.get(k);
+            let at = self.ends.get(i);
             let gap = obstacle.end.gap(at) - radius[i];
             if gap >= finding.margin || listed[i] || !side.beginning().free[i] {
                 continue;
@@ -253,7 +260,9 @@ impl Contacts {
         finding: Finding,
         first: usize,
     ) {
-        for (i, at) in self.ends.iter().enumerate() {
+        for k in 0..self.near.len() {
+            let i = self.near.get(k);
+            let at = self.ends.get(i);
             if !side.beginning().free[i] {
                 continue;
             }

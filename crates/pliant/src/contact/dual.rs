@@ -16,9 +16,10 @@
 //! eliminated: after every change of the contact forces they are solved for anew, so that contacts see the response of
 //! bodies that hold together. That is G less a positive semidefinite matrix, for which 1/d is as safe.
 
+use super::looked_at::LookedAt;
 use super::nodes::Nodes;
 use super::sweeps::{SolidResponse, Sweeps};
-use super::{Contact, Endpoint};
+use super::{Contact, Endpoint, Obstacles};
 use crate::couplings::{Pull, Tie, TieLayout, Ties};
 use crate::points::Points;
 use crate::solvers::Subject;
@@ -48,6 +49,12 @@ pub(crate) trait Respond {
     /// The same of all particles.
     fn ends(&self, to: &mut Points) {
         (0..to.len()).for_each(|i| to.set(i, self.end(i)));
+    }
+
+    /// The same of those points that may end nearer to an obstacle than `reach`, or of more: tells which these are.
+    fn look(&self, _obstacles: Obstacles<'_>, _reach: f64, to: &mut Points, near: &mut LookedAt) {
+        self.ends(to);
+        near.take_all(to.len());
     }
 
     /// Where a particle ends with the present round made and all contact forces taken away.

@@ -39,8 +39,8 @@ pub use params::{
 pub(crate) use prototype::Source;
 pub use prototype::{BatchScale, ModelBatch, Prototype};
 pub use rest::{ClusterRest, Rest};
-pub use rigid::RigidRest;
 pub(crate) use rigid::{CORNERS, along_axes, corners};
+pub use rigid::{ContactGroup, RigidRest};
 pub use shown::Shown;
 pub use topology::{ClusterSet, Membership, Topology};
 

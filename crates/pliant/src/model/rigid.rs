@@ -36,6 +36,60 @@ pub struct RigidRest {
     pub size: f64,
     /// The points it touches by, seen from the centre along the principal axes.
     pub contact: Vec<ContactPoint>,
+    /// Those that lie together; none if there are so few that each may be looked at.
+    pub groups: Vec<ContactGroup>,
+}
+
+/// Points of contact that lie together.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ContactGroup {
+    /// The middle of a ball that all of them are in, seen from the centre along the principal axes.
+    pub center: DVec3,
+    /// The radius of that ball, m.
+    pub radius: f64,
+    /// Which points.
+    pub points: Vec<u32>,
+}
+
+/// Most points of contact in a group.
+const GROUP: usize = 32;
+
+impl ContactGroup {
+    /// All points in groups, cut again and again across the longest way through what is left.
+    fn of(contact: &[ContactPoint]) -> Vec<ContactGroup> {
+        let mut groups = Vec::new();
+        let mut points: Vec<u32> = (0..contact.len() as u32).collect();
+        if points.len() > 2 * GROUP {
+            ContactGroup::cut(contact, &mut points, &mut groups);
+        }
+        groups
+    }
+
+    fn cut(contact: &[ContactPoint], points: &mut [u32], groups: &mut Vec<ContactGroup>) {
+        let at = |i: &u32| contact[*i as usize].at;
+        let lowest = points.iter().map(at).fold(DVec3::INFINITY, DVec3::min);
+        let highest = points.iter().map(at).fold(DVec3::NEG_INFINITY, DVec3::max);
+        if points.len() <= GROUP {
+            let center = (lowest + highest) * 0.5;
+            let reach = |i: &u32| at(i).distance(center) + contact[*i as usize].radius;
+            // Less than rounding may make of it would miss what lies on the rim.
+            let radius = points.iter().map(reach).fold(0.0, f64::max) * (1.0 + 1e-9);
+            groups.push(ContactGroup { center, radius, points: points.to_vec() });
+            return;
+        }
+        let way = highest - lowest;
+        let axis = if way.x >= way.y && way.x >= way.z {
+            0
+        } else if way.y >= way.z {
+            1
+        } else {
+            2
+        };
+        points.sort_by(|a, b| at(a)[axis].total_cmp(&at(b)[axis]));
+        let (a, b) = points.split_at_mut(points.len() / 2);
+        ContactGroup::cut(contact, a, groups);
+        ContactGroup::cut(contact, b, groups);
+    }
 }
 
 /// The sum of four vectors by the signs of each axis.
@@ -88,7 +142,8 @@ impl RigidRest {
                 "the points it touches by are no numbers, or all at its centre without a radius".into()
             );
         }
-        Ok(RigidRest { mass: total, inertia, center, axes, reach, size, contact })
+        let groups = ContactGroup::of(&contact);
+        Ok(RigidRest { mass: total, inertia, center, axes, reach, size, contact, groups })
     }
 
     /// The weights by which a point of the solid, at rest, is the mean of its four particles: they sum to 1 and may be negative.

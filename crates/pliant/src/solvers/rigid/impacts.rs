@@ -65,18 +65,9 @@ impl RigidCache {
         if lifting > most && !pull.any {
             return self.stop_where_it_can_get(ride, most / lifting);
         }
-        let room = kinetic + slow - lifting;
-        let share = if bounces { self.share(&was, (ride, falling), room) } else { 0.0 };
-        self.now.velocity = was.velocity.lerp(self.now.velocity, share);
-        self.now.turning = was.turning.lerp(self.now.turning, share);
-        if share < 1.0 && !pull.any {
-            // The step itself may have gained: less of its whole motion, then.
-            let rest = Momentum { velocity: ride, turning: DVec3::ZERO };
-            let moves = self.now;
-            let share = self.share(&rest, (ride, falling), room);
-            self.now.velocity = rest.velocity.lerp(moves.velocity, share);
-            self.now.turning = moves.turning * share;
-        }
+        let budget = Budget { ride, falling, room: kinetic + slow - lifting };
+        let energy = |motion: &Momentum, ride: DVec3| motion.energy(&self.rest, &self.to, ride);
+        self.now = afford(&was, bounces.then_some(&self.now), !pull.any, budget, energy);
     }
 
     /// Ends a part of the way it would go, and stops there: more it has no energy for, as when it rocks up on an edge.
@@ -150,28 +141,69 @@ impl RigidCache {
         }
         self.impacts.list = list;
     }
+}
 
-    /// The largest share of the change since `was` that leaves no more energy than there is room for; velocities count
-    /// `falling` beside it.
-    fn share(&self, was: &Momentum, (ride, falling): (DVec3, DVec3), room: f64) -> f64 {
-        let change =
-            Momentum { velocity: self.now.velocity - was.velocity, turning: self.now.turning - was.turning };
-        // still + linear s + square s² = room
-        let still = was.energy(&self.rest, &self.to, ride);
-        let square = change.energy(&self.rest, &self.to, DVec3::ZERO);
-        let linear =
-            self.now.energy(&self.rest, &self.to, ride) - still - square + falling.dot(change.velocity);
-        let still = still + falling.dot(was.velocity - ride);
-        if still + linear + square <= room {
-            return 1.0;
+/// What there is to move by at the end of a substep.
+#[derive(Clone, Copy)]
+pub(super) struct Budget {
+    /// The velocity from which it is seen.
+    pub ride: DVec3,
+    /// What velocities count beside their squares: see above.
+    pub falling: DVec3,
+    /// The energy there is.
+    pub room: f64,
+}
+
+/// How a solid moves on that moved as it `was` when the substep ended, and as it `bounced` if it did, as far as there is energy
+/// for it. The step itself may have gained some: where its motion is its own, less of all of it, then.
+pub(super) fn afford(
+    was: &Momentum,
+    bounced: Option<&Momentum>,
+    own: bool,
+    budget: Budget,
+    energy: impl Fn(&Momentum, DVec3) -> f64,
+) -> Momentum {
+    let toward = |from: &Momentum, to: &Momentum, share: f64| Momentum {
+        velocity: from.velocity.lerp(to.velocity, share),
+        turning: from.turning.lerp(to.turning, share),
+    };
+    let mut now = *was;
+    if let Some(bounced) = bounced {
+        let share = affordable(was, bounced, budget, &energy);
+        now = toward(was, bounced, share);
+        if share == 1.0 {
+            return now;
         }
-        let spare = room - still;
-        if spare.is_nan() || spare <= 0.0 || square <= 0.0 {
-            return 0.0;
-        }
-        let root = (linear * linear + 4.0 * square * spare).sqrt();
-        let share =
-            if linear > 0.0 { 2.0 * spare / (linear + root) } else { (root - linear) / (2.0 * square) };
-        share.clamp(0.0, 1.0)
     }
+    if own {
+        let still = Momentum { velocity: budget.ride, turning: DVec3::ZERO };
+        let share = affordable(&still, &now, budget, &energy);
+        now = toward(&still, &now, share);
+    }
+    now
+}
+
+/// The largest share of the change from one motion to another that leaves no more energy than there is room for.
+fn affordable(
+    from: &Momentum,
+    to: &Momentum,
+    Budget { ride, falling, room }: Budget,
+    energy: &impl Fn(&Momentum, DVec3) -> f64,
+) -> f64 {
+    let change = Momentum { velocity: to.velocity - from.velocity, turning: to.turning - from.turning };
+    // still + linear s + square s² = room
+    let still = energy(from, ride);
+    let square = energy(&change, DVec3::ZERO);
+    let linear = energy(to, ride) - still - square + falling.dot(change.velocity);
+    let still = still + falling.dot(from.velocity - ride);
+    if still + linear + square <= room {
+        return 1.0;
+    }
+    let spare = room - still;
+    if spare.is_nan() || spare <= 0.0 || square <= 0.0 {
+        return 0.0;
+    }
+    let root = (linear * linear + 4.0 * square * spare).sqrt();
+    let share = if linear > 0.0 { 2.0 * spare / (linear + root) } else { (root - linear) / (2.0 * square) };
+    share.clamp(0.0, 1.0)
 }

@@ -8,11 +8,13 @@
 //!
 //! A solid whose particles are all held goes where these are wanted, whatever touches or pulls it.
 
+mod ball;
 mod impacts;
 mod pose;
 mod response;
 mod turning;
 
+pub(crate) use ball::{roll, rolls};
 pub(crate) use pose::Pose;
 
 use super::damping::decay;

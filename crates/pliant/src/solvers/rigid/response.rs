@@ -7,7 +7,8 @@
 //! out.
 
 use super::{Pose, RigidCache, Touch};
-use crate::contact::{Nodes, Respond, SolidResponse, SubstepStart};
+use crate::contact::{LookedAt, Nodes, Obstacles, Respond, SolidResponse, SubstepStart};
+use crate::model::ContactGroup;
 use crate::points::Points;
 use crate::team::Team;
 use glam::{DMat3, DVec3};
@@ -92,6 +93,23 @@ impl Respond for RigidCache {
 
     fn ends(&self, to: &mut Points) {
         (0..to.len()).for_each(|i| to.set(i, self.end(i)));
+    }
+
+    /// Of many points of contact only those are looked at whose group comes near a plane.
+    fn look(&self, obstacles: Obstacles<'_>, reach: f64, to: &mut Points, near: &mut LookedAt) {
+        if self.rest.groups.is_empty() || !obstacles.solids.is_empty() {
+            self.ends(to);
+            return near.take_all(to.len());
+        }
+        let meets = |group: &&ContactGroup| {
+            let at = self.to.place(group.center);
+            obstacles.planes.iter().any(|p| p.end.gap(at) - group.radius < reach)
+        };
+        let groups = self.rest.groups.iter().filter(meets);
+        near.take(groups.flat_map(|g| &g.points).map(|point| point + 4));
+        for i in (0..near.len()).map(|k| near.get(k)) {
+            to.set(i, self.end(i));
+        }
     }
 
     fn free_end(&self, point: usize) -> DVec3 {

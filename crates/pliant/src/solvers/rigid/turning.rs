@@ -23,6 +23,23 @@ const LARGEST: f64 = 0.25;
 /// Most parts of a substep. What turns faster than they can follow keeps its angular momentum and loses its way.
 const MOST_PARTS: f64 = 200.0;
 
+/// sin(t)/t and cos(t) as series of t².
+const SINE: [f64; 7] = [
+    1.0,
+    -1.0 / 6.0,
+    1.0 / 120.0,
+    -1.0 / 5040.0,
+    1.0 / 362_880.0,
+    -1.0 / 39_916_800.0,
+    1.0 / 6_227_020_800.0,
+];
+const COSINE: [f64; 7] =
+    [1.0, -0.5, 1.0 / 24.0, -1.0 / 720.0, 1.0 / 40_320.0, -1.0 / 3_628_800.0, 1.0 / 479_001_600.0];
+
+fn series(x: f64, of: &[f64; 7]) -> f64 {
+    of.iter().rev().fold(0.0, |sum, c| sum * x + c)
+}
+
 /// sin and cos of half an angle, of sums and products alone: the same on every machine. Beyond a quarter of a
 /// radian they are doubled up from there.
 fn half_turn(angle: f64) -> (f64, f64) {
@@ -32,15 +49,8 @@ fn half_turn(angle: f64) -> (f64, f64) {
         doublings += 1;
     }
     let x = half * half;
-    let s = half
-        * (1.0
-            - x / 6.0
-                * (1.0
-                    - x / 20.0
-                        * (1.0 - x / 42.0 * (1.0 - x / 72.0 * (1.0 - x / 110.0 * (1.0 - x / 156.0))))));
-    let c = 1.0
-        - x / 2.0
-            * (1.0 - x / 12.0 * (1.0 - x / 30.0 * (1.0 - x / 56.0 * (1.0 - x / 90.0 * (1.0 - x / 132.0)))));
+    let s = half * series(x, &SINE);
+    let c = series(x, &COSINE);
     let (mut s, mut c) = (s, c);
     for _ in 0..doublings {
         (s, c) = (2.0 * s * c, (c - s) * (c + s));
@@ -53,10 +63,12 @@ fn half_turn(angle: f64) -> (f64, f64) {
 
 /// The turn by an angle about an axis, both given as one vector.
 pub(crate) fn turn_by(vector: DVec3) -> DQuat {
-    let angle = vector.length();
-    if angle == 0.0 {
-        return DQuat::IDENTITY;
+    let x = 0.25 * vector.length_squared();
+    if x <= 0.0625 {
+        let axis = vector * (0.5 * series(x, &SINE));
+        return DQuat::from_xyzw(axis.x, axis.y, axis.z, series(x, &COSINE));
     }
+    let angle = vector.length();
     let (s, c) = half_turn(angle);
     let axis = vector * (s / angle);
     DQuat::from_xyzw(axis.x, axis.y, axis.z, c)
@@ -138,6 +150,7 @@ mod tests {
             reach: DVec3::ONE,
             size: 1.0,
             contact: Vec::new(),
+            groups: Vec::new(),
         }
     }
 

@@ -1,8 +1,10 @@
 //! Bodies that never deform: free motion, contact, couplings.
 
+mod balls;
 mod contact;
 mod coupled;
 mod free;
+mod rest;
 
 use pliant::shapes::SolidShape;
 use pliant::{Body, DQuat, DVec3, Simulation};
