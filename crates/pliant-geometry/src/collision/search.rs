@@ -1,13 +1,14 @@
 //! One item of a detection: leaves of one body against the tree of another, boxes first, then distances.
 
 use glam::DVec3;
+use pliant_math::lanes::{Isa, Kernel, Lanes};
 
+use super::Moment;
 use super::closest::{edge_edge, point, vertex_triangle};
 use super::detection::{Body, Group, Item, Near, PairKind};
 use super::rest_tree::{LEAF, RestTree};
-use super::side::{NearestTriangle, nearest_triangle, pseudo_normal};
-use super::swept_boxes::TreeBoxes;
-use super::{Moment, SweptBoxes};
+use super::side::{NearestTriangle, nearest_from, pseudo_normal};
+use super::swept_boxes::{Swept, TreeBoxes};
 
 /// What a task found, and the memory it needs.
 #[derive(Debug, Default)]
@@ -16,6 +17,7 @@ pub struct Found {
     /// Where the pairs of each group end.
     pub(super) parts: Vec<(Group, usize)>,
     pub(super) visits: u64,
+    hits: Vec<Hit>,
 }
 
 impl Found {
@@ -30,6 +32,14 @@ impl Found {
     }
 }
 
+/// Two whose boxes overlap, and the place of the first in its leaf.
+#[derive(Clone, Copy, Debug)]
+struct Hit {
+    first: u32,
+    second: u32,
+    slot: u32,
+}
+
 /// A tree of a body and its boxes.
 #[derive(Clone, Copy)]
 struct Boxed<'a> {
@@ -37,20 +47,22 @@ struct Boxed<'a> {
     boxes: &'a TreeBoxes,
 }
 
-/// Calls `hit` with every item of a leaf of `a` and item of `b` whose boxes overlap. Where `once`, both are the same, and
-/// each pair is found from the one that comes first. Returns whether any leaf of `b` overlapped.
+/// Fills `hits` with every item of a leaf of `a` and item of `b` whose boxes overlap and that have no vertex in common, as
+/// `apart` tells. Where `once`, both trees are the same, and each pair is found from the one that comes first. Returns whether
+/// any leaf of `b` overlapped.
 #[inline(always)]
 fn overlapping(
     a: Boxed<'_>,
     leaf: u32,
     b: Boxed<'_>,
     once: bool,
-    visits: &mut u64,
-    mut hit: impl FnMut(usize, u32, u32),
+    apart: impl Fn(u32, u32) -> bool,
+    (hits, visits): (&mut Vec<Hit>, &mut u64),
 ) -> bool {
     let own = &a.boxes.leaves[leaf as usize];
     let whole = a.boxes.nodes[a.boxes.leaf_nodes[leaf as usize] as usize];
     let items = a.tree.items(leaf);
+    hits.clear();
     let mut any = false;
     let nodes = &b.tree.nodes[..b.boxes.nodes.len()];
     let mut k = 0;
@@ -82,119 +94,198 @@ fn overlapping(
             while columns != 0 {
                 let j = columns.trailing_zeros() as usize;
                 columns &= columns - 1;
-                hit(i, items[i], others[j]);
+                let (first, second) = (items[i], others[j]);
+                if apart(first, second) {
+                    hits.push(Hit { first, second, slot: i as u32 });
+                }
             }
         }
     }
     any
 }
 
-pub(super) fn run_item(item: &Item, a: Body<'_>, b: Body<'_>, found: &mut Found) {
-    let same = item.group.first == item.group.second;
-    match item.group.kind {
-        PairKind::EdgeEdge => edges(item, a, b, same, found),
-        PairKind::VertexVertex => balls(item, a, b, same, found),
-        PairKind::VertexTriangle if item.search.nearest => nearest(item, a, b, found),
-        PairKind::VertexTriangle => triangles(item, a, b, same, found),
+/// Compiled for each instruction set; it has the same bits with all of them, as nothing is fused.
+struct Run<'a> {
+    item: &'a Item,
+    a: Body<'a>,
+    b: Body<'a>,
+    found: &'a mut Found,
+}
+
+impl Kernel for Run<'_> {
+    type Output = ();
+    #[inline(always)]
+    fn run<L: Lanes>(self, _: L) {
+        let Run { item, a, b, found } = self;
+        let same = item.group.first == item.group.second;
+        match item.group.kind {
+            PairKind::EdgeEdge => edges(item, a, b, same, found),
+            PairKind::VertexVertex => balls(item, a, b, same, found),
+            PairKind::VertexTriangle if item.search.nearest => nearest(item, a, b, found),
+            PairKind::VertexTriangle => triangles(item, a, b, same, found),
+        }
     }
 }
 
-/// How far a primitive may come from where it is measured.
-#[inline(always)]
-fn way<const N: usize>(boxes: &SweptBoxes, vertices: [u32; N]) -> f64 {
-    vertices.iter().fold(0.0, |most, &v| boxes.way(v).max(most))
+pub(super) fn run_item(item: &Item, a: Body<'_>, b: Body<'_>, found: &mut Found) {
+    Isa::best().run(Run { item, a, b, found });
 }
 
+#[inline(always)]
 fn edges(item: &Item, a: Body<'_>, b: Body<'_>, same: bool, found: &mut Found) {
     let moment = item.search.moment;
     let reach = a.boxes.margin() + b.boxes.margin();
-    let Found { nears, visits, .. } = found;
+    let Found { nears, visits, hits, .. } = found;
     let (of_a, of_b) = (edges_of(a), edges_of(b));
     for leaf in item.leaves.clone() {
-        overlapping(of_a, leaf, of_b, same, visits, |_, first, second| {
-            if same && a.surface.edges_meet(first, second) {
-                return;
-            }
-            let (p, q) = (a.surface.edges()[first as usize], b.surface.edges()[second as usize]);
-            let [p0, p1] = p.map(|v| a.boxes.point(v, moment));
-            let [q0, q1] = q.map(|v| b.boxes.point(v, moment));
-            let at = edge_edge([p0, p1], [q0, q1]);
-            let squared = ((p0 - q0) + at[0] * (p1 - p0) - at[1] * (q1 - q0)).length_squared();
-            let limit = reach + way(a.boxes, p) + way(b.boxes, q);
-            if squared <= limit * limit {
-                nears.push(Near { first, second, at, distance: squared.sqrt() });
-            }
-        });
+        let apart = |first, second| !(same && a.surface.edges_meet(first, second));
+        overlapping(of_a, leaf, of_b, same, apart, (&mut *hits, &mut *visits));
+        measure_edges(hits, a, b, moment, reach, nears);
     }
 }
 
+/// Eight numbers.
+type Eight = [f64; LEAF];
+
+/// Puts a vertex into a lane, and how far it goes.
+#[inline(always)]
+fn put(to: &mut [Eight; 3], way: &mut f64, lane: usize, [x, y, z, long]: Swept) {
+    to[0][lane] = x;
+    to[1][lane] = y;
+    to[2][lane] = z;
+    *way = if long > *way { long } else { *way };
+}
+
+#[inline(always)]
+fn lane(of: &[Eight; 3], k: usize) -> DVec3 {
+    DVec3::new(of[0][k], of[1][k], of[2][k])
+}
+
+/// Lists the pairs of edges that are near enough, measured eight at a time.
+#[inline(always)]
+fn measure_edges(hits: &[Hit], a: Body<'_>, b: Body<'_>, moment: Moment, reach: f64, nears: &mut Vec<Near>) {
+    let (of_a, of_b) = (a.boxes.swept(moment), b.boxes.swept(moment));
+    let (edges_a, edges_b) = (a.surface.edges(), b.surface.edges());
+    let mut points = [[[0.0; LEAF]; 3]; 4];
+    for hits in hits.chunks(LEAF) {
+        let mut limit = [0.0; LEAF];
+        for (k, hit) in hits.iter().enumerate() {
+            let (mut way_a, mut way_b) = (0.0, 0.0);
+            let (p, q) = (edges_a[hit.first as usize], edges_b[hit.second as usize]);
+            put(&mut points[0], &mut way_a, k, of_a[p[0] as usize]);
+            put(&mut points[1], &mut way_a, k, of_a[p[1] as usize]);
+            put(&mut points[2], &mut way_b, k, of_b[q[0] as usize]);
+            put(&mut points[3], &mut way_b, k, of_b[q[1] as usize]);
+            limit[k] = reach + way_a + way_b;
+        }
+        let (mut s, mut t, mut squared) = ([0.0; LEAF], [0.0; LEAF], [0.0; LEAF]);
+        for k in 0..LEAF {
+            let (p0, p1) = (lane(&points[0], k), lane(&points[1], k));
+            let (q0, q1) = (lane(&points[2], k), lane(&points[3], k));
+            [s[k], t[k]] = edge_edge([p0, p1], [q0, q1]);
+            squared[k] = ((p0 - q0) + s[k] * (p1 - p0) - t[k] * (q1 - q0)).length_squared();
+        }
+        for (k, hit) in hits.iter().enumerate() {
+            if squared[k] <= limit[k] * limit[k] {
+                let distance = squared[k].sqrt();
+                nears.push(Near { first: hit.first, second: hit.second, at: [s[k], t[k]], distance });
+            }
+        }
+    }
+}
+
+#[inline(always)]
 fn triangles(item: &Item, a: Body<'_>, b: Body<'_>, same: bool, found: &mut Found) {
     let moment = item.search.moment;
     let reach = a.boxes.margin() + b.boxes.margin();
-    let Found { nears, visits, .. } = found;
+    let Found { nears, visits, hits, .. } = found;
     let (of_a, of_b) = (vertices_of(a), triangles_of(b));
     for leaf in item.leaves.clone() {
-        overlapping(of_a, leaf, of_b, false, visits, |_, first, second| {
-            if same && a.surface.has_vertex(second, first) {
-                return;
-            }
-            let near = measure(a, first, b, second, moment);
-            let corners = b.surface.triangles()[second as usize];
-            let limit = reach + a.surface.radius(first) + a.boxes.way(first) + way(b.boxes, corners);
-            if near.distance <= limit {
-                nears.push(Near { distance: near.distance - a.surface.radius(first), ..near });
-            }
+        let apart = |first, second| !(same && a.surface.has_vertex(second, first));
+        overlapping(of_a, leaf, of_b, false, apart, (&mut *hits, &mut *visits));
+        measure_triangles(hits, a, b, moment, reach, |near, _| {
+            nears.push(Near { distance: near.distance - a.surface.radius(near.first), ..near });
         });
     }
 }
 
-/// A vertex and a triangle, centres of balls counting.
+/// Hands out the vertices and triangles that are near enough, centres of balls counting, measured eight at a time.
 #[inline(always)]
-fn measure(a: Body<'_>, first: u32, b: Body<'_>, second: u32, moment: Moment) -> Near {
-    let p = a.boxes.point(first, moment);
-    let corners = b.surface.triangles()[second as usize].map(|v| b.boxes.point(v, moment));
-    let weights = vertex_triangle(p, corners);
-    Near { first, second, at: [weights[1], weights[2]], distance: apart(p, corners, weights) }
+fn measure_triangles(
+    hits: &[Hit],
+    a: Body<'_>,
+    b: Body<'_>,
+    moment: Moment,
+    reach: f64,
+    mut near: impl FnMut(Near, usize),
+) {
+    let (of_a, of_b) = (a.boxes.swept(moment), b.boxes.swept(moment));
+    let triangles = b.surface.triangles();
+    let mut points = [[[0.0; LEAF]; 3]; 4];
+    for hits in hits.chunks(LEAF) {
+        let mut limit = [0.0; LEAF];
+        for (k, hit) in hits.iter().enumerate() {
+            let (mut way_a, mut way_b) = (0.0, 0.0);
+            let corners = triangles[hit.second as usize];
+            put(&mut points[0], &mut way_a, k, of_a[hit.first as usize]);
+            put(&mut points[1], &mut way_b, k, of_b[corners[0] as usize]);
+            put(&mut points[2], &mut way_b, k, of_b[corners[1] as usize]);
+            put(&mut points[3], &mut way_b, k, of_b[corners[2] as usize]);
+            limit[k] = reach + a.surface.radius(hit.first) + way_a + way_b;
+        }
+        let (mut v, mut w, mut squared) = ([0.0; LEAF], [0.0; LEAF], [0.0; LEAF]);
+        for k in 0..LEAF {
+            let p = lane(&points[0], k);
+            let corners = [lane(&points[1], k), lane(&points[2], k), lane(&points[3], k)];
+            let weights = vertex_triangle(p, corners);
+            let [a, b, c] = corners;
+            (v[k], w[k]) = (weights[1], weights[2]);
+            // Of differences, so that little is lost far from the origin.
+            squared[k] = point([a - p, b - p, c - p], weights).length_squared();
+        }
+        for (k, hit) in hits.iter().enumerate() {
+            if squared[k] <= limit[k] * limit[k] {
+                let distance = squared[k].sqrt();
+                let found = Near { first: hit.first, second: hit.second, at: [v[k], w[k]], distance };
+                near(found, hit.slot as usize);
+            }
+        }
+    }
 }
 
-/// Between a point and a point of a triangle; of differences, so that little is lost far from the origin.
 #[inline(always)]
-fn apart(p: DVec3, corners: [DVec3; 3], weights: [f64; 3]) -> f64 {
-    point(corners.map(|c| c - p), weights).length()
-}
-
 fn balls(item: &Item, a: Body<'_>, b: Body<'_>, same: bool, found: &mut Found) {
     let moment = item.search.moment;
     let reach = a.boxes.margin() + b.boxes.margin();
-    let Found { nears, visits, .. } = found;
+    let Found { nears, visits, hits, .. } = found;
     let (of_a, of_b) = (vertices_of(a), vertices_of(b));
     for leaf in item.leaves.clone() {
-        overlapping(of_a, leaf, of_b, same, visits, |_, first, second| {
+        overlapping(of_a, leaf, of_b, same, |_, _| true, (&mut *hits, &mut *visits));
+        for &Hit { first, second, .. } in hits.iter() {
             let between = a.boxes.point(first, moment).distance(b.boxes.point(second, moment));
             let distance = between - a.surface.radius(first) - b.surface.radius(second);
             if distance <= reach + a.boxes.way(first) + b.boxes.way(second) {
                 nears.push(Near { first, second, at: [0.0; 2], distance });
             }
-        });
+        }
     }
 }
 
 /// For each vertex the nearest triangle, if there is one in reach, or if it is inside.
+#[inline(always)]
 fn nearest(item: &Item, a: Body<'_>, b: Body<'_>, found: &mut Found) {
     let moment = item.search.moment;
     let reach = a.boxes.margin() + b.boxes.margin();
-    let Found { nears, visits, .. } = found;
+    let Found { nears, visits, hits, .. } = found;
     let (of_a, of_b) = (vertices_of(a), triangles_of(b));
     for leaf in item.leaves.clone() {
         let mut best: [Option<Near>; LEAF] = [None; LEAF];
-        let touched = overlapping(of_a, leaf, of_b, false, visits, |slot, first, second| {
-            let near = measure(a, first, b, second, moment);
-            let corners = b.surface.triangles()[second as usize];
-            let limit = reach + a.surface.radius(first) + a.boxes.way(first) + way(b.boxes, corners);
+        let touched = overlapping(of_a, leaf, of_b, false, |_, _| true, (&mut *hits, &mut *visits));
+        measure_triangles(hits, a, b, moment, reach, |near, slot| {
             let better = best[slot].is_none_or(|best| {
-                near.distance < best.distance || (near.distance == best.distance && second < best.second)
+                near.distance < best.distance || (near.distance == best.distance && near.second < best.second)
             });
-            if near.distance <= limit && better {
+            if better {
                 best[slot] = Some(near);
             }
         });
@@ -208,19 +299,32 @@ fn nearest(item: &Item, a: Body<'_>, b: Body<'_>, found: &mut Found) {
             continue;
         }
         // Where no triangle comes near the leaf, all of it is on one side.
-        if !touched && side(a, vertices[0], b, moment).is_none_or(|(_, inside)| !inside) {
+        let mut seed = None;
+        if !touched && side(a, vertices[0], b, moment, &mut seed).is_none_or(|(_, inside)| !inside) {
             continue;
         }
         for (&vertex, best) in vertices.iter().zip(best) {
-            nears.extend(signed(a, vertex, b, best, reach, moment));
+            nears.extend(signed(a, vertex, b, best, (reach, moment), &mut seed));
         }
     }
 }
 
-/// The nearest triangle of all, and whether the vertex is inside.
-fn side(a: Body<'_>, vertex: u32, b: Body<'_>, moment: Moment) -> Option<(NearestTriangle, bool)> {
+/// The nearest triangle of all, and whether the vertex is inside; none where it is outside of the box around all. `seed` is a
+/// triangle that was nearest to a neighbour.
+fn side(
+    a: Body<'_>,
+    vertex: u32,
+    b: Body<'_>,
+    moment: Moment,
+    seed: &mut Option<u32>,
+) -> Option<(NearestTriangle, bool)> {
     let p = a.boxes.point(vertex, moment);
-    let nearest = nearest_triangle(b.surface, b.boxes, p, moment)?;
+    let whole = b.boxes.triangles.nodes.first()?;
+    if !whole.holds(p - b.boxes.origin()) {
+        return None;
+    }
+    let nearest = nearest_from(b.surface, b.boxes, p, moment, *seed)?;
+    *seed = Some(nearest.triangle);
     Some((nearest, is_inside(b, p, nearest.triangle, nearest.weights, moment)))
 }
 
@@ -235,8 +339,8 @@ fn signed(
     vertex: u32,
     b: Body<'_>,
     best: Option<Near>,
-    reach: f64,
-    moment: Moment,
+    (reach, moment): (f64, Moment),
+    seed: &mut Option<u32>,
 ) -> Option<Near> {
     let radius = a.surface.radius(vertex);
     let found = |near: Near, inside: bool| {
@@ -248,7 +352,8 @@ fn signed(
         let p = a.boxes.point(vertex, moment);
         return found(near, is_inside(b, p, near.second, near.triangle_weights(), moment));
     }
-    match side(a, vertex, b, moment) {
+    *seed = best.map(|near| near.second).or(*seed);
+    match side(a, vertex, b, moment, seed) {
         Some((nearest, true)) => {
             let NearestTriangle { triangle, weights, distance } = nearest;
             found(Near { first: vertex, second: triangle, at: [weights[1], weights[2]], distance }, true)

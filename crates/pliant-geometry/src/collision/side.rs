@@ -26,6 +26,17 @@ pub fn nearest_triangle(
     p: DVec3,
     moment: Moment,
 ) -> Option<NearestTriangle> {
+    nearest_from(surface, boxes, p, moment, None)
+}
+
+/// The same, beginning with a triangle that may be near.
+pub(super) fn nearest_from(
+    surface: &CollisionSurface,
+    boxes: &SweptBoxes,
+    p: DVec3,
+    moment: Moment,
+    near: Option<u32>,
+) -> Option<NearestTriangle> {
     let (nodes, tree) = (&boxes.triangles.nodes, &surface.triangle_tree);
     let seen = p - boxes.origin();
     let away = |k: u32| {
@@ -35,6 +46,21 @@ pub fn nearest_triangle(
         x * x + y * y + z * z
     };
     let mut best: Option<(f64, NearestTriangle)> = None;
+    let look = |triangle: u32, best: &mut Option<(f64, NearestTriangle)>| {
+        let corners = surface.triangles()[triangle as usize].map(|v| boxes.point(v, moment));
+        let weights = vertex_triangle(p, corners);
+        let squared = point(corners.map(|c| c - p), weights).length_squared();
+        let nearer = match *best {
+            Some((least, there)) => squared < least || (squared == least && triangle < there.triangle),
+            None => squared.is_finite(),
+        };
+        if nearer {
+            *best = Some((squared, NearestTriangle { triangle, weights, distance: squared.sqrt() }));
+        }
+    };
+    if let Some(triangle) = near {
+        look(triangle, &mut best);
+    }
     let mut open = [(0.0, 0_u32); DEPTH];
     let mut count = usize::from(!nodes.is_empty());
     while count > 0 {
@@ -55,16 +81,14 @@ pub fn nearest_triangle(
             count += 2;
             continue;
         }
-        for &triangle in tree.items(node.leaf) {
-            let corners = surface.triangles()[triangle as usize].map(|v| boxes.point(v, moment));
-            let weights = vertex_triangle(p, corners);
-            let squared = p.distance_squared(point(corners, weights));
-            let nearer = match best {
-                Some((least, there)) => squared < least || (squared == least && triangle < there.triangle),
-                None => squared.is_finite(),
-            };
-            if nearer {
-                best = Some((squared, NearestTriangle { triangle, weights, distance: squared.sqrt() }));
+        let limit = best.map_or(f64::INFINITY, |(limit, _)| limit);
+        let mut near = boxes.triangles.leaves[node.leaf as usize].within(seen, limit);
+        let items = tree.items(node.leaf);
+        while near != 0 {
+            let k = near.trailing_zeros() as usize;
+            near &= near - 1;
+            if let Some(&triangle) = items.get(k) {
+                look(triangle, &mut best);
             }
         }
     }

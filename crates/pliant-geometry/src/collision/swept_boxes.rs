@@ -35,14 +35,8 @@ pub enum Moment {
     End,
 }
 
-/// A vertex on its way.
-#[derive(Clone, Copy, Debug, Default)]
-struct Swept {
-    from: DVec3,
-    to: DVec3,
-    /// How long the way is.
-    way: f64,
-}
+/// A vertex at one end of its way, and how long that is: what is measured, together.
+pub(super) type Swept = [f64; 4];
 
 /// Boxes around all places of a surface's vertices, triangles and edges within a substep, and those places. Kept from step to
 /// step and fitted anew, without building anything and without allocating.
@@ -51,7 +45,8 @@ struct Swept {
 /// found may have a few more pairs that are further apart than was asked for in another origin, never fewer.
 #[derive(Clone, Debug, Default)]
 pub struct SweptBoxes {
-    points: Vec<Swept>,
+    starts: Vec<Swept>,
+    ends: Vec<Swept>,
     margin: f64,
     origin: DVec3,
     pub(super) vertices: TreeBoxes,
@@ -79,6 +74,11 @@ impl Corner {
             joined.hi[k] = joined.hi[k].max(other.hi[k]);
         }
         joined
+    }
+
+    #[inline(always)]
+    pub fn holds(&self, p: DVec3) -> bool {
+        (0..3).all(|k| f64::from(self.lo[k]) <= p[k] && p[k] <= f64::from(self.hi[k]))
     }
 
     #[inline(always)]
@@ -113,6 +113,22 @@ impl Leaf {
             *hit = u32::from(all) << k;
         }
         hits.iter().fold(0, |bits, hit| bits | hit)
+    }
+
+    /// Bit k is whether item k is no further from a point than the root of `limit`.
+    #[inline(always)]
+    pub fn within(&self, p: DVec3, limit: f64) -> u32 {
+        let mut bits = 0;
+        for k in 0..LEAF {
+            let mut squared = 0.0;
+            for axis in 0..3 {
+                let (lo, hi) = (f64::from(self.lo[axis][k]), f64::from(self.hi[axis][k]));
+                let away = (lo - p[axis]).max(p[axis] - hi).max(0.0);
+                squared += away * away;
+            }
+            bits |= u32::from(squared <= limit) << k;
+        }
+        bits
     }
 
     #[inline(always)]
@@ -199,20 +215,21 @@ impl SweptBoxes {
     ) {
         self.margin = margin;
         self.origin = origin;
-        self.points.clear();
-        self.points.extend(surface.places().iter().map(|&i| {
-            let (from, to) = (from.get(i), to.get(i));
-            Swept { from, to, way: from.distance(to) }
-        }));
+        self.starts.clear();
+        self.ends.clear();
         self.corners.clear();
-        self.corners.extend(self.points.iter().enumerate().map(|(v, p)| {
+        for (v, &i) in surface.places().iter().enumerate() {
+            let (from, to) = (from.get(i), to.get(i));
+            let way = from.distance(to);
+            self.starts.push([from.x, from.y, from.z, way]);
+            self.ends.push([to.x, to.y, to.z, way]);
             let wide = margin + surface.radius(v as u32);
-            let (lo, hi) = (p.from.min(p.to) - origin, p.from.max(p.to) - origin);
-            Corner {
+            let (lo, hi) = (from.min(to) - origin, from.max(to) - origin);
+            self.corners.push(Corner {
                 lo: [round_down(lo.x - wide), round_down(lo.y - wide), round_down(lo.z - wide), 0.0],
                 hi: [round_up(hi.x + wide), round_up(hi.y + wide), round_up(hi.z + wide), 0.0],
-            }
-        }));
+            });
+        }
         let at = |v: u32| self.corners[v as usize];
         self.vertices.fit(&surface.vertex_tree, at);
         let triangles = surface.triangles();
@@ -254,16 +271,22 @@ impl SweptBoxes {
     /// Where a vertex is.
     #[inline(always)]
     pub fn point(&self, vertex: u32, moment: Moment) -> DVec3 {
-        let p = &self.points[vertex as usize];
-        match moment {
-            Moment::Start => p.from,
-            Moment::End => p.to,
-        }
+        let [x, y, z, _] = self.swept(moment)[vertex as usize];
+        DVec3::new(x, y, z)
     }
 
     /// How far a vertex goes.
     #[inline(always)]
     pub fn way(&self, vertex: u32) -> f64 {
-        self.points[vertex as usize].way
+        self.starts[vertex as usize][3]
+    }
+
+    /// All vertices at one end.
+    #[inline(always)]
+    pub(super) fn swept(&self, moment: Moment) -> &[Swept] {
+        match moment {
+            Moment::Start => &self.starts,
+            Moment::End => &self.ends,
+        }
     }
 }
