@@ -219,11 +219,14 @@ impl Tasks<'_> {
 
     /// Does a task; what was in `found` is forgotten. `body` tells the bodies by the numbers they were added with.
     pub fn run<'b>(&self, task: usize, body: &impl Fn(u32) -> Body<'b>, found: &mut Found) {
-        found.clear();
+        // Its own for the time being: memories stand side by side, and threads would wait for each other's writes.
+        let mut own = std::mem::take(found);
+        own.clear();
         let first = if task == 0 { 0 } else { self.ends[task - 1] };
         for item in &self.items[first as usize..self.ends[task] as usize] {
-            run_item(item, body(item.group.first), body(item.group.second), found);
-            found.end_part(item.group);
+            run_item(item, body(item.group.first), body(item.group.second), &mut own);
+            own.end_part(item.group);
         }
+        *found = own;
     }
 }

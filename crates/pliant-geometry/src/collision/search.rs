@@ -1,5 +1,7 @@
 //! One item of a detection: leaves of one body against the tree of another, boxes first, then distances.
 
+use std::ops::Range;
+
 use glam::DVec3;
 use pliant_math::lanes::{Isa, Kernel, Lanes};
 
@@ -8,7 +10,7 @@ use super::closest::{edge_edge, point, vertex_triangle};
 use super::detection::{Body, Group, Item, Near, PairKind};
 use super::rest_tree::{LEAF, RestTree};
 use super::side::{NearestTriangle, nearest_from, pseudo_normal};
-use super::swept_boxes::{Swept, TreeBoxes};
+use super::swept_boxes::{Corner, Leaf, Swept, TreeBoxes};
 
 /// What a task found, and the memory it needs.
 #[derive(Debug, Default)]
@@ -18,6 +20,7 @@ pub struct Found {
     pub(super) parts: Vec<(Group, usize)>,
     pub(super) visits: u64,
     hits: Vec<Hit>,
+    around: Around,
 }
 
 impl Found {
@@ -47,9 +50,65 @@ struct Boxed<'a> {
     boxes: &'a TreeBoxes,
 }
 
+impl Boxed<'_> {
+    /// The box of a leaf.
+    #[inline(always)]
+    fn leaf(&self, leaf: u32) -> &Corner {
+        &self.boxes.nodes[self.boxes.leaf_nodes[leaf as usize] as usize]
+    }
+}
+
+/// Leaves that walk down the other tree together.
+const TOGETHER: u32 = 8;
+
+/// The leaves of another tree that some neighbouring ones overlap together.
+#[derive(Debug, Default)]
+struct Around {
+    leaves: Vec<u32>,
+    /// Their boxes.
+    boxes: Vec<Leaf>,
+}
+
+impl Around {
+    /// Finds those of `b` that overlap some leaves of `a`, in the order of the tree. Where `once`, both trees are the same, and those
+    /// before the first are left out.
+    #[inline(always)]
+    fn fill(&mut self, a: Boxed<'_>, leaves: Range<u32>, b: Boxed<'_>, once: bool, visits: &mut u64) {
+        let mut whole = Corner::NOWHERE;
+        for leaf in leaves.clone() {
+            whole = whole.join(a.leaf(leaf));
+        }
+        self.leaves.clear();
+        self.boxes.clear();
+        let nodes = &b.tree.nodes[..b.boxes.nodes.len()];
+        let mut k = 0;
+        while k < nodes.len() {
+            let (node, there) = (nodes[k], &b.boxes.nodes[k]);
+            *visits += 1;
+            // The first leaf behind this node.
+            let end = nodes.get(node.skip as usize).map_or(u32::MAX, |next| next.leaf);
+            if (once && end <= leaves.start) || !whole.overlaps(there) {
+                k = node.skip as usize;
+                continue;
+            }
+            k += 1;
+            if node.skip as usize == k {
+                let slot = self.leaves.len() % LEAF;
+                if slot == 0 {
+                    self.boxes.push(Leaf::NOWHERE);
+                }
+                if let Some(last) = self.boxes.last_mut() {
+                    last.set(slot, there);
+                }
+                self.leaves.push(node.leaf);
+            }
+        }
+    }
+}
+
 /// Fills `hits` with every item of a leaf of `a` and item of `b` whose boxes overlap and that have no vertex in common, as
-/// `apart` tells. Where `once`, both trees are the same, and each pair is found from the one that comes first. Returns whether
-/// any leaf of `b` overlapped.
+/// `apart` tells; `around` are the leaves of `b` that come into question. Where `once`, both trees are the same, and each pair
+/// is found from the one that comes first. Returns whether any leaf of `b` overlapped.
 #[inline(always)]
 fn overlapping(
     a: Boxed<'_>,
@@ -57,43 +116,33 @@ fn overlapping(
     b: Boxed<'_>,
     once: bool,
     apart: impl Fn(u32, u32) -> bool,
-    (hits, visits): (&mut Vec<Hit>, &mut u64),
+    (around, hits, visits): (&Around, &mut Vec<Hit>, &mut u64),
 ) -> bool {
     let own = &a.boxes.leaves[leaf as usize];
-    let whole = a.boxes.nodes[a.boxes.leaf_nodes[leaf as usize] as usize];
+    let whole = a.leaf(leaf);
     let items = a.tree.items(leaf);
     hits.clear();
     let mut any = false;
-    let nodes = &b.tree.nodes[..b.boxes.nodes.len()];
-    let mut k = 0;
-    while k < nodes.len() {
-        let (node, there) = (nodes[k], &b.boxes.nodes[k]);
+    for (boxes, leaves) in around.boxes.iter().zip(around.leaves.chunks(LEAF)) {
         *visits += 1;
-        // The first leaf behind this node.
-        let end = nodes.get(node.skip as usize).map_or(u32::MAX, |next| next.leaf);
-        if (once && end <= leaf) || !whole.overlaps(there) {
-            k = node.skip as usize;
-            continue;
-        }
-        k += 1;
-        if node.skip as usize != k {
-            continue;
-        }
-        any = true;
-        let others = b.tree.items(node.leaf);
-        let leaf_there = &b.boxes.leaves[node.leaf as usize];
-        let mut rows = own.overlaps(there);
-        while rows != 0 {
-            let i = rows.trailing_zeros() as usize;
-            rows &= rows - 1;
-            *visits += 1;
-            let mut columns = leaf_there.overlaps(&own.item(i));
-            if once && node.leaf == leaf {
-                columns &= !1 << i;
+        let mut near = boxes.overlaps(whole);
+        while near != 0 {
+            let other = leaves[near.trailing_zeros() as usize];
+            near &= near - 1;
+            if once && other < leaf {
+                continue;
             }
-            while columns != 0 {
-                let j = columns.trailing_zeros() as usize;
-                columns &= columns - 1;
+            any = true;
+            *visits += LEAF as u64;
+            let others = b.tree.items(other);
+            let mut pairs = own.pairs(&b.boxes.leaves[other as usize]);
+            if once && other == leaf {
+                pairs &= AFTER;
+            }
+            while pairs != 0 {
+                let bit = pairs.trailing_zeros() as usize;
+                pairs &= pairs - 1;
+                let (i, j) = (bit / LEAF, bit % LEAF);
                 let (first, second) = (items[i], others[j]);
                 if apart(first, second) {
                     hits.push(Hit { first, second, slot: i as u32 });
@@ -103,6 +152,9 @@ fn overlapping(
     }
     any
 }
+
+/// Of the pairs of a leaf with itself, those whose second comes after the first.
+const AFTER: u64 = 0x0080_C0E0_F0F8_FCFE;
 
 /// Compiled for each instruction set; it has the same bits with all of them, as nothing is fused.
 struct Run<'a> {
@@ -131,15 +183,32 @@ pub(super) fn run_item(item: &Item, a: Body<'_>, b: Body<'_>, found: &mut Found)
     Isa::best().run(Run { item, a, b, found });
 }
 
+/// Looks around anew where a group of leaves of an item begins.
+#[inline(always)]
+fn walk(
+    item: &Item,
+    leaf: u32,
+    a: Boxed<'_>,
+    b: Boxed<'_>,
+    once: bool,
+    around: &mut Around,
+    visits: &mut u64,
+) {
+    if (leaf - item.leaves.start).is_multiple_of(TOGETHER) {
+        around.fill(a, leaf..item.leaves.end.min(leaf + TOGETHER), b, once, visits);
+    }
+}
+
 #[inline(always)]
 fn edges(item: &Item, a: Body<'_>, b: Body<'_>, same: bool, found: &mut Found) {
     let moment = item.search.moment;
     let reach = a.boxes.margin() + b.boxes.margin();
-    let Found { nears, visits, hits, .. } = found;
+    let Found { nears, visits, hits, around, .. } = found;
     let (of_a, of_b) = (edges_of(a), edges_of(b));
     for leaf in item.leaves.clone() {
+        walk(item, leaf, of_a, of_b, same, around, visits);
         let apart = |first, second| !(same && a.surface.edges_meet(first, second));
-        overlapping(of_a, leaf, of_b, same, apart, (&mut *hits, &mut *visits));
+        overlapping(of_a, leaf, of_b, same, apart, (&*around, &mut *hits, &mut *visits));
         measure_edges(hits, a, b, moment, reach, nears);
     }
 }
@@ -198,11 +267,12 @@ fn measure_edges(hits: &[Hit], a: Body<'_>, b: Body<'_>, moment: Moment, reach: 
 fn triangles(item: &Item, a: Body<'_>, b: Body<'_>, same: bool, found: &mut Found) {
     let moment = item.search.moment;
     let reach = a.boxes.margin() + b.boxes.margin();
-    let Found { nears, visits, hits, .. } = found;
+    let Found { nears, visits, hits, around, .. } = found;
     let (of_a, of_b) = (vertices_of(a), triangles_of(b));
     for leaf in item.leaves.clone() {
+        walk(item, leaf, of_a, of_b, false, around, visits);
         let apart = |first, second| !(same && a.surface.has_vertex(second, first));
-        overlapping(of_a, leaf, of_b, false, apart, (&mut *hits, &mut *visits));
+        overlapping(of_a, leaf, of_b, false, apart, (&*around, &mut *hits, &mut *visits));
         measure_triangles(hits, a, b, moment, reach, |near, _| {
             nears.push(Near { distance: near.distance - a.surface.radius(near.first), ..near });
         });
@@ -257,10 +327,11 @@ fn measure_triangles(
 fn balls(item: &Item, a: Body<'_>, b: Body<'_>, same: bool, found: &mut Found) {
     let moment = item.search.moment;
     let reach = a.boxes.margin() + b.boxes.margin();
-    let Found { nears, visits, hits, .. } = found;
+    let Found { nears, visits, hits, around, .. } = found;
     let (of_a, of_b) = (vertices_of(a), vertices_of(b));
     for leaf in item.leaves.clone() {
-        overlapping(of_a, leaf, of_b, same, |_, _| true, (&mut *hits, &mut *visits));
+        walk(item, leaf, of_a, of_b, same, around, visits);
+        overlapping(of_a, leaf, of_b, same, |_, _| true, (&*around, &mut *hits, &mut *visits));
         for &Hit { first, second, .. } in hits.iter() {
             let between = a.boxes.point(first, moment).distance(b.boxes.point(second, moment));
             let distance = between - a.surface.radius(first) - b.surface.radius(second);
@@ -276,11 +347,12 @@ fn balls(item: &Item, a: Body<'_>, b: Body<'_>, same: bool, found: &mut Found) {
 fn nearest(item: &Item, a: Body<'_>, b: Body<'_>, found: &mut Found) {
     let moment = item.search.moment;
     let reach = a.boxes.margin() + b.boxes.margin();
-    let Found { nears, visits, hits, .. } = found;
+    let Found { nears, visits, hits, around, .. } = found;
     let (of_a, of_b) = (vertices_of(a), triangles_of(b));
     for leaf in item.leaves.clone() {
+        walk(item, leaf, of_a, of_b, false, around, visits);
         let mut best: [Option<Near>; LEAF] = [None; LEAF];
-        let touched = overlapping(of_a, leaf, of_b, false, |_, _| true, (&mut *hits, &mut *visits));
+        let touched = overlapping(of_a, leaf, of_b, false, |_, _| true, (&*around, &mut *hits, &mut *visits));
         measure_triangles(hits, a, b, moment, reach, |near, slot| {
             let better = best[slot].is_none_or(|best| {
                 near.distance < best.distance || (near.distance == best.distance && near.second < best.second)

@@ -64,10 +64,10 @@ pub(super) struct Corner {
 }
 
 impl Corner {
-    const NOWHERE: Corner = Corner { lo: [f32::INFINITY; 4], hi: [f32::NEG_INFINITY; 4] };
+    pub const NOWHERE: Corner = Corner { lo: [f32::INFINITY; 4], hi: [f32::NEG_INFINITY; 4] };
 
     #[inline(always)]
-    fn join(&self, other: &Corner) -> Corner {
+    pub fn join(&self, other: &Corner) -> Corner {
         let mut joined = *self;
         for k in 0..4 {
             joined.lo[k] = joined.lo[k].min(other.lo[k]);
@@ -99,7 +99,7 @@ pub(super) struct Leaf {
 }
 
 impl Leaf {
-    const NOWHERE: Leaf = Leaf { lo: [[f32::INFINITY; LEAF]; 3], hi: [[f32::NEG_INFINITY; LEAF]; 3] };
+    pub const NOWHERE: Leaf = Leaf { lo: [[f32::INFINITY; LEAF]; 3], hi: [[f32::NEG_INFINITY; LEAF]; 3] };
 
     /// Bit k is whether item k overlaps a box.
     #[inline(always)]
@@ -131,16 +131,25 @@ impl Leaf {
         bits
     }
 
+    /// Bit 8 i + k is whether item i overlaps item k of another.
     #[inline(always)]
-    pub fn item(&self, k: usize) -> Corner {
-        let [x, y, z] = &self.lo;
-        let lo = [x[k], y[k], z[k], 0.0];
-        let [x, y, z] = &self.hi;
-        Corner { lo, hi: [x[k], y[k], z[k], 0.0] }
+    pub fn pairs(&self, other: &Leaf) -> u64 {
+        let mut rows = [0_u32; LEAF];
+        for k in 0..LEAF {
+            let [lo, hi] = [&other.lo, &other.hi].map(|side| [side[0][k], side[1][k], side[2][k]]);
+            for (i, row) in rows.iter_mut().enumerate() {
+                let mut all = true;
+                for axis in 0..3 {
+                    all &= (self.lo[axis][i] <= hi[axis]) & (lo[axis] <= self.hi[axis][i]);
+                }
+                *row |= u32::from(all) << k;
+            }
+        }
+        rows.iter().rev().fold(0, |bits, row| bits << LEAF | u64::from(*row))
     }
 
     #[inline(always)]
-    fn set(&mut self, k: usize, item: &Corner) {
+    pub fn set(&mut self, k: usize, item: &Corner) {
         for axis in 0..3 {
             self.lo[axis][k] = item.lo[axis];
             self.hi[axis][k] = item.hi[axis];

@@ -215,7 +215,7 @@ fn soup(rng: &mut SplitMix64, sort: u32, count: usize) -> (Vec<DVec3>, Vec<[u32;
     };
     match sort {
         // Anywhere; slivers; on a line or in one place.
-        0 | 1 | 2 => {
+        0..=2 => {
             let thin = [0.3, 1e-9, 0.0][sort as usize];
             let corner = |rng: &mut SplitMix64, at: DVec3, line: DVec3| {
                 at + line * 0.4 * (rng.unit() * 3.0).floor() + thin * random(rng)
