@@ -7,6 +7,7 @@
 mod bodies;
 mod clustered;
 mod colliders;
+mod detect;
 mod geometry;
 mod glue;
 mod limits;
@@ -197,6 +198,26 @@ const GROUPS: &[Group] = &[
             ("contact/collider/mesh_100k", "the same on a mesh of 100,000 triangles"),
         ],
         run: colliders::step,
+    },
+    Group {
+        entries: &[(
+            "contact/detect/pile",
+            "100 closed bodies of 296 surface vertices that touch: nearest triangles of all vertices, on one thread and \
+             on two",
+        )],
+        run: detect::pile,
+    },
+    Group {
+        entries: &[
+            (
+                detect::ROLLED[0].0,
+                "a sheet rolled up, 12,500 vertices: all pairs of vertices and triangles and of edges, on one thread and on two",
+            ),
+            (detect::ROLLED[1].0, "50,000 vertices"),
+            (detect::ROLLED[2].0, "200,000 vertices"),
+            (detect::ROLLED[3].0, "a million vertices"),
+        ],
+        run: detect::rolled,
     },
     Group {
         entries: &[

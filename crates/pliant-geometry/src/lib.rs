@@ -5,6 +5,7 @@ mod base64;
 pub mod box_tree;
 mod circle;
 mod cluster;
+pub mod collision;
 mod contour;
 mod disjoint_sets;
 mod eigen;

@@ -1,7 +1,9 @@
-//! What tests of several crates need: folders that go away again.
+//! What tests of several crates need: folders that go away again, and checks of meshes against each other.
 //!
-//! It has no dependencies on purpose: what tests alone depend on must not switch on features of what the engine depends on,
-//! or the engine would be compiled once for them and once for the program.
+//! It depends on next to nothing on purpose: what tests alone depend on must not switch on features of what the engine depends
+//! on, or the engine would be compiled once for them and once for the program.
+
+pub mod meshes;
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};

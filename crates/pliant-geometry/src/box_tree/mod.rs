@@ -6,6 +6,8 @@
 
 mod pairs;
 
+use std::ops::Range;
+
 use glam::DVec3;
 pub(crate) use pairs::Pairs;
 
@@ -81,30 +83,54 @@ impl BoxTree {
 
     /// Makes the tree anew, in the memory it has.
     pub fn rebuild(&mut self, boxes: &[Bounds]) {
+        self.rebuild_with(boxes, LEAF, 1);
+    }
+
+    /// A tree whose leaves all hold `leaf` items but the last, which may hold fewer.
+    pub(crate) fn of_full_leaves(boxes: &[Bounds], leaf: usize) -> BoxTree {
+        let mut tree = BoxTree::default();
+        tree.rebuild_with(boxes, leaf, leaf);
+        tree
+    }
+
+    /// Leaves of no more than `leaf` items; the first halves of groups hold a multiple of `grain`.
+    fn rebuild_with(&mut self, boxes: &[Bounds], leaf: usize, grain: usize) {
         self.nodes.clear();
         self.items.clear();
         self.items.extend(0..boxes.len() as u32);
         if !boxes.is_empty() {
-            self.build(boxes, 0, boxes.len());
+            self.build(boxes, 0..boxes.len(), leaf, grain);
         }
     }
 
-    fn build(&mut self, boxes: &[Bounds], first: usize, end: usize) {
+    fn build(
+        &mut self,
+        boxes: &[Bounds],
+        Range { start: first, end }: Range<usize>,
+        leaf: usize,
+        grain: usize,
+    ) {
         let index = self.nodes.len();
         self.nodes.push(BoxNode { range: (first as u32, end as u32), second: 0 });
-        if end - first > LEAF {
+        if end - first > leaf {
             let group = &mut self.items[first..end];
             let middle = |i: u32| 0.5 * boxes[i as usize].0 + 0.5 * boxes[i as usize].1;
             let (low, high) =
                 group.iter().fold(NOWHERE, |(lo, hi), &i| (lo.min(middle(i)), hi.max(middle(i))));
             let axis = (high - low).max_position();
-            let half = (end - first) / 2;
+            let half = ((end - first) / 2).next_multiple_of(grain);
             let key = |i: u32| middle(i)[axis];
             group.select_nth_unstable_by(half, |&a, &b| key(a).total_cmp(&key(b)).then(a.cmp(&b)));
-            self.build(boxes, first, first + half);
+            self.build(boxes, first..first + half, leaf, grain);
             self.nodes[index].second = self.nodes.len() as u32;
-            self.build(boxes, first + half, end);
+            self.build(boxes, first + half..end, leaf, grain);
         }
+    }
+
+    /// Items in tree order, and of every node, parents first, the range of its items and where its second child is (zero
+    /// for leaves; the first follows its parent).
+    pub(crate) fn layout(&self) -> (&[u32], impl ExactSizeIterator<Item = (Range<u32>, u32)>) {
+        (&self.items, self.nodes.iter().map(|node| (node.range.0..node.range.1, node.second)))
     }
 
     /// Number of items.

@@ -183,7 +183,7 @@ fn weld(mesh: &mut TriMesh) {
 }
 
 /// Whether every edge has two triangles, and these go along it in opposite directions.
-fn is_closed(triangles: &[[u32; 3]]) -> bool {
+pub(crate) fn is_closed(triangles: &[[u32; 3]]) -> bool {
     let directed = triangles.iter().flat_map(|&[a, b, c]| [[a, b], [b, c], [c, a]]);
     let mut edges: Vec<(u32, u32, bool)> = directed.map(|[a, b]| (a.min(b), a.max(b), a < b)).collect();
     edges.sort_unstable();
@@ -195,7 +195,8 @@ fn is_closed(triangles: &[[u32; 3]]) -> bool {
             .all(|(e, next)| (e[0].0, e[0].1) != (next[0].0, next[0].1))
 }
 
-fn incidence(triangles: &[[u32; 3]], vertices: usize) -> (Vec<u32>, Vec<u32>) {
+/// The triangles around vertex `i` are `around[offsets[i]..offsets[i + 1]]`: offsets, around.
+pub(crate) fn incidence(triangles: &[[u32; 3]], vertices: usize) -> (Vec<u32>, Vec<u32>) {
     let mut offsets = vec![0_u32; vertices + 1];
     triangles.iter().flatten().for_each(|&i| offsets[i as usize + 1] += 1);
     for i in 0..vertices {

@@ -8,6 +8,7 @@ mod pose;
 mod primitive;
 
 pub use mesh::SolidMesh;
+pub(crate) use mesh::{incidence, is_closed};
 pub use pose::{Crossing, Minima, Pose, SurfacePoint};
 pub use primitive::{NearestPoint, Primitive};
 

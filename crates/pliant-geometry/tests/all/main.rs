@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used)] // tests may panic, and their helpers
 
 mod cluster;
+mod collision;
 mod covering;
 mod fill;
 mod gltf;
