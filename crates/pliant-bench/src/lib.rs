@@ -11,6 +11,7 @@ mod detect;
 mod geometry;
 mod glue;
 mod limits;
+mod pile;
 mod projective;
 mod rigid;
 mod tearing;
@@ -198,6 +199,16 @@ const GROUPS: &[Group] = &[
             ("contact/collider/mesh_100k", "the same on a mesh of 100,000 triangles"),
         ],
         run: colliders::step,
+    },
+    Group {
+        entries: &[
+            (
+                "contact/pile/step",
+                "100 blocks of 512 particles in a pile that touch each other, 10 iterations: a step",
+            ),
+            ("contact/pile_clustered/step", "the same pile of clustered bodies: a step of four substeps"),
+        ],
+        run: pile::step,
     },
     Group {
         entries: &[(
