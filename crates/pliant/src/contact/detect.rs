@@ -123,7 +123,7 @@ impl Contacts {
 
     /// What couplings and other bodies do to a body of the island.
     pub fn pull_on(&self, place: usize, bodies: &mut dyn Bodies) -> Pull {
-        let mut pull = self.dual.pull_on(place, bodies);
+        let mut pull = self.dual.pull_on(place);
         if self.between.is_empty() {
             return pull;
         }

@@ -17,7 +17,7 @@
 //! bodies that hold together. That is G less a positive semidefinite matrix, for which 1/d is as safe.
 
 use super::looked_at::LookedAt;
-use super::nodes::Nodes;
+use super::nodes::{Nodes, PairResponse};
 use super::sweeps::{SolidResponse, Sweeps};
 use super::{Contact, Endpoint, Obstacles};
 use crate::couplings::{Pull, Tie, TieLayout, Ties};
@@ -60,6 +60,21 @@ pub(crate) trait Respond {
     /// Where a particle ends with the present round made and all contact forces taken away.
     fn free_end(&self, particle: usize) -> DVec3;
 
+    /// The same of several, and where they begin and end.
+    fn ends_of(&self, particles: &[u32], when: When, to: &mut Vec<DVec3>) {
+        let start = &self.beginning().start;
+        to.extend(particles.iter().map(|i| match when {
+            When::Start => start.get(*i as usize),
+            When::End => self.end(*i as usize),
+            When::Free => self.free_end(*i as usize),
+        }));
+    }
+
+    /// How nodes respond to each other, where that is one number for each pair, and these are at hand once it is prepared.
+    fn pairs(&self) -> Option<PairResponse<'_>> {
+        None
+    }
+
     /// The node that touches when a ball around a point meets something along `normal`, away from that: the point itself,
     /// unless it turns with the body.
     fn touch(&mut self, point: u32, _normal: DVec3) -> u32 {
@@ -95,6 +110,14 @@ pub(crate) trait Respond {
     fn is_constant(&self) -> bool {
         true
     }
+}
+
+/// Where particles are looked at in a substep: as it begins, as it ends, and as it would end without forces.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum When {
+    Start,
+    End,
+    Free,
 }
 
 /// A body of an island while its contacts are being found.
@@ -301,7 +324,7 @@ impl Dual {
     /// Takes up the ties of the island.
     pub fn tie(&mut self, ties: &[Tie], bodies: &mut dyn Bodies) {
         ties.iter().for_each(|tie| self.ties.add(tie, &mut self.nodes, bodies));
-        self.ties.complete();
+        self.ties.begin_substep(ties, &self.nodes, bodies);
     }
 
     /// Contacts taken up.
@@ -319,9 +342,9 @@ impl Dual {
         self.rows.iter().filter(|r| r.force != DVec3::ZERO).count()
     }
 
-    /// What couplings do to a body of the island.
-    pub fn pull_on(&self, place: usize, bodies: &mut dyn Bodies) -> Pull {
-        self.ties.pull_on(place, &self.nodes, bodies)
+    /// What couplings do to a body of the island, once the substep is concluded.
+    pub fn pull_on(&self, place: usize) -> Pull {
+        self.ties.pull_on(place)
     }
 
     /// Whether couplings hold as they are to, however frames have turned.

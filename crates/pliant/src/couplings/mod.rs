@@ -6,6 +6,7 @@
 
 mod glue;
 mod memory;
+mod pairs;
 mod row;
 mod system;
 mod tie;

@@ -1,6 +1,7 @@
 //! A coupling as an island sees it, and where its points are.
 
 use super::CouplingMemory;
+use super::pairs::Turned;
 use crate::model::{BodyFrame, CouplingKind, Motor, WorldFrame};
 use glam::{DMat3, DVec3};
 use pliant_math::procrustes::Fit;
@@ -56,6 +57,17 @@ impl TieSide {
         }
     }
 
+    /// What of its particles where it is follows from: (w, w v) of each.
+    pub fn moments(&self) -> impl Iterator<Item = [f64; 4]> + '_ {
+        let weights: &[f64] = if let TieSide::Point { weights, .. } = self { weights } else { &[] };
+        let of_point = weights.iter().filter(|w| **w != 0.0).map(|w| [*w, 0.0, 0.0, 0.0]);
+        let cloud = if let TieSide::Frame { frame, .. } = self { Some(frame.cloud()) } else { None };
+        let of_frame = cloud.into_iter().flat_map(|c| {
+            c.weights().iter().zip(c.offsets()).map(|(w, v)| [*w, w * v.x, w * v.y, w * v.z])
+        });
+        of_point.chain(of_frame)
+    }
+
     /// Half the size of what holds the frame: how far from its place turning is looked at.
     fn reach(&self) -> Option<f64> {
         match self {
@@ -98,6 +110,19 @@ impl Placed<'_> {
             Placed::Frame { fit, .. } => fit.rotation,
             Placed::Point { .. } | Placed::World(_) => DMat3::IDENTITY,
         }
+    }
+
+    /// How it turns a point of the frame, and by what lever.
+    pub(super) fn turned(&self, offset: DVec3) -> Turned {
+        let lever = match self {
+            Placed::Frame { frame, fit } => {
+                let arm = fit.arm(frame.at() + frame.axes() * offset);
+                let k = fit.compliance;
+                DMat3::from_cols(k.x_axis.cross(arm), k.y_axis.cross(arm), k.z_axis.cross(arm))
+            }
+            Placed::Point { .. } | Placed::World(_) => DMat3::ZERO,
+        };
+        Turned { rotation: self.rotation(), lever }
     }
 
     /// How a point of the frame moves with each of the particles.
