@@ -6,6 +6,7 @@
 
 mod glue;
 mod memory;
+mod near_body;
 mod pairs;
 mod row;
 mod system;
