@@ -226,7 +226,7 @@ impl Island {
             if let Some(motor) = &mut tie.motor {
                 *motor = Motor { speed: live.motor_speed, torque: live.motor_torque };
             }
-            tie.put_in = 0.0;
+            (tie.put_in, tie.collapsed) = (0.0, false);
         }
     }
 
@@ -311,6 +311,7 @@ impl Island {
         let answers = touches || at.tied;
         if answers {
             let Island { members, ties, layout, pairs } = self;
+            contacts.ties().0.run_with(at.of.pools.of(members[0].place).isa());
             contacts.begin((ties, layout), pairs, &mut InSubstep { members, at });
         } else {
             contacts.clear(&self.layout);
@@ -336,7 +337,8 @@ impl Island {
             }
             if answers {
                 let Island { members, ties, .. } = self;
-                contacts.answer(ties, &mut InSubstep { members, at }, at.of.team);
+                let closing = round.number >= rounds;
+                contacts.answer(ties, closing, &mut InSubstep { members, at }, at.of.team);
             }
             self.each(at, |_, m| m.advance(round.number, at));
             if curved {
@@ -583,6 +585,7 @@ impl Islands {
                 place: number,
                 memory: CouplingMemory::default(),
                 put_in: 0.0,
+                collapsed: false,
             });
         }
         for island in list.iter_mut() {

@@ -34,6 +34,8 @@ const STEPS_BY_SOLVES: usize = 15;
 const SETTLED: f64 = 1e-10;
 /// Most times that forces of couplings are solved for, by a system that may not be quite the present one.
 const MOST_SOLVES: usize = 6;
+/// Most times that points of frames are looked at anew in one round, where they have been brought by forces along where they were.
+const MOST_LOOKS: usize = 4;
 /// What a contact that is not expected to carry any force counts in the bound of its neighbours' responses.
 const IDLE: f64 = 0.03;
 
@@ -368,7 +370,9 @@ impl Dual {
     }
 
     /// Finds the forces for the present round of the bodies and gives them to these.
-    pub fn answer(&mut self, ties: &[Tie], bodies: &mut dyn Bodies, team: &Team) {
+    ///
+    /// In the `closing` round couplings are to hold to rounding; in those before it nearly is enough, as bodies will move on.
+    pub fn answer(&mut self, ties: &[Tie], closing: bool, bodies: &mut dyn Bodies, team: &Team) {
         if self.rows.is_empty() && self.ties.is_empty() {
             return;
         }
@@ -391,23 +395,40 @@ impl Dual {
             }
         }
         if !self.ties.is_empty() {
-            self.move_nodes(bodies, team);
-            // Again for what the solve has left to rounding, or an older system to mend.
-            for _ in 0..MOST_SOLVES {
-                if !self.ties.correct(&self.nodes) {
-                    break;
-                }
-                self.move_nodes(bodies, team);
-            }
+            self.hold(ties, closing, bodies, team);
         }
-        if self.ties.is_curved() {
+        self.push(bodies, team);
+    }
+
+    /// Finds the forces of couplings beside those of the contacts.
+    fn hold(&mut self, ties: &[Tie], closing: bool, bodies: &mut dyn Bodies, team: &Team) {
+        let brief = !closing && self.rows.is_empty() && self.ties.may_wait();
+        for pass in 1..=MOST_LOOKS {
+            if pass > 1 {
+                self.ties.begin_round(ties, &mut self.nodes, bodies, team);
+            }
+            self.solve_ties(if brief { 1 } else { MOST_SOLVES }, bodies, team);
             let mut halvings = 0;
-            while self.ties.hold_back(halvings, ties, &self.nodes, bodies) {
+            while self.ties.is_curved() && self.ties.hold_back(halvings, ties, &self.nodes, bodies) {
                 self.move_nodes(bodies, team);
                 halvings += 1;
             }
+            if brief || halvings > 0 || !self.ties.may_gain() {
+                break;
+            }
         }
-        self.push(bodies, team);
+    }
+
+    /// Solves for the forces of couplings where points are taken to be linear.
+    fn solve_ties(&mut self, solves: usize, bodies: &mut dyn Bodies, team: &Team) {
+        self.move_nodes(bodies, team);
+        // Again for what the solve has left to rounding, or an older system to mend.
+        for _ in 0..solves {
+            if !self.ties.correct(&self.nodes) {
+                break;
+            }
+            self.move_nodes(bodies, team);
+        }
     }
 
     /// Finds the forces of a solid alone, if it is one.

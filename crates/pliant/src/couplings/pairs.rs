@@ -44,7 +44,8 @@ impl Moments {
         let c = other.rotation * self.both.transpose() * first.rotation.transpose();
         let trace = c.x_axis.x + c.y_axis.y + c.z_axis.z;
         let levered = other.lever.transpose();
-        let inner = skew(first.rotation * self.own) - (c - DMat3::from_diagonal(DVec3::splat(trace))) * levered;
+        let inner =
+            skew(first.rotation * self.own) - (c - DMat3::from_diagonal(DVec3::splat(trace))) * levered;
         DMat3::from_diagonal(DVec3::splat(self.plain)) - skew(other.rotation * self.other) * levered
             + first.lever * inner
     }
@@ -80,7 +81,8 @@ pub(super) type Share = (u32, [f64; 4]);
 impl PairCache {
     /// With room for bodies that are held in so many places.
     pub fn new(holds: impl Iterator<Item = usize>, nodes: usize) -> PairCache {
-        let room = |holds: usize| BodyPairs { key: None, numbers: vec![Moments::ZERO; holds * (holds + 1) / 2] };
+        let room =
+            |holds: usize| BodyPairs { key: None, numbers: vec![Moments::ZERO; holds * (holds + 1) / 2] };
         PairCache { bodies: holds.map(room).collect(), moved: Vec::with_capacity(nodes) }
     }
 

@@ -206,7 +206,13 @@ impl System {
     }
 
     /// The same of one row `k` of the second group, with all of so many of the first, which is another.
-    pub fn add_column(&mut self, plan: &Plan, (a, of_a): (usize, usize), (b, k): (usize, usize), value: DVec3) {
+    pub fn add_column(
+        &mut self,
+        plan: &Plan,
+        (a, of_a): (usize, usize),
+        (b, k): (usize, usize),
+        value: DVec3,
+    ) {
         self.add(plan, (a, b), (of_a, k + 1), |i, j| if j == k { value[i] } else { 0.0 });
     }
 

@@ -14,11 +14,13 @@ use super::CouplingMemory;
 use super::pairs::{Hold, PairCache, Turned};
 use super::row::{TieLink, TieRow, links_of};
 use super::system::{Plan, System};
-use super::tie::{Placed, Tie};
+use super::tie::{Placed, Tie, TieSide};
 use super::turn::{self, Grip, Turn};
 use crate::contact::{Bodies, Nodes, When, release};
 use crate::team::Team;
 use glam::{DMat3, DVec3};
+use pliant_math::lanes::Isa;
+use pliant_math::procrustes::{Bindings, Poses};
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// The cosine of the turn (of a frame since the system was factored) beyond which it is factored anew: 1°.
@@ -60,6 +62,8 @@ struct Held {
     turn: Option<Turn>,
     /// Whether it holds nothing in the rest of the substep.
     lost: bool,
+    /// Whether it was known how its frames were turned when the substep began.
+    determined: bool,
     /// How far a spring still lets its points be apart, and the share of the way between them that it gives up in this substep.
     rest: f64,
     drawn: f64,
@@ -77,6 +81,9 @@ pub(crate) struct TieLayout {
     touching: Vec<Vec<u32>>,
     /// What holds each body, in the order of the ties.
     holds: Vec<Vec<Hold>>,
+    /// The clouds of all frames, whose parents are numbered among the nodes of all bodies; and which is that of a side.
+    bindings: Bindings,
+    binding: Vec<[u32; 2]>,
     /// What these answer each other, as long as matrices live. A function of the model and its controls.
     pairs: Mutex<PairCache>,
 }
@@ -114,13 +121,40 @@ impl TieLayout {
             }
         }
         let pairs = Mutex::new(PairCache::new(holds.iter().map(Vec::len), nodes));
-        TieLayout { plan: Plan::new(&groups, bodies), scalar, touching, holds, pairs }
+        let (bindings, binding) = bind(ties, bodies);
+        TieLayout { plan: Plan::new(&groups, bodies), scalar, touching, holds, bindings, binding, pairs }
     }
 
     /// Rows and numbers there must be room for.
     fn room(&self) -> (usize, usize) {
         (self.plan.size(), self.plan.len())
     }
+}
+
+/// The clouds of all frames, their parents numbered as [`Ties::add`] makes nodes of particles, body after body; and for each side of
+/// each tie the number of its cloud.
+fn bind(ties: &[Tie], bodies: usize) -> (Bindings, Vec<[u32; 2]>) {
+    let mut nodes = vec![Nodes::default(); bodies];
+    let sides = || ties.iter().flat_map(|t| &t.sides);
+    for side in sides() {
+        if let Some(body) = side.body() {
+            side.particles().for_each(|i| _ = nodes[body].of(i));
+        }
+    }
+    let mut first = vec![0];
+    nodes.iter().for_each(|n| first.push(first[first.len() - 1] + n.len() as u32));
+    let (mut bindings, mut binding) = (Bindings::default(), Vec::with_capacity(ties.len()));
+    for tie in ties {
+        binding.push([0, 1].map(|k| {
+            let number = bindings.len() as u32;
+            if let TieSide::Frame { body, frame } = &tie.sides[k] {
+                let parents = frame.parents().iter().map(|i| first[*body] + nodes[*body].of(*i));
+                bindings.push(frame.cloud(), &parents.collect::<Vec<u32>>(), frame.at());
+            }
+            number
+        }));
+    }
+    (bindings, binding)
 }
 
 /// The couplings of an island in a substep.
@@ -135,6 +169,8 @@ pub(crate) struct Ties {
     pace: f64,
     /// Whether the system is that of the present responses.
     formed: bool,
+    /// Whether all bodies go through all rounds, whatever was settled before.
+    patient: bool,
     /// Forces at the beginning of the round, and how far points then ended from where they are to.
     forces: Vec<DVec3>,
     off: f64,
@@ -149,6 +185,10 @@ pub(crate) struct Ties {
     frees: Vec<DVec3>,
     ends: Vec<DVec3>,
     led: Vec<bool>,
+    /// Where they were looked at last, x, y and z; and the clouds of all frames there.
+    columns: [Vec<f64>; 3],
+    poses: Poses,
+    isa: Option<Isa>,
     /// Of each point and side: how it is turned.
     turned: Vec<[Turned; 2]>,
     /// Of each point: how its directions answer themselves.
@@ -169,6 +209,12 @@ impl Ties {
         self.formed = false;
         self.pace = 1.0;
         self.layout = layout.clone();
+        self.poses.begin(&layout.bindings);
+    }
+
+    /// Which instructions frames are fitted with.
+    pub fn run_with(&mut self, isa: Isa) {
+        self.isa = Some(isa);
     }
 
     /// Makes room for these.
@@ -186,6 +232,8 @@ impl Ties {
         self.first_node.reserve(layout.holds.len() + 1);
         [&mut self.starts, &mut self.frees, &mut self.ends].into_iter().for_each(|v| v.reserve(nodes));
         self.led.reserve(nodes);
+        self.columns.iter_mut().for_each(|c| c.reserve(nodes));
+        self.poses.begin(&layout.bindings);
         self.turned.reserve(points);
         self.own.reserve(points);
         self.works.reserve(ties.iter().map(held).max().unwrap_or(0));
@@ -209,12 +257,15 @@ impl Ties {
         let first_row = self.rows.len();
         for (k, axes) in tie.rows().iter().enumerate() {
             let mut first_side = self.links.len();
-            for (number, side) in tie.sides.iter().enumerate().filter(|_| !tie.memory.broken) {
+            for (number, side) in tie.sides.iter().enumerate() {
                 if let Some(place) = side.body() {
                     for particle in side.particles() {
+                        // Also where nothing holds any more: so nodes are numbered as the layout has it.
                         let node = nodes[place].of(particle);
                         let (body, share) = (place as u32, shares[number]);
-                        self.links.push(TieLink { body, node, at: 0, block: DMat3::ZERO, share });
+                        if !tie.memory.broken {
+                            self.links.push(TieLink { body, node, at: 0, block: DMat3::ZERO, share });
+                        }
                     }
                 }
                 if number == 0 {
@@ -246,6 +297,7 @@ impl Ties {
             formed: [DMat3::IDENTITY; 2],
             turn: None,
             lost: false,
+            determined: true,
             rest: 0.0,
             drawn: 0.0,
             put_in: 0.0,
@@ -271,8 +323,9 @@ impl Ties {
             link.at = self.first_node[link.body as usize] + link.node;
         }
         self.look(When::Start, nodes, bodies);
+        self.fit(ties, At::Start, nodes);
         for tie in ties.iter().enumerate().filter(|(_, t)| !t.memory.broken) {
-            self.begin_tie(tie, nodes);
+            self.begin_tie(tie);
         }
         let Ties { rows, pace, .. } = self;
         for row in rows.iter_mut().filter(|r| r.exact) {
@@ -299,8 +352,8 @@ impl Ties {
     }
 
     /// Sees where a tie that is whole begins, and how far it is to come.
-    fn begin_tie(&mut self, (number, tie): (usize, &Tie), nodes: &[Nodes]) {
-        let placed = self.placed((number, tie), At::Start, nodes);
+    fn begin_tie(&mut self, (number, tie): (usize, &Tie)) {
+        let placed = self.placed((number, tie));
         let Held { first_row, h, .. } = self.held[number];
         let first_row = first_row as usize;
         let own = first_row..first_row + tie.rows().len();
@@ -309,6 +362,7 @@ impl Ties {
             self.held[number].turn = Some(Turn::new(tie, angle, h));
         }
         self.linearise((number, tie), &placed);
+        self.held[number].determined = placed.iter().all(Placed::is_determined);
         self.held[number].formed = placed.map(|p| p.rotation());
         // What nothing can follow does not keep others waiting.
         let movable = links_of(&self.rows, &self.links, first_row).iter().any(|l| !self.led[l.at as usize]);
@@ -360,23 +414,48 @@ impl Ties {
         left
     }
 
-    /// Where the sides of a tie that is whole are.
-    fn placed<'t>(&self, (number, tie): (usize, &'t Tie), at: At, nodes: &[Nodes]) -> [Placed<'t>; 2] {
-        let first = self.held[number].first_row as usize;
-        let begin = first.checked_sub(1).map_or(0, |k| self.rows[k].links as usize);
-        let middle = self.rows[first].first_side as usize;
-        let own = [begin..middle, middle..self.rows[first].links as usize];
-        [0, 1].map(|k| {
-            let (side, before, links) = (&tie.sides[k], tie.memory.rotations[k], &self.links[own[k].clone()]);
-            let position = |k: usize| {
-                let link = &links[k];
-                match at {
-                    At::Start => self.starts[link.at as usize],
-                    At::End => self.ends[link.at as usize],
-                    At::Expected => self.expected(link, nodes),
+    /// Fits the clouds of all frames, where their particles are.
+    fn fit(&mut self, ties: &[Tie], at: At, nodes: &[Nodes]) {
+        let layout = self.layout.clone();
+        let Ties { first_node, starts, frees, ends, columns, poses, .. } = self;
+        columns.iter_mut().for_each(Vec::clear);
+        let mut put = |p: DVec3| columns.iter_mut().zip(p.to_array()).for_each(|(c, v)| c.push(v));
+        match at {
+            At::Start => starts.iter().for_each(|p| put(*p)),
+            At::End => ends.iter().for_each(|p| put(*p)),
+            At::Expected => {
+                for (place, range) in first_node.windows(2).enumerate() {
+                    let frees = &frees[range[0] as usize..range[1] as usize];
+                    frees.iter().enumerate().for_each(|(k, p)| put(*p + nodes[place].movement(k)));
                 }
+            }
+        }
+        if layout.bindings.is_empty() {
+            return;
+        }
+        for (tie, binding) in ties.iter().zip(&layout.binding) {
+            for k in (0..2).filter(|k| matches!(tie.sides[*k], TieSide::Frame { .. })) {
+                poses.set_rotation(binding[k] as usize, tie.memory.rotations[k]);
+            }
+        }
+        let [x, y, z] = &self.columns;
+        layout.bindings.fit(self.isa.unwrap_or(Isa::Baseline), [x, y, z], &mut self.poses);
+    }
+
+    /// Where the sides of a tie that is whole are, there where frames were fitted last.
+    fn placed<'t>(&self, (number, tie): (usize, &'t Tie)) -> [Placed<'t>; 2] {
+        [0, 1].map(|k| {
+            let links = self.links_of_hold(Hold { tie: number as u32, side: k as u32 });
+            let position = |k: usize| {
+                let at = links[k].at as usize;
+                let [x, y, z] = &self.columns;
+                DVec3::new(x[at], y[at], z[at])
             };
-            side.placed(position, before)
+            let fit = || {
+                let layout = &self.layout;
+                self.poses.get(&layout.bindings, layout.binding[number][k] as usize)
+            };
+            tie.sides[k].placed(position, fit)
         })
     }
 
@@ -441,14 +520,19 @@ impl Ties {
         team: &Team,
     ) -> bool {
         let mut constant = true;
+        self.patient = true;
         for (place, _) in nodes.iter().enumerate().filter(|(_, n)| !n.is_empty()) {
             if let Some(body) = bodies.get(place) {
                 constant &= body.side.is_constant();
+                self.patient &= body.side.pairs().is_some();
             }
         }
         self.off = 0.0;
         self.reached = f64::INFINITY;
         self.look(When::Free, nodes, bodies);
+        if self.is_curved() {
+            self.fit(ties, At::Expected, nodes);
+        }
         for (number, tie) in ties.iter().enumerate().filter(|(_, t)| !t.memory.broken) {
             let first = self.held[number].first_row as usize;
             if !tie.is_curved() {
@@ -473,7 +557,7 @@ impl Ties {
     /// Takes the points of a tie to be linear where its sides are by the forces so far, and decides what turns it.
     fn begin_curved(&mut self, (number, tie): (usize, &Tie), nodes: &[Nodes]) {
         let first = self.held[number].first_row as usize;
-        let placed = self.placed((number, tie), At::Expected, nodes);
+        let placed = self.placed((number, tie));
         self.grip((number, tie), &placed);
         self.linearise((number, tie), &placed);
         self.turn_by((number, tie));
@@ -774,9 +858,10 @@ impl Ties {
             return true;
         }
         self.look(When::End, nodes, bodies);
+        self.fit(ties, At::End, nodes);
         let curved = |(_, t): &(usize, &Tie)| t.is_curved() && !t.memory.broken;
         ties.iter().enumerate().filter(curved).all(|tie| {
-            let placed = self.placed(tie, At::End, nodes);
+            let placed = self.placed(tie);
             self.ways(tie, &placed).all(|(row, way)| row.off(way) <= SETTLED * SETTLED)
                 && self.is_gripped(tie, &placed)
         })
@@ -787,8 +872,9 @@ impl Ties {
     pub fn slacken(&mut self, ties: &[Tie], nodes: &[Nodes], bodies: &mut dyn Bodies) {
         let curved = |(_, t): &(usize, &Tie)| t.is_curved() && !t.memory.broken && t.stiffness.is_none();
         self.look(When::End, nodes, bodies);
+        self.fit(ties, At::End, nodes);
         for tie in ties.iter().enumerate().filter(curved) {
-            let placed = self.placed(tie, At::End, nodes);
+            let placed = self.placed(tie);
             if self.ways(tie, &placed).all(|(row, way)| row.off(way) <= LOST * LOST) {
                 continue;
             }
@@ -813,8 +899,9 @@ impl Ties {
     ) -> bool {
         let curved = |(_, t): &(usize, &Tie)| t.is_curved() && !t.memory.broken;
         let (mut off, mut most, mut works) = (0.0, 0.0_f64, false);
+        self.fit(ties, At::Expected, nodes);
         for tie in ties.iter().enumerate().filter(curved) {
-            let placed = self.placed(tie, At::Expected, nodes);
+            let placed = self.placed(tie);
             for (row, way) in self.ways(tie, &placed) {
                 let own = row.off(way);
                 (off, most) = (off + own, most.max(own));
@@ -838,6 +925,17 @@ impl Ties {
             row.force = if halvings == HALVINGS { *before } else { before.midpoint(row.force) };
         }
         true
+    }
+
+    /// Whether there will be a closing round, in which what this one leaves is mended.
+    pub fn may_wait(&self) -> bool {
+        self.patient
+    }
+
+    /// Whether points of frames are off by no more than turning leaves in one look, where all bodies do what they answer: another
+    /// brings them together.
+    pub fn may_gain(&self) -> bool {
+        self.reached.is_finite() && self.reached > SETTLED * SETTLED
     }
 
     /// Whether an exact tie does work on what it holds, beside what it takes to draw its points together: frames then turn too far
@@ -970,15 +1068,18 @@ impl Ties {
     /// Tells the ties what the substep has left: forces, how frames are turned, what broke, and what they have put in.
     pub fn conclude(&mut self, ties: &mut [Tie], nodes: &[Nodes], bodies: &mut dyn Bodies) {
         self.look(When::End, nodes, bodies);
+        self.fit(ties, At::End, nodes);
         self.add_up_pulls();
         for (number, tie) in ties.iter_mut().enumerate().filter(|(_, t)| !t.memory.broken) {
-            let placed = self.placed((number, tie), At::End, nodes);
+            let placed = self.placed((number, tie));
             let (force, distance) = tie.breaks;
             let too_much = |(row, way): (&TieRow, DVec3)| {
                 !row.turns && (row.force.length() > force || row.seen(way).length() > distance)
             };
             let broken = self.ways((number, tie), &placed).any(too_much);
             let put_in = self.held[number].put_in + self.drawing((number, tie), &placed);
+            // Told once: what has collapsed begins the next substep like that.
+            let collapsed = self.held[number].determined && !placed.iter().all(Placed::is_determined);
             let rotations = placed.map(|p| p.rotation());
             let first = self.held[number].first_row as usize;
             tie.memory = CouplingMemory {
@@ -989,6 +1090,7 @@ impl Ties {
                 rest: self.held[number].rest,
             };
             tie.put_in += put_in;
+            tie.collapsed |= collapsed;
         }
     }
 

@@ -315,15 +315,19 @@ fn iterations_needed(ratio: f64, glued: bool) -> u32 {
         (done, swung.positions(0).collect::<Vec<DVec3>>())
     };
     let (_, converged) = after(100);
-    let error =
-        |x: &mut dyn Iterator<Item = DVec3>| x.zip(&converged).map(|(a, b)| a.distance(*b)).fold(0.0, f64::max);
+    let error = |x: &mut dyn Iterator<Item = DVec3>| {
+        x.zip(&converged).map(|(a, b)| a.distance(*b)).fold(0.0, f64::max)
+    };
     let h = 1.0 / 60.0;
     let body = &state.bodies()[0];
     let moved = body.positions().iter().zip(body.velocities().iter()).zip(&converged);
     // What is held stays.
-    let predicted = moved.map(|((x, v), to)| {
-        if x.distance(*to) > 0.0 { x + (v + DVec3::new(0.0, -9.81, 4.0) * h) * h } else { x }
-    });
+    let predicted =
+        moved.map(
+            |((x, v), to)| {
+                if x.distance(*to) > 0.0 { x + (v + DVec3::new(0.0, -9.81, 4.0) * h) * h } else { x }
+            },
+        );
     let first = error(&mut predicted.collect::<Vec<_>>().into_iter());
     for wanted in 1..50 {
         let (done, x) = after(wanted);
