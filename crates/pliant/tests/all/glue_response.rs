@@ -84,17 +84,13 @@ fn stiffness(rest: &[f64]) -> Matrix {
         place_at(&mut s, &x);
         s.statistics().elastic
     };
-    let mut k = vec![vec![0.0; n]; n];
-    for i in 0..n {
-        for j in 0..=i {
-            let both = |a: f64, b: f64| [(i, a * d), (j, b * d)];
-            let sum = energy(&both(1.0, 1.0)) - energy(&both(1.0, -1.0)) - energy(&both(-1.0, 1.0))
-                + energy(&both(-1.0, -1.0));
-            k[i][j] = sum / (4.0 * d * d);
-            k[j][i] = k[i][j];
-        }
-    }
-    k
+    let mut second = |i: usize, j: usize| {
+        let both = |a: f64, b: f64| [(i, a * d), (j, b * d)];
+        let sum = energy(&both(1.0, 1.0)) - energy(&both(1.0, -1.0)) - energy(&both(-1.0, 1.0))
+            + energy(&both(-1.0, -1.0));
+        sum / (4.0 * d * d)
+    };
+    (0..n).map(|i| (0..n).map(|j| second(i.max(j), i.min(j))).collect()).collect()
 }
 
 /// How the bound point moves with the corners, by differences: three rows.
@@ -143,8 +139,8 @@ fn modes(a: &Matrix, m: &Matrix) -> Vec<(f64, Vec<f64>)> {
             for q in p + 1..n {
                 let angle = 0.5 * (2.0 * b[p][q]).atan2(b[q][q] - b[p][p]);
                 let (s, c) = angle.sin_cos();
-                for k in 0..n {
-                    (b[k][p], b[k][q]) = (c * b[k][p] - s * b[k][q], s * b[k][p] + c * b[k][q]);
+                for row in &mut b {
+                    (row[p], row[q]) = (c * row[p] - s * row[q], s * row[p] + c * row[q]);
                 }
                 for k in 0..n {
                     (b[p][k], b[q][k]) = (c * b[p][k] - s * b[q][k], s * b[p][k] + c * b[q][k]);
