@@ -25,6 +25,8 @@ use std::sync::Arc;
 const MORE_ROUNDS: u32 = 3;
 /// And for frames that have turned so far in it that what they hold is not in its place yet.
 const MORE_ROUNDS_OF_TIES: u32 = 8;
+/// Most rounds that solids ask for where they are tied to soft bodies, for which each is dear.
+const ROUNDS_OF_SOLIDS: u32 = 4;
 
 /// A body of an island. State and slot are there during a step only.
 pub(crate) struct Member {
@@ -224,7 +226,7 @@ impl Island {
             if let Some(motor) = &mut tie.motor {
                 *motor = Motor { speed: live.motor_speed, torque: live.motor_torque };
             }
-            tie.put_in = 0.0;
+            (tie.put_in, tie.collapsed) = (0.0, false);
         }
     }
 
@@ -309,6 +311,7 @@ impl Island {
         let answers = touches || at.tied;
         if answers {
             let Island { members, ties, layout, pairs } = self;
+            contacts.ties().0.run_with(at.of.pools.of(members[0].place).isa());
             contacts.begin((ties, layout), pairs, &mut InSubstep { members, at });
         } else {
             contacts.clear(&self.layout);
@@ -316,8 +319,7 @@ impl Island {
         if touches {
             contacts.detect(&mut InSubstep { members: &mut self.members, at });
         }
-        let least = u32::from(at.tied);
-        let rounds = self.members.iter().map(|m| m.rounds).max().unwrap_or(0).max(least);
+        let rounds = self.rounds(at);
         let mut round = Round { number: 0, touched: at.tied || !contacts.list().is_empty() };
         let (mut joined, mut settled) = (false, true);
         let curved = self.ties.iter().any(Tie::is_curved);
@@ -335,7 +337,8 @@ impl Island {
             }
             if answers {
                 let Island { members, ties, .. } = self;
-                contacts.answer(ties, &mut InSubstep { members, at }, at.of.team);
+                let closing = round.number >= rounds;
+                contacts.answer(ties, closing, &mut InSubstep { members, at }, at.of.team);
             }
             self.each(at, |_, m| m.advance(round.number, at));
             if curved {
@@ -362,14 +365,26 @@ impl Island {
         self.finish(round, at, contacts);
     }
 
+    /// How many rounds a substep has, unless it takes more: as many as its most patient body asks for.
+    fn rounds(&self, at: SubstepContext<'_>) -> u32 {
+        let (mut of_soft, mut of_solids, mut soft) = (u32::from(at.tied), 0, false);
+        for member in &self.members {
+            match at.of.model.bodies()[member.place].parts.rigid() {
+                Some(_) => of_solids = of_solids.max(member.rounds),
+                None => (of_soft, soft) = (of_soft.max(member.rounds), true),
+            }
+        }
+        let few = soft && !self.ties.is_empty();
+        of_soft.max(if few { of_solids.min(ROUNDS_OF_SOLIDS) } else { of_solids })
+    }
+
     fn finish(&mut self, round: Round, at: SubstepContext<'_>, contacts: &mut Contacts) {
         let loaded = contacts.loaded();
         // Counted once for the island, with its first body.
         self.members[0].report.contacts = loaded;
         if at.tied {
             for k in 0..self.members.len() {
-                let mut bodies = InSubstep { members: &mut self.members, at };
-                let pull = contacts.pull_on(k, &mut bodies);
+                let pull = contacts.pull_on(k, &mut InSubstep { members: &mut self.members, at });
                 let outside = Outside { contacts: contacts.list(), place: k, pull };
                 self.members[k].finish(round, outside, at);
             }
@@ -570,6 +585,7 @@ impl Islands {
                 place: number,
                 memory: CouplingMemory::default(),
                 put_in: 0.0,
+                collapsed: false,
             });
         }
         for island in list.iter_mut() {

@@ -123,7 +123,7 @@ impl Contacts {
 
     /// What couplings and other bodies do to a body of the island.
     pub fn pull_on(&self, place: usize, bodies: &mut dyn Bodies) -> Pull {
-        let mut pull = self.dual.pull_on(place, bodies);
+        let mut pull = self.dual.pull_on(place);
         if self.between.is_empty() {
             return pull;
         }
@@ -306,8 +306,8 @@ impl Contacts {
         }
     }
 
-    /// Answers a round of the bodies with forces.
-    pub fn answer(&mut self, ties: &[Tie], bodies: &mut dyn Bodies, team: &Team) {
+    /// Answers a round of the bodies with forces; `closing` is the one that is to be the last.
+    pub fn answer(&mut self, ties: &[Tie], closing: bool, bodies: &mut dyn Bodies, team: &Team) {
         let known = self.dual.len();
         for (k, contact) in self.list[..known].iter_mut().enumerate().filter(|(_, c)| c.renewed) {
             self.dual.renew(k, contact, bodies);
@@ -316,7 +316,7 @@ impl Contacts {
         for contact in &self.list[known..] {
             self.dual.add(contact, bodies);
         }
-        self.dual.answer(ties, bodies, team);
+        self.dual.answer(ties, closing, bodies, team);
     }
 }
 

@@ -17,7 +17,7 @@
 //! bodies that hold together. That is G less a positive semidefinite matrix, for which 1/d is as safe.
 
 use super::looked_at::LookedAt;
-use super::nodes::Nodes;
+use super::nodes::{Nodes, PairResponse};
 use super::sweeps::{SolidResponse, Sweeps};
 use super::{Contact, Endpoint, Obstacles};
 use crate::couplings::{Pull, Tie, TieLayout, Ties};
@@ -34,6 +34,8 @@ const STEPS_BY_SOLVES: usize = 15;
 const SETTLED: f64 = 1e-10;
 /// Most times that forces of couplings are solved for, by a system that may not be quite the present one.
 const MOST_SOLVES: usize = 6;
+/// Most times that points of frames are looked at anew in one round, where they have been brought by forces along where they were.
+const MOST_LOOKS: usize = 4;
 /// What a contact that is not expected to carry any force counts in the bound of its neighbours' responses.
 const IDLE: f64 = 0.03;
 
@@ -59,6 +61,21 @@ pub(crate) trait Respond {
 
     /// Where a particle ends with the present round made and all contact forces taken away.
     fn free_end(&self, particle: usize) -> DVec3;
+
+    /// The same of several, and where they begin and end.
+    fn ends_of(&self, particles: &[u32], when: When, to: &mut Vec<DVec3>) {
+        let start = &self.beginning().start;
+        to.extend(particles.iter().map(|i| match when {
+            When::Start => start.get(*i as usize),
+            When::End => self.end(*i as usize),
+            When::Free => self.free_end(*i as usize),
+        }));
+    }
+
+    /// How nodes respond to each other, where that is one number for each pair, and these are at hand once it is prepared.
+    fn pairs(&self) -> Option<PairResponse<'_>> {
+        None
+    }
 
     /// The node that touches when a ball around a point meets something along `normal`, away from that: the point itself,
     /// unless it turns with the body.
@@ -95,6 +112,14 @@ pub(crate) trait Respond {
     fn is_constant(&self) -> bool {
         true
     }
+}
+
+/// Where particles are looked at in a substep: as it begins, as it ends, and as it would end without forces.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum When {
+    Start,
+    End,
+    Free,
 }
 
 /// A body of an island while its contacts are being found.
@@ -301,7 +326,7 @@ impl Dual {
     /// Takes up the ties of the island.
     pub fn tie(&mut self, ties: &[Tie], bodies: &mut dyn Bodies) {
         ties.iter().for_each(|tie| self.ties.add(tie, &mut self.nodes, bodies));
-        self.ties.complete();
+        self.ties.begin_substep(ties, &self.nodes, bodies);
     }
 
     /// Contacts taken up.
@@ -319,9 +344,9 @@ impl Dual {
         self.rows.iter().filter(|r| r.force != DVec3::ZERO).count()
     }
 
-    /// What couplings do to a body of the island.
-    pub fn pull_on(&self, place: usize, bodies: &mut dyn Bodies) -> Pull {
-        self.ties.pull_on(place, &self.nodes, bodies)
+    /// What couplings do to a body of the island, once the substep is concluded.
+    pub fn pull_on(&self, place: usize) -> Pull {
+        self.ties.pull_on(place)
     }
 
     /// Whether couplings hold as they are to, however frames have turned.
@@ -345,7 +370,9 @@ impl Dual {
     }
 
     /// Finds the forces for the present round of the bodies and gives them to these.
-    pub fn answer(&mut self, ties: &[Tie], bodies: &mut dyn Bodies, team: &Team) {
+    ///
+    /// In the `closing` round couplings are to hold to rounding; in those before it nearly is enough, as bodies will move on.
+    pub fn answer(&mut self, ties: &[Tie], closing: bool, bodies: &mut dyn Bodies, team: &Team) {
         if self.rows.is_empty() && self.ties.is_empty() {
             return;
         }
@@ -368,23 +395,40 @@ impl Dual {
             }
         }
         if !self.ties.is_empty() {
-            self.move_nodes(bodies, team);
-            // Again for what the solve has left to rounding, or an older system to mend.
-            for _ in 0..MOST_SOLVES {
-                if !self.ties.correct(&self.nodes) {
-                    break;
-                }
-                self.move_nodes(bodies, team);
-            }
+            self.hold(ties, closing, bodies, team);
         }
-        if self.ties.is_curved() {
+        self.push(bodies, team);
+    }
+
+    /// Finds the forces of couplings beside those of the contacts.
+    fn hold(&mut self, ties: &[Tie], closing: bool, bodies: &mut dyn Bodies, team: &Team) {
+        let brief = !closing && self.rows.is_empty() && self.ties.may_wait();
+        for pass in 1..=MOST_LOOKS {
+            if pass > 1 {
+                self.ties.begin_round(ties, &mut self.nodes, bodies, team);
+            }
+            self.solve_ties(if brief { 1 } else { MOST_SOLVES }, bodies, team);
             let mut halvings = 0;
-            while self.ties.hold_back(halvings, ties, &self.nodes, bodies) {
+            while self.ties.is_curved() && self.ties.hold_back(halvings, ties, &self.nodes, bodies) {
                 self.move_nodes(bodies, team);
                 halvings += 1;
             }
+            if brief || halvings > 0 || !self.ties.may_gain() {
+                break;
+            }
         }
-        self.push(bodies, team);
+    }
+
+    /// Solves for the forces of couplings where points are taken to be linear.
+    fn solve_ties(&mut self, solves: usize, bodies: &mut dyn Bodies, team: &Team) {
+        self.move_nodes(bodies, team);
+        // Again for what the solve has left to rounding, or an older system to mend.
+        for _ in 0..solves {
+            if !self.ties.correct(&self.nodes) {
+                break;
+            }
+            self.move_nodes(bodies, team);
+        }
     }
 
     /// Finds the forces of a solid alone, if it is one.

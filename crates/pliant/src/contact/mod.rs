@@ -25,12 +25,12 @@ mod watch;
 
 pub(crate) use cone::PointContact;
 pub(crate) use detect::{Contacts, PointCounts};
-pub(crate) use dual::{Bodies, Respond, SubstepStart, Touching};
+pub(crate) use dual::{Bodies, Respond, SubstepStart, Touching, When};
 pub(crate) use endpoint::{Contact, Endpoint};
 pub(crate) use half_space::{Arrival, Surface, lowest_gap, push_out, push_out_of_solids, release};
 pub(crate) use looked_at::LookedAt;
 pub(crate) use near::NearPairs;
-pub(crate) use nodes::{Nodes, WIDTH};
+pub(crate) use nodes::{Nodes, PairResponse, ResponseKey, WIDTH};
 pub(crate) use obstacle::Obstacle;
 pub(crate) use restitution::bounce;
 pub(crate) use solid::{ColliderGeometry, ContactPlane, ContactPlanes, MovingPoint, Solid};

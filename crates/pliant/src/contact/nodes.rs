@@ -19,6 +19,29 @@ pub(crate) struct Nodes {
     pub moved: [Vec<[f64; WIDTH]>; 3],
 }
 
+/// How the nodes of a body respond where that is one number for each pair of them.
+#[derive(Clone)]
+pub(crate) struct PairResponse<'a> {
+    /// Tiles of eight nodes: for each node the response of those eight to a force on it.
+    pub block: &'a [[f64; WIDTH]],
+    pub nodes: usize,
+    /// What all are to be multiplied by.
+    pub scale: f64,
+    /// Another one where the numbers are others; for the same nodes they are the same as long as it is.
+    pub key: &'a ResponseKey,
+}
+
+/// What tells matrices apart, without a look at their numbers.
+pub(crate) type ResponseKey = std::sync::Arc<dyn std::any::Any + Send + Sync>;
+
+impl PairResponse<'_> {
+    /// How far node `a` moves by a unit force on node `b`.
+    pub fn get(&self, a: u32, b: u32) -> f64 {
+        let (a, b) = (a as usize, b as usize);
+        self.block[a / WIDTH * self.nodes + b][a % WIDTH] * self.scale
+    }
+}
+
 impl Nodes {
     /// Forgets the nodes and makes room for those of a body of so many particles.
     pub fn begin(&mut self, particles: usize) {

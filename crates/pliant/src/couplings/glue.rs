@@ -1,5 +1,6 @@
 //! Finding what to glue to what: which points of one body are bound, and which particles of another carry them.
 
+use super::near_body::NearBody;
 use crate::model::{BodyFrame, BodyId, BodyModel, BodyPoint, Coupling, Topology};
 use crate::simulation::Simulation;
 use glam::{DMat3, DVec3};
@@ -157,8 +158,9 @@ impl Simulation {
             return Ok(glued);
         }
         let mut couplings = Vec::with_capacity(points.len());
+        let mut around = (from == to).then(|| Around::new(child.parts.topology(), &own));
         for &i in &points {
-            let excluded = if from == to { around(child.parts.topology(), &own, i) } else { Vec::new() };
+            let excluded = around.as_mut().map_or(Vec::new(), |around| around.find(&own, i));
             let carried = frame(own[i as usize], &excluded)?;
             couplings.push(coupling(Coupling::joint(carried, BodyPoint::particle(from, i))));
         }
@@ -188,15 +190,8 @@ impl Simulation {
 
     /// The particles at these places that lie against a body.
     fn against(&self, body: BodyId, own: &[DVec3], topology: &Topology) -> Vec<u32> {
-        let far = |p: &DVec3| {
-            let point = self.point_near(body, *p);
-            let x = self.state.body(body).map(|b| b.positions());
-            point.zip(x).map_or(f64::INFINITY, |(point, x)| {
-                let at: DVec3 = point.parts().map(|(i, w)| x.get(i as usize) * w).sum();
-                at.distance(*p)
-            })
-        };
-        let distances: Vec<f64> = own.iter().map(far).collect();
+        let Some(near) = NearBody::new(self, body) else { return Vec::new() };
+        let distances: Vec<f64> = own.iter().map(|p| near.distance(*p)).collect();
         let least = distances.iter().copied().fold(f64::INFINITY, f64::min);
         let near = least + 0.5 * spacing(topology, own);
         (0..own.len() as u32).filter(|i| distances[*i as usize] <= near).collect()
@@ -233,24 +228,40 @@ fn edges(topology: &Topology) -> impl Iterator<Item = [u32; 2]> + '_ {
 }
 
 /// The particles around one, by the way along the body: they are no parents of it, as they go where it goes.
-fn around(topology: &Topology, at: &[DVec3], of: u32) -> Vec<u32> {
-    let most = OWN * spacing(topology, at);
-    let mut next: Vec<Vec<u32>> = vec![Vec::new(); at.len()];
-    for [a, b] in edges(topology) {
-        next[a as usize].push(b);
-        next[b as usize].push(a);
+struct Around {
+    next: Vec<Vec<u32>>,
+    most: f64,
+    /// Infinite but during a search.
+    way: Vec<f64>,
+}
+
+impl Around {
+    fn new(topology: &Topology, at: &[DVec3]) -> Around {
+        let mut next: Vec<Vec<u32>> = vec![Vec::new(); at.len()];
+        for [a, b] in edges(topology) {
+            next[a as usize].push(b);
+            next[b as usize].push(a);
+        }
+        Around { next, most: OWN * spacing(topology, at), way: vec![f64::INFINITY; at.len()] }
     }
-    let mut way = vec![f64::INFINITY; at.len()];
-    way[of as usize] = 0.0;
-    let mut queue = VecDeque::from([of]);
-    while let Some(i) = queue.pop_front() {
-        for &j in &next[i as usize] {
-            let there = way[i as usize] + at[i as usize].distance(at[j as usize]);
-            if there < way[j as usize] && there <= most {
-                way[j as usize] = there;
-                queue.push_back(j);
+
+    fn find(&mut self, at: &[DVec3], of: u32) -> Vec<u32> {
+        self.way[of as usize] = 0.0;
+        let (mut queue, mut found) = (VecDeque::from([of]), vec![of]);
+        while let Some(i) = queue.pop_front() {
+            for &j in &self.next[i as usize] {
+                let there = self.way[i as usize] + at[i as usize].distance(at[j as usize]);
+                if there < self.way[j as usize] && there <= self.most {
+                    if self.way[j as usize].is_infinite() {
+                        found.push(j);
+                    }
+                    self.way[j as usize] = there;
+                    queue.push_back(j);
+                }
             }
         }
+        found.iter().for_each(|i| self.way[*i as usize] = f64::INFINITY);
+        found.sort_unstable();
+        found
     }
-    (0..at.len() as u32).filter(|i| way[*i as usize].is_finite()).collect()
 }

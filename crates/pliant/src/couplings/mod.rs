@@ -6,6 +6,8 @@
 
 mod glue;
 mod memory;
+mod near_body;
+mod pairs;
 mod row;
 mod system;
 mod tie;

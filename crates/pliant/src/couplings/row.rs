@@ -7,6 +7,8 @@ use glam::{DMat3, DVec3};
 pub(super) struct TieLink {
     pub body: u32,
     pub node: u32,
+    /// The same among the nodes of all bodies that ties hold.
+    pub at: u32,
     /// How c moves with it.
     pub block: DMat3,
     /// What of a force it gets, in terms of the masses its body was built with.
@@ -82,12 +84,4 @@ impl TieRow {
 pub(super) fn links_of<'a>(rows: &[TieRow], links: &'a [TieLink], k: usize) -> &'a [TieLink] {
     let first = k.checked_sub(1).map_or(0, |k| rows[k].links as usize);
     &links[first..rows[k].links as usize]
-}
-
-/// The bodies that a row pulls, each once.
-pub(super) fn bodies_of(links: &[TieLink]) -> [Option<usize>; 2] {
-    let first = links.first().map(|l| l.body as usize);
-    // Those of the second side come last.
-    let second = links.last().map(|l| l.body as usize).filter(|b| Some(*b) != first);
-    [first, second]
 }

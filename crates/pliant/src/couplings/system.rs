@@ -4,6 +4,7 @@
 //! the leaves inward it fills in nothing. Which rows act on which, and the order of elimination, are a [`Plan`] that lasts as
 //! long as the couplings do; numbers are filled in and factored (L Lᵀ, row by row) in every substep without allocating.
 
+use glam::DVec3;
 use std::ops::Range;
 
 /// Pivots below this part of their diagonal are those of rows that others imply.
@@ -173,28 +174,46 @@ impl System {
         self.row.resize(plan.size(), 0.0);
     }
 
-    /// Adds to the number between row `i` of one group and row `j` of another (groups as they were given); each pair is told
-    /// once, in either order, of a group with itself both ways.
-    pub fn add(&mut self, plan: &Plan, (a, i): (usize, usize), (b, j): (usize, usize), value: f64) {
-        let [mut a, mut b] = [(plan.place[a] as usize, i), (plan.place[b] as usize, j)];
-        if (b.0, b.1) > (a.0, a.1) {
-            if a.0 == b.0 {
-                return;
-            }
-            (a, b) = (b, a);
-        }
-        let row = plan.rows[a.0] as usize + a.1;
-        let column = plan.rows[b.0] + b.1 as u32;
-        let numbers = plan.numbers(a.0, row);
-        let at = match a.0 == b.0 {
-            true => plan.starts[a.0].1 + b.1,
+    /// Adds to the numbers between the first rows of two groups (as they were given), so many of each: `value` tells them by row of
+    /// the first and row of the second. Each pair of groups is told in either order; of a group with itself half is looked at.
+    pub fn add(
+        &mut self,
+        plan: &Plan,
+        (a, b): (usize, usize),
+        (of_a, of_b): (usize, usize),
+        value: impl Fn(usize, usize) -> f64,
+    ) {
+        let [pa, pb] = [plan.place[a] as usize, plan.place[b] as usize];
+        let turned = pa < pb;
+        let (to, from, rows, columns) = if turned { (pb, pa, of_b, of_a) } else { (pa, pb, of_a, of_b) };
+        let column = plan.rows[from];
+        let at = match to == from {
+            true => plan.starts[to].1,
             false => {
-                let runs = plan.runs(a.0);
+                let runs = plan.runs(to);
                 let run = runs[runs.partition_point(|r| r.first <= column) - 1];
                 (run.at + column - run.first) as usize
             }
         };
-        self.lower[numbers.start + at] += value;
+        for i in 0..rows {
+            let start = plan.numbers(to, plan.rows[to] as usize + i).start + at;
+            let columns = if to == from { i + 1 } else { columns };
+            let numbers = &mut self.lower[start..start + columns];
+            for (j, number) in numbers.iter_mut().enumerate() {
+                *number += if turned { value(j, i) } else { value(i, j) };
+            }
+        }
+    }
+
+    /// The same of one row `k` of the second group, with all of so many of the first, which is another.
+    pub fn add_column(
+        &mut self,
+        plan: &Plan,
+        (a, of_a): (usize, usize),
+        (b, k): (usize, usize),
+        value: DVec3,
+    ) {
+        self.add(plan, (a, b), (of_a, k + 1), |i, j| if j == k { value[i] } else { 0.0 });
     }
 
     /// Factors the matrix. A row that depends on those before it gets nothing: its unknown is zero, and so it answers for
@@ -334,12 +353,18 @@ mod tests {
             groups.iter().enumerate().flat_map(|(g, (n, _))| (0..*n).map(move |i| (g, i))).collect();
         let mut system = System::default();
         system.begin(&plan);
-        for (i, a) in rows.iter().enumerate() {
-            for (j, b) in rows.iter().enumerate() {
-                let share = groups[a.0].1.iter().any(|x| groups[b.0].1.contains(x));
-                assert!(share || matrix[i][j] == 0.0);
-                if share && (a.0 == b.0 || i < j) {
-                    system.add(&plan, *a, *b, matrix[i][j]);
+        let first = |g: usize| rows.iter().position(|r| r.0 == g).unwrap();
+        for a in 0..groups.len() {
+            for b in 0..=a {
+                if groups[a].1.iter().any(|x| groups[b].1.contains(x)) {
+                    let value = |i: usize, j: usize| matrix[first(a) + i][first(b) + j];
+                    // Whichever comes first.
+                    match (a + b) % 2 {
+                        0 => system.add(&plan, (a, b), (groups[a].0, groups[b].0), value),
+                        _ => system.add(&plan, (b, a), (groups[b].0, groups[a].0), |i, j| value(j, i)),
+                    }
+                } else {
+                    assert_eq!(matrix[first(a)][first(b)], 0.0);
                 }
             }
         }
@@ -395,7 +420,7 @@ mod tests {
         let plan = Plan::new(&[(1, vec![0]), (1, vec![0])], 1);
         let mut system = System::default();
         system.begin(&plan);
-        system.add(&plan, (1, 0), (1, 0), 4.0);
+        system.add(&plan, (1, 1), (1, 1), |_, _| 4.0);
         system.factor(&plan);
         let mut side = [0.0; 2];
         (side[plan.row_of(0)], side[plan.row_of(1)]) = (3.0, 8.0);

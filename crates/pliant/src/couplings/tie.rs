@@ -1,6 +1,7 @@
 //! A coupling as an island sees it, and where its points are.
 
 use super::CouplingMemory;
+use super::pairs::Turned;
 use crate::model::{BodyFrame, CouplingKind, Motor, WorldFrame};
 use glam::{DMat3, DVec3};
 use pliant_math::procrustes::Fit;
@@ -43,17 +44,28 @@ impl TieSide {
         counts.chain(of_frame.iter().copied())
     }
 
-    /// Where it is, from where its particles (in the order of [`TieSide::particles`]) are.
-    pub fn placed(&self, position: impl Fn(usize) -> DVec3, before: DMat3) -> Placed<'_> {
+    /// Where it is, from where its particles (in the order of [`TieSide::particles`]) are, and how the cloud of its frame is.
+    pub fn placed(&self, position: impl Fn(usize) -> DVec3, fit: impl FnOnce() -> Fit) -> Placed<'_> {
         match self {
             TieSide::Point { weights, .. } => {
                 let counts = weights.iter().filter(|w| **w != 0.0).enumerate();
                 let at = counts.fold(DVec3::ZERO, |sum, (k, w)| sum + position(k) * *w);
                 Placed::Point { at, weights }
             }
-            TieSide::Frame { frame, .. } => Placed::Frame { frame, fit: frame.cloud().fit(position, before) },
+            TieSide::Frame { frame, .. } => Placed::Frame { frame, fit: fit() },
             TieSide::World(frame) => Placed::World(frame),
         }
+    }
+
+    /// What of its particles where it is follows from: (w, w v) of each.
+    pub fn moments(&self) -> impl Iterator<Item = [f64; 4]> + '_ {
+        let weights: &[f64] = if let TieSide::Point { weights, .. } = self { weights } else { &[] };
+        let of_point = weights.iter().filter(|w| **w != 0.0).map(|w| [*w, 0.0, 0.0, 0.0]);
+        let cloud = if let TieSide::Frame { frame, .. } = self { Some(frame.cloud()) } else { None };
+        let of_frame = cloud
+            .into_iter()
+            .flat_map(|c| c.weights().iter().zip(c.offsets()).map(|(w, v)| [*w, w * v.x, w * v.y, w * v.z]));
+        of_point.chain(of_frame)
     }
 
     /// Half the size of what holds the frame: how far from its place turning is looked at.
@@ -100,6 +112,27 @@ impl Placed<'_> {
         }
     }
 
+    /// Whether it is known how it is turned.
+    pub fn is_determined(&self) -> bool {
+        match self {
+            Placed::Frame { fit, .. } => fit.is_determined(),
+            Placed::Point { .. } | Placed::World(_) => true,
+        }
+    }
+
+    /// How it turns a point of the frame, and by what lever.
+    pub(super) fn turned(&self, offset: DVec3) -> Turned {
+        let lever = match self {
+            Placed::Frame { frame, fit } => {
+                let arm = fit.arm(frame.at() + frame.axes() * offset);
+                let k = fit.compliance;
+                DMat3::from_cols(k.x_axis.cross(arm), k.y_axis.cross(arm), k.z_axis.cross(arm))
+            }
+            Placed::Point { .. } | Placed::World(_) => DMat3::ZERO,
+        };
+        Turned { rotation: self.rotation(), lever }
+    }
+
     /// How a point of the frame moves with each of the particles.
     pub fn blocks(&self, offset: DVec3, mut each: impl FnMut(usize, DMat3)) {
         match self {
@@ -137,6 +170,8 @@ pub(crate) struct Tie {
     pub memory: CouplingMemory,
     /// The energy put in during a step, J: see [`StepReport::coupling_energy`](crate::StepReport::coupling_energy).
     pub put_in: f64,
+    /// Whether the particles of one of its frames collapsed to a line during a step.
+    pub collapsed: bool,
 }
 
 /// A point of a tie: what of both sides is to be in one place, and along which axes of the first side.

@@ -11,14 +11,17 @@
 //! While no frame has turned much, the system that was factored serves on.
 
 use super::CouplingMemory;
-use super::row::{TieLink, TieRow, bodies_of, links_of};
+use super::pairs::{Hold, PairCache, Turned};
+use super::row::{TieLink, TieRow, links_of};
 use super::system::{Plan, System};
-use super::tie::{Placed, Tie};
+use super::tie::{Placed, Tie, TieSide};
 use super::turn::{self, Grip, Turn};
-use crate::contact::{Bodies, Nodes, release};
+use crate::contact::{Bodies, Nodes, When, release};
 use crate::team::Team;
 use glam::{DMat3, DVec3};
-use std::sync::Arc;
+use pliant_math::lanes::Isa;
+use pliant_math::procrustes::{Bindings, Poses};
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// The cosine of the turn (of a frame since the system was factored) beyond which it is factored anew: 1°.
 const TURNED: f64 = 0.99985;
@@ -51,12 +54,16 @@ pub(crate) trait Velocities {
 #[derive(Clone, Copy, Debug)]
 struct Held {
     first_row: u32,
+    /// Seconds of the substep.
+    h: f64,
     /// How its sides were turned when the system was factored.
     formed: [DMat3; 2],
     /// The angle of a hinge that is limited or driven.
     turn: Option<Turn>,
     /// Whether it holds nothing in the rest of the substep.
     lost: bool,
+    /// Whether it was known how its frames were turned when the substep began.
+    determined: bool,
     /// How far a spring still lets its points be apart, and the share of the way between them that it gives up in this substep.
     rest: f64,
     drawn: f64,
@@ -65,13 +72,20 @@ struct Held {
 }
 
 /// What the ties of an island are to each other as long as they are there.
-#[derive(Clone, Debug, Default)]
+#[derive(Debug, Default)]
 pub(crate) struct TieLayout {
     plan: Plan,
     /// One number per pair of points, or a block of up to 3×3.
     scalar: bool,
     /// Of each point: itself and those after it that hold one of its bodies.
     touching: Vec<Vec<u32>>,
+    /// What holds each body, in the order of the ties.
+    holds: Vec<Vec<Hold>>,
+    /// The clouds of all frames, whose parents are numbered among the nodes of all bodies; and which is that of a side.
+    bindings: Bindings,
+    binding: Vec<[u32; 2]>,
+    /// What these answer each other, as long as matrices live. A function of the model and its controls.
+    pairs: Mutex<PairCache>,
 }
 
 impl TieLayout {
@@ -96,13 +110,51 @@ impl TieLayout {
             list
         };
         let touching = groups.iter().enumerate().map(touching).collect();
-        TieLayout { plan: Plan::new(&groups, bodies), scalar, touching }
+        let mut holds = vec![Vec::new(); bodies];
+        let mut nodes = 0;
+        for (tie, of) in ties.iter().enumerate() {
+            for (side, of) in of.sides.iter().enumerate() {
+                nodes += of.particles().count();
+                if let Some(body) = of.body() {
+                    holds[body].push(Hold { tie: tie as u32, side: side as u32 });
+                }
+            }
+        }
+        let pairs = Mutex::new(PairCache::new(holds.iter().map(Vec::len), nodes));
+        let (bindings, binding) = bind(ties, bodies);
+        TieLayout { plan: Plan::new(&groups, bodies), scalar, touching, holds, bindings, binding, pairs }
     }
 
     /// Rows and numbers there must be room for.
     fn room(&self) -> (usize, usize) {
         (self.plan.size(), self.plan.len())
     }
+}
+
+/// The clouds of all frames, their parents numbered as [`Ties::add`] makes nodes of particles, body after body; and for each side of
+/// each tie the number of its cloud.
+fn bind(ties: &[Tie], bodies: usize) -> (Bindings, Vec<[u32; 2]>) {
+    let mut nodes = vec![Nodes::default(); bodies];
+    let sides = || ties.iter().flat_map(|t| &t.sides);
+    for side in sides() {
+        if let Some(body) = side.body() {
+            side.particles().for_each(|i| _ = nodes[body].of(i));
+        }
+    }
+    let mut first = vec![0];
+    nodes.iter().for_each(|n| first.push(first[first.len() - 1] + n.len() as u32));
+    let (mut bindings, mut binding) = (Bindings::default(), Vec::with_capacity(ties.len()));
+    for tie in ties {
+        binding.push([0, 1].map(|k| {
+            let number = bindings.len() as u32;
+            if let TieSide::Frame { body, frame } = &tie.sides[k] {
+                let parents = frame.parents().iter().map(|i| first[*body] + nodes[*body].of(*i));
+                bindings.push(frame.cloud(), &parents.collect::<Vec<u32>>(), frame.at());
+            }
+            number
+        }));
+    }
+    (bindings, binding)
 }
 
 /// The couplings of an island in a substep.
@@ -117,6 +169,8 @@ pub(crate) struct Ties {
     pace: f64,
     /// Whether the system is that of the present responses.
     formed: bool,
+    /// Whether all bodies go through all rounds, whatever was settled before.
+    patient: bool,
     /// Forces at the beginning of the round, and how far points then ended from where they are to.
     forces: Vec<DVec3>,
     off: f64,
@@ -125,6 +179,23 @@ pub(crate) struct Ties {
     reached: f64,
     /// Violations, and then changes of the forces: x, y and z, or one after the other.
     sides: [Vec<f64>; 3],
+    /// Where the nodes of each body begin among all; where they are, and which of them are led.
+    first_node: Vec<u32>,
+    starts: Vec<DVec3>,
+    frees: Vec<DVec3>,
+    ends: Vec<DVec3>,
+    led: Vec<bool>,
+    /// Where they were looked at last, x, y and z; and the clouds of all frames there.
+    columns: [Vec<f64>; 3],
+    poses: Poses,
+    isa: Option<Isa>,
+    /// Of each point and side: how it is turned.
+    turned: Vec<[Turned; 2]>,
+    /// Of each point: how its directions answer themselves.
+    own: Vec<DMat3>,
+    /// Scratch: the work of the particles of a point.
+    works: Vec<f64>,
+    pulls: Vec<Pull>,
 }
 
 impl Ties {
@@ -133,9 +204,17 @@ impl Ties {
         self.rows.clear();
         self.links.clear();
         self.held.clear();
+        self.turned.clear();
+        self.pulls.clear();
         self.formed = false;
         self.pace = 1.0;
         self.layout = layout.clone();
+        self.poses.begin(&layout.bindings);
+    }
+
+    /// Which instructions frames are fitted with.
+    pub fn run_with(&mut self, isa: Isa) {
+        self.isa = Some(isa);
     }
 
     /// Makes room for these.
@@ -149,6 +228,16 @@ impl Ties {
         self.held.reserve(ties.len());
         self.system.reserve(size, len);
         self.sides.iter_mut().for_each(|s| s.reserve(size));
+        let (points, nodes) = (ties.iter().map(points).sum(), ties.iter().map(held).sum());
+        self.first_node.reserve(layout.holds.len() + 1);
+        [&mut self.starts, &mut self.frees, &mut self.ends].into_iter().for_each(|v| v.reserve(nodes));
+        self.led.reserve(nodes);
+        self.columns.iter_mut().for_each(|c| c.reserve(nodes));
+        self.poses.begin(&layout.bindings);
+        self.turned.reserve(points);
+        self.own.reserve(points);
+        self.works.reserve(ties.iter().map(held).max().unwrap_or(0));
+        self.pulls.reserve(layout.holds.len());
     }
 
     pub fn is_empty(&self) -> bool {
@@ -158,22 +247,25 @@ impl Ties {
     /// Takes up a tie of bodies that have predicted where they go; its particles become nodes. One that is broken keeps its rows,
     /// which hold nothing.
     pub fn add(&mut self, tie: &Tie, nodes: &mut [Nodes], bodies: &mut dyn Bodies) {
-        let (mut size, mut h) = (f64::INFINITY, 0.0);
-        for place in tie.sides.iter().filter_map(|s| s.body()) {
-            if let Some(body) = bodies.get(place) {
+        let (mut size, mut h, mut shares) = (f64::INFINITY, 0.0, [1.0; 2]);
+        for (side, share) in tie.sides.iter().zip(&mut shares) {
+            if let Some(body) = side.body().and_then(|place| bodies.get(place)) {
                 (size, h) = (size.min(body.side.beginning().size), body.body.model.params.substep());
+                *share = body.mass_ratio().recip();
             }
         }
         let first_row = self.rows.len();
         for (k, axes) in tie.rows().iter().enumerate() {
             let mut first_side = self.links.len();
-            for (number, side) in tie.sides.iter().enumerate().filter(|_| !tie.memory.broken) {
-                if let Some(place) = side.body()
-                    && let Some(share) = bodies.get(place).map(|b| b.mass_ratio().recip())
-                {
+            for (number, side) in tie.sides.iter().enumerate() {
+                if let Some(place) = side.body() {
                     for particle in side.particles() {
+                        // Also where nothing holds any more: so nodes are numbered as the layout has it.
                         let node = nodes[place].of(particle);
-                        self.links.push(TieLink { body: place as u32, node, block: DMat3::ZERO, share });
+                        let (body, share) = (place as u32, shares[number]);
+                        if !tie.memory.broken {
+                            self.links.push(TieLink { body, node, at: 0, block: DMat3::ZERO, share });
+                        }
                     }
                 }
                 if number == 0 {
@@ -197,43 +289,94 @@ impl Ties {
                 driven: tie.motor.is_some() && k == 2,
                 answer: 0.0,
             });
+            self.turned.push([Turned { rotation: DMat3::IDENTITY, lever: DMat3::ZERO }; 2]);
         }
         self.held.push(Held {
             first_row: first_row as u32,
+            h,
             formed: [DMat3::IDENTITY; 2],
             turn: None,
             lost: false,
+            determined: true,
             rest: 0.0,
             drawn: 0.0,
             put_in: 0.0,
         });
-        if tie.memory.broken {
-            return;
+    }
+
+    /// All ties were taken up: sees where they begin, and where they are to end.
+    pub fn begin_substep(&mut self, ties: &[Tie], nodes: &[Nodes], bodies: &mut dyn Bodies) {
+        self.first_node.clear();
+        self.led.clear();
+        let mut count = 0;
+        for (place, nodes) in nodes.iter().enumerate().take(self.layout.holds.len()) {
+            self.first_node.push(count);
+            count += nodes.len() as u32;
+            if let Some(body) = bodies.get(place).filter(|_| !nodes.is_empty()) {
+                self.led.extend(nodes.particles().iter().map(|i| body.body.model.prescribes(*i)));
+            } else {
+                self.led.extend(nodes.particles().iter().map(|_| true));
+            }
         }
-        let number = self.held.len() - 1;
-        let placed = self.placed((number, tie), At::Start, nodes, bodies);
+        self.first_node.push(count);
+        for link in &mut self.links {
+            link.at = self.first_node[link.body as usize] + link.node;
+        }
+        self.look(When::Start, nodes, bodies);
+        self.fit(ties, At::Start, nodes);
+        for tie in ties.iter().enumerate().filter(|(_, t)| !t.memory.broken) {
+            self.begin_tie(tie);
+        }
+        let Ties { rows, pace, .. } = self;
+        for row in rows.iter_mut().filter(|r| r.exact) {
+            row.target *= if row.target.length() > NEAR * row.size { 1.0 - *pace } else { 0.0 };
+        }
+    }
+
+    /// Sees where the particles of all ties are.
+    fn look(&mut self, when: When, nodes: &[Nodes], bodies: &mut dyn Bodies) {
+        let Ties { first_node, starts, frees, ends, .. } = self;
+        let to = match when {
+            When::Start => starts,
+            When::End => ends,
+            When::Free => frees,
+        };
+        to.clear();
+        for (place, range) in first_node.windows(2).enumerate().filter(|(_, r)| r[0] < r[1]) {
+            let particles = &nodes[place].particles()[..(range[1] - range[0]) as usize];
+            match bodies.get(place) {
+                Some(body) => body.side.ends_of(particles, when, to),
+                None => to.extend(particles.iter().map(|_| DVec3::ZERO)),
+            }
+        }
+    }
+
+    /// Sees where a tie that is whole begins, and how far it is to come.
+    fn begin_tie(&mut self, (number, tie): (usize, &Tie)) {
+        let placed = self.placed((number, tie));
+        let Held { first_row, h, .. } = self.held[number];
+        let first_row = first_row as usize;
+        let own = first_row..first_row + tie.rows().len();
         if tie.has_angle() {
             let angle = turn::angle(placed.each_ref().map(Placed::axes));
             self.held[number].turn = Some(Turn::new(tie, angle, h));
         }
         self.linearise((number, tie), &placed);
+        self.held[number].determined = placed.iter().all(Placed::is_determined);
         self.held[number].formed = placed.map(|p| p.rotation());
         // What nothing can follow does not keep others waiting.
-        let first = first_row.checked_sub(1).map_or(0, |k| self.rows[k].links as usize);
-        let movable = self.links[first..].iter().any(|l| {
-            let particle = nodes[l.body as usize].particles()[l.node as usize] as usize;
-            bodies.get(l.body as usize).is_some_and(|b| !b.body.model.prescribes(particle as u32))
-        });
-        for row in self.rows[first_row..].iter_mut().filter(|r| !r.turns) {
+        let movable = links_of(&self.rows, &self.links, first_row).iter().any(|l| !self.led[l.at as usize]);
+        for row in self.rows[own.clone()].iter_mut().filter(|r| !r.turns) {
             row.start = row.seen(row.free);
             // What is not rounding comes together at a pace, all of it in the same measure: points that cannot all
             // come together stay where the squares of the ways are least.
-            if row.exact && movable && row.start.length() > NEAR * size {
-                self.pace = self.pace.min(release(size, h) / row.start.length());
+            if row.exact && movable && row.start.length() > NEAR * row.size {
+                self.pace = self.pace.min(release(row.size, h) / row.start.length());
             }
         }
+        let size = self.rows[first_row].size;
         let kept = self.draw_together((number, tie), release(size, h));
-        for row in &mut self.rows[first_row..] {
+        for row in &mut self.rows[own] {
             match tie.stiffness {
                 None => (row.compliance, row.target) = ([0.0; 3], row.start),
                 Some(k) => {
@@ -271,43 +414,54 @@ impl Ties {
         left
     }
 
-    /// All ties were taken up.
-    pub fn complete(&mut self) {
-        let Ties { rows, pace, .. } = self;
-        for row in rows.iter_mut().filter(|r| r.exact) {
-            row.target *= if row.target.length() > NEAR * row.size { 1.0 - *pace } else { 0.0 };
+    /// Fits the clouds of all frames, where their particles are.
+    fn fit(&mut self, ties: &[Tie], at: At, nodes: &[Nodes]) {
+        let layout = self.layout.clone();
+        let Ties { first_node, starts, frees, ends, columns, poses, .. } = self;
+        columns.iter_mut().for_each(Vec::clear);
+        let mut put = |p: DVec3| columns.iter_mut().zip(p.to_array()).for_each(|(c, v)| c.push(v));
+        match at {
+            At::Start => starts.iter().for_each(|p| put(*p)),
+            At::End => ends.iter().for_each(|p| put(*p)),
+            At::Expected => {
+                for (place, range) in first_node.windows(2).enumerate() {
+                    let frees = &frees[range[0] as usize..range[1] as usize];
+                    frees.iter().enumerate().for_each(|(k, p)| put(*p + nodes[place].movement(k)));
+                }
+            }
         }
+        if layout.bindings.is_empty() {
+            return;
+        }
+        for (tie, binding) in ties.iter().zip(&layout.binding) {
+            for k in (0..2).filter(|k| matches!(tie.sides[*k], TieSide::Frame { .. })) {
+                poses.set_rotation(binding[k] as usize, tie.memory.rotations[k]);
+            }
+        }
+        let [x, y, z] = &self.columns;
+        layout.bindings.fit(self.isa.unwrap_or(Isa::Baseline), [x, y, z], &mut self.poses);
     }
 
-    /// Where the sides of a tie that is whole are.
-    fn placed<'t>(
-        &self,
-        (number, tie): (usize, &'t Tie),
-        at: At,
-        nodes: &[Nodes],
-        bodies: &mut dyn Bodies,
-    ) -> [Placed<'t>; 2] {
-        let first = self.held[number].first_row as usize;
-        let begin = first.checked_sub(1).map_or(0, |k| self.rows[k].links as usize);
-        let middle = self.rows[first].first_side as usize;
-        let own = [begin..middle, middle..self.rows[first].links as usize];
+    /// Where the sides of a tie that is whole are, there where frames were fitted last.
+    fn placed<'t>(&self, (number, tie): (usize, &'t Tie)) -> [Placed<'t>; 2] {
         [0, 1].map(|k| {
-            let (side, before, links) = (&tie.sides[k], tie.memory.rotations[k], &self.links[own[k].clone()]);
-            let Some((place, body)) = side.body().and_then(|p| Some((p, bodies.get(p)?))) else {
-                return side.placed(|_| DVec3::ZERO, before);
-            };
-            let nodes = &nodes[place];
+            let links = self.links_of_hold(Hold { tie: number as u32, side: k as u32 });
             let position = |k: usize| {
-                let node = links[k].node as usize;
-                let particle = nodes.particles()[node] as usize;
-                match at {
-                    At::Start => body.side.beginning().start.get(particle),
-                    At::End => body.side.end(particle),
-                    At::Expected => body.side.free_end(particle) + nodes.movement(node),
-                }
+                let at = links[k].at as usize;
+                let [x, y, z] = &self.columns;
+                DVec3::new(x[at], y[at], z[at])
             };
-            side.placed(position, before)
+            let fit = || {
+                let layout = &self.layout;
+                self.poses.get(&layout.bindings, layout.binding[number][k] as usize)
+            };
+            tie.sides[k].placed(position, fit)
         })
+    }
+
+    /// Where a particle ends by the forces so far, by which the nodes move.
+    fn expected(&self, link: &TieLink, nodes: &[Nodes]) -> DVec3 {
+        self.frees[link.at as usize] + nodes[link.body as usize].movement(link.node as usize)
     }
 
     /// Where the points of a tie are to each other, for sides in these places.
@@ -334,7 +488,7 @@ impl Ties {
     /// they are kept together. What rows call free is where the points are to each other.
     fn linearise(&mut self, (number, tie): (usize, &Tie), [a, b]: &[Placed<'_>; 2]) {
         let angle = self.angle_of(number);
-        let Ties { rows, links, held, .. } = self;
+        let Ties { rows, links, held, turned, .. } = self;
         let first = held[number].first_row as usize;
         let mut begin = first.checked_sub(1).map_or(0, |k| rows[k].links as usize);
         for (k, row) in rows[first..first + tie.rows().len()].iter_mut().enumerate() {
@@ -344,6 +498,7 @@ impl Ties {
                 links[begin..row.links as usize].split_at_mut(row.first_side as usize - begin);
             a.blocks(on_a, |i, block| own[i].block = block);
             b.blocks(on_b, |i, block| others[i].block = -block);
+            turned[first + k] = [a.turned(on_a), b.turned(on_b)];
             row.free = a.point(on_a) - b.point(on_b);
             if row.axes < 3 {
                 row.along = a.axes() * point.along;
@@ -365,42 +520,44 @@ impl Ties {
         team: &Team,
     ) -> bool {
         let mut constant = true;
+        self.patient = true;
         for (place, _) in nodes.iter().enumerate().filter(|(_, n)| !n.is_empty()) {
             if let Some(body) = bodies.get(place) {
                 constant &= body.side.is_constant();
+                self.patient &= body.side.pairs().is_some();
             }
         }
         self.off = 0.0;
         self.reached = f64::INFINITY;
+        self.look(When::Free, nodes, bodies);
+        if self.is_curved() {
+            self.fit(ties, At::Expected, nodes);
+        }
         for (number, tie) in ties.iter().enumerate().filter(|(_, t)| !t.memory.broken) {
             let first = self.held[number].first_row as usize;
             if !tie.is_curved() {
-                let free = |sum: DVec3, l: &TieLink| {
-                    let particle = nodes[l.body as usize].particles()[l.node as usize] as usize;
-                    let end = bodies.get(l.body as usize).map_or(DVec3::ZERO, |b| b.side.free_end(particle));
-                    sum + l.block * end
-                };
+                let free = |sum: DVec3, l: &TieLink| sum + l.block * self.frees[l.at as usize];
                 let fixed = tie.fixed_part();
                 self.rows[first].free = links_of(&self.rows, &self.links, first).iter().fold(fixed, free);
                 continue;
             }
-            self.begin_curved((number, tie), nodes, bodies);
+            self.begin_curved((number, tie), nodes);
         }
         self.forces.clear();
         self.forces.extend(self.rows.iter().map(|r| r.force));
         // What turns a hinge can only be decided once it is known how that answers.
         let asks = self.rows.iter().any(|r| r.turns && r.answer == 0.0);
         if !self.formed || !constant {
-            self.form(nodes, bodies, team);
+            self.form(ties, nodes, bodies, team);
             self.formed = true;
         }
         asks && self.rows.iter().any(|r| r.turns && r.answer != 0.0)
     }
 
     /// Takes the points of a tie to be linear where its sides are by the forces so far, and decides what turns it.
-    fn begin_curved(&mut self, (number, tie): (usize, &Tie), nodes: &[Nodes], bodies: &mut dyn Bodies) {
+    fn begin_curved(&mut self, (number, tie): (usize, &Tie), nodes: &[Nodes]) {
         let first = self.held[number].first_row as usize;
-        let placed = self.placed((number, tie), At::Expected, nodes, bodies);
+        let placed = self.placed((number, tie));
         self.grip((number, tie), &placed);
         self.linearise((number, tie), &placed);
         self.turn_by((number, tie));
@@ -471,64 +628,171 @@ impl Ties {
         !self.layout.scalar
     }
 
-    /// Makes the system from what a unit force of each point does to all of them.
-    fn form(&mut self, nodes: &mut [Nodes], bodies: &mut dyn Bodies, team: &Team) {
-        let Ties { rows, links, system, layout, .. } = self;
-        let TieLayout { plan, scalar, touching } = &**layout;
-        system.begin(plan);
-        for k in 0..rows.len() {
-            let idle = rows[k].idle;
-            if idle && !rows[k].turns {
-                continue;
+    /// Makes the system from what a unit force of each point does to all of them, body by body.
+    fn form(&mut self, ties: &[Tie], nodes: &mut [Nodes], bodies: &mut dyn Bodies, team: &Team) {
+        let layout = self.layout.clone();
+        self.system.begin(&layout.plan);
+        self.own.clear();
+        self.own.resize(self.rows.len(), DMat3::ZERO);
+        let mut pairs = layout.pairs.lock().unwrap_or_else(PoisonError::into_inner);
+        for (place, holds) in layout.holds.iter().enumerate().filter(|(_, h)| !h.is_empty()) {
+            let Some(body) = bodies.get(place) else { continue };
+            let share = body.mass_ratio().recip();
+            if let Some(response) = body.side.pairs() {
+                let shares = |k: usize| {
+                    let side = &ties[holds[k].tie as usize].sides[holds[k].side as usize];
+                    self.links_of_hold(holds[k]).iter().map(|l| l.node).zip(side.moments())
+                };
+                pairs.update(place, holds.len(), &response, shares);
+                self.form_by_pairs(&layout, ties, place, (&pairs, share));
+            } else {
+                self.form_by_loads(&layout, ties, place, (nodes, bodies, team));
             }
-            let own = links_of(rows, links, k);
-            let pulled = bodies_of(own);
-            // In the scalar layout the first axis speaks for all.
-            for axis in 0..if *scalar { 1 } else { rows[k].axes } {
-                let along = rows[k].along.col(axis);
-                pulled.iter().flatten().for_each(|place| nodes[*place].unload());
-                for l in own {
-                    nodes[l.body as usize].load(l.node as usize, l.force(along));
-                }
-                for place in pulled.iter().flatten() {
-                    if let Some(body) = bodies.get(*place) {
-                        body.side.respond(&mut nodes[*place], team);
-                    }
-                }
-                for j in touching[k].iter().map(|j| *j as usize) {
-                    // Of an angle that nothing holds only its own answer is asked.
-                    if j != k && (idle || rows[j].idle) {
-                        continue;
-                    }
-                    let moved = links_of(rows, links, j).iter().fold(DVec3::ZERO, |sum, l| {
-                        match pulled.contains(&Some(l.body as usize)) {
-                            true => sum + l.block * nodes[l.body as usize].movement(l.node as usize),
-                            false => sum,
+        }
+        self.close(&layout);
+        self.system.factor(&layout.plan);
+    }
+
+    /// The particles of a side of a tie.
+    fn links_of_hold(&self, Hold { tie, side }: Hold) -> &[TieLink] {
+        let first = self.held[tie as usize].first_row as usize;
+        let begin = first.checked_sub(1).map_or(0, |k| self.rows[k].links as usize);
+        let (middle, end) = (self.rows[first].first_side as usize, self.rows[first].links as usize);
+        if side == 0 { &self.links[begin..middle] } else { &self.links[middle..end] }
+    }
+
+    /// Its rows; none where nothing holds.
+    fn rows_of(&self, ties: &[Tie], Hold { tie, .. }: Hold) -> std::ops::Range<usize> {
+        let (first, tie) = (self.held[tie as usize].first_row as usize, &ties[tie as usize]);
+        first..first + if tie.memory.broken { 0 } else { tie.rows().len() }
+    }
+
+    /// How many numbers a row has in the system, and whether it is there for others.
+    fn axes_of(&self, k: usize, scalar: bool) -> usize {
+        if scalar { 1 } else { self.rows[k].axes }
+    }
+
+    /// What points answer each other through a body of one number for each pair of particles.
+    fn form_by_pairs(
+        &mut self,
+        layout: &TieLayout,
+        ties: &[Tie],
+        place: usize,
+        (pairs, share): (&PairCache, f64),
+    ) {
+        let TieLayout { plan, scalar, holds, .. } = layout;
+        let holds = &holds[place];
+        for p in 0..holds.len() {
+            for q in 0..=p {
+                let moments = pairs.get(place, p, q);
+                let (a, b) = (holds[p], holds[q]);
+                let weight = if a.side == b.side { share } else { -share };
+                for j in self.rows_of(ties, a) {
+                    for k in self.rows_of(ties, b) {
+                        if p == q && j < k {
+                            continue;
                         }
-                    });
-                    for other in 0..if *scalar { 1 } else { rows[j].axes } {
-                        let mut value = rows[j].along.col(other).dot(moved);
-                        if j == k && other == axis {
-                            if axis == 0 {
-                                rows[k].answer = value;
+                        let idle = [j, k].map(|k| self.rows[k].idle);
+                        if j != k && (idle[0] || idle[1]) {
+                            continue;
+                        }
+                        let block = match scalar {
+                            true => DMat3::from_diagonal(DVec3::splat(moments.plain() * weight)),
+                            false => {
+                                let [a, b] = [(j, a), (k, b)].map(|(k, h)| &self.turned[k][h.side as usize]);
+                                let block = moments.block(a, b) * weight;
+                                match self.rows[j].axes + self.rows[k].axes {
+                                    6 => block,
+                                    _ => self.rows[j].along.transpose() * block * self.rows[k].along,
+                                }
                             }
-                            if idle {
+                        };
+                        if j == k {
+                            // Both ways where a tie holds the body by both sides.
+                            self.own[j] += if p == q { block } else { block + block.transpose() };
+                            continue;
+                        }
+                        let axes = (self.axes_of(j, *scalar), self.axes_of(k, *scalar));
+                        self.system.add(plan, (j, k), axes, |i, l| block.col(l)[i]);
+                    }
+                }
+            }
+        }
+    }
+
+    /// What points answer each other through any other body, by unit forces on each.
+    fn form_by_loads(
+        &mut self,
+        layout: &TieLayout,
+        ties: &[Tie],
+        place: usize,
+        (nodes, bodies, team): (&mut [Nodes], &mut dyn Bodies, &Team),
+    ) {
+        let TieLayout { plan, scalar, holds, .. } = layout;
+        let holds = &holds[place];
+        let Some(body) = bodies.get(place) else { return };
+        let of_body = |l: &&TieLink| l.body as usize == place;
+        // A tie that holds the body by both sides is there once.
+        let own = |k: usize| k == 0 || holds[k].tie != holds[k - 1].tie;
+        for p in (0..holds.len()).filter(|p| own(*p)) {
+            for k in self.rows_of(ties, holds[p]) {
+                let idle = self.rows[k].idle;
+                if idle && !self.rows[k].turns {
+                    continue;
+                }
+                for axis in 0..self.axes_of(k, *scalar) {
+                    let along = self.rows[k].along.col(axis);
+                    nodes[place].unload();
+                    for l in links_of(&self.rows, &self.links, k).iter().filter(of_body) {
+                        nodes[place].load(l.node as usize, l.force(along));
+                    }
+                    body.side.respond(&mut nodes[place], team);
+                    for q in (p..holds.len()).filter(|q| own(*q)) {
+                        for j in self.rows_of(ties, holds[q]) {
+                            // Of an angle that nothing holds only its own answer is asked.
+                            if j < k || (j != k && (idle || self.rows[j].idle)) {
                                 continue;
                             }
-                            if rows[k].exact {
-                                let all = if *scalar { 0..3 } else { axis..axis + 1 };
-                                rows[k].compliance[all].fill(GIVE * value);
+                            let links = links_of(&self.rows, &self.links, j).iter().filter(of_body);
+                            let by = links.fold(DVec3::ZERO, |sum, l| {
+                                sum + l.block * nodes[place].movement(l.node as usize)
+                            });
+                            let by = self.rows[j].along.transpose() * by;
+                            if j == k {
+                                *self.own[k].col_mut(axis) += by;
+                                continue;
                             }
-                            value += rows[k].compliance[axis];
-                        }
-                        if !idle {
-                            system.add(plan, (j, other), (k, axis), value);
+                            let axes = self.axes_of(j, *scalar);
+                            self.system.add_column(plan, (j, axes), (k, axis), by);
                         }
                     }
                 }
             }
         }
-        system.factor(plan);
+    }
+
+    /// How each point answers itself, and what its spring gives.
+    fn close(&mut self, layout: &TieLayout) {
+        let TieLayout { plan, scalar, .. } = layout;
+        for k in 0..self.rows.len() {
+            let axes = self.axes_of(k, *scalar);
+            let (own, row) = (&self.own[k], &mut self.rows[k]);
+            if row.idle && !row.turns {
+                continue;
+            }
+            row.answer = own.x_axis.x;
+            if row.idle {
+                continue;
+            }
+            if row.exact {
+                for axis in 0..3 {
+                    row.compliance[axis] = GIVE * if *scalar { own.x_axis.x } else { own.col(axis)[axis] };
+                }
+            }
+            let give = row.compliance;
+            let value = |i: usize, j: usize| own.col(j)[i] + if i == j { give[i] } else { 0.0 };
+            self.system.add(plan, (k, k), (axes, axes), value);
+        }
     }
 
     /// Puts the forces on the nodes, beside those that are there.
@@ -589,13 +853,15 @@ impl Ties {
 
     /// Whether the points are where they are to be, with all that rounds have done: where frames have turned far in one, another
     /// brings them nearer.
-    pub fn are_settled(&self, ties: &[Tie], nodes: &[Nodes], bodies: &mut dyn Bodies) -> bool {
+    pub fn are_settled(&mut self, ties: &[Tie], nodes: &[Nodes], bodies: &mut dyn Bodies) -> bool {
         if self.reached <= SETTLED * SETTLED {
             return true;
         }
+        self.look(When::End, nodes, bodies);
+        self.fit(ties, At::End, nodes);
         let curved = |(_, t): &(usize, &Tie)| t.is_curved() && !t.memory.broken;
         ties.iter().enumerate().filter(curved).all(|tie| {
-            let placed = self.placed(tie, At::End, nodes, bodies);
+            let placed = self.placed(tie);
             self.ways(tie, &placed).all(|(row, way)| row.off(way) <= SETTLED * SETTLED)
                 && self.is_gripped(tie, &placed)
         })
@@ -605,8 +871,10 @@ impl Ties {
     /// collapsed, or been torn about so that no force along where they are leads there.
     pub fn slacken(&mut self, ties: &[Tie], nodes: &[Nodes], bodies: &mut dyn Bodies) {
         let curved = |(_, t): &(usize, &Tie)| t.is_curved() && !t.memory.broken && t.stiffness.is_none();
+        self.look(When::End, nodes, bodies);
+        self.fit(ties, At::End, nodes);
         for tie in ties.iter().enumerate().filter(curved) {
-            let placed = self.placed(tie, At::End, nodes, bodies);
+            let placed = self.placed(tie);
             if self.ways(tie, &placed).all(|(row, way)| row.off(way) <= LOST * LOST) {
                 continue;
             }
@@ -631,8 +899,9 @@ impl Ties {
     ) -> bool {
         let curved = |(_, t): &(usize, &Tie)| t.is_curved() && !t.memory.broken;
         let (mut off, mut most, mut works) = (0.0, 0.0_f64, false);
+        self.fit(ties, At::Expected, nodes);
         for tie in ties.iter().enumerate().filter(curved) {
-            let placed = self.placed(tie, At::Expected, nodes, bodies);
+            let placed = self.placed(tie);
             for (row, way) in self.ways(tie, &placed) {
                 let own = row.off(way);
                 (off, most) = (off + own, most.max(own));
@@ -640,7 +909,7 @@ impl Ties {
             if !self.is_gripped(tie, &placed) {
                 most = f64::INFINITY;
             }
-            works |= tie.1.stiffness.is_none() && self.works(tie, nodes, bodies);
+            works |= tie.1.stiffness.is_none() && self.works(tie, nodes);
         }
         let mut exact = true;
         for place in 0..bodies.len() {
@@ -658,9 +927,20 @@ impl Ties {
         true
     }
 
+    /// Whether there will be a closing round, in which what this one leaves is mended.
+    pub fn may_wait(&self) -> bool {
+        self.patient
+    }
+
+    /// Whether points of frames are off by no more than turning leaves in one look, where all bodies do what they answer: another
+    /// brings them together.
+    pub fn may_gain(&self) -> bool {
+        self.reached.is_finite() && self.reached > SETTLED * SETTLED
+    }
+
     /// Whether an exact tie does work on what it holds, beside what it takes to draw its points together: frames then turn too far
     /// for a force along where they end.
-    fn works(&self, (number, tie): (usize, &Tie), nodes: &[Nodes], bodies: &mut dyn Bodies) -> bool {
+    fn works(&self, (number, tie): (usize, &Tie), nodes: &[Nodes]) -> bool {
         let first = self.held[number].first_row as usize;
         let (mut net, mut gross) = (0.0, 0.0);
         for k in first..first + tie.rows().len() {
@@ -670,10 +950,7 @@ impl Ties {
             }
             net -= row.force.dot(row.target - row.start);
             for l in links_of(&self.rows, &self.links, k) {
-                let Some(body) = bodies.get(l.body as usize) else { continue };
-                let particle = nodes[l.body as usize].particles()[l.node as usize] as usize;
-                let end = body.side.free_end(particle) + nodes[l.body as usize].movement(l.node as usize);
-                let way = end - body.side.beginning().start.get(particle);
+                let way = self.expected(l, nodes) - self.starts[l.at as usize];
                 let force = l.block.transpose() * row.force;
                 net += force.dot(way);
                 gross += force.length() * way.length();
@@ -682,37 +959,40 @@ impl Ties {
         net > WORK * gross
     }
 
-    /// What the ties do to a body of the island: whether they hold it at all, their force on it and their work, in
-    /// terms of the masses it was built with. A joint keeps no energy: if it drew its points together in the substep, what it
-    /// did for that is no work the bodies may keep, and each owes half of it.
-    pub fn pull_on(&self, place: usize, nodes: &[Nodes], bodies: &mut dyn Bodies) -> Pull {
-        let mut pull = Pull::default();
-        let mut moved = |l: &TieLink| {
-            let particle = nodes[l.body as usize].particles()[l.node as usize] as usize;
-            let side = bodies.get(l.body as usize).map(|b| b.side);
-            l.block * side.map_or(DVec3::ZERO, |s| s.end(particle) - s.beginning().start.get(particle))
-        };
-        for (k, row) in self.rows.iter().enumerate() {
-            let links = links_of(&self.rows, &self.links, k);
-            if !links.iter().any(|l| l.body as usize == place) {
-                continue;
-            }
-            let drawn: f64 = links.iter().map(|l| row.force.dot(moved(l))).sum();
+    /// What the ties do to a body of the island, once the substep is concluded: whether they hold it at all, their force on it and
+    /// their work, in terms of the masses it was built with. A joint keeps no energy: if it drew its points together in the
+    /// substep, what it did for that is no work the bodies may keep, and each owes half of it.
+    pub fn pull_on(&self, place: usize) -> Pull {
+        self.pulls.get(place).copied().unwrap_or_default()
+    }
+
+    fn add_up_pulls(&mut self) {
+        let Ties { rows, links, starts, ends, works, pulls, layout, .. } = self;
+        pulls.clear();
+        pulls.resize(layout.holds.len(), Pull::default());
+        for (k, row) in rows.iter().enumerate() {
+            let links = links_of(rows, links, k);
+            let way = |l: &TieLink| l.block * (ends[l.at as usize] - starts[l.at as usize]);
+            works.clear();
+            works.extend(links.iter().map(|l| row.force.dot(way(l))));
+            let drawn: f64 = works.iter().sum();
             let owed = if row.exact && !row.driven { 0.5 * drawn.max(0.0) } else { 0.0 };
-            let first = k.checked_sub(1).map_or(0, |k| self.rows[k].links as usize);
+            let first = k.checked_sub(1).map_or(0, |k| rows[k].links as usize);
             let first_side = row.first_side as usize - first;
-            for side in [&links[..first_side], &links[first_side..]] {
-                let mut share = None;
-                for l in side.iter().filter(|l| l.body as usize == place) {
+            for (side, works) in
+                [(&links[..first_side], &works[..first_side]), (&links[first_side..], &works[first_side..])]
+            {
+                for (l, work) in side.iter().zip(works) {
+                    let pull = &mut pulls[l.body as usize];
                     pull.any = true;
                     pull.force += l.force(row.force);
-                    pull.work += row.force.dot(moved(l)) * l.share;
-                    share = Some(l.share);
+                    pull.work += work * l.share;
                 }
-                pull.work -= share.map_or(0.0, |share| owed * share);
+                if let Some(l) = side.first() {
+                    pulls[l.body as usize].work -= owed * l.share;
+                }
             }
         }
-        pull
     }
 
     /// Whether any tie holds exactly.
@@ -725,7 +1005,7 @@ impl Ties {
     /// takes kinetic energy.
     pub fn calm(&mut self, nodes: &[Nodes], bodies: &mut dyn Velocities) {
         let Ties { rows, links, system, layout, .. } = self;
-        let TieLayout { plan, scalar, touching } = &**layout;
+        let TieLayout { plan, scalar, touching, .. } = &**layout;
         let particle =
             |l: &TieLink| (l.body as usize, nodes[l.body as usize].particles()[l.node as usize] as usize);
         let axes = |k: usize| if *scalar { 1 } else { rows[k].axes };
@@ -741,10 +1021,8 @@ impl Ties {
                         sum += l.block * m.block.transpose() * (m.share * bodies.softness(body, i));
                     }
                 }
-                for (a, b) in (0..axes(j)).flat_map(|a| (0..axes(k)).map(move |b| (a, b))) {
-                    let value = rows[j].along.col(a).dot(sum * rows[k].along.col(b));
-                    system.add(plan, (j, a), (k, b), value);
-                }
+                let value = |a: usize, b: usize| rows[j].along.col(a).dot(sum * rows[k].along.col(b));
+                system.add(plan, (j, k), (axes(j), axes(k)), value);
             }
         }
         system.factor(plan);
@@ -788,15 +1066,20 @@ impl Ties {
     }
 
     /// Tells the ties what the substep has left: forces, how frames are turned, what broke, and what they have put in.
-    pub fn conclude(&self, ties: &mut [Tie], nodes: &[Nodes], bodies: &mut dyn Bodies) {
+    pub fn conclude(&mut self, ties: &mut [Tie], nodes: &[Nodes], bodies: &mut dyn Bodies) {
+        self.look(When::End, nodes, bodies);
+        self.fit(ties, At::End, nodes);
+        self.add_up_pulls();
         for (number, tie) in ties.iter_mut().enumerate().filter(|(_, t)| !t.memory.broken) {
-            let placed = self.placed((number, tie), At::End, nodes, bodies);
+            let placed = self.placed((number, tie));
             let (force, distance) = tie.breaks;
             let too_much = |(row, way): (&TieRow, DVec3)| {
                 !row.turns && (row.force.length() > force || row.seen(way).length() > distance)
             };
             let broken = self.ways((number, tie), &placed).any(too_much);
             let put_in = self.held[number].put_in + self.drawing((number, tie), &placed);
+            // Told once: what has collapsed begins the next substep like that.
+            let collapsed = self.held[number].determined && !placed.iter().all(Placed::is_determined);
             let rotations = placed.map(|p| p.rotation());
             let first = self.held[number].first_row as usize;
             tie.memory = CouplingMemory {
@@ -807,6 +1090,7 @@ impl Ties {
                 rest: self.held[number].rest,
             };
             tie.put_in += put_in;
+            tie.collapsed |= collapsed;
         }
     }
 

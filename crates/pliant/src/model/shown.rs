@@ -100,11 +100,17 @@ impl Shown {
         }
     }
 
-    /// The place on the triangles at rest that is nearest to `at`. Goes through all of them.
-    pub(crate) fn nearest(&self, rest: &Rest, at: DVec3) -> Option<DVec3> {
+    /// The vertices at rest.
+    pub(crate) fn at_rest(&self, rest: &Rest) -> Vec<DVec3> {
         let particles: Vec<DVec3> = rest.positions.iter().collect();
         let mut vertices = Vec::new();
         self.vertices(&particles, &mut SkinScratch::default(), &mut vertices);
+        vertices
+    }
+
+    /// The place on the triangles at rest that is nearest to `at`. Goes through all of them.
+    pub(crate) fn nearest(&self, rest: &Rest, at: DVec3) -> Option<DVec3> {
+        let vertices = self.at_rest(rest);
         let on = |t: &[u32; 3]| {
             let corners = t.map(|i| vertices[i as usize]);
             let weights = nearest_on_triangle(corners, at);

@@ -7,7 +7,7 @@ use glam::{DMat3, DVec3};
 use pliant_geometry::nearest_on_triangle;
 
 /// Weights of four particles of a cloud beyond this reach too far from between them.
-const FAR: f64 = 0.25;
+pub(crate) const FAR: f64 = 0.25;
 
 impl Simulation {
     /// The point of a body nearest to a place in the world, as a mean of up to four particles that it stays between as the
@@ -107,7 +107,7 @@ impl Best<'_> {
 }
 
 /// The weights of four corners whose mean a place is; `None` if they lie in a plane.
-fn within([a, b, c, d]: [DVec3; 4], at: DVec3) -> Option<[f64; 4]> {
+pub(crate) fn within([a, b, c, d]: [DVec3; 4], at: DVec3) -> Option<[f64; 4]> {
     let edges = DMat3::from_cols(b - a, c - a, d - a);
     let size = (b - a).length() * (c - a).length() * (d - a).length();
     if edges.determinant().abs() <= 1e-6 * size {

@@ -34,6 +34,7 @@ mod nearest;
 mod query_body;
 mod surface_mesh;
 
+pub(crate) use attach::{FAR, within};
 pub use hit::{Hit, Place};
 pub use surface_mesh::{RenderMesh, SurfaceMesh};
 

@@ -26,6 +26,9 @@ pub struct StepReport {
     /// Energy that couplings have put into the bodies and their own springs, J: by becoming stiffer, by drawing together what began
     /// apart, by their motors. Negative where springs have been let go or made softer.
     pub coupling_energy: f64,
+    /// Couplings one of whose frames collapsed in this step: the particles that carry it came to lie on a line or in one place, so
+    /// that nothing tells how it is turned. Told once; such a coupling holds what it can until they are apart again.
+    pub collapsed: usize,
     /// Seconds spent in each solver, in the order of [`SolverKind::ALL`]; zero without a clock.
     pub seconds: [f64; SolverKind::ALL.len()],
 }

@@ -92,7 +92,9 @@ impl Simulation {
         let islands = &mut self.islands;
         let states = (&mut *state, backup);
         let seconds = stepping.take(states, slots, islands, clock.as_ref(), tracer, &mut coupling_energy);
-        let mut report = StepReport { seconds, coupling_energy, ..Default::default() };
+        let ties = islands.list().iter().flat_map(|i| i.ties().0);
+        let collapsed = ties.filter(|t| t.collapsed).count();
+        let mut report = StepReport { seconds, coupling_energy, collapsed, ..Default::default() };
         let mut finite = true;
         for (slot, body) in slots.iter_mut().zip(model.bodies()) {
             let outcome = std::mem::replace(&mut slot.outcome, Ok(Default::default()))?;

@@ -313,6 +313,45 @@ fn parents_on_a_line_stay_finite() {
     }
 }
 
+/// Parents that an animation leads onto a line and back: that is told once for each coupling, numbers stay numbers, and what
+/// is glued is in its place again afterwards.
+#[test]
+fn parents_that_collapse_while_it_runs_are_told_once_and_come_back() {
+    for solver in [SolverKind::Projective, SolverKind::Newton, SolverKind::Xpbd] {
+        let mut led = block("a", SolverKind::Clustered, DVec3::ZERO);
+        let squeezed = |k: u32| match k {
+            10..20 => (f64::from(20 - k)) / 10.0,
+            20..30 => 0.0,
+            30..40 => f64::from(k - 30) / 10.0,
+            _ => 1.0,
+        };
+        let points = led.shape.points.clone();
+        let at =
+            |k: u32| points.iter().map(|p| DVec3::new(p.x, p.y * squeezed(k), p.z * squeezed(k))).collect();
+        let sequence = pliant::Sequence::new((0..200).map(at).collect(), 60.0).unwrap();
+        let follow = vec![1.0; points.len()];
+        led.input = Some(pliant::Input { follow, ..pliant::Input::new(sequence) });
+        let button = block("b", solver, DVec3::new(0.15, 0.0, 0.0));
+        let mut s = Builder::new().body(led).body(button).build().unwrap();
+        for corner in [DVec3::new(0.1, 0.05, 0.05), DVec3::new(0.1, -0.05, 0.05), DVec3::new(0.1, 0.0, -0.05)]
+        {
+            let glued = frame(&s, 0, (DVec3::new(0.05, 0.0, 0.0), 0.075), corner);
+            let point = BodyPoint::particle(1, nearest(&s, 1, corner));
+            s.couple(Coupling::joint(glued, point)).unwrap();
+        }
+        let mut told = 0;
+        for k in 0..180 {
+            let collapsed = s.step().unwrap().collapsed;
+            assert!(collapsed == 0 || (15..25).contains(&k), "{solver:?}: {collapsed} told in step {k}");
+            told += collapsed;
+            assert!(s.positions(0).chain(s.positions(1)).all(|p| p.is_finite()), "{solver:?}: step {k}");
+        }
+        assert_eq!(told, 3, "{solver:?}");
+        assert!(apart(&s) < 1e-6, "{solver:?}: {}", apart(&s));
+        assert!(s.statistics().kinetic < 10.0, "{solver:?}: {}", s.statistics().kinetic);
+    }
+}
+
 #[test]
 fn what_cannot_be_glued_is_refused_and_told() {
     let mut s = pair([SolverKind::Projective; 2], false);

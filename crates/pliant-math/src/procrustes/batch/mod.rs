@@ -66,8 +66,8 @@ struct Pack {
     counts: [usize; 8],
 }
 
-/// Where the clouds of a batch are. It goes from step to step: its rotations break ties.
-#[derive(Clone, Debug)]
+/// Where the clouds of a batch are. It goes from step to step: its rotations break ties. The default is of no clouds.
+#[derive(Clone, Debug, Default)]
 pub struct Poses {
     packs: Vec<Pose>,
     count: usize,
@@ -181,6 +181,13 @@ impl Bindings {
 impl Poses {
     /// Not fitted yet: for ties, the frame before is that of rest.
     pub fn new(bindings: &Bindings) -> Poses {
+        let mut poses = Poses::default();
+        poses.begin(bindings);
+        poses
+    }
+
+    /// The same in the memory it has, which is enough for any batch no larger than one before.
+    pub fn begin(&mut self, bindings: &Bindings) {
         let mut one = [[[0.0; 8]; 3]; 3];
         (0..3).for_each(|k| one[k][k] = [1.0; 8]);
         let zero = [[0.0; 8]; 3];
@@ -192,7 +199,9 @@ impl Poses {
             compliance: [zero; 3],
             size: [0.0; 8],
         };
-        Poses { packs: vec![pose; bindings.packs()], count: bindings.len() }
+        self.packs.clear();
+        self.packs.resize(bindings.packs(), pose);
+        self.count = bindings.len();
     }
 
     /// φ of a binding.

@@ -110,7 +110,7 @@ fn solve(bodies: &mut [Made], contacts: &[Contact], rounds: usize) -> Dual {
     dual.begin(bodies.iter().map(|b| b.free.len()), &Default::default());
     let mut touching = Given { body, bodies };
     contacts.iter().for_each(|c| dual.add(c, &mut touching));
-    (0..rounds).for_each(|_| dual.answer(&[], &mut touching, &Team::serial()));
+    (0..rounds).for_each(|_| dual.answer(&[], true, &mut touching, &Team::serial()));
     dual
 }
 

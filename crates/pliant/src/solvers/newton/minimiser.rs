@@ -206,7 +206,10 @@ impl Minimiser {
         for halvings in 0..HALVINGS {
             progress.small = slope <= ROUNDING * size;
             if progress.small && touched {
-                break;
+                // No energy tells what this is worth, but what forces hold in its place is brought there by it.
+                progress.moved = self.objective.move_by(&self.step, executor.0);
+                self.evaluate(model, around, executor);
+                return progress;
             }
             let moved = self.objective.move_by(&self.step, executor.0);
             self.evaluate(model, around, executor);

@@ -24,7 +24,7 @@ mod system;
 use super::implicit::Substep;
 use super::objective::{Executor, ProjectionInputs};
 use super::{FinishReport, Outside, Progress, Round, Solver, SolverError, Stage};
-use crate::contact::{Nodes, Respond, SubstepStart};
+use crate::contact::{Nodes, PairResponse, Respond, SubstepStart};
 use crate::controls::LiveControls;
 use crate::memory::Section;
 use crate::model::{Acceleration, BodyModel, Implicit, WarmStart};
@@ -288,6 +288,10 @@ impl Respond for ProjectiveCache {
 
     fn respond(&mut self, nodes: &mut Nodes, team: &Team) {
         self.response.respond(nodes, self.substep.theta(), &mut self.system, (team, self.isa));
+    }
+
+    fn pairs(&self) -> Option<PairResponse<'_>> {
+        self.response.pairs(self.substep.theta())
     }
 
     fn reach(&mut self, nodes: &mut Nodes, team: &Team) {

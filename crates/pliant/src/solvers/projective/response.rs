@@ -5,7 +5,7 @@
 //! it; beyond that every response is a solve. Both lead to the same forces.
 
 use super::System;
-use crate::contact::{Nodes, WIDTH};
+use crate::contact::{Nodes, PairResponse, ResponseKey, WIDTH};
 use crate::dofs::DofMap;
 use crate::solvers::objective::Executor;
 use glam::DVec3;
@@ -114,6 +114,8 @@ pub(super) struct Response {
     /// Shared with the solvers this one was duplicated to or from, until one of them gets another matrix. Whoever solves for
     /// a column finds the same numbers, so nothing depends on who was first.
     columns: Arc<RwLock<Columns>>,
+    /// The same, which tells this matrix from others.
+    key: ResponseKey,
     particles: usize,
     /// Tiles of eight nodes: for each node the response of those eight. Of these particles.
     block: Vec<[f64; WIDTH]>,
@@ -131,7 +133,15 @@ impl Response {
         #[cfg(not(test))]
         let dense = DENSE;
         let columns = Columns::none(particles);
-        Response { columns, particles, block: Vec::new(), block_of: Vec::new(), is_dense: true, dense }
+        Response {
+            key: columns.clone(),
+            columns,
+            particles,
+            block: Vec::new(),
+            block_of: Vec::new(),
+            is_dense: true,
+            dense,
+        }
     }
 
     /// Makes room for columns and blocks; blocks grow only when more points touch than ever before.
@@ -149,6 +159,7 @@ impl Response {
     pub fn forget_columns(&mut self) {
         let room = self.columns.read().unwrap_or_else(PoisonError::into_inner).numbers.capacity();
         self.columns = Columns::none(self.particles);
+        self.key = self.columns.clone();
         self.block_of.clear();
         if room > 0 {
             self.make_room();
@@ -225,6 +236,12 @@ impl Response {
         for k in 0..nodes.len() {
             nodes.set_movement(k, system.responded(nodes.particles()[k] as usize) / theta);
         }
+    }
+
+    /// The numbers for all pairs of nodes, if there are such.
+    pub fn pairs(&self, theta: f64) -> Option<PairResponse<'_>> {
+        let (nodes, scale) = (self.block_of.len(), theta.recip());
+        self.is_dense.then_some(PairResponse { block: &self.block, nodes, scale, key: &self.key })
     }
 
     /// |G| times the weights of the nodes.
