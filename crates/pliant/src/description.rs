@@ -26,11 +26,11 @@ use std::sync::Arc;
 
 /// The first format of checkpoints that tells by what a body touches.
 const CONTACT_POINTS: u64 = 9;
-/// The first one whose skins may have parts that only turn.
-const RIGID_OFFSETS: u64 = 11;
 
 /// The first that tells which bodies a body touches.
 const CONTACT_FILTERS: u64 = 10;
+/// The first whose skins may have parts that only turn.
+const RIGID_OFFSETS: u64 = 11;
 
 /// An enum without fields as a number that stays the same wherever a variant stands in its list.
 macro_rules! choice {
