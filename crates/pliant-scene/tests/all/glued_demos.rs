@@ -48,8 +48,9 @@ fn below(s: &Simulation, coupling: usize) -> f64 {
     let x: Vec<DVec3> = s.positions(frame.body()).collect();
     let parents = || frame.parents().iter().map(|i| *i as usize);
     let mean = parents().map(|i| x[i]).sum::<DVec3>() / frame.parents().len() as f64;
-    let along =
-        |i: usize| x[if i % ROW + 1 < ROW { i + 1 } else { i }] - x[if i % ROW > 0 { i - 1 } else { i }];
+    let along = |i: usize| {
+        x[if i % ROW + 1 < ROW { i + 1 } else { i }] - x[if !i.is_multiple_of(ROW) { i - 1 } else { i }]
+    };
     let up = |i: usize| x[i + ROW] - x[i - ROW];
     let out = parents().map(|i| up(i).cross(along(i)).normalize()).sum::<DVec3>().normalize();
     (mean - point.place(s.state(), DMat3::IDENTITY).unwrap()).dot(out)
