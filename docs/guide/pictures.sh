@@ -41,6 +41,8 @@ sheet limits                limits                       20 50 30 420x180
 sheet volume_against_strain volume_against_strain        20 60 40 360x200
 sheet curtain_limits        curtain_limits               120 120 1 360x260
 sheet colliders             table                        20 80 30  300x220
+sheet garment               garment                      9 99 45   190x177
+sheet washing_line          washing_line                 70 70 1   300x188
 sheet keyframed_jelly       keyframed_jelly              50 230 60 240x180
 
 # figure NAME FIGURE: a drawing of `pliant figures`.
@@ -54,6 +56,7 @@ figure clusters_five_ways clusters
 figure multi_scale        multi_scale
 figure limit_excess       limit_excess
 figure peak_strain        peak_strain
+figure embedding          embedding
 
 echo growth
 "$program" bench --filter clustered/scaling --plot "$guide/pictures/growth.svg" >/dev/null

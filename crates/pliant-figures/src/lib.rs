@@ -18,6 +18,7 @@ mod plot;
 mod rendered;
 mod report;
 mod scenes;
+mod shirt;
 mod view;
 mod write;
 

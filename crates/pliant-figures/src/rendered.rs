@@ -18,9 +18,19 @@ pub const INK: [f32; 3] = [0.16, 0.18, 0.20];
 
 /// Items seen from the angles of [`Camera::fit`] so that the points of `frame` fit, cut to what is not white.
 pub fn picture(items: &[RenderItem<'_>], frame: &[DVec3], azimuth: f64, elevation: f64) -> Image {
+    picture_of_size(1000, items, frame, (azimuth, elevation))
+}
+
+/// The same, of so many pixels each way before it is cut.
+pub fn picture_of_size(
+    size: u32,
+    items: &[RenderItem<'_>],
+    frame: &[DVec3],
+    (azimuth, elevation): (f64, f64),
+) -> Image {
     let backdrop = Backdrop::plain([1.0; 3]);
     let settings =
-        RenderSettings { samples: 2, backdrop, dither: false, ..RenderSettings::sized(1000, 1000) };
+        RenderSettings { samples: 2, backdrop, dither: false, ..RenderSettings::sized(size, size) };
     let camera = Camera::fit_points(frame, 1.0, azimuth, elevation);
     let mut image = render(items, &[], &camera, &settings);
     // The backdrop darkens toward the corners; the page does not.

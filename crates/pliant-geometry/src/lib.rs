@@ -80,7 +80,7 @@ pub use repair::{
 pub use rng::SplitMix64;
 pub use rows::{SparseRows, merge as merge_weights};
 pub use shapes::{ContactPoint, Shape};
-pub use skin::{Handles, NormalOffsets, Skin, SkinScratch};
+pub use skin::{Handles, NormalOffsets, RigidFrame, RigidOffsets, Skin, SkinScratch};
 pub use skin_binding::SkinBinding;
 pub use stuffing::{StuffingOptions, StuffingReport, stuff};
 pub use tet_faults::TetFault;

@@ -40,5 +40,5 @@ macro_rules! pages {
 }
 
 pages!(CHAPTERS, "The chapters, in the order they are read in.", "docs/guide":
-    start scene solvers materials clusters constraints colliders control sessions files papers performance troubleshooting step);
+    start scene solvers materials clusters constraints colliders glue control sessions files papers performance troubleshooting step);
 pages!(REFERENCE, "The pages to look things up in.", "docs": meshes exports statistics);

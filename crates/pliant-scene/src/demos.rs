@@ -33,7 +33,15 @@ pub const DEMOS: &[Demo] = &[
         "a floor tips under blocks of jelly until they slide, and a wall that holds them goes"
     ),
     demo!("let_go", "a banner is let go, pin after pin, and a ball is kicked away in time"),
-    demo!("glued_tree", "branches glued to branches, with fruit; a gust goes through, and the apple falls"),
+    demo!("glued_tree", "branches glued to branches, with rigid balls; a gust goes through, and one falls"),
+    demo!(
+        "garment",
+        "a shirt with a pocket and buttons glued on; its collar closes, its cuffs open (offline)"
+    ),
+    demo!(
+        "ploughed_branches",
+        "a vehicle breaks branches off, where the force on their glue is too much (offline)"
+    ),
     demo!("puppet", "a puppet of jelly limbs on hinges with limits is bobbed, and motors wave its arms"),
     demo!("rigid_bodies", "solids slide, roll, bounce and hang; a T-handle turns over again and again"),
     demo!("bumping_bears", "two gummy bears run into each other, bounce off and sit down"),
@@ -73,7 +81,7 @@ pub const DEMOS: &[Demo] = &[
     demo!("pulled_jelly", "a bar of jelly is pulled until it tears across and springs back in two"),
     demo!("fillings", "bears filled on a lattice, shaken, and evenly without order, shown by clusters"),
     demo!("balloons", "balloons of one rubber: limp, filled, blown up to twice the volume (offline)"),
-    demo!("washing_line", "clothes on a line, a tree and a house in gusty wind (offline)"),
+    demo!("washing_line", "clothes hang by pegs on a real line, beside a tree and a house (offline)"),
     demo!("buckling_cylinder", "thin tubes pressed from above buckle, finer the softer they bend"),
     demo!("materials", "sheets and balls of eight materials, hung and dropped"),
 ];

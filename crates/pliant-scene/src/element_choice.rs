@@ -57,7 +57,10 @@ pub(crate) fn plan(
         let help = "remove it, or remove elements = \"none\"";
         check.add(at, "this is of elements, and the body has none", help);
     }
-    let thin = matches!(shape, ShapePlan::Sheet { .. } | ShapePlan::Tube { .. } | ShapePlan::Vertices(_));
+    let thin = matches!(
+        shape,
+        ShapePlan::Sheet { .. } | ShapePlan::Tube { .. } | ShapePlan::Roll { .. } | ShapePlan::Vertices(_)
+    );
     let line = matches!(shape, ShapePlan::Thread { .. });
     let points = matches!(shape, ShapePlan::Points { .. });
     if match cut {

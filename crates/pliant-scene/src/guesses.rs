@@ -117,6 +117,7 @@ const SHAPES: &[(&str, &[&str])] = &[
     ("capsule", &["pill"]),
     ("thread", &["rope", "string", "curve", "line", "hair", "chain"]),
     ("tube", &["pipe", "hose"]),
+    ("roll", &["scroll", "spiral", "cuff"]),
     ("mesh", &["obj", "ply", "stl", "glb", "gltf", "file", "model"]),
     ("points", &["cloud", "point_cloud", "particles"]),
     ("tets", &["tetrahedra", "tet_mesh", "volume"]),

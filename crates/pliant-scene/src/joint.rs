@@ -50,6 +50,8 @@ enum JointEnds {
 #[derive(Clone, Debug)]
 struct GluePlan {
     points: Option<Located<GluePoints>>,
+    /// Where the particles are that may carry it; anywhere unless given.
+    onto: Option<Located<(DVec3, DVec3)>>,
     parents: Option<usize>,
     radius: f64,
 }
@@ -203,10 +205,7 @@ fn glue(check: &mut Check<'_>, glue: &Record, bodies: &[BodyPlan]) -> Option<Joi
         let particles = list.it.list().iter().map(particle).collect();
         Some(Located { at: list.at.clone(), it: GluePoints::Particles(particles) })
     } else {
-        glue.record("box").map(|extent| {
-            let (lo, hi) = (extent.vector("min"), extent.vector("max"));
-            Located { at: extent.at.clone(), it: GluePoints::Box(lo, hi) }
-        })
+        extent(glue, "box").map(|e| Located { at: e.at, it: GluePoints::Box(e.it.0, e.it.1) })
     };
     let [Some(_), Some(_)] = ends else { return None };
     if ends[0] == ends[1] && points.is_none() {
@@ -221,7 +220,13 @@ fn glue(check: &mut Check<'_>, glue: &Record, bodies: &[BodyPlan]) -> Option<Joi
     }
     let radius = glue.given("radius").map_or(f64::INFINITY, |v| v.it.number());
     let parents = glue.given("parents").map(|v| v.it.whole() as usize);
-    Some(held(glue, ends, JointEnds::Glue(GluePlan { points, parents, radius })))
+    Some(held(glue, ends, JointEnds::Glue(GluePlan { points, onto: extent(glue, "onto"), parents, radius })))
+}
+
+/// The corners of a box.
+fn extent(record: &Record, key: &str) -> Option<Located<(DVec3, DVec3)>> {
+    let extent = record.record(key)?;
+    Some(Located { at: extent.at.clone(), it: (extent.vector("min"), extent.vector("max")) })
 }
 
 /// A joint comes or goes.
@@ -428,25 +433,15 @@ fn glued(
             }
             Some(list.iter().map(|p| p.it).collect())
         }
-        Some((GluePoints::Box(lo, hi), at)) => {
-            let inside = |p: &DVec3| p.cmpge(*lo).all() && p.cmple(*hi).all();
-            let found = all.positions(from).enumerate().filter(|(_, p)| inside(p));
-            let found: Vec<u32> = found.map(|(i, _)| i as u32).collect();
-            if found.is_empty() {
-                let (lo, hi) = all
-                    .positions(from)
-                    .fold((DVec3::INFINITY, DVec3::NEG_INFINITY), |(lo, hi), p| (lo.min(p), hi.max(p)));
-                let help = format!("move or enlarge it; at the start the body reaches from {lo} to {hi}");
-                check.add(at, "no particle is in this box", help);
-            }
-            Some(found)
-        }
+        Some((GluePoints::Box(lo, hi), at)) => Some(within(check, all, from, (*lo, *hi), at)),
     };
+    let carriers = plan.onto.as_ref().map(|onto| within(check, all, to, onto.it, &onto.at));
     if check.problems.len() > problems {
         return Vec::new();
     }
     let mut options = Glue::default();
     (options.points, options.count, options.radius) = (points, plan.parents, plan.radius);
+    options.parents = carriers;
     (options.stiffness, options.damping) = (joint.stiffness, joint.damping);
     (options.break_force, options.break_distance) = (joint.break_force, joint.break_distance);
     options.name.clone_from(&joint.name);
@@ -484,6 +479,26 @@ fn glued(
             Vec::new()
         }
     }
+}
+
+/// The particles of a body in a box; that there are none is reported.
+fn within(
+    check: &mut Check<'_>,
+    all: &Simulation,
+    body: usize,
+    (lo, hi): (DVec3, DVec3),
+    at: &Span,
+) -> Vec<u32> {
+    let inside = |p: &DVec3| p.cmpge(lo).all() && p.cmple(hi).all();
+    let found = all.positions(body).enumerate().filter(|(_, p)| inside(p));
+    let found: Vec<u32> = found.map(|(i, _)| i as u32).collect();
+    if found.is_empty() {
+        let none = (DVec3::INFINITY, DVec3::NEG_INFINITY);
+        let (lo, hi) = all.positions(body).fold(none, |(lo, hi), p| (lo.min(p), hi.max(p)));
+        let help = format!("move or enlarge it; at the start the body reaches from {lo} to {hi}");
+        check.add(at, "no particle is in this box", help);
+    }
+    found
 }
 
 /// The same of the body as it is known while the scene runs.

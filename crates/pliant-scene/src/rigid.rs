@@ -108,6 +108,9 @@ fn refused(shape: &ShapePlan) -> Option<(&'static str, &'static str)> {
             "a tube is open above and below, and so",
             "use a \"cylinder\", or a closed mesh of a pipe with its wall",
         ),
+        ShapePlan::Roll { .. } => {
+            ("a rolled sheet encloses nothing, and so", "use a \"cylinder\", or a closed mesh of it")
+        }
         ShapePlan::Thread { .. } => {
             ("a thread encloses nothing, and so", "use a \"cylinder\" or a \"capsule\"")
         }

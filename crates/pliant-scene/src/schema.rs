@@ -141,7 +141,7 @@ fn number(range: &NumberRange) -> Map<String, Value> {
     let low = if range.above { "exclusiveMinimum" } else { "minimum" };
     map.insert(low.into(), json!(range.lo));
     // Editors that read TOML's inf as a number compare it with the maximum.
-    if !range.infinite {
+    if !range.infinite && range.hi.is_finite() {
         map.insert("maximum".into(), json!(range.hi));
     }
     map

@@ -10,7 +10,7 @@ use crate::record::Record;
 use crate::render::RenderSurface;
 use crate::source::{Check, Located};
 use glam::{DAffine3, DVec3};
-use pliant_geometry::shapes::{self, SolidShape, TetStyle};
+use pliant_geometry::shapes::{self, Roll, SolidShape, TetStyle};
 use pliant_geometry::{FillPattern, GeometryError, PolyMesh, Shape};
 
 pub(crate) use files::{in_file, read};
@@ -44,6 +44,11 @@ pub(crate) enum ShapePlan {
     Tube {
         radius: f64,
         height: f64,
+        cells: Option<[usize; 2]>,
+    },
+    /// A sheet rolled up.
+    Roll {
+        roll: Roll,
         cells: Option<[usize; 2]>,
     },
     Thread {
@@ -144,6 +149,14 @@ pub(crate) fn plan(check: &mut Check<'_>, body: &Record) -> Option<ShapePlan> {
             height: shape.number("height"),
             cells: cells().map(|n| [n[0], n[1]]),
         },
+        "roll" => ShapePlan::Roll {
+            roll: Roll {
+                size: shape.vector("size"),
+                turns: shape.number("turn") / 360.0,
+                gap: shape.number("gap"),
+            },
+            cells: cells().map(|n| [n[0], n[1]]),
+        },
         "thread" => thread(body, shape),
         "tets" => ShapePlan::Tets { file: file()?, fit: fit::plan(shape) },
         "box" => ShapePlan::Solid(SolidShape::Cuboid { size: shape.vector("size") }),
@@ -187,6 +200,11 @@ fn check_plan(check: &mut Check<'_>, body: &Record, shape: &Record, plan: &Shape
     {
         check.add(&shape.at, e.message, e.help);
     }
+    if let ShapePlan::Roll { roll, .. } = plan
+        && let Err(e) = shapes::roll(*roll, 1, 1)
+    {
+        check.add(&shape.at, e.message, e.help);
+    }
     for key in ["spacing", "particles"] {
         let Some(given) = body.given(key) else { continue };
         let mut contradict = |other: &str| {
@@ -199,6 +217,7 @@ fn check_plan(check: &mut Check<'_>, body: &Record, shape: &Record, plan: &Shape
         match plan {
             ShapePlan::Sheet { cells: Some(_), .. } => contradict("`cells` of the sheet"),
             ShapePlan::Tube { cells: Some(_), .. } => contradict("`cells` of the tube"),
+            ShapePlan::Roll { cells: Some(_), .. } => contradict("`cells` of the roll"),
             ShapePlan::Cells { .. } => contradict("`cells` of the box"),
             ShapePlan::Thread { .. } if shape.given("segments").is_some() => {
                 contradict("`segments` of the thread");
@@ -261,8 +280,8 @@ impl ShapePlan {
 
     /// Whether it has elements without being asked for them.
     pub fn is_made_of_elements(&self) -> bool {
-        use ShapePlan::{Cells, Tets, Thread, Tube};
-        matches!(self, Cells { .. } | Tets { .. } | Tube { .. } | Thread { .. })
+        use ShapePlan::{Cells, Roll, Tets, Thread, Tube};
+        matches!(self, Cells { .. } | Tets { .. } | Tube { .. } | Roll { .. } | Thread { .. })
     }
 
     /// Whether air can push it: whether it has triangles or a boundary of tetrahedra.
@@ -285,6 +304,10 @@ impl ShapePlan {
             (ShapePlan::Tube { radius, height, cells }, _) => {
                 let [around, along] = cells.unwrap_or_else(|| tube_cells(*radius, *height, resolution));
                 Some(around.saturating_mul(along + 1))
+            }
+            (ShapePlan::Roll { roll, cells }, _) => {
+                let [around, along] = cells.unwrap_or_else(|| roll_cells(roll, resolution));
+                Some((around + 1).saturating_mul(along + 1))
             }
             (ShapePlan::Thread { segments, .. }, _) => Some(segments + 1),
             (ShapePlan::Sheet { size, cells }, _) => {
@@ -310,6 +333,16 @@ fn sheet_cells(size: [f64; 2], resolution: Resolution) -> Result<[usize; 2], Geo
             cells(spacing)
         }
     })
+}
+
+/// Cells around and along a roll, about square.
+fn roll_cells(roll: &Roll, resolution: Resolution) -> [usize; 2] {
+    let (round, height) = (roll.length(), roll.size.y);
+    let spacing = match resolution {
+        Resolution::Spacing(spacing) => spacing,
+        Resolution::Particles(count) => (round * height / count as f64).sqrt(),
+    };
+    [round, height].map(|length| (length / spacing).round().clamp(1.0, 1e9) as usize)
 }
 
 /// Cells around and along a tube, about square.

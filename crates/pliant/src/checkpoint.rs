@@ -17,8 +17,8 @@ const MAGIC: u64 = u64::from_le_bytes(*b"PLIANTST");
 /// Version 3 had all bodies in one set of columns, version 4 did not say what is torn, version 5 did not tell what edits
 /// had made of the model, nor where colliders are, version 6 knew no couplings, version 7 no colliders but planes, version 8 no
 /// couplings but of points that never break, nor bodies that never deform, version 9 no couplings that change, nor limits and motors of
-/// hinges.
-const VERSION: u64 = 10;
+/// hinges, version 10 no skins of which parts only turn.
+const VERSION: u64 = 11;
 
 /// The oldest version that is read.
 pub(crate) const OLDEST: u64 = 5;

@@ -17,8 +17,10 @@ use crate::model::{
     BodyKind, ContactFilter, Goals, Input, Integrator, Motion, PinGroup, Sequence, Shown, Source,
 };
 use crate::solvers::SolverKind;
+use glam::DMat3;
 use pliant_geometry::{
-    ClusterMethod, ContactPoint, Handles, NormalOffsets, Shape, Skin, SparseRows, TriMesh,
+    ClusterMethod, ContactPoint, Handles, NormalOffsets, RigidFrame, RigidOffsets, Shape, Skin, SparseRows,
+    TriMesh,
 };
 use std::sync::Arc;
 
@@ -27,6 +29,8 @@ const CONTACT_POINTS: u64 = 9;
 
 /// The first that tells which bodies a body touches.
 const CONTACT_FILTERS: u64 = 10;
+/// The first whose skins may have parts that only turn.
+const RIGID_OFFSETS: u64 = 11;
 
 /// An enum without fields as a number that stays the same wherever a variant stands in its list.
 macro_rules! choice {
@@ -334,7 +338,7 @@ fn read_shape(r: &mut Reader<'_>, format: u64) -> Result<Shape, Truncated> {
     if !surface.positions.iter().all(|p| p.is_finite()) {
         return Err(Truncated);
     }
-    let skin = read_skin(r)?;
+    let skin = read_skin(r, format)?;
     let (edges, tetrahedra, triangles) = (corners(r)?, corners(r)?, corners(r)?);
     let point = |r: &mut Reader<'_>| Ok(ContactPoint { at: r.vector()?, radius: r.number()? });
     let contact = match format >= CONTACT_POINTS {
@@ -345,7 +349,7 @@ fn read_shape(r: &mut Reader<'_>, format: u64) -> Result<Shape, Truncated> {
 }
 
 fn write_skin(w: &mut Writer, skin: &Skin) {
-    let Skin { offsets, particles, weights, handles, normal_offsets } = skin;
+    let Skin { offsets, particles, weights, handles, normal_offsets, rigid_offsets } = skin;
     w.indices(offsets);
     w.indices(particles);
     w.numbers(weights);
@@ -359,9 +363,18 @@ fn write_skin(w: &mut Writer, skin: &Skin) {
         w.indices(triangles.as_flattened());
         write_rows(w, vertices);
     }
+    w.word(rigid_offsets.is_some().into());
+    if let Some(RigidOffsets { frames, vertices }) = rigid_offsets.as_deref() {
+        w.word(frames.len() as u64);
+        for RigidFrame { first, spread } in frames {
+            w.word(u64::from(*first));
+            [spread.x_axis, spread.y_axis, spread.z_axis].into_iter().for_each(|v| w.vector(v));
+        }
+        write_rows(w, vertices);
+    }
 }
 
-fn read_skin(r: &mut Reader<'_>) -> Result<Skin, Truncated> {
+fn read_skin(r: &mut Reader<'_>, format: u64) -> Result<Skin, Truncated> {
     let (offsets, particles, weights) = (r.indices()?, r.indices()?, r.numbers()?);
     let handles = match r.flag()? {
         true => Some(Box::new(Handles { handles: read_rows(r)?, vertices: read_rows(r)? })),
@@ -371,7 +384,18 @@ fn read_skin(r: &mut Reader<'_>) -> Result<Skin, Truncated> {
         true => Some(Box::new(NormalOffsets { triangles: corners(r)?, vertices: read_rows(r)? })),
         false => None,
     };
-    Ok(Skin { offsets, particles, weights, handles, normal_offsets })
+    let frame = |r: &mut Reader<'_>| {
+        let first = u32::try_from(r.word()?).map_err(|_| Truncated)?;
+        Ok(RigidFrame { first, spread: DMat3::from_cols(r.vector()?, r.vector()?, r.vector()?) })
+    };
+    let rigid_offsets = match format >= RIGID_OFFSETS && r.flag()? {
+        true => {
+            let frames = (0..r.length()?).map(|_| frame(r)).collect::<Result<_, _>>()?;
+            Some(Box::new(RigidOffsets { frames, vertices: read_rows(r)? }))
+        }
+        false => None,
+    };
+    Ok(Skin { offsets, particles, weights, handles, normal_offsets, rigid_offsets })
 }
 
 fn write_rows(w: &mut Writer, rows: &SparseRows) {
@@ -395,9 +419,9 @@ pub(crate) fn write_shown(w: &mut Writer, shown: &Shown) {
 }
 
 /// Reads back what [`write_shown`] wrote.
-pub(crate) fn read_shown(r: &mut Reader<'_>) -> Result<Shown, Truncated> {
+pub(crate) fn read_shown(r: &mut Reader<'_>, format: u64) -> Result<Shown, Truncated> {
     let triangles = corners(r)?;
-    let skin = if r.flag()? { Some(read_skin(r)?) } else { None };
+    let skin = if r.flag()? { Some(read_skin(r, format)?) } else { None };
     Ok(Shown::of(triangles, skin))
 }
 

@@ -1,6 +1,7 @@
 //! The skin of a render mesh as channels of the log; parts that a skin lacks are absent.
 
-use pliant_geometry::{Handles, NormalOffsets, Skin, SparseRows};
+use glam::{DMat3, DVec3};
+use pliant_geometry::{Handles, NormalOffsets, RigidFrame, RigidOffsets, Skin, SparseRows};
 
 use super::channel::{LogChannel, find, need, put};
 
@@ -19,6 +20,17 @@ pub(super) fn encode(out: &mut Vec<u8>, skin: &Skin) {
         put(out, "skin_cloth", &[&a[..], &b, &c]);
         put_rows(out, "skin_by_normal", &normal_offsets.vertices);
     }
+    if let Some(rigid) = &skin.rigid_offsets {
+        let first: Vec<u32> = rigid.frames.iter().map(|f| f.first).collect();
+        let part = |k: usize| rigid.frames.iter().map(|f| f.spread.col(k)).collect::<Vec<DVec3>>();
+        let [x, y, z] = [part(0), part(1), part(2)];
+        // Symmetric: six of nine.
+        let each = |of: &[DVec3], k: usize| of.iter().map(|v| v[k]).collect::<Vec<f64>>();
+        let six = [each(&x, 0), each(&x, 1), each(&x, 2), each(&y, 1), each(&y, 2), each(&z, 2)];
+        put(out, "skin_frames", &[&first[..]]);
+        put(out, "skin_spreads", &six.each_ref().map(|p| &p[..]));
+        put_rows(out, "skin_by_frame", &rigid.vertices);
+    }
 }
 
 /// A skin from the channels of its body. Whether it fits the mesh is checked with the body.
@@ -36,12 +48,29 @@ pub(super) fn decode(channels: &[LogChannel<'_>]) -> Result<Skin, String> {
             vertices: rows(channels, "skin_by_normal")?,
         }))
     });
+    let rigid_offsets = find(channels, "skin_frames").map(|frames| {
+        let (first, spreads) = (frames.values::<u32>()?, need(channels, "skin_spreads")?.planes::<f64, 6>()?);
+        if first.len() != spreads[0].len() {
+            return Err(format!("{} frames of a skin have {} spreads", first.len(), spreads[0].len()));
+        }
+        let spread = |f: usize| {
+            let [xx, xy, xz, yy, yz, zz] = spreads.each_ref().map(|p| p[f]);
+            DMat3::from_cols(DVec3::new(xx, xy, xz), DVec3::new(xy, yy, yz), DVec3::new(xz, yz, zz))
+        };
+        let frames =
+            first.iter().enumerate().map(|(f, first)| RigidFrame { first: *first, spread: spread(f) });
+        Ok::<_, String>(Box::new(RigidOffsets {
+            frames: frames.collect(),
+            vertices: rows(channels, "skin_by_frame")?,
+        }))
+    });
     Ok(Skin {
         offsets: need(channels, "skin_offsets")?.values()?,
         particles: need(channels, "skin_particles")?.values()?,
         weights: need(channels, "skin_weights")?.values()?,
         handles: handles.transpose()?,
         normal_offsets: normal_offsets.transpose()?,
+        rigid_offsets: rigid_offsets.transpose()?,
     })
 }
 

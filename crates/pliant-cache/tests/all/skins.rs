@@ -2,8 +2,9 @@
 
 use std::fs;
 
+use glam::{DMat3, DVec3};
 use pliant_cache::{LogReader, LogWriter};
-use pliant_geometry::{Handles, NormalOffsets, Skin};
+use pliant_geometry::{Handles, NormalOffsets, RigidFrame, RigidOffsets, Skin, SparseRows};
 
 use crate::common::{header, records, write_log};
 
@@ -77,4 +78,50 @@ fn a_part_without_its_other_half_is_refused_and_an_absent_one_is_none() {
     let skin = &reader.header().bodies[1].skin;
     assert_eq!((&skin.handles, &skin.normal_offsets), (&None, &None));
     assert_eq!(skin.particles, header().bodies[1].skin.particles);
+}
+
+/// Gives a skin that has handles two frames, of which every vertex follows an axis.
+fn frames(skin: &mut Skin) -> &mut RigidOffsets {
+    let spread = DMat3::from_cols(
+        DVec3::new(0.3, 0.01, 0.02),
+        DVec3::new(0.01, 0.2, -0.03),
+        DVec3::new(0.02, -0.03, 0.1),
+    );
+    let frame = |first| RigidFrame { first, spread: spread * f64::from(first + 1) };
+    let count = skin.len() as u32;
+    let vertices = SparseRows {
+        offsets: (0..=count).collect(),
+        columns: (0..count).map(|v| v % 6).collect(),
+        weights: (0..count).map(|v| 0.01 * f64::from(v)).collect(),
+    };
+    skin.rigid_offsets.insert(Box::new(RigidOffsets { frames: vec![frame(0), frame(4)], vertices }))
+}
+
+#[test]
+fn what_only_turns_survives_and_is_refused_where_it_does_not_fit() {
+    let dir = pliant_testing::tempdir().unwrap();
+    let path = dir.path().join("a.plog");
+    let mut header = header();
+    frames(std::sync::Arc::make_mut(&mut header.bodies[1].skin));
+    LogWriter::create(&path, &header, false).unwrap();
+    let back = LogReader::open(&path).unwrap();
+    assert_eq!(back.header().bodies[1].skin, header.bodies[1].skin);
+    let handles = header.bodies[1].skin.handles.as_ref().unwrap().handles.len() as u32;
+    let cases = [
+        (refusal(|s| frames(s).vertices.columns[0] = 6), "the skin's offsets"),
+        (refusal(|s| frames(s).vertices.weights[0] = f64::NAN), "not finite"),
+        (refusal(|s| frames(s).frames[1].first = handles - 2), "frame 1 of the skin"),
+        (refusal(|s| frames(s).frames[0].first = u32::MAX), "frame 0 of the skin"),
+        (refusal(|s| frames(s).frames[0].spread.x_axis.y = f64::INFINITY), "frame 0 of the skin"),
+        (
+            refusal(|s| {
+                frames(s);
+                s.handles = None;
+            }),
+            "frame 0 of the skin",
+        ),
+    ];
+    for (got, want) in cases {
+        assert!(got.contains(want), "{got:?} lacks {want:?}");
+    }
 }

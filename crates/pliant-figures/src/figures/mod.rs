@@ -10,14 +10,17 @@ mod convergence;
 mod curtain_limits;
 mod deformer_stability;
 mod differences;
+mod embedding;
 mod example_cars;
 mod extreme_wind;
 mod filling;
 mod flappiness;
 mod flat_sheet;
 mod flattened_balls;
+mod glue_cost;
 mod glue_outside;
 mod glue_parents;
+mod glue_springs;
 mod glue_stiffness;
 mod goal_descent;
 mod gravity_paths;
@@ -132,6 +135,9 @@ pub const ALL: &[&Definition] = &[
     &glue_outside::DEFINITION,
     &glue_parents::DEFINITION,
     &glue_stiffness::DEFINITION,
+    &glue_springs::DEFINITION,
+    &glue_cost::DEFINITION,
+    &embedding::DEFINITION,
 ];
 
 /// The public side of [`ALL`].

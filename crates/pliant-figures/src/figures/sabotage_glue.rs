@@ -44,6 +44,25 @@ fn swings(name: &'static str, late: f64) -> Series {
     vec![(0, "nothing on it", line(0.0)), (0, name, line(late))]
 }
 
+/// What springs of all stiffnesses do, the first of them, and all others.
+fn springs(panel: usize, v: [f64; 2]) -> Series {
+    let names = ["springs of 1e2 N/m", "springs of 1e3 N/m", "springs of 1e4 N/m", "springs of 1e5 N/m"];
+    let line = |k: usize| series(9, move |_| v[k.min(1)]);
+    names.into_iter().enumerate().map(|(k, name)| (panel, name, line(k))).collect()
+}
+
+/// Names and panel of the ratio of a claim about time, a ratio that it accepts, and some that it does not.
+pub fn timed(id: &str) -> Option<(usize, &'static str, &'static str, f64, &'static [f64])> {
+    let (step, fits) = ("a step", "of it rotations and derivatives");
+    Some(match id.strip_prefix("glue/")? {
+        "costs-a-few-steps-of-springs" => (3, "glue", "springs of 1e4 N/m", 2.0, &[10.0, f64::NAN]),
+        "rotations-of-a-tree-are-cheap" => (0, fits, step, 0.01, &[0.5, f64::NAN]),
+        "all-of-it-is-a-small-part-of-a-tree" => (0, "a step without glue", step, 0.9, &[0.1, f64::NAN]),
+        "rotations-of-a-shirt-are-nothing" => (1, fits, step, 1e-4, &[0.5, f64::NAN]),
+        _ => return None,
+    })
+}
+
 /// Good data, and data with which the verdict must be "not"; `None` for a claim of another kind.
 pub fn examples(id: &str) -> Option<(Series, Vec<Series>)> {
     let along = |share: fn((f64, f64)) -> (f64, f64)| arrows(0, (1.0, 0.0), share);
@@ -113,6 +132,46 @@ pub fn examples(id: &str) -> Option<(Series, Vec<Series>)> {
         "glue/parents-stay-as-soft" => {
             let glued = |late| swings("a button glued on", late);
             (glued(0.002), vec![glued(1.0), glued(f64::NAN), glued(0.002)[..1].to_vec()])
+        }
+        "glue/keeps-layers-apart" => {
+            let order = |v: [f64; 2]| vec![(1, "glue", series(9, move |t| v[usize::from(t == 1.0)]))];
+            (order([0.008, 0.007]), vec![order([0.008, -0.008]), order([0.008, f64::NAN])])
+        }
+        "glue/springs-lose-the-order" => {
+            (springs(1, [0.001, -0.004]), vec![springs(1, [0.008, 0.001]), springs(1, [f64::NAN, 0.001])])
+        }
+        "glue/holds-exactly" => {
+            let apart = |v: f64| vec![(0, "glue", series(9, move |t| t * v))];
+            (apart(1e-12), vec![apart(1e-3), apart(f64::NAN)])
+        }
+        "glue/springs-come-apart" => {
+            (springs(0, [0.01, 0.02]), vec![springs(0, [0.02, 1e-4]), springs(0, [0.02, f64::NAN])])
+        }
+        "glue/stiff-springs-converge-slowly" => {
+            let taken = |glue: f64, springs: f64| -> Series {
+                vec![
+                    (2, "glue", at(&[(1e2, glue), (1e5, glue)])),
+                    (2, "springs", at(&[(1e2, 10.0), (1e5, springs)])),
+                ]
+            };
+            (taken(10.0, 100.0), vec![taken(10.0, 10.0), taken(100.0, 10.0), taken(10.0, f64::NAN)])
+        }
+        "embedding/nothing-flies-off" => {
+            let longest = |v: f64| vec![(3, "as bound: longest", series(9, move |t| 1.0 + t * v))];
+            (longest(0.1), vec![longest(5.0), longest(f64::NAN)])
+        }
+        "embedding/nothing-shrinks" => {
+            let shortest = |v: f64| vec![(3, "as bound: shortest", series(9, move |t| 1.0 - t * v))];
+            (shortest(0.1), vec![shortest(0.9), shortest(f64::NAN)])
+        }
+        "embedding/reaching-weights-blow-up" => {
+            let spikes = |far: f64, bound: f64| -> Series {
+                vec![
+                    (3, "weights that reach outside: longest edge", series(9, move |_| far)),
+                    (3, "as bound: longest edge", series(9, move |_| bound)),
+                ]
+            };
+            (spikes(4.0, 1.1), vec![spikes(1.1, 1.1), spikes(4.0, 4.0), spikes(f64::NAN, 1.0)])
         }
         "glue/holding-each-changes-the-dynamics" => {
             let held = |late| swings("each parent held to the button", late);

@@ -27,6 +27,10 @@ fn times(panel: usize, over: (&'static str, &[f64]), under: (&'static str, &[f64
 /// Names and panel of the ratio of a claim about time, a ratio that it accepts, and some that it does not.
 fn timed(id: &str) -> Option<(usize, &'static str, &'static str, f64, &'static [f64])> {
     let (pd, newton) = ("projective", "Newton");
+    let glued = super::sabotage_glue::timed(id);
+    if glued.is_some() {
+        return glued;
+    }
     Some(match id.strip_prefix("projective-dynamics/")? {
         "faster-than-newton-in-time" => (4, pd, newton, 0.5, &[3.0, f64::NAN]),
         "thirty-for-one" => (5, newton, pd, 30.0, &[2.0, 300.0]),

@@ -74,7 +74,7 @@ impl Skin {
             through.push(row);
             direct.push(rest);
         }
-        Skin::assemble(direct, handles, through)
+        Skin::assemble(direct, handles, through, None)
     }
 }
 

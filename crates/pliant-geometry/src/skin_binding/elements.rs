@@ -9,6 +9,10 @@
 //! facets of coarse ones do not show. The second carries what lies outside the elements or off the cloth. Each
 //! frame is the identity at rest and A under an affine motion, so those are followed exactly; and all of it
 //! is linear in particles and normals, so nothing can pop.
+//!
+//! What lies farther outside tetrahedra than these frames carry calmly goes with rotations instead (`turning.rs`), blended
+//! where the one begins and the other ends: rigid motions are followed exactly however far it is, and no vertex flies
+//! off where elements are squashed, sheared or collapse.
 
 use std::ops::Range;
 
@@ -16,6 +20,7 @@ use glam::DVec3;
 
 use super::anchor::{EnclosingTets, NearestTriangles};
 use super::frames::DeformationFrames;
+use super::turning::TurningFrames;
 use crate::mesh::TriMesh;
 use crate::rows::{self, SparseRows};
 use crate::skin::{NormalOffsets, Skin};
@@ -24,14 +29,15 @@ use crate::tet_mesh::TetMesh;
 
 /// How much the bending within an element may swing before it is held back. Well-shaped elements stay below.
 const BEND_SWING: f64 = 2.0;
-/// How far a vertex may swing on frames of its corners before more particles around it get a say, and when they
-/// have all of it: thin features far outside coarse elements.
+/// How far a vertex may swing on frames of its corners before it follows how particles around it turn, on cloth where more of them
+/// are, and when it does so alone: thin features far outside coarse elements.
 const FAR_SWING: Range<f64> = 2.0..4.0;
 
 impl Skin {
     /// Binds `vertices` to tetrahedra: inside by their corners, outside by the nearest boundary. Affine motions
-    /// are followed exactly, and weights vary continuously. All positions must be finite; elements that name
-    /// points that are not there are passed over.
+    /// are followed exactly inside and up to about half an element outside, rigid ones anywhere: what is far outside turns with the
+    /// particles near it, and keeps its distance. Weights vary continuously. All positions must be finite;
+    /// elements that name points that are not there are passed over.
     pub fn bind_tets(points: &[DVec3], tetrahedra: &[[u32; 4]], vertices: &[DVec3]) -> Skin {
         let sound = |t: &[u32; 4]| t.iter().all(|&i| (i as usize) < points.len());
         let tetrahedra = tetrahedra.iter().copied().filter(sound).collect();
@@ -42,6 +48,7 @@ impl Skin {
             points,
             frames: DeformationFrames::of_tets(points, &mesh.tetrahedra),
             particles_around: MovingLeastSquares::new(points, Some(&mesh.edges())),
+            turning: Some(TurningFrames::new(points, &mesh.edges())),
             skin: SkinParts::new(),
         };
         let mut anchor = Vec::new();
@@ -67,6 +74,7 @@ impl Skin {
             points,
             frames: DeformationFrames::of_cloth(points, &triangles),
             particles_around: MovingLeastSquares::new(points, Some(&edges)),
+            turning: None,
             skin: SkinParts::new(),
         };
         let mut anchor = Vec::new();
@@ -78,16 +86,18 @@ impl Skin {
     }
 }
 
-/// The three parts of a skin in the making.
+/// The parts of a skin in the making.
 struct SkinParts {
     particles: SparseRows,
     handles: SparseRows,
     normals: SparseRows,
+    rigid: SparseRows,
 }
 
 impl SkinParts {
     fn new() -> SkinParts {
-        SkinParts { particles: SparseRows::new(), handles: SparseRows::new(), normals: SparseRows::new() }
+        let rows = SparseRows::new;
+        SkinParts { particles: rows(), handles: rows(), normals: rows(), rigid: rows() }
     }
 }
 
@@ -95,13 +105,16 @@ struct SkinBinder<'a> {
     points: &'a [DVec3],
     frames: DeformationFrames,
     particles_around: MovingLeastSquares<'a>,
+    /// Of solids.
+    turning: Option<TurningFrames<'a>>,
     skin: SkinParts,
 }
 
 impl SkinBinder<'_> {
     /// Appends a vertex that stands on `anchor`, and is there exactly if it is `held`.
     fn carry(&mut self, vertex: DVec3, anchor: &[(u32, f64)], held: bool) {
-        let point = |i: u32| self.points[i as usize];
+        let points = self.points;
+        let point = |i: u32| points[i as usize];
         let middle: DVec3 = anchor.iter().map(|&(i, w)| w * point(i)).sum();
         let off = if held { DVec3::ZERO } else { vertex - middle };
         let bend = 0.5 * (BEND_SWING / self.swing(anchor, |i| 0.5 * (middle - point(i)))).min(1.0);
@@ -110,9 +123,13 @@ impl SkinBinder<'_> {
         let far = if anchor.is_empty() { 1.0 } else { far };
 
         let (mut particles, mut handles, mut normals) = (Vec::new(), Vec::new(), Vec::new());
+        let mut rigid = if far > 0.0 { self.turn(anchor, far, off) } else { Some(Vec::new()) };
+        // What only turns hangs on the same anchor.
+        let rigidly = rigid.as_ref().map_or(0.0, |_| far);
+        let far = if rigid.is_some() { 0.0 } else { far };
         for &(i, w) in anchor.iter().filter(|_| far < 1.0) {
             let w = (1.0 - far) * w;
-            let carried = w * (bend * (middle - point(i)) + off);
+            let carried = w * (bend * (middle - point(i)) + (1.0 - rigidly) * off);
             rows::add(&mut particles, i, w);
             let first = self.frames.first[i as usize];
             for (k, axis) in self.frames.axes[i as usize].iter().enumerate() {
@@ -134,15 +151,31 @@ impl SkinBinder<'_> {
         }
         handles.retain(|e: &(u32, f64)| e.1 != 0.0);
         normals.retain(|e| e.1 != 0.0);
-        if ![&particles, &handles, &normals].into_iter().flatten().all(|e| e.1.is_finite()) {
+        let rigid_row = rigid.get_or_insert_default();
+        rigid_row.retain(|e| e.1 != 0.0);
+        if ![&particles, &handles, &normals, &*rigid_row].into_iter().flatten().all(|e| e.1.is_finite()) {
             // Numbers beyond computing with.
             particles = anchor.first().map(|e| (e.0, 1.0)).into_iter().collect();
             handles.clear();
             normals.clear();
+            rigid_row.clear();
         }
         self.skin.particles.push(particles);
         self.skin.handles.push(handles);
         self.skin.normals.push(normals);
+        self.skin.rigid.push(rigid.unwrap_or_default());
+    }
+
+    /// Entries that carry a share of an offset along with how the particles around its anchor turn; `None` where that cannot
+    /// be told.
+    fn turn(&mut self, anchor: &[(u32, f64)], share: f64, off: DVec3) -> Option<Vec<(u32, f64)>> {
+        let turning = self.turning.as_mut()?;
+        let mut row = Vec::new();
+        for &(corner, w) in anchor {
+            let carried = turning.carry(corner, off, &mut self.frames.handles)?;
+            carried.into_iter().for_each(|(axis, o)| rows::add(&mut row, axis, share * w * o));
+        }
+        (!anchor.is_empty()).then_some(row)
     }
 
     /// How far a vertex with these offsets from its corners may swing when particles move by one.
@@ -165,11 +198,12 @@ impl SkinBinder<'_> {
     }
 
     fn finish(self, triangles: Option<Vec<[u32; 3]>>) -> Skin {
-        let SkinParts { particles, handles, normals } = self.skin;
+        let SkinParts { particles, handles, normals, rigid } = self.skin;
+        let rigid = self.turning.and_then(|turning| turning.finish(rigid));
         let normal_offsets = triangles
             .filter(|_| !normals.columns.is_empty())
             .map(|triangles| Box::new(NormalOffsets { triangles, vertices: normals }));
-        Skin { normal_offsets, ..Skin::assemble(particles, self.frames.handles, handles) }
+        Skin { normal_offsets, ..Skin::assemble(particles, self.frames.handles, handles, rigid) }
     }
 }
 

@@ -6,6 +6,7 @@ mod clusters;
 mod elements;
 mod frames;
 pub(crate) mod particles;
+mod turning;
 mod whole;
 
 pub(crate) use whole::WholeBody;

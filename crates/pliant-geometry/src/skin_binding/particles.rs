@@ -82,7 +82,7 @@ impl<'a> MovingLeastSquares<'a> {
             particles.push(followed.particles);
             through.push(followed.handles);
         }
-        Skin::assemble(particles, handles, through)
+        Skin::assemble(particles, handles, through, None)
     }
 
     /// The weights of one vertex, and how the whole carries what they leave over; handles for that are appended.

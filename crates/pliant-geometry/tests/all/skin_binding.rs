@@ -91,10 +91,11 @@ fn twist(p: DVec3, turns: f64) -> DVec3 {
 #[test]
 fn affine_motions_are_followed_exactly() {
     let shape = bar();
-    // Inside, and up to most of a cell outside.
-    let half = DVec3::new(0.53, 0.13, 0.13);
-    let vertices = random(2000, -half, half);
     for binding in KINDS {
+        // Inside, and up to most of a cell outside; of tetrahedra to a third of one, as what is farther outside only turns.
+        let out = if binding == SkinBinding::Tetrahedra { 0.01 } else { 0.03 };
+        let half = DVec3::new(0.5, 0.1, 0.1) + out;
+        let vertices = random(2000, -half, half);
         let skin = bind_to(binding, &shape, &vertices);
         let moved: Vec<DVec3> = shape.points.iter().map(|&p| animation().transform_point3(p)).collect();
         for (got, rest) in apply(&skin, &moved).iter().zip(&vertices) {
@@ -290,6 +291,102 @@ fn far_features_do_not_swing() {
         }
         // And it neither shrinks into the body nor bends.
         assert!(rest.iter().zip(&whisker).all(|(a, b)| a.distance(*b) < 1e-12), "{binding:?}");
+    }
+}
+
+/// The body of a fine mesh that sticks out of a coarse cage: a comb of long teeth on a bar.
+fn comb() -> Vec<DVec3> {
+    let teeth = (0..9).flat_map(|k| (0..=40).map(move |i| (f64::from(k), f64::from(i))));
+    teeth.map(|(k, i)| DVec3::new(0.11 * (k - 4.0), 0.0125 * i, 0.03)).collect()
+}
+
+/// Where weights of the nearest tetrahedron that reach outside would carry a vertex.
+fn extrapolated(shape: &Shape, moved: &[DVec3], vertex: DVec3) -> DVec3 {
+    let weights = |t: &[u32; 4]| {
+        let [a, b, c, d] = t.map(|i| shape.points[i as usize]);
+        let [u, v, w] = (DMat3::from_cols(b - a, c - a, d - a).inverse() * (vertex - a)).to_array();
+        [1.0 - u - v - w, u, v, w]
+    };
+    let least = |w: [f64; 4]| w.into_iter().fold(f64::MAX, f64::min);
+    let best =
+        shape.tetrahedra.iter().max_by(|a, b| least(weights(a)).total_cmp(&least(weights(b)))).unwrap();
+    best.iter().zip(weights(best)).map(|(i, w)| w * moved[*i as usize]).sum()
+}
+
+#[test]
+fn what_sticks_out_of_its_cage_is_carried_rigidly() {
+    let shape = SolidShape::Cuboid { size: DVec3::new(1.0, 0.2, 0.2) }.build_tets(0.1).unwrap().0;
+    let mesh = comb();
+    let skin = bind_to(SkinBinding::Tetrahedra, &shape, &mesh);
+    assert!(skin.rigid_offsets.is_some());
+    // Rigid motions exactly, however far outside, and at rest it is where it is.
+    let turn = DAffine3::from_rotation_translation(
+        DQuat::from_axis_angle(DVec3::new(0.6, 0.0, 0.8), 2.5),
+        DVec3::new(1.0, 2.0, -3.0),
+    );
+    for motion in [DAffine3::IDENTITY, turn] {
+        let moved: Vec<DVec3> = shape.points.iter().map(|&p| motion.transform_point3(p)).collect();
+        for (got, rest) in apply(&skin, &moved).iter().zip(&mesh) {
+            assert!(got.distance(motion.transform_point3(*rest)) < 1e-12, "{got} at {rest}");
+        }
+    }
+    // Affine ones exactly inside.
+    let moved: Vec<DVec3> = shape.points.iter().map(|&p| animation().transform_point3(p)).collect();
+    for (got, rest) in apply(&skin, &moved).iter().zip(&mesh).filter(|(_, rest)| rest.y < 0.1) {
+        assert!(got.distance(animation().transform_point3(*rest)) < 1e-12, "{got} at {rest}");
+    }
+    // Twisted, squashed to a tenth, to a plane, to a line, to a point, turned inside out, scrambled: teeth stay as long as they are.
+    let flat = |x: f64, y: f64, z: f64| move |p: DVec3| p * DVec3::new(x, y, z);
+    let mut rng = SplitMix64::new(4);
+    let mut scrambled = || 0.1 * (DVec3::new(rng.unit(), rng.unit(), rng.unit()) * 2.0 - DVec3::ONE);
+    let scrambled: Vec<DVec3> = shape.points.iter().map(|&p| p + scrambled()).collect();
+    let by = |field: &dyn Fn(DVec3) -> DVec3| shape.points.iter().map(|&p| field(p)).collect::<Vec<_>>();
+    let moves = [
+        ("twisted", by(&|p| twist(p, 0.75))),
+        ("squashed", by(&flat(1.0, 0.1, 1.0))),
+        ("stretched", by(&flat(1.0, 10.0, 1.0))),
+        ("a plane", by(&flat(1.0, 0.0, 1.0))),
+        ("a line", by(&flat(1.0, 0.0, 0.0))),
+        ("a point", by(&flat(0.0, 0.0, 0.0))),
+        ("inside out", by(&flat(1.0, -1.0, 1.0))),
+        ("scrambled", scrambled),
+    ];
+    let mut worst = [0.0_f64; 2];
+    for (name, moved) in &moves {
+        let got = apply(&skin, moved);
+        for (tooth, rest) in got.chunks(41).zip(mesh.chunks(41)) {
+            // The tip from where the tooth leaves the cage.
+            let length = |x: &[DVec3]| x[40].distance(x[8]);
+            let stretch = length(tooth) / length(rest);
+            worst[0] = worst[0].max(stretch);
+            assert!(
+                stretch.is_finite() && stretch < if *name == "stretched" { 4.0 } else { 1.6 },
+                "{name}: {stretch} times as long at {}",
+                rest[0]
+            );
+            // Where elements are mirrored, what is near them is too, and what is far from them is not.
+            let least = if *name == "inside out" { 0.3 } else { 0.6 };
+            assert!(stretch > least, "{name}: {stretch} times as long at {}", rest[0]);
+        }
+        // By how much elements are stretched, weights may well stretch.
+        for rest in mesh.chunks(41).filter(|_| *name != "stretched") {
+            let [foot, tip] = [rest[8], rest[40]].map(|x| extrapolated(&shape, moved, x));
+            worst[1] = worst[1].max(foot.distance(tip) / rest[8].distance(rest[40]));
+        }
+    }
+    println!("teeth become {:.2} times as long; by extrapolated weights {:.2} times", worst[0], worst[1]);
+    assert!(worst[1] > 2.0 * worst[0], "{worst:?}");
+    // From inside to far outside without a jump, on a cage that is twisted and squashed.
+    let bent: Vec<DVec3> = shape.points.iter().map(|&p| twist(p, 0.5) * DVec3::new(1.0, 0.4, 1.0)).collect();
+    for along in [DVec3::Y, DVec3::new(0.3, 1.0, 0.4)] {
+        let steps = 20_000;
+        let path: Vec<DVec3> = (0..=steps)
+            .map(|i| DVec3::new(0.123, 0.0, 0.017) + along * (0.6 * f64::from(i) / f64::from(steps)))
+            .collect();
+        let got = apply(&bind_to(SkinBinding::Tetrahedra, &shape, &path), &bent);
+        let step = 0.6 * along.length() / f64::from(steps);
+        let most = got.windows(2).map(|p| p[0].distance(p[1])).fold(0.0, f64::max);
+        assert!(most < 6.0 * step, "a jump of {} steps", most / step);
     }
 }
 

@@ -119,6 +119,12 @@ pub(crate) static GLUE: Table = Table {
             )
             .example("{ min = [-1, -1, -1], max = [1, 1, 1] }"),
             Key::new(
+                "onto",
+                ValueKind::Table(&EXTENT),
+                "Only particles of `to` in this box carry it, where the body starts: the one of two layers that is meant.",
+            )
+            .example("{ min = [-1, -1, 0], max = [1, 1, 1] }"),
+            Key::new(
                 "parents",
                 ValueKind::Whole(3, 64),
                 "How many particles carry each point: more average out more of what trembles. The fewest of six to ten that tell \

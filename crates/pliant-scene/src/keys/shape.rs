@@ -2,7 +2,7 @@
 
 use super::kinds::{LENGTH, SIZE, VECTOR};
 use super::mesh_file::{FIT, OBJECT, SCALE_OR_FIT};
-use crate::format::{Key, MOST_PARTICLES, Rule, Table, ValueKind};
+use crate::format::{Key, MOST_PARTICLES, NumberRange, Rule, Table, ValueKind};
 
 /// The shapes by name; each has the keys of its table and `kind`.
 pub(crate) const SHAPES: &[(&str, &Table)] = &[
@@ -19,6 +19,7 @@ pub(crate) const SHAPES: &[(&str, &Table)] = &[
     ("points", &POINTS),
     ("tets", &TETS),
     ("tube", &TUBE),
+    ("roll", &ROLL),
     ("thread", &THREAD),
 ];
 
@@ -177,6 +178,28 @@ static TUBE: Table = Table {
             "cells",
             ValueKind::List(&ValueKind::Whole(1, 100_000), 2, 2),
             "Cells around and along, instead of `spacing` or `particles` of the body; at least three around.",
+        )
+        .example("[40, 20]"),
+    ]],
+    rules: &[],
+};
+
+static ROLL: Table = Table {
+    title: "a roll",
+    groups: &[&[
+        Key::new("size", SIZE, "Width (x), height (y) and depth (z) of its innermost turn, an ellipse seen from above, m.")
+            .default("[0.2, 0.3, 0.2]"),
+        Key::new(
+            "turn",
+            ValueKind::Number(NumberRange::above(0.0, 36_000.0)),
+            "How far the sheet goes round, degrees: above 360 its ends overlap in front (+z), the one that comes from +x on the outside.",
+        )
+        .default("400.0"),
+        Key::new("gap", ValueKind::Number(NumberRange::new(0.0, 1e6)), "How far it grows outwards with every turn, m.").default("0.01"),
+        Key::new(
+            "cells",
+            ValueKind::List(&ValueKind::Whole(1, 100_000), 2, 2),
+            "Cells around and along, instead of `spacing` or `particles` of the body.",
         )
         .example("[40, 20]"),
     ]],

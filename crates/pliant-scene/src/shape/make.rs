@@ -1,7 +1,9 @@
 //! Shapes as they are made: files read, solids filled, meshes cut into tetrahedra.
 
 use super::files::{digest_tets, in_file};
-use super::{MadeShape, ParticleLayout, ParticlePattern, Resolution, ShapePlan, sheet_cells, tube_cells};
+use super::{
+    MadeShape, ParticleLayout, ParticlePattern, Resolution, ShapePlan, roll_cells, sheet_cells, tube_cells,
+};
 use crate::diagnostic::Diagnostic;
 use crate::digest::InputDigest;
 use crate::element_choice::ElementChoice;
@@ -90,6 +92,11 @@ impl ShapePlan {
             ShapePlan::Tube { radius, height, cells } => {
                 let [around, along] = cells.unwrap_or_else(|| tube_cells(*radius, *height, resolution));
                 let shape = shapes::tube(*radius, *height, around, along).map_err(wrong)?;
+                Ok(MadeShape { thin: true, ..solid(shape) })
+            }
+            ShapePlan::Roll { roll, cells } => {
+                let [around, along] = cells.unwrap_or_else(|| roll_cells(roll, resolution));
+                let shape = shapes::roll(*roll, around, along).map_err(wrong)?;
                 Ok(MadeShape { thin: true, ..solid(shape) })
             }
             ShapePlan::Thread { points, segments } => {

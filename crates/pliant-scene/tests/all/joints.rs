@@ -1,6 +1,6 @@
 //! Joints in scenes: where they find their points, when they come and go, and what is wrong with them.
 
-use pliant::{BodyId, CouplingId, DVec3, Simulation};
+use pliant::{Attachment, BodyId, CouplingId, DVec3, Simulation};
 use pliant_scene::{Diagnostic, Scene};
 
 const BODIES: &str = "[[body]]\nname = \"block\"\nshape = { kind = \"box\", size = [0.2, 0.2, 0.2], cells = [2, 2, 2] }\n\
@@ -81,6 +81,29 @@ fn glue_finds_what_lies_against_what_and_says_so() {
         scene.simulation.step_by(&scene.events).unwrap();
     }
     assert_eq!(scene.simulation.model().couplings().len(), 1);
+}
+
+#[test]
+fn glue_is_carried_by_the_layer_it_is_put_onto() {
+    let text = "[[body]]\nname = \"shirt\"\nshape = { kind = \"roll\", size = [0.4, 0.4, 0.24], turn = 385, gap = 0.01, cells = [36, 16] }\n\
+                material = \"cotton\"\n[[body]]\nname = \"button\"\nkind = \"rigid\"\n\
+                shape = { kind = \"cylinder\", radius = 0.014, height = 0.006 }\nrotation = [90, 0, 0]\nposition = [0, 0, 0.136]\n\
+                [[glue]]\nfrom = \"button\"\nto = \"shirt\"\n";
+    let deepest = |text: &str| {
+        let scene = Scene::parse(text, "scene.toml".as_ref()).unwrap_or_else(|p| panic!("{}", p[0]));
+        let s = scene.build(1).unwrap_or_else(|p| panic!("{}", p[0])).simulation;
+        let Attachment::Frame(frame) = &s.model().couplings()[0].coupling.sides[0] else {
+            panic!("no frame")
+        };
+        let x: Vec<DVec3> = s.positions(frame.body()).collect();
+        frame.parents().iter().map(|i| x[*i as usize].z).fold(f64::MAX, f64::min)
+    };
+    let onto = format!("{text}onto = {{ min = [-1, -1, 0.126], max = [1, 1, 1] }}\n");
+    // Both layers are near; only one of them is meant.
+    assert!(deepest(text) < 0.121 && deepest(&onto) >= 0.126, "{} {}", deepest(text), deepest(&onto));
+    let nowhere = format!("{text}onto = {{ min = [5, 5, 5], max = [6, 6, 6] }}\n");
+    let refused = Scene::parse(&nowhere, "scene.toml".as_ref()).unwrap().build(1).err().unwrap();
+    assert!(refused[0].to_string().contains("no particle is in this box"), "{}", refused[0]);
 }
 
 #[test]

@@ -6,6 +6,7 @@ mod colliders;
 mod demos;
 mod events;
 mod files;
+mod glued_demos;
 mod input;
 mod joints;
 mod mutations;

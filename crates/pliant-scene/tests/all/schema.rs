@@ -131,7 +131,7 @@ fn schema_keys_are_the_accepted_keys() {
         assert_eq!(accepted(scene, &listed(object)), listed(object), "{scene}");
     }
     let shapes = body["properties"]["shape"]["anyOf"].as_array().unwrap();
-    assert_eq!(shapes.len(), 15, "fourteen shapes, and names alone");
+    assert_eq!(shapes.len(), 16, "fifteen shapes, and names alone");
     let constraints = body["properties"]["constraint"]["items"]["anyOf"].as_array().unwrap();
     assert_eq!(constraints.len(), 11, "ten constraints, and names alone");
     let fields = top["field"]["items"]["anyOf"].as_array().unwrap();

@@ -262,7 +262,7 @@ impl Reading<'_, '_> {
         }
         let mut shown = Vec::new();
         for _ in 0..r.length()? {
-            shown.push(Arc::new(description::read_shown(r)?));
+            shown.push(Arc::new(description::read_shown(r, self.format)?));
         }
         let mut inputs = Vec::new();
         for _ in 0..r.length()? {

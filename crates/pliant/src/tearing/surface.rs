@@ -277,7 +277,7 @@ impl Vertices {
         let SparseRows { offsets, columns: particles, weights } = weights;
         let normal_offsets =
             normal_offsets.map(|triangles| Box::new(NormalOffsets { triangles, vertices: heights }));
-        (Skin { offsets, particles, weights, handles: None, normal_offsets }, origin)
+        (Skin { offsets, particles, weights, handles: None, normal_offsets, rigid_offsets: None }, origin)
     }
 }
 

@@ -262,7 +262,7 @@ fn a_checkpoint_of_the_format_without_controls_is_refused_with_a_reason() {
     let mut bytes = s.checkpoint();
     bytes[8..16].copy_from_slice(&2u64.to_le_bytes());
     let error = s.restore(&bytes).unwrap_err();
-    assert_eq!(error, pliant::StateError::Version { found: 2, expected: 10 });
+    assert_eq!(error, pliant::StateError::Version { found: 2, expected: 11 });
     assert!(error.to_string().contains("run again from the start"), "{error}");
 }
 
