@@ -44,7 +44,7 @@ pub const DEMOS: &[Demo] = &[
     ),
     demo!("puppet", "a puppet of jelly limbs on hinges with limits is bobbed, and motors wave its arms"),
     demo!("rigid_bodies", "solids slide, roll, bounce and hang; a T-handle turns over again and again"),
-    demo!("bumping_bears", "two gummy bears run into each other, bounce off and sit down"),
+    demo!("bumping_bears", "two gummy bears run into each other and tumble"),
     demo!(
         "toy_box",
         "jelly bears, rubber cubes and rigid balls fall into a box on each other and come to rest"

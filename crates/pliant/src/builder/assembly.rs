@@ -69,7 +69,7 @@ impl Assembler {
         let prototype = match extras.custom.is_empty() {
             false => make_prototype(b, body, extras, consistent, faults)
                 .map(|made| (Arc::new(made), Arc::new(Shown::new(&body.shape)))),
-            true => self.shared(b, body, extras, consistent, faults),
+            true => self.shared(b, body, extras, params, faults),
         };
         if let Some(prototype) = prototype.as_ref().filter(|_| body.controls.tear_strain.is_finite())
             && let Some(text) = tearing::obstacle(&prototype.0)
@@ -91,13 +91,14 @@ impl Assembler {
         b: usize,
         body: &Body,
         extras: Extras,
-        consistent: bool,
+        params: &Params,
         faults: &mut Faults,
     ) -> Option<(Arc<Prototype>, Arc<Shown>)> {
+        let consistent = params.implicit.mass == MassMatrix::Consistent;
         let sprung = extras.sprung;
         let list = self.known.entry(digest(body)).or_default();
         let same = |Known { of, .. }: &Known| {
-            (of.sprung, of.consistent) == (sprung, consistent) && alike(&of.body, body)
+            (of.sprung, of.consistent) == (sprung, consistent) && alike(&of.body, body, params.body_contact)
         };
         let k = match list.iter().position(same) {
             Some(k) => k,
@@ -133,7 +134,7 @@ fn digest(body: &Body) -> u64 {
 }
 
 /// Whether two descriptions lead to one prototype.
-fn alike(a: &Body, b: &Body) -> bool {
+fn alike(a: &Body, b: &Body, touching: bool) -> bool {
     let stiff = |body: &Body| body.controls.edge_stiffness > 0.0;
     let family = |body: &Body| (body.solver.uses_constraints(), body.solver == SolverKind::Rigid);
     let settings = |body: &Body| (family(body), body.clusters, body.cluster_style, body.seed, body.goals);
@@ -149,13 +150,13 @@ fn alike(a: &Body, b: &Body) -> bool {
         && a.shape.tetrahedra == b.shape.tetrahedra
         && a.shape.contact == b.shape.contact
         && a.contact_filter == b.contact_filter
-        && (!of_surface(a) || a.shape.surface == b.shape.surface)
+        && (!of_surface(a, touching) || a.shape.surface == b.shape.surface)
 }
 
-/// Whether what is shown of a body decides how it touches others.
-fn of_surface(body: &Body) -> bool {
+/// Whether what is shown of a body decides how it touches colliders, or others where bodies touch.
+fn of_surface(body: &Body, touching: bool) -> bool {
     let elements = !body.shape.triangles.is_empty() || !body.shape.tetrahedra.is_empty();
-    body.contact_radius == ContactRadius::Shown || !elements
+    body.contact_radius == ContactRadius::Shown || touching && !elements
 }
 
 /// Mass of each particle: it follows the measure; a cloud without volume shares it equally.
