@@ -19,8 +19,8 @@ const SKIN: f64 = 5e-4;
 /// at least.
 const ALONG: f64 = 0.08;
 const SHARP: f64 = 0.95;
-/// Particles that are looked at for the four that a vertex is bound to.
-const CANDIDATES: usize = 10;
+/// Particles that are looked at for the four that a vertex is bound to; more where the nearest all lie in a plane.
+const CANDIDATES: [usize; 3] = [10, 20, 40];
 /// Tetrahedra that are flatter, relative to the cube of their size, bind nothing.
 const FLAT: f64 = 1e-3;
 
@@ -167,8 +167,15 @@ impl CollisionShape {
         let tree = KdTree::new(particles);
         let mut scratch = Vec::new();
         let mut frame = |at: DVec3| {
-            tree.nearest(at, CANDIDATES, &mut scratch);
-            frame_near(at, particles, scratch.iter().map(|(_, i)| *i))
+            let mut found = Frame { particles: [0; 4], inverse: None };
+            for count in CANDIDATES {
+                tree.nearest(at, count, &mut scratch);
+                found = frame_near(at, particles, scratch.iter().map(|(_, i)| *i));
+                if found.inverse.is_some() {
+                    break;
+                }
+            }
+            found
         };
         let positions = &mesh.mesh().positions;
         let vertices: Vec<Stencil> = positions.iter().map(|p| frame(*p).stencil(*p, particles)).collect();
