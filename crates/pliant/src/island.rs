@@ -13,7 +13,7 @@ use crate::contact::{Bodies, Contacts, NearPairs, Touching};
 use crate::controls::Controls;
 use crate::couplings::{CouplingMemory, Tie, TieLayout, TieSide, Velocities};
 use crate::forces;
-use crate::model::{Attachment, BodyPoint, Coupling, Model, ModelCoupling, ModelId, Motor};
+use crate::model::{Attachment, BodyId, BodyPoint, Coupling, Model, ModelCoupling, ModelId, Motor};
 use crate::solvers::rigid;
 use crate::solvers::trace::Tracer;
 use crate::solvers::{Outside, Progress, Round, Solver, SolverError, SolverKind, Stage, SubstepReport};
@@ -507,21 +507,24 @@ impl Islands {
     }
 
     fn find(&mut self, model: &Model) {
+        self.share_out(model);
+        self.fill(model);
+    }
+
+    /// Couplings that hold something together.
+    fn whole<'a>(loose: &'a [bool], model: &'a Model) -> impl Iterator<Item = (usize, &'a ModelCoupling)> {
+        model.couplings().iter().enumerate().filter(|(k, _)| !loose[*k])
+    }
+
+    /// Decides which island every body is in, and makes as many, empty.
+    fn share_out(&mut self, model: &Model) {
         let Islands { list, joined, island, loose, met, rolling, .. } = self;
         joined.clear();
         joined.extend(0..model.bodies().len());
-        // The bodies of a coupling; of one with the world its body twice.
-        let ends = |c: &ModelCoupling| {
-            let mut places = c.coupling.bodies().filter_map(|body| model.index(body));
-            let first = places.next()?;
-            Some([first, places.next().unwrap_or(first)])
-        };
-        let whole = |(k, _): &(usize, &ModelCoupling)| !loose[*k];
-        let couplings = || model.couplings().iter().enumerate().filter(whole);
         let near = met.iter().map(|&(a, b)| [a as usize, b as usize]);
         rolling.clear();
         rolling.extend(model.bodies().iter().map(|b| rigid::rolls(model, &b.parts)));
-        for [a, b] in couplings().filter_map(|(_, c)| ends(c)).chain(near) {
+        for [a, b] in Islands::whole(loose, model).filter_map(|(_, c)| ends(c, model)).chain(near) {
             (rolling[a], rolling[b]) = (false, false);
             let (a, b) = (first(joined, a), first(joined, b));
             joined[a.max(b)] = a.min(b);
@@ -550,6 +553,11 @@ impl Islands {
             layout: Arc::default(),
             pairs: Vec::new(),
         });
+    }
+
+    /// Puts bodies, couplings and pairs that may touch into their islands.
+    fn fill(&mut self, model: &Model) {
+        let Islands { list, island, loose, met, .. } = self;
         for (k, island) in island.iter().enumerate().filter(|(_, i)| **i != NO_ISLAND) {
             list[*island].members.push(Member::new(k));
         }
@@ -558,35 +566,12 @@ impl Islands {
             let within = |place: u32| members.partition_point(|m| m.place < place as usize);
             pairs.push([within(a), within(b)]);
         }
-        for (number, coupling) in couplings() {
-            let Some([a, _]) = ends(coupling) else { continue };
+        for (number, coupling) in Islands::whole(loose, model) {
+            let Some([a, _]) = ends(coupling, model) else { continue };
             let Island { members, ties, .. } = &mut list[island[a]];
             let within =
                 |body| model.index(body).map_or(0, |place| members.partition_point(|m| m.place < place));
-            let side = |side: &Attachment| match side {
-                Attachment::Point(BodyPoint { body, particles, weights }) => {
-                    TieSide::Point { body: within(*body), particles: *particles, weights: *weights }
-                }
-                Attachment::Frame(frame) => {
-                    TieSide::Frame { body: within(frame.body()), frame: frame.clone() }
-                }
-                Attachment::World(frame) => TieSide::World(*frame),
-            };
-            let Coupling { sides, kind, damping, break_force, break_distance, limits, motor, .. } =
-                &coupling.coupling;
-            ties.push(Tie {
-                sides: [side(&sides[0]), side(&sides[1])],
-                kind: *kind,
-                stiffness: None,
-                damping: *damping,
-                limits: *limits,
-                motor: *motor,
-                breaks: (*break_force, *break_distance),
-                place: number,
-                memory: CouplingMemory::default(),
-                put_in: 0.0,
-                collapsed: false,
-            });
+            ties.push(tie(coupling, number, within));
         }
         for island in list.iter_mut() {
             let Island { members, ties, layout, .. } = island;
@@ -596,6 +581,38 @@ impl Islands {
                 false => Arc::new(TieLayout::new(ties, members.len(), members.iter().all(alike))),
             };
         }
+    }
+}
+
+/// The bodies of a coupling, by their places in the model; of one with the world its body twice.
+fn ends(coupling: &ModelCoupling, model: &Model) -> Option<[usize; 2]> {
+    let mut places = coupling.coupling.bodies().filter_map(|body| model.index(body));
+    let first = places.next()?;
+    Some([first, places.next().unwrap_or(first)])
+}
+
+/// A coupling as its island sees it, which has bodies at places of its own.
+fn tie(of: &ModelCoupling, number: usize, within: impl Fn(BodyId) -> usize) -> Tie {
+    let side = |side: &Attachment| match side {
+        Attachment::Point(BodyPoint { body, particles, weights }) => {
+            TieSide::Point { body: within(*body), particles: *particles, weights: *weights }
+        }
+        Attachment::Frame(frame) => TieSide::Frame { body: within(frame.body()), frame: frame.clone() },
+        Attachment::World(frame) => TieSide::World(*frame),
+    };
+    let Coupling { sides, kind, damping, break_force, break_distance, limits, motor, .. } = &of.coupling;
+    Tie {
+        sides: [side(&sides[0]), side(&sides[1])],
+        kind: *kind,
+        stiffness: None,
+        damping: *damping,
+        limits: *limits,
+        motor: *motor,
+        breaks: (*break_force, *break_distance),
+        place: number,
+        memory: CouplingMemory::default(),
+        put_in: 0.0,
+        collapsed: false,
     }
 }
 

@@ -11,6 +11,7 @@ use std::sync::Arc;
 /// A coupling of a simulation. Couplings are numbered in the order they come, and no number is given twice: the id of
 /// one that was removed names nothing for ever. The n-th coupling a simulation is built with (from 0) has number n.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct CouplingId(u64);
 
 impl CouplingId {

@@ -200,3 +200,42 @@ fn a_checkpoint_while_bodies_touch() {
     }
     assert!(bits(&s) == bits(&again));
 }
+
+/// Bodies without a surface touch as balls around their particles, each other and what has one.
+#[test]
+fn clouds_touch_by_their_particles() {
+    let lattice = |n: i32| {
+        let place =
+            |k: i32| DVec3::new(f64::from(k / (n * n)), f64::from(k / n % n), f64::from(k % n)) * 0.03;
+        (0..n * n * n).map(place).collect::<Vec<DVec3>>()
+    };
+    for other in [None, Some(SolverKind::Projective), Some(SolverKind::Rigid)] {
+        let mut builder = Builder::new().body_contact();
+        builder.gravity = DVec3::ZERO;
+        let cloud = |seed: u64| {
+            let mut body = crate::common::cloud(lattice(4), seed);
+            body.name = format!("cloud {seed}");
+            (body.mass, body.controls.stiffness) = (1.0, pliant::Stiffness::Frequency(40.0));
+            body
+        };
+        let mut left = cloud(1).at(-0.15, 0.0, 0.0);
+        left.velocity = DVec3::X;
+        let right = match other {
+            None => cloud(2).at(0.0, 0.01, 0.004),
+            Some(solver) => cube("cube", solver, 0.1, 1e5).at(0.05, 0.05, 0.05),
+        };
+        let mut s = builder.body(left).body(right).build().unwrap();
+        let before = s.statistics().momentum;
+        run(&mut s, 30);
+        let after = s.statistics().momentum;
+        let middle = |b: usize| s.positions(b).map(|p| p.x).sum::<f64>() / s.positions(b).len() as f64;
+        println!(
+            "{other:?}: {:.4} and {:.4}, momentum {:.1e}",
+            middle(0),
+            middle(1),
+            (after - before).length()
+        );
+        assert!((after - before).length() < 1e-9, "{other:?}");
+        assert!(middle(1) - middle(0) > 0.08, "{other:?}: {} {}", middle(0), middle(1));
+    }
+}
