@@ -239,3 +239,29 @@ fn clouds_touch_by_their_particles() {
         assert!(middle(1) - middle(0) > 0.08, "{other:?}: {} {}", middle(0), middle(1));
     }
 }
+
+/// A heap of thin bodies that begin in each other and fall on the ground: what contacts ask for never contradicts itself without end, so
+/// there is never more energy than the fall gives.
+#[test]
+fn a_heap_that_begins_tangled_gains_no_energy() {
+    let (bear, _) = SolidShape::GummyBear { height: 0.18 }.build_tets(0.022).unwrap();
+    let mut builder = Builder::new().body_contact().ground();
+    for k in 0..4 {
+        let (i, level) = (f64::from(k % 2), f64::from(k / 2));
+        let mut body = Body::new(format!("bear {k}"), bear.clone()).elastic(rubber(3e4));
+        body.rotation = pliant::DQuat::from_scaled_axis(DVec3::new(0.9, 1.7, -0.6) * f64::from(k + 1));
+        body.controls.damping = 2.0;
+        builder = builder.body(body.at(0.11 * i, 0.2 + 0.13 * level, 0.02 * level));
+    }
+    let mut s = builder.build().unwrap();
+    let before = s.statistics();
+    let had = before.kinetic + before.elastic + before.gravity;
+    let mut most = 0.0_f64;
+    for _ in 0..60 {
+        run(&mut s, 1);
+        let now = s.statistics();
+        most = most.max(now.kinetic + now.elastic + now.gravity);
+    }
+    println!("{had:.3} J, at most {most:.3} J");
+    assert!(most < 1.05 * had, "{had} J became {most} J");
+}
