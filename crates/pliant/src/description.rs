@@ -126,6 +126,7 @@ pub(crate) fn write(w: &mut Writer, of: &Source, kind: BodyKind) {
     w.word(constraints.len() as u64);
     constraints.iter().for_each(|c| write_constraint(w, c));
     [contact_filter.groups, contact_filter.touches].into_iter().for_each(|v| w.word(v.into()));
+    w.word(contact_filter.itself.map_or(2, u64::from));
     write_shape(w, shape);
 }
 
@@ -141,7 +142,15 @@ pub(crate) fn read(r: &mut Reader<'_>, format: u64) -> Result<(Body, bool), Trun
     let (painted_stiffness, painted_tear_strain) = (r.numbers()?, r.numbers()?);
     let constraints = (0..r.length()?).map(|_| read_constraint(r)).collect::<Result<_, _>>()?;
     let contact_filter = match format >= CONTACT_FILTERS {
-        true => ContactFilter { groups: read_bits(r)?, touches: read_bits(r)? },
+        true => {
+            let (groups, touches) = (read_bits(r)?, read_bits(r)?);
+            let itself = match r.word()? {
+                0 => Some(false),
+                1 => Some(true),
+                _ => None,
+            };
+            ContactFilter { groups, touches, itself }
+        }
         false => ContactFilter::ALL,
     };
     // Values that every solver allows at any substep: those in force are controls.

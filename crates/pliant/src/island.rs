@@ -9,11 +9,12 @@
 //! nothing is one by itself, and has the bits it has without the others.
 
 use crate::advance::{Outcome, Slot, StepContext, SubstepContext};
-use crate::contact::{Bodies, Contacts, NearPairs, Touching};
+use crate::contact::{Bodies, Contacts, Cut, Ended, NearPairs, Touching};
 use crate::controls::Controls;
 use crate::couplings::{CouplingMemory, Tie, TieLayout, TieSide, Velocities};
 use crate::forces;
 use crate::model::{Attachment, BodyId, BodyPoint, Coupling, Model, ModelCoupling, ModelId, Motor};
+use crate::points::Points;
 use crate::solvers::rigid;
 use crate::solvers::trace::Tracer;
 use crate::solvers::{Outside, Progress, Round, Solver, SolverError, SolverKind, Stage, SubstepReport};
@@ -186,6 +187,8 @@ pub(crate) struct Island {
     layout: Arc<TieLayout>,
     /// Which of them may touch each other, by their places in the island.
     pairs: Vec<[usize; 2]>,
+    /// What was cut from the ways of thin ones in the step.
+    pub cut: Cut,
 }
 
 impl Island {
@@ -235,6 +238,7 @@ impl Island {
         self.share_out(of);
         self.drive(of);
         self.members.iter_mut().for_each(|m| m.begin_step(of));
+        self.cut = Cut::default();
         let mut contacts = of.pools.take_contacts();
         let tied = self.members.len() > 1 || !self.ties.is_empty();
         for substep in 0..of.model.params.substeps {
@@ -310,14 +314,14 @@ impl Island {
             !at.obstacles.is_empty() && self.members.iter().any(by_contacts) || !self.pairs.is_empty();
         let answers = touches || at.tied;
         if answers {
-            let Island { members, ties, layout, pairs } = self;
+            let Island { members, ties, layout, pairs, .. } = self;
             contacts.ties().0.run_with(at.of.pools.of(members[0].place).isa());
             contacts.begin((ties, layout), pairs, &mut InSubstep { members, at });
         } else {
             contacts.clear(&self.layout);
         }
         if touches {
-            contacts.detect(&mut InSubstep { members: &mut self.members, at });
+            contacts.detect(&mut InSubstep { members: &mut self.members, at }, at.of.team);
         }
         let rounds = self.rounds(at);
         let mut round = Round { number: 0, touched: at.tied || !contacts.list().is_empty() };
@@ -352,7 +356,7 @@ impl Island {
                 break;
             }
             if touches {
-                joined = contacts.join(&mut InSubstep { members: &mut self.members, at });
+                joined = contacts.join(&mut InSubstep { members: &mut self.members, at }, at.of.team);
                 round.touched |= joined;
             }
             self.members.iter_mut().for_each(|m| m.show(round.number));
@@ -363,6 +367,10 @@ impl Island {
             contacts.conclude_ties(ties, &mut InSubstep { members, at });
         }
         self.finish(round, at, contacts);
+        if !self.pairs.is_empty() {
+            let Island { members, cut, .. } = self;
+            cut.add(contacts.keep_apart(&mut InSubstep { members, at }, at.of.team));
+        }
     }
 
     /// How many rounds a substep has, unless it takes more: as many as its most patient body asks for.
@@ -424,6 +432,21 @@ impl Bodies for InSubstep<'_> {
         let meets_obstacles = solver.meets_obstacles();
         let (body, id) = (self.at.subject(member.place), self.at.of.model.bodies()[member.place].id.number());
         Some(Touching { body, side: solver.responding()?, id, meets_obstacles })
+    }
+}
+
+impl Ended for InSubstep<'_> {
+    fn positions(&self, place: usize) -> &Points {
+        &self.members[place].state.x
+    }
+
+    fn put(&mut self, place: usize, particle: usize, at: DVec3) -> f64 {
+        let parts = &self.at.of.model.bodies()[self.members[place].place].parts;
+        let state = &mut self.members[place].state;
+        let by = (at - state.x.get(particle)) / parts.params.substep();
+        state.x.set(particle, at);
+        state.v.set(particle, state.v.get(particle) + by);
+        parts.rest().mass[particle] * by.length()
     }
 }
 
@@ -552,6 +575,7 @@ impl Islands {
             ties: Vec::new(),
             layout: Arc::default(),
             pairs: Vec::new(),
+            cut: Cut::default(),
         });
     }
 

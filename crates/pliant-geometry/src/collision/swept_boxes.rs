@@ -222,13 +222,28 @@ impl SweptBoxes {
         margin: f64,
         origin: DVec3,
     ) {
+        let way = |v: usize| {
+            let place = surface.places()[v];
+            [from.get(place), to.get(place)]
+        };
+        self.fit_ways(surface, way, margin, origin);
+    }
+
+    /// The same, with where each vertex of the surface begins and ends, by its own number.
+    pub fn fit_ways(
+        &mut self,
+        surface: &CollisionSurface,
+        way_of: impl Fn(usize) -> [DVec3; 2],
+        margin: f64,
+        origin: DVec3,
+    ) {
         self.margin = margin;
         self.origin = origin;
         self.starts.clear();
         self.ends.clear();
         self.corners.clear();
-        for (v, &i) in surface.places().iter().enumerate() {
-            let (from, to) = (from.get(i), to.get(i));
+        for v in 0..surface.places().len() {
+            let [from, to] = way_of(v);
             let way = from.distance(to);
             self.starts.push([from.x, from.y, from.z, way]);
             self.ends.push([to.x, to.y, to.z, way]);

@@ -5,9 +5,10 @@ use super::looked_at::LookedAt;
 use super::nodes::Nodes;
 use super::pairs::BodyContacts;
 use super::ridges::{Faces, Scratch};
+use super::thin::ThinContacts;
 use super::{
-    ColliderGeometry, Contact, ContactPlane, ContactPlanes, Endpoint, MovingPoint, Obstacle, Obstacles,
-    Solid, Surface, lowest_gap, release,
+    Apart, ColliderGeometry, Contact, ContactPlane, ContactPlanes, Cut, Ended, Endpoint, MovingPoint,
+    Obstacle, Obstacles, Solid, Surface, lowest_gap, release,
 };
 use crate::couplings::{Pull, Tie, TieLayout, Ties};
 use crate::points::Points;
@@ -35,6 +36,10 @@ pub(crate) struct Contacts {
     scratch: Scratch,
     /// What bodies touch of each other.
     between: BodyContacts,
+    /// What thin ones touch, and bodies of themselves.
+    thin: ThinContacts,
+    /// Keeps these apart whatever forces do.
+    apart: Apart,
     dual: Dual,
 }
 
@@ -103,6 +108,13 @@ impl Contacts {
         self.dual.begin((0..count).map(nodes), layout);
         self.dual.tie(ties, bodies);
         self.between.begin(pairs, bodies);
+        self.thin.begin(pairs, bodies);
+        self.apart.begin(pairs, bodies);
+    }
+
+    /// Cuts the ways of bodies whose substep has ended, so that thin ones never cross.
+    pub fn keep_apart(&mut self, bodies: &mut (impl Ended + ?Sized), team: &Team) -> Cut {
+        self.apart.keep(bodies, team)
     }
 
     /// Forgets all contacts and couplings.
@@ -124,7 +136,7 @@ impl Contacts {
     /// What couplings and other bodies do to a body of the island.
     pub fn pull_on(&self, place: usize, bodies: &mut dyn Bodies) -> Pull {
         let mut pull = self.dual.pull_on(place);
-        if self.between.is_empty() {
+        if self.between.is_empty() && self.thin.is_empty() {
             return pull;
         }
         for (contact, side) in BodyContacts::touch(&self.list, place) {
@@ -162,7 +174,7 @@ impl Contacts {
     }
 
     /// Lists what the bodies will touch by where they end now, their prediction, or come near.
-    pub fn detect(&mut self, bodies: &mut dyn Bodies) {
+    pub fn detect(&mut self, bodies: &mut dyn Bodies, team: &Team) {
         self.listed.clear();
         self.slots.clear();
         let (mut planes, mut solids) = (0, 0);
@@ -176,15 +188,17 @@ impl Contacts {
         self.slots.resize(solids, [0; ContactPlanes::MOST]);
         self.find(bodies, true);
         self.between.find(true, bodies, &mut self.list);
+        self.thin.find(true, bodies, team, &mut self.list);
     }
 
     /// Lists what is inside something by where the bodies end now, and was not listed before: whether a particle touches
     /// is not for the prediction alone to say. What is not flat is met anew where it is met now. Tells whether there was
     /// any to list.
-    pub fn join(&mut self, bodies: &mut dyn Bodies) -> bool {
+    pub fn join(&mut self, bodies: &mut dyn Bodies, team: &Team) -> bool {
         let before = self.list.len();
         self.find(bodies, false);
         self.between.find(false, bodies, &mut self.list);
+        self.thin.find(false, bodies, team, &mut self.list);
         self.list.len() > before
     }
 

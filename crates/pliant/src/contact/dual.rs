@@ -310,16 +310,22 @@ impl Dual {
         });
     }
 
-    /// Takes a contact anew that touches elsewhere now: its force stays until the next one is found.
+    /// Takes a contact anew that touches elsewhere now: its force stays until the next one is found. It holds the same nodes, maybe
+    /// with other weights.
     pub fn renew(&mut self, k: usize, contact: &Contact, bodies: &mut dyn Bodies) {
         let mut start = contact.moves();
+        let mut next = if k == 0 { 0 } else { self.rows[k - 1].links as usize };
         for (side, sign) in contact.sides.iter().zip([1.0, -1.0]) {
             for (place, particle, weight) in side.particles() {
                 let Some(body) = bodies.get(place) else { continue };
                 start += body.side.beginning().start.get(particle as usize) * (sign * weight);
+                let node = self.links[next].node;
+                self.links[next] = Link::new(place, node, sign * weight, body.mass_ratio());
+                next += 1;
             }
         }
         let row = &mut self.rows[k];
+        debug_assert_eq!(next, row.links as usize);
         (row.normal, row.offset, row.start) = (contact.normal, contact.offset, start);
     }
 

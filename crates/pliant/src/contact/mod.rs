@@ -4,6 +4,7 @@
 //! predicted where it goes (`detect.rs`), and answer every round of the solvers with forces (`dual.rs`). So do couplings
 //! (`couplings`), whose forces may pull as well as push.
 
+mod apart;
 mod cone;
 mod detect;
 pub(crate) mod dual;
@@ -19,10 +20,12 @@ mod restitution;
 mod ridges;
 mod solid;
 mod sweeps;
+mod thin;
 mod touches;
 mod trajectory;
 mod watch;
 
+pub(crate) use apart::{Apart, Cut, Ended};
 pub(crate) use cone::PointContact;
 pub(crate) use detect::{Contacts, PointCounts};
 pub(crate) use dual::{Bodies, Respond, SubstepStart, Touching, When};

@@ -23,7 +23,7 @@ pub(crate) struct NearPairs {
 }
 
 impl NearPairs {
-    /// The pairs, by places in the model, in ascending order.
+    /// The pairs, by places in the model, in ascending order; what touches itself is a pair with itself.
     pub fn list(&self) -> &[(u32, u32)] {
         &self.pairs
     }
@@ -31,7 +31,12 @@ impl NearPairs {
     /// Finds the pairs for the step to come.
     pub fn find(&mut self, model: &Model, state: &State, controls: &Controls) {
         self.pairs.clear();
-        if !model.params.body_contact || model.bodies().len() < 2 {
+        if !model.params.body_contact {
+            return;
+        }
+        let itself = model.bodies().iter().enumerate().filter(|(_, b)| b.parts.touches_itself());
+        self.pairs.extend(itself.map(|(k, _)| (k as u32, k as u32)));
+        if model.bodies().len() < 2 {
             return;
         }
         self.boxes.clear();

@@ -5,6 +5,7 @@
 //! surface are balls around their particles. What is found is two endpoints on particles, kept apart along a normal.
 
 use super::mesh_meets::{MeshMeet, MeshMeets, meet_surface};
+use super::thin::is_thin_pair;
 use super::{Bodies, Contact, Endpoint, Surface, release};
 use crate::model::{CollisionShape, Stencil, TouchPoint};
 use crate::points::Points;
@@ -18,7 +19,7 @@ const ALIKE: f64 = 0.8;
 /// Coulomb friction where neither body says.
 const FRICTION: f64 = 0.5;
 /// Marks ids of contacts between bodies.
-const OF_BODIES: u64 = 1 << 63;
+pub(super) const OF_BODIES: u64 = 1 << 63;
 
 /// The surface of a body of the island in the present substep.
 #[derive(Clone, Debug, Default)]
@@ -84,15 +85,22 @@ const BESIDE: f64 = 0.3;
 const NOWHERE_NEAR: f64 = -1e30;
 
 impl BodyContacts {
-    /// Takes up which bodies may touch in the substep.
-    pub fn begin(&mut self, pairs: &[[usize; 2]], bodies: &mut dyn Bodies) {
+    /// Takes up which bodies may touch in the substep; thin ones have contacts of their own.
+    pub fn begin(&mut self, all: &[[usize; 2]], bodies: &mut dyn Bodies) {
         self.pairs.clear();
-        self.pairs.extend_from_slice(pairs);
+        for &[a, b] in all {
+            let mut shape = |k: usize| Some(bodies.get(k)?.body.model.collision().clone());
+            let thin = shape(a).zip(shape(b)).is_some_and(|(one, other)| is_thin_pair(&one, &other, a == b));
+            if a != b && !thin {
+                self.pairs.push([a, b]);
+            }
+        }
         self.slots.clear();
         self.on_faces.clear();
-        if pairs.is_empty() {
+        if self.pairs.is_empty() {
             return;
         }
+        let pairs = &self.pairs;
         let count = bodies.len();
         if self.surfaces.len() < count {
             self.surfaces.resize_with(count, PosedSurface::default);
@@ -138,15 +146,13 @@ impl BodyContacts {
         }
     }
 
-    /// Forces and work of the contacts with other bodies on that of a place: see [`crate::couplings::Pull`].
+    /// The contacts between bodies that act on that of a place, with the side it is on: on both, if it touches itself.
     pub fn touch(list: &[Contact], place: usize) -> impl Iterator<Item = (&Contact, usize)> {
-        let of = move |c: &Contact| {
-            let sides = c.sides.iter();
-            let between = sides.clone().all(|s| matches!(s, Endpoint::Point { .. }));
-            let own = |s: &Endpoint| matches!(s, Endpoint::Point { body, .. } if *body == place);
-            between.then(|| c.sides.iter().position(own)).flatten()
-        };
-        list.iter().filter_map(move |c| Some((c, of(c)?)))
+        let on = move |s: &Endpoint| matches!(s, Endpoint::Point { body, .. } if *body == place);
+        let between = |c: &&Contact| c.sides.iter().all(|s| matches!(s, Endpoint::Point { .. }));
+        list.iter()
+            .filter(between)
+            .flat_map(move |c| (0..2).filter(move |side| on(&c.sides[*side])).map(move |side| (c, side)))
     }
 }
 
@@ -443,7 +449,7 @@ impl Side<'_> {
 }
 
 /// Where a point of a body was when the substep began.
-fn start_of(stencil: &Stencil, place: usize, bodies: &mut dyn Bodies) -> DVec3 {
+pub(super) fn start_of(stencil: &Stencil, place: usize, bodies: &mut dyn Bodies) -> DVec3 {
     bodies.get(place).map_or(DVec3::ZERO, |b| stencil.at(|i| b.side.beginning().start.get(i as usize)))
 }
 
@@ -453,7 +459,7 @@ fn on_mesh(shape: &CollisionShape, meet: &MeshMeet) -> Found {
     Found { normal, stencil, place: foot.point, beyond: shape.beyond(foot.triangle, foot.weights) }
 }
 
-fn friction(a: Surface, b: Surface) -> f64 {
+pub(super) fn friction(a: Surface, b: Surface) -> f64 {
     match (a.friction, b.friction) {
         (Some(a), Some(b)) => (a * b).sqrt(),
         (Some(one), None) | (None, Some(one)) => one,

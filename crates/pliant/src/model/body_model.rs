@@ -160,6 +160,14 @@ impl BodyModel {
         !led || (0..self.particle_count() as u32).any(|i| !self.prescribes(i))
     }
 
+    /// Whether it touches itself, where bodies touch.
+    pub(crate) fn touches_itself(&self) -> bool {
+        self.filter.groups != 0
+            && self.filter.itself.unwrap_or_else(|| self.collision().is_thin())
+            && self.rigid().is_none()
+            && self.is_moved_by_forces()
+    }
+
     /// Which bodies it touches.
     pub fn filter(&self) -> ContactFilter {
         self.filter
@@ -341,6 +349,7 @@ impl BodyModel {
             .for_each(|v| hash.word(v));
         if self.filter != ContactFilter::ALL {
             [self.filter.groups, self.filter.touches].into_iter().for_each(|v| hash.word(v.into()));
+            hash.word(self.filter.itself.map_or(2, u64::from));
         }
         self.pins.iter().for_each(|g| g.digest(hash));
         if let Some(i) = &self.input {

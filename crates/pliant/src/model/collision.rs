@@ -4,11 +4,13 @@
 //! four particles near it, exact at rest and under every affine motion; of bodies that never deform the mesh of the solid over its
 //! four particles. Bodies without any surface, clouds and threads, touch as balls around their particles.
 
+use super::touch_surface::TouchSurface;
 use super::{Rest, RigidRest, Topology};
 use crate::body::Body;
 use glam::{DMat3, DVec3};
 use pliant_geometry::solids::SolidMesh;
 use pliant_geometry::{ContactPoint, KdTree, TriMesh};
+use std::sync::OnceLock;
 
 /// How thick half of a sheet is beside its edges, and at most, m.
 const SHEET: (f64, f64) = (0.1, 2.5e-3);
@@ -32,13 +34,15 @@ pub struct ContactFilter {
     pub groups: u32,
     /// The groups it touches.
     pub touches: u32,
+    /// Whether it touches itself. `None`: sheets of elements do, all else does not.
+    pub itself: Option<bool>,
 }
 
 impl ContactFilter {
     /// In every group, touching all.
-    pub const ALL: ContactFilter = ContactFilter { groups: u32::MAX, touches: u32::MAX };
-    /// Touches no body; colliders it touches all the same.
-    pub const NONE: ContactFilter = ContactFilter { groups: 0, touches: 0 };
+    pub const ALL: ContactFilter = ContactFilter { groups: u32::MAX, touches: u32::MAX, itself: None };
+    /// Touches no body, not itself either; colliders it touches all the same.
+    pub const NONE: ContactFilter = ContactFilter { groups: 0, touches: 0, itself: Some(false) };
 
     /// Whether two bodies touch.
     pub fn allows(self, other: ContactFilter) -> bool {
@@ -60,7 +64,7 @@ pub(crate) struct Stencil {
 }
 
 impl Stencil {
-    fn of(particle: u32) -> Stencil {
+    pub fn of(particle: u32) -> Stencil {
         Stencil { particles: [particle; 4], weights: [1.0, 0.0, 0.0, 0.0] }
     }
 
@@ -104,6 +108,10 @@ pub(crate) struct CollisionShape {
     thickness: Vec<f64>,
     /// The points that touch, with their radii.
     points: Vec<(TouchPoint, f64)>,
+    /// Triangles between particles before what is in one place was joined; of those whose vertices are particles.
+    triangles: Vec<[u32; 3]>,
+    /// What thin bodies touch of it, made when it is first asked for.
+    touched: OnceLock<Option<TouchSurface>>,
     /// How far it may lie beyond its particles, and how large these are together.
     pub overhang: f64,
     pub size: f64,
@@ -154,12 +162,14 @@ impl CollisionShape {
             })
             .collect();
         let positions: Vec<DVec3> = used.iter().map(|i| particles[*i as usize]).collect();
+        let own = triangles.clone();
         let mesh = prepared(TriMesh { positions, triangles })?;
         let half = if mesh.is_closed() { 0.0 } else { sheet(&mesh) };
         let thickness: Vec<f64> = used.iter().map(|i| rest.radius[*i as usize].max(half)).collect();
         let points = thickness.iter().enumerate().map(|(v, r)| (TouchPoint::Vertex(v as u32), *r)).collect();
         let vertices = Vertices::Particles(used);
-        Some(CollisionShape { mesh: Some(mesh), vertices, thickness, points, overhang: 0.0, size: 0.0 })
+        let made = CollisionShape::of(Some(mesh), vertices, thickness, points);
+        Some(CollisionShape { triangles: own, ..made })
     }
 
     fn bound(surface: &TriMesh, particles: &[DVec3]) -> Option<CollisionShape> {
@@ -189,8 +199,7 @@ impl CollisionShape {
         let used = in_use(&mesh);
         let points = used.map(|v| (TouchPoint::Vertex(v), half)).collect();
         let thickness = vec![half; vertices.len()];
-        let vertices = Vertices::Bound { vertices, faces };
-        Some(CollisionShape { mesh: Some(mesh), vertices, thickness, points, overhang: 0.0, size: 0.0 })
+        Some(CollisionShape::of(Some(mesh), Vertices::Bound { vertices, faces }, thickness, points))
     }
 
     fn solid(solid: &RigidRest, surface: &TriMesh, particles: usize) -> Option<CollisionShape> {
@@ -212,15 +221,8 @@ impl CollisionShape {
             }
         }
         let thickness = vec![0.0; vertices.len()];
-        let vertices = Vertices::Bound { vertices, faces };
-        Some(CollisionShape {
-            mesh: Some(mesh),
-            vertices,
-            thickness,
-            points,
-            overhang: solid.size,
-            size: 0.0,
-        })
+        let made = CollisionShape::of(Some(mesh), Vertices::Bound { vertices, faces }, thickness, points);
+        Some(CollisionShape { overhang: solid.size, ..made })
     }
 
     /// Balls around particles that touch each other at rest.
@@ -243,19 +245,51 @@ impl CollisionShape {
             None => thickness.iter().enumerate().map(|(i, r)| (TouchPoint::Vertex(i as u32), *r)).collect(),
         };
         debug_assert!(topology.faces.is_empty() || rigid.is_some());
-        CollisionShape {
-            mesh: None,
-            vertices: Vertices::Particles((0..particles.len() as u32).collect()),
-            thickness,
-            points,
-            overhang: rigid.map_or(0.0, |r| r.size),
-            size: 0.0,
-        }
+        let vertices = Vertices::Particles((0..particles.len() as u32).collect());
+        let made = CollisionShape::of(None, vertices, thickness, points);
+        CollisionShape { overhang: rigid.map_or(0.0, |r| r.size), ..made }
+    }
+
+    fn of(
+        mesh: Option<SolidMesh>,
+        vertices: Vertices,
+        thickness: Vec<f64>,
+        points: Vec<(TouchPoint, f64)>,
+    ) -> CollisionShape {
+        let (triangles, touched) = (Vec::new(), OnceLock::new());
+        CollisionShape { mesh, vertices, thickness, points, triangles, touched, overhang: 0.0, size: 0.0 }
+    }
+
+    /// Whether it is a sheet of elements: it has no inside, and its vertices are particles.
+    pub fn is_thin(&self) -> bool {
+        matches!(self.vertices, Vertices::Particles(_)) && self.mesh.as_ref().is_some_and(|m| !m.is_closed())
+    }
+
+    /// What thin bodies touch of it; nothing of what has no surface.
+    pub fn touch_surface(&self) -> Option<&TouchSurface> {
+        let make = || match (&self.vertices, &self.mesh) {
+            (Vertices::Particles(particles), Some(mesh)) => {
+                TouchSurface::of_particles(&mesh.mesh().positions, &self.triangles, particles)
+            }
+            (Vertices::Bound { .. }, Some(mesh)) => TouchSurface::of_faces(mesh),
+            (_, None) => None,
+        };
+        self.touched.get_or_init(make).as_ref()
+    }
+
+    /// How far what is touched lies beyond a vertex.
+    pub fn beyond_vertex(&self, v: u32) -> f64 {
+        self.thickness[v as usize]
     }
 
     /// The triangles, over its vertices; none of what touches as balls.
     pub fn mesh(&self) -> Option<&SolidMesh> {
         self.mesh.as_ref()
+    }
+
+    /// Whether it touches as balls do: by what is round of it rather than by vertices and edges.
+    pub fn is_round(&self) -> bool {
+        self.points.iter().any(|(point, _)| matches!(point, TouchPoint::Ball(_)))
     }
 
     /// The points that touch, with their radii.

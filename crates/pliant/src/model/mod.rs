@@ -20,6 +20,7 @@ mod rest;
 mod rigid;
 mod shown;
 mod topology;
+mod touch_surface;
 
 pub use basis::{ClusterBasis, QuadraticBasis, quadratic_terms};
 pub use body_frame::BodyFrame;
@@ -43,6 +44,7 @@ pub(crate) use rigid::{CORNERS, along_axes, corners};
 pub use rigid::{ContactGroup, RigidRest};
 pub use shown::Shown;
 pub use topology::{ClusterSet, Membership, Topology};
+pub(crate) use touch_surface::TouchSurface;
 
 use crate::bytes::Digest;
 use std::sync::Arc;

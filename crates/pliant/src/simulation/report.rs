@@ -29,6 +29,14 @@ pub struct StepReport {
     /// Couplings one of whose frames collapsed in this step: the particles that carry it came to lie on a line or in one place, so
     /// that nothing tells how it is turned. Told once; such a coupling holds what it can until they are apart again.
     pub collapsed: usize,
+    /// Vertices of sheets that were held back short of crossing another surface, summed over the substeps; the contact forces of a step
+    /// that needs many of these were not enough.
+    pub held_back: usize,
+    /// What that took of momentum, the sum over its particles whatever their directions, kg m/s.
+    pub held_back_momentum: f64,
+    /// Pairs of a vertex and a triangle or of two edges, summed over the substeps, for which it could not be promised that they do not
+    /// cross: what is prescribed took one through the other, or they were in each other when the step began.
+    pub unkept: usize,
     /// Seconds spent in each solver, in the order of [`SolverKind::ALL`]; zero without a clock.
     pub seconds: [f64; SolverKind::ALL.len()],
 }

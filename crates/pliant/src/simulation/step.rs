@@ -95,6 +95,11 @@ impl Simulation {
         let ties = islands.list().iter().flat_map(|i| i.ties().0);
         let collapsed = ties.filter(|t| t.collapsed).count();
         let mut report = StepReport { seconds, coupling_energy, collapsed, ..Default::default() };
+        for cut in islands.list().iter().map(|i| i.cut) {
+            report.held_back += cut.vertices;
+            report.held_back_momentum += cut.momentum;
+            report.unkept += cut.through;
+        }
         let mut finite = true;
         for (slot, body) in slots.iter_mut().zip(model.bodies()) {
             let outcome = std::mem::replace(&mut slot.outcome, Ok(Default::default()))?;

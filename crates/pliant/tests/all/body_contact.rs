@@ -111,14 +111,14 @@ fn filters_let_bodies_pass() {
         (true, ContactFilter::ALL, true),
         (false, ContactFilter::ALL, false),
         (true, ContactFilter::NONE, false),
-        (true, ContactFilter { groups: 2, touches: 2 }, false),
-        (true, ContactFilter { groups: 3, touches: 1 }, true),
+        (true, ContactFilter { groups: 2, touches: 2, ..ContactFilter::ALL }, false),
+        (true, ContactFilter { groups: 3, touches: 1, ..ContactFilter::ALL }, true),
     ] {
         let mut builder = Builder::new();
         builder.body_contact = on;
         builder.gravity = DVec3::ZERO;
         let mut left = cube("left", SolverKind::Projective, 0.1, 1e5).at(-0.1, 0.0, 0.0);
-        left.contact_filter = ContactFilter { groups: 1, touches: 1 };
+        left.contact_filter = ContactFilter { groups: 1, touches: 1, ..ContactFilter::ALL };
         left.velocity = DVec3::X * 2.0;
         let mut right = cube("right", SolverKind::Projective, 0.1, 1e5).at(0.1, 0.0, 0.0);
         right.contact_filter = filter;

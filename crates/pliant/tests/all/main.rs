@@ -48,5 +48,6 @@ mod solids;
 mod strain_limiting;
 mod symmetry;
 mod tearing;
+mod thin_contact;
 mod timeline;
 mod unbreakable;
