@@ -17,8 +17,8 @@ use crate::track;
 use glam::{DQuat, DVec3};
 use pliant::solvers::{Feature, Support, support};
 use pliant::{
-    BodyControls, BodyId, ClusterMethod, ClusterStyle, Clustering, Goals, Integrator, Material, SolverKind,
-    Track,
+    BodyControls, BodyId, ClusterMethod, ClusterStyle, Clustering, ContactFilter, Goals, Integrator,
+    Material, SolverKind, Track,
 };
 use pliant_geometry::Look;
 
@@ -40,8 +40,8 @@ pub(crate) struct BodyPlan {
     pub density: Option<f64>,
     /// How far particles keep from planes, if not as far as what is shown reaches.
     pub contact_radius: Option<f64>,
-    /// Whether it touches other bodies.
-    pub body_contact: bool,
+    /// Which bodies it touches.
+    pub contact_filter: ContactFilter,
     pub position: DVec3,
     pub rotation: DQuat,
     pub stretch: DVec3,
@@ -140,7 +140,7 @@ pub(crate) fn plan(
             .map(|v| v.it.number())
             .or(named.filter(|_| elastic || is_rigid).map(|m| m.density)),
         contact_radius: body.given("contact_radius").map(|v| v.it.number()),
-        body_contact: body.truth("body_contact"),
+        contact_filter: contact_filter(body),
         position,
         rotation,
         stretch: body.vector("stretch"),
@@ -272,6 +272,19 @@ fn clusters(
             Clustering::None
         }
     }
+}
+
+/// Whom it touches, where bodies touch.
+fn contact_filter(body: &Record) -> ContactFilter {
+    if !body.truth("body_contact") {
+        return ContactFilter::NONE;
+    }
+    let groups = |key: &str| {
+        let list = body.given(key).map(|list| list.it.list());
+        list.map_or(u32::MAX, |list| list.iter().fold(0, |all, group| all | 1_u32 << (group.it.whole() - 1)))
+    };
+    let itself = body.given("self_contact").map(|v| v.it.truth());
+    ContactFilter { groups: groups("collision_groups"), touches: groups("collides_with"), itself }
 }
 
 fn cluster_style(body: &Record) -> ClusterStyle {

@@ -73,6 +73,10 @@ pub const DEMOS: &[Demo] = &[
     demo!("curtain_limits", "three curtains that may stretch by ten, twenty and thirty percent"),
     demo!("bowl", "a gummy bear falls into a bowl of heights and slides to its bottom"),
     demo!("cloth_over_ball", "a cloth falls over a ball on a table and hangs down over both (offline)"),
+    demo!(
+        "falling_cloths",
+        "two cloths fall onto a ball of jelly and onto each other, a third one crumples (offline)"
+    ),
     demo!("rocking_dish", "a dish that bends to and fro, an animated collider, rolls a soft ball about"),
     demo!("draped_cloth", "a tablecloth of cotton folds where it hangs over the edge"),
     demo!("flag", "a flag in a storm with gusts of twice the wind"),

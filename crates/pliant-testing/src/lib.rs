@@ -1,9 +1,12 @@
-//! What tests of several crates need: folders that go away again, and checks of meshes against each other.
+//! What tests of several crates need: folders that go away again, checks of meshes against each other, and of surfaces that go through each other.
 //!
 //! It depends on next to nothing on purpose: what tests alone depend on must not switch on features of what the engine depends
 //! on, or the engine would be compiled once for them and once for the program.
 
+mod crossing;
 pub mod meshes;
+
+pub use crossing::Crossings;
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};

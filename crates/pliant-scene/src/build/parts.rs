@@ -16,8 +16,8 @@ use crate::scene::Scene;
 use crate::shape::{MadeShape, ShapePlan};
 use crate::source::Check;
 use pliant::{
-    Body, BodyControls, Collider, ColliderShape, Constraint, ContactFilter, ContactRadius, DAffine3, Input,
-    Material, SolverKind,
+    Body, BodyControls, Collider, ColliderShape, Constraint, ContactRadius, DAffine3, Input, Material,
+    SolverKind,
 };
 use pliant_geometry::{Elements, Look, TriMesh, reach_beyond};
 use std::sync::Arc;
@@ -179,7 +179,7 @@ impl Scene {
             painted_stiffness: painted_stiffness.unwrap_or_default(),
             painted_tear_strain,
             contact_radius: ContactRadius::Shown,
-            contact_filter: if plan.body_contact { ContactFilter::ALL } else { ContactFilter::NONE },
+            contact_filter: plan.contact_filter,
             controls: plan.controls,
             color: plan.color,
         };

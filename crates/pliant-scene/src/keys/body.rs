@@ -223,6 +223,28 @@ pub(crate) static BODY: Table = Table {
                 "Whether it touches other bodies, where the scene's `body_contact` lets them touch.",
             )
             .default("true"),
+            Key::new(
+                "self_contact",
+                ValueKind::Truth,
+                "Whether it touches itself, where the scene's `body_contact` lets bodies touch. Sheets do unless this says otherwise, \
+                 all else does not.",
+            )
+            .example("false")
+            .also(&["self_collision", "self_collisions"]),
+            Key::new(
+                "collision_groups",
+                ValueKind::List(&ValueKind::Whole(1, 32), 1, 32),
+                "The groups it is in, of 32; in all of them unless given.",
+            )
+            .example("[1]")
+            .also(&["collision_group", "groups"]),
+            Key::new(
+                "collides_with",
+                ValueKind::List(&ValueKind::Whole(1, 32), 1, 32),
+                "The groups it touches: two bodies do if each is in a group that the other touches. All of them unless given.",
+            )
+            .example("[1, 2]")
+            .also(&["collision_mask", "touches"]),
             Key::new("pin", ValueKind::Tables(&PIN), "Particles that are held or led.")
                 .example("[{ particles = [0] }]")
                 .also(&["pins"]),

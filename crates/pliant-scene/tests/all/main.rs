@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used)] // tests may panic, and their helpers
 
 mod broken_scenes;
+mod cloth_demos;
 mod colliders;
 mod demos;
 mod events;

@@ -1,7 +1,5 @@
 //! Bodies and measures the engine's tests share.
 
-pub mod crossing;
-
 use pliant::{
     Body, BodyState, Builder, Clustering, CouplingId, DMat3, DVec3, Material, Section, Simulation,
     SolverKind, State, Stiffness, Timeline, shapes,
