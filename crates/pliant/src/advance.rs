@@ -119,14 +119,16 @@ impl<'a> StepContext<'a> {
         if let (Some(clock), Some(since)) = (clock, since) {
             seconds[SolverKind::Rigid as usize] += clock() - since;
         }
+        islands.find_sleepers(self, state);
         let islands = islands.list_mut();
         exchange(islands, state, backup, slots);
+        islands.iter_mut().filter(|i| i.asleep).for_each(Island::stay);
         let total: usize = model.particle_count();
         // An island that is a small part of the work is one task; threads share the work of the others.
         let is_task = |i: &Island| i.work(model) * 2 * self.team.size() <= total && !i.stays(model);
         let tracing = tracer.is_some();
         for kind in SolverKind::ALL.map(Some).into_iter().chain([None]) {
-            let of_kind = |i: &Island| i.kind(model) == kind;
+            let of_kind = |i: &Island| !i.asleep && i.kind(model) == kind;
             if !islands.iter().any(of_kind) {
                 continue;
             }

@@ -115,7 +115,8 @@ impl<'a> Parts<'a> {
             6 | 7 => Told::ColliderPlaces,
             8 => Told::ColliderShapes,
             9 => Told::Couplings,
-            _ => Told::Stiffness,
+            10 => Told::Stiffness,
+            _ => Told::Sleep,
         };
         let state = State::read(&mut self.rest, model, told)?;
         // What is left are the controls, to the last byte.

@@ -15,6 +15,7 @@ use crate::couplings::{CouplingMemory, Tie, TieLayout, TieSide, Velocities};
 use crate::forces;
 use crate::model::{Attachment, BodyId, BodyPoint, Coupling, Model, ModelCoupling, ModelId, Motor};
 use crate::points::Points;
+use crate::sleep::Stirring;
 use crate::solvers::rigid;
 use crate::solvers::trace::Tracer;
 use crate::solvers::{Outside, Progress, Round, Solver, SolverError, SolverKind, Stage, SubstepReport};
@@ -189,6 +190,8 @@ pub(crate) struct Island {
     pairs: Vec<[usize; 2]>,
     /// What was cut from the ways of thin ones in the step.
     pub cut: Cut,
+    /// Whether the step leaves it as it is.
+    pub asleep: bool,
 }
 
 impl Island {
@@ -274,6 +277,17 @@ impl Island {
         }
         of.pools.put_contacts(contacts);
         self.members.iter_mut().for_each(|m| m.end_step(of));
+        self.tire(of);
+    }
+
+    /// Leaves its bodies as they are.
+    pub fn stay(&mut self) {
+        self.cut = Cut::default();
+        for Member { state, before, slot, .. } in &mut self.members {
+            before.copy_from(state);
+            slot.outcome = Ok(Outcome { finite: true, ..Default::default() });
+        }
+        self.ties.iter_mut().for_each(|t| (t.put_in, t.collapsed) = (0.0, false));
     }
 
     /// Decides who moves with all threads; no bit depends on it.
@@ -487,6 +501,8 @@ pub(crate) struct Islands {
     island: Vec<usize>,
     /// Of each body: whether it rolls by itself, and so needs no island.
     rolling: Vec<bool>,
+    /// Colliders that move in the present step.
+    stirring: Stirring,
 }
 
 impl Islands {
@@ -512,6 +528,16 @@ impl Islands {
     /// Of each body whether it rolls by itself, as found last: such a ball is in no island.
     pub fn rolling(&self) -> &[bool] {
         &self.rolling
+    }
+
+    /// Finds out which islands sleep through a step.
+    pub fn find_sleepers(&mut self, of: StepContext<'_>, state: &State) {
+        let Islands { list, stirring, .. } = self;
+        list.iter_mut().for_each(|i| i.asleep = false);
+        if of.model.params.sleep_speed > 0.0 {
+            stirring.find(of, state);
+            list.iter_mut().for_each(|i| i.asleep = i.sleeps(of, state, stirring));
+        }
     }
 
     /// The islands as they were found last, to be moved.
@@ -576,6 +602,7 @@ impl Islands {
             layout: Arc::default(),
             pairs: Vec::new(),
             cut: Cut::default(),
+            asleep: false,
         });
     }
 

@@ -74,6 +74,7 @@ pub mod prelude;
 pub mod queries;
 mod schedule;
 mod simulation;
+mod sleep;
 mod solver_pool;
 pub mod solvers;
 mod state;

@@ -31,11 +31,13 @@ pub enum Section {
     /// How the principal axes of a body lie that never deforms: a unit quaternion, x y z w. Without it the body would deform
     /// by rounding.
     Orientation,
+    /// For how many steps it has been at rest, and a digest of what its island then felt, as two whole numbers.
+    Sleep,
 }
 
 impl Section {
     /// Every section, in the order they are stored in.
-    pub const ALL: [Section; 8] = [
+    pub const ALL: [Section; 9] = [
         Section::Rotations,
         Section::Plastic,
         Section::Batches,
@@ -44,10 +46,13 @@ impl Section {
         Section::Broken,
         Section::Held,
         Section::Orientation,
+        Section::Sleep,
     ];
 
     /// How many of them checkpoints told before they told of couplings.
     pub(crate) const BEFORE_COUPLINGS: usize = 7;
+    /// And before they told of sleep.
+    pub(crate) const BEFORE_SLEEP: usize = 8;
 
     /// The name, for messages.
     pub fn name(self) -> &'static str {
@@ -60,6 +65,7 @@ impl Section {
             Section::Broken => "broken",
             Section::Held => "held",
             Section::Orientation => "orientation",
+            Section::Sleep => "sleep",
         }
     }
 
@@ -79,6 +85,7 @@ impl Section {
                 let held = model.pins().iter().flat_map(|g| &g.particles);
                 held.flat_map(|&i| x.get(i as usize).to_array()).collect()
             }
+            Section::Sleep => vec![0.0; 3],
             Section::Broken | Section::Held => Vec::new(),
             Section::Orientation => {
                 let at = |i: usize| if i < x.len() { x.get(i) } else { DVec3::ZERO };
@@ -97,6 +104,7 @@ impl Section {
             Section::Broken => model.corners().map_or(0, |c| c.broken().len()),
             Section::Held => model.corners().map_or(0, |_| model.pins().len() + held(model)),
             Section::Orientation => model.rigid().map_or(0, |_| 4),
+            Section::Sleep => 3,
         }
     }
 }
@@ -193,6 +201,9 @@ impl Memory {
         let mut memory = Memory::empty();
         for section in memory.sections.iter_mut().take(sections) {
             *section = r.numbers()?;
+        }
+        if sections <= Section::Sleep as usize {
+            memory.replace(Section::Sleep, vec![0.0; 3]);
         }
         Ok(memory)
     }

@@ -120,13 +120,20 @@ impl BodyState {
         &self.v
     }
 
-    /// The positions, writable.
+    /// Lets it begin anew to come to rest, if it sleeps.
+    pub(crate) fn wake(&mut self) {
+        self.memory[Section::Sleep].fill(0.0);
+    }
+
+    /// The positions, writable; wakes the body if it sleeps.
     pub fn positions_mut(&mut self) -> PointsMut<'_> {
+        self.wake();
         self.x.columns_mut()
     }
 
-    /// The velocities, writable.
+    /// The velocities, writable; wakes the body if it sleeps.
     pub fn velocities_mut(&mut self) -> PointsMut<'_> {
+        self.wake();
         self.v.columns_mut()
     }
 
@@ -348,7 +355,11 @@ impl State {
         if r.word()? != model.bodies().len() as u64 {
             return Err(StateError::Damaged("the number of bodies does not fit the model"));
         }
-        let sections = if told < Told::Couplings { Section::BEFORE_COUPLINGS } else { Section::ALL.len() };
+        let sections = match told {
+            told if told < Told::Couplings => Section::BEFORE_COUPLINGS,
+            told if told < Told::Sleep => Section::BEFORE_SLEEP,
+            _ => Section::ALL.len(),
+        };
         let mut bodies = Vec::with_capacity(model.bodies().len());
         for _ in model.bodies() {
             let id = BodyId::from_number(r.word()?);
@@ -375,6 +386,7 @@ pub(crate) enum Told {
     ColliderShapes,
     Couplings,
     Stiffness,
+    Sleep,
 }
 
 /// Whether vertices are those of a collider: none, or one for each of its mesh.

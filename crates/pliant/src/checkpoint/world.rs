@@ -26,10 +26,12 @@ choice!(write_acceleration, read_acceleration, Acceleration {
 
 /// The first format of checkpoints that tells whether bodies touch.
 const BODY_CONTACT: u64 = 10;
+/// And that tells whether bodies sleep.
+const SLEEP: u64 = 11;
 
 pub(super) fn write(w: &mut Writer, params: &Params) {
     // No edit changes the step.
-    let Params { step: _, substeps, keyframes, implicit, fields, body_contact } = params;
+    let Params { step: _, substeps, keyframes, implicit, fields, body_contact, sleep_speed } = params;
     w.word((*substeps).into());
     write_keyframes(w, keyframes);
     let Implicit { warm_start, mass, acceleration, tolerance, implicitness } = *implicit;
@@ -40,6 +42,7 @@ pub(super) fn write(w: &mut Writer, params: &Params) {
     w.word(fields.len() as u64);
     fields.iter().for_each(|f| write_field(w, f));
     w.word((*body_contact).into());
+    w.number(*sleep_speed);
 }
 
 /// Reads back what [`write`] wrote, of a world of this step; nothing is checked yet.
@@ -56,7 +59,8 @@ pub(super) fn read(r: &mut Reader<'_>, step: f64, format: u64) -> Result<Params,
     let fields = (0..r.length()?).map(|_| read_field(r)).collect::<Result<_, _>>()?;
     // Before that bodies did not touch.
     let body_contact = format >= BODY_CONTACT && r.flag()?;
-    Ok(Params { step, substeps, keyframes, implicit, fields, body_contact })
+    let sleep_speed = if format >= SLEEP { r.number()? } else { 0.0 };
+    Ok(Params { step, substeps, keyframes, implicit, fields, body_contact, sleep_speed })
 }
 
 /// What bodies cannot enter.

@@ -278,6 +278,11 @@ impl Solid {
         overlap(self.bounds, (start.min(at) - reach, start.max(at) + reach))
     }
 
+    /// The box around it at both ends.
+    pub fn bounds(&self) -> Bounds {
+        self.bounds
+    }
+
     /// What a point may not enter where it is now: all that is nearer than `reach`.
     pub fn meets(&self, form: &ColliderGeometry, moving: MovingPoint, reach: f64) -> ContactPlanes {
         if !self.may_meet(moving, reach) {

@@ -90,7 +90,8 @@ impl ColliderTrajectory {
         self.solids.clear();
         self.substeps = substeps;
         self.places.clear();
-        let formed = model.colliders().iter().enumerate().filter(|(_, c)| !is_plane(&c.collider));
+        let formed =
+            model.colliders().iter().enumerate().filter(|(_, c)| !ColliderTrajectory::is_plane(&c.collider));
         self.places.extend(formed.map(|(place, _)| place));
         self.forms.resize_with(self.places.len(), ColliderGeometry::default);
     }
@@ -118,6 +119,11 @@ impl ColliderTrajectory {
         }
     }
 
+    /// Whether a collider is a plane, which has no solid.
+    pub fn is_plane(collider: &Collider) -> bool {
+        matches!(collider.shape, ColliderShape::Plane { .. })
+    }
+
     /// The colliders in a substep, counted from 0.
     pub fn substep(&self, k: u32) -> Obstacles<'_> {
         let (planes, solids) = (self.planes.len() / self.substeps.max(1), self.forms.len());
@@ -135,8 +141,4 @@ impl ColliderTrajectory {
             form.arrive(&mut state.vertices[*place]);
         }
     }
-}
-
-fn is_plane(collider: &Collider) -> bool {
-    matches!(collider.shape, ColliderShape::Plane { .. })
 }

@@ -1,7 +1,7 @@
 //! Controls as bytes: part of checkpoints, and kept beside every frame of a log.
 
 use super::{BodyControls, BodyEntry, Controls, CouplingControls, CouplingEntry, Stiffness, WorldControls};
-use crate::bytes::{Reader, Truncated, Writer};
+use crate::bytes::{Digest, Reader, Truncated, Writer};
 use crate::model::{BodyId, CouplingId, Model};
 use crate::state::StateError;
 use glam::{DAffine3, DVec3};
@@ -9,46 +9,89 @@ use glam::{DAffine3, DVec3};
 const MAGIC: u64 = u64::from_le_bytes(*b"PLIANTCT");
 const VERSION: u64 = 8;
 
+/// What numbers are written to.
+trait Words {
+    fn word(&mut self, value: u64);
+
+    fn number(&mut self, value: f64) {
+        self.word(value.to_bits());
+    }
+}
+
+impl Words for Writer {
+    fn word(&mut self, value: u64) {
+        Writer::word(self, value);
+    }
+}
+
+impl Words for Digest {
+    fn word(&mut self, value: u64) {
+        Digest::word(self, value);
+    }
+}
+
+fn write_world(w: &mut impl Words, world: &WorldControls) {
+    let vectors = [world.gravity, world.gravity_direction, world.wind];
+    vectors.iter().flat_map(|v| v.to_array()).for_each(|v| w.number(v));
+    w.number(world.gravity_magnitude);
+    w.number(world.gusts);
+}
+
+fn write_coupling(w: &mut impl Words, CouplingEntry { id, values }: &CouplingEntry) {
+    w.word(id.number());
+    CouplingControls::numbers().for_each(|field| w.number(*field(&mut { *values })));
+}
+
+fn write_body(w: &mut impl Words, BodyEntry { id, values: c, pins, forces }: &BodyEntry) {
+    let (kind, stiffness) = match c.stiffness {
+        Stiffness::Alpha(v) => (0, v),
+        Stiffness::Frequency(v) => (1, v),
+    };
+    w.word(id.number());
+    w.word(kind);
+    w.number(stiffness);
+    w.word(c.conserve_momentum.into());
+    w.word(c.iterations.into());
+    w.word(c.friction.is_some().into());
+    w.number(c.friction.unwrap_or(0.0));
+    BodyControls::numbers().for_each(|field| w.number(*field(&mut { *c })));
+    c.force.to_array().into_iter().for_each(|v| w.number(v));
+    w.word(pins.len() as u64);
+    pins.iter().for_each(|p| write_placement(w, p));
+    w.word(forces.len() as u64);
+    forces.iter().flat_map(|f| f.to_array()).for_each(|v| w.number(v));
+}
+
 impl Controls {
+    /// What tells the world's values apart.
+    pub(crate) fn digest_world(&self, hash: &mut Digest) {
+        write_world(hash, &self.world);
+    }
+
+    /// What tells the values of the body of a place in the model apart.
+    pub(crate) fn digest_body(&self, place: usize, hash: &mut Digest) {
+        write_body(hash, &self.bodies[place]);
+    }
+
+    /// The same of a coupling.
+    pub(crate) fn digest_coupling(&self, place: usize, hash: &mut Digest) {
+        write_coupling(hash, &self.couplings[place]);
+    }
+
     /// All values as bytes, to be kept beside a frame.
     pub fn encode(&self) -> Vec<u8> {
         let pins: usize = self.bodies.iter().map(|b| b.pins.len()).sum();
         let mut w = Writer(Vec::with_capacity(8 * (14 + 32 * self.bodies.len() + 13 * pins)));
         w.word(MAGIC);
         w.word(VERSION);
-        let world = &self.world;
-        let vectors = [world.gravity, world.gravity_direction, world.wind];
-        vectors.iter().flat_map(|v| v.to_array()).for_each(|v| w.number(v));
-        w.number(world.gravity_magnitude);
-        w.number(world.gusts);
+        write_world(&mut w, &self.world);
         w.word(self.colliders.len() as u64);
         self.colliders.iter().for_each(|p| write_placement(&mut w, p));
         self.vertices.iter().for_each(|v| w.vectors(v));
         w.word(self.couplings.len() as u64);
-        for CouplingEntry { id, values } in &self.couplings {
-            w.word(id.number());
-            CouplingControls::numbers().for_each(|field| w.number(*field(&mut { *values })));
-        }
+        self.couplings.iter().for_each(|c| write_coupling(&mut w, c));
         w.word(self.bodies.len() as u64);
-        for BodyEntry { id, values: c, pins, forces } in &self.bodies {
-            let (kind, stiffness) = match c.stiffness {
-                Stiffness::Alpha(v) => (0, v),
-                Stiffness::Frequency(v) => (1, v),
-            };
-            w.word(id.number());
-            w.word(kind);
-            w.number(stiffness);
-            w.word(c.conserve_momentum.into());
-            w.word(c.iterations.into());
-            w.word(c.friction.is_some().into());
-            w.number(c.friction.unwrap_or(0.0));
-            BodyControls::numbers().for_each(|field| w.number(*field(&mut { *c })));
-            c.force.to_array().into_iter().for_each(|v| w.number(v));
-            w.word(pins.len() as u64);
-            pins.iter().for_each(|p| write_placement(&mut w, p));
-            w.word(forces.len() as u64);
-            forces.iter().flat_map(|f| f.to_array()).for_each(|v| w.number(v));
-        }
+        self.bodies.iter().for_each(|b| write_body(&mut w, b));
         w.0
     }
 
@@ -132,9 +175,9 @@ fn read_couplings(r: &mut Reader<'_>, model: &Model) -> Result<Vec<CouplingEntry
 }
 
 /// Where a host holds something, or that it does not.
-fn write_placement(w: &mut Writer, placement: &Option<DAffine3>) {
+fn write_placement(w: &mut impl Words, placement: &Option<DAffine3>) {
     w.word(placement.is_some().into());
-    w.placement(&placement.unwrap_or(DAffine3::IDENTITY));
+    placement.unwrap_or(DAffine3::IDENTITY).to_cols_array().into_iter().for_each(|v| w.number(v));
 }
 
 fn read_placement(r: &mut Reader<'_>) -> Result<Option<DAffine3>, Truncated> {

@@ -75,7 +75,7 @@ pub(super) fn act(body: &mut BodyState, parts: &BodyModel) {
             Section::Anchors | Section::Broken | Section::Held => true,
             Section::Rotations | Section::Plastic => memory[section].len() == body.memory[section].len(),
             // Constraints of another kind remember other things; the axes of a solid are where its particles are.
-            Section::Batches | Section::LostEnergy | Section::Orientation => false,
+            Section::Batches | Section::LostEnergy | Section::Orientation | Section::Sleep => false,
         };
         if kept {
             memory.replace(section, body.memory[section].to_vec());

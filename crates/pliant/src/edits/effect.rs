@@ -85,6 +85,9 @@ pub(crate) enum Effect {
 impl Effect {
     /// Does to the state what model and controls have already taken up.
     pub fn act(&self, state: &mut State) -> Edited {
+        if !matches!(self, Effect::None) {
+            state.bodies.iter_mut().for_each(BodyState::wake);
+        }
         match self {
             Effect::None => {}
             Effect::Added(body) => {

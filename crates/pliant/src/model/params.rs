@@ -300,6 +300,8 @@ pub struct Params {
     pub fields: Vec<Field>,
     /// Whether bodies touch each other.
     pub body_contact: bool,
+    /// Islands of which no particle has been faster for half a second sleep until something wakes them, m/s; 0: none does.
+    pub sleep_speed: f64,
 }
 
 impl Params {
@@ -321,6 +323,9 @@ impl Params {
         // Worlds where they do not are what they were before bodies could touch.
         if self.body_contact {
             hash.word(1);
+        }
+        if self.sleep_speed > 0.0 {
+            hash.number(self.sleep_speed);
         }
     }
 }

@@ -37,6 +37,8 @@ pub struct StepReport {
     /// Pairs of a vertex and a triangle or of two edges, summed over the substeps, for which it could not be promised that they do not
     /// cross: what is prescribed took one through the other, or they were in each other when the step began.
     pub unkept: usize,
+    /// Bodies that slept through it: see [`Builder::sleep_speed`](crate::Builder::sleep_speed).
+    pub asleep: usize,
     /// Seconds spent in each solver, in the order of [`SolverKind::ALL`]; zero without a clock.
     pub seconds: [f64; SolverKind::ALL.len()],
 }

@@ -44,6 +44,7 @@ mod same_bits;
 #[cfg(feature = "serde")]
 mod serde;
 mod shown_surface;
+mod sleep;
 mod solids;
 mod strain_limiting;
 mod symmetry;
