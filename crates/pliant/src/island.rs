@@ -229,7 +229,8 @@ impl Island {
             if let Some(motor) = &mut tie.motor {
                 *motor = Motor { speed: live.motor_speed, torque: live.motor_torque };
             }
-            (tie.put_in, tie.collapsed) = (0.0, false);
+            tie.put_in = 0.0;
+            (tie.broke, tie.collapsed, tie.let_go) = (false, false, false);
         }
     }
 
@@ -636,7 +637,9 @@ fn tie(of: &ModelCoupling, number: usize, within: impl Fn(BodyId) -> usize) -> T
         place: number,
         memory: CouplingMemory::default(),
         put_in: 0.0,
+        broke: false,
         collapsed: false,
+        let_go: false,
     }
 }
 

@@ -1089,7 +1089,9 @@ impl Ties {
                 rest: self.held[number].rest,
             };
             tie.put_in += put_in;
+            tie.broke |= broken;
             tie.collapsed |= collapsed;
+            tie.let_go |= self.held[number].lost;
         }
     }
 
