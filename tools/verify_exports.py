@@ -7,7 +7,8 @@
 Give what there is, all of the same run, with all bodies and the same frames; positions are compared with --pc2,
 topology, texture coordinates and normals with --obj, names with --usda. --tets is one tetrahedral mesh in several
 formats. With --told a run is compared with what has to be seen in each of its frames instead: one in which bodies come, go
-and are torn, so that there is no one order of points for all frames. Each program lives in a virtual environment of its own, filled from PyPI:
+and are torn, so that there is no one order of points for all frames. With --posed some of its bodies are rigid, and told by
+transforms where the format has these. Each program lives in a virtual environment of its own, filled from PyPI:
 
     usd      usd-core                   USD's validators; prims, materials, positions, normals
     mesh     meshio, pyvista, trimesh   VTU, PLY, OBJ, GLB, tetrahedral meshes
@@ -25,7 +26,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from verify import alembic, blender, changing, glb, meshes, names, usd
+from verify import alembic, blender, changing, glb, meshes, names, posed, usd
 from verify.common import Report
 from verify.environments import ENVIRONMENTS, python_with
 
@@ -65,9 +66,18 @@ CHANGING = [
     ("blender", changing.verify_blender_changing, ["usda", "abc", "glb"]),
 ]
 
+# And of one with rigid bodies, of which --posed says it.
+POSED = [
+    ("usd", posed.verify_posed_usd, ["usda", "usdz"]),
+    ("mesh", posed.verify_posed_caches, ["pc2", "mdd"]),
+    ("mesh", posed.verify_posed_glb, ["glb"]),
+    ("alembic", posed.verify_posed_alembic, ["abc"]),
+    ("blender", posed.verify_blender_posed, ["usda", "abc", "glb"]),
+]
+
 
 def checks_of(args):
-    return CHANGING if args.told else CHECKS
+    return POSED if args.posed else CHANGING if args.told else CHECKS
 
 
 def run_inside(environment, args):
@@ -100,6 +110,7 @@ def main():
         parser.add_argument("--" + name, help="as named at export: of a series without the number")
     parser.add_argument("--tets", nargs="+", help="files of one tetrahedral mesh")
     parser.add_argument("--told", help="JSON with what is to be seen in each frame")
+    parser.add_argument("--posed", help="the same of a run with rigid bodies")
     parser.add_argument("--surface", action="store_true", help="the VTU files hold the render surface")
     parser.add_argument("--common", action="store_true", help="some particles are render vertices themselves")
     parser.add_argument("--without", action="append", default=[], choices=list(ENVIRONMENTS), help="leave this one out")

@@ -1,6 +1,6 @@
-//! Writes three small logs and every export of them into a directory, for `tools/verify_exports.py`: one with plain
+//! Writes four small logs and every export of them into a directory, for `tools/verify_exports.py`: one with plain
 //! bodies and odd names (`sample`), one whose bodies wear something (`dressed`), one in which bodies come, go and are torn
-//! (`changing`, with what has to be seen in each frame as `changing.json`); and a mesh of tetrahedra in two regions (`tets`)
+//! (`changing`), one of rigid bodies (`posed`), both with what has to be seen in each frame as `.json`; and a mesh of tetrahedra in two regions (`tets`)
 //! in every format there is for those.
 
 #[path = "../tests/common/mod.rs"]
@@ -16,16 +16,19 @@ fn main() -> Result<(), CacheError> {
     if let Err(e) = std::fs::create_dir_all(&directory) {
         return Err(CacheError::io(&directory, "create the directory", e));
     }
-    let [sample, dressed, changing] =
-        ["sample.plog", "dressed.plog", "changing.plog"].map(|name| directory.join(name));
+    let [sample, dressed, changing, posed] =
+        ["sample.plog", "dressed.plog", "changing.plog", "posed.plog"].map(|name| directory.join(name));
     let _ = std::fs::remove_file(&sample);
     common::write_log(&sample, 25, &[10], true);
     common::write_dressed(&dressed, 13);
     common::changing::write_changing(&changing, &[], false);
-    let truth = changing.with_extension("json");
-    std::fs::write(&truth, told(&LogReader::open(&changing)?)?)
-        .map_err(|e| CacheError::io(&truth, "write what is to be seen", e))?;
-    for log in [sample, dressed, changing] {
+    common::posed::write_posed(&posed);
+    for log in [&changing, &posed] {
+        let truth = log.with_extension("json");
+        std::fs::write(&truth, told(&LogReader::open(log)?)?)
+            .map_err(|e| CacheError::io(&truth, "write what is to be seen", e))?;
+    }
+    for log in [sample, dressed, changing, posed] {
         let reader = LogReader::open(&log)?;
         for format in FORMATS {
             let path = log.with_extension(format.extension);

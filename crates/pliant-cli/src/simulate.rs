@@ -69,7 +69,8 @@ pub fn simulate(
         }
     };
     bar.finish_and_clear();
-    session.convergence_notes().iter().for_each(|note| terminal::problem(note));
+    let (solvers, couplings) = (session.convergence_notes(), session.coupling_notes());
+    solvers.iter().chain(&couplings).for_each(|note| terminal::problem(note));
     let last = number(session);
     // No end mark after Ctrl-C: the run is to be gone on with. After a failed step there is nothing to go on
     // with, the same step would fail again.

@@ -3,6 +3,7 @@
 use crate::color;
 use crate::constraint::{self, ConstraintPlan};
 use crate::element_choice::{self, ElementChoice};
+use crate::group::{self, GroupPlan};
 use crate::input::{self, InputPlan};
 use crate::material::{BodyTraits, MaterialLayers};
 use crate::paint::{self, PaintPlan};
@@ -52,6 +53,7 @@ pub(crate) struct BodyPlan {
     pub render: RenderPlan,
     pub sampling: ParticlePattern,
     pub pins: Vec<PinPlan>,
+    pub groups: Vec<GroupPlan>,
     pub goals: Goals,
     pub two_step: bool,
     pub integrator: Integrator,
@@ -124,6 +126,7 @@ pub(crate) fn plan(
     // Pins of a rigid body were refused.
     let pins = if is_rigid { &[] } else { body.records("pin") };
     let pins = pins.iter().filter_map(|p| pin::plan(check, p, shape.as_ref(), solver)).collect();
+    let groups = group::plan(check, body);
     Some(BodyPlan {
         shape: shape?,
         resolution: shape::resolution(body),
@@ -151,6 +154,7 @@ pub(crate) fn plan(
         render: render::plan(body),
         sampling: shape::sampling(body),
         pins,
+        groups,
         goals,
         two_step,
         integrator,

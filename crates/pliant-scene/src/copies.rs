@@ -26,7 +26,7 @@ pub(crate) fn expand(check: &mut Check<'_>, plans: Vec<BodyPlan>) -> Vec<BodyPla
 }
 
 fn copy(check: &mut Check<'_>, plan: BodyPlan, copies: &Record, bodies: &mut Vec<BodyPlan>) {
-    for key in ["pin", "paint"] {
+    for key in ["pin", "group", "paint"] {
         if let Some(given) = plan.record.given(key) {
             let text = format!("`{key}` stands for places in the world and cannot be copied");
             check.add(&given.at, text, "remove it, or write each body by itself");

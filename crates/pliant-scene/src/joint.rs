@@ -2,6 +2,7 @@
 
 use crate::body::BodyPlan;
 use crate::event::BodySchedule;
+use crate::group::GroupSelection;
 use crate::record::{Record, SceneValue};
 use crate::source::{Check, Located, Span};
 use crate::suggest;
@@ -49,9 +50,9 @@ enum JointEnds {
 
 #[derive(Clone, Debug)]
 struct GluePlan {
+    /// Those of the first that are bound, and those of the second that may carry them; any unless given.
     points: Option<Located<GluePoints>>,
-    /// Where the particles are that may carry it; anywhere unless given.
-    onto: Option<Located<(DVec3, DVec3)>>,
+    onto: Option<Located<GluePoints>>,
     parents: Option<usize>,
     radius: f64,
 }
@@ -60,6 +61,8 @@ struct GluePlan {
 enum GluePoints {
     Particles(Vec<Located<u32>>),
     Box(DVec3, DVec3),
+    /// Those of a pin of the body, by its place among these.
+    Pin(usize),
 }
 
 /// Reads the joints and the glue of a scene. Faults are reported.
@@ -97,6 +100,44 @@ fn body_named(check: &mut Check<'_>, name: &Located<SceneValue>, bodies: &[BodyP
         check.add(&name.at, text, help);
     }
     place
+}
+
+/// A body of the file, or a group of it as "body.group"; faults are reported.
+fn part_named(
+    check: &mut Check<'_>,
+    name: &Located<SceneValue>,
+    bodies: &[BodyPlan],
+) -> Option<(usize, Option<Located<GluePoints>>)> {
+    let text = name.it.text();
+    // Names may have dots themselves.
+    let mut dots = text.char_indices().filter(|(_, c)| *c == '.').map(|(k, _)| (&text[..k], &text[k + 1..]));
+    let owner = dots.find_map(|(body, group)| Some((bodies.iter().position(|b| b.name == body)?, group)));
+    let Some((body, group)) = owner.filter(|_| bodies.iter().all(|b| b.name != text)) else {
+        return Some((body_named(check, name, bodies)?, None));
+    };
+    let plan = &bodies[body];
+    let located = |it: GluePoints| Some((body, Some(Located { at: name.at.clone(), it })));
+    if let Some(found) = plan.groups.iter().find(|g| g.name == group) {
+        return match &found.select {
+            GroupSelection::Particles(list) => located(GluePoints::Particles(list.clone())),
+            // What is not in it is told of the box.
+            GroupSelection::Box(lo, hi) => {
+                Some((body, Some(Located { at: found.at.clone(), it: GluePoints::Box(*lo, *hi) })))
+            }
+        };
+    }
+    if let Some(pin) = plan.pins.iter().position(|p| !p.name.is_empty() && p.name == group) {
+        return located(GluePoints::Pin(pin));
+    }
+    let names = || plan.groups.iter().map(|g| &g.name).chain(plan.pins.iter().map(|p| &p.name));
+    let names: Vec<&str> = names().map(String::as_str).filter(|n| !n.is_empty()).collect();
+    let help = match suggest::nearest(group, names.iter().copied()) {
+        Some(near) => format!("did you mean \"{}.{near}\"?", plan.name),
+        None if names.is_empty() => "give the body a [[body.group]] of that name".into(),
+        None => format!("it has {}", names.join(", ")),
+    };
+    check.add(&name.at, format!("body `{}` has no group named \"{group}\"", plan.name), help);
+    None
 }
 
 /// What joints and glue have in common.
@@ -199,15 +240,24 @@ fn is_rigid(body: Option<usize>, bodies: &[BodyPlan]) -> bool {
 fn glue(check: &mut Check<'_>, glue: &Record, bodies: &[BodyPlan]) -> Option<JointPlan> {
     let [from, to] = ["from", "to"].map(|key| glue.given(key));
     let (from, to) = (from?, to?);
-    let ends = [body_named(check, from, bodies), body_named(check, to, bodies)];
-    let points = if let Some(list) = glue.given("particles") {
+    let (from_part, to_part) = (part_named(check, from, bodies), part_named(check, to, bodies));
+    let ends = [&from_part, &to_part].map(|part| part.as_ref().map(|p| p.0));
+    let chosen = if let Some(list) = glue.given("particles") {
         let particle = |p: &Located<SceneValue>| Located { at: p.at.clone(), it: p.it.whole() as u32 };
         let particles = list.it.list().iter().map(particle).collect();
         Some(Located { at: list.at.clone(), it: GluePoints::Particles(particles) })
     } else {
         extent(glue, "box").map(|e| Located { at: e.at, it: GluePoints::Box(e.it.0, e.it.1) })
     };
-    let [Some(_), Some(_)] = ends else { return None };
+    let (Some((_, from_group)), Some((_, to_group))) = (from_part, to_part) else { return None };
+    let boxed = extent(glue, "onto").map(|e| Located { at: e.at, it: GluePoints::Box(e.it.0, e.it.1) });
+    for (group, given) in [(&from_group, &chosen), (&to_group, &boxed)] {
+        if let (Some(_), Some(given)) = (group, given) {
+            let help = "name the body alone, or leave this out";
+            check.add(&given.at, "a group is named already that says which particles", help);
+        }
+    }
+    let (points, onto) = (from_group.or(chosen), to_group.or(boxed));
     if ends[0] == ends[1] && points.is_none() {
         let help = "say which of its particles: `box = { min = …, max = … }` or `particles = […]`";
         check.add(&to.at, "a body that is glued to itself lies against itself everywhere", help);
@@ -220,7 +270,7 @@ fn glue(check: &mut Check<'_>, glue: &Record, bodies: &[BodyPlan]) -> Option<Joi
     }
     let radius = glue.given("radius").map_or(f64::INFINITY, |v| v.it.number());
     let parents = glue.given("parents").map(|v| v.it.whole() as usize);
-    Some(held(glue, ends, JointEnds::Glue(GluePlan { points, onto: extent(glue, "onto"), parents, radius })))
+    Some(held(glue, ends, JointEnds::Glue(GluePlan { points, onto, parents, radius })))
 }
 
 /// The corners of a box.
@@ -423,19 +473,10 @@ fn glued(
 ) -> Vec<Coupling> {
     let [Some(from), Some(to)] = joint.bodies else { return Vec::new() };
     let problems = check.problems.len();
-    let count = all.positions(from).len();
-    let points = match plan.points.as_ref().map(|p| (&p.it, &p.at)) {
-        None => None,
-        Some((GluePoints::Particles(list), _)) => {
-            for p in list.iter().filter(|p| p.it as usize >= count) {
-                let text = format!("body `{}` has no particle {}", bodies[from].name, p.it);
-                check.add(&p.at, text, format!("it has {count}, counted from 0"));
-            }
-            Some(list.iter().map(|p| p.it).collect())
-        }
-        Some((GluePoints::Box(lo, hi), at)) => Some(within(check, all, from, (*lo, *hi), at)),
+    let mut chosen = |body: usize, of: &Option<Located<GluePoints>>| {
+        of.as_ref().map(|of| particles(check, of, (all, body), &bodies[body].name))
     };
-    let carriers = plan.onto.as_ref().map(|onto| within(check, all, to, onto.it, &onto.at));
+    let (points, carriers) = (chosen(from, &plan.points), chosen(to, &plan.onto));
     if check.problems.len() > problems {
         return Vec::new();
     }
@@ -448,7 +489,10 @@ fn glued(
     match all.find_glue(from, to, &options) {
         Ok(found) => {
             let pliant::Glued { couplings, parents: (least, most), condition, reach, .. } = found;
-            let names = [from, to].map(|b| bodies[b].name.as_str());
+            // Of a thread its own points are bound to what is glued to it, and so is what is free to what is led.
+            let bound = couplings.first().and_then(|c| c.sides[1].body());
+            let turned = bound == Some(to.into()) && from != to;
+            let names = if turned { [to, from] } else { [from, to] }.map(|b| bodies[b].name.as_str());
             let parents = if least == most { least.to_string() } else { format!("{least} to {most}") };
             notes.push(format!(
                 "glue: {} of `{}` bound to `{}`, by {parents} particles each (condition at most {condition:.1}, {reach:.1} \
@@ -474,9 +518,33 @@ fn glued(
             check.add(
                 &joint.at,
                 text,
-                "glue to a body with particles that are not on a line, or widen `radius`",
+                "glue bodies with particles that are not on a line, or widen `radius`",
             );
             Vec::new()
+        }
+    }
+}
+
+/// The particles of a body that are meant; those that are not there are reported.
+fn particles(
+    check: &mut Check<'_>,
+    of: &Located<GluePoints>,
+    (all, body): (&Simulation, usize),
+    name: &str,
+) -> Vec<u32> {
+    match &of.it {
+        GluePoints::Particles(list) => {
+            let count = all.positions(body).len();
+            for p in list.iter().filter(|p| p.it as usize >= count) {
+                let text = format!("body `{name}` has no particle {}", p.it);
+                check.add(&p.at, text, format!("it has {count}, counted from 0"));
+            }
+            list.iter().map(|p| p.it).collect()
+        }
+        GluePoints::Box(lo, hi) => within(check, all, body, (*lo, *hi), &of.at),
+        GluePoints::Pin(pin) => {
+            let pins = all.model().bodies()[body].parts.pins();
+            pins.get(*pin).map_or_else(Vec::new, |pin| pin.particles.clone())
         }
     }
 }

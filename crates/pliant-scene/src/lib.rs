@@ -36,6 +36,7 @@ mod event;
 mod field;
 mod fit;
 mod format;
+mod group;
 mod guesses;
 mod inert;
 mod input;

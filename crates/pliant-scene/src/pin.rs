@@ -13,7 +13,7 @@ use pliant::{DAffine3, Motion, Pins, Selection, SolverKind};
 /// A pin as the scene describes it.
 #[derive(Clone, Debug)]
 pub(crate) struct PinPlan {
-    name: String,
+    pub name: String,
     motion: Motion,
     stiffness: Option<f64>,
     select: Located<PinSelection>,

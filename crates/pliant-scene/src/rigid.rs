@@ -65,6 +65,7 @@ const FOREIGN: &[(&[&str], &str)] = &[
         "a part of a rigid body cannot be held: tie it by a [[joint]] with between = [\"its name\", \"world\"] and at = [x, y, z], or hold \
          all of it with `kinematic = true`",
     ),
+    (&["group"], "a rigid body is glued as a whole, and has no particles to choose from: remove it"),
     (&["paint"], "a rigid body has no particles to paint: remove it"),
 ];
 

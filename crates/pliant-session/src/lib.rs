@@ -28,6 +28,7 @@
 //! ```
 
 mod convergence;
+mod coupling_watch;
 mod error;
 mod history;
 mod log;

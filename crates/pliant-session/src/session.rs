@@ -4,6 +4,7 @@ mod edits;
 mod shown;
 
 use crate::convergence::ConvergenceWatch;
+use crate::coupling_watch::CouplingWatch;
 use crate::error::SessionError;
 use crate::history::{History, StoredState};
 use crate::recorder::{BuiltBodies, Recorder};
@@ -83,6 +84,7 @@ pub struct Session {
     pub(crate) frame: LogFrame,
     clock: Option<SharedClock>,
     watch: ConvergenceWatch,
+    couplings: CouplingWatch,
     surfaces: Vec<BodySurface>,
     /// Whether the surfaces are those of the present state.
     posed: bool,
@@ -141,6 +143,7 @@ impl Session {
             frame: LogFrame::default(),
             clock: None,
             watch: ConvergenceWatch::default(),
+            couplings: CouplingWatch::default(),
             surfaces: Vec::new(),
             posed: false,
         }
@@ -213,6 +216,11 @@ impl Session {
         self.watch.notes().collect()
     }
 
+    /// Notes on joints and glue that broke, collapsed or let go so far: one for each name and what happened.
+    pub fn coupling_notes(&self) -> Vec<String> {
+        self.couplings.notes().collect()
+    }
+
     /// Statistics of the present state; contacts and convergence are those of `report`, the last step's.
     pub fn statistics(&self, report: &StepReport) -> FrameStatistics {
         FrameStatistics::measure(&self.simulation, report, &mut Vec::new())
@@ -247,6 +255,7 @@ impl Session {
         let stepped = now(&self.clock);
         let frame = self.frame();
         self.watch.frame(frame, &report);
+        self.couplings.frame(frame, &self.simulation);
         let changed = self.recorder.follow(&self.simulation, &self.built);
         if self.recording.is_some() {
             recording::fill(&mut self.frame, &self.simulation, &report);

@@ -38,6 +38,15 @@ pub struct FrameStatistics {
     /// Energy that couplings put in during the step, J: see [`StepReport::coupling_energy`]. Left out where it is none.
     #[serde(skip_serializing_if = "is_none")]
     pub coupling_energy: f64,
+    /// Couplings that broke in the step. Like the next two left out where there are none.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub broken: usize,
+    /// Couplings whose parents collapsed in the step: see [`StepReport::collapsed`].
+    #[serde(skip_serializing_if = "is_zero")]
+    pub collapsed: usize,
+    /// Couplings that held nothing in the rest of a substep: see [`StepReport::let_go`].
+    #[serde(skip_serializing_if = "is_zero")]
+    pub let_go: usize,
     /// Keyframed values from this frame on, by body and name.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub controls: BTreeMap<String, KeyframedValue>,
@@ -82,6 +91,9 @@ impl FrameStatistics {
             residual: bounded(report.residual),
             solvers: converged(report),
             coupling_energy: bounded(report.coupling_energy),
+            broken: report.broken,
+            collapsed: report.collapsed,
+            let_go: report.let_go,
             controls: driven(simulation),
         }
     }
@@ -122,6 +134,10 @@ fn driven(simulation: &Simulation) -> BTreeMap<String, KeyframedValue> {
 
 fn is_none(energy: &f64) -> bool {
     *energy == 0.0
+}
+
+fn is_zero(count: &usize) -> bool {
+    *count == 0
 }
 
 /// What a coupling is called, for those without a name by their number.

@@ -232,7 +232,8 @@ impl Island {
             if let Some(motor) = &mut tie.motor {
                 *motor = Motor { speed: live.motor_speed, torque: live.motor_torque };
             }
-            (tie.put_in, tie.collapsed) = (0.0, false);
+            tie.put_in = 0.0;
+            (tie.broke, tie.collapsed, tie.let_go) = (false, false, false);
         }
     }
 
@@ -287,7 +288,9 @@ impl Island {
             before.copy_from(state);
             slot.outcome = Ok(Outcome { finite: true, ..Default::default() });
         }
-        self.ties.iter_mut().for_each(|t| (t.put_in, t.collapsed) = (0.0, false));
+        self.ties.iter_mut().for_each(|t| {
+            (t.put_in, t.collapsed, t.broke, t.let_go) = (0.0, false, false, false);
+        });
     }
 
     /// Decides who moves with all threads; no bit depends on it.
@@ -663,7 +666,9 @@ fn tie(of: &ModelCoupling, number: usize, within: impl Fn(BodyId) -> usize) -> T
         place: number,
         memory: CouplingMemory::default(),
         put_in: 0.0,
+        broke: false,
         collapsed: false,
+        let_go: false,
     }
 }
 

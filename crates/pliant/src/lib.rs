@@ -92,7 +92,7 @@ pub use controls::{
     Allowed, BodyControls, Control, ControlError, ControlOwner, Controls, Cost, CouplingControls, Descriptor,
     LiveControls, Stiffness, Value, WorldControls,
 };
-pub use couplings::{CouplingMemory, Glue, Glued};
+pub use couplings::{CouplingMemory, Glue, Glued, Mishap};
 pub use dofs::{Dof, DofMap};
 pub use edits::{Edit, EditError, Edited, Hold, Removed};
 pub use elements::{Constraint, ConstraintKind};

@@ -10,10 +10,11 @@ use crate::builder::{self, Assembler, BuildErrors};
 use crate::checkpoint::{self, Checkpoint};
 use crate::contact::ColliderTrajectory;
 use crate::controls::{Control, ControlError, Controls, Cost, Value};
+use crate::couplings::Mishap;
 use crate::forces;
 use crate::island::Islands;
 use crate::keyframes::Keyframes;
-use crate::model::{BodyId, BodyPoint, Model, Params};
+use crate::model::{BodyId, BodyPoint, CouplingId, Model, Params};
 use crate::notes;
 use crate::points::Points;
 use crate::solver_pool::SolverPools;
@@ -166,6 +167,14 @@ impl Simulation {
     /// Changes a value for the steps to come; see [`Controls::set`].
     pub fn set(&mut self, control: Control, value: impl Into<Value>) -> Result<Cost, ControlError> {
         self.controls.set(&self.model, control, value)
+    }
+
+    /// What happened to couplings in the last step, in no particular order: those that broke, collapsed or let go, the worst of each.
+    /// Nothing if the world was changed since.
+    pub fn mishaps(&self) -> impl Iterator<Item = (CouplingId, Mishap)> + '_ {
+        let islands = self.islands.list().iter().filter(|_| self.stepped);
+        let ties = islands.flat_map(|i| i.ties().0);
+        ties.filter_map(|t| Some((self.model.couplings().get(t.place)?.id, t.mishap()?)))
     }
 
     /// Where a body that never deforms is: how its shape at rest lies in the world. `None` if it does deform or is gone.

@@ -6,8 +6,8 @@ mod counting;
 
 use counting::allocations;
 use pliant::{
-    Body, BodyPoint, Builder, Clustering, Collider, Control, Coupling, DAffine3, DVec3, Key, Primitive,
-    Sequence, SolidMesh, SolverKind, Track, shapes,
+    Body, BodyPoint, Builder, Clustering, Collider, Control, Coupling, DAffine3, DMat3, DVec3, Glue, Key,
+    Primitive, Sequence, SolidMesh, SolverKind, Track, shapes,
 };
 
 #[test]
@@ -74,7 +74,27 @@ fn stepping_allocates_nothing() {
         }
         let own = [3, 40].map(|i| BodyPoint::particle(2, i));
         builder.couplings.push(Coupling::spring(own[0], own[1], 50.0, 0.1));
+        // A button welded to the cloth by a frame, a wheel on it that is driven, and a flap whose angle is limited.
+        let solid = |name: &str, size: DVec3, at: DVec3| {
+            let shape = shapes::SolidShape::Cuboid { size }.build_rigid().unwrap();
+            Body::rigid(name, shape).mass(0.02).at(at.x, at.y, at.z)
+        };
+        let (button, places) = (builder.bodies.len(), [1.03, 1.06, 1.09].map(|y| DVec3::new(0.5, y, 0.0)));
+        let size = DVec3::new(0.04, 0.02, 0.04);
+        for (name, at) in ["button", "wheel", "flap"].into_iter().zip(places) {
+            builder.bodies.push(solid(name, size, at));
+        }
         let mut s = builder.build().unwrap();
+        let glued = s.find_glue(button, 2, &Glue::default()).unwrap().couplings;
+        glued.into_iter().for_each(|c| _ = s.couple(c).unwrap());
+        for k in [0, 1] {
+            let at = places[k].midpoint(places[k + 1]);
+            let frames =
+                [k, k + 1].map(|b| s.frame_near(button + b, at, DMat3::IDENTITY, &Glue::default()).unwrap());
+            let [a, b] = frames;
+            let hinge = Coupling::hinge(a, b);
+            s.couple(if k == 0 { hinge.driven(3.0, 0.1) } else { hinge.limited(-0.2, 0.2) }).unwrap();
+        }
         // The first step may still make what depends on the state, and threads allocate as they start.
         s.step().unwrap();
         std::thread::sleep(std::time::Duration::from_millis(100));

@@ -2,6 +2,7 @@
 #![allow(dead_code, clippy::unwrap_used)] // each test file uses its own part; tests may panic
 
 pub mod changing;
+pub mod posed;
 
 use std::path::Path;
 

@@ -6,9 +6,10 @@ use std::process::Command;
 
 const FRAMES: &str = "240";
 
-/// The log of a run that was left alone.
-fn unbroken(place: &Place) -> Vec<u8> {
-    place.fine(&["run", "s.toml", "-q", "--frames", FRAMES, "--log", "whole.plog"]);
+/// The log of a run of a scene that was left alone.
+fn unbroken(place: &Place, scene: &str) -> Vec<u8> {
+    let words = ["run", scene, "-q", "--frames", FRAMES, "--log", "whole.plog", "--stats", "whole.jsonl"];
+    place.fine(&words);
     place.read("whole.plog")
 }
 
@@ -18,17 +19,96 @@ fn frames_begin(log: &[u8]) -> u64 {
     32 + u64::from_le_bytes(length)
 }
 
-#[test]
-fn killed_at_any_moment_and_resumed() {
-    let place = Place::new();
-    let whole = unbroken(&place);
-    let begin = frames_begin(&whole);
+/// A rigid door on a hinge that is limited and driven, glue on it whose stiffness is keyed, a sign that breaks off, and a soft block
+/// welded to a lid: all that is history of couplings and solids.
+const TIED: &str = r#"
+frames = 240
+substeps = 2
+
+[output]
+checkpoint_every = 25
+
+[[plane]]
+restitution = 0.3
+
+[[body]]
+name = "door"
+kind = "rigid"
+shape = { kind = "box", size = [0.5, 0.9, 0.03] }
+position = [0.25, 0.6, 0]
+density = 500
+
+[[joint]]
+name = "hinge"
+kind = "hinge"
+between = ["world", "door"]
+at = [0, 0.6, 0]
+axis = [0, 1, 0]
+limits = [-60, 70]
+motor = { speed = 1.5, torque = 20 }
+
+[[joint.keyframes]]
+control = "motor_speed"
+keys = [[0, 1.5], [1.6, 1.5, "stepped"], [1.8, -2]]
+
+[[body]]
+name = "handle"
+shape = { kind = "ball", radius = 0.05 }
+material = "rubber"
+particles = 60
+position = [0.45, 0.6, 0.08]
+
+[[glue]]
+name = "held"
+from = "handle"
+to = "door"
+stiffness = 400
+damping = 0.5
+
+[[glue.keyframes]]
+control = "stiffness"
+keys = [[0, 400], [0.7, 400, "stepped"], [0.8, 0, "stepped"], [0.85, 5e3]]
+
+[[body]]
+name = "block"
+shape = { kind = "box", size = [0.2, 0.2, 0.2], cells = [2, 2, 2] }
+elements = "tetrahedra"
+material = "jelly"
+position = [1, 0.4, 0]
+
+[[body]]
+name = "lid"
+kind = "rigid"
+shape = { kind = "box", size = [0.2, 0.02, 0.2] }
+position = [1, 0.52, 0]
+density = 800
+
+[[glue]]
+from = "lid"
+to = "block"
+
+[[body]]
+name = "sign"
+kind = "rigid"
+shape = { kind = "box", size = [0.1, 0.1, 0.1] }
+position = [1.15, 0.55, 0]
+spin = [0, 3, 1]
+
+[[joint]]
+name = "nail"
+between = ["lid", "sign"]
+at = [1.1, 0.53, 0]
+break_force = 8
+"#;
+
+/// Kills runs of a scene at moments of all kinds and goes on with them, so many times over; their logs are those of one left alone.
+fn kill_and_resume(scene: &str, whole: &[u8], place: &Place, rounds: usize) {
+    let begin = frames_begin(whole);
     let mut random = Random(7);
     let mut kills = 0;
-    for round in 0..4 {
+    for round in 0..rounds {
         let log = format!("{round}.plog");
-        let words =
-            ["run", "s.toml", "-q", "--frames", FRAMES, "--resume", "--log", &log, "--stats", "s.jsonl"];
+        let words = ["run", scene, "-q", "--frames", FRAMES, "--resume", "--log", &log, "--stats", "s.jsonl"];
         for _ in 0..4 {
             // Further than it has come, but not to the end.
             let now = size(&place.path(&log)).max(begin) as f64;
@@ -40,18 +120,41 @@ fn killed_at_any_moment_and_resumed() {
             }
         }
         place.fine(&words);
-        assert_eq!(place.read(&log), whole, "round {round}");
+        assert!(place.read(&log) == whole, "{scene}: round {round}");
         let lines = String::from_utf8(place.read("s.jsonl")).expect("text");
-        assert_eq!(lines.lines().count(), 241, "round {round}");
+        assert_eq!(lines.lines().count(), 241, "{scene}: round {round}");
     }
-    assert!(kills >= 4, "only {kills} runs were caught on the way");
+    assert!(kills >= rounds, "{scene}: only {kills} runs were caught on the way");
+}
+
+#[test]
+fn killed_at_any_moment_and_resumed() {
+    let place = Place::new();
+    let whole = unbroken(&place, "s.toml");
+    kill_and_resume("s.toml", &whole, &place, 4);
+}
+
+#[test]
+fn killed_with_joints_glue_and_solids() {
+    let place = Place::new();
+    place.write("t.toml", TIED);
+    let whole = unbroken(&place, "t.toml");
+    // All of it happens, or nothing of it was tested.
+    let lines = String::from_utf8(place.read("whole.jsonl")).expect("text");
+    let sum = |key: &str| {
+        let each = lines.lines().map(|line| serde_json::from_str::<serde_json::Value>(line).expect("JSON"));
+        each.filter_map(|frame| frame[key].as_f64()).map(f64::abs).sum::<f64>()
+    };
+    assert!(sum("coupling_energy") > 0.1, "motor and keys work");
+    assert_eq!(sum("broken"), 1.0, "the nail breaks");
+    kill_and_resume("t.toml", &whole, &place, 3);
 }
 
 #[cfg(unix)]
 #[test]
 fn stopped_by_ctrl_c_and_resumed() {
     let place = Place::new();
-    let whole = unbroken(&place);
+    let whole = unbroken(&place, "s.toml");
     let log = "stopped.plog";
     let words = ["run", "s.toml", "--frames", FRAMES, "--log", log, "-o", "x.usda"];
     let child = place.start(&words, log, frames_begin(&whole) + 50_000).expect("still running");
@@ -78,7 +181,7 @@ fn stopped_by_ctrl_c_and_resumed() {
 #[test]
 fn an_export_stopped_by_ctrl_c_leaves_nothing_behind() {
     let place = Place::new();
-    unbroken(&place);
+    unbroken(&place, "s.toml");
     let words = ["export", "whole.plog", "-o", "x.gif", "--size", "1600x1200"];
     let child = place.command(&words).spawn().expect("the program starts");
     while !place.has("x.gif.tmp") {
@@ -88,16 +191,19 @@ fn an_export_stopped_by_ctrl_c_leaves_nothing_behind() {
     assert!(Command::new("kill").args(["-INT", &id]).status().expect("kill").success());
     let ran = Ran::of(child.wait_with_output().expect("the child ends"));
     assert_eq!(ran.code, Some(130), "{}{}", ran.out, ran.err);
-    assert_eq!(place.names(), ["s.toml", "whole.plog"]);
+    assert_eq!(place.names(), ["s.toml", "whole.jsonl", "whole.plog"]);
 }
 
 #[test]
 fn any_number_of_threads() {
     let place = Place::new();
-    let whole = unbroken(&place);
-    for threads in ["1", "2", "7"] {
-        place.fine(&["run", "s.toml", "-q", "--frames", FRAMES, "--log", "t.plog", "--threads", threads]);
-        assert_eq!(place.read("t.plog"), whole, "{threads} threads");
+    place.write("t.toml", TIED);
+    for scene in ["s.toml", "t.toml"] {
+        let whole = unbroken(&place, scene);
+        for threads in ["1", "2", "7"] {
+            place.fine(&["run", scene, "-q", "--frames", FRAMES, "--log", "t.plog", "--threads", threads]);
+            assert!(place.read("t.plog") == whole, "{scene}: {threads} threads");
+        }
     }
 }
 

@@ -365,6 +365,78 @@ fn what_does_not_converge_is_said() {
     assert!(frames[1..].iter().all(|f| f["solvers"]["newton"]["converged"] == Value::Bool(true)));
 }
 
+/// What happens to glue and joints is told once by its name, and frame by frame in the statistics.
+#[test]
+fn what_breaks_and_what_collapses_is_said() {
+    let place = Place::new();
+    // A napkin of four corners, the front two led onto the others: what carries the button lies on a line then. And a ball at a hook
+    // that does not hold it.
+    let scene = r#"
+        gravity = [0, -9.81, 0]
+        [[body]]
+        name = "napkin"
+        shape = { kind = "sheet", size = [0.4, 0.4], cells = [1, 1] }
+        edge_stiffness = 50
+        [[body.pin]]
+        box = { min = [-1, -1, -1], max = [1, 1, 0] }
+        [[body.pin]]
+        box = { min = [-1, -1, 0], max = [1, 1, 1] }
+        velocity = [0, 0, -0.8]
+        end = 0.5
+        [[body]]
+        name = "button"
+        shape = { kind = "ball", radius = 0.04 }
+        particles = 40
+        position = [0, 0.05, -0.15]
+        [[glue]]
+        name = "thread"
+        from = "button"
+        to = "napkin"
+        [[body]]
+        name = "ball"
+        kind = "rigid"
+        shape = { kind = "ball", radius = 0.1 }
+        density = 1000
+        position = [2, 0, 0]
+        [[joint]]
+        between = ["world", "ball"]
+        at = [2, 0.1, 0]
+        break_force = 20
+        [[joint]]
+        name = "hook"
+        between = ["world", "ball"]
+        at = [2.05, 0.1, 0]
+        break_force = 30
+        "#;
+    place.write("x.toml", scene);
+    let words = ["run", "x.toml", "-q", "--frames", "45", "--log", "x.plog", "--stats", "x.jsonl"];
+    let ran = place.fine(&words);
+    let note = |text: &str| {
+        let found = ran.err.lines().filter(|l| l.contains(text)).count();
+        assert_eq!(found, 1, "{text}:\n{}", ran.err);
+    };
+    note("note: `thread` collapsed at ");
+    note("note: what ties `ball` to the world broke, first in frame ");
+    note("note: `hook` broke, first in frame ");
+    let frames = lines(&place, "x.jsonl");
+    let told = |key: &str| {
+        let told = frames.iter().filter_map(|f| Some((f["frame"].as_u64()?, f.get(key)?.as_u64()?)));
+        told.collect::<Vec<_>>()
+    };
+    assert_eq!(told("broken").iter().map(|b| b.1).sum::<u64>(), 2, "{:?}", told("broken"));
+    let collapsed = told("collapsed");
+    assert!(collapsed.len() == 1 && (29..=31).contains(&collapsed[0].0), "told once: {collapsed:?}");
+    // Nothing is said of glue that holds.
+    place.write(
+        "y.toml",
+        &scene.replace("break_force = 20", "").replace("break_force = 30", "").replace("-0.8", "0"),
+    );
+    let ran = place.fine(&["run", "y.toml", "-q", "--frames", "45", "--log", "y.plog", "--stats", "y.jsonl"]);
+    assert!(!ran.err.contains("note:"), "{}", ran.err);
+    let text = String::from_utf8(place.read("y.jsonl")).expect("text");
+    assert!(["broken", "collapsed", "let_go"].iter().all(|key| !text.contains(key)));
+}
+
 /// Every solver of constraints takes the same scene; its error falls from 1, and tracing changes no frame.
 #[test]
 fn traces_of_each_solver() {

@@ -4,6 +4,7 @@ use pliant_geometry::Look;
 
 use super::constraint::CONSTRAINTS;
 use super::copies::COPIES;
+use super::group::GROUP;
 use super::input::INPUT;
 use super::keyframes::BODY_TRACK;
 use super::kinds::{COLOR, FORCE, LENGTH, LENGTH_OR_INFINITE, SOLVER, SPIN, VECTOR};
@@ -248,6 +249,8 @@ pub(crate) static BODY: Table = Table {
             Key::new("pin", ValueKind::Tables(&PIN), "Particles that are held or led.")
                 .example("[{ particles = [0] }]")
                 .also(&["pins"]),
+            Key::new("group", ValueKind::Tables(&GROUP), "Particles under a name, for glue; pins are such groups, too.")
+                .example("[{ name = \"cuff\", particles = [0, 1, 2] }]"),
             Key::new("paint", ValueKind::Tables(&PAINT), "Regions with a stiffness of their own, or that follow the input; later ones go over earlier ones.")
                 .example("[{ value = 0.2, sphere = { center = [0, 0, 0], radius = 1.0 } }]"),
             Key::new(

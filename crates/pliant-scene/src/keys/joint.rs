@@ -102,8 +102,8 @@ pub(crate) static GLUE: Table = Table {
     groups: &[
         &[
             NAME,
-            Key::new("from", ValueKind::Text, "The body that is glued on.").required().example("\"pocket\""),
-            Key::new("to", ValueKind::Text, "The body that carries it; the same for a body that is glued to itself.")
+            Key::new("from", ValueKind::Text, "The body that is glued on, or a group of it as \"body.group\".").required().example("\"pocket\""),
+            Key::new("to", ValueKind::Text, "The body that carries it, or a group of it as \"body.group\"; the same for a body that is glued to itself.")
                 .required()
                 .example("\"shirt\""),
             Key::new(

@@ -9,6 +9,7 @@ mod constraint;
 mod copies;
 mod event;
 mod field;
+mod group;
 mod implicit;
 mod input;
 mod joint;

@@ -110,12 +110,77 @@ fn a_vehicle_breaks_off_the_branches_in_its_way_and_no_others() {
     }
     println!("frames of the first breaks: {first:?}");
     let s = &built.simulation;
+    // It drives by its wheels, on the ground and upright, and nothing of it comes loose.
+    let chassis = s.placement(body(&built, "chassis")).unwrap();
+    println!("it came to {} at {} of its speed", chassis.translation, s.statistics().momentum.x / 100.0);
+    assert!(chassis.translation.x > 1.7 && chassis.translation.z.abs() < 0.2, "{}", chassis.translation);
+    assert!(chassis.matrix3.y_axis.y > 0.99, "{}", chassis.matrix3);
+    let vehicle = ["cab", "bumper", "front_left", "front_right", "back_left", "back_right"];
+    let far = apart(s);
+    for part in vehicle {
+        let held = between(s, body(&built, "chassis"), body(&built, part));
+        assert!(held.len() == 1 && far[held[0]] < 1e-6, "{part} is {} m off", far[held[0]]);
+    }
     assert!(first[0] > 10 && first.windows(2).all(|w| w[0] < w[1]), "one tree after the other: {first:?}");
     for t in 0..4 {
         assert!(broken(s, &low[t]) >= low[t].len() - 1, "tree {}", t + 1);
         assert_eq!(broken(s, &high[t]), 0, "what is above the vehicle stays: tree {}", t + 1);
     }
     assert!(s.positions(body(&built, "branch_1a")).all(|p| p.is_finite() && p.y > -1e-9));
+}
+
+/// How the second body of a hinge is turned about its axis, seen from the first.
+fn angle(s: &Simulation, coupling: usize) -> f64 {
+    let (sides, memory) = (&s.model().couplings()[coupling].coupling.sides, &s.state().couplings()[coupling]);
+    let axes = |k: usize| match &sides[k] {
+        Attachment::Frame(frame) => memory.rotations[k] * frame.axes(),
+        other => panic!("{other:?}"),
+    };
+    let turn = axes(0).transpose() * axes(1);
+    turn.x_axis.y.atan2(turn.x_axis.x)
+}
+
+#[test]
+fn a_puppet_waves_and_bends_its_knees_one_way() {
+    let mut built = built("puppet");
+    let hinges: Vec<usize> = (0..built.simulation.model().couplings().len())
+        .filter(|k| built.simulation.model().couplings()[*k].coupling.limits.is_some())
+        .collect();
+    assert_eq!(hinges.len(), 8, "shoulders, elbows, hips and knees");
+    let hands = ["forearm_left", "forearm_right"].map(|name| body(&built, name));
+    let mut heights = [Vec::new(), Vec::new()];
+    let (mut beyond, mut worst) = (0.0_f64, 0.0_f64);
+    let mut reached = vec![[f64::MAX, f64::MIN]; hinges.len()];
+    for frame in 1..=300 {
+        built.simulation.step_by(&built.events).unwrap();
+        let s = &built.simulation;
+        worst = worst.max(apart(s).into_iter().fold(0.0, f64::max));
+        for (hinge, reached) in hinges.iter().zip(&mut reached) {
+            let [least, most] = s.model().couplings()[*hinge].coupling.limits.unwrap();
+            let at = angle(s, *hinge);
+            beyond = beyond.max(least - at).max(at - most);
+            *reached = [reached[0].min(at), reached[1].max(at)];
+        }
+        for (k, hand) in hands.into_iter().enumerate() {
+            heights[k].push(middle(s, hand).y);
+        }
+        let finite = (0..s.model().bodies().len()).all(|b| s.positions(b).all(|p| p.is_finite()));
+        assert!(finite, "frame {frame}");
+    }
+    println!("{worst:.1e} m apart, {beyond:.1e} rad beyond limits, hinges reach {reached:.1?}");
+    assert!(worst < 2e-5, "nothing tears: {worst} m apart");
+    assert!(beyond < 1e-3, "{beyond} rad beyond a limit");
+    // Arms hang until a motor lifts them: the right one waves first, then the left. Up and down again is a wave.
+    for (k, [rests, waves]) in [[100..150, 180..300], [15..30, 40..150]].into_iter().enumerate() {
+        let waves = &heights[k][waves];
+        let (low, high) = waves.iter().fold((f64::MAX, f64::MIN), |(l, h), y| (l.min(*y), h.max(*y)));
+        let turns = waves.windows(3).filter(|w| (w[1] - w[0]) * (w[2] - w[1]) < 0.0).count();
+        let resting = heights[k][rests].iter().fold(f64::MIN, |h, y| h.max(*y));
+        println!(
+            "hand {k}: rests below {resting:.2} m, waves from {low:.2} to {high:.2} m, turning {turns} times"
+        );
+        assert!(high > 1.4 && high > resting + 0.15 && turns >= 2, "hand {k}");
+    }
 }
 
 #[test]

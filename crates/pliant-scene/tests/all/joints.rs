@@ -107,6 +107,52 @@ fn glue_is_carried_by_the_layer_it_is_put_onto() {
 }
 
 #[test]
+fn glue_names_groups_and_pins_of_bodies() {
+    let groups = "[[body]]\nname = \"a.shirt\"\nshape = { kind = \"sheet\", size = [0.4, 0.4], cells = [8, 8] }\nmaterial = \"cotton\"\n\
+                  [[body.group]]\nname = \"middle\"\nbox = { min = [-0.11, -1, -0.11], max = [0.11, 1, 0.11] }\n\
+                  [[body.pin]]\nname = \"hem\"\nbox = { min = [-1, -1, 0.19], max = [1, 1, 1] }\n\
+                  [[body]]\nname = \"pocket\"\nshape = { kind = \"sheet\", size = [0.1, 0.1], cells = [2, 2] }\nmaterial = \"cotton\"\n\
+                  position = [0, 0.01, 0]\n[[body.group]]\nname = \"corners\"\nparticles = [0, 2, 6, 8]\n";
+    let build =
+        |glue: &str| Scene::parse(&format!("{groups}{glue}"), "scene.toml".as_ref()).and_then(|s| s.build(1));
+    let bound = |glue: &str| {
+        let s = build(glue).unwrap_or_else(|p| panic!("{}", p[0])).simulation;
+        let each = s.model().couplings().iter().map(|c| match &c.coupling.sides {
+            [Attachment::Frame(frame), Attachment::Point(point)] => {
+                (point.particles[0], frame.parents().to_vec())
+            }
+            other => panic!("{other:?}"),
+        });
+        each.collect::<Vec<_>>()
+    };
+    let couplings = bound("[[glue]]\nfrom = \"pocket.corners\"\nto = \"a.shirt.middle\"\n");
+    assert!(couplings.iter().map(|c| c.0).eq([0, 2, 6, 8]));
+    // The 5 × 5 in the middle of 9 × 9.
+    let inside = |i: &u32| (2..=6).contains(&(i % 9)) && (2..=6).contains(&(i / 9));
+    assert!(couplings.iter().all(|c| c.1.iter().all(inside)), "{couplings:?}");
+    let hem = bound("[[glue]]\nfrom = \"a.shirt.hem\"\nto = \"pocket\"\n");
+    assert!(hem.iter().map(|c| c.0).eq(72..81), "{hem:?}");
+    let one = |glue: &str, parts: &[&str]| {
+        let all = build(glue).err().unwrap();
+        let text = format!("{}; {}", all[0].message, all[0].help);
+        assert!(all.len() == 1 && parts.iter().all(|p| text.contains(p)), "{all:?}");
+    };
+    one(
+        "[[glue]]\nfrom = \"pocket.corner\"\nto = \"a.shirt\"\n",
+        &["no group", "did you mean \"pocket.corners\""],
+    );
+    one("[[glue]]\nfrom = \"pocket\"\nto = \"a.shirt.xyzzy\"\n", &["no group", "middle, hem"]);
+    one("[[glue]]\nfrom = \"poket.corners\"\nto = \"a.shirt\"\n", &["no body"]);
+    one(
+        "[[glue]]\nfrom = \"pocket.corners\"\nto = \"a.shirt\"\nparticles = [0]\n",
+        &["a group is named already"],
+    );
+    let twice = groups.replace("name = \"middle\"", "name = \"hem\"");
+    let told = Scene::parse(&twice, "scene.toml".as_ref()).and_then(|s| s.build(1)).err().unwrap();
+    assert!(told[0].message.contains("\"hem\"") && told[0].message.contains("already"), "{}", told[0]);
+}
+
+#[test]
 fn what_is_wrong_is_told_with_its_line() {
     let told = |text: &str| {
         let problems = built(text).err().unwrap_or_default();
@@ -129,7 +175,7 @@ fn what_is_wrong_is_told_with_its_line() {
     one("[[glue]]\nfrom = \"clod\"\nto = \"block\"\n", 2, &["clod", "cloud"]);
     one("[[glue]]\nfrom = \"cloud\"\n", 1, &["`to`"]);
     one("[[glue]]\nfrom = \"cloud\"\nto = \"cloud\"\n", 3, &["itself", "box"]);
-    one("[[glue]]\nfrom = \"cloud\"\nto = \"cord\"\n", 1, &["cord", "line"]);
+    one("[[glue]]\nfrom = \"cord\"\nto = \"cord\"\nparticles = [0]\n", 1, &["cord", "line"]);
     one("[[glue]]\nfrom = \"block\"\nto = \"cloud\"\nparticles = [900]\n", 4, &["900", "27"]);
     one(
         "[[glue]]\nfrom = \"block\"\nto = \"cloud\"\nbox = { min = [5, 5, 5], max = [6, 6, 6] }\n",

@@ -7,6 +7,7 @@ mod colliders;
 mod demos;
 mod events;
 mod files;
+mod glue_pairs;
 mod glued_demos;
 mod input;
 mod joints;

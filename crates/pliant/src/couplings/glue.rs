@@ -9,6 +9,8 @@ use std::collections::VecDeque;
 
 /// How far along its edges a body is no parent of its own points, in lengths of an edge.
 const OWN: f64 = 6.0;
+/// How far particles of what is a line are from one, as a part of its length.
+const LINE: f64 = 1e-3;
 
 /// What is to be glued, and how. The default is what two bodies that lie against each other need.
 #[derive(Clone, Debug, PartialEq)]
@@ -87,8 +89,9 @@ pub struct Glued {
 
 impl Simulation {
     /// Finds how to glue points of a body to another body, or to itself, where they are now: nothing moves by being glued. Each
-    /// point of a soft body is bound to a frame of its own; a rigid body is welded to one, or welded to a rigid body. Says why it
-    /// cannot be done.
+    /// point of a soft body is bound to a frame of its own; a rigid body is welded to one, or welded to a rigid body. A straight
+    /// thread has no frames: of what is glued to it, frames carry the particles of the thread that lie against it, and it turns about
+    /// these; and what is led carries what is free, whichever is glued to which. Says why it cannot be done.
     ///
     /// ```
     /// # use pliant::{Body, Builder, Glue, shapes};
@@ -111,6 +114,24 @@ impl Simulation {
         let (from, to) = (from.into(), to.into());
         let body = |id| self.model.get(id).ok_or_else(|| format!("there is no body {id}"));
         let (child, parent) = (body(from)?, body(to)?);
+        // What lies on a line carries no frame: particles of it are bound to one of the other body instead.
+        let is_line = |body: BodyId, of: &Option<Vec<u32>>| {
+            let at: Vec<DVec3> = self.positions(body).collect();
+            match of {
+                Some(of) => {
+                    is_line(&of.iter().filter_map(|i| at.get(*i as usize).copied()).collect::<Vec<_>>())
+                }
+                None => is_line(&at),
+            }
+        };
+        let (is_line, other_is) = (is_line(to, &glue.parents), is_line(from, &glue.points));
+        // Nor can what is led follow: it carries what else would have to bend to every point of it.
+        let led = is_led(&child.parts, glue.points.as_deref()) && !is_led(&parent.parts, None);
+        let turned = led && !other_is && !is_rigid(&child.parts);
+        if from != to && ((is_line && !other_is) || turned) {
+            let other = Glue { points: glue.parents.clone(), parents: glue.points.clone(), ..glue.clone() };
+            return self.find_glue(to, from, &other);
+        }
         let at: Vec<DVec3> = self.positions(to).collect();
         let candidates = glue.parents.as_deref();
         let finder = ParentFinder::new(&at, candidates).map_err(|e| e.to_string())?;
@@ -200,6 +221,29 @@ impl Simulation {
 
 fn is_rigid(parts: &BodyModel) -> bool {
     parts.rigid().is_some()
+}
+
+/// Whether particles of a body, or all of it, are led and follow no force.
+fn is_led(body: &BodyModel, particles: Option<&[u32]>) -> bool {
+    match particles {
+        Some(particles) => particles.iter().all(|i| body.prescribes(*i)),
+        None => (0..body.particle_count() as u32).all(|i| body.prescribes(i)),
+    }
+}
+
+/// Whether places are on a line, or so near to one that nothing would tell how they are turned about it.
+fn is_line(at: &[DVec3]) -> bool {
+    let Some(first) = at.first() else { return false };
+    // The two ends of it.
+    let farthest = |from: DVec3| {
+        let nearer = |p: &DVec3, q: &DVec3| from.distance_squared(*p).total_cmp(&from.distance_squared(*q));
+        at.iter().copied().max_by(nearer).unwrap_or(from)
+    };
+    let a = farthest(*first);
+    let b = farthest(a);
+    let along = (b - a).normalize_or_zero();
+    let width = at.iter().map(|p| (*p - a).cross(along).length()).fold(0.0, f64::max);
+    width <= LINE * a.distance(b)
 }
 
 /// About how far particles are from their neighbours.

@@ -13,7 +13,7 @@ pub struct CouplingMemory {
     /// How the frames of its sides are turned from their rest: among rotations that fit equally well the one nearest to it is
     /// taken next. Points turn with nothing.
     pub rotations: [DMat3; 2],
-    /// The force on the first side at the end of the last substep, N; the second has the opposite.
+    /// The force on the first side at the end of the last substep, N, all of it together; the second has the opposite.
     pub force: DVec3,
     /// The stiffness it held with in the last step, N/m: infinite exactly, 0 not at all.
     pub stiffness: f64,

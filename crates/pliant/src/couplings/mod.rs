@@ -16,5 +16,6 @@ mod turn;
 
 pub use glue::{Glue, Glued};
 pub use memory::CouplingMemory;
+pub use tie::Mishap;
 pub(crate) use tie::{Tie, TieSide};
 pub(crate) use ties::{Pull, TieLayout, Ties, Velocities};

@@ -170,8 +170,37 @@ pub(crate) struct Tie {
     pub memory: CouplingMemory,
     /// The energy put in during a step, J: see [`StepReport::coupling_energy`](crate::StepReport::coupling_energy).
     pub put_in: f64,
+    /// Whether it broke during a step.
+    pub broke: bool,
     /// Whether the particles of one of its frames collapsed to a line during a step.
     pub collapsed: bool,
+    /// Whether it held nothing in the rest of some substep, since no round brought its points together.
+    pub let_go: bool,
+}
+
+impl Tie {
+    /// What happened to it in a step, the worst of it.
+    pub fn mishap(&self) -> Option<Mishap> {
+        let all =
+            [(self.broke, Mishap::Broke), (self.collapsed, Mishap::Collapsed), (self.let_go, Mishap::LetGo)];
+        all.into_iter().find(|(is, _)| *is).map(|(_, mishap)| mishap)
+    }
+}
+
+/// What may happen to a coupling in a step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
+#[non_exhaustive]
+pub enum Mishap {
+    /// It broke, and holds nothing ever after.
+    Broke,
+    /// The particles that carry one of its frames came to lie on a line or in one place, so that nothing tells how it is turned.
+    /// Told once; it holds what it can until they are apart again.
+    Collapsed,
+    /// No forces brought its points together, as its parents have collapsed or were torn about: it held nothing in the rest of a
+    /// substep.
+    LetGo,
 }
 
 /// A point of a tie: what of both sides is to be in one place, and along which axes of the first side.

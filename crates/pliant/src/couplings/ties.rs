@@ -1072,26 +1072,40 @@ impl Ties {
         self.add_up_pulls();
         for (number, tie) in ties.iter_mut().enumerate().filter(|(_, t)| !t.memory.broken) {
             let placed = self.placed((number, tie));
-            let (force, distance) = tie.breaks;
-            let too_much = |(row, way): (&TieRow, DVec3)| {
-                !row.turns && (row.force.length() > force || row.seen(way).length() > distance)
-            };
-            let broken = self.ways((number, tie), &placed).any(too_much);
+            let (most, distance) = tie.breaks;
+            let (force, torque) = self.wrench((number, tie), &placed);
+            let apart = |(row, way): (&TieRow, DVec3)| !row.turns && row.seen(way).length() > distance;
+            let strained = force.length() > most || torque.length() > most * tie.reach();
+            let broken = strained || self.ways((number, tie), &placed).any(apart);
             let put_in = self.held[number].put_in + self.drawing((number, tie), &placed);
             // Told once: what has collapsed begins the next substep like that.
             let collapsed = self.held[number].determined && !placed.iter().all(Placed::is_determined);
             let rotations = placed.map(|p| p.rotation());
-            let first = self.held[number].first_row as usize;
             tie.memory = CouplingMemory {
                 broken,
                 rotations,
-                force: self.rows[first].force,
+                force,
                 stiffness: tie.stiffness.unwrap_or(f64::INFINITY),
                 rest: self.held[number].rest,
             };
             tie.put_in += put_in;
+            tie.broke |= broken;
             tie.collapsed |= collapsed;
+            tie.let_go |= self.held[number].lost;
         }
+    }
+
+    /// The force of all rows of a tie on its first side, and their torque about its place, but for that of a limit or a motor, which
+    /// strains nothing: a hinge turns by it.
+    fn wrench(&self, (number, tie): (usize, &Tie), [a, _]: &[Placed<'_>; 2]) -> (DVec3, DVec3) {
+        let first = self.held[number].first_row as usize;
+        let rows = self.rows[first..first + tie.rows().len()].iter().enumerate();
+        let (at, angle) = (a.point(DVec3::ZERO), self.angle_of(number));
+        rows.fold((DVec3::ZERO, DVec3::ZERO), |(force, torque), (k, row)| {
+            let arm = a.point(tie.point(k, angle).offsets[0]) - at;
+            let turning = if row.turns { DVec3::ZERO } else { arm.cross(row.force) };
+            (force + row.force, torque + turning)
+        })
     }
 
     /// The work of a tie in drawing its points together, and of a motor. With forces of the end of a substep it is no less than

@@ -234,7 +234,8 @@ pub struct Coupling {
     pub stiffness: Option<f64>,
     /// Force per relative velocity of the sides, N s/m. Only for springs.
     pub damping: f64,
-    /// The force beyond which it breaks, N; infinite for never.
+    /// The force beyond which it breaks, N; infinite for never. That is the resultant one; of hinges and welds also their torque, but
+    /// for that about the axis of a hinge, at a lever as long as the root mean square distance of the parents from their mean, the longer of both sides.
     pub break_force: f64,
     /// How far its points may come apart before it breaks, m; infinite for any distance.
     pub break_distance: f64,

@@ -29,6 +29,13 @@ pub struct StepReport {
     /// Couplings one of whose frames collapsed in this step: the particles that carry it came to lie on a line or in one place, so
     /// that nothing tells how it is turned. Told once; such a coupling holds what it can until they are apart again.
     pub collapsed: usize,
+    /// Couplings that broke in this step.
+    pub broken: usize,
+    /// Couplings that held nothing in the rest of a substep, as no forces brought their points together. [`Simulation::mishaps`]
+    /// tells which these are, of this and of the two above.
+    ///
+    /// [`Simulation::mishaps`]: crate::Simulation::mishaps
+    pub let_go: usize,
     /// Vertices of sheets that were held back short of crossing another surface, summed over the substeps; the contact forces of a step
     /// that needs many of these were not enough.
     pub held_back: usize,

@@ -92,9 +92,12 @@ impl Simulation {
         let islands = &mut self.islands;
         let states = (&mut *state, backup);
         let seconds = stepping.take(states, slots, islands, clock.as_ref(), tracer, &mut coupling_energy);
-        let ties = islands.list().iter().flat_map(|i| i.ties().0);
-        let collapsed = ties.filter(|t| t.collapsed).count();
-        let mut report = StepReport { seconds, coupling_energy, collapsed, ..Default::default() };
+        let mut report = StepReport { seconds, coupling_energy, ..Default::default() };
+        for tie in islands.list().iter().flat_map(|i| i.ties().0) {
+            report.collapsed += usize::from(tie.collapsed);
+            report.broken += usize::from(tie.broke);
+            report.let_go += usize::from(tie.let_go);
+        }
         report.asleep = islands.list().iter().filter(|i| i.asleep).map(|i| i.members.len()).sum();
         for cut in islands.list().iter().map(|i| i.cut) {
             report.held_back += cut.vertices;

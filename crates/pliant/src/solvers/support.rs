@@ -37,11 +37,14 @@ pub enum Feature {
     Elements,
     /// Triangles and tetrahedra that come apart.
     Tearing,
+    /// Point cloud glue, joints, hinges with limits and motors, welds: to bodies of any solver and to the world. Threads, whose
+    /// particles are on a line, carry no frames.
+    Couplings,
 }
 
 impl Feature {
     /// Every feature.
-    pub const ALL: [Feature; 15] = [
+    pub const ALL: [Feature; 16] = [
         Feature::Clusters,
         Feature::StrainLimit,
         Feature::Edges,
@@ -57,6 +60,7 @@ impl Feature {
         Feature::PaintedStiffness,
         Feature::Elements,
         Feature::Tearing,
+        Feature::Couplings,
     ];
 
     /// What it is called in messages.
@@ -77,6 +81,7 @@ impl Feature {
             Feature::PaintedStiffness => "painted stiffness",
             Feature::Elements => "constraints of elements",
             Feature::Tearing => "tearing",
+            Feature::Couplings => "glue and joints",
         }
     }
 }
@@ -97,7 +102,7 @@ pub fn support(solver: SolverKind, feature: Feature) -> Support {
         return of_rigid(feature);
     }
     match (feature, solver.uses_constraints()) {
-        (Clusters | Pins | Colliders, _) => Support::Yes,
+        (Clusters | Pins | Colliders | Couplings, _) => Support::Yes,
         (
             StrainLimit | AnimatedInput | LinearGoals | QuadraticGoals | Deformer | Plasticity
             | PaintedStiffness,
@@ -138,8 +143,7 @@ pub fn support(solver: SolverKind, feature: Feature) -> Support {
 fn of_rigid(feature: Feature) -> Support {
     use Feature::*;
     match feature {
-        Colliders => Support::Yes,
-        AnimatedInput => Support::Yes,
+        Colliders | AnimatedInput | Couplings => Support::Yes,
         Pins => Support::No(
             "hold the whole body (make it kinematic), or tie a point of it by a joint to a body that is held",
         ),

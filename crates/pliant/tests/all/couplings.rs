@@ -104,11 +104,8 @@ fn linear_momentum_is_kept_to_rounding_and_angular_momentum_to_the_order_of_the_
         };
         let (coarse, fine) = (drift(4), drift(16));
         // Of position based dynamics, whose iterations have no end to come to, only the order is told.
-        let (bound, little) = if solvers.contains(&SolverKind::Pbd) { (1.0, 1e-3) } else { (0.3, 1e-6) };
-        assert!(
-            coarse < bound && (fine < 0.75 * coarse || fine < little),
-            "{solvers:?}: {coarse} and {fine}"
-        );
+        let (bound, little) = if solvers.contains(&SolverKind::Pbd) { (1.0, 5e-4) } else { (0.05, 1e-9) };
+        assert!(coarse < bound && (fine < 0.6 * coarse || fine < little), "{solvers:?}: {coarse} and {fine}");
     }
 }
 
@@ -356,6 +353,12 @@ fn ties_that_others_imply_or_that_nothing_can_follow_do_no_harm() {
         let moved = s.positions(1).map(|p| p.length()).fold(0.0, f64::max);
         assert!(moved < 2.0, "{solver:?}: {moved}");
         let kinetic = s.statistics().kinetic;
-        assert!(kinetic < 10.0, "{solver:?}: {kinetic} J");
+        // What contradicts each other keeps position based dynamics busy, which has no force to balance it by.
+        let most = match solver {
+            SolverKind::Projective | SolverKind::Newton => 0.1,
+            SolverKind::Pbd => 10.0,
+            _ => 1.0,
+        };
+        assert!(kinetic < most, "{solver:?}: {kinetic} J");
     }
 }

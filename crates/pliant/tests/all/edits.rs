@@ -3,7 +3,7 @@
 use crate::common::*;
 use pliant::{
     Body, BodyId, BodyPoint, Builder, Clustering, Control, Coupling, CouplingId, DAffine3, DMat3, DQuat,
-    DVec3, EditError, Hold, Key, Material, Simulation, SolverKind, Track, shapes,
+    DVec3, EditError, Glue, Hold, Key, Material, Simulation, SolverKind, Track, shapes,
 };
 use proptest::prelude::*;
 use std::sync::Arc;
@@ -22,7 +22,18 @@ fn bar(solver: SolverKind) -> Body {
     bar.solved_by(solver).at(1.0, 0.3, 0.0)
 }
 
+/// A solid of 10 cm that turns as it falls.
+fn solid() -> Body {
+    let shape = shapes::SolidShape::Cuboid { size: DVec3::new(0.1, 0.05, 0.15) };
+    let mut solid = Body::rigid("solid", shape.build_rigid().unwrap()).mass(0.5);
+    solid.spin = DVec3::new(0.0, 3.0, 1.0);
+    solid
+}
+
 fn body_of(solver: SolverKind) -> Body {
+    if solver == SolverKind::Rigid {
+        return solid();
+    }
     if solver.uses_constraints() { bar(solver) } else { bear(solver) }
 }
 
@@ -398,6 +409,10 @@ enum Action {
     Load(usize, f64),
     Tear(usize, u32),
     Couple([usize; 2], [u32; 2], bool),
+    Glue([usize; 2], bool),
+    Hinge([usize; 2], f64),
+    Stiffness(usize, f64),
+    Motor(usize, f64),
     Uncouple(u64),
     Step,
     DropCaches,
@@ -405,7 +420,7 @@ enum Action {
 
 fn action() -> impl Strategy<Value = Action> {
     prop_oneof![
-        3 => (0..5usize, -3.0..3.0).prop_map(|(k, x)| Action::Add(k, x)),
+        3 => (0..6usize, -3.0..3.0).prop_map(|(k, x)| Action::Add(k, x)),
         2 => (0..40usize).prop_map(Action::Remove),
         2 => (0..40usize, 0..60u32).prop_map(|(b, i)| Action::Hold(b, i)),
         2 => (0..40usize, 0..6usize).prop_map(|(b, g)| Action::Release(b, g)),
@@ -417,6 +432,10 @@ fn action() -> impl Strategy<Value = Action> {
         2 => (0..40usize, 0..80u32).prop_map(|(b, f)| Action::Tear(b, f)),
         3 => (prop::array::uniform2(0..40usize), prop::array::uniform2(0..60u32), any::<bool>())
             .prop_map(|(b, i, exact)| Action::Couple(b, i, exact)),
+        2 => (prop::array::uniform2(0..40usize), any::<bool>()).prop_map(|(b, exact)| Action::Glue(b, exact)),
+        2 => (prop::array::uniform2(0..40usize), -3.0..3.0).prop_map(|(b, speed)| Action::Hinge(b, speed)),
+        2 => (0..40usize, -200.0..400.0).prop_map(|(k, stiffness)| Action::Stiffness(k, stiffness)),
+        1 => (0..40usize, -3.0..3.0).prop_map(|(k, speed)| Action::Motor(k, speed)),
         2 => (0..20u64).prop_map(Action::Uncouple),
         6 => Just(Action::Step),
         1 => Just(Action::DropCaches),
@@ -427,7 +446,8 @@ fn action() -> impl Strategy<Value = Action> {
 fn act(s: &mut Simulation, action: &Action, count: usize) {
     match action {
         Action::Add(k, x) => {
-            let body = named(body_of(SolverKind::SOFT[*k]).at(*x, 0.5, 0.0), &format!("body {count}"));
+            let kind = SolverKind::SOFT.get(*k).copied().unwrap_or(SolverKind::Rigid);
+            let body = named(body_of(kind).at(*x, 0.5, 0.0), &format!("body {count}"));
             if s.model().bodies().len() < 8 {
                 s.add(body).unwrap();
             }
@@ -461,6 +481,49 @@ fn act(s: &mut Simulation, action: &Action, count: usize) {
                 let joint = Coupling::joint(point(0), point(1));
                 let spring = Coupling::spring(point(0), point(1), 100.0, 0.5);
                 drop(s.couple(if *exact { joint } else { spring }));
+            }
+        }
+        Action::Glue(bodies, exact) => {
+            let ids: Vec<BodyId> = s.model().ids().collect();
+            let mut how = Glue::default();
+            how.points = Some(vec![0, 1, 2]);
+            if !exact {
+                (how.stiffness, how.break_distance) = (Some(150.0), 0.5);
+            }
+            let [from, to] = bodies.map(|b| ids.get(b % ids.len().max(1)).copied());
+            let found = from.zip(to).and_then(|(from, to)| s.find_glue(from, to, &how).ok());
+            // A few: the whole of a world that is glued to itself everywhere is no test of edits.
+            if s.model().couplings().len() < 16 {
+                found.into_iter().flat_map(|f| f.couplings).for_each(|c| drop(s.couple(c)));
+            }
+        }
+        Action::Hinge(bodies, speed) => {
+            let ids: Vec<BodyId> = s.model().ids().collect();
+            let [a, b] = bodies.map(|b| ids.get(b % ids.len().max(1)).copied());
+            let middle =
+                |s: &Simulation, b: BodyId| s.positions(b).sum::<DVec3>() / s.positions(b).len() as f64;
+            let Some((a, b)) = a.zip(b).filter(|(a, b)| a != b && s.model().couplings().len() < 16) else {
+                return;
+            };
+            let at = middle(s, a).midpoint(middle(s, b));
+            let [a, b] = [a, b].map(|b| s.frame_near(b, at, DMat3::IDENTITY, &Glue::default()));
+            if let (Ok(a), Ok(b)) = (a, b) {
+                let hinge = Coupling::hinge(a, b).limited(-0.5, 0.8).driven(*speed, 0.2);
+                drop(s.couple(hinge.breaking_at(300.0)));
+            }
+        }
+        Action::Stiffness(k, stiffness) => {
+            // Below nothing is: infinitely stiff.
+            let to = if *stiffness < -100.0 { f64::INFINITY } else { stiffness.max(0.0) };
+            let ids: Vec<CouplingId> = s.model().couplings().iter().map(|c| c.id).collect();
+            if let Some(id) = ids.get(k % ids.len().max(1)) {
+                drop(s.set(Control::CouplingStiffness(*id), to));
+            }
+        }
+        Action::Motor(k, speed) => {
+            let ids: Vec<CouplingId> = s.model().couplings().iter().map(|c| c.id).collect();
+            if let Some(id) = ids.get(k % ids.len().max(1)) {
+                drop(s.set(Control::MotorSpeed(*id), *speed));
             }
         }
         Action::Uncouple(k) => drop(s.uncouple(CouplingId::from_number(*k))),

@@ -21,6 +21,7 @@ mod edits;
 mod elements;
 mod forces;
 mod glue;
+mod glue_cycles;
 mod glue_response;
 mod goals;
 mod hinges;

@@ -55,6 +55,11 @@ fn unsupported_pairs_are_refused_with_the_alternative_and_supported_ones_build()
                     }
                     body.controls.tear_strain = 0.5;
                 }
+                Feature::Couplings => {
+                    let world = pliant::WorldFrame { at: DVec3::Y, axes: pliant::DMat3::IDENTITY };
+                    let point = pliant::BodyPoint::particle(0, 1);
+                    builder.couplings.push(pliant::Coupling::joint(world, point));
+                }
             }
             builder = builder.body(body);
             if feature == Feature::CustomConstraint {

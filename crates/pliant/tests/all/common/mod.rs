@@ -43,6 +43,9 @@ pub fn state_bits(state: &State) -> Vec<u64> {
 
 /// Forty steps of bodies with so many couplings, on so many threads, however they are taken.
 pub fn same_bits_of_what_is_tied(make: impl Fn(usize) -> Simulation, couplings: usize) {
+    // What history leaves of couplings goes with the bodies.
+    let bits = |s: &Simulation| all_bits(s.state());
+    let state_bits = all_bits;
     let mut one = make(1);
     run(&mut one, 40);
     let wanted = bits(&one);
@@ -69,6 +72,17 @@ pub fn same_bits_of_what_is_tied(make: impl Fn(usize) -> Simulation, couplings: 
     assert_eq!(bits(&other), wanted, "a checkpoint");
     let mut timeline = Timeline::new(make(1));
     assert_eq!(state_bits(timeline.frame(40).unwrap()), wanted);
+}
+
+/// The same with what history has left of all couplings.
+fn all_bits(state: &State) -> Vec<u64> {
+    let of = |c: &pliant::CouplingMemory| {
+        let turned = c.rotations.iter().flat_map(|r| r.to_cols_array());
+        let numbers =
+            turned.chain(c.force.to_array()).chain([c.stiffness, c.rest, f64::from(u8::from(c.broken))]);
+        numbers.map(f64::to_bits).collect::<Vec<u64>>()
+    };
+    state_bits(state).into_iter().chain(state.couplings().iter().flat_map(of)).collect()
 }
 
 /// Positions and velocities of a body as bits.

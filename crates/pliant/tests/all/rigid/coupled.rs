@@ -107,6 +107,68 @@ fn a_compound_pendulum_swings_in_its_normal_modes() {
     }
 }
 
+/// Two boxes that are glued or welded, hung by a place off the middle of one of them, are one solid: their moments of inertia about the
+/// pivot by the parallel axis theorem, and the period that follows.
+#[test]
+fn two_glued_solids_swing_as_one() {
+    let sizes = [DVec3::new(0.2, 0.5, 0.1), DVec3::new(0.4, 0.12, 0.1)];
+    let masses = [1.0, 1.7];
+    // Side by side with a gap of a millimetre; and where the first is held.
+    let middles = [DVec3::ZERO, DVec3::new(0.301, -0.1, 0.0)];
+    let pivot = DVec3::new(-0.05, 0.2, 0.0);
+    let total = masses[0] + masses[1];
+    let center_of_mass = (middles[0] * masses[0] + middles[1] * masses[1]) / total;
+    let own = |k: usize| masses[k] * (sizes[k].x.powi(2) + sizes[k].y.powi(2)) / 12.0;
+    let steiner = |k: usize| masses[k] * (middles[k] - pivot).length_squared();
+    let inertia: f64 = (0..2).map(|k| own(k) + steiner(k)).sum();
+    let below = center_of_mass - pivot;
+    let wanted = TAU * (inertia / (total * 9.81 * below.length())).sqrt();
+    let angle: f64 = 0.03;
+    let turn = DQuat::from_rotation_z(angle) * DQuat::from_rotation_arc(below.normalize(), DVec3::NEG_Y);
+    for by in ["glue", "weld", "hinge and weld"] {
+        let bodies = [0, 1].map(|k| {
+            let mut body = Body { name: k.to_string(), ..cuboid(sizes[k]) }.mass(masses[k]);
+            body.rotation = turn;
+            body.position = turn * (middles[k] - pivot);
+            body
+        });
+        let [a, b] = bodies;
+        let mut s = Builder::new().body(a).body(b).build().unwrap();
+        if by == "glue" {
+            let glued = s.find_glue(1, 0, &pliant::Glue::default()).unwrap().couplings;
+            assert_eq!(glued.len(), 1);
+            glued.into_iter().for_each(|c| _ = s.couple(c).unwrap());
+        } else {
+            let at = turn * (DVec3::new(0.1, -0.1, 0.0) - pivot);
+            let [x, y] = [0, 1]
+                .map(|k| s.frame_near(k, at, pliant::DMat3::IDENTITY, &pliant::Glue::default()).unwrap());
+            s.couple(Coupling::weld(x, y)).unwrap();
+        }
+        let nail = pliant::WorldFrame { at: DVec3::ZERO, axes: pliant::DMat3::IDENTITY };
+        if by == "hinge and weld" {
+            let held = s.frame_near(0, DVec3::ZERO, nail.axes, &pliant::Glue::default()).unwrap();
+            s.couple(Coupling::hinge(nail, held)).unwrap();
+        } else {
+            s.couple(Coupling::joint(nail, s.point_of(0, DVec3::ZERO).unwrap())).unwrap();
+        }
+        let (mut values, mut worst) = (Vec::new(), 0.0_f64);
+        let between = |s: &Simulation| s.placement(0).unwrap().inverse() * s.placement(1).unwrap();
+        let before = between(&s);
+        for _ in 0..1200 {
+            s.step().unwrap();
+            let middle = (center(&s, 0) * masses[0] + center(&s, 1) * masses[1]) / total;
+            values.push(middle.x);
+            worst = worst.max(between(&s).translation.distance(before.translation));
+        }
+        let found = period(&values, 1.0 / 60.0);
+        let swing =
+            values[1000..].iter().fold(0.0_f64, |m, x| m.max(x.abs())) / (below.length() * angle.sin());
+        println!("by {by}: {found:.5} s of {wanted:.5}, swings {swing:.4} as far, within {worst:.1e} m");
+        assert!((found / wanted - 1.0).abs() < 0.005, "by {by}: {found} s instead of {wanted}");
+        assert!((swing <= 1.0 + 1e-3) && worst < 1e-9, "by {by}: {swing}, {worst} m");
+    }
+}
+
 /// Solids thrown together: joints in one place take no momentum of any kind.
 #[test]
 fn joints_keep_all_momenta_of_solids() {
@@ -168,6 +230,24 @@ fn one_stiff_cluster_and_a_rigid_box_move_alike() {
         let [a, b] = bodies;
         Builder::new().substeps(8).ground().body(a).body(b).build().unwrap()
     };
+    // How fast each turns: L = I ω with the inertia of its particles.
+    let rates = |s: &Simulation| {
+        [0, 1].map(|k| {
+            let rest = s.model().bodies()[k].parts.rest();
+            let state = &s.state().bodies()[k];
+            let each = || rest.mass.iter().zip(state.positions().iter().zip(state.velocities().iter()));
+            let total: f64 = rest.mass.iter().sum();
+            let middle = each().map(|(m, (x, _))| x * *m).sum::<DVec3>() / total;
+            let (mut momentum, mut inertia) = (DVec3::ZERO, pliant::DMat3::ZERO);
+            for (m, (x, v)) in each() {
+                let r = x - middle;
+                momentum += r.cross(v) * *m;
+                let outer = pliant::DMat3::from_cols(r * r.x, r * r.y, r * r.z);
+                inertia += (pliant::DMat3::IDENTITY * r.length_squared() - outer) * *m;
+            }
+            inertia.inverse() * momentum
+        })
+    };
     // How far apart they are, how much they are turned to each other, and how high they are.
     let compare = |s: &Simulation| {
         let rest: Vec<DVec3> = s.model().bodies()[0].parts.rest().positions.iter().collect();
@@ -184,8 +264,10 @@ fn one_stiff_cluster_and_a_rigid_box_move_alike() {
     let mut s = both(DVec3::new(0.3, 0.5, 0.1), DVec3::new(1.0, 4.0, 2.0), 0.3);
     run(&mut s, 20);
     let (far, angle, _) = compare(&s);
-    println!("in the air {far:.1e} m and {angle:.2}° apart");
-    assert!(far < 1e-9 && angle < 1.0, "{far} m and {angle}°");
+    let [soft_rate, hard_rate] = rates(&s);
+    let rate = (soft_rate - hard_rate).length() / hard_rate.length();
+    println!("in the air {far:.1e} m and {angle:.2}° apart, turning {:.2} % apart", 100.0 * rate);
+    assert!(far < 1e-10 && angle < 0.5 && rate < 0.01, "{far} m, {angle}° and {rate}");
     // Flat on the ground, turning about the vertical. What meets the ground of a cluster springs back whatever its restitution,
     // so the rigid box is told to; both come up again, and as high.
     let mut s = both(DVec3::ZERO, DVec3::Y * 3.0, 1.0);
@@ -197,6 +279,21 @@ fn one_stiff_cluster_and_a_rigid_box_move_alike() {
             (0..2).for_each(|k| tops[k] = tops[k].max(heights[k]));
         }
     }
+    // On an edge, without friction.
+    let mut bodies = [soft.clone(), hard.clone()];
+    for body in &mut bodies {
+        body.rotation = DQuat::from_scaled_axis(DVec3::new(0.0, 0.0, 0.75));
+        (body.velocity, body.spin) = (DVec3::new(0.4, 0.0, 0.2), DVec3::ZERO);
+        (body.controls.restitution, body.controls.friction) = (0.954, Some(0.0));
+    }
+    let [a, b] = bodies;
+    let ice = pliant::HalfSpace { friction: 0.0, ..pliant::HalfSpace::ground() };
+    let mut slid = Builder::new().substeps(8).collider(ice).body(a).body(b).build().unwrap();
+    run(&mut slid, 45);
+    let [of_soft, of_hard] = rates(&slid);
+    let off = (of_soft - of_hard).length() / of_hard.length();
+    println!("off an edge they turn by {of_soft} and {of_hard} rad/s, {:.0} % apart", 100.0 * off);
+    assert!(of_hard.length() > 10.0 && off < 0.2, "{of_soft} and {of_hard}");
     println!("bounce to {tops:?} m");
     assert!((tops[0] - tops[1]).abs() < 0.1 && (tops[1] - 1.15).abs() < 1e-3, "{tops:?}");
 }
