@@ -144,6 +144,7 @@ impl Scene {
         builder.fields = self.fields.clone();
         builder.implicit = self.implicit;
         builder.body_contact = self.body_contact;
+        builder.sleep_speed = self.sleep_speed;
         builder.threads = threads.max(1);
         builder
     }

@@ -47,6 +47,18 @@ pub struct FrameStatistics {
     /// Couplings that held nothing in the rest of a substep: see [`StepReport::let_go`].
     #[serde(skip_serializing_if = "is_zero")]
     pub let_go: usize,
+    /// Vertices of sheets that were held back short of crossing something. Like the next three left out where there are none.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub held_back: usize,
+    /// What that took of momentum, kg m/s: see [`StepReport::held_back_momentum`].
+    #[serde(skip_serializing_if = "is_none")]
+    pub held_back_momentum: f64,
+    /// Pairs that may have crossed: see [`StepReport::unkept`].
+    #[serde(skip_serializing_if = "is_zero")]
+    pub unkept: usize,
+    /// Bodies that slept through the step.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub asleep: usize,
     /// Keyframed values from this frame on, by body and name.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub controls: BTreeMap<String, KeyframedValue>,
@@ -94,6 +106,10 @@ impl FrameStatistics {
             broken: report.broken,
             collapsed: report.collapsed,
             let_go: report.let_go,
+            held_back: report.held_back,
+            held_back_momentum: bounded(report.held_back_momentum),
+            unkept: report.unkept,
+            asleep: report.asleep,
             controls: driven(simulation),
         }
     }

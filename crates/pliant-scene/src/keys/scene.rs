@@ -48,6 +48,14 @@ pub(crate) static SCENE: Table = Table {
         .default("false")
         .also(&["contact", "collisions", "collide"]),
         Key::new(
+            "sleep_speed",
+            ValueKind::Number(NumberRange::new(0.0, 1e3)),
+            "Bodies that touch or hold each other sleep when none of their particles has been faster for half a second, m/s: they cost nothing until \
+             something wakes them. 0: none does.",
+        )
+        .default("0.0")
+        .also(&["sleeping", "sleep_threshold"]),
+        Key::new(
             "solver",
             SOLVER,
             "The solver of solid bodies that do not name one; sheets and bodies of elements take \"projective\".",

@@ -24,6 +24,7 @@ impl Builder {
             faults.add(None, "step", text, "give a number above 0 and up to 1e9 (seconds per step, as 1/60)");
         }
         faults.substeps(self.substeps);
+        faults.sleep(self.sleep_speed);
         if !self.gravity.is_finite() {
             faults.add(
                 None,
@@ -115,6 +116,7 @@ impl Faults {
     /// Substeps and how implicit steps are taken.
     pub fn world(&mut self, params: &Params) {
         self.substeps(params.substeps);
+        self.sleep(params.sleep_speed);
         self.implicit(&params.implicit);
     }
 
@@ -126,6 +128,13 @@ impl Faults {
         if !(0.0..1.0).contains(&implicit.tolerance) {
             let text = format!("{} is not allowed", implicit.tolerance);
             self.add(None, "tolerance", text, "give a number from 0 (all iterations) to below 1, as 1e-4");
+        }
+    }
+
+    fn sleep(&mut self, speed: f64) {
+        if !(speed >= 0.0 && speed.is_finite()) {
+            let text = format!("{speed} is not allowed");
+            self.add(None, "sleep_speed", text, "give a speed in m/s, as 0.005, or 0 for none that sleep");
         }
     }
 
