@@ -61,18 +61,11 @@ fn where_the_papers_have_pictures_there_are_pictures() {
 }
 
 #[test]
-fn an_unknown_name_is_told_with_the_nearest_before_anything_is_done() {
+fn an_unknown_name_is_told_with_those_there_are_before_anything_is_done() {
     let directory = pliant_testing::tempdir().unwrap();
     let out = directory.path().join("figures");
-    for (wrong, right) in
-        [("peak-strain", "peak_strain"), ("bunny", "bouncing_bunny"), ("goal_decent", "goal_descent")]
-    {
-        let error = run(&names(&["peak_strain", wrong]), &out, &mut |_| {}).unwrap_err();
-        assert!(
-            matches!(&error, FigureError::UnknownName { nearest: Some(n), .. } if *n == right),
-            "{error}"
-        );
-    }
+    let error = run(&names(&["peak_strain", "peak-strain"]), &out, &mut |_| {}).unwrap_err();
+    assert!(matches!(&error, FigureError::UnknownName(name) if name == "peak-strain"), "{error}");
     let error = run(&names(&["xyz"]), &out, &mut |_| {}).unwrap_err().to_string();
     assert!(figures().iter().all(|f| error.contains(f.name)), "{error}");
     assert!(!out.exists());
@@ -96,10 +89,8 @@ fn a_place_that_cannot_be_written_is_an_io_error_with_its_path() {
 #[ignore = "takes two minutes"]
 fn all_figures_can_be_made_and_every_claim_has_a_number() {
     let directory = pliant_testing::tempdir().unwrap();
-    let start = std::time::Instant::now();
     let results = run(&[], directory.path(), &mut |line| println!("{line}")).unwrap();
     println!("{}", fs::read_to_string(directory.path().join("verdicts.md")).unwrap());
     assert_eq!(results.len(), claims_text().matches("[[claim]]").count());
     assert!(results.iter().all(|r| r.measured.is_finite()));
-    assert!(start.elapsed().as_secs() < 400, "{:?}", start.elapsed());
 }

@@ -7,6 +7,8 @@
 mod links;
 #[path = "guide/scenes.rs"]
 mod scenes;
+#[path = "guide/sources.rs"]
+mod sources;
 #[path = "guide/tables.rs"]
 mod tables;
 

@@ -1,9 +1,7 @@
 //! The random covering: covers everything, keeps to its radius, and repeats.
 
-use std::path::Path;
-
 use glam::DVec3;
-use pliant_geometry::{SplitMix64, file_order_covering, fit_radius_for_count, random_covering, read_points};
+use pliant_geometry::{SplitMix64, file_order_covering, fit_radius_for_count, random_covering};
 
 fn cloud(n: usize) -> Vec<DVec3> {
     let mut rng = SplitMix64::new(11);
@@ -72,27 +70,20 @@ fn a_radius_can_be_fitted_to_a_count() {
     assert_eq!(fit_radius_for_count(&[DVec3::ONE; 4], 3, 0), Ok(f64::INFINITY));
 }
 
-/// The paper's timing scene; the file is not part of the project.
+/// The strain-limiting paper's own program: the last uncovered particle of the file, again and again.
 #[test]
-fn the_papers_bunny_gets_its_26_clusters_in_file_order() {
-    let path = Path::new("../../../shared/assets/bunny2020_points.txt");
-    if !path.exists() {
-        return;
+fn file_order_takes_the_last_uncovered_particle_each_time() {
+    let points = cloud(500);
+    for radius in [0.1, 0.4] {
+        let clusters = file_order_covering(&points, radius).expect("valid");
+        let mut covered = vec![false; points.len()];
+        for &center in &clusters.centers {
+            let last = (0..points.len()).rfind(|&i| !covered[i]).expect("no cluster too many");
+            assert_eq!(center as usize, last);
+            for (covered, p) in covered.iter_mut().zip(&points) {
+                *covered |= p.distance_squared(points[last]) <= radius * radius;
+            }
+        }
+        assert!(covered.iter().all(|&c| c));
     }
-    let points = read_points(path).expect("valid");
-    assert_eq!(points.len(), 2020);
-    let counts: Vec<usize> =
-        (0..10).map(|seed| random_covering(&points, 0.5, seed).expect("valid").len()).collect();
-    println!("clusters for seeds 0..10: {counts:?}");
-    assert!(counts.iter().all(|n| (16..=22).contains(n)));
-    assert_eq!(file_order_covering(&points, 0.5).expect("valid").len(), 26);
-}
-
-#[test]
-#[ignore = "a timing, run it in release"]
-fn a_million_points() {
-    let points = cloud(1_000_000);
-    let start = std::time::Instant::now();
-    let clusters = random_covering(&points, 0.03, 0).expect("valid");
-    println!("{} clusters, {} memberships, {:?}", clusters.len(), clusters.members.len(), start.elapsed());
 }

@@ -1,11 +1,7 @@
 //! Coverings of every kind: they cover, repeat, keep their promises, and survive degenerate clouds.
 
-use std::path::Path;
-
 use glam::DVec3;
-use pliant_geometry::{
-    ClusterMethod, ClusterSize, Clusters, Covering, SplitMix64, random_covering, read_points, shapes,
-};
+use pliant_geometry::{ClusterMethod, ClusterSize, Clusters, Covering, SplitMix64, random_covering, shapes};
 
 const METHODS: [ClusterMethod; 4] =
     [ClusterMethod::Random, ClusterMethod::FileOrder, ClusterMethod::Farthest, ClusterMethod::KMeans];
@@ -142,23 +138,6 @@ fn farthest_takes_fewer_clusters_than_chance() {
     }
 }
 
-/// The paper's timing scene; the file is not part of the project.
-#[test]
-fn the_papers_bunny_takes_fewer_clusters_by_farthest_points() {
-    let path = Path::new("../../../shared/assets/bunny2020_points.txt");
-    if !path.exists() {
-        return;
-    }
-    let points = read_points(path).unwrap();
-    for method in METHODS {
-        let clusters = Covering::new(method, ClusterSize::Radius(0.5)).build(&points).unwrap();
-        println!("{method:?}: {}", clusters.statistics());
-        if method == ClusterMethod::Farthest {
-            assert!(clusters.len() < 16, "{}", clusters.len());
-        }
-    }
-}
-
 #[test]
 fn counts_are_exact_where_promised() {
     let points = cloud(300, 2);
@@ -279,31 +258,4 @@ fn bad_options_are_refused_with_help() {
     }
     assert!(plain.build(&[]).is_err());
     assert!(plain.build(&[DVec3::NAN]).unwrap_err().message.contains("particle 0"));
-}
-
-#[test]
-#[ignore = "a timing, run it in release"]
-fn a_million_points_by_every_method() {
-    let points = cloud(1_000_000, 5);
-    let lattice = shapes::cuboid(DVec3::ONE, 0.0101).unwrap().points;
-    for (points, symmetric) in [(&points, false), (&lattice, true)] {
-        for (method, size) in [
-            (ClusterMethod::Random, ClusterSize::Radius(0.03)),
-            (ClusterMethod::Farthest, ClusterSize::Radius(0.03)),
-            (ClusterMethod::Farthest, ClusterSize::Count(100_000)),
-            (ClusterMethod::KMeans, ClusterSize::Radius(0.03)),
-            (ClusterMethod::KMeans, ClusterSize::Count(100_000)),
-        ] {
-            let what = Covering { symmetric, smooth: true, ..Covering::new(method, size) };
-            let start = std::time::Instant::now();
-            let clusters = what.build(points).unwrap();
-            let time = start.elapsed();
-            println!(
-                "{method:?}, {size:?}, symmetric {symmetric}: {} clusters, {} memberships, {time:.2?}",
-                clusters.len(),
-                clusters.members.len()
-            );
-            assert!(time.as_secs_f64() < 15.0);
-        }
-    }
 }

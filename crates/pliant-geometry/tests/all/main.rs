@@ -13,6 +13,7 @@ mod mesh_round_trips;
 mod obj;
 mod parents;
 mod regressions;
+mod samples;
 mod shapes;
 mod skin;
 mod skin_binding;

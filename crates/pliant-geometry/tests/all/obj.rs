@@ -6,6 +6,8 @@ use glam::DVec3;
 use pliant_geometry::{GeometryError, parse_obj, read_obj};
 use proptest::prelude::*;
 
+use super::samples::sample;
+
 fn lines(errors: &[GeometryError]) -> Vec<usize> {
     errors.iter().filter_map(|e| e.line).collect()
 }
@@ -81,44 +83,25 @@ fn a_missing_file_is_io() {
     assert!(errors.len() == 1 && errors[0].io);
 }
 
-/// The shared asset files are not part of the project: without them there is nothing to check.
 #[test]
-fn shared_assets_read_or_say_why_not() {
+fn sample_files_read_or_say_on_which_line_not() {
     type Expected = Result<(usize, usize), Vec<usize>>;
-    let expected: [(&str, Expected); 11] = [
-        ("broken/empty.obj", Err(vec![])),
-        ("broken/nancolor.obj", Ok((8, 12))),
-        ("broken/negative_indices.obj", Ok((8, 12))),
-        ("broken/not_convex.obj", Ok((288, 0))),
-        ("broken/notenoughindices.obj", Err(vec![9])),
-        ("broken/obj_with_no_face_in_chunk.obj", Ok((3, 1))),
-        ("broken/polygonfaces.obj", Ok((5, 3))),
-        ("broken/wallhole.obj", Ok((0, 0))),
-        ("garment_tshirt1900.obj", Ok((1921, 0))),
-        ("garment_dress7k.obj", Ok((7742, 0))),
-        ("spot.obj", Ok((2930, 5856))),
+    let expected: [(&str, Expected); 8] = [
+        ("nothing.obj", Err(vec![])),
+        ("nan_colour.obj", Ok((8, 12))),
+        ("negative_indices.obj", Ok((8, 12))),
+        ("apart.obj", Ok((36, 12))),
+        ("two_vertices.obj", Err(vec![8])),
+        ("empty_group.obj", Ok((3, 1))),
+        ("bent_pentagon.obj", Ok((5, 3))),
+        ("wall_with_hole.obj", Ok((12, 10))),
     ];
     for (name, want) in expected {
-        let path = Path::new("../../../shared/assets").join(name);
-        if !path.exists() {
-            continue;
-        }
-        match (read_obj(&path), want) {
-            (Ok(got), Ok((vertices, triangles))) => {
-                println!(
-                    "{name}: {} vertices, {} triangles, {} degenerate faces",
-                    got.mesh.positions.len(),
-                    got.mesh.triangles.len(),
-                    got.degenerate_faces.len()
-                );
-                // Zero stands for a number the asset list does not state.
-                assert!(vertices == 0 || got.mesh.positions.len() == vertices, "{name}");
-                assert!(triangles == 0 || got.mesh.triangles.len() == triangles, "{name}");
+        match (read_obj(&sample(name)), want) {
+            (Ok(got), Ok(want)) => {
+                assert_eq!((got.mesh.positions.len(), got.mesh.triangles.len()), want, "{name}");
             }
-            (Err(got), Err(want)) => {
-                println!("{}", got[0]);
-                assert_eq!(lines(&got), want, "{name}");
-            }
+            (Err(got), Err(want)) => assert_eq!(lines(&got), want, "{name}"),
             (got, _) => panic!("{name}: {got:?}"),
         }
     }

@@ -4,8 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::f64::consts::PI;
 
 use glam::DVec3;
+use pliant_geometry::TriMesh;
 use pliant_geometry::shapes::{self, Shape, SolidShape};
-use pliant_geometry::{TriMesh, read_obj};
+
+use super::samples::shirt;
 
 /// One of each.
 pub const SOLIDS: [SolidShape; 7] = [
@@ -283,18 +285,12 @@ fn impossible_shapes_are_refused_with_a_remedy() {
     }
 }
 
-/// The shared asset files are not part of the project: without them there is nothing to check.
 #[test]
-fn shared_assets_become_bodies() {
-    for (name, spacing, closed) in [("spot.obj", 0.08, true), ("garment_tshirt1900.obj", 0.1, false)] {
-        let path = std::path::Path::new("../../../shared/assets").join(name);
-        if !path.exists() {
-            continue;
-        }
-        let mesh = read_obj(&path).expect("valid").mesh;
+fn meshes_become_bodies_and_cloth_keeps_its_vertices() {
+    let bear = shapes::gummy_bear(1.0, 0.04).expect("valid").surface;
+    for (name, mesh, spacing, closed) in [("bear", bear, 0.08, true), ("shirt", shirt(6), 0.1, false)] {
         let vertices = mesh.positions.clone();
         let shape = shapes::from_mesh(mesh, spacing).expect("valid");
-        println!("{name}: {} particles, {} edges", shape.points.len(), shape.edges.len());
         check_shape(&shape, name);
         assert_eq!(shape.points == vertices, !closed, "{name}");
     }

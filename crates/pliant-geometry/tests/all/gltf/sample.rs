@@ -1,5 +1,6 @@
 //! Files made by hand: a JSON part and a list of numbers, as `.gltf`, with data inside, or as `.glb`.
 
+use pliant_geometry::encode_base64;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
@@ -139,14 +140,5 @@ pub fn read_with(name: &str, bytes: &[u8], others: &[(&str, &[u8])]) -> Result<M
 }
 
 pub fn base64(bytes: &[u8]) -> String {
-    let digits = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    let mut out = String::new();
-    for group in bytes.chunks(3) {
-        let word = (0..3).fold(0u32, |w, i| w << 8 | u32::from(group.get(i).copied().unwrap_or(0)));
-        for k in 0..4 {
-            let digit = digits[(word >> (18 - 6 * k) & 63) as usize] as char;
-            out.push(if k <= group.len() { digit } else { '=' });
-        }
-    }
-    out
+    String::from_utf8(encode_base64(bytes)).unwrap()
 }

@@ -1,11 +1,10 @@
-//! What is found in meshes made by hand and in real files.
-
-use std::path::{Path, PathBuf};
+//! What is found in meshes made by hand and in files with a fault.
 
 use glam::DVec3;
-use pliant_geometry::{Closedness, PolyMesh, inspect, read_mesh};
+use pliant_geometry::{Closedness, PolyMesh, inspect, read_mesh, shapes};
 
 use super::known::*;
+use crate::samples::{sample_files, shirt};
 
 #[test]
 fn a_cube_is_a_cube() {
@@ -161,34 +160,38 @@ fn meshes_without_sense_have_a_report() {
     assert!(report.lines().iter().all(|l| !l.contains("NaN")));
 }
 
-/// Mesh files nobody here made, where they are there.
-pub fn assets() -> Vec<PathBuf> {
-    let root = Path::new("../../../shared/assets");
-    let mut files: Vec<PathBuf> = [root.to_path_buf(), root.join("broken")]
+/// The sample files that can be read, a bear and a shirt, by name.
+pub fn brought() -> Vec<(String, PolyMesh)> {
+    let mut all: Vec<(String, PolyMesh)> = sample_files()
         .iter()
-        .filter_map(|folder| std::fs::read_dir(folder).ok())
-        .flat_map(|entries| entries.filter_map(|e| e.ok().map(|e| e.path())))
-        .filter(|p| p.extension().is_some_and(|e| e == "obj"))
+        .filter_map(|path| Some((path.file_name()?.to_string_lossy().into_owned(), read_mesh(path).ok()?)))
+        .flat_map(|(name, file)| file.meshes.into_iter().map(move |m| (name.clone(), m)))
         .collect();
-    files.sort();
-    files
+    assert!(all.len() >= 9, "{all:?}");
+    for (name, tri) in [("bear", shapes::gummy_bear(1.0, 0.05).unwrap().surface), ("shirt", shirt(6))] {
+        all.push((name.into(), of_triangles(&tri)));
+    }
+    all
+}
+
+fn closedness(brought: &[(String, PolyMesh)], name: &str) -> Closedness {
+    let (_, mesh) = brought.iter().find(|(n, _)| n == name).unwrap();
+    inspect(mesh, 2).closedness
 }
 
 #[test]
-fn real_files() {
-    for path in assets() {
-        let Ok(file) = read_mesh(&path) else { continue };
-        for m in &file.meshes {
-            let report = inspect(m, 2);
-            println!("{}\n  {}", path.display(), report.lines().join("\n  "));
-            let name = path.file_name().unwrap().to_str().unwrap();
-            if name == "spot.obj" {
-                assert_eq!((report.closedness, report.welded.pieces), (Closedness::Closed, 1));
-                assert!(report.volume.unwrap() > 0.0);
-            }
-            if name.starts_with("garment") {
-                assert_eq!(report.closedness, Closedness::Open);
-            }
-        }
+fn what_people_bring_is_told_apart() {
+    let all = brought();
+    for name in ["bear", "nan_colour.obj", "negative_indices.obj", "apart.obj"] {
+        assert_eq!(closedness(&all, name), Closedness::Closed, "{name}");
     }
+    for name in ["shirt", "soup.stl", "empty_group.obj", "bent_pentagon.obj", "wall_with_hole.obj"] {
+        assert_eq!(closedness(&all, name), Closedness::Open, "{name}");
+    }
+    assert_eq!(closedness(&all, "points.ply"), Closedness::Nothing);
+    let bear = &all.iter().find(|(name, _)| name == "bear").unwrap().1;
+    let report = inspect(bear, 2);
+    assert!(report.welded.pieces == 1 && report.volume.unwrap() > 0.0, "{report:?}");
+    let shirt = &all.iter().find(|(name, _)| name == "shirt").unwrap().1;
+    assert_eq!(inspect(shirt, 2).as_is.boundary_loops, 4, "neck, cuffs and hem");
 }

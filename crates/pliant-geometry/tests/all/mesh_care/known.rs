@@ -1,7 +1,7 @@
 //! Meshes made by hand.
 
 use glam::DVec3;
-use pliant_geometry::{MeshAttributes, PolyMesh, Polygons};
+use pliant_geometry::{MeshAttributes, PolyMesh, Polygons, TriMesh};
 
 /// A mesh of polygons.
 pub fn mesh<F: AsRef<[u32]>>(positions: &[[f64; 3]], list: &[F]) -> PolyMesh {
@@ -42,16 +42,19 @@ pub fn cube() -> PolyMesh {
     cuboid([0.0; 3], [1.0; 3])
 }
 
+/// Triangles as faces.
+pub fn of_triangles(m: &TriMesh) -> PolyMesh {
+    let faces = Polygons::of_triangles(&m.triangles);
+    PolyMesh {
+        positions: m.positions.clone(),
+        attributes: MeshAttributes { faces, ..MeshAttributes::default() },
+        ..PolyMesh::default()
+    }
+}
+
 /// Triangles instead of polygons.
 pub fn cut(m: &PolyMesh) -> PolyMesh {
-    let triangles = m.triangulated();
-    PolyMesh {
-        attributes: MeshAttributes {
-            faces: Polygons::of_triangles(&triangles.triangles),
-            ..MeshAttributes::default()
-        },
-        ..m.clone()
-    }
+    of_triangles(&m.triangulated())
 }
 
 /// Meshes in one, nothing shared.

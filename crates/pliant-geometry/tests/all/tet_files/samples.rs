@@ -1,5 +1,6 @@
 //! One small mesh in every format that is read.
 
+use pliant_geometry::encode_base64;
 use std::path::Path;
 
 use pliant_geometry::{
@@ -187,15 +188,7 @@ enum Vtu {
 }
 
 fn base64(bytes: &[u8]) -> String {
-    const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    let group = |group: &[u8]| {
-        let bits = group.iter().chain([0, 0].iter()).take(3).fold(0u32, |sum, &b| sum << 8 | u32::from(b));
-        let digit = |i: usize| {
-            if i <= group.len() { DIGITS[(bits >> (18 - 6 * i) & 63) as usize] as char } else { '=' }
-        };
-        (0..4).map(digit).collect::<String>()
-    };
-    bytes.chunks(3).map(group).collect()
+    String::from_utf8(encode_base64(bytes)).unwrap()
 }
 
 fn vtu(how: Vtu) -> Vec<u8> {
