@@ -1,12 +1,11 @@
 //! Particles inside meshes of all kinds: even, of the number asked for, tied together; and what counts as a body.
 
+use super::samples::shirt;
 use glam::DVec3;
 use pliant_geometry::shapes::{self, Shape, SolidShape, filled};
 use pliant_geometry::{
     FillDensity, FillOptions, FillPattern, KdTree, SplitMix64, TriMesh, Winding, has_inside, inside,
 };
-
-use super::samples::shirt;
 
 const PATTERNS: [FillPattern; 3] = [FillPattern::Lattice, FillPattern::Jittered, FillPattern::BlueNoise];
 

@@ -1,11 +1,9 @@
 //! Mesh files that are damaged, cut off or lie: a mesh with notes or an error with a remedy, never a panic.
 
-use std::path::Path;
-
+use super::samples::{sample, sample_files};
 use pliant_geometry::{SplitMix64, parse_mdd, parse_pc2, read_mesh, read_mesh_through};
 use proptest::prelude::*;
-
-use super::samples::{sample, sample_files};
+use std::path::Path;
 
 const NAMES: [&str; 8] = ["a.obj", "a.ply", "a.stl", "a.off", "a.xyz", "a.csv", "a", "a.pts"];
 

@@ -1,10 +1,9 @@
 //! Mesh files in: what each format's reader keeps, mends and notes.
 
-use std::io::{Error, ErrorKind};
-use std::path::Path;
-
 use glam::DVec3;
 use pliant_geometry::{GeometryError, MeshFile, PolyMesh, read_mesh_through};
+use std::io::{Error, ErrorKind};
+use std::path::Path;
 
 /// Reads files from memory; the first is the mesh.
 fn read(files: &[(&str, &[u8])]) -> Result<MeshFile, Vec<GeometryError>> {

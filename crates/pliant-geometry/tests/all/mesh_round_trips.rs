@@ -1,13 +1,12 @@
 //! Mesh files out and in again: what each format can hold comes back as it was, bit for bit.
 
-use std::io::{Error, ErrorKind};
-use std::path::Path;
-
 use glam::DVec3;
 use pliant_geometry::{
     Layer, MeshAttributes, MeshFile, PolyMesh, Polygons, SplitMix64, SurfaceMaterial, read_mesh_through,
     write_mesh,
 };
+use std::io::{Error, ErrorKind};
+use std::path::Path;
 
 /// Writes and reads again, companions too.
 fn round_trip(name: &str, meshes: &[PolyMesh]) -> MeshFile {

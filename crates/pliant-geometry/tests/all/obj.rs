@@ -1,12 +1,10 @@
 //! The OBJ reader: what it accepts, what it refuses and on which line, and that it never panics.
 
-use std::path::Path;
-
+use super::samples::sample;
 use glam::DVec3;
 use pliant_geometry::{GeometryError, parse_obj, read_obj};
 use proptest::prelude::*;
-
-use super::samples::sample;
+use std::path::Path;
 
 fn lines(errors: &[GeometryError]) -> Vec<usize> {
     errors.iter().filter_map(|e| e.line).collect()

@@ -1,10 +1,9 @@
 //! What people bring that is no clean body: small files with a fault each, and a garment.
 
-use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
-
 use glam::DVec3;
 use pliant_geometry::TriMesh;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
 
 fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/samples")

@@ -1,13 +1,11 @@
 //! Shapes: closed, outward, of the right volume, symmetric, connected, and refused with a remedy when impossible.
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::f64::consts::PI;
-
+use super::samples::shirt;
 use glam::DVec3;
 use pliant_geometry::TriMesh;
 use pliant_geometry::shapes::{self, Shape, SolidShape};
-
-use super::samples::shirt;
+use std::collections::{BTreeMap, BTreeSet};
+use std::f64::consts::PI;
 
 /// One of each.
 pub const SOLIDS: [SolidShape; 7] = [

@@ -1,12 +1,11 @@
 //! A fine mesh bound to a body: motions followed exactly, no seams, no collapse, no cracks, whatever it is bound to.
 
-use std::f64::consts::TAU;
-
 use glam::{DAffine3, DMat3, DQuat, DVec3};
 use pliant_geometry::shapes::{self, SolidShape};
 use pliant_geometry::{
     ClusterMethod, ClusterSize, Clusters, Covering, Shape, Skin, SkinBinding, SplitMix64, TriMesh,
 };
+use std::f64::consts::TAU;
 
 const KINDS: [SkinBinding; 3] = [SkinBinding::Particles, SkinBinding::Tetrahedra, SkinBinding::Clusters];
 

@@ -1,11 +1,10 @@
 //! Tetrahedra inside meshes of all kinds: angles within the proven bounds, right way round, watertight, near the mesh.
 
-use std::collections::BTreeMap;
-
 use glam::DVec3;
 use pliant_geometry::shapes::{self, SolidShape};
 use pliant_geometry::{GeometryError, SplitMix64, StuffingOptions, StuffingReport, TetMesh, TriMesh, stuff};
 use proptest::prelude::*;
+use std::collections::BTreeMap;
 
 const PLAIN: StuffingOptions = StuffingOptions { graded: false, threads: 2 };
 const GRADED: StuffingOptions = StuffingOptions { graded: true, threads: 2 };

@@ -1,11 +1,10 @@
 //! Mirror planes are found, and symmetric coverings keep them.
 
-use std::collections::BTreeMap;
-
 use glam::{DQuat, DVec3};
 use pliant_geometry::{
     ClusterMethod, ClusterSize, Clusters, Covering, MirrorPlane, SplitMix64, Symmetry, shapes,
 };
+use std::collections::BTreeMap;
 
 fn normals(planes: &[MirrorPlane]) -> Vec<DVec3> {
     planes.iter().map(|p| p.normal).collect()

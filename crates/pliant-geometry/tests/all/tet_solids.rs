@@ -1,13 +1,12 @@
 //! Solids of tetrahedra: sound elements in one part that fill the solid, and a surface that follows them.
 
-use std::collections::BTreeSet;
-
 use crate::shapes::SOLIDS;
 use glam::{DMat3, DQuat, DVec3};
 use pliant_geometry::shapes::{
     Shape, SolidShape, ball, cuboid, sheet, tets_from_mesh, tets_from_mesh_within,
 };
 use pliant_geometry::{SplitMix64, TetMesh, TriMesh};
+use std::collections::BTreeSet;
 
 fn mesh_of(shape: &Shape) -> TetMesh {
     let (points, tetrahedra) = (shape.points.clone(), shape.tetrahedra.clone());

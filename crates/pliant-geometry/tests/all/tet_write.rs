@@ -1,13 +1,12 @@
 //! Files of tetrahedra written and read back: the same mesh, positions to the last bit.
 
-use std::path::Path;
-
 use glam::DVec3;
 use pliant_geometry::shapes::ball;
 use pliant_geometry::{
     StuffingOptions, TetMesh, parse_gmsh, parse_medit, parse_tetgen, parse_vtu, read_tets, save_tets, stuff,
     write_tetgen, write_tets,
 };
+use std::path::Path;
 
 fn sample() -> TetMesh {
     let mut mesh =

@@ -1,10 +1,9 @@
 //! Tetrahedra: boxes of them fill their box exactly and fit together; bodies of them keep the promises of `Shape`.
 
-use std::collections::BTreeMap;
-
 use glam::DVec3;
 use pliant_geometry::shapes::{Shape, TetStyle, from_mesh, sheet, tet_box};
 use pliant_geometry::{TetMesh, TriMesh};
+use std::collections::BTreeMap;
 
 fn mesh_of(shape: &Shape) -> TetMesh {
     let (points, tetrahedra) = (shape.points.clone(), shape.tetrahedra.clone());

@@ -3,12 +3,11 @@
 
 mod care;
 
-use std::path::Path;
-
 use pliant_geometry::{
     GeometryError, MeshFile, PolyMesh, TetFile, VertexAnimation, parse_gmsh, parse_mdd, parse_medit,
     parse_obj, parse_pc2, parse_points, parse_tetgen, parse_vtk, parse_vtu, read_mesh_through,
 };
+use std::path::Path;
 
 /// Feeds bytes to the reader of a format; whether it accepted them. Panics where it breaks its word.
 pub fn feed(format: &str, bytes: &[u8]) -> bool {

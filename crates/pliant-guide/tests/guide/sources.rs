@@ -1,9 +1,8 @@
 //! Tests stand on the repository alone: what they need is in it, and none passes because something is missing.
 
+use super::root;
 use std::fs;
 use std::path::{Path, PathBuf};
-
-use super::root;
 
 fn collect(folder: &Path, found: &mut Vec<PathBuf>) {
     for entry in fs::read_dir(folder).unwrap() {

@@ -1,10 +1,9 @@
 //! Still meshes: containers, accessors, primitives, nodes, materials.
 
+use super::sample::{Sample, TRIANGLE, base64, messages, read_with};
 use glam::DVec3;
 use pliant_geometry::PolyMesh;
 use serde_json::json;
-
-use super::sample::{Sample, TRIANGLE, base64, messages, read_with};
 
 fn points(mesh: &PolyMesh) -> Vec<[f64; 3]> {
     mesh.positions.iter().map(|p| p.to_array()).collect()

@@ -1,9 +1,8 @@
 //! Files that lie: refused with the place in the JSON part, without panics and without the memory they claim.
 
+use super::sample::{Sample, base64, messages, read, read_with};
 use proptest::prelude::*;
 use serde_json::{Value, json};
-
-use super::sample::{Sample, base64, messages, read, read_with};
 
 /// The errors of a triangle with one value of the JSON part replaced.
 fn with(pointer: &str, value: Value) -> String {

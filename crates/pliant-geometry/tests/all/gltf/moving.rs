@@ -1,9 +1,8 @@
 //! Morph targets and animations.
 
+use super::sample::{Sample, TRIANGLE};
 use glam::{DQuat, DVec3};
 use serde_json::json;
-
-use super::sample::{Sample, TRIANGLE};
 
 /// A triangle with two targets, one up and one along x.
 fn morphing() -> Sample {

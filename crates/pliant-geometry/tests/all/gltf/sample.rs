@@ -1,11 +1,10 @@
 //! Files made by hand: a JSON part and a list of numbers, as `.gltf`, with data inside, or as `.glb`.
 
 use pliant_geometry::encode_base64;
-use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
-
 use pliant_geometry::{GeometryError, MeshFile, read_mesh_through};
 use serde_json::{Value, json};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
 
 /// A document that grows by accessors.
 pub struct Sample {

@@ -1,13 +1,12 @@
 //! What is written reads back: as the same mesh where nothing must be split, as the same surface where it must.
 
+use super::sample::{messages, read};
 use glam::DVec3;
 use pliant_geometry::{
     Layer, MeshAttributes, PolyMesh, Polygons, SurfaceMaterial, VertexAnimation, write_glb,
 };
 use proptest::prelude::*;
 use serde_json::Value;
-
-use super::sample::{messages, read};
 
 fn glb(meshes: &[PolyMesh]) -> Vec<u8> {
     let mut bytes = Vec::new();

@@ -1,13 +1,12 @@
 //! What repairs do to meshes made by hand and to files with a fault.
 
+use super::found::brought;
+use super::known::*;
 use glam::{DAffine3, DQuat, DVec3};
 use pliant_geometry::{
     Closedness, Holes, Layer, MeshAttributes, PolyMesh, RepairOptions, SurfaceMaterial, VertexAnimation,
     inspect, join, normalise, repair, split_pieces, transform,
 };
-
-use super::found::brought;
-use super::known::*;
 
 fn mended(m: &PolyMesh) -> (PolyMesh, Vec<(usize, &'static str)>) {
     let (mesh, repairs) = repair(m, &RepairOptions::default());

@@ -1,11 +1,9 @@
 //! Random polygon soups: counts against brute force.
 
-use std::collections::{BTreeMap, BTreeSet};
-
+use super::known::mesh;
 use pliant_geometry::{Holes, PolyMesh, RepairOptions, inspect, join, repair, split_pieces};
 use proptest::prelude::*;
-
-use super::known::mesh;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Few vertices on a small grid, so that everything that can be wrong is.
 pub fn soup() -> impl Strategy<Value = PolyMesh> {

@@ -3,7 +3,6 @@
 mod samples;
 
 use pliant_geometry::{GeometryError, SplitMix64, parse_gmsh, parse_medit, parse_vtk, parse_vtu, read_tets};
-
 use samples::{all, ele, gmsh2_text, gmsh4_text, medit, node, tetgen, wanted};
 
 #[test]

@@ -1,11 +1,10 @@
 //! One small mesh in every format that is read.
 
 use pliant_geometry::encode_base64;
-use std::path::Path;
-
 use pliant_geometry::{
     GeometryError, TetFile, TetMesh, parse_gmsh, parse_medit, parse_tetgen, parse_vtk, parse_vtu,
 };
+use std::path::Path;
 
 type Parse = Box<dyn Fn(&[u8]) -> Result<TetFile, GeometryError>>;
 
