@@ -28,19 +28,22 @@ sheet() {
   "$program" export "$2.plog" -o "$guide/pictures/$1.png" --first "$3" --last "$4" --step "$5" --size "$6" --quiet
 }
 
-sheet start                 drop                         16 36 10 300x180
+sheet start                 drop                         16 36 10 240x150
 sheet scene                 picnic                       30 104 37 300x200
-sheet clustered             bears_rigid_linear_quadratic 12 12 1  420x240
+sheet clustered             bears_rigid_linear_quadratic 12 12 1  330x190
 sheet projective            draped_cloth                 90 90 1  360x260
 sheet position_based        position_based               14 14 1  720x200
 sheet five_solvers          five_solvers                 15 15 1  720x200
-sheet materials             materials                    15 60 45 400x240
+sheet materials             materials                    15 60 45 320x192
 sheet clusters              clusters                     14 34 20 420x180
 sheet goals                 goals                        19 34 15 420x180
-sheet limits                limits                       20 50 30 420x180
+sheet limits                limits                       20 50 30 340x146
 sheet volume_against_strain volume_against_strain        20 60 40 360x200
 sheet curtain_limits        curtain_limits               120 120 1 360x260
-sheet colliders             table                        20 80 30  300x220
+sheet colliders             table                        20 80 30  240x176
+sheet rigid                 rigid_bodies                 40 40 1  320x210
+sheet bumping_bears         bumping_bears                20 50 30 240x150
+sheet tearing               torn_flag                    130 160 30 240x160
 sheet garment               garment                      9 99 45   190x177
 sheet washing_line          washing_line                 70 70 1   300x188
 sheet keyframed_jelly       keyframed_jelly              50 230 60 240x180
