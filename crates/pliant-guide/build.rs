@@ -1,6 +1,11 @@
 //! Makes pages for rustdoc out of the chapters: links between chapters become links between modules, and pictures go into the
 //! pages, as rustdoc has no place for files. What is only in the repository loses its link and keeps its text.
 
+// The encoder itself, and not the crate: a build script would have it compiled once more.
+#[allow(dead_code)]
+#[path = "../pliant-geometry/src/base64.rs"]
+mod base64;
+
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::{env, fs};
@@ -78,7 +83,7 @@ fn new_target(target: &str, file: &Path) -> Option<String> {
         _ => return None,
     };
     let bytes = fs::read(&full).unwrap_or_else(|e| panic!("{}: {e}", full.display()));
-    Some(format!("data:{kind};base64,{}", base64(&bytes)))
+    Some(format!("data:{kind};base64,{}", String::from_utf8_lossy(&base64::encode(&bytes))))
 }
 
 /// The page of the module that a chapter has become; the guide's README is the crate's own.
@@ -91,17 +96,4 @@ fn module(target: &Path, from: &Path) -> Option<String> {
         name if known => Some(format!("{up}{name}/index.html")),
         _ => None,
     }
-}
-
-fn base64(bytes: &[u8]) -> String {
-    const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    let mut text = String::new();
-    for three in bytes.chunks(3) {
-        let word = three.iter().fold(0_u32, |w, b| w << 8 | u32::from(*b)) << (8 * (3 - three.len()));
-        for k in 0..4 {
-            let digit = DIGITS[(word >> (18 - 6 * k)) as usize & 63];
-            text.push(if k <= three.len() { digit as char } else { '=' });
-        }
-    }
-    text
 }

@@ -44,13 +44,8 @@ fn report(
     name: &'static str,
     (value, unit): (f64, &'static str),
 ) {
-    run.report(Measurement {
-        name,
-        value,
-        unit,
-        threads: 1,
-        share_of_limit: None,
-        isa: simulation.isa().name(),
-        note: format!("{BODIES} bodies, {} particles", simulation.model().particle_count()),
-    });
+    run.report(
+        Measurement::new(name, (value, unit), simulation.isa().name())
+            .noted(format!("{BODIES} bodies, {} particles", simulation.model().particle_count())),
+    );
 }

@@ -54,18 +54,14 @@ pub(crate) fn step(run: &mut Run<'_>) -> Result<(), String> {
             times.push(start.elapsed().as_secs_f64());
         }
         times.sort_by(f64::total_cmp);
-        run.report(Measurement {
-            name,
-            value: 1e3 * times[times.len() / 2],
-            unit: "ms",
-            threads: 1,
-            share_of_limit: None,
-            isa: simulation.isa().name(),
-            note: format!(
-                "a step of a block of {} particles that lies on it",
-                simulation.model().particle_count()
+        run.report(
+            Measurement::new(name, (1e3 * times[times.len() / 2], "ms"), simulation.isa().name()).noted(
+                format!(
+                    "a step of a block of {} particles that lies on it",
+                    simulation.model().particle_count()
+                ),
             ),
-        });
+        );
     }
     Ok(())
 }

@@ -1,18 +1,24 @@
-//! How fast exports are: a log of 35,000 vertices on 2,000 particles (or each on its own), and 120 frames.
-//!
-//! `cargo run --release -p pliant-cache --example export_speed -- FOLDER [EXTENSION…]`; best of five.
-#![allow(clippy::unwrap_used)] // an example may panic
+//! Films on their way to files: a log of a large surface read, skinned and written.
 
-use std::path::{Path, PathBuf};
-use std::time::Instant;
-
-use glam::DVec3;
+use crate::timing::best_of;
+use crate::{Measurement, Run};
+use pliant::DVec3;
 use pliant_cache::render::Look;
 use pliant_cache::{
     ColorBy, ExportOptions, LogBody, LogFrame, LogHeader, LogReader, LogWriter, PictureSettings,
     SimulatedElements, export,
 };
 use pliant_geometry::{MeshAttributes, Skin, TriMesh};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// Name, extension, and whether the particles are vertices themselves.
+pub(crate) const FILMS: [(&str, &str, bool); 4] = [
+    ("export/usda/skinned", "usda", false),
+    ("export/pc2/skinned", "pc2", false),
+    ("export/pc2/plain", "pc2", true),
+    ("export/abc/skinned", "abc", false),
+];
 
 const SIDE: usize = 187;
 const FRAMES: u32 = 120;
@@ -56,7 +62,7 @@ fn body(particles: usize, entries: usize) -> LogBody {
     }
 }
 
-fn write_log(path: &Path, body: LogBody) {
+fn write_log(path: &Path, body: LogBody) -> Result<(), Box<dyn std::error::Error>> {
     let particles = body.particles.len();
     let picture = PictureSettings {
         width: 64,
@@ -67,17 +73,17 @@ fn write_log(path: &Path, body: LogBody) {
         ..Default::default()
     };
     let header = LogHeader {
-        program: "speed".into(),
+        program: "bench".into(),
         bits: String::new(),
         scene_text: String::new(),
         scene_hash: 0,
         frames_per_second: 24.0,
         bodies: vec![body],
         planes: vec![],
-        solids: vec![],
+        colliders: vec![],
         picture,
     };
-    let mut writer = LogWriter::create(path, &header, true).unwrap();
+    let mut writer = LogWriter::create(path, &header, true)?;
     for index in 0..FRAMES {
         let value = |k: usize, a: usize| ((k * 7 + a * 3) as f64 + f64::from(index) * 0.1).sin();
         let frame = LogFrame {
@@ -89,43 +95,39 @@ fn write_log(path: &Path, body: LogBody) {
             contact: vec![0; particles],
             ..Default::default()
         };
-        writer.append_frame(&frame).unwrap();
+        writer.append_frame(&frame)?;
     }
-    writer.finish().unwrap();
+    writer.finish()?;
+    Ok(())
 }
 
-fn main() {
-    let folder = PathBuf::from(std::env::args().nth(1).expect("a folder"));
-    std::fs::create_dir_all(&folder).unwrap();
-    let mut extensions: Vec<String> = std::env::args().skip(2).collect();
-    if extensions.is_empty() {
-        extensions = ["pc2", "mdd", "vtu", "usda"].map(String::from).to_vec();
+/// A folder of its own that goes away again.
+struct Folder(PathBuf);
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        // If it cannot be removed, the system's own cleaning does it.
+        let _ = std::fs::remove_dir_all(&self.0);
     }
-    for (name, particles, entries) in [("skinned", 2000, 12), ("plain", SIDE * SIDE, 1)] {
-        let log = folder.join(name).with_extension("plog");
-        write_log(&log, body(particles, entries));
-        let reader = LogReader::open(&log).unwrap();
-        for extension in &extensions {
-            for surface in [false, true] {
-                if surface && extension != "vtu" {
-                    continue;
-                }
-                let options = ExportOptions { surface, ..Default::default() };
-                let path = folder.join(name).with_extension(extension);
-                let mut best = f64::INFINITY;
-                let mut bytes = 0;
-                for _ in 0..5 {
-                    let begin = Instant::now();
-                    bytes = export(&reader, &path, &options, &mut |_, _| {}).unwrap().bytes;
-                    best = best.min(begin.elapsed().as_secs_f64());
-                }
-                let shown = if surface { " surface" } else { "" };
-                let megabytes = bytes as f64 / 1e6;
-                println!(
-                    "{name} .{extension}{shown}: {megabytes:.0} MB in {best:.3} s, {:.0} MB/s",
-                    megabytes / best
-                );
-            }
-        }
+}
+
+pub(crate) fn films(run: &mut Run<'_>) -> Result<(), String> {
+    let folder = Folder(std::env::temp_dir().join(format!("pliant_bench_films_{}", std::process::id())));
+    std::fs::create_dir_all(&folder.0).map_err(|e| e.to_string())?;
+    for (name, extension, plain) in FILMS.into_iter().filter(|f| run.wants(f.0)).collect::<Vec<_>>() {
+        let log = folder.0.join("film.plog");
+        let (particles, entries) = if plain { (SIDE * SIDE, 1) } else { (2000, 12) };
+        write_log(&log, body(particles, entries)).map_err(|e| e.to_string())?;
+        let reader = LogReader::open(&log).map_err(|e| e.to_string())?;
+        let path = folder.0.join("film").with_extension(extension);
+        let mut done = Ok(0);
+        let seconds = best_of(Duration::from_secs(2), || {
+            let written = export(&reader, &path, &ExportOptions::default(), &mut |_, _| {});
+            done = written.map(|w| w.bytes).map_err(|e| e.to_string());
+        });
+        let bytes = done.clone()? as f64;
+        let note = format!("{FRAMES} frames, {:.0} MB, {:.0} MB/s", bytes / 1e6, bytes / seconds / 1e6);
+        run.report(Measurement::new(name, (seconds, "s"), "baseline").on(run.all_threads()).noted(note));
     }
+    Ok(())
 }

@@ -3,15 +3,16 @@
 use crate::timing::best_of;
 use crate::{Measurement, Run};
 use pliant::DVec3;
-use pliant_geometry::shapes::{SolidShape, filled};
+use pliant_geometry::shapes::{self, SolidShape, filled};
 use pliant_geometry::{
-    FillDensity, FillOptions, FillPattern, MeshAttributes, PolyMesh, Polygons, SplitMix64, StuffingOptions,
-    TriMesh, Winding, read_mesh, stuff, write_mesh,
+    ClusterMethod, ClusterSize, Covering, FillDensity, FillOptions, FillPattern, MeshAttributes, PolyMesh,
+    Polygons, RepairOptions, Skin, SkinBinding, SplitMix64, StuffingOptions, TriMesh, Winding, inspect,
+    read_mesh, repair, stuff, write_mesh,
 };
 use std::f64::consts::TAU;
 use std::hint::black_box;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 const POINTS: usize = 100_000;
 /// About 100,000 tetrahedra of a bear one metre high.
@@ -24,15 +25,16 @@ impl Run<'_> {
         if self.options.threads > 0 { vec![self.options.threads] } else { vec![1, 2] }
     }
 
+    /// As many threads as the machine has.
+    pub(crate) fn all_threads(&self) -> usize {
+        std::thread::available_parallelism().map_or(1, |n| n.get())
+    }
+
     fn seconds(&mut self, name: &'static str, value: f64, threads: usize, share: Option<f64>, note: String) {
         // Nothing here chooses its instructions at run time.
         let isa = "baseline";
-        self.report(Measurement { name, value, unit: "s", threads, share_of_limit: share, isa, note });
+        self.report(Measurement::new(name, (value, "s"), isa).on(threads).limited(share).noted(note));
     }
-}
-
-fn all_threads() -> usize {
-    std::thread::available_parallelism().map_or(1, |n| n.get())
 }
 
 pub(crate) fn winding(run: &mut Run<'_>) -> Result<(), String> {
@@ -100,7 +102,84 @@ pub(crate) fn blue_noise(run: &mut Run<'_>) -> Result<(), String> {
     });
     let count = count.map_err(|e| e.to_string())?;
     let note = format!("{count} particles, {:.1} µs each", 1e6 * seconds / count as f64);
-    run.seconds("geometry/fill/blue_noise", seconds, all_threads(), None, note);
+    run.seconds("geometry/fill/blue_noise", seconds, run.all_threads(), None, note);
+    Ok(())
+}
+
+/// Looking over and mending a ring whose triangles share no vertices.
+pub(crate) fn care(run: &mut Run<'_>) -> Result<(), String> {
+    let ring = torus();
+    let positions = ring.triangles.iter().flatten().map(|&i| ring.positions[i as usize]).collect();
+    let triangles: Vec<[u32; 3]> =
+        (0..ring.triangles.len() as u32).map(|t| [3 * t, 3 * t + 1, 3 * t + 2]).collect();
+    let attributes =
+        MeshAttributes { faces: Polygons::of_triangles(&triangles), ..MeshAttributes::default() };
+    let soup = PolyMesh { positions, attributes, ..PolyMesh::default() };
+    if run.wants("geometry/inspect") {
+        for threads in run.one_and_two() {
+            let seconds = best_of(Duration::from_secs(2), || {
+                black_box(inspect(&soup, threads));
+            });
+            run.seconds("geometry/inspect", seconds, threads, None, format!("{} triangles", triangles.len()));
+        }
+    }
+    if run.wants("geometry/repair") {
+        let mut left = 0;
+        let seconds = best_of(Duration::from_secs(2), || {
+            left = repair(&soup, &RepairOptions::default()).0.positions.len();
+        });
+        let note = format!("{} vertices become {left}", soup.positions.len());
+        run.seconds("geometry/repair", seconds, 1, None, note);
+    }
+    Ok(())
+}
+
+/// Ways to cover a cloud with clusters, by the names they are measured under.
+pub(crate) const COVERINGS: [(&str, ClusterMethod); 3] = [
+    ("geometry/clusters/random", ClusterMethod::Random),
+    ("geometry/clusters/farthest", ClusterMethod::Farthest),
+    ("geometry/clusters/k_means", ClusterMethod::KMeans),
+];
+
+pub(crate) fn clusters(run: &mut Run<'_>) -> Result<(), String> {
+    let mut rng = SplitMix64::new(5);
+    let points: Vec<DVec3> = (0..1_000_000).map(|_| DVec3::new(rng.unit(), rng.unit(), rng.unit())).collect();
+    for (name, method) in COVERINGS.into_iter().filter(|c| run.wants(c.0)).collect::<Vec<_>>() {
+        let what = Covering { smooth: true, ..Covering::new(method, ClusterSize::Radius(0.03)) };
+        let start = Instant::now();
+        let clusters = what.build(&points).map_err(|e| e.to_string())?;
+        let seconds = start.elapsed().as_secs_f64();
+        let note = format!("{} clusters, {} memberships", clusters.len(), clusters.members.len());
+        run.seconds(name, seconds, 1, None, note);
+    }
+    Ok(())
+}
+
+/// What fine meshes are bound to, by the names they are measured under.
+pub(crate) const SKINS: [(&str, SkinBinding); 3] = [
+    ("geometry/skin/particles", SkinBinding::Particles),
+    ("geometry/skin/tetrahedra", SkinBinding::Tetrahedra),
+    ("geometry/skin/clusters", SkinBinding::Clusters),
+];
+
+pub(crate) fn skins(run: &mut Run<'_>) -> Result<(), String> {
+    let say = |e: pliant_geometry::GeometryError| e.to_string();
+    let mesh = SolidShape::GummyBear { height: 1.0 }.build(0.014).map_err(say)?.surface;
+    let (shape, _) = shapes::tets_from_mesh(mesh.clone(), 0.052).map_err(say)?;
+    let size = ClusterSize::Count(shape.points.len() / 30 + 1);
+    let clusters = Covering { smooth: true, ..Covering::new(ClusterMethod::KMeans, size) };
+    let clusters = clusters.build(&shape.points).map_err(say)?;
+    let [x, y, z]: [Vec<f64>; 3] = [0, 1, 2].map(|k| shape.points.iter().map(|p| p[k]).collect());
+    for (name, binding) in SKINS.into_iter().filter(|s| run.wants(s.0)).collect::<Vec<_>>() {
+        let start = Instant::now();
+        let skin = Skin::bind_to(binding, &shape, Some(&clusters), &mesh.positions).map_err(say)?;
+        let bound = start.elapsed().as_secs_f64();
+        let mut vertices = Vec::new();
+        let seconds = best_of(Duration::from_millis(500), || skin.apply([&x, &y, &z], &mut vertices));
+        let note =
+            format!("{} vertices on {} particles; bound in {bound:.2} s", vertices.len(), shape.points.len());
+        run.seconds(name, seconds, 1, None, note);
+    }
     Ok(())
 }
 

@@ -78,18 +78,9 @@ pub(crate) fn bindings(run: &mut Run<'_>) -> Result<(), String> {
                 }
                 black_box((&mut poses, &mut shares, &mut blocks));
             });
-            run.report(Measurement {
-                name,
-                value: 1e6 * seconds / BINDINGS as f64,
-                unit: "µs",
-                threads: 1,
-                share_of_limit: None,
-                isa: isa.name(),
-                note: format!(
-                    "{BINDINGS} bindings of {PARENTS} parents; one at a time {:.2} µs",
-                    1e6 * alone
-                ),
-            });
+            run.report(Measurement::new(name, (1e6 * seconds / BINDINGS as f64, "µs"), isa.name()).noted(
+                format!("{BINDINGS} bindings of {PARENTS} parents; one at a time {:.2} µs", 1e6 * alone),
+            ));
         }
     }
     Ok(())

@@ -8,12 +8,14 @@ mod bodies;
 mod clustered;
 mod colliders;
 mod detect;
+mod export;
 mod geometry;
 mod glue;
 mod limits;
 mod pile;
 mod projective;
 mod rigid;
+mod rotations;
 mod tearing;
 mod timing;
 mod tree;
@@ -39,6 +41,30 @@ pub struct Measurement {
     /// What was measured, in a few words for people; not part of the JSON.
     #[serde(skip)]
     pub note: String,
+}
+
+impl Measurement {
+    /// Of one thread, bound by no limit.
+    pub(crate) fn new(
+        name: &'static str,
+        (value, unit): (f64, &'static str),
+        isa: &'static str,
+    ) -> Measurement {
+        Measurement { name, value, unit, threads: 1, share_of_limit: None, isa, note: String::new() }
+    }
+
+    pub(crate) fn on(self, threads: usize) -> Measurement {
+        Measurement { threads, ..self }
+    }
+
+    /// Of which limit it is which part.
+    pub(crate) fn limited(self, share_of_limit: impl Into<Option<f64>>) -> Measurement {
+        Measurement { share_of_limit: share_of_limit.into(), ..self }
+    }
+
+    pub(crate) fn noted(self, note: String) -> Measurement {
+        Measurement { note, ..self }
+    }
 }
 
 /// A whole frame of one of the sizes of `clustered/scaling`.
@@ -296,6 +322,58 @@ const GROUPS: &[Group] = &[
     },
     Group {
         entries: &[
+            (
+                "geometry/inspect",
+                "100,000 triangles without a common vertex looked over, on one thread and on two",
+            ),
+            ("geometry/repair", "the same mended: joined to a ring"),
+        ],
+        run: geometry::care,
+    },
+    Group {
+        entries: &[
+            (geometry::COVERINGS[0].0, "a million points covered by about 17,000 clusters, at random"),
+            (geometry::COVERINGS[1].0, "the same by farthest points"),
+            (geometry::COVERINGS[2].0, "the same by k-means"),
+        ],
+        run: geometry::clusters,
+    },
+    Group {
+        entries: &[
+            (
+                geometry::SKINS[0].0,
+                "a bear's fine surface moved by particles of tetrahedra that it is bound to",
+            ),
+            (geometry::SKINS[1].0, "the same bound to the tetrahedra"),
+            (geometry::SKINS[2].0, "the same bound to clusters"),
+        ],
+        run: geometry::skins,
+    },
+    Group {
+        entries: &[
+            (
+                rotations::STRAINS[0].0,
+                "rotations nearest to matrices off by 1e-3, eight at a time, once for each instruction set",
+            ),
+            (rotations::STRAINS[1].0, "the same off by 0.1"),
+            (rotations::STRAINS[2].0, "the same off by 0.5"),
+        ],
+        run: rotations::rotations,
+    },
+    Group {
+        entries: &[
+            (
+                export::FILMS[0].0,
+                "120 frames of 35,000 vertices on 2,000 particles, from the log to text USD",
+            ),
+            (export::FILMS[1].0, "the same to a point cache"),
+            (export::FILMS[2].0, "the same where all vertices are particles"),
+            (export::FILMS[3].0, "the skinned one to Alembic"),
+        ],
+        run: export::films,
+    },
+    Group {
+        entries: &[
             ("files/ply/read", "a binary PLY of a million triangles, from a file the system has in memory"),
             ("files/ply/write", "the same, into memory"),
             ("files/stl/read", "a binary STL of a million triangles, its corners joined to vertices"),
@@ -336,15 +414,7 @@ pub fn run(options: &Options, mut sink: impl FnMut(Measurement)) -> Result<Vec<F
         ));
     }
     let limits = limits::measure();
-    let limit = |name, value, unit| Measurement {
-        name,
-        value,
-        unit,
-        threads: 1,
-        share_of_limit: None,
-        isa: limits.isa,
-        note: String::new(),
-    };
+    let limit = |name, value, unit| Measurement::new(name, (value, unit), limits.isa);
     sink(limit("limits/fma", limits.flops / 1e9, "Gflop/s"));
     sink(limit("limits/bandwidth", limits.bandwidth / 1e9, "GB/s"));
     for ((name, _), (_, rate)) in limits::SETS.iter().zip(limits.caches) {

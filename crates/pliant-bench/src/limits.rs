@@ -1,7 +1,7 @@
 //! What this machine can do at all: multiply-adds in registers, and memory traffic.
 //!
 //! `cargo build --release` targets plain x86-64, so the peak is measured with functions compiled for
-//! the wider instruction sets and chosen at run time. The calls are the room's only `unsafe` code: each
+//! the wider instruction sets and chosen at run time. The calls are the crate's only `unsafe` code: each
 //! is made after the processor was asked for the feature.
 #![allow(unsafe_code)]
 

@@ -52,15 +52,11 @@ pub(crate) fn step(run: &mut Run<'_>) -> Result<(), String> {
             let mut simulation = pile(clustered, threads)?;
             let seconds = window.median_frame(&mut simulation)?;
             let contacts = simulation.step().map_err(|e| e.to_string())?.contacts;
-            run.report(Measurement {
-                name,
-                value: seconds * 1e3,
-                unit: "ms",
-                threads,
-                share_of_limit: None,
-                isa: simulation.isa().name(),
-                note: format!("100 blocks in a pile with {contacts} contacts, {what}, a step"),
-            });
+            run.report(
+                Measurement::new(name, (seconds * 1e3, "ms"), simulation.isa().name())
+                    .on(threads)
+                    .noted(format!("100 blocks in a pile with {contacts} contacts, {what}, a step")),
+            );
         }
     }
     Ok(())

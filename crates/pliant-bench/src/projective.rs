@@ -65,19 +65,15 @@ pub(crate) fn setup(run: &mut Run<'_>) -> Result<(), String> {
     {
         let start = std::time::Instant::now();
         let simulation = make()?;
-        run.report(Measurement {
-            name,
-            value: start.elapsed().as_secs_f64(),
-            unit: "s",
-            threads: 1,
-            share_of_limit: None,
-            isa: simulation.isa().name(),
-            note: format!(
-                "{} particles, {} numbers in the factor",
-                simulation.model().particle_count(),
-                simulation.factor_len()
+        run.report(
+            Measurement::new(name, (start.elapsed().as_secs_f64(), "s"), simulation.isa().name()).noted(
+                format!(
+                    "{} particles, {} numbers in the factor",
+                    simulation.model().particle_count(),
+                    simulation.factor_len()
+                ),
             ),
-        });
+        );
     }
     Ok(())
 }
@@ -100,14 +96,14 @@ fn measure(run: &mut Run<'_>, scene: &Case) -> Result<(), String> {
     }
     let options = run.options;
     let best = options.isa.unwrap_or(Isa::best());
-    let mut ways = vec![(options.threads.max(1), best)];
+    let mut runs = vec![(options.threads.max(1), best)];
     if options.threads == 0 {
-        ways.push((2, best));
+        runs.push((2, best));
         if options.isa.is_none() && best > Isa::Avx2 {
-            ways.extend([(1, Isa::Avx2), (2, Isa::Avx2)]);
+            runs.extend([(1, Isa::Avx2), (2, Isa::Avx2)]);
         }
     }
-    for (threads, isa) in ways {
+    for (threads, isa) in runs {
         let mut simulation = (scene.build)(threads)?;
         simulation.set_isa(isa);
         let each = iteration(&mut simulation)?;
@@ -125,15 +121,12 @@ fn measure(run: &mut Run<'_>, scene: &Case) -> Result<(), String> {
         let bytes = (2 * factor + rest) as f64;
         // Each thread goes over its own part, from whichever cache it fits into.
         let limit = threads as f64 * run.limits.reading((factor + rest) as f64 / threads as f64);
-        run.report(Measurement {
-            name: scene.name,
-            value: each * 1e3,
-            unit: "ms",
-            threads,
-            share_of_limit: Some(bytes / each / limit),
-            isa: isa.name(),
-            note: format!("{} particles, {elements} elements", simulation.model().particle_count()),
-        });
+        run.report(
+            Measurement::new(scene.name, (each * 1e3, "ms"), isa.name())
+                .on(threads)
+                .limited(bytes / each / limit)
+                .noted(format!("{} particles, {elements} elements", simulation.model().particle_count())),
+        );
     }
     Ok(())
 }

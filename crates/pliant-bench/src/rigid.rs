@@ -16,11 +16,11 @@ fn field(shape: &Shape, threads: usize) -> Result<Simulation, String> {
     let mut builder = Builder::new().ground();
     builder.threads = threads;
     builder.bodies.extend((0..BODIES).map(|k| {
-        let way = DVec3::new(f64::from(k * 7919 % 101) - 50.0, 0.0, f64::from(k * 104_729 % 97) - 48.0);
+        let direction = DVec3::new(f64::from(k * 7919 % 101) - 50.0, 0.0, f64::from(k * 104_729 % 97) - 48.0);
         let mut body = Body::rigid(format!("solid {k}"), shape.clone());
         body.position = DVec3::new(f64::from(k % ROW), HALF, f64::from(k / ROW));
         body.rotation = DQuat::from_rotation_y(f64::from(k % 13));
-        body.velocity = way * 0.01;
+        body.velocity = direction * 0.01;
         body
     }));
     builder.build().map_err(|e| e.to_string())
@@ -40,15 +40,11 @@ pub(crate) fn step(run: &mut Run<'_>) -> Result<(), String> {
         for threads in run.one_and_two() {
             let mut simulation = field(&shape, threads)?;
             let seconds = window.median_frame(&mut simulation)?;
-            run.report(Measurement {
-                name,
-                value: seconds * 1e3,
-                unit: "ms",
-                threads,
-                share_of_limit: None,
-                isa: simulation.isa().name(),
-                note: format!("{BODIES} {what} on the ground, a step"),
-            });
+            run.report(
+                Measurement::new(name, (seconds * 1e3, "ms"), simulation.isa().name())
+                    .on(threads)
+                    .noted(format!("{BODIES} {what} on the ground, a step")),
+            );
         }
     }
     Ok(())

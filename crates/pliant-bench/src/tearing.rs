@@ -52,18 +52,13 @@ pub(crate) fn ten_edges(run: &mut Run<'_>) -> Result<(), String> {
     }
     let best = |list: &[f64]| list.iter().copied().fold(f64::INFINITY, f64::min);
     let (plain, torn) = (best(&plain), best(&torn));
-    run.report(Measurement {
-        name: "tearing/ten_edges",
-        value: (torn - plain) / plain,
-        unit: "steps",
-        threads: 1,
-        share_of_limit: None,
-        isa: simulation.isa().name(),
-        note: format!(
-            "{} particles, a step takes {:.2} ms",
-            simulation.model().particle_count(),
-            plain * 1e3
-        ),
-    });
+    run.report(
+        Measurement::new("tearing/ten_edges", ((torn - plain) / plain, "steps"), simulation.isa().name())
+            .noted(format!(
+                "{} particles, a step takes {:.2} ms",
+                simulation.model().particle_count(),
+                plain * 1e3
+            )),
+    );
     Ok(())
 }

@@ -72,20 +72,12 @@ pub(crate) fn step(run: &mut Run<'_>) -> Result<(), String> {
     for (name, value, unit) in
         [("glue/tree/step", seconds[0] * 1e3, "ms"), ("glue/tree/share", share * 1e2, "%")]
     {
-        run.report(Measurement {
-            name,
-            value,
-            unit,
-            threads: 1,
-            share_of_limit: None,
-            isa: simulation.isa().name(),
-            note: format!(
-                "{} particles, {} couplings; {:.2} ms without them",
-                simulation.model().particle_count(),
-                simulation.model().couplings().len(),
-                seconds[1] * 1e3
-            ),
-        });
+        run.report(Measurement::new(name, (value, unit), simulation.isa().name()).noted(format!(
+            "{} particles, {} couplings; {:.2} ms without them",
+            simulation.model().particle_count(),
+            simulation.model().couplings().len(),
+            seconds[1] * 1e3
+        )));
     }
     Ok(())
 }

@@ -12,9 +12,8 @@
 #[path = "../tests/common/mod.rs"]
 mod common;
 
-use std::path::Path;
-
 use pliant_cache::{CacheError, LogReader};
+use std::path::Path;
 
 /// What is told of a log, a line each.
 fn tell(path: &Path) -> Result<Vec<String>, CacheError> {

@@ -6,10 +6,9 @@
 #[path = "../tests/common/mod.rs"]
 mod common;
 
-use std::path::{Path, PathBuf};
-
 use pliant_cache::{CacheError, ExportOptions, FORMATS, LogBody, LogReader, export};
 use pliant_geometry::{GeometryError, StuffingOptions, save_tets, shapes, stuff};
+use std::path::{Path, PathBuf};
 
 fn main() -> Result<(), CacheError> {
     let directory = PathBuf::from(std::env::args().nth(1).unwrap_or_else(|| "out".into()));

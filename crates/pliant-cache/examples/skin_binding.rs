@@ -1,20 +1,19 @@
 //! Measures and draws fine meshes bound to coarse bodies, by each binding: how near they come to the motion of the
-//! body, how smooth they stay, what they cost.
+//! body, how smooth they stay, of how many particles a vertex is made. What that costs: `pliant bench --filter geometry/skin`.
 //!
 //! `cargo run --release -p pliant-cache --example skin_binding -- DIR`
-
-use std::f64::consts::{PI, TAU};
-use std::fs::File;
-use std::io::BufWriter;
-use std::path::Path;
-use std::time::Instant;
 
 use glam::{DQuat, DVec3};
 use pliant_cache::render::*;
 use pliant_geometry::shapes::{self, SolidShape};
 use pliant_geometry::{
     ClusterMethod, ClusterSize, Clusters, Covering, Shape, Skin, SkinBinding, SplitMix64, TriMesh,
+    unit_normal,
 };
+use std::f64::consts::{PI, TAU};
+use std::fs::File;
+use std::io::BufWriter;
+use std::path::Path;
 
 type Draw<'a> = dyn Fn(&str, &TriMesh, &[DVec3], Look, f64) -> std::io::Result<()> + 'a;
 type Motion = (&'static str, Box<dyn Fn(DVec3) -> DVec3>);
@@ -54,7 +53,7 @@ fn apply(skin: &Skin, points: &[DVec3]) -> Vec<DVec3> {
 fn roughness(mesh: &TriMesh, got: &[DVec3], want: &[DVec3]) -> (f64, f64) {
     let normal = |x: &[DVec3], t: &[u32; 3]| {
         let [a, b, c] = t.map(|i| x[i as usize]);
-        (b - a).cross(c - a).normalize_or_zero()
+        unit_normal([a, b, c])
     };
     let mut angles: Vec<f64> = mesh
         .triangles
@@ -131,10 +130,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             clusters.len()
         );
         for binding in [SkinBinding::Particles, SkinBinding::Tetrahedra, SkinBinding::Clusters] {
-            let start = Instant::now();
             let skin = Skin::bind_to(binding, shape, Some(&clusters), &mesh.positions)?;
-            let bind = start.elapsed().as_secs_f64() * 1e3;
-            cost(&format!("  {binding:?}"), bind, &skin, &shape.points);
+            entries(&format!("  {binding:?}"), &skin);
             for (motion, field) in motions() {
                 let moved: Vec<DVec3> = shape.points.iter().map(|&p| field(p)).collect();
                 let want: Vec<DVec3> = mesh.positions.iter().map(|&p| field(p)).collect();
@@ -166,23 +163,14 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     cloth(&draw)
 }
 
-fn cost(what: &str, bind: f64, skin: &Skin, points: &[DVec3]) {
-    let [x, y, z]: [Vec<f64>; 3] = [0, 1, 2].map(|k| points.iter().map(|p| p[k]).collect());
-    let mut vertices = Vec::new();
-    let times = (0..50).map(|_| {
-        let start = Instant::now();
-        skin.apply([&x, &y, &z], &mut vertices);
-        start.elapsed().as_secs_f64() * 1e3
-    });
-    let least = times.fold(f64::INFINITY, f64::min);
+fn entries(what: &str, skin: &Skin) {
     let count = |n: usize| n as f64 / skin.len() as f64;
     let (handles, by_handle) = skin
         .handles
         .as_ref()
         .map_or((0.0, 0.0), |h| (count(h.handles.columns.len()), count(h.vertices.columns.len())));
     println!(
-        "{what}: bound in {bind:.0} ms, applied in {least:.2} ms; entries per vertex: {:.1} direct, {by_handle:.1} by \
-         handles made of {handles:.1}",
+        "{what}: entries per vertex: {:.1} direct, {by_handle:.1} by handles made of {handles:.1}",
         count(skin.particles.len())
     );
 }
@@ -211,10 +199,9 @@ fn cloth(draw: &Draw<'_>) -> Result<(), Box<dyn std::error::Error>> {
                 mesh.triangles.extend(two.map(|[a, b, c]| if side > 0.0 { [a, b, c] } else { [a, c, b] }));
             }
         }
-        let start = Instant::now();
         let skin = Skin::bind_to(SkinBinding::Cloth, &shape, None, &mesh.positions)?;
         println!("{name}: {} vertices on {} particles", mesh.positions.len(), shape.points.len());
-        cost("  Cloth", start.elapsed().as_secs_f64() * 1e3, &skin, &shape.points);
+        entries("  Cloth", &skin);
         let flat = Skin::bind_to(SkinBinding::Particles, &shape, None, &mesh.positions)?;
         let motions: [Motion; 3] = [
             (

@@ -1,12 +1,11 @@
 //! Files that appear whole or not at all: written beside their place, then renamed into it.
 
+use crate::CacheError;
+use crate::output::{DiskOutput, OutputFile, OutputFolder};
 use std::ffi::OsString;
 use std::fs::{self, File};
 use std::io::{self, SeekFrom};
 use std::path::{Path, PathBuf};
-
-use crate::CacheError;
-use crate::output::{DiskOutput, OutputFile, OutputFolder};
 
 /// `path` with `suffix` appended to its file name, in the same directory so that a rename stays
 /// within one file system.

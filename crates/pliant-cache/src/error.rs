@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 /// Whose fault an error is; programs choose their exit code by it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum ErrorKind {
     /// The machine: disk full, no permission, file missing, device error.
     Io,

@@ -19,8 +19,8 @@ pub use export::{
     without_number,
 };
 pub use log::{
-    BodyPose, Epoch, LogBody, LogFrame, LogHeader, LogMedium, LogReader, LogSolid, LogSource, LogWarning,
-    LogWriter, MemoryLog, ReopenedLog, SimulatedElements, SolidPlace, VersionOrigin, WriteOnlyLog,
+    BodyPose, ColliderPlace, Epoch, LogBody, LogCollider, LogFrame, LogHeader, LogMedium, LogReader,
+    LogSource, LogWarning, LogWriter, MemoryLog, ReopenedLog, SimulatedElements, VersionOrigin, WriteOnlyLog,
 };
 pub use output::{DiskOutput, MemoryOutput, OutputFile, OutputFolder, ScratchFile};
 /// The crate that meshes, skins and looks come from.

@@ -1,13 +1,12 @@
 //! Where exports put their files: a disk, where each appears whole or not at all, or memory.
 
+use crate::CacheError;
+use crate::atomic::{beside, require_free, sync_directory_of, write_target};
 use std::collections::BTreeMap;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufWriter, Cursor, Read, Seek, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
-
-use crate::CacheError;
-use crate::atomic::{beside, require_free, sync_directory_of, write_target};
 
 /// Where exports put their files.
 pub trait OutputFolder: Sync {

@@ -4,16 +4,14 @@
 
 mod common;
 
+use common::changing::write_changing;
+use common::{records, write_log};
+use pliant_cache::{ExportOptions, LogReader, LogWriter, export};
+use proptest::prelude::*;
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::fs;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
-
-use pliant_cache::{ExportOptions, LogReader, LogWriter, export};
-use proptest::prelude::*;
-
-use common::changing::write_changing;
-use common::{records, write_log};
 
 /// Remembers the largest single allocation, to show that lengths in a file are not believed.
 struct Largest;

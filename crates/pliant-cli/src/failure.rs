@@ -56,7 +56,7 @@ impl From<CacheError> for Failure {
     fn from(e: CacheError) -> Self {
         let code = match e.kind() {
             ErrorKind::Io => Failure::IO,
-            ErrorKind::Content => Failure::USAGE,
+            _ => Failure::USAGE,
         };
         Failure::new(code, e.to_string())
     }

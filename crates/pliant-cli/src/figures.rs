@@ -4,6 +4,7 @@ use crate::args::FiguresArgs;
 use crate::failure::Failure;
 use crate::terminal;
 use pliant_figures::{FigureError, Verdict};
+use pliant_scene::nearest_word;
 use std::fs::File;
 use std::io::Read;
 use std::path::Path;
@@ -18,7 +19,14 @@ pub fn command(args: &FiguresArgs) -> Result<(), Failure> {
     let results = pliant_figures::run(&args.names, &args.output, &mut |line| terminal::problem(line))
         .map_err(|e| {
             let code = if matches!(e, FigureError::Io { .. }) { Failure::IO } else { Failure::USAGE };
-            Failure::new(code, e.to_string())
+            let meant = match &e {
+                FigureError::UnknownName(name) => {
+                    nearest_word(name, pliant_figures::figures().iter().map(|f| f.name))
+                }
+                _ => None,
+            };
+            let hint = meant.map_or_else(String::new, |name| format!("; did you mean \"{name}\"?"));
+            Failure::new(code, format!("{e}{hint}"))
         })?;
     let mut text = String::new();
     for r in &results {

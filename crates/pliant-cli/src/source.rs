@@ -5,6 +5,7 @@ use crate::failure::Failure;
 use crate::terminal;
 use pliant::Material;
 use pliant_scene::Demo;
+use pliant_scene::nearest_word;
 use pliant_session::{DEMOS, Disk, QuickStart, Scene, SceneSource};
 use std::fs;
 use std::path::{Component, Path, PathBuf};
@@ -66,17 +67,10 @@ pub fn of_demo(demo: &Demo) -> Result<SceneArgument, Failure> {
     })
 }
 
-/// The word that was most likely meant.
-fn nearest<'a>(given: &str, words: impl Iterator<Item = &'a str>) -> Option<&'a str> {
-    let distance = |word: &'a str| (strsim::damerau_levenshtein(&given.to_lowercase(), word), word);
-    let near = words.map(distance).min();
-    near.filter(|(distance, _)| *distance <= 2.max(given.chars().count() / 3)).map(|(_, word)| word)
-}
-
 /// The demo of a name, or a list of those there are.
 pub fn demo(name: &str) -> Result<&'static Demo, Failure> {
     DEMOS.iter().find(|d| d.name == name).ok_or_else(|| {
-        let meant = nearest(name, DEMOS.iter().map(|d| d.name));
+        let meant = nearest_word(name, DEMOS.iter().map(|d| d.name));
         let hint = meant.map_or_else(String::new, |n| format!("; did you mean \"{n}\"?"));
         let names: Vec<&str> = DEMOS.iter().map(|d| d.name).collect();
         Failure::usage(format!(
@@ -92,7 +86,7 @@ fn around(argument: &str, mesh: &MeshRunArgs) -> Result<SceneArgument, Failure> 
     let path = Path::new(argument);
     if let Some(name) = mesh.material.as_deref().filter(|name| Material::named(name).is_none()) {
         let names: Vec<&str> = Material::NAMED.map(|m| m.0).to_vec();
-        let meant = nearest(name, names.iter().copied());
+        let meant = nearest_word(name, names.iter().copied());
         let hint = meant.map_or_else(String::new, |n| format!("; did you mean \"{n}\"?"));
         return Err(Failure::usage(format!(
             "--material: there is no material \"{name}\"{hint}\n  help: there are {}",

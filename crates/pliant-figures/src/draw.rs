@@ -172,8 +172,8 @@ fn log_ticks(lo: f64, hi: f64) -> (Vec<f64>, Vec<f64>) {
     (bold, light)
 }
 
-/// The range of an axis: what is drawn and `room` (as a share) at both ends.
-fn extent(values: impl Iterator<Item = f64>, log: bool, room: f64) -> (f64, f64) {
+/// The range of an axis: what is drawn and `margin` (as a share) at both ends.
+fn extent(values: impl Iterator<Item = f64>, log: bool, margin: f64) -> (f64, f64) {
     let usable = |v: &f64| v.is_finite() && (!log || *v > 0.0);
     let (mut lo, mut hi) = (f64::INFINITY, f64::NEG_INFINITY);
     for v in values.filter(usable).map(|v| if log { v.log10() } else { v }) {
@@ -187,7 +187,7 @@ fn extent(values: impl Iterator<Item = f64>, log: bool, room: f64) -> (f64, f64)
     if hi - lo < least {
         (lo, hi) = (lo - least, hi + least);
     }
-    let margin = room * (hi - lo);
+    let margin = margin * (hi - lo);
     (lo, hi) = (lo - margin, hi + margin);
     if log { (10f64.powf(lo), 10f64.powf(hi)) } else { (lo, hi) }
 }

@@ -9,12 +9,7 @@ use std::path::{Path, PathBuf};
 #[non_exhaustive]
 pub enum FigureError {
     /// There is no figure of this name.
-    UnknownName {
-        /// The name asked for.
-        name: String,
-        /// The nearest name there is, if one is near.
-        nearest: Option<&'static str>,
-    },
+    UnknownName(String),
     /// The operating system refused something.
     Io {
         /// File or directory concerned.
@@ -46,15 +41,9 @@ impl FigureError {
 impl fmt::Display for FigureError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            FigureError::UnknownName { name, nearest } => {
-                write!(f, "there is no figure \"{name}\"; ")?;
-                match nearest {
-                    Some(nearest) => write!(f, "did you mean \"{nearest}\"?"),
-                    None => {
-                        let known: Vec<&str> = crate::figures().iter().map(|f| f.name).collect();
-                        write!(f, "known are {}", known.join(", "))
-                    }
-                }
+            FigureError::UnknownName(name) => {
+                let known: Vec<&str> = crate::figures().iter().map(|f| f.name).collect();
+                write!(f, "there is no figure \"{name}\"; known are {}", known.join(", "))
             }
             FigureError::Io { path, action, source } => {
                 write!(

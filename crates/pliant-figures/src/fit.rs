@@ -2,6 +2,7 @@
 
 use pliant::{DMat3, DQuat, DVec3};
 use pliant_math::horn_rotation;
+use pliant_math::outer;
 
 /// Angle of a rotation in radians, exact for small ones too (an arc cosine is not).
 pub fn angle(q: DQuat) -> f64 {
@@ -22,7 +23,6 @@ pub fn turned(rest: &[DVec3], now: &[DVec3]) -> f64 {
 pub fn best_linear(rest: &[DVec3], now: &[DVec3]) -> DMat3 {
     let (rc, xc) = (mean(rest), mean(now));
     let (mut qq, mut pq) = (DMat3::ZERO, DMat3::ZERO);
-    let outer = |a: DVec3, b: DVec3| DMat3::from_cols(a * b.x, a * b.y, a * b.z);
     for (r, x) in rest.iter().zip(now) {
         qq += outer(*r - rc, *r - rc);
         pq += outer(*x - xc, *r - rc);

@@ -2,6 +2,7 @@
 
 use crate::plot::ShadedTriangle;
 use pliant::DVec3;
+use pliant_geometry::unit_normal;
 use std::collections::BTreeMap;
 
 /// Triangles seen from the direction `from`, y up.
@@ -15,7 +16,7 @@ pub fn seen(from: DVec3, points: &[DVec3], triangles: &[[u32; 3]], color: usize)
         .iter()
         .map(|t| {
             let [a, b, c] = t.map(|i| points[i as usize]);
-            let normal = (b - a).cross(c - a).normalize_or_zero();
+            let normal = unit_normal([a, b, c]);
             let shade = 0.15 + 0.75 * (normal * normal.dot(toward).signum()).dot(light).max(0.0);
             let corners = [a, b, c].map(|p| (p.dot(right), p.dot(up)));
             ((a + b + c).dot(toward), ShadedTriangle { corners, shade, color })

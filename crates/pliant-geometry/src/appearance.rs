@@ -53,9 +53,9 @@ words! {
         Body = "body",
         /// Relative deformation.
         Strain = "strain",
-        /// The nearest cluster.
+        /// By the cluster whose centre is nearest to a particle: neighbours have colours that are told apart.
         Cluster = "cluster",
-        /// Speed.
+        /// By speed in m/s, from still to the fastest particle of the film.
         Speed = "speed",
     }
 }
@@ -76,9 +76,9 @@ words! {
 /// Size, camera and colours of pictures.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PictureSettings {
-    /// Pixels.
+    /// Pixels in a row of a picture; where one is drawn, at most 16,384.
     pub width: u32,
-    /// Pixels.
+    /// Rows of a picture; where one is drawn, at most 16,384.
     pub height: u32,
     /// What colours show.
     pub color_by: ColorBy,

@@ -14,8 +14,8 @@ fn digit(character: u8) -> Option<u8> {
     }
 }
 
-/// The text of bytes, padded.
-pub(crate) fn encode(bytes: &[u8]) -> Vec<u8> {
+/// Bytes as base64 (RFC 4648), padded: ASCII letters, four for three bytes.
+pub fn encode(bytes: &[u8]) -> Vec<u8> {
     let mut text = Vec::with_capacity(bytes.len().div_ceil(3) * 4);
     for group in bytes.chunks(3) {
         let at = |i: usize| u32::from(*group.get(i).unwrap_or(&0));

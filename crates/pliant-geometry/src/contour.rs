@@ -3,10 +3,9 @@
 //! Plain surface nets put one vertex in a cell even where two sheets pass through it, and weld them.
 //! Keeping the sheets apart (Nielson's dual marching cubes) makes the mesh manifold.
 
-use glam::DVec3;
-
 use crate::mesh::TriMesh;
 use crate::sdf;
+use glam::DVec3;
 
 /// Corners of a cell are numbered by bits: 1 for +x, 2 for +y, 4 for +z. Edges are `4 * axis` plus the bits
 /// of the two other axes in cyclic order.
@@ -166,7 +165,7 @@ fn even_out(distance: &impl Fn(DVec3) -> f64, mesh: &mut TriMesh, cell: f64) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rng::SplitMix64;
+    use pliant_math::SplitMix64;
     use std::collections::BTreeMap;
 
     /// Balls in random places, coarsely cut: every ambiguous cell there is.

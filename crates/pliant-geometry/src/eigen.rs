@@ -45,7 +45,7 @@ pub(crate) fn symmetric_eigen(matrix: DMat3) -> (DVec3, [DVec3; 3]) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rng::SplitMix64;
+    use pliant_math::SplitMix64;
 
     #[test]
     fn eigenpairs_rebuild_the_matrix() {

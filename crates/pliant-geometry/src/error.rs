@@ -41,7 +41,7 @@ impl GeometryError {
         }
     }
 
-    /// The same error, known to be in `path`.
+    /// Says in which file the error was found; messages begin with it.
     pub fn in_file(mut self, path: &Path) -> GeometryError {
         self.file = Some(path.to_path_buf());
         self
@@ -77,7 +77,7 @@ impl ErrorList {
         self.add(GeometryError::at_line(line, message, help));
     }
 
-    /// The same for files that have no lines.
+    /// Takes up an error of a file that has no lines. More than [`CAP`](Self::CAP) are only counted.
     pub fn push_at(&mut self, message: impl Into<String>, help: impl Into<String>) {
         self.add(GeometryError::new(message, help));
     }

@@ -196,7 +196,7 @@ fn build(items: &mut [(DVec3, u32)], axes: &mut [u8]) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rng::SplitMix64;
+    use pliant_math::SplitMix64;
 
     fn cloud(n: usize) -> Vec<DVec3> {
         let mut rng = SplitMix64::new(3);

@@ -1,8 +1,7 @@
 //! Particles on a cubic lattice inside a shape, and the springs between lattice neighbours.
 
-use glam::DVec3;
-
 use crate::error::{GeometryError, positive};
+use glam::DVec3;
 
 /// More particles than this are refused: it is nearly always a spacing in the wrong unit.
 pub(crate) const MAX_PARTICLES: usize = 5_000_000;

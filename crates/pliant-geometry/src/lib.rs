@@ -28,7 +28,6 @@ mod poly;
 mod reach;
 mod reflex_tree;
 mod repair;
-mod rng;
 mod rows;
 mod sdf;
 pub mod shapes;
@@ -42,11 +41,13 @@ mod tet_files;
 mod tet_mesh;
 mod tet_quality;
 mod tet_snap;
+mod tetrahedron;
 mod triangle;
 mod triangulate;
 mod winding;
 
 pub use appearance::{CameraMotion, ColorBy, Look, PictureSettings};
+pub use base64::encode as encode_base64;
 pub use cluster::{
     ClusterMethod, ClusterSize, ClusterStatistics, Clusters, Covering, MirrorPlane, Symmetry, ValueSpread,
     file_order_covering, fit_radius_for_count, random_covering,
@@ -69,6 +70,7 @@ pub use mesh_files::{
 pub use obj::{ObjMesh, parse_obj, read_obj};
 pub use parents::{ParentFinder, ParentOptions, Parents};
 pub use pc2::{PointCache, parse_pc2};
+pub use pliant_math::SplitMix64;
 pub use points::{parse_points, read_points};
 pub use poly::{
     FollowingNormals, Layer, MeshAttributes, PolyMesh, Polygons, SurfaceMaterial, VertexAnimation,
@@ -77,7 +79,6 @@ pub use reach::reach_beyond;
 pub use repair::{
     Holes, Repair, RepairOptions, join, normalise, normalising, repair, split_pieces, transform,
 };
-pub use rng::SplitMix64;
 pub use rows::{SparseRows, merge as merge_weights};
 pub use shapes::{ContactPoint, Shape};
 pub use skin::{Handles, NormalOffsets, RigidFrame, RigidOffsets, Skin, SkinScratch};
@@ -90,7 +91,8 @@ pub use tet_files::{
 };
 pub use tet_mesh::TetMesh;
 pub use tet_quality::TetQuality;
-pub use triangle::{Ray, nearest_on_triangle};
+pub use tetrahedron::barycentric;
+pub use triangle::{Ray, nearest_on_triangle, unit_normal, weighted};
 pub use winding::Winding;
 
 /// The example of the README is a test.

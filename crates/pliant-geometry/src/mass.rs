@@ -4,13 +4,13 @@
 //! triangles. With the corners a, b, c of a triangle seen from that point, V = a·(b × c)/6 and s = a + b + c, these are V,
 //! V s/4 and V (a aᵀ + b bᵀ + c cᵀ + s sᵀ)/20. Of a mesh with holes they are sums over cubes inside by winding number.
 
-use glam::{DMat3, DVec3};
-
 use crate::eigen::symmetric_eigen;
 use crate::error::positive;
 use crate::fill::{FillDensity, FillOptions, FillPattern, fill, has_inside};
 use crate::shapes::{check, is_closed, weld};
 use crate::{GeometryError, TriMesh};
+use glam::{DMat3, DVec3};
+use pliant_math::outer;
 
 /// Cubes that a mesh with holes is filled with, about.
 const CUBES: usize = 50_000;
@@ -20,7 +20,7 @@ const THINNEST: f64 = 1e-6;
 /// What a solid of even density weighs in relation to its density, where its centre is, and how it resists turning.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct MassProperties {
-    /// m³.
+    /// Volume in m³, above zero.
     pub volume: f64,
     /// Centre of mass.
     pub center: DVec3,
@@ -29,22 +29,23 @@ pub struct MassProperties {
 }
 
 impl MassProperties {
-    /// Of a ball around the origin.
+    /// A full ball around the origin; refused unless its radius is a positive number.
     pub fn ball(radius: f64) -> Result<MassProperties, GeometryError> {
         positive("radius", radius)?;
         let volume = 4.0 / 3.0 * std::f64::consts::PI * radius.powi(3);
         Ok(MassProperties::upright(volume, DVec3::splat(radius * radius / 5.0)))
     }
 
-    /// Of a box around the origin.
-    pub fn cuboid(size: DVec3) -> Result<MassProperties, GeometryError> {
+    /// A full box around the origin with edges of these lengths along the axes; refused unless they are positive numbers.
+    pub fn cuboid(size: impl Into<DVec3>) -> Result<MassProperties, GeometryError> {
+        let size = size.into();
         for (name, length) in [("width (x)", size.x), ("height (y)", size.y), ("depth (z)", size.z)] {
             positive(name, length)?;
         }
         Ok(MassProperties::upright(size.element_product(), size * size / 12.0))
     }
 
-    /// Of a cylinder around the origin, along y.
+    /// A full cylinder around the origin whose axis is y; refused unless both lengths are positive numbers.
     pub fn cylinder(radius: f64, height: f64) -> Result<MassProperties, GeometryError> {
         positive("radius", radius)?;
         positive("height", height)?;
@@ -53,7 +54,8 @@ impl MassProperties {
         Ok(MassProperties::upright(volume, DVec3::new(across, along, across)))
     }
 
-    /// Of a capsule around the origin, along y; `height` is from tip to tip.
+    /// A full capsule around the origin whose axis is y, `height` from tip to tip; refused unless that is at least twice
+    /// the radius.
     pub fn capsule(radius: f64, height: f64) -> Result<MassProperties, GeometryError> {
         positive("radius", radius)?;
         positive("height", height)?;
@@ -128,10 +130,6 @@ impl MassProperties {
         let trace = self.spread.x_axis.x + self.spread.y_axis.y + self.spread.z_axis.z;
         (DMat3::from_diagonal(DVec3::splat(trace)) - self.spread) * mass
     }
-}
-
-fn outer(a: DVec3, b: DVec3) -> DMat3 {
-    DMat3::from_cols(a * b.x, a * b.y, a * b.z)
 }
 
 /// Of a closed mesh, seen from a point.

@@ -4,10 +4,9 @@
 //! samples i32  points i32  times f32 × samples  positions (x y z) f32 × points × samples, big-endian
 //! ```
 
-use glam::DVec3;
-
 use crate::error::{ErrorList, GeometryError};
 use crate::poly::VertexAnimation;
+use glam::DVec3;
 
 const POINT: usize = 12;
 

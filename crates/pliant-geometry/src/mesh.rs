@@ -5,7 +5,7 @@ use glam::DVec3;
 /// Triangles over shared vertices, counter-clockwise seen from outside.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct TriMesh {
-    /// Vertex positions.
+    /// Where the vertices are, in metres; triangles name them by index.
     pub positions: Vec<DVec3>,
     /// Vertex indices of each triangle.
     pub triangles: Vec<[u32; 3]>,

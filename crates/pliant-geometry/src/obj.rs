@@ -1,10 +1,9 @@
 //! Wavefront OBJ as one mesh of triangles: positions and faces, nothing of what lies on them.
 
-use std::path::Path;
-
 use crate::error::{GeometryError, read_bytes};
 use crate::mesh::TriMesh;
 use crate::mesh_files::obj::draft;
+use std::path::Path;
 
 /// What an OBJ file held.
 #[derive(Clone, Debug, Default, PartialEq)]

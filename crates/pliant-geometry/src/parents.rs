@@ -4,10 +4,9 @@
 //! they make and the nearer the bound point is to it. So the nearest points are taken where they do; where they lie in a
 //! line or in a clump far from the bound point, more and more of what is near is looked at and a spread-out few of it are taken.
 
-use glam::{DMat3, DVec3};
-
 use crate::eigen::symmetric_eigen;
 use crate::{GeometryError, KdTree};
+use glam::{DMat3, DVec3};
 
 /// Parents of this quality are good enough to look no further; at best it is 1.5 for solids and 2 for cloth.
 const GOOD: f64 = 6.0;
@@ -106,7 +105,12 @@ impl ParentFinder {
 
     /// The parents of a point bound at this place, which need not be near the body. The same for the same input on every
     /// machine: of points equally near, those of lower number come first.
-    pub fn find(&self, bound: DVec3, options: &ParentOptions<'_>) -> Result<Parents, GeometryError> {
+    pub fn find(
+        &self,
+        bound: impl Into<DVec3>,
+        options: &ParentOptions<'_>,
+    ) -> Result<Parents, GeometryError> {
+        let bound = bound.into();
         check(bound, options)?;
         let mut excluded = options.excluded.to_vec();
         excluded.sort_unstable();

@@ -5,9 +5,8 @@
 //! samples × points × (x y z) f32, little-endian
 //! ```
 
-use glam::DVec3;
-
 use crate::error::GeometryError;
+use glam::DVec3;
 
 /// What a PC2 file held.
 #[derive(Clone, Debug, Default, PartialEq)]

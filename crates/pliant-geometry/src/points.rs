@@ -1,10 +1,8 @@
 //! Plain point lists: `x y z` a line, separated by spaces, tabs or commas, with `#` comments.
 
-use std::path::Path;
-
-use glam::DVec3;
-
 use crate::error::{ErrorList, GeometryError, read_bytes};
+use glam::DVec3;
+use std::path::Path;
 
 /// Reads a point list from a file; every error at once, up to a cap.
 pub fn read_points(path: &Path) -> Result<Vec<DVec3>, Vec<GeometryError>> {

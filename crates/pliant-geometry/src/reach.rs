@@ -1,9 +1,9 @@
 //! How far a shown surface reaches beyond the particles it follows.
 
-use glam::DVec3;
-
 use crate::TriMesh;
 use crate::kdtree::KdTree;
+use crate::triangle::unit_normal;
+use glam::DVec3;
 
 /// For each particle, how far the surface around it lies outside of it, along the surface's normal: zero where
 /// surface and particles coincide. Particles that keep this distance from an obstacle keep the surface out of it.
@@ -24,7 +24,7 @@ pub fn reach_beyond(particles: &[DVec3], surface: &TriMesh) -> Vec<f64> {
         let [Some(a), Some(b), Some(c)] = corners.map(|i| surface.positions.get(i as usize)) else {
             continue;
         };
-        let normal = (*b - *a).cross(*c - *a).normalize_or_zero();
+        let normal = unit_normal([*a, *b, *c]);
         for i in corners.map(|i| i as usize) {
             let particle = nearest[i] as usize;
             let beyond = normal.dot(surface.positions[i] - particles[particle]);

@@ -1,10 +1,9 @@
 //! Rows of few weights over many columns (compressed sparse rows): what skins are made of.
 
+use glam::DVec3;
 use std::ops::{AddAssign, Mul, Range};
 
-use glam::DVec3;
-
-/// A sparse matrix by rows.
+/// A sparse matrix by rows: row k has the entries `offsets[k]..offsets[k + 1]`, each a column and a value.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct SparseRows {
     /// `offsets[r]..offsets[r + 1]` are the entries of row `r`; no rows may be no offsets or a single zero.

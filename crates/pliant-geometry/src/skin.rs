@@ -5,11 +5,10 @@
 //! so the first two parts are linear. Normals are those of the cloth, and carry what lies off it. Frames only turn: they carry
 //! what lies far outside a solid.
 
-use glam::{DMat3, DVec3};
-use pliant_math::nearest_rotation;
-
 use crate::TriMesh;
 use crate::rows::{self, SparseRows};
+use glam::{DMat3, DVec3};
+use pliant_math::nearest_rotation;
 
 /// How each vertex is put together from particles.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -1,10 +1,9 @@
 //! Lattice cells cut into tetrahedra that share the cells' corners.
 
-use glam::DVec3;
-
 use crate::lattice::Lattice;
 use crate::shapes::TetStyle;
 use crate::tet_mesh::TetMesh;
+use glam::DVec3;
 
 /// Cells joined by faces into one part, and their corners.
 pub(crate) struct CellBlock {

@@ -1,10 +1,8 @@
 //! What can be wrong with a tetrahedral mesh, found all at once.
 
-use std::fmt;
-
-use glam::DVec3;
-
 use crate::{GeometryError, TetMesh};
+use glam::DVec3;
+use std::fmt;
 
 /// A tetrahedron whose volume is below this share of the cube over its longest edge is flat.
 const FLAT: f64 = 1e-12;
@@ -42,7 +40,7 @@ pub enum TetFault {
         /// Which tetrahedron.
         element: usize,
     },
-    /// The same four corners as an earlier tetrahedron.
+    /// It has the four corners of an earlier tetrahedron, in whatever order.
     Duplicate {
         /// Which tetrahedron.
         element: usize,

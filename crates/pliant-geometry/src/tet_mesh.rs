@@ -1,13 +1,12 @@
 //! A tetrahedral mesh as plain data, and the few measures everything else needs of it.
 
-use glam::{DMat3, DVec3};
-
 use crate::TriMesh;
+use glam::{DMat3, DVec3};
 
 /// Tetrahedra over shared points, positively oriented: det[b−a, c−a, d−a] > 0.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct TetMesh {
-    /// Point positions.
+    /// Where the points are, in metres; tetrahedra name them by index.
     pub points: Vec<DVec3>,
     /// Corners of each tetrahedron.
     pub tetrahedra: Vec<[u32; 4]>,

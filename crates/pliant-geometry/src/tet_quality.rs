@@ -1,8 +1,7 @@
 //! How well shaped tetrahedra are: their dihedral angles and how round they are.
 
-use glam::DVec3;
-
 use crate::TetMesh;
+use glam::DVec3;
 
 /// The worst shapes in a mesh of tetrahedra.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -1,9 +1,9 @@
 //! Moving the outer points of a lattice of tetrahedra onto a surface, as far as the tetrahedra stay sound.
 
-use glam::DVec3;
-
 use crate::TetMesh;
 use crate::tet_mesh::outward_faces;
+use crate::triangle::unit_normal;
+use glam::DVec3;
 
 /// Points go all the way or so many parts of it.
 const PARTS: u8 = 8;
@@ -56,10 +56,7 @@ impl TetMesh {
 
     /// The cosine of the smallest angle between two faces of a tetrahedron.
     fn sharpest_cosine(&self, t: [u32; 4]) -> f64 {
-        let normals = outward_faces(t).map(|face| {
-            let [a, b, c] = face.map(|i| self.points[i as usize]);
-            (b - a).cross(c - a).normalize_or_zero()
-        });
+        let normals = outward_faces(t).map(|face| unit_normal(face.map(|i| self.points[i as usize])));
         let pairs = [(0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3)];
         pairs.into_iter().map(|(i, j)| -normals[i].dot(normals[j])).fold(-1.0, f64::max)
     }

@@ -1,8 +1,20 @@
-//! One triangle: the point of it nearest to another, and where a ray meets it.
-
-use glam::DVec3;
+//! One triangle: its normal, the point of it nearest to another, and where a ray meets it.
 
 use crate::box_tree::Bounds;
+use glam::DVec3;
+
+/// The normal of a triangle, of length one; zero if it has no area. It looks to where the corners go round against the
+/// clock.
+#[inline]
+pub fn unit_normal([a, b, c]: [DVec3; 3]) -> DVec3 {
+    (b - a).cross(c - a).normalize_or_zero()
+}
+
+/// The mean of the corners of a triangle by weights, whose sum is one.
+#[inline]
+pub fn weighted([a, b, c]: [DVec3; 3], weights: [f64; 3]) -> DVec3 {
+    a * weights[0] + b * weights[1] + c * weights[2]
+}
 
 /// Weights of the corners that make the point of a triangle nearest to `p` (Ericson 2005, "Real-time collision
 /// detection", 5.1.5).
@@ -54,7 +66,8 @@ pub struct Ray {
 
 impl Ray {
     /// From `origin` on in a direction of any length; `None` if that is zero, or anything is not finite.
-    pub fn new(origin: DVec3, direction: DVec3) -> Option<Ray> {
+    pub fn new(origin: impl Into<DVec3>, direction: impl Into<DVec3>) -> Option<Ray> {
+        let (origin, direction) = (origin.into(), direction.into());
         // Scaled first: squares of very long and very short directions are no numbers.
         let longest = direction.abs().max_element();
         let direction = (direction / longest).try_normalize()?;
@@ -143,7 +156,7 @@ impl Ray {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rng::SplitMix64;
+    use pliant_math::SplitMix64;
 
     #[test]
     fn a_ray_meets_what_it_was_aimed_at_and_no_box_hides_it() {

@@ -6,10 +6,9 @@
 //! are exact (Shewchuk 1997), and coordinates are those of the file with one left out, so that a polygon that
 //! is simple along that axis is covered once, however thin its parts.
 
+use crate::reflex_tree::{Point, ReflexTree};
 use glam::DVec3;
 use robust::{Coord, orient2d};
-
-use crate::reflex_tree::{Point, ReflexTree};
 
 /// How often all corners are looked at again before a polygon counts as crossing itself.
 const SECOND_LOOKS: usize = 8;

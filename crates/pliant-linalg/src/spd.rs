@@ -61,7 +61,8 @@ impl SparseSpd {
         self.refactor_in(matrix, &mut self.factor_scratch())
     }
 
-    /// The same in memory made once by [`SparseSpd::factor_scratch`]: allocates nothing.
+    /// Factors another matrix of the same pattern in memory made once by [`SparseSpd::factor_scratch`]; allocates
+    /// nothing. Fails, as [`refactor`](SparseSpd::refactor) does, where it is not positive definite.
     pub fn refactor_in(
         &mut self,
         matrix: &SymmetricMatrix,

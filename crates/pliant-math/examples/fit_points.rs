@@ -11,6 +11,7 @@
 //! write down for g held still. The third needs the derivative of the fit, transposed: a pull on a tip, shared out to the points.
 
 use glam::{DMat3, DVec3};
+use pliant_math::SplitMix64;
 use pliant_math::procrustes::{Cloud, Fit, Load};
 
 /// How rigid it is, and how well the tips were seen.
@@ -62,24 +63,19 @@ impl Problem {
     }
 }
 
-/// A number in [−1, 1], from a generator that needs no other crate.
-fn random(seed: &mut u64) -> f64 {
-    *seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-    (*seed >> 11) as f64 / (1u64 << 52) as f64 - 1.0
-}
-
-fn vector(seed: &mut u64) -> DVec3 {
-    DVec3::new(random(seed), random(seed), random(seed))
+/// A point in the cube from −1 to 1.
+fn vector(rng: &mut SplitMix64) -> DVec3 {
+    DVec3::new(rng.unit(), rng.unit(), rng.unit()) * 2.0 - 1.0
 }
 
 /// The problem, and how the thing is really turned.
 fn problem() -> Result<(Problem, DMat3), Box<dyn std::error::Error>> {
-    let mut seed = 2010;
-    let rest: Vec<DVec3> = (0..12).map(|_| vector(&mut seed)).collect();
+    let mut rng = SplitMix64::new(2010);
+    let rest: Vec<DVec3> = (0..12).map(|_| vector(&mut rng)).collect();
     let turn = DMat3::from_axis_angle(DVec3::new(1.0, 2.0, -0.5).normalize(), 1.1);
     let truth = |p: DVec3| turn * p + DVec3::new(0.3, -2.0, 5.0);
-    let seen = rest.iter().map(|p| truth(*p) + vector(&mut seed) * 0.3).collect();
-    let tips = [DVec3::X, DVec3::Y, DVec3::Z].map(|d| (3.0 * d, truth(3.0 * d) + vector(&mut seed) * 0.003));
+    let seen = rest.iter().map(|p| truth(*p) + vector(&mut rng) * 0.3).collect();
+    let tips = [DVec3::X, DVec3::Y, DVec3::Z].map(|d| (3.0 * d, truth(3.0 * d) + vector(&mut rng) * 0.003));
     let cloud = Cloud::new(&rest, &[1.0; 12])?;
     Ok((Problem { cloud, seen, tips: tips.to_vec() }, turn))
 }

@@ -10,14 +10,18 @@
 mod horn;
 pub mod lanes;
 pub mod procrustes;
+mod products;
 pub mod projections;
 mod rigid_velocity;
+mod rng;
 mod rotation;
 mod svd;
 mod symmetric;
 
 pub use horn::horn_rotation;
+pub use products::{cross_matrix, outer};
 pub use rigid_velocity::{angular_velocity, inertia_tensor_term};
+pub use rng::SplitMix64;
 pub use rotation::nearest_rotation;
 pub use svd::{Svd3, svd3};
 pub use symmetric::{PseudoInverse, eigen_symmetric, pseudo_inverse};

@@ -1,5 +1,6 @@
 //! The rotation nearest to a matrix (orthogonal Procrustes problem), defined for every input.
 
+use crate::products::cross_matrix;
 use crate::svd::{Svd3, svd3};
 use glam::{DMat3, DVec3};
 
@@ -99,40 +100,36 @@ fn from_svd(s: &Svd3) -> DMat3 {
 /// The smallest rotation from one unit vector onto another that is near to it.
 fn turn_onto(from: DVec3, to: DVec3) -> DMat3 {
     let w = from.cross(to);
-    let cross =
-        DMat3::from_cols(DVec3::new(0.0, w.z, -w.y), DVec3::new(-w.z, 0.0, w.x), DVec3::new(w.y, -w.x, 0.0));
+    let cross = cross_matrix(w);
     DMat3::IDENTITY + cross + cross * cross * (1.0 + from.dot(to)).recip()
 }
 
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
+    use crate::SplitMix64;
     use glam::DQuat;
 
-    /// A small deterministic generator: tests need variety, not statistics.
-    pub(crate) fn random(seed: &mut u64) -> f64 {
-        *seed = seed.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut z = *seed;
-        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        ((z ^ (z >> 31)) >> 11) as f64 / (1u64 << 53) as f64 * 2.0 - 1.0
+    /// A number from −1 to 1.
+    pub(crate) fn random(rng: &mut SplitMix64) -> f64 {
+        rng.unit() * 2.0 - 1.0
     }
 
-    pub(crate) fn random_matrix(seed: &mut u64) -> DMat3 {
-        DMat3::from_cols_array(&std::array::from_fn(|_| random(seed)))
+    pub(crate) fn random_matrix(rng: &mut SplitMix64) -> DMat3 {
+        DMat3::from_cols_array(&std::array::from_fn(|_| random(rng)))
     }
 
-    pub(crate) fn random_rotation(seed: &mut u64) -> DMat3 {
-        let q = DQuat::from_xyzw(random(seed), random(seed), random(seed), random(seed) + 1e-3);
+    pub(crate) fn random_rotation(rng: &mut SplitMix64) -> DMat3 {
+        let q = DQuat::from_xyzw(random(rng), random(rng), random(rng), random(rng) + 1e-3);
         DMat3::from_quat(q.normalize())
     }
 
-    /// General, reflected, flat, line-like, zero, tiny and huge matrices.
+    /// ConditionBatch, reflected, flat, line-like, zero, tiny and huge matrices.
     pub(crate) fn random_matrices() -> Vec<DMat3> {
-        let mut seed = 7;
+        let mut rng = SplitMix64::new(7);
         let mut list = vec![DMat3::ZERO, DMat3::IDENTITY, -DMat3::IDENTITY];
         for k in 0..400 {
-            let (u, v) = (random_rotation(&mut seed), random_rotation(&mut seed));
+            let (u, v) = (random_rotation(&mut rng), random_rotation(&mut rng));
             let d = match k % 8 {
                 0 => DVec3::new(1.0, 1.0, 0.0),
                 1 => DVec3::new(1.0, 0.0, 0.0),
@@ -141,10 +138,10 @@ pub(crate) mod tests {
                 4 => DVec3::new(2.0, 2.0, 2.0),
                 5 => DVec3::new(1.0, 1e-8, 1e-14),
                 6 => DVec3::new(1.0, 0.5, -0.2),
-                _ => DVec3::new(random(&mut seed), random(&mut seed), random(&mut seed)),
+                _ => DVec3::new(random(&mut rng), random(&mut rng), random(&mut rng)),
             };
             list.push(u * DMat3::from_diagonal(d) * v * 10f64.powi([0, -100, 100][k % 3]));
-            list.push(random_matrix(&mut seed));
+            list.push(random_matrix(&mut rng));
         }
         list
     }
@@ -155,9 +152,9 @@ pub(crate) mod tests {
 
     #[test]
     fn is_a_right_handed_rotation_and_no_other_is_better() {
-        let mut seed = 3;
+        let mut rng = SplitMix64::new(3);
         for a in random_matrices() {
-            let previous = random_rotation(&mut seed);
+            let previous = random_rotation(&mut rng);
             let r = nearest_rotation(a, previous);
             let e = r * r.transpose() - DMat3::IDENTITY;
             assert!(e.to_cols_array().iter().all(|e| e.abs() < 1e-13), "{a} {e}");
@@ -166,7 +163,7 @@ pub(crate) mod tests {
             let best = trace_of_product(r, a);
             for size in [1.0, 0.1, 1e-3] {
                 for _ in 0..40 {
-                    let axis = DVec3::new(random(&mut seed), random(&mut seed), random(&mut seed));
+                    let axis = DVec3::new(random(&mut rng), random(&mut rng), random(&mut rng));
                     let other = DMat3::from_quat(DQuat::from_scaled_axis(axis * 3.0 * size)) * r;
                     // Ties are broken by a pull of 10·TIE, which may cost as much of the optimum.
                     let worse = trace_of_product(other, a);
@@ -178,11 +175,11 @@ pub(crate) mod tests {
 
     #[test]
     fn recovers_the_rotation_of_a_stretched_frame() {
-        let mut seed = 11;
+        let mut rng = SplitMix64::new(11);
         for _ in 0..200 {
-            let r = random_rotation(&mut seed);
-            let v = random_rotation(&mut seed);
-            let stretch = DVec3::new(0.1, 1.0, 10.0) * 0.5 + DVec3::splat(random(&mut seed).abs());
+            let r = random_rotation(&mut rng);
+            let v = random_rotation(&mut rng);
+            let stretch = DVec3::new(0.1, 1.0, 10.0) * 0.5 + DVec3::splat(random(&mut rng).abs());
             let a = r * v * DMat3::from_diagonal(stretch) * v.transpose();
             let e = nearest_rotation(a, DMat3::IDENTITY) - r;
             assert!(e.to_cols_array().iter().all(|e| e.abs() < 1e-13));
@@ -191,9 +188,9 @@ pub(crate) mod tests {
 
     #[test]
     fn ties_follow_the_previous_frame() {
-        let mut seed = 5;
+        let mut rng = SplitMix64::new(5);
         for _ in 0..100 {
-            let p = random_rotation(&mut seed);
+            let p = random_rotation(&mut rng);
             // A mirrored cube, a line and a point: the previous frame is itself a minimiser.
             let mirrored = p * DMat3::from_diagonal(DVec3::new(-1.0, 1.0, 1.0));
             let line = p * DMat3::from_diagonal(DVec3::new(1.0, 0.0, 0.0));
@@ -206,9 +203,9 @@ pub(crate) mod tests {
 
     #[test]
     fn a_line_is_turned_exactly() {
-        let mut seed = 6;
+        let mut rng = SplitMix64::new(6);
         for _ in 0..100 {
-            let (r, v) = (random_rotation(&mut seed), random_rotation(&mut seed));
+            let (r, v) = (random_rotation(&mut rng), random_rotation(&mut rng));
             for d in [DVec3::X, DVec3::new(1.0, 1e-14, 0.0), DVec3::new(1.0, 0.5, -0.5)] {
                 let turned = nearest_rotation(r * v * DMat3::from_diagonal(d) * v.transpose(), v);
                 assert!((turned * v.x_axis - r * v.x_axis).length() < 1e-13);
@@ -218,7 +215,7 @@ pub(crate) mod tests {
 
     #[test]
     fn non_finite_input_keeps_the_previous_frame() {
-        let p = random_rotation(&mut 1);
+        let p = random_rotation(&mut SplitMix64::new(1));
         let a = DMat3::from_diagonal(DVec3::new(f64::NAN, 1.0, 1.0));
         assert_eq!(nearest_rotation(a, p), p);
         assert_eq!(nearest_rotation(DMat3::from_diagonal(DVec3::INFINITY), p), p);

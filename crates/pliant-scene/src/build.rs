@@ -22,7 +22,8 @@ impl Scene {
         self.build_with(threads, &Disk)
     }
 
-    /// The same with files from elsewhere than the disk.
+    /// Builds the scene with the files it names read through `files`: from an archive, a server, or memory. All that is
+    /// wrong comes back at once.
     pub fn build_with(&self, threads: usize, files: &dyn Resolver) -> Result<BuiltScene, Vec<Diagnostic>> {
         self.check_size()?;
         let mut digest = InputDigest::new(files);

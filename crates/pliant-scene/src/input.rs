@@ -1,5 +1,7 @@
 //! Animated input of a body or a collider: a point cache, a moving glTF file, a sequence of meshes, or a wagging made up from numbers.
 
+mod wag;
+
 use crate::Diagnostic;
 use crate::digest::InputDigest;
 use crate::mesh;
@@ -7,12 +9,12 @@ use crate::record::Record;
 use crate::resolver::Resolver;
 use crate::shape::{self, MadeShape};
 use crate::source::{Check, Located, SourceText, Span};
-use glam::{DQuat, DVec3};
+use glam::DVec3;
 use pliant::solvers::{Feature, Support, support};
 use pliant::{Body, DAffine3, Sequence, SolverKind};
 use pliant_geometry::{TriMesh, VertexAnimation, join, parse_mdd, parse_pc2};
-use std::f64::consts::TAU;
 use std::path::{Path, PathBuf};
+use wag::Wag;
 
 /// An animated input as the scene describes it.
 #[derive(Clone, Debug)]
@@ -59,22 +61,6 @@ struct NumberedFiles {
     after: String,
 }
 
-#[derive(Clone, Debug)]
-struct Wag {
-    at: Span,
-    axis: DVec3,
-    pivot: DVec3,
-    /// Radians.
-    angle: f64,
-    frequency: f64,
-    /// Direction along which it bends; `None` turns it rigidly.
-    along: Option<DVec3>,
-}
-
-/// Samples a period has at least: corners of the path are then below a thousandth of its width.
-const SAMPLES: usize = 64;
-/// And at most, however slow the wagging.
-const MOST_SAMPLES: usize = 4096;
 /// Most positions of a wagging, over all its samples: about a gigabyte.
 const MOST_POSITIONS: usize = 50_000_000;
 /// Files with faults of one sequence that are named one by one.
@@ -149,7 +135,7 @@ fn kind(check: &mut Check<'_>, input: &Record) -> Option<InputKind> {
                 check.add(&given.at, text, "it is for `file` and `files`: remove it");
             }
         }
-        InputKind::Wag(wag(check, input.record("wag")?)?)
+        InputKind::Wag(Wag::new(check, input.record("wag")?)?)
     })
 }
 
@@ -174,31 +160,6 @@ fn pattern(check: &mut Check<'_>, text: &str, at: &Span) -> Option<NumberedFiles
     }
     let [folder, before, after] = [folder, &name[..first], &name[last + 1..]].map(String::from);
     Some(NumberedFiles { folder, before, digits, after })
-}
-
-fn wag(check: &mut Check<'_>, wag: &Record) -> Option<Wag> {
-    let mut direction = |key: &str| {
-        let v = wag.vector(key);
-        let unit = (v / v.abs().max_element()).try_normalize();
-        if unit.is_none() {
-            let text = format!("`{key}` has length 0, which is no direction");
-            check.add(wag.place(key), text, "give a direction, as [0, 0, 1]");
-        }
-        unit
-    };
-    let (axis, along) = (direction("axis"), direction("along"));
-    let bend = wag.truth("bend");
-    if !bend && let Some(given) = wag.given("along") {
-        check.add(&given.at, "`along` has no meaning without `bend`", "remove one of the two lines");
-    }
-    Some(Wag {
-        at: wag.at.clone(),
-        axis: axis?,
-        pivot: wag.vector("pivot"),
-        angle: wag.number("angle").to_radians(),
-        frequency: wag.number("frequency"),
-        along: if bend { Some(along?) } else { None },
-    })
 }
 
 impl InputPlan {
@@ -454,57 +415,4 @@ fn gaps(numbers: &[u64], pattern: &Located<NumberedFiles>, source: &SourceText) 
     let shown = &missing[..missing.len().min(SHOWN)];
     let text = format!("frames are missing in the sequence: {}{more}", shown.join(", "));
     vec![source.problem(&pattern.at, text, "export them too, or number the files without gaps")]
-}
-
-impl Wag {
-    /// One period of the points, and its samples a second.
-    fn frames(
-        &self,
-        points: &[DVec3],
-        placement: DAffine3,
-        fps: f64,
-        source: &SourceText,
-    ) -> Result<(Vec<Vec<DVec3>>, f64), Vec<Diagnostic>> {
-        if points.len() > MOST_POSITIONS / SAMPLES {
-            let text = format!("a wagging of {} particles takes more memory than is allowed", points.len());
-            let most = MOST_POSITIONS / SAMPLES;
-            return Err(vec![source.problem(&self.at, text, format!("let the body have up to {most}"))]);
-        }
-        // In the body's own coordinates, as the engine places the sequence like the body.
-        let back = placement.inverse();
-        let pivot = back.transform_point3(self.pivot);
-        let axis = back.transform_vector3(self.axis).normalize();
-        let share = self.shares(points, back, pivot, source)?;
-        let wanted = ((fps / self.frequency).ceil() as usize).min(MOST_SAMPLES);
-        let count = wanted.min(MOST_POSITIONS / points.len().max(1)).max(SAMPLES);
-        let frame = |k: usize| {
-            let angle = self.angle * (TAU * k as f64 / count as f64).sin();
-            let turned =
-                |(p, s): (&DVec3, &f64)| pivot + DQuat::from_axis_angle(axis, angle * s) * (*p - pivot);
-            points.iter().zip(&share).map(turned).collect()
-        };
-        Ok(((0..count).map(frame).collect(), count as f64 * self.frequency))
-    }
-
-    /// How much of the angle each point turns by.
-    fn shares(
-        &self,
-        points: &[DVec3],
-        back: DAffine3,
-        pivot: DVec3,
-        source: &SourceText,
-    ) -> Result<Vec<f64>, Vec<Diagnostic>> {
-        let Some(along) = self.along else { return Ok(vec![1.0; points.len()]) };
-        let along = back.transform_vector3(along).normalize();
-        let way = |p: &DVec3| (*p - pivot).dot(along);
-        let far = points.iter().map(way).fold(0.0, f64::max);
-        if far <= 0.0 {
-            return Err(vec![source.problem(
-                &self.at,
-                "no particle is beyond the pivot in the direction of `along`, so nothing bends",
-                "move `pivot` to the root of what wags and let `along` point to its tip, both in the world",
-            )]);
-        }
-        Ok(points.iter().map(|p| (way(p) / far).clamp(0.0, 1.0)).collect())
-    }
 }

@@ -69,6 +69,7 @@ pub use quick::QuickStart;
 pub use resolver::{Disk, InMemory, Resolver};
 pub use scene::Scene;
 pub use schema::schema;
+pub use suggest::nearest as nearest_word;
 
 /// The example of the README is a test.
 #[cfg(doctest)]

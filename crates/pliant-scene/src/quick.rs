@@ -55,7 +55,7 @@ impl QuickStart {
         self.scene_with(path, shown, &Disk)
     }
 
-    /// The same of a file from elsewhere than the disk.
+    /// The scene around a mesh that is read through `files` and not from the disk.
     pub fn scene_with(
         &self,
         path: &Path,

@@ -54,7 +54,7 @@ impl Scene {
         Scene::load_with(path, &Disk)
     }
 
-    /// The same of a file from elsewhere than the disk.
+    /// Reads a scene whose text, and later whose files, come through `files` and not from the disk.
     pub fn load_with(path: &Path, files: &dyn Resolver) -> Result<Scene, Vec<Diagnostic>> {
         let whole = |message: String, help: &str, is_io: bool| {
             vec![Diagnostic {

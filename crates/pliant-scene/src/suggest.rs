@@ -1,7 +1,7 @@
 //! Which of some words was most likely meant.
 
-/// The word nearest to `given`, if any is near enough that it was probably meant.
-pub(crate) fn nearest<'a>(given: &str, words: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+/// The word nearest to `given`, if any is near enough that it was probably meant: what to ask after "did you mean".
+pub fn nearest<'a>(given: &str, words: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let given = given.to_lowercase().replace(['-', ' '], "_");
     let mut best: Option<(usize, f64, &str)> = None;
     for word in words {

@@ -37,10 +37,8 @@ impl ConvergenceWatch {
             let first = seen.first?;
             let (what, help) = match kind {
                 SolverKind::Projective => (OF_MATERIAL, "lower the stiffness, or take solver = \"newton\""),
-                SolverKind::Clustered | SolverKind::Newton | SolverKind::Xpbd | SolverKind::Pbd => {
-                    (OF_MATERIAL, "lower the stiffness, or take solver = \"projective\"")
-                }
                 SolverKind::Rigid => ("so contacts and joints there are not exact", "slow down what turns fast"),
+                _ => (OF_MATERIAL, "lower the stiffness, or take solver = \"projective\""),
             };
             let raise = if kind == SolverKind::Rigid { "`substeps`" } else { "`iterations` or `substeps`" };
             Some(format!(

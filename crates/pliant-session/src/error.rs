@@ -10,7 +10,7 @@ use std::fmt;
 pub enum SessionError {
     /// A step failed; the frames before it are there, and the state is the last good one.
     Step(StepError),
-    /// The log or an export.
+    /// The frame log could not be read or written, or an export of it could not be made.
     Log(CacheError),
     /// An edit was refused; nothing has changed.
     Edit(EditError),

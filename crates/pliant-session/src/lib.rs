@@ -27,6 +27,7 @@
 //! # Ok::<(), pliant_session::SessionError>(())
 //! ```
 
+mod colliders;
 mod convergence;
 mod coupling_watch;
 mod error;
@@ -35,13 +36,11 @@ mod log;
 mod recorder;
 mod recording;
 mod session;
-mod solids;
 mod source;
 mod statistics;
 mod surface;
 mod torn_mesh;
 
-pub use convergence::ConvergenceWatch;
 pub use error::SessionError;
 pub use log::ResumedLog;
 pub use pliant::{BodyId, Control, Edit, Edited, Isa, Simulation, Value};

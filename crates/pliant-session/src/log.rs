@@ -86,7 +86,7 @@ impl Session {
         self.resume_with(resumed, frames)
     }
 
-    /// The same with a log elsewhere.
+    /// Goes on with a log that is kept elsewhere than in a file, from its last checkpoint.
     pub fn resume(
         &mut self,
         name: impl AsRef<Path>,

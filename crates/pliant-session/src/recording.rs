@@ -1,11 +1,10 @@
 //! A session's log: frames as they come, checkpoints now and then.
 
+use crate::colliders;
+use crate::statistics::FrameStatistics;
 use pliant::{DVec3, Simulation, StepReport};
 use pliant_cache::render::Plane;
 use pliant_cache::{BodyPose, CacheError, LogBody, LogFrame, LogWriter};
-
-use crate::solids;
-use crate::statistics::FrameStatistics;
 
 /// The log a session writes, and what it needs to write it.
 pub(crate) struct Recording {
@@ -90,7 +89,7 @@ pub(crate) fn fill(frame: &mut LogFrame, simulation: &Simulation, report: &StepR
         }
     }
     frame.planes = Some(shown_planes(simulation));
-    frame.solids = solids::places(simulation);
+    frame.colliders = colliders::places(simulation);
     let mut strain = Vec::new();
     let statistics = FrameStatistics::measure(simulation, report, &mut strain);
     (frame.index, frame.time) = (statistics.frame, statistics.time);

@@ -3,18 +3,18 @@
 mod edits;
 mod shown;
 
+use crate::colliders;
 use crate::convergence::ConvergenceWatch;
 use crate::coupling_watch::CouplingWatch;
 use crate::error::SessionError;
 use crate::history::{History, StoredState};
 use crate::recorder::{BuiltBodies, Recorder};
 use crate::recording::{self, Recording};
-use crate::solids;
 use crate::source::SceneSource;
 use crate::statistics::FrameStatistics;
 use crate::surface::{self, BodySurface};
 use pliant::{Bits, BodyId, Isa, Schedule, Simulation, StateError, StepError, StepReport, TracePoint};
-use pliant_cache::{LogBody, LogFrame, LogHeader, LogSolid};
+use pliant_cache::{LogBody, LogCollider, LogFrame, LogHeader};
 use pliant_scene::{BuiltScene, Diagnostic, Resolver, Scene, SceneSettings};
 use shown::shown_in_log;
 use std::sync::Arc;
@@ -41,17 +41,18 @@ impl Default for SessionOptions {
 }
 
 impl SessionOptions {
-    /// With so many threads.
+    /// The number of threads that steps may use; 0 for as many as the machine has. It changes no bit of what comes out.
     pub fn threads(self, threads: usize) -> SessionOptions {
         SessionOptions { threads, ..self }
     }
 
-    /// With so many bytes for states to go back to.
+    /// The bytes that states of earlier frames may take, for going back; what does not fit is computed again.
     pub fn memory(self, memory: usize) -> SessionOptions {
         SessionOptions { memory, ..self }
     }
 
-    /// With these instructions.
+    /// The instruction set of kernels; `None` for the widest there is. AVX2 and AVX-512 give the same bits, the baseline
+    /// others.
     pub fn isa(self, isa: Option<Isa>) -> SessionOptions {
         SessionOptions { isa, ..self }
     }
@@ -75,7 +76,7 @@ pub struct Session {
     events: Schedule,
     built: BuiltBodies,
     /// What pictures show of colliders that are no planes.
-    solids: Vec<LogSolid>,
+    colliders: Vec<LogCollider>,
     settings: SceneSettings,
     pub(crate) recorder: Recorder,
     history: History,
@@ -134,7 +135,7 @@ impl Session {
         Session {
             history: History::new(simulation.state().step(), start, options.memory),
             settings,
-            solids: solids::meshes(&colliders),
+            colliders: colliders::meshes(&colliders),
             simulation,
             events,
             built,
@@ -340,7 +341,7 @@ impl Session {
             frames_per_second: self.settings.frames_per_second,
             bodies: self.recorder.bodies().to_vec(),
             planes: recording::shown_planes(&self.simulation),
-            solids: self.solids.clone(),
+            colliders: self.colliders.clone(),
             picture: self.settings.picture,
         }
     }

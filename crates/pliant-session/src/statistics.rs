@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 #[derive(Clone, Debug, Serialize)]
 #[non_exhaustive]
 pub struct FrameStatistics {
-    /// Number of the frame.
+    /// Its number, as in the log.
     pub frame: u32,
     /// Simulated seconds.
     pub time: f64,
@@ -25,7 +25,7 @@ pub struct FrameStatistics {
     pub angular_momentum: [f64; 3],
     /// Largest strain of any particle.
     pub max_strain: f64,
-    /// Particles in contact.
+    /// Particles that touched a collider or another body in the last substep of the frame.
     pub contacts: usize,
     /// Deepest place inside an obstacle, m.
     pub max_penetration: f64,
@@ -64,7 +64,7 @@ pub struct FrameStatistics {
     pub controls: BTreeMap<String, KeyframedValue>,
 }
 
-/// See [`pliant::Convergence`].
+/// What [`pliant::Convergence`] tells of one solver over a step, ready for JSON.
 #[derive(Clone, Copy, Debug, Serialize)]
 #[non_exhaustive]
 pub struct SolverConvergence {
@@ -78,14 +78,15 @@ pub struct SolverConvergence {
 #[derive(Clone, Copy, Debug, Serialize)]
 #[serde(untagged)]
 pub enum KeyframedValue {
-    /// Of a control that is a number, in its unit.
+    /// The value of a control that is one number, in the unit of the control.
     Number(f64),
-    /// Of a control that is a vector, in its unit.
+    /// The value of a control that is a vector, in the unit of the control.
     Vector([f64; 3]),
 }
 
 impl FrameStatistics {
-    /// Of a simulation after a step that gave `report`. `strain` gets the strain of every particle.
+    /// Measures a simulation after the step that gave `report`. `strain` is filled with the strain of every particle,
+    /// body after body. Goes through all particles once.
     pub fn measure(simulation: &Simulation, report: &StepReport, strain: &mut Vec<f64>) -> FrameStatistics {
         let s = simulation.statistics_and_strain(strain);
         FrameStatistics {
@@ -114,7 +115,7 @@ impl FrameStatistics {
         }
     }
 
-    /// As one JSON object.
+    /// One line of JSON without a line break, numbers with all their digits: a row of `--stats` files.
     pub fn json(&self) -> String {
         // Plain numbers always have a JSON form.
         serde_json::to_string(self).unwrap_or_default()

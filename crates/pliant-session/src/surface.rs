@@ -26,7 +26,7 @@ impl BodySurface {
         &self.body
     }
 
-    /// Its name in the scene.
+    /// What the scene calls the body; unique in it.
     pub fn name(&self) -> &str {
         &self.body.name
     }

@@ -2,7 +2,7 @@
 
 use pliant::DVec3;
 use pliant::model::BodyModel;
-use pliant::tearing::{NOT_SHOWN, TornSurface};
+use pliant::tearing::{NEW_VERTEX, TornSurface};
 use pliant_cache::LogBody;
 use pliant_cache::geometry::{Layer, MeshAttributes, Polygons, Skin, TriMesh};
 use pliant_scene::BuiltBody;
@@ -21,7 +21,7 @@ impl TornMesh {
         let mut mesh = TornMesh { positions: Vec::new(), whole: Vec::new() };
         for (v, &origin) in surface.origin.iter().enumerate() {
             let (at, whole) = match origin {
-                NOT_SHOWN => {
+                NEW_VERTEX => {
                     let at = rest(surface, v, model);
                     let near = |w: &usize| vertices[*w].distance_squared(at);
                     let nearest = (0..vertices.len()).min_by(|a, b| near(a).total_cmp(&near(b)));
@@ -39,7 +39,7 @@ impl TornMesh {
     /// begins at the nearest vertex of the whole mesh, which keeps its number in all versions.
     pub fn origin(&self, since: &[u32]) -> Vec<u32> {
         let pairs = since.iter().zip(&self.whole);
-        pairs.map(|(&before, &whole)| if before == NOT_SHOWN { whole } else { before }).collect()
+        pairs.map(|(&before, &whole)| if before == NEW_VERTEX { whole } else { before }).collect()
     }
 
     /// Lets a body show this mesh.

@@ -5,7 +5,7 @@
 //! ball, where it is known.)
 
 use pliant::bytes::{Reader, Truncated, Writer};
-use pliant::constraints::{Condition, General, Properties, Values, conformance};
+use pliant::constraints::{Condition, ConditionBatch, Properties, Values, conformance};
 use pliant::{Body, Builder, Clustering, DVec3, Points, shapes};
 
 /// Outside an ellipsoid with these half axes.
@@ -56,7 +56,7 @@ impl Condition<1, 1> for OutsideEllipsoid {
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let ellipsoid = OutsideEllipsoid { center: DVec3::new(0.0, 0.6, 0.0), axes: DVec3::new(0.6, 0.3, 0.4) };
     let rest: Points = [DVec3::X * 2.0, DVec3::Y * 3.0, DVec3::NEG_Z * 1.5].into_iter().collect();
-    let sample = General::new(ellipsoid.clone(), &[[0], [1], [2]], &rest, &[10.0; 3])
+    let sample = ConditionBatch::new(ellipsoid.clone(), &[[0], [1], [2]], &rest, &[10.0; 3])
         .map_err(|bad| format!("no feasible shape for elements {bad:?}"))?;
     conformance::check(&sample, &rest).map_err(|faults| faults.join("\n"))?;
     println!("the constraint keeps its promises");
@@ -72,7 +72,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         .body(sheet)
         .constraint(move |rest| {
             let particles: Vec<[u32; 1]> = (0..count).map(|i| [i]).collect();
-            General::new(outside, &particles, rest, &vec![100.0; particles.len()])
+            ConditionBatch::new(outside, &particles, rest, &vec![100.0; particles.len()])
                 .expect("the sheet begins outside")
         })
         .build()?;

@@ -4,7 +4,7 @@
 //! cargo run --release -p pliant --example custom_solver
 //! ```
 //!
-//! The trait of the five solvers is private: they answer to contacts, edits and tears in the middle of a substep. One more
+//! The trait of the solvers is private: they answer to contacts, edits and tears in the middle of a substep. One more
 //! is added in the engine (ARCHITECTURE.md, "Where to add what"). Public is what a solver reads and writes: constraints with
 //! energy and gradient, masses, state. So you can move bodies yourself and go on using meshes, statistics and checkpoints;
 //! contacts, pins and damping are then up to you. Here the engine's Newton's method tells whether the result is right.

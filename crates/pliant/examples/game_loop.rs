@@ -110,8 +110,8 @@ impl Game {
         let (body, group) = (grab.body, grab.group);
         let age = self.simulation.state().step() - grab.began;
         if age < DRAG {
-            let way = DVec3::new(0.5, 0.9, 0.0) * (age as f64 / DRAG as f64);
-            let to = DAffine3::from_translation(way);
+            let displacement = DVec3::new(0.5, 0.9, 0.0) * (age as f64 / DRAG as f64);
+            let to = DAffine3::from_translation(displacement);
             self.simulation.controls_mut().place_pins(body, group, Some(to))?;
             return Ok(());
         }

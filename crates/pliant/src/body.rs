@@ -10,13 +10,13 @@ use crate::model::{
 use crate::solvers::SolverKind;
 use glam::{DAffine3, DMat3, DQuat, DVec3};
 use pliant_geometry::{ClusterMethod, ClusterSize, Covering, Shape};
+use pliant_math::outer;
 use std::sync::Arc;
 
 /// The placement of points that fits others best.
 fn fitted(rest: &[DVec3], to: &[DVec3]) -> DAffine3 {
     let mean = |points: &[DVec3]| points.iter().sum::<DVec3>() / points.len() as f64;
     let (from, center) = (mean(rest), mean(to));
-    let outer = |a: DVec3, b: DVec3| DMat3::from_cols(a * b.x, a * b.y, a * b.z);
     let sum = rest.iter().zip(to).fold(DMat3::ZERO, |sum, (r, x)| sum + outer(*x - center, *r - from));
     let turn = pliant_math::nearest_rotation(sum, DMat3::IDENTITY);
     DAffine3::from_mat3_translation(turn, center - turn * from)
@@ -84,9 +84,9 @@ pub enum Selection {
 /// A group of pinned particles of a body.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Pins {
-    /// Name, for messages and live control; may be empty.
+    /// What messages, scenes and [`Model::body`](crate::model::Model::body) call it; no two bodies may have one name.
     pub name: String,
-    /// The particles.
+    /// Which particles it holds.
     pub select: Selection,
     /// How they move.
     pub motion: Motion,
@@ -108,7 +108,7 @@ pub struct Body {
     pub rotation: DQuat,
     /// Initial deformation along the shape's axes; 1 is the rest shape.
     pub stretch: DVec3,
-    /// Initial velocity.
+    /// The velocity all particles begin with, m/s.
     pub velocity: DVec3,
     /// Initial angular velocity, radians per second, about the centre of mass.
     pub spin: DVec3,

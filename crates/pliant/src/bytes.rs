@@ -3,7 +3,7 @@
 use crate::points::Points;
 use glam::{DAffine3, DVec3};
 
-/// FNV-1a over 64-bit words: tells models apart, guards nothing against malice.
+/// Like FNV-1a, but over 64-bit words, each mixed in with a shift as a word has no carry into the low bits of the next: tells models apart, guards nothing against malice.
 #[derive(Clone, Debug)]
 pub(crate) struct Digest(u64);
 
@@ -100,7 +100,7 @@ impl<'a> Reader<'a> {
         Ok(u64::from_le_bytes(*head))
     }
 
-    /// A real number.
+    /// The next eight bytes as a real number, all bits of it: it may be none.
     pub fn number(&mut self) -> Result<f64, Truncated> {
         self.word().map(f64::from_bits)
     }
@@ -146,7 +146,8 @@ impl<'a> Reader<'a> {
         Ok(DVec3::new(self.number()?, self.number()?, self.number()?))
     }
 
-    /// A list of vectors.
+    /// The next list of vectors, with the length that stands before it. A length that the bytes cannot hold is refused
+    /// before any memory is taken.
     pub fn vectors(&mut self) -> Result<Vec<DVec3>, Truncated> {
         let n = self.length()?;
         if n > self.0.len() / 24 {
@@ -158,8 +159,9 @@ impl<'a> Reader<'a> {
     /// A text that [`Writer::text`] wrote; what is no UTF-8 counts as cut off.
     pub fn text(&mut self) -> Result<String, Truncated> {
         let n = usize::try_from(self.word()?).map_err(|_| Truncated)?;
-        let room = n.checked_next_multiple_of(8).filter(|room| *room <= self.0.len()).ok_or(Truncated)?;
-        let (text, rest) = self.0.split_at(room);
+        let padded =
+            n.checked_next_multiple_of(8).filter(|padded| *padded <= self.0.len()).ok_or(Truncated)?;
+        let (text, rest) = self.0.split_at(padded);
         self.0 = rest;
         String::from_utf8(text[..n].to_vec()).map_err(|_| Truncated)
     }
@@ -172,7 +174,8 @@ impl<'a> Reader<'a> {
         Ok(Reader(part))
     }
 
-    /// A list of indices.
+    /// The next list of indices, with the length that stands before it. A length that the bytes cannot hold is refused
+    /// before any memory is taken.
     pub fn indices(&mut self) -> Result<Vec<u32>, Truncated> {
         let n = self.length()?;
         (0..n).map(|_| self.word().and_then(|w| u32::try_from(w).map_err(|_| Truncated))).collect()

@@ -75,7 +75,7 @@ impl DofMap {
         map
     }
 
-    /// Number of unknowns.
+    /// How many columns the system of a body has.
     pub fn unknowns(&self) -> usize {
         self.unknowns
     }

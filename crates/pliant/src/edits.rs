@@ -48,7 +48,7 @@ pub enum Edit {
     Couple(Box<Coupling>),
     /// A coupling goes; see [`Simulation::uncouple`].
     Uncouple(CouplingId),
-    /// Other keyframes.
+    /// Other keyframes in place of all there are; controls they no longer drive keep their values.
     Keyframes(Keyframes),
     /// Another model of the same bodies: the same particles, clusters, pin groups and memory, with rest
     /// shapes, masses or constraints of its own. What is animated upstream comes in this way.
@@ -112,15 +112,15 @@ impl Edit {
 pub enum Edited {
     /// Nothing that has a name.
     Done,
-    /// A body came.
+    /// A body was added; this is its id, which no other ever has.
     Body(BodyId),
     /// A body went.
     Removed(Box<Removed>),
     /// A pin group came.
     Group(usize),
-    /// A collider came.
+    /// A collider was added; this is its id, which no other ever has.
     Collider(ColliderId),
-    /// A coupling came.
+    /// A coupling was added; this is its id, which no other ever has.
     Coupling(CouplingId),
 }
 
@@ -153,7 +153,7 @@ pub enum EditError {
     Build(BuildErrors),
     /// A value was refused.
     Control(ControlError),
-    /// A model of other bodies.
+    /// The model it would give has other bodies than the present one.
     OtherBodies,
     /// Something of an existing body was refused.
     Refused {

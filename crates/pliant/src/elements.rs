@@ -15,7 +15,7 @@ use std::sync::Arc;
 /// any, else triangles, else edges.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Constraint {
-    /// What.
+    /// What is asked of which particles.
     pub kind: ConstraintKind,
     /// How strongly: Pa for tetrahedra, N/m for triangles, N for edges, N m for bending. Left out, the
     /// material decides ([`BodyControls::young`](crate::BodyControls::young) and its like).
@@ -57,7 +57,7 @@ impl From<ConstraintKind> for Constraint {
 }
 
 impl ConstraintKind {
-    /// With a stiffness of its own.
+    /// The constraint with a stiffness of its own in place of the body's, in the unit of its kind. Building refuses what is no positive number.
     pub fn of_stiffness(self, stiffness: f64) -> Constraint {
         Constraint { kind: self, stiffness: Some(stiffness) }
     }

@@ -40,7 +40,7 @@ pub enum Field {
         /// How many pass a place in a second.
         rate: f64,
     },
-    /// The same everywhere in a box, fading smoothly around it.
+    /// One acceleration everywhere in a box, which fades smoothly around it.
     Uniform {
         /// Smallest coordinates of the box.
         min: DVec3,

@@ -70,7 +70,7 @@ impl Key {
         Key { time, value: value.into(), ease: Ease::Linear }
     }
 
-    /// The same key with another ease.
+    /// The key with another course of values up to the next key.
     pub fn ease(self, ease: Ease) -> Key {
         Key { ease, ..self }
     }
@@ -205,7 +205,7 @@ fn turn(a: DVec3, b: DVec3, s: f64) -> DVec3 {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct KeyframeFault {
-    /// Index of the track.
+    /// Which of the tracks it is in, from 0.
     pub track: usize,
     /// Index of the key, if it is one's.
     pub key: Option<usize>,

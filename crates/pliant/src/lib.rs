@@ -107,10 +107,12 @@ pub use model::{
     ContactFilter, Coupling, CouplingId, CouplingKind, Goals, HalfSpace, Implicit, Input, Integrator,
     MassMatrix, Motion, Motor, Sequence, SequenceError, WarmStart, WorldFrame,
 };
+/// Meshes, points and shapes: reading and writing them, looking them over, mending, filling, binding.
+pub use pliant_geometry as geometry;
 pub use pliant_geometry::solids::{Primitive, SolidMesh};
-pub use pliant_geometry::{ClusterMethod, shapes};
+pub use pliant_geometry::{ClusterMethod, TriMesh, read_mesh, shapes};
 pub use pliant_math::lanes::{Bits, Isa};
-pub use points::{Points, PointsMut, UnevenColumns};
+pub use points::{Points, PointsMut, UnevenColumnsError};
 pub use queries::{Hit, Place, Queries, RenderMesh, SurfaceMesh};
 pub use schedule::{Schedule, ScheduleError};
 pub use simulation::{Clock, Driver, Simulation, StepError, StepReport};

@@ -26,7 +26,8 @@ pub enum Section {
     Anchors,
     /// The facets that are broken, in the order they broke: all that a tear is.
     Broken,
-    /// Of a torn body, the particles that each pin group holds: how many, and which.
+    /// Which particles each pin group of a torn body holds: how many, then their numbers. Empty for bodies that are
+    /// whole.
     Held,
     /// How the principal axes of a body lie that never deforms: a unit quaternion, x y z w. Without it the body would deform
     /// by rounding.
@@ -54,7 +55,7 @@ impl Section {
     /// And before they told of sleep.
     pub(crate) const BEFORE_SLEEP: usize = 8;
 
-    /// The name, for messages.
+    /// What messages call it.
     pub fn name(self) -> &'static str {
         match self {
             Section::Rotations => "rotations",

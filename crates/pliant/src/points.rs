@@ -14,19 +14,19 @@ pub struct Points {
 
 /// Three columns that are to be points have different lengths.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct UnevenColumns {
+pub struct UnevenColumnsError {
     /// Lengths of the x, y and z columns.
     pub lengths: [usize; 3],
 }
 
-impl std::fmt::Display for UnevenColumns {
+impl std::fmt::Display for UnevenColumnsError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let [x, y, z] = self.lengths;
         write!(f, "there are {x} x, {y} y and {z} z coordinates; points need as many of each")
     }
 }
 
-impl std::error::Error for UnevenColumns {}
+impl std::error::Error for UnevenColumnsError {}
 
 impl Points {
     /// No points.
@@ -48,10 +48,10 @@ impl Points {
     }
 
     /// Points of these coordinates; the columns must have one length.
-    pub fn from_columns(x: Vec<f64>, y: Vec<f64>, z: Vec<f64>) -> Result<Points, UnevenColumns> {
+    pub fn from_columns(x: Vec<f64>, y: Vec<f64>, z: Vec<f64>) -> Result<Points, UnevenColumnsError> {
         match x.len() == y.len() && x.len() == z.len() {
             true => Ok(Points { x, y, z }),
-            false => Err(UnevenColumns { lengths: [x.len(), y.len(), z.len()] }),
+            false => Err(UnevenColumnsError { lengths: [x.len(), y.len(), z.len()] }),
         }
     }
 
@@ -125,11 +125,11 @@ impl FromIterator<DVec3> for Points {
 /// A writable stretch of points.
 #[derive(Debug)]
 pub struct PointsMut<'a> {
-    /// The x coordinates.
+    /// First coordinate of every particle, m or m/s.
     pub x: &'a mut [f64],
-    /// The y coordinates.
+    /// Second coordinate of every particle; up is y.
     pub y: &'a mut [f64],
-    /// The z coordinates.
+    /// Third coordinate of every particle.
     pub z: &'a mut [f64],
 }
 
@@ -165,7 +165,7 @@ mod tests {
     #[test]
     fn columns_have_one_length() {
         let uneven = Points::from_columns(vec![0.0; 3], vec![0.0; 4], vec![0.0; 3]);
-        assert_eq!(uneven, Err(UnevenColumns { lengths: [3, 4, 3] }));
+        assert_eq!(uneven, Err(UnevenColumnsError { lengths: [3, 4, 3] }));
         let points = Points::from_columns(vec![1.0], vec![2.0], vec![3.0]);
         assert_eq!(points, Ok([DVec3::new(1.0, 2.0, 3.0)].into_iter().collect()));
     }

@@ -16,5 +16,5 @@ pub use crate::{
     ContactEvent, ContactWatch, Control, Controls, Coupling, CouplingId, DAffine3, DMat3, DQuat, DVec3,
     Elasticity, Field, HalfSpace, Hit, Hold, Key, Keyframes, Material, Motion, Pins, Place, Primitive,
     Queries, RenderMesh, Selection, Simulation, SolidMesh, SolverKind, StepError, StepReport, SurfaceMesh,
-    Team, Timeline, Value, placement, shapes, vectors,
+    Team, Timeline, TriMesh, Value, placement, read_mesh, shapes, vectors,
 };

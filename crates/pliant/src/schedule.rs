@@ -23,7 +23,7 @@ pub struct ScheduleError {
     pub edit: usize,
     /// The frame it is to act at.
     pub frame: u64,
-    /// Why.
+    /// Why it is refused in that frame.
     pub reason: EditError,
 }
 

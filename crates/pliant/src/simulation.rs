@@ -97,7 +97,7 @@ impl Simulation {
         };
         simulation.apply_keyframes();
         simulation.assign_pools()?;
-        simulation.make_room();
+        simulation.reserve();
         Ok(simulation)
     }
 
@@ -109,13 +109,13 @@ impl Simulation {
     }
 
     /// Makes room for some bodies more, so that the first that comes does not wait for all lists to be copied.
-    fn make_room(&mut self) {
+    fn reserve(&mut self) {
         let more = self.model.bodies().len() / 4 + 16;
         self.state.bodies.reserve(more);
         self.backup.bodies.reserve(more);
         self.controls.bodies.reserve(more);
         self.slots.reserve(more);
-        self.model.make_room(more);
+        self.model.reserve(more);
     }
 
     /// Gives keyframed controls their values at the present time: those of the step to come.
@@ -185,8 +185,8 @@ impl Simulation {
 
     /// The point of a body that never deforms that is at a place in the world at present, in or out of the solid: to be tied to
     /// others, or pushed. `None` if the body does deform or is gone.
-    pub fn point_of(&self, body: impl Into<BodyId>, at: DVec3) -> Option<BodyPoint> {
-        let body = body.into();
+    pub fn point_of(&self, body: impl Into<BodyId>, at: impl Into<DVec3>) -> Option<BodyPoint> {
+        let (body, at) = (body.into(), at.into());
         let rest = self.model.get(body)?.parts.rigid()?;
         let own = self.placement(body)?.inverse().transform_point3(at);
         Some(BodyPoint { body, particles: [0, 1, 2, 3], weights: rest.weights(own) })

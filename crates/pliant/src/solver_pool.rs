@@ -154,8 +154,10 @@ impl SolverPools {
         let bodies = model.bodies();
         let fits = |pool: &Arc<Pool>, k: usize| pool.fits(&bodies[k].parts, controls.live(k));
         let (colliders, couplings) = (model.colliders().len(), model.couplings().len());
-        let room = colliders <= self.colliders && (couplings == 0 || self.islands == islands.revision);
-        if room && self.of_body.len() == bodies.len() && (0..bodies.len()).all(|k| fits(&self.of_body[k], k))
+        let enough = colliders <= self.colliders && (couplings == 0 || self.islands == islands.revision);
+        if enough
+            && self.of_body.len() == bodies.len()
+            && (0..bodies.len()).all(|k| fits(&self.of_body[k], k))
         {
             return Ok(());
         }

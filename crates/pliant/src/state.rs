@@ -125,13 +125,13 @@ impl BodyState {
         self.memory[Section::Sleep].fill(0.0);
     }
 
-    /// The positions, writable; wakes the body if it sleeps.
+    /// Where its particles are, m, to be changed; the number of particles stays. Wakes the body if it sleeps.
     pub fn positions_mut(&mut self) -> PointsMut<'_> {
         self.wake();
         self.x.columns_mut()
     }
 
-    /// The velocities, writable; wakes the body if it sleeps.
+    /// How its particles move, m/s, to be changed; the number of particles stays. Wakes the body if it sleeps.
     pub fn velocities_mut(&mut self) -> PointsMut<'_> {
         self.wake();
         self.v.columns_mut()
@@ -150,7 +150,7 @@ impl BodyState {
         &self.memory
     }
 
-    /// The same, writable; sections keep their lengths.
+    /// What else history has left, to be changed; sections keep their lengths.
     pub fn memory_mut(&mut self) -> &mut Memory {
         &mut self.memory
     }
@@ -256,7 +256,7 @@ impl State {
         &self.bodies
     }
 
-    /// The bodies, writable.
+    /// The state of every body, in the order of the model, to be changed.
     pub fn bodies_mut(&mut self) -> &mut [BodyState] {
         &mut self.bodies
     }

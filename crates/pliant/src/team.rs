@@ -31,7 +31,7 @@ pub struct Team {
 /// A team was asked for that is larger than [`Team::MOST`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TooManyThreads {
-    /// The threads asked for.
+    /// How many were asked for.
     pub threads: usize,
 }
 

@@ -54,7 +54,7 @@ pub enum TimelineError {
         /// Why.
         reason: BuildErrors,
     },
-    /// A model of other bodies.
+    /// The edit gives a model of other bodies than the timeline has in that frame.
     OtherBodies {
         /// The frame of the edit that is refused.
         frame: u64,
@@ -393,7 +393,7 @@ impl Timeline {
     }
 
     /// Most states there is room for.
-    fn room(&self) -> usize {
+    fn capacity(&self) -> usize {
         (self.memory / self.size.max(1)).max(1)
     }
 
@@ -404,7 +404,7 @@ impl Timeline {
     /// Lets anchors stand as close as the frames there are allow.
     fn refine(&mut self) {
         let last = self.states.keys().next_back().map_or(0, |f| f - self.first);
-        let most = (self.room() as u64 / 2).max(1);
+        let most = (self.capacity() as u64 / 2).max(1);
         self.stride = 1;
         while last / self.stride + 1 > most && self.stride <= last {
             self.stride *= 2;
@@ -414,13 +414,13 @@ impl Timeline {
     /// Gives up states until there is room: anchors by doubling their distance, others by how far they are
     /// from the frame `around`.
     fn thin(&mut self, around: u64) {
-        let room = self.room();
-        while self.states.len() > room {
+        let capacity = self.capacity();
+        while self.states.len() > capacity {
             let anchors = self.states.keys().filter(|f| self.is_anchor(**f)).count();
             let far = |f: &u64| (f.abs_diff(around), *f);
             let others = self.states.keys().copied().filter(|f| !self.is_anchor(*f));
             match others.max_by_key(far) {
-                Some(frame) if anchors <= (room / 2).max(1) => self.spill(frame),
+                Some(frame) if anchors <= (capacity / 2).max(1) => self.spill(frame),
                 _ => self.stride *= 2,
             }
         }

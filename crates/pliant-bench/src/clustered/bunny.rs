@@ -52,15 +52,11 @@ pub(crate) fn bunny(run: &mut Run<'_>) -> Result<(), String> {
     }
     if run.wants("clustered/live/change") {
         let value = change(&mut simulation)?;
-        run.report(Measurement {
-            name: "clustered/live/change",
-            value,
-            unit: "ratio",
-            threads,
-            share_of_limit: None,
-            isa: simulation.isa().name(),
-            note: note(&simulation),
-        });
+        run.report(
+            Measurement::new("clustered/live/change", (value, "ratio"), simulation.isa().name())
+                .on(threads)
+                .noted(note(&simulation)),
+        );
     }
     Ok(())
 }

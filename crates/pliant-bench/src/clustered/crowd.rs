@@ -30,14 +30,11 @@ pub(crate) fn crowd(run: &mut Run<'_>) -> Result<(), String> {
     let mut simulation = build(builder, threads, options)?;
     let seconds = Window { warm: 30, timed: 60, ..Window::LONG }.median_frame(&mut simulation)?;
     let done = FLOPS * memberships(&simulation) * PASSES / seconds;
-    run.report(Measurement {
-        name: "clustered/crowd/step",
-        value: seconds * 1e3,
-        unit: "ms",
-        threads,
-        share_of_limit: Some(done / (limits.flops * threads as f64)),
-        isa: simulation.isa().name(),
-        note: format!("{BODIES} bodies; {}", note(&simulation)),
-    });
+    run.report(
+        Measurement::new("clustered/crowd/step", (seconds * 1e3, "ms"), simulation.isa().name())
+            .on(threads)
+            .limited(done / (limits.flops * threads as f64))
+            .noted(format!("{BODIES} bodies; {}", note(&simulation))),
+    );
     Ok(())
 }

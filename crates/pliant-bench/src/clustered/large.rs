@@ -27,15 +27,12 @@ pub(crate) fn large(run: &mut Run<'_>) -> Result<(), String> {
         let mut simulation = build(Builder::new().body(body), threads, options)?;
         let seconds = Window::SHORT.median_frame(&mut simulation)?;
         let done = flops * memberships(&simulation) / seconds;
-        run.report(Measurement {
-            name,
-            value: seconds * 1e3,
-            unit: "ms",
-            threads,
-            share_of_limit: Some(done / (limits.flops * threads as f64)),
-            isa: simulation.isa().name(),
-            note: note(&simulation),
-        });
+        run.report(
+            Measurement::new(name, (seconds * 1e3, "ms"), simulation.isa().name())
+                .on(threads)
+                .limited(done / (limits.flops * threads as f64))
+                .noted(note(&simulation)),
+        );
     }
     Ok(())
 }

@@ -92,15 +92,9 @@ fn with_threads(old: Simulation, threads: usize, options: &Options) -> Result<Si
 fn memory(simulation: &Simulation, bytes: usize, threads: usize) -> Measurement {
     let arrays = array_bytes(simulation.model());
     let mega = |bytes: usize| bytes as f64 / 1e6;
-    Measurement {
-        name: MILLION_NAMES[2],
-        value: bytes as f64 / arrays as f64,
-        unit: "ratio",
-        threads,
-        share_of_limit: None,
-        isa: simulation.isa().name(),
-        note: format!("{:.0} MB for {:.0} MB of arrays; {}", mega(bytes), mega(arrays), note(simulation)),
-    }
+    Measurement::new(MILLION_NAMES[2], (bytes as f64 / arrays as f64, "ratio"), simulation.isa().name())
+        .on(threads)
+        .noted(format!("{:.0} MB for {:.0} MB of arrays; {}", mega(bytes), mega(arrays), note(simulation)))
 }
 
 /// Bytes of the arrays that the scene consists of: positions and velocities, now and at the step's

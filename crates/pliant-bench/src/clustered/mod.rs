@@ -79,15 +79,10 @@ fn pass(
     limits: &Limits,
 ) -> Measurement {
     let each = seconds / (memberships(simulation) * PASSES);
-    Measurement {
-        name,
-        value: each * 1e9,
-        unit: "ns",
-        threads,
-        share_of_limit: Some(FLOPS / each / (limits.flops * threads as f64)),
-        isa: simulation.isa().name(),
-        note: note(simulation),
-    }
+    Measurement::new(name, (each * 1e9, "ns"), simulation.isa().name())
+        .on(threads)
+        .limited(FLOPS / each / (limits.flops * threads as f64))
+        .noted(note(simulation))
 }
 
 /// The same frame as a whole.

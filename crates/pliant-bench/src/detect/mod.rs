@@ -43,7 +43,7 @@ fn measure(run: &mut Run<'_>, name: &'static str, mut scene: Scene) {
             1e3 * fit
         );
         let isa = pliant::Isa::best().name();
-        run.report(Measurement { name, value, unit: "s", threads, share_of_limit: None, isa, note });
+        run.report(Measurement::new(name, (value, "s"), isa).on(threads).noted(note));
     }
 }
 

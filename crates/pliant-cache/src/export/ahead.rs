@@ -1,11 +1,9 @@
 //! Frames made ready ahead on several threads and handed over in order: skins and normals cost more than writing does.
 
+use crate::CacheError;
+use pliant_geometry::parallel::thread_count;
 use std::sync::mpsc::sync_channel;
 use std::thread;
-
-use pliant_geometry::parallel::thread_count;
-
-use crate::CacheError;
 
 /// More would wait for the disk, and each keeps a frame or two.
 const MOST_THREADS: usize = 4;

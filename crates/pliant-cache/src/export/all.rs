@@ -3,11 +3,6 @@
 //! Geometry is written as frames go by. Pictures are drawn when all frames have been looked at, since camera and colours
 //! fit all of them; frames that will be drawn are kept until then, as far as there is room.
 
-use std::collections::{HashMap, HashSet};
-use std::path::PathBuf;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-
 use super::picture::{Picture, PictureFrames, PictureJob, PicturePlan, PicturePlanner};
 use super::sink::{ExportOrder, FrameEncoder, FrameNeeds, FrameOutput, FrameWriter, Sink};
 use super::stream::{ExportStream, PosedFrame};
@@ -15,6 +10,10 @@ use super::{
     Conversion, ExportOptions, ExportProgress, ExportSummary, Format, FormatKind, ResampledLog, ahead,
 };
 use crate::{CacheError, LogReader, OutputFolder};
+use std::collections::{HashMap, HashSet};
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// A file to be made.
 #[derive(Clone, Debug, PartialEq)]
@@ -35,7 +34,7 @@ const KEPT_BYTES: usize = 128 << 20;
 /// # use pliant_cache::{LogFrame, LogHeader, LogWriter, MemoryLog};
 /// # let log = MemoryLog::default();
 /// # let header = LogHeader { program: "test 1".into(), bits: String::new(), scene_text: String::new(), scene_hash: 7,
-/// #     frames_per_second: 60.0, bodies: vec![], planes: vec![], solids: vec![], picture: Default::default() };
+/// #     frames_per_second: 60.0, bodies: vec![], planes: vec![], colliders: vec![], picture: Default::default() };
 /// # let mut writer = LogWriter::begin(Box::new(log.clone()), "run", &header)?;
 /// # writer.append_frame(&LogFrame::default())?;
 /// # writer.finish()?;

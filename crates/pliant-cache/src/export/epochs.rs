@@ -1,8 +1,7 @@
 //! What is the same in all frames of an epoch, made once by whichever thread comes first.
 
-use std::sync::{Arc, Mutex, PoisonError};
-
 use crate::CacheError;
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// Of the last few epochs: threads work on frames that are near each other.
 pub(super) struct PerEpoch<T> {

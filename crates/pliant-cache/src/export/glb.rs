@@ -11,10 +11,6 @@
 //! Browsers keep all frames on the graphics card and some cards take no more than about a thousand of them: for long
 //! runs export every second or fourth frame.
 
-use std::path::{Path, PathBuf};
-
-use pliant_geometry::{GeometryError, Glb, GlbNormals, GlbSurface, MeshAttributes, SurfaceMaterial};
-
 use super::ExportSummary;
 use super::sink::{ExportOrder, FrameOutput, FrameWriter, Sink, SurfaceEncoder};
 use super::stream::{
@@ -22,6 +18,8 @@ use super::stream::{
 };
 use crate::atomic::AtomicFile;
 use crate::{BodyPose, CacheError};
+use pliant_geometry::{GeometryError, Glb, GlbNormals, GlbSurface, MeshAttributes, SurfaceMaterial};
+use std::path::{Path, PathBuf};
 
 pub(super) fn begin<'a>(order: ExportOrder<'a>) -> Result<Sink<'a>, CacheError> {
     let ExportOrder { reader, stream, path, folder, .. } = order;

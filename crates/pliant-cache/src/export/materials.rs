@@ -1,10 +1,8 @@
-//! The materials of an export: every different one once, and which body wears which.
-
-use std::collections::HashMap;
-
-use pliant_geometry::SurfaceMaterial;
+//! The materials of an export: every different one once, and which body has which.
 
 use crate::LogBody;
+use pliant_geometry::SurfaceMaterial;
+use std::collections::HashMap;
 
 /// A material and where its colour comes from.
 #[derive(Clone, Debug, PartialEq)]

@@ -28,12 +28,11 @@ pub use sequence::{export_files, is_own, is_pattern, without_number};
 pub use stream::Conversion;
 pub use target::{Target, TargetOptions};
 
-use std::path::{Path, PathBuf};
-
 use crate::render::CameraMotion;
 use crate::{CacheError, ColorBy, DiskOutput, LogBody, LogReader};
 use picture::Picture;
 use sink::{ExportOrder, Sink};
+use std::path::{Path, PathBuf};
 
 /// Which frames to export, by the frame numbers in the log.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -3,10 +3,6 @@
 //! One object per body, with its faces, texture coordinates, normals and materials as its file had them; vertex
 //! order as in the other exports; each file has the bodies there are in its frame. Numbers are printed with as many digits as it takes to get the same f32 back.
 
-use std::fmt::Write as _;
-use std::path::PathBuf;
-use std::sync::Arc;
-
 use super::ExportSummary;
 use super::epochs::PerEpoch;
 use super::materials::{ExportMaterial, MaterialTable};
@@ -20,6 +16,9 @@ use super::stream::{
 use crate::atomic::AtomicFile;
 use crate::export::sequence::FileSeries;
 use crate::{CacheError, OutputFolder, srgb};
+use std::fmt::Write as _;
+use std::path::PathBuf;
+use std::sync::Arc;
 
 pub(super) fn begin<'a>(order: ExportOrder<'a>) -> Result<Sink<'a>, CacheError> {
     let ExportOrder { reader, stream, path, conversion, folder, .. } = order;

@@ -4,11 +4,6 @@
 //! texture coordinates where they are one per vertex, and the number of their body if there are several in the run. Each file
 //! has the bodies there are in its frame.
 
-use std::borrow::Cow;
-use std::path::{Path, PathBuf};
-
-use glam::Vec3;
-
 use super::ExportSummary;
 use super::bytes::put_floats;
 use super::epochs::PerEpoch;
@@ -20,6 +15,9 @@ use super::stream::{
 };
 use crate::atomic::AtomicFile;
 use crate::{CacheError, OutputFolder, srgb};
+use glam::Vec3;
+use std::borrow::Cow;
+use std::path::{Path, PathBuf};
 
 pub(super) fn begin<'a>(order: ExportOrder<'a>) -> Result<Sink<'a>, CacheError> {
     let ExportOrder { reader, stream, path, conversion, folder, .. } = order;

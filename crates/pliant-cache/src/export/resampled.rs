@@ -1,10 +1,8 @@
 //! The frames an export is made of: those of the log, or moments between them at another rate.
 
-use std::path::Path;
-
-use glam::DVec3;
-
 use crate::{BodyPose, CacheError, LogBody, LogFrame, LogHeader, LogReader};
+use glam::DVec3;
+use std::path::Path;
 
 /// A moment this near to a frame of the log, in frames, is that frame.
 const SAME: f64 = 1e-6;
@@ -232,7 +230,7 @@ fn between(before: LogFrame, after: &LogFrame, part: f64) -> LogFrame {
     frame.velocity.iter_mut().zip(&after.velocity).for_each(|(to, next)| mix(to, next));
     mix(&mut frame.speed, &after.speed);
     mix(&mut frame.strain, &after.strain);
-    frame.solids.iter_mut().for_each(|solid| solid.toward(&after.solids, part));
+    frame.colliders.iter_mut().for_each(|collider| collider.toward(&after.colliders, part));
     frame.time += part * (after.time - frame.time);
     // What is yes or no, or a text, is that of the nearer one.
     if part > 0.5 {

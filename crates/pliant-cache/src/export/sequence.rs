@@ -1,13 +1,12 @@
 //! Which files an export writes: numbered ones where each frame has its own, and those that go beside.
 
+use super::sink::{FrameOutput, FrameWriter};
+use super::{ExportSummary, ResampledLog};
+use crate::CacheError;
 use std::ffi::OsString;
 use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
-
-use super::sink::{FrameOutput, FrameWriter};
-use super::{ExportSummary, ResampledLog};
-use crate::CacheError;
 
 /// Fewest `#` in a row that stand for a number: one alone may well be part of a name.
 const LEAST: usize = 2;

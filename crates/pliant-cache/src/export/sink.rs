@@ -1,12 +1,11 @@
 //! What a geometry format is while it is written: part of the work of a frame on any thread, the rest in order.
 
-use std::path::PathBuf;
-
 use super::stream::{ConvertedFrame, ExportStream, NormalPrecision, PosedFrame, SurfaceOptions};
 use super::{Conversion, ExportOptions, ExportSummary};
 use crate::atomic::AtomicFile;
 use crate::export::ResampledLog;
 use crate::{CacheError, OutputFolder};
+use std::path::PathBuf;
 
 /// What a format begins with; all that is borrowed outlives it.
 pub(super) struct ExportOrder<'a> {

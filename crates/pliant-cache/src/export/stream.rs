@@ -1,19 +1,17 @@
 //! What all exports share: the chosen frames and bodies, each frame read and skinned once, and then as f32 in the units and axes
 //! of each file.
 
+use super::sink::FrameNeeds;
+use super::{ExportOptions, ExportSummary, check_body, is_selected};
+use crate::export::ResampledLog;
+use crate::{BodyPose, CacheError, Epoch, LogBody, LogFrame};
+use glam::{DQuat, DVec3};
+use pliant_geometry::{FollowingNormals, Polygons, TriMesh};
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::ops::Range;
 use std::path::Path;
 use std::sync::OnceLock;
-
-use glam::{DQuat, DVec3};
-use pliant_geometry::{FollowingNormals, Polygons, TriMesh};
-
-use super::sink::FrameNeeds;
-use super::{ExportOptions, ExportSummary, check_body, is_selected};
-use crate::export::ResampledLog;
-use crate::{BodyPose, CacheError, Epoch, LogBody, LogFrame};
 
 /// Metres, y up, to what another program expects.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -117,7 +115,7 @@ pub(super) struct PosedBody {
     pub body: usize,
     pub version: usize,
     pub vertices: Vec<DVec3>,
-    /// As its [`FollowingNormals`] have them; none for points.
+    /// Unit normals, one per entry of [`FollowingNormals`]; none for points.
     pub normals: Vec<DVec3>,
     /// Where it is if it never deforms.
     pub pose: Option<BodyPose>,

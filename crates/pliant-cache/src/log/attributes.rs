@@ -1,8 +1,7 @@
 //! The attributes of a render mesh as channels of the log: polygons, texture coordinates, normals, colours, materials.
 
-use pliant_geometry::{Layer, MeshAttributes, Polygons, SurfaceMaterial};
-
 use super::channel::{LogChannel, find, need, parse, put};
+use pliant_geometry::{Layer, MeshAttributes, Polygons, SurfaceMaterial};
 
 /// The channels of attributes; none if there are none.
 pub(super) fn encode(attributes: &MeshAttributes) -> Vec<u8> {

@@ -4,13 +4,11 @@
 //! the next frame: the ids of all bodies, and of those that are new or changed what they are. A body that merely stays
 //! is not stored again, and a mesh that any body of the log has had is stored once.
 
-use std::sync::Arc;
-
-use pliant_geometry::{MeshAttributes, Skin, TriMesh};
-
 use super::channel::{need, parse, put};
 use super::header::LogBody;
 use super::simulated::SimulatedElements;
+use pliant_geometry::{MeshAttributes, Skin, TriMesh};
+use std::sync::Arc;
 
 /// A stretch of frames with the same bodies.
 #[derive(Clone, Debug, PartialEq)]

@@ -1,16 +1,14 @@
 //! One frame of a log: where every particle is, and what is worth colouring by.
 
-use std::borrow::Cow;
-use std::ops::Range;
-
-use glam::DVec3;
-
 use super::channel::{find, need, parse, put};
+use super::collider::ColliderPlace;
 use super::header::{LogBody, planes_of, put_planes};
 use super::packed::{PackedLayout, Reference};
 use super::pose::{BodyPose, poses_of, put_poses, with_rigid, without_rigid};
-use super::solid::SolidPlace;
 use crate::render::Plane;
+use glam::DVec3;
+use std::borrow::Cow;
+use std::ops::Range;
 
 /// What a frame is packed by.
 #[derive(Clone, Debug)]
@@ -43,7 +41,7 @@ pub struct LogFrame {
     /// The planes there are in this frame; `None` if they are those of the header.
     pub planes: Option<Vec<Plane>>,
     /// Where the other colliders are.
-    pub solids: Vec<SolidPlace>,
+    pub colliders: Vec<ColliderPlace>,
     /// Statistics of the frame as one JSON object; may be empty.
     pub stats_json: String,
     /// Controls in force, opaque to the log; may be empty.
@@ -144,8 +142,8 @@ impl LogFrame {
         if let Some(planes) = &self.planes {
             put_planes(planes, out);
         }
-        if !self.solids.is_empty() {
-            SolidPlace::put(&self.solids, out);
+        if !self.colliders.is_empty() {
+            ColliderPlace::put(&self.colliders, out);
         }
         if !self.stats_json.is_empty() {
             put(out, "stats_json", &[self.stats_json.as_bytes()]);
@@ -244,7 +242,7 @@ impl LogFrame {
                 None => bytes("contact")?,
             },
             planes: find(&channels, "planes").map(planes_of).transpose()?,
-            solids: SolidPlace::get(&channels)?,
+            colliders: ColliderPlace::get(&channels)?,
             stats_json: find(&channels, "stats_json").map_or(Ok(String::new()), |c| c.text())?,
             controls: bytes("controls")?,
             poses,

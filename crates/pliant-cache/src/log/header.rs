@@ -1,20 +1,18 @@
 //! The header of a log: which scene it is and how particles become pictures and meshes.
 
-use std::ops::Range;
-use std::sync::Arc;
-
-use glam::DVec3;
-use pliant_geometry::{Look, MeshAttributes, PictureSettings, Skin, TriMesh};
-
 use super::attributes;
 use super::channel::{LogChannel, find, need, parse, put};
+use super::collider::LogCollider;
 use super::epoch::{self, Meshes};
 use super::frame::LogFrame;
 use super::picture;
 use super::simulated::SimulatedElements;
 use super::skin;
-use super::solid::LogSolid;
 use crate::render::Plane;
+use glam::DVec3;
+use pliant_geometry::{Look, MeshAttributes, PictureSettings, Skin, TriMesh};
+use std::ops::Range;
+use std::sync::Arc;
 
 /// What a log says about itself before its first frame.
 #[derive(Clone, Debug, PartialEq)]
@@ -35,7 +33,7 @@ pub struct LogHeader {
     /// Planes things rest on, for pictures.
     pub planes: Vec<Plane>,
     /// Every other collider the run has or will have, for pictures.
-    pub solids: Vec<LogSolid>,
+    pub colliders: Vec<LogCollider>,
     /// How pictures are taken.
     pub picture: PictureSettings,
 }
@@ -57,7 +55,7 @@ pub struct LogBody {
     pub particles: Range<u32>,
     /// Render mesh at rest; without triangles the body is a point cloud. What bodies have in common is kept once.
     pub mesh: Arc<TriMesh>,
-    /// What the mesh wears: polygons, texture coordinates, materials; may be empty.
+    /// Attributes of the mesh: polygons, texture coordinates, materials; may be empty.
     pub attributes: Arc<MeshAttributes>,
     /// How mesh vertices follow particles (indices within the body).
     pub skin: Arc<Skin>,
@@ -67,7 +65,8 @@ pub struct LogBody {
     pub simulated: Arc<SimulatedElements>,
     /// What it is made of, for pictures.
     pub look: Look,
-    /// Of a body that never deforms, its particles at rest, in the coordinates of its mesh: frames have a pose of it.
+    /// For a body that never deforms, its particles at rest, in the coordinates of its mesh: a frame then holds one pose
+    /// of it and no positions. `None` for bodies that deform.
     pub rigid: Option<Arc<Vec<DVec3>>>,
 }
 
@@ -286,7 +285,7 @@ impl LogHeader {
                 return Err(format!("plane {k} is not finite"));
             }
         }
-        self.solids.iter().try_for_each(LogSolid::check)?;
+        self.colliders.iter().try_for_each(LogCollider::check)?;
         epoch::check_first(&self.bodies)
     }
 
@@ -301,7 +300,7 @@ impl LogHeader {
         put(&mut out, "scene_hash", &[&[self.scene_hash][..]]);
         put(&mut out, "frames_per_second", &[&[self.frames_per_second][..]]);
         put_planes(&self.planes, &mut out);
-        self.solids.iter().for_each(|solid| solid.put(&mut out));
+        self.colliders.iter().for_each(|collider| collider.put(&mut out));
         picture::encode(&self.picture, &mut out);
         for body in &self.bodies {
             put(&mut out, "body", &[&meshes.encode(body)[..]]);
@@ -323,10 +322,10 @@ impl LogHeader {
             frames_per_second: need(&channels, "frames_per_second")?.value()?,
             bodies,
             planes: planes_of(need(&channels, "planes")?)?,
-            solids: channels
+            colliders: channels
                 .iter()
                 .filter(|c| c.name == "solid")
-                .map(LogSolid::get)
+                .map(LogCollider::get)
                 .collect::<Result<_, _>>()?,
             picture: picture::decode(&channels)?,
         };

@@ -1,10 +1,5 @@
 //! What is where in a log: one scan that verifies every checksum and remembers only offsets.
 
-use std::fmt;
-use std::io::{self, Read, SeekFrom};
-use std::path::Path;
-use std::sync::Arc;
-
 use super::epoch::{BodyChange, Epoch, Meshes, next_id};
 use super::frame::LogFrame;
 use super::header::{LogBody, LogHeader};
@@ -12,6 +7,10 @@ use super::medium::LogSource;
 use super::packed::grid_step;
 use super::record::{FILE_START, FORMAT_VERSION, LogRecord, MAGIC, RecordAt, Scanner, kind, read_payload};
 use crate::CacheError;
+use std::fmt;
+use std::io::{self, Read, SeekFrom};
+use std::path::Path;
+use std::sync::Arc;
 
 /// Something a user should know about a log that can be used all the same.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,11 +1,10 @@
 //! What a log is written to and read from: a file, memory, or anything that takes bytes.
 
+use crate::atomic::require_readable;
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
-
-use crate::atomic::require_readable;
 
 /// What the bytes of a log are read from.
 pub trait LogSource: Read + Seek + Send {}
@@ -68,7 +67,7 @@ impl LogMedium for DiskLog {
 ///
 /// let log = MemoryLog::default();
 /// # let header = LogHeader { program: "test 1".into(), bits: String::new(), scene_text: String::new(), scene_hash: 7,
-/// #     frames_per_second: 60.0, bodies: vec![], planes: vec![], solids: vec![], picture: Default::default() };
+/// #     frames_per_second: 60.0, bodies: vec![], planes: vec![], colliders: vec![], picture: Default::default() };
 /// LogWriter::begin(Box::new(log.clone()), "run", &header)?.finish()?;
 /// assert!(LogReader::from_bytes("run", log.bytes())?.is_finished());
 /// # Ok::<(), pliant_cache::CacheError>(())
@@ -77,7 +76,8 @@ impl LogMedium for DiskLog {
 pub struct MemoryLog(Arc<Mutex<Vec<u8>>>);
 
 impl MemoryLog {
-    /// With the bytes of a log that is to be gone on with.
+    /// A log that already holds the bytes of another one, for [`LogWriter::resume_on`](super::LogWriter::resume_on) to
+    /// append to.
     pub fn of(bytes: Vec<u8>) -> MemoryLog {
         MemoryLog(Arc::new(Mutex::new(bytes)))
     }

@@ -23,6 +23,7 @@
 
 mod attributes;
 mod channel;
+mod collider;
 mod epoch;
 mod frame;
 mod header;
@@ -36,9 +37,9 @@ mod record;
 mod rice;
 mod simulated;
 mod skin;
-mod solid;
 mod writer;
 
+pub use collider::{ColliderPlace, LogCollider};
 pub use epoch::Epoch;
 pub use frame::LogFrame;
 pub use header::{LogBody, LogHeader, VersionOrigin};
@@ -47,5 +48,4 @@ pub use medium::{LogMedium, LogSource, MemoryLog, WriteOnlyLog};
 pub use pose::BodyPose;
 pub use reader::LogReader;
 pub use simulated::SimulatedElements;
-pub use solid::{LogSolid, SolidPlace};
 pub use writer::{LogWriter, ReopenedLog};

@@ -5,14 +5,12 @@
 //! and a run that is resumed writes the same bytes. What a torn body is packed by is torn with it. Prediction and grid are whole numbers and single operations on f64, so
 //! they are the same everywhere. What does not fit is stored as it is.
 
-use std::ops::Range;
-use std::sync::Arc;
-
-use glam::{DMat3, DVec3};
-
 use super::epoch::BodyChange;
 use super::header::{LogBody, VersionOrigin};
 use super::rice::{PackedInput, put_block, put_whole};
+use glam::{DMat3, DVec3};
+use std::ops::Range;
+use std::sync::Arc;
 
 /// Steps of the grid across a body: the largest power of two below its size is so many of them, as a power of two.
 const FINE: i32 = 17;

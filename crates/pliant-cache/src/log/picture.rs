@@ -1,9 +1,8 @@
 //! How pictures of a run are meant to be taken: part of the header, so that a picture made later from the log
 //! alone looks like the one made right after the run.
 
-use pliant_geometry::{CameraMotion, ColorBy, PictureSettings};
-
 use super::channel::{LogChannel, find, put};
+use pliant_geometry::{CameraMotion, ColorBy, PictureSettings};
 
 /// Appends the channels of the settings.
 pub(super) fn encode(picture: &PictureSettings, out: &mut Vec<u8>) {

@@ -1,9 +1,8 @@
 //! Bodies that never deform are told by a place and a turn, from which all of their particles follow.
 
-use glam::{DAffine3, DQuat, DVec3};
-
 use super::channel::{LogChannel, find, put};
 use super::header::LogBody;
+use glam::{DAffine3, DQuat, DVec3};
 
 /// Halvings of the way between two turns; straight on from there is off by less than anyone can tell.
 const HALVINGS: u32 = 16;
@@ -20,7 +19,7 @@ pub struct BodyPose {
 }
 
 impl BodyPose {
-    /// Of a placement that turns and moves.
+    /// The pose of a rigid placement. Scale or shear in its matrix would be lost without notice.
     pub fn of(placement: &DAffine3) -> BodyPose {
         BodyPose { place: placement.translation, turn: DQuat::from_mat3(&placement.matrix3).normalize() }
     }

@@ -1,11 +1,5 @@
 //! Reading a log: an index on opening, then any frame at any time.
 
-use std::collections::HashMap;
-use std::fs::File;
-use std::io::Cursor;
-use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
-
 use super::epoch::Epoch;
 use super::frame::LogFrame;
 use super::header::{LogBody, LogHeader};
@@ -15,6 +9,11 @@ use super::packed::{PackedLayout, Reference, carried};
 use super::record::{LogRecord, read_payload};
 use crate::CacheError;
 use crate::atomic::require_readable;
+use std::collections::HashMap;
+use std::fs::File;
+use std::io::Cursor;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// An open log. Holds the header and the offsets of frames; frames are read when asked for.
 pub struct LogReader {
@@ -65,7 +64,7 @@ impl LogReader {
         })
     }
 
-    /// The file.
+    /// The path it was opened by, for messages; of a log on another medium, the name it was given.
     pub fn path(&self) -> &Path {
         &self.path
     }

@@ -1,8 +1,7 @@
 //! What the particles of a body make up: its elements and masses, for looking at the simulation itself.
 
-use pliant_geometry::Elements;
-
 use super::channel::{ChannelNumber, LogChannel, find, parse, put};
+use pliant_geometry::Elements;
 
 /// Elements over the particles of a body and their masses. Any of it may be empty.
 #[derive(Clone, Debug, Default, PartialEq)]

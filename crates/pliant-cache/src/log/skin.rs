@@ -1,9 +1,8 @@
 //! The skin of a render mesh as channels of the log; parts that a skin lacks are absent.
 
+use super::channel::{LogChannel, find, need, put};
 use glam::{DMat3, DVec3};
 use pliant_geometry::{Handles, NormalOffsets, RigidFrame, RigidOffsets, Skin, SparseRows};
-
-use super::channel::{LogChannel, find, need, put};
 
 /// Appends the channels of a skin.
 pub(super) fn encode(out: &mut Vec<u8>, skin: &Skin) {

@@ -1,9 +1,5 @@
 //! Writing a log, so that a run killed at any moment loses at most the record being written.
 
-use std::fs::{self, File, OpenOptions, TryLockError};
-use std::io::{self, Write};
-use std::path::{Path, PathBuf};
-
 use super::epoch::{Epoch, Meshes, following, next_id};
 use super::frame::{LogFrame, PackingContext};
 use super::header::{LogBody, LogHeader};
@@ -15,6 +11,9 @@ use super::record::{FORMAT_VERSION, MAGIC, begin, kind, read_payload, seal};
 use crate::CacheError;
 use crate::atomic::{beside, require_free, require_readable, sync_directory_of, write_target};
 use crate::error::usual_remedy;
+use std::fs::{self, File, OpenOptions, TryLockError};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
 
 /// A log open for appending. If it is a file, it is locked as long as this lives.
 pub struct LogWriter {
@@ -59,7 +58,7 @@ impl std::fmt::Debug for LogWriter {
 pub struct ReopenedLog {
     /// Appends after the last checkpoint.
     pub writer: LogWriter,
-    /// The header of the log.
+    /// What the log was begun with: its bodies, frame rate and scene.
     pub header: LogHeader,
     /// The last checkpoint: frame number and the engine's bytes. `None`: start from the beginning.
     pub checkpoint: Option<(u32, Vec<u8>)>,
@@ -223,7 +222,8 @@ impl LogWriter {
         LogWriter::resume_on(Box::new(DiskLog { path: path.to_path_buf(), file }), path, scene_hash)
     }
 
-    /// The same of a log on another medium; `name` is what messages call it.
+    /// Goes on with a log on another medium than a file, with the checks of [`resume`](LogWriter::resume); `name` is what
+    /// messages call it.
     pub fn resume_on(
         mut medium: Box<dyn LogMedium>,
         name: impl AsRef<Path>,
@@ -278,7 +278,7 @@ impl LogWriter {
         })
     }
 
-    /// The file.
+    /// The path it writes to, for messages; of a log on another medium, the name it was given.
     pub fn path(&self) -> &Path {
         &self.path
     }

@@ -1,8 +1,7 @@
 //! Animated PNG: all colours, exact times, and of each picture only the part that changed.
 
-use std::io::{self, Write};
-
 use super::Image;
+use std::io::{self, Write};
 
 /// Longest side of a fraction of a second in the file.
 const PARTS: f64 = 10_000.0;

@@ -1,11 +1,10 @@
 //! The backdrop: a gradient behind everything, and planes that catch shadows and melt into it.
 
-use glam::Vec3;
-
 use super::camera::CameraView;
 use super::light_map::LightMap;
 use super::scene::RenderPlane;
 use super::tone::to_linear;
+use glam::Vec3;
 
 /// Colours of the backdrop as sRGB values in 0..=1.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -29,7 +28,7 @@ impl Backdrop {
         Backdrop { top: [0.09, 0.10, 0.13], middle: [0.27, 0.29, 0.34], bottom: [0.19, 0.205, 0.24] }
     }
 
-    /// The same colour everywhere.
+    /// One colour behind and below everything, linear, each channel from 0 to 1; bodies cast no shadow on it.
     pub fn plain(color: [f32; 3]) -> Backdrop {
         Backdrop { top: color, middle: color, bottom: color }
     }

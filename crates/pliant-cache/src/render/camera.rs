@@ -1,13 +1,12 @@
 //! Where the picture is taken from, and the lamps that stand around the camera.
 
+use super::RenderSettings;
 use glam::{DVec3, Vec3};
 
-use super::RenderSettings;
-
-/// A perspective camera.
+/// A perspective camera: an eye, where it looks, and how much it sees.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Camera {
-    /// Position of the eye.
+    /// Where rays begin, in metres, in world coordinates.
     pub eye: DVec3,
     /// The point in the middle of the picture.
     pub target: DVec3,

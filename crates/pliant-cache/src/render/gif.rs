@@ -1,13 +1,11 @@
 //! Animated GIFs, written frame by frame: one palette, still dither, and only what changed.
 
+use super::Image;
+use super::quantize::{Ditherer, Palette};
+use gif::{DisposalMethod, Encoder, EncodingError, Frame, Repeat};
 use std::borrow::Cow;
 use std::fmt;
 use std::io::Write;
-
-use gif::{DisposalMethod, Encoder, EncodingError, Frame, Repeat};
-
-use super::Image;
-use super::quantize::{Ditherer, Palette};
 
 /// Why a GIF could not be written.
 #[derive(Debug)]

@@ -3,9 +3,9 @@
 /// A picture: rows from top to bottom, three sRGB bytes a pixel.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Image {
-    /// Width in pixels.
+    /// Pixels in a row, at least one.
     pub width: u32,
-    /// Height in pixels.
+    /// Rows of pixels, the top one first; at least one.
     pub height: u32,
     /// `3 * width * height` bytes.
     pub rgb: Vec<u8>,

@@ -1,14 +1,13 @@
 //! Soft light on a plane: shadows that the bodies throw on the ground, as a grid of factors.
 
-use glam::{Vec3, Vec4};
-use pliant_geometry::parallel;
-
 use super::camera::CameraView;
 use super::lighting::{
     BOUNCE, DOME_LIGHTS, KEY_LIGHTS, KEY_SPREAD, Lighting, ReceivedLight, THROUGH, add_dome,
 };
 use super::scene::RenderPlane;
 use super::thickness::spline;
+use glam::{Vec3, Vec4};
+use pliant_geometry::parallel;
 
 /// Texels along the longer side, at most.
 const MOST_TEXELS: f32 = 260.0;

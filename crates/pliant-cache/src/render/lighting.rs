@@ -4,13 +4,12 @@
 //! further away, darkening in creases and under bodies, and a tint of the body on the ground. All of it is smooth
 //! and without noise, so animations do not flicker.
 
-use glam::Vec3;
-use pliant_geometry::parallel;
-
 use super::camera::CameraView;
 use super::light_map::LightMap;
 use super::scene::RenderScene;
 use super::shadow::{Blockers, DepthMap};
+use glam::Vec3;
+use pliant_geometry::parallel;
 
 /// Light that arrives at a point, relative to the same point without anything in the way.
 #[derive(Clone, Copy, Debug)]

@@ -1,9 +1,8 @@
 //! Where the camera goes while an animation plays: nowhere, or smoothly along with what moves.
 
+use super::camera::{Camera, Framing};
 use glam::DVec3;
 use pliant_geometry::CameraMotion;
-
-use super::camera::{Camera, Framing};
 
 /// Seconds before and after a moment that its camera knows of: it sets off before what it follows, and arrives after.
 const AHEAD: f64 = 0.4;
@@ -74,7 +73,7 @@ impl CameraPlanner {
         self.bodies.clear();
     }
 
-    /// The path of the camera.
+    /// How the camera follows all points it was shown, frame by frame, moved as `motion` says.
     pub fn path(self, motion: CameraMotion) -> CameraPath {
         if self.seen.is_empty() {
             return CameraPath::new(vec![(0.0, self.empty)], motion);

@@ -1,8 +1,7 @@
 //! Single pictures as PNG files.
 
-use std::io::Write;
-
 use super::Image;
+use std::io::Write;
 
 /// Writes a picture as an 8-bit sRGB PNG.
 pub fn write_png(image: &Image, out: impl Write) -> std::io::Result<()> {

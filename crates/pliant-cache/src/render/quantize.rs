@@ -1,8 +1,7 @@
 //! From true colour to 255 colours: one palette for a whole animation, and dithering that stands still.
 
-use std::collections::HashMap;
-
 use super::Image;
+use std::collections::HashMap;
 
 /// The colours of an animation; the last index of a GIF (255) stays free for "unchanged".
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -68,7 +67,7 @@ impl Palette {
         Palette { colors }
     }
 
-    /// The colours.
+    /// sRGB bytes of each entry, at most 256 of them, in the order that indices count.
     pub fn colors(&self) -> &[[u8; 3]] {
         &self.colors
     }

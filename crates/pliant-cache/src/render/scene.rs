@@ -1,11 +1,10 @@
 //! The scene in working form: all meshes in one list of triangles, all balls in another, planes.
 
-use glam::{DVec3, Vec3};
-
 use super::camera::CameraView;
 use super::surface;
 use super::tone::to_linear;
 use super::{Colors, Look, Plane, RenderItem};
+use glam::{DVec3, Vec3};
 
 /// A triangle that will be drawn.
 pub(super) struct Triangle {

@@ -1,10 +1,9 @@
 //! How surfaces look: key, fill and rim light, soft sky, and the gelatine, matte and cloth materials.
 
-use glam::Vec3;
-
 use super::Look;
 use super::camera::CameraView;
 use super::lighting::ReceivedLight;
+use glam::Vec3;
 
 /// A visible point of a surface.
 pub(super) struct ShadingPoint {

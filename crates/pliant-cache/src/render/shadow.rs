@@ -1,8 +1,7 @@
 //! Depth maps seen from one light direction: which points of the scene that direction reaches.
 
-use glam::Vec3;
-
 use super::scene::{RenderBall, RenderScene};
+use glam::Vec3;
 
 /// What the light meets first in one direction of the map.
 #[derive(Clone, Copy)]

@@ -1,10 +1,8 @@
 //! Meshes made ready for shading: smooth normals with soft creases, and coarse meshes cut finer.
 
-use std::collections::HashMap;
-
-use glam::Vec3;
-
 use super::camera::{CameraView, NEAR};
+use glam::Vec3;
+use std::collections::HashMap;
 
 /// A mesh with one normal and colour for each vertex; vertices at creases appear once for each side.
 pub(super) struct Patch {

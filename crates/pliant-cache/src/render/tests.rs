@@ -345,8 +345,8 @@ fn cloth_over_an_edge_is_as_bright_at_the_edge_as_on_the_table() {
     // Level from the eye to the edge, and down behind it: the vertices of the edge lean away from the eye.
     const N: u32 = 12;
     let at = |i: u32, j: u32| {
-        let (x, way) = (f64::from(i) / f64::from(N) - 0.5, 1.25 * f64::from(j) / f64::from(N));
-        if way <= 1.0 { DVec3::new(x, 0.0, 0.5 - way) } else { DVec3::new(x, 1.0 - way, -0.5) }
+        let (x, length) = (f64::from(i) / f64::from(N) - 0.5, 1.25 * f64::from(j) / f64::from(N));
+        if length <= 1.0 { DVec3::new(x, 0.0, 0.5 - length) } else { DVec3::new(x, 1.0 - length, -0.5) }
     };
     let points: Vec<DVec3> = (0..=N).flat_map(|j| (0..=N).map(move |i| at(i, j))).collect();
     let faces: Vec<[u32; 3]> = (0..N * N)

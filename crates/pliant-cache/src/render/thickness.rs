@@ -5,9 +5,8 @@
 //! is left are the steep rims of parts behind others, and gelatine scatters light: the grid is blurred by a few percent of
 //! the body's size. Each body has its own grid, so nothing of one gets into another or into what is in front of it.
 
-use glam::Vec4;
-
 use super::raster::{LINING, ProjectedTriangle};
+use glam::Vec4;
 
 /// Texels for half the diagonal of a body's box.
 const TEXELS: f32 = 48.0;

@@ -1,10 +1,8 @@
 //! From light to bytes: sRGB in and out, the film curve, and the half-step dither.
 
-use std::sync::OnceLock;
-
-use glam::Vec3;
-
 use crate::srgb;
+use glam::Vec3;
+use std::sync::OnceLock;
 
 /// Linear light of an sRGB colour; values that are no colour count as black.
 pub(super) fn to_linear(color: [f32; 3]) -> Vec3 {

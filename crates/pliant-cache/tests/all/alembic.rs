@@ -1,16 +1,14 @@
 //! Alembic files read back by a strict reader of the published layout: structure and contents.
 
-use std::fs;
-use std::path::Path;
-
+use crate::common::{expected, frame, header, write_log};
+use crate::ogawa::{Archive, Object};
 use glam::DVec3;
 use pliant_cache::{
     Conversion, ExportOptions, FrameSelection, LogBody, LogFrame, LogHeader, LogReader, LogWriter, export,
 };
 use pliant_geometry::{FollowingNormals, Layer, MeshAttributes, Polygons, Skin, SurfaceMaterial, TriMesh};
-
-use crate::common::{expected, frame, header, write_log};
-use crate::ogawa::{Archive, Object};
+use std::fs;
+use std::path::Path;
 
 const MESH: &str =
     "schema=AbcGeom_PolyMesh_v1;schemaBaseType=AbcGeom_GeomBase_v1;schemaObjTitle=AbcGeom_PolyMesh_v1:.geom";

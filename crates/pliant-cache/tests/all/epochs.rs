@@ -1,14 +1,12 @@
 //! Bodies that come, go and are torn in a log: every frame has its own, each mesh is stored once, a resumed log has the
 //! bytes of an unbroken one, and nonsense is refused.
 
+use crate::common::changing::{self, FRAMES, bodies_in, changing_header, frame_with, go_on, next_bodies};
+use crate::common::records;
+use pliant_cache::{CacheError, LogBody, LogReader, LogWriter, VersionOrigin};
 use std::fs;
 use std::path::PathBuf;
 use std::sync::Arc;
-
-use pliant_cache::{CacheError, LogBody, LogReader, LogWriter, VersionOrigin};
-
-use crate::common::changing::{self, FRAMES, bodies_in, changing_header, frame_with, go_on, next_bodies};
-use crate::common::records;
 
 fn written(compact: bool, checkpoints: &[u32]) -> (pliant_testing::TempDir, PathBuf) {
     let dir = pliant_testing::tempdir().unwrap();

@@ -1,15 +1,13 @@
 //! Every export read back by code that did not write it, at first, middle and last frame.
 
-use std::collections::BTreeMap;
-use std::fs;
-use std::path::Path;
-
+use crate::common::{expected, frame, header, write_log};
 use pliant_cache::{
     CacheError, ColorBy, ErrorKind, ExportOptions, ExportSummary, FORMATS, FrameSelection, LogReader,
     LogWriter, export,
 };
-
-use crate::common::{expected, frame, header, write_log};
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
 
 fn options(first: Option<u32>, last: Option<u32>, step: u32) -> ExportOptions {
     ExportOptions { frames: FrameSelection { first, last, step }, ..Default::default() }

@@ -1,13 +1,11 @@
 //! Exports of a run in which bodies come, go and are torn: each format has them as its readers can take them.
 
-use std::path::Path;
-
+use crate::common::changing::{self, FRAMES, changing_header, frame_with, vertices};
 use pliant_cache::{
     CacheError, ExportOptions, ExportSummary, FORMATS, FrameSelection, LogBody, LogReader, LogWriter, export,
 };
 use pliant_geometry::{TriMesh, parse_mdd, parse_pc2, read_mesh};
-
-use crate::common::changing::{self, FRAMES, changing_header, frame_with, vertices};
+use std::path::Path;
 
 fn run(dir: &Path) -> LogReader {
     let path = dir.join("a.plog");

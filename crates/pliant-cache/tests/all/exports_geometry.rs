@@ -1,13 +1,11 @@
 //! Point caches, VTU series and USD packages read back by code that did not write them; units, axes and frames.
 
-use std::fs;
-use std::path::{Path, PathBuf};
-
+use crate::common::{dressed_header, expected, frame, write_dressed};
 use pliant_cache::{
     Conversion, ErrorKind, ExportOptions, ExportSummary, FrameSelection, LogReader, LogWriter, export,
 };
-
-use crate::common::{dressed_header, expected, frame, write_dressed};
+use std::fs;
+use std::path::{Path, PathBuf};
 
 const FRAMES: u32 = 9;
 

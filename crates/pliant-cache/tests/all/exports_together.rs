@@ -1,16 +1,14 @@
 //! All outputs at once have the bytes each has alone, on a disk and in memory, for any number of threads; one that fails does
 //! not keep the others.
 
-use std::collections::BTreeMap;
-use std::fs;
-use std::path::{Path, PathBuf};
-
+use crate::common::changing::write_changing;
+use crate::common::write_dressed;
 use pliant_cache::{
     Conversion, DiskOutput, ExportOptions, ExportOutput, FORMATS, LogReader, MemoryOutput, export, export_all,
 };
-
-use crate::common::changing::write_changing;
-use crate::common::write_dressed;
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
 
 fn small() -> ExportOptions {
     ExportOptions { width: Some(64), height: Some(48), threads: 1, ..Default::default() }

@@ -1,10 +1,8 @@
 //! The frame log against everything that happens to files: cuts, flips, other versions, two writers.
 
-use std::fs;
-
-use pliant_cache::{CacheError, ErrorKind, LogBody, LogFrame, LogReader, LogWarning, LogWriter};
-
 use crate::common::{frame, header, records, write_log};
+use pliant_cache::{CacheError, ErrorKind, LogBody, LogFrame, LogReader, LogWarning, LogWriter};
+use std::fs;
 
 #[test]
 fn what_goes_in_comes_out() {

@@ -1,14 +1,12 @@
 //! Bodies that never deform: the log has their poses, and what is exported as transforms shows what is baked into points.
 
-use std::path::Path;
-use std::sync::Arc;
-
+use crate::common::changing::changing_header;
+use crate::common::posed::{FRAMES, Run, bodies, frame, pose, there, write};
 use glam::{DQuat, DVec3};
 use pliant_cache::{Conversion, ExportOptions, LogBody, LogFrame, LogReader, LogWriter, MemoryLog, export};
 use pliant_geometry::{parse_pc2, read_mesh};
-
-use crate::common::changing::changing_header;
-use crate::common::posed::{FRAMES, Run, bodies, frame, pose, there, write};
+use std::path::Path;
+use std::sync::Arc;
 
 fn log(path: &Path, compact: bool) -> (Run, LogReader) {
     let run = bodies();

@@ -1,12 +1,10 @@
 //! Skins in the log: all parts survive, parts that are not there are none, and what does not fit is refused.
 
-use std::fs;
-
+use crate::common::{header, records, write_log};
 use glam::{DMat3, DVec3};
 use pliant_cache::{LogReader, LogWriter};
 use pliant_geometry::{Handles, NormalOffsets, RigidFrame, RigidOffsets, Skin, SparseRows};
-
-use crate::common::{header, records, write_log};
+use std::fs;
 
 /// The message with which a log is refused whose cloth has a skin changed this way.
 fn refusal(change: impl Fn(&mut Skin)) -> String {

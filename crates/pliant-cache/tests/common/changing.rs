@@ -1,13 +1,11 @@
 //! A run in which everything changes: a body comes, one is torn, one goes, and its name is taken by another.
 
-use std::path::Path;
-use std::sync::Arc;
-
+use super::dressed_header;
 use glam::DVec3;
 use pliant_cache::{LogBody, LogFrame, LogHeader, LogReader, LogWriter, VersionOrigin};
 use pliant_geometry::{MeshAttributes, Polygons, Skin, TriMesh};
-
-use super::dressed_header;
+use std::path::Path;
+use std::sync::Arc;
 
 /// How many frames there are, numbered from 0, and where things happen.
 pub const FRAMES: u32 = 13;

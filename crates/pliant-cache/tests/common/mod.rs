@@ -4,51 +4,32 @@
 pub mod changing;
 pub mod posed;
 
-use std::path::Path;
-
 use glam::DVec3;
 use pliant_cache::render::{Look, Plane};
 use pliant_cache::{
     ColorBy, Elements, LogBody, LogFrame, LogHeader, LogReader, LogWriter, PictureSettings, SimulatedElements,
 };
-use pliant_geometry::{Layer, MeshAttributes, Polygons, Skin, SurfaceMaterial, TriMesh};
+use pliant_geometry::{Layer, MeshAttributes, Polygons, Skin, SplitMix64, SurfaceMaterial, TriMesh};
+use std::path::Path;
 
-/// A deterministic pseudo-random number in -1..1.
+/// A number in -1..1, the same for the same seed.
 pub fn noise(seed: u64) -> f64 {
-    let mut z = seed.wrapping_add(0x9e37_79b9_7f4a_7c15);
-    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    (z ^ (z >> 31)) as f64 / u64::MAX as f64 * 2.0 - 1.0
+    SplitMix64::new(seed).unit() * 2.0 - 1.0
 }
 
-pub fn header() -> LogHeader {
+fn cube() -> TriMesh {
     let corner = |i: usize| DVec3::new((i & 1) as f64, (i >> 1 & 1) as f64, (i >> 2 & 1) as f64);
-    let cube = TriMesh {
+    // Two triangles of each face.
+    let faces = [[0, 2, 3, 1], [4, 5, 7, 6], [0, 1, 5, 4], [2, 6, 7, 3], [0, 4, 6, 2], [1, 3, 7, 5]];
+    TriMesh {
         positions: (0..8).map(corner).collect(),
-        triangles: vec![
-            [0, 2, 3],
-            [0, 3, 1],
-            [4, 5, 7],
-            [4, 7, 6],
-            [0, 1, 5],
-            [0, 5, 4],
-            [2, 6, 7],
-            [2, 7, 3],
-            [0, 4, 6],
-            [0, 6, 2],
-            [1, 3, 7],
-            [1, 7, 5],
-        ],
-    };
-    // Each corner from two of 12 particles with uneven weights.
-    let skin = Skin {
-        offsets: (0..=8).map(|v| 2 * v).collect(),
-        particles: (0..8).flat_map(|v| [v, (v + 5) % 12]).collect(),
-        weights: (0..8).flat_map(|v| [0.9 - 0.01 * v as f64, 0.1 + 0.01 * v as f64]).collect(),
-        ..Skin::default()
-    };
+        triangles: faces.iter().flat_map(|&[a, b, c, d]| [[a, b, c], [a, c, d]]).collect(),
+    }
+}
+
+fn cloth() -> TriMesh {
     let n = 6;
-    let cloth = TriMesh {
+    TriMesh {
         positions: (0..n * n).map(|i| DVec3::new((i % n) as f64 * 0.2, 2.0, (i / n) as f64 * 0.2)).collect(),
         triangles: (0..(n - 1) * (n - 1))
             .flat_map(|q| {
@@ -57,6 +38,46 @@ pub fn header() -> LogHeader {
                 [[a, a + n, a + 1], [a + 1, a + n, a + n + 1]]
             })
             .collect(),
+    }
+}
+
+/// A body in its first version, without clusters and attributes.
+fn body((id, name): (u64, &str), particles: std::ops::Range<u32>, mesh: TriMesh, skin: Skin) -> LogBody {
+    LogBody {
+        id,
+        version: 0,
+        origin: None,
+        name: name.into(),
+        color: [0.5, 0.5, 0.5],
+        particles,
+        mesh: mesh.into(),
+        skin: skin.into(),
+        cluster: vec![].into(),
+        attributes: Default::default(),
+        simulated: Default::default(),
+        look: Look::Jelly,
+        rigid: None,
+    }
+}
+
+pub fn header() -> LogHeader {
+    // Each corner from two of 12 particles with uneven weights.
+    let skin = Skin {
+        offsets: (0..=8).map(|v| 2 * v).collect(),
+        particles: (0..8).flat_map(|v| [v, (v + 5) % 12]).collect(),
+        weights: (0..8).flat_map(|v| [0.9 - 0.01 * v as f64, 0.1 + 0.01 * v as f64]).collect(),
+        ..Skin::default()
+    };
+    let solid = LogBody {
+        color: [0.9, 0.3, 0.1],
+        cluster: vec![0, 0, 0, 1, 1, 1, 2, 2, 2, 3, 3, 3].into(),
+        look: Look::Matte,
+        ..body((0, "soft box \"1\""), 0..12, cube(), skin)
+    };
+    let sheet = LogBody {
+        color: [0.1, 0.3, 0.9],
+        look: Look::Cloth,
+        ..body((1, "soft box_\"1\""), 12..48, cloth(), thick(&cloth()))
     };
     let cloud = TriMesh {
         positions: (0..20).map(|i| DVec3::new(noise(3 * i), noise(3 * i + 1), noise(3 * i + 2))).collect(),
@@ -68,55 +89,9 @@ pub fn header() -> LogHeader {
         scene_text: "[scene]\nname = \"täst \\ \"\n".into(),
         scene_hash: 0xfeed_beef_0123_4567,
         frames_per_second: 24.0,
-        bodies: vec![
-            LogBody {
-                id: 0,
-                version: 0,
-                origin: None,
-                name: "soft box \"1\"".into(),
-                color: [0.9, 0.3, 0.1],
-                particles: 0..12,
-                mesh: cube.into(),
-                skin: skin.into(),
-                cluster: vec![0, 0, 0, 1, 1, 1, 2, 2, 2, 3, 3, 3].into(),
-                attributes: Default::default(),
-                simulated: Default::default(),
-                look: Look::Matte,
-                rigid: None,
-            },
-            LogBody {
-                id: 1,
-                version: 0,
-                origin: None,
-                name: "soft box_\"1\"".into(),
-                color: [0.1, 0.3, 0.9],
-                particles: 12..48,
-                skin: thick(&cloth).into(),
-                mesh: cloth.into(),
-                cluster: vec![].into(),
-                attributes: Default::default(),
-                simulated: Default::default(),
-                look: Look::Cloth,
-                rigid: None,
-            },
-            LogBody {
-                id: 2,
-                version: 0,
-                origin: None,
-                name: "Materials".into(),
-                color: [0.5, 0.5, 0.5],
-                particles: 48..68,
-                skin: Skin::identity(20).into(),
-                mesh: cloud.into(),
-                cluster: vec![].into(),
-                attributes: Default::default(),
-                simulated: Default::default(),
-                look: Look::Jelly,
-                rigid: None,
-            },
-        ],
+        bodies: vec![solid, sheet, body((2, "Materials"), 48..68, cloud, Skin::identity(20))],
         planes: vec![Plane { normal: DVec3::Y, offset: -0.25 }],
-        solids: vec![],
+        colliders: vec![],
         picture: PictureSettings {
             width: 64,
             height: 48,
@@ -175,7 +150,7 @@ pub fn frame_of(bodies: &[LogBody], index: u32, frames_per_second: f64) -> LogFr
         strain: (0..n).map(|k| 1.0 / (1.0 + k as f32)).collect(),
         contact: if index.is_multiple_of(2) { vec![] } else { vec![1; n] },
         planes: None,
-        solids: Vec::new(),
+        colliders: Vec::new(),
         poses: Vec::new(),
         stats_json: format!("{{\"time\":{time}}}"),
         controls: vec![1, 2, 3],

@@ -1,7 +1,8 @@
 //! Runs that are killed, stopped or spread over threads end with the same bytes as one that is left alone.
 
-use crate::common::{Place, Ran, Random, size};
+use crate::common::{Place, Ran, size};
 use pliant_cache::LogReader;
+use pliant_geometry::SplitMix64;
 use std::process::Command;
 
 const FRAMES: &str = "240";
@@ -104,7 +105,7 @@ break_force = 8
 /// Kills runs of a scene at moments of all kinds and goes on with them, so many times over; their logs are those of one left alone.
 fn kill_and_resume(scene: &str, whole: &[u8], place: &Place, rounds: usize) {
     let begin = frames_begin(whole);
-    let mut random = Random(7);
+    let mut random = SplitMix64::new(7);
     let mut kills = 0;
     for round in 0..rounds {
         let log = format!("{round}.plog");
@@ -112,7 +113,7 @@ fn kill_and_resume(scene: &str, whole: &[u8], place: &Place, rounds: usize) {
         for _ in 0..4 {
             // Further than it has come, but not to the end.
             let now = size(&place.path(&log)).max(begin) as f64;
-            let wanted = now + (whole.len() as f64 - now) * random.next().max(0.01) * 0.8;
+            let wanted = now + (whole.len() as f64 - now) * random.unit().max(0.01) * 0.8;
             if let Some(mut child) = place.start(&words, &log, wanted as u64) {
                 child.kill().expect("SIGKILL");
                 let status = child.wait().expect("the child ends");
@@ -333,14 +334,14 @@ fn killed_while_bodies_come_and_go() {
     assert_eq!(reader.epochs().len(), 4);
 
     let begin = frames_begin(&whole);
-    let mut random = Random(3);
+    let mut random = SplitMix64::new(3);
     let mut kills = 0;
     for round in 0..5 {
         let log = format!("{round}.plog");
         let words = ["run", "c.toml", "-q", "--resume", "--log", &log];
         for _ in 0..4 {
             let now = size(&place.path(&log)).max(begin) as f64;
-            let wanted = now + (whole.len() as f64 - now) * random.next().max(0.01) * 0.7;
+            let wanted = now + (whole.len() as f64 - now) * random.unit().max(0.01) * 0.7;
             if let Some(mut child) = place.start(&words, &log, wanted as u64) {
                 child.kill().expect("SIGKILL");
                 kills += usize::from(child.wait().expect("the child ends").code().is_none());

@@ -156,13 +156,7 @@ fn folders_that_are_made_are_told() {
 fn a_limit_on_file_sizes_is_told() {
     let place = Place::new();
     for (words, file) in [("run s.toml --log a.plog", "a.plog"), ("run s.toml -o b.usda", "b.plog")] {
-        let script = format!("ulimit -f 64; exec \"$0\" {words}");
-        let output = std::process::Command::new("sh")
-            .args(["-c", &script, env!("CARGO_BIN_EXE_pliant")])
-            .current_dir(place.dir.path())
-            .output()
-            .expect("a shell");
-        let ran = crate::common::Ran::of(output);
+        let ran = place.limited(words, 64, false);
         assert_eq!(ran.code, Some(4), "{}", ran.err);
         assert!(ran.err.contains(file) && ran.err.contains("ulimit -f"), "{}", ran.err);
     }

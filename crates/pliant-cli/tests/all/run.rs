@@ -234,13 +234,7 @@ fn a_full_disk_is_io_and_what_was_written_stays() {
     let large = place.read("large.plog");
     // A limit on file sizes (in units of 512 bytes) stands for a small disk.
     let limit = within(&large, 0.4) / 512;
-    let script = format!("trap '' XFSZ; ulimit -f {limit}; exec \"$0\" run s.toml --log small.plog");
-    let output = std::process::Command::new("sh")
-        .args(["-c", &script, env!("CARGO_BIN_EXE_pliant")])
-        .current_dir(place.dir.path())
-        .output()
-        .expect("a shell");
-    let ran = crate::common::Ran::of(output);
+    let ran = place.limited("run s.toml --log small.plog", limit, true);
     assert_eq!(ran.code, Some(4), "{}", ran.err);
     assert!(ran.err.contains("small.plog") && ran.err.contains("--resume"), "{}", ran.err);
     assert!(LogReader::open(place.path("small.plog")).expect("a log").frame_count() > 3);

@@ -27,8 +27,8 @@ pub const DEFINITION: Definition = Definition {
 };
 
 /// Standard deviation of the masses over their mean.
-fn deviation(plot: &Plot, way: &str) -> f64 {
-    let masses = plot.values(MASSES, way);
+fn deviation(plot: &Plot, method: &str) -> f64 {
+    let masses = plot.values(MASSES, method);
     let middle = mean(&masses);
     mean(&masses.iter().map(|m| (m - middle).powi(2)).collect::<Vec<_>>()).sqrt() / middle
 }
@@ -40,7 +40,7 @@ fn run() -> Result<Plot, Failure> {
     let mut panels = Vec::new();
     let title = "Masses of the clusters, sorted";
     let mut masses = Panel::new(title, "cluster", "mass over the mean");
-    for (way, style) in [
+    for (method, style) in [
         (RANDOM, plain),
         ("farthest points", ClusterStyle { method: ClusterMethod::Farthest, ..plain }),
         (KMEANS, kmeans),
@@ -53,7 +53,7 @@ fn run() -> Result<Plot, Failure> {
         let covering = body.covering().ok_or("a body without clusters")?;
         let clusters = covering.build(&shape.points)?;
         let s = clusters.statistics();
-        let title = format!("{way}: {} clusters of {} particles", s.clusters, s.particles);
+        let title = format!("{method}: {} clusters of {} particles", s.clusters, s.particles);
         let note = format!(
             "{:.1} clusters a particle, {:.0} to {:.0} members, masses ± {:.0} %",
             s.clusters_per_particle.mean,
@@ -67,7 +67,7 @@ fn run() -> Result<Plot, Failure> {
             (0..clusters.len()).map(|c| shares[clusters.slots(c)].iter().sum::<f64>()).collect();
         mass.sort_by(f64::total_cmp);
         let sorted = mass.iter().enumerate().map(|(k, m)| (k as f64 + 1.0, m / s.mass_per_cluster.mean));
-        masses = masses.line(way, Style::Solid, sorted.collect());
+        masses = masses.line(method, Style::Solid, sorted.collect());
     }
     panels.push(masses);
     Ok(Plot { panels, ..Plot::new("Clusters of a gummy bear, coloured by the nearest one") })

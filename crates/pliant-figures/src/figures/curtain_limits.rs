@@ -9,6 +9,7 @@ use pliant::constraints::Limits;
 use pliant::{
     Body, Builder, ConstraintKind, DQuat, DVec3, Material, Motion, Pins, Selection, Simulation, shapes,
 };
+use pliant_geometry::unit_normal;
 use std::f64::consts::FRAC_PI_2;
 
 const LIMITS: [f64; 3] = [0.1, 0.2, 0.3];
@@ -88,10 +89,7 @@ fn measure(points: &[DVec3], rest: &[DVec3], triangles: &[[u32; 3]]) -> (Vec<f64
     let corners = |p: &[DVec3], t: &[u32; 3]| t.map(|i| p[i as usize]);
     let mut all: Vec<f64> = triangles.iter().map(|t| stretch(corners(rest, t), corners(points, t))).collect();
     all.sort_by(f64::total_cmp);
-    let normal = |t: &[u32; 3]| {
-        let [a, b, c] = corners(points, t);
-        (b - a).cross(c - a).normalize_or_zero()
-    };
+    let normal = |t: &[u32; 3]| unit_normal(corners(points, t));
     let mut by_edge = std::collections::BTreeMap::new();
     let (mut sum, mut count) = (0.0, 0.0);
     for t in triangles {

@@ -94,8 +94,8 @@ fn run_one(two_step: bool, goals: Goals, beta: f64, flappiness: f64) -> Result<(
         extent = extent.max(diagonal(&simulation));
         if step >= (SECONDS - 1) * RATE as usize {
             // Of the ways really made: at rest the scheme keeps velocities that the matching step undoes.
-            let ways = simulation.positions(0).zip(&before).map(|(now, then)| now.distance_squared(*then));
-            late.push(0.5 * ways.sum::<f64>() / before.len() as f64 * RATE * RATE / fall);
+            let squares = simulation.positions(0).zip(&before).map(|(now, then)| now.distance_squared(*then));
+            late.push(0.5 * squares.sum::<f64>() / before.len() as f64 * RATE * RATE / fall);
         }
         before.clear();
         before.extend(simulation.positions(0));

@@ -122,12 +122,12 @@ fn nearest_distances(points: &[DVec3]) -> Vec<f64> {
 /// Pairs at each distance over how many chance would give, from points of the unit cube far from its sides.
 fn correlation(points: &[DVec3]) -> Vec<(f64, f64)> {
     let spacing = (points.len() as f64).cbrt().recip();
-    let room = 0.5 - REACH * spacing;
+    let margin = 0.5 - REACH * spacing;
     let tree = KdTree::new(points);
     let bins = (REACH / STEP).round() as usize;
     let mut count = vec![0.0; bins];
     let mut inner = 0.0;
-    for (i, &p) in points.iter().enumerate().filter(|(_, p)| p.abs().max_element() <= room) {
+    for (i, &p) in points.iter().enumerate().filter(|(_, p)| p.abs().max_element() <= margin) {
         inner += 1.0;
         tree.within(p, REACH * spacing, |j| {
             if j != i as u32 {

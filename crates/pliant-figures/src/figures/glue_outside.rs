@@ -73,9 +73,10 @@ fn windmill(plot: &Plot) -> f64 {
     }
     let (middle, mean) =
         sails.iter().fold((DVec3::ZERO, DVec3::ZERO), |(a, b), s| (a + s.0 / 4.0, b + s.1 / 4.0));
-    let way = (bound - middle).cross(pull).normalize();
-    let sine =
-        |(at, share): &(DVec3, DVec3)| (at - middle).normalize().cross((share - mean).normalize()).dot(way);
+    let direction = (bound - middle).cross(pull).normalize();
+    let sine = |(at, share): &(DVec3, DVec3)| {
+        (at - middle).normalize().cross((share - mean).normalize()).dot(direction)
+    };
     smallest(&sails.iter().map(sine).collect::<Vec<_>>())
 }
 
@@ -172,8 +173,8 @@ fn pulled(force: impl Fn(&[DVec3; 3]) -> [DVec3; 3]) -> [f64; 2] {
     for _ in 0..STEPS {
         let mut f = force(&x);
         for [a, b] in EDGES {
-            let (way, length) = (x[b] - x[a]).normalize_and_length();
-            let pull = STIFFNESS * (length - 1.0) * way;
+            let (direction, length) = (x[b] - x[a]).normalize_and_length();
+            let pull = STIFFNESS * (length - 1.0) * direction;
             f[a] += pull;
             f[b] -= pull;
         }

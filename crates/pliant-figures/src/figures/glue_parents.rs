@@ -4,6 +4,7 @@ use super::{Definition, Failure, Figure};
 use crate::metrics::{largest, order};
 use crate::plot::{Panel, Plot, Style};
 use pliant::{DMat3, DVec3};
+use pliant_geometry::SplitMix64;
 use pliant_math::procrustes::Cloud;
 
 const DISC: &str = "on a disc";
@@ -71,12 +72,11 @@ fn turned(k: usize) -> (f64, f64) {
 }
 
 /// The same numbers in every run, of mean 0 and mean square 1.
-struct Random(u64);
+struct Random(SplitMix64);
 
 impl Random {
     fn next(&mut self) -> f64 {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        ((self.0 >> 11) as f64 / (1_u64 << 52) as f64 - 1.0) * 3.0_f64.sqrt()
+        (2.0 * self.0.unit() - 1.0) * 3.0_f64.sqrt()
     }
 
     fn vector(&mut self) -> DVec3 {
@@ -87,7 +87,7 @@ impl Random {
 /// How far the bound point trembles in the root mean square when parents at these places do, who were at rest elsewhere.
 fn noise(cloud: &Cloud, at: &[DVec3]) -> f64 {
     let still = cloud.fit(|i| at[i], DMat3::IDENTITY);
-    let mut random = Random(2010);
+    let mut random = Random(SplitMix64::new(2010));
     let mut moved = at.to_vec();
     let mut sum = 0.0;
     for _ in 0..TRIALS {

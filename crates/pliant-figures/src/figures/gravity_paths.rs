@@ -80,8 +80,11 @@ fn run() -> Result<Plot, Failure> {
         (PBD, Style::Dashed, flight(thrown(true, down)?, DVec3::ZERO)?),
         (POSITIONS, Style::Solid, flight(thrown(true, DVec3::ZERO)?, down / (RATE * RATE))?),
     ];
-    let mut path =
-        Panel::new("Paths, each over its own depth", "way to the side (m)", "height / depth of the fall");
+    let mut path = Panel::new(
+        "Paths, each over its own depth",
+        "distance to the side (m)",
+        "height / depth of the fall",
+    );
     let mut fall = Panel::new("Fall", "time (s)", "fall (m)").x_log().y_log();
     for (name, style, points) in flights {
         let start = points.first().map_or(0.0, |p| p.1.y);

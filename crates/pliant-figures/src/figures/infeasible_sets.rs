@@ -35,24 +35,24 @@ fn run() -> Result<Plot, Failure> {
     let centers = [DVec3::ZERO, DVec3::X * (GAP + 2.0)];
     let (a, b) = (circle(centers[0]), circle(centers[1]));
     let start = DVec3::new(1.6, 1.9, 0.0);
-    let mut ways = Panel::new("The way of the estimate", "x", "y");
+    let mut paths = Panel::new("Path of the estimate", "x", "y");
     for (name, center) in ["first set", "second set"].into_iter().zip(centers) {
         let round = (0..=64).map(|k| f64::from(k) / 64.0 * TAU);
         let points = round.map(|t| (center.x + t.cos(), center.y + t.sin())).collect();
-        ways = ways.line(name, Style::Guide, points);
+        paths = paths.line(name, Style::Guide, points);
     }
     let mut lengths =
         Panel::new("Length of each step", "projections on all sets", "length / gap of the sets").y_log();
-    for (name, way) in [
+    for (name, path) in [
         (TURNS, one_after_the_other(&[&a, &b], start, ROUNDS)),
         (CONSENSUS, consensus(&[&a, &b], start, ROUNDS)),
     ] {
-        let per_round = (way.len() - 1) / ROUNDS;
-        ways = ways.line(name, Style::Marked, way.iter().take(24).map(|p| (p.x, p.y)).collect());
-        let steps = way.windows(2).enumerate();
+        let per_round = (path.len() - 1) / ROUNDS;
+        paths = paths.line(name, Style::Marked, path.iter().take(24).map(|p| (p.x, p.y)).collect());
+        let steps = path.windows(2).enumerate();
         let step =
             |(k, w): (usize, &[DVec3])| ((k + 1) as f64 / per_round as f64, (w[1] - w[0]).length() / GAP);
         lengths = lengths.line(name, Style::Solid, steps.map(step).collect());
     }
-    Ok(Plot { panels: vec![ways, lengths], ..Plot::new("Projecting on two circles that do not meet") })
+    Ok(Plot { panels: vec![paths, lengths], ..Plot::new("Projecting on two circles that do not meet") })
 }

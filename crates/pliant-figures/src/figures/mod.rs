@@ -169,20 +169,9 @@ pub fn choose(names: &[String]) -> Result<Vec<&'static Definition>, FigureError>
     let names: Vec<&str> = names.iter().map(|name| present_name(name)).collect();
     for &name in &names {
         if !FIGURES.iter().any(|f| f.name == name) {
-            return Err(FigureError::UnknownName { name: name.into(), nearest: nearest(name) });
+            return Err(FigureError::UnknownName(name.into()));
         }
     }
     let wanted = |d: &Definition| names.is_empty() || names.contains(&d.figure.name);
     Ok(ALL.iter().copied().filter(|d| wanted(d)).collect())
-}
-
-/// The name most like `name`, if it is like it at all.
-fn nearest(name: &str) -> Option<&'static str> {
-    let name = name.to_lowercase().replace(['-', ' '], "_");
-    let likeness = |f: &Figure| {
-        let part = name.len() >= 4 && f.name.contains(&name);
-        if part { 1.0 } else { strsim::jaro_winkler(&name, f.name) }
-    };
-    let best = FIGURES.iter().max_by(|a, b| likeness(a).total_cmp(&likeness(b)))?;
-    (likeness(best) > 0.75).then_some(best.name)
 }

@@ -107,14 +107,14 @@ fn run() -> Result<Plot, Failure> {
             energy.push(simulation.statistics().elastic);
         }
         // The force is the slope of the energy, the tangent stiffness the slope of the force.
-        let way = STEP * SIZE.x;
-        let force: Vec<f64> = energy.windows(2).map(|e| (e[1] - e[0]) / way).collect();
+        let stretch = STEP * SIZE.x;
+        let force: Vec<f64> = energy.windows(2).map(|e| (e[1] - e[0]) / stretch).collect();
         let percent = 100.0 * STEP;
         let at = |k: usize, half: f64| (k as f64 + half) * percent;
         let points = force.iter().enumerate().map(|(k, f)| (at(k, 0.5), *f)).collect();
         forces = forces.line(name, style, points);
         let scale = SIZE.x / (SIZE.y * SIZE.z);
-        let slope = |(k, f): (usize, &[f64])| (at(k, 1.0), (f[1] - f[0]) / way * scale);
+        let slope = |(k, f): (usize, &[f64])| (at(k, 1.0), (f[1] - f[0]) / stretch * scale);
         // A limit alone has no stiffness before it is reached, and a logarithm no nothing.
         let points = force.windows(2).enumerate().map(slope).filter(|q| q.1 > 1.0).collect();
         tangents = tangents.line(name, style, points);

@@ -6,9 +6,9 @@
 
 mod pairs;
 
+use glam::DVec3;
 use std::ops::Range;
 
-use glam::DVec3;
 pub(crate) use pairs::Pairs;
 
 /// Items in a leaf.
@@ -195,7 +195,7 @@ impl BoxTree {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rng::SplitMix64;
+    use pliant_math::SplitMix64;
 
     struct Around {
         p: DVec3,

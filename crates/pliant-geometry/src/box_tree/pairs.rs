@@ -1,8 +1,7 @@
 //! All pairs of items whose boxes overlap: each once, in an order that only the tree decides.
 
-use std::ops::Range;
-
 use super::{Bounds, BoxTree, DEPTH, overlap};
+use std::ops::Range;
 
 /// Items that are compared as one with the rest of the tree. Larger groups walk down the tree less often and compare
 /// more boxes for nothing; eight is where a mesh's triangles take the least time.
@@ -98,8 +97,8 @@ impl<'a> Pairs<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rng::SplitMix64;
     use glam::DVec3;
+    use pliant_math::SplitMix64;
 
     /// The pairs in parts of a few groups, and the work they took.
     fn pairs(boxes: &[Bounds], step: usize) -> (Vec<(u32, u32)>, u64) {

@@ -1,13 +1,12 @@
 //! The points to be clustered with what every method asks of them: neighbours, and the images of a centre
 //! under the symmetries to be kept.
 
-use glam::{DAffine3, DVec3};
-
 use super::gather::ClusterBall;
 use super::symmetry::{MirrorPlane, Symmetry};
 use crate::error::{GeometryError, all_finite};
 use crate::kdtree::KdTree;
 use crate::mesh::TriMesh;
+use glam::{DAffine3, DVec3};
 
 /// Balls of a symmetric covering reach this much further, relative to their radius: particles of a lattice lie
 /// on the rim of a ball by the dozen, and rounding must not take one in and leave its mirror image out.

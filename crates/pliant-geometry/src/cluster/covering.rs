@@ -1,7 +1,5 @@
 //! What to cluster by: the options, and putting the parts together.
 
-use glam::DVec3;
-
 use super::Clusters;
 use super::cloud::SymmetricCloud;
 use super::farthest::{Until, farthest};
@@ -11,6 +9,7 @@ use super::kmeans::kmeans;
 use super::scatter::{file_order, random_order, scatter};
 use super::shares::level_weights;
 use crate::error::GeometryError;
+use glam::DVec3;
 
 /// How much larger than the mean cell the balls of k-means are. Just around the cells, a particle is in 1.4 to 1.7
 /// clusters, and bodies held together by so little fold; with this it is in about as many as with random

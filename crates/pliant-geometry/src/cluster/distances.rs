@@ -4,9 +4,8 @@
 //! centre changes only boxes that are nearer to it than their farthest particle is to its centre, so the k-th
 //! centre costs about n/k; and the farthest particle of all is at the root.
 
-use glam::DVec3;
-
 use super::cloud::SymmetricCloud;
+use glam::DVec3;
 
 /// Particles of a box that is not split.
 const LEAF: usize = 16;

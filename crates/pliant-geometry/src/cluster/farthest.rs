@@ -8,10 +8,9 @@
 //! centre is therefore pulled to the middle of what is not covered yet around the farthest particle, as far as
 //! the ball still holds it.
 
-use glam::DVec3;
-
 use super::cloud::{SymmetricCloud, centroid, just_beyond};
 use super::distances::Distances;
+use glam::DVec3;
 
 /// When there are enough centres.
 #[derive(Clone, Copy, Debug)]

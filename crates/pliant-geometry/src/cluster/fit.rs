@@ -1,10 +1,9 @@
 //! From a wanted number of clusters to a radius.
 
-use glam::DVec3;
-
 use super::cloud::SymmetricCloud;
 use super::scatter::{random_order, scatter};
 use crate::error::GeometryError;
+use glam::DVec3;
 
 /// A radius for which [`super::random_covering`] gives about `wanted` clusters, found by bisection.
 ///

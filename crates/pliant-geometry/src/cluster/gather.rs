@@ -1,10 +1,9 @@
 //! From balls to clusters: who is inside.
 
-use glam::DVec3;
-
 use super::Clusters;
 use super::cloud::SymmetricCloud;
 use crate::error::GeometryError;
+use glam::DVec3;
 
 /// A cluster to be.
 #[derive(Clone, Copy, Debug)]

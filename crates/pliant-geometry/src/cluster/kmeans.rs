@@ -8,12 +8,11 @@
 //! clusters per particle deviates by 0.41 of its mean with balls and by 0.67 with the ratio (paper's bunny,
 //! 26 clusters, and a random cloud). Balls also are what smooth weights need.
 
-use glam::DVec3;
-
 use super::cloud::{SymmetricCloud, just_beyond};
 use super::farthest::FarthestCenters;
 use super::gather::ClusterBall;
 use crate::kdtree::KdTree;
+use glam::DVec3;
 
 /// Iterations at most. Evenness gains little after the first few.
 const ITERATIONS: usize = 10;

@@ -4,12 +4,11 @@
 //! particle in file order. The two differ: on the paper's bunny of 2,020 particles and radius 0.5 the
 //! random choice gives 17 to 21 clusters and the file order its 26. Both are here.
 
-use glam::DVec3;
-
 use super::cloud::SymmetricCloud;
 use super::{ClusterMethod, ClusterSize, Clusters, Covering};
 use crate::error::GeometryError;
-use crate::rng::SplitMix64;
+use glam::DVec3;
+use pliant_math::SplitMix64;
 
 /// Chooses particles at random among those not yet covered, and makes a cluster of everything within
 /// `radius` of each, until every particle is in at least one cluster (strain limiting, equation 3).

@@ -3,10 +3,9 @@
 //! Equal shares jump where a cluster ends: a particle just inside its rim belongs to it as much as one in its
 //! middle. Weights that fall smoothly to zero at the rim lump mass less and make goals smooth in space.
 
-use glam::DVec3;
-
 use super::Clusters;
 use crate::mesh::TriMesh;
+use glam::DVec3;
 
 /// The part of a particle that clusters of each level share, finest first: `coarse` is split evenly among
 /// all levels but the finest.

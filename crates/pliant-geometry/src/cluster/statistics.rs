@@ -1,19 +1,18 @@
 //! Numbers that tell a good covering from a bad one.
 
-use std::fmt;
-
 use super::Clusters;
 use crate::disjoint_sets::DisjointSets;
+use std::fmt;
 
 /// Smallest, mean and largest of some numbers, and how far they are spread.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct ValueSpread {
-    /// Smallest.
+    /// The least of all values; zero if there are none.
     pub min: f64,
     /// The arithmetic mean; 0 of no values.
     pub mean: f64,
-    /// Largest.
+    /// The greatest of all values; zero if there are none.
     pub max: f64,
     /// Standard deviation over the mean: 0 if all are equal.
     pub deviation: f64,
@@ -40,7 +39,7 @@ impl ValueSpread {
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct ClusterStatistics {
-    /// Particles covered.
+    /// How many particles the covering was made for: each is in at least one cluster.
     pub particles: usize,
     /// Clusters, of all scales.
     pub clusters: usize,
@@ -50,7 +49,7 @@ pub struct ClusterStatistics {
     pub memberships: usize,
     /// How many clusters the particles are members of.
     pub clusters_per_particle: ValueSpread,
-    /// Particles in a cluster.
+    /// How many particles clusters have.
     pub members_per_cluster: ValueSpread,
     /// Σ share of a cluster's members: its mass, where all particles weigh one. Its deviation is the mass
     /// lumping the strain-limiting paper warns of.

@@ -5,11 +5,10 @@
 //! is distinct about the cloud), and the planes between any two of the points farthest out, which finds those
 //! of a turned cube or star, whose principal axes are arbitrary.
 
-use glam::{DAffine3, DMat3, DVec3};
-
 use super::cloud::centroid;
 use crate::eigen::symmetric_eigen;
 use crate::kdtree::KdTree;
+use glam::{DAffine3, DMat3, DVec3};
 
 /// Mirrored points of an exact symmetry meet points within this, relative to the size of the cloud.
 const EXACT: f64 = 1e-9;
@@ -25,7 +24,7 @@ const NEAR: f64 = 0.98;
 /// A plane a cloud is mirrored by.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct MirrorPlane {
-    /// Unit normal.
+    /// Its normal, of length one; which of the two makes no difference.
     pub normal: DVec3,
     /// A point of the plane: the centroid of the cloud.
     pub point: DVec3,

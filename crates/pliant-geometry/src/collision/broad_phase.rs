@@ -1,8 +1,8 @@
-//! Which bodies are near each other, by the boxes around them.
-
-use std::ops::ControlFlow;
+//! Which bodies are near each other, by the boxes around them. For any boxes, through a tree: what the engine asks once a step of few bodies
+//! that all move, it sweeps along one axis instead (`pliant/src/contact/near.rs`).
 
 use crate::box_tree::{Bounds, BoxSearch, BoxTree, overlap};
+use std::ops::ControlFlow;
 
 /// Finds pairs of boxes that overlap, each once: ordered by the first, then by the second. It holds no pairs, only what
 /// overlaps one box, and memory for that is kept.

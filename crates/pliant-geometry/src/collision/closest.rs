@@ -60,16 +60,11 @@ pub fn edge_edge([a, b]: [DVec3; 2], [c, d]: [DVec3; 2]) -> [f64; 2] {
     [s, part(uv * s + vw, vv)]
 }
 
-/// The point of a triangle with these weights.
-#[inline(always)]
-pub(super) fn point([a, b, c]: [DVec3; 3], w: [f64; 3]) -> DVec3 {
-    w[0] * a + w[1] * b + w[2] * c
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::SplitMix64;
+    use crate::triangle::weighted;
 
     /// The least distance that trying finds: of points on a grid, then on ever finer ones around the best.
     fn tried(distance: impl Fn(f64, f64) -> f64) -> f64 {
@@ -114,8 +109,8 @@ mod tests {
             let [p] = corners(&mut rng, 0, scale, far);
             let w = vertex_triangle(p, t);
             assert!(w.iter().all(|w| (0.0..=1.0).contains(w)) && (w.iter().sum::<f64>() - 1.0).abs() < 1e-12);
-            let found = p.distance(point(t, w));
-            let least = tried(|s, u| p.distance(point(t, [1.0 - s, s * (1.0 - u), s * u])));
+            let found = p.distance(weighted(t, w));
+            let least = tried(|s, u| p.distance(weighted(t, [1.0 - s, s * (1.0 - u), s * u])));
             assert!(found <= least + 2e-8 * scale + 1e-10 * far.signum(), "{case}: {found:e} {least:e}");
         }
     }

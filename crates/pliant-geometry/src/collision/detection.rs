@@ -1,9 +1,8 @@
 //! The work of finding what is near what, cut into tasks that may run side by side, and what they found.
 
-use std::ops::Range;
-
 use super::search::{Found, run_item};
 use super::{CollisionSurface, Moment, SweptBoxes};
+use std::ops::Range;
 
 /// Leaves of a task: enough that starting one costs nothing, and few enough that threads end together.
 const TASK: u32 = 64;
@@ -34,7 +33,7 @@ pub struct Search {
 pub enum PairKind {
     /// A vertex of the first body, a triangle of the second.
     VertexTriangle,
-    /// An edge of each.
+    /// An edge of the first body and one of the second.
     EdgeEdge,
     /// A vertex of each: balls of clouds.
     VertexVertex,

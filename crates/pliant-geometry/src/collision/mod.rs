@@ -53,6 +53,5 @@ pub use broad_phase::BroadPhase;
 pub use closest::{edge_edge, vertex_triangle};
 pub use detection::{Body, Detection, Group, Near, PairKind, Search, Tasks};
 pub use search::Found;
-pub use side::{NearestTriangle, nearest_triangle, pseudo_normal};
 pub use surface::CollisionSurface;
 pub use swept_boxes::{Columns, Moment, SweptBoxes};

@@ -1,8 +1,7 @@
 //! Who stands beside whom in the rest shape: eight items to a leaf, and nodes in the order in which they are walked.
 
-use std::ops::Range;
-
 use crate::box_tree::{Bounds, BoxTree};
+use std::ops::Range;
 
 /// Items of a leaf.
 pub(super) const LEAF: usize = 8;

@@ -1,16 +1,15 @@
 //! One item of a detection: leaves of one body against the tree of another, boxes first, then distances.
 
-use std::ops::Range;
-
-use glam::DVec3;
-use pliant_math::lanes::{Isa, Kernel, Lanes};
-
 use super::Moment;
-use super::closest::{edge_edge, point, vertex_triangle};
+use super::closest::{edge_edge, vertex_triangle};
 use super::detection::{Body, Group, Item, Near, PairKind};
 use super::rest_tree::{LEAF, RestTree};
 use super::side::{NearestTriangle, nearest_from, pseudo_normal};
 use super::swept_boxes::{Corner, Leaf, Swept, TreeBoxes};
+use crate::triangle::weighted;
+use glam::DVec3;
+use pliant_math::lanes::{Isa, Kernel, Lanes};
+use std::ops::Range;
 
 /// What a task found, and the memory it needs.
 #[derive(Debug, Default)]
@@ -218,11 +217,11 @@ type Eight = [f64; LEAF];
 
 /// Puts a vertex into a lane, and how far it goes.
 #[inline(always)]
-fn put(to: &mut [Eight; 3], way: &mut f64, lane: usize, [x, y, z, long]: Swept) {
+fn put(to: &mut [Eight; 3], path: &mut f64, lane: usize, [x, y, z, long]: Swept) {
     to[0][lane] = x;
     to[1][lane] = y;
     to[2][lane] = z;
-    *way = if long > *way { long } else { *way };
+    *path = if long > *path { long } else { *path };
 }
 
 #[inline(always)]
@@ -239,13 +238,13 @@ fn measure_edges(hits: &[Hit], a: Body<'_>, b: Body<'_>, moment: Moment, reach: 
     for hits in hits.chunks(LEAF) {
         let mut limit = [0.0; LEAF];
         for (k, hit) in hits.iter().enumerate() {
-            let (mut way_a, mut way_b) = (0.0, 0.0);
+            let (mut path_a, mut path_b) = (0.0, 0.0);
             let (p, q) = (edges_a[hit.first as usize], edges_b[hit.second as usize]);
-            put(&mut points[0], &mut way_a, k, of_a[p[0] as usize]);
-            put(&mut points[1], &mut way_a, k, of_a[p[1] as usize]);
-            put(&mut points[2], &mut way_b, k, of_b[q[0] as usize]);
-            put(&mut points[3], &mut way_b, k, of_b[q[1] as usize]);
-            limit[k] = reach + way_a + way_b;
+            put(&mut points[0], &mut path_a, k, of_a[p[0] as usize]);
+            put(&mut points[1], &mut path_a, k, of_a[p[1] as usize]);
+            put(&mut points[2], &mut path_b, k, of_b[q[0] as usize]);
+            put(&mut points[3], &mut path_b, k, of_b[q[1] as usize]);
+            limit[k] = reach + path_a + path_b;
         }
         let (mut s, mut t, mut squared) = ([0.0; LEAF], [0.0; LEAF], [0.0; LEAF]);
         for k in 0..LEAF {
@@ -295,13 +294,13 @@ fn measure_triangles(
     for hits in hits.chunks(LEAF) {
         let mut limit = [0.0; LEAF];
         for (k, hit) in hits.iter().enumerate() {
-            let (mut way_a, mut way_b) = (0.0, 0.0);
+            let (mut path_a, mut path_b) = (0.0, 0.0);
             let corners = triangles[hit.second as usize];
-            put(&mut points[0], &mut way_a, k, of_a[hit.first as usize]);
-            put(&mut points[1], &mut way_b, k, of_b[corners[0] as usize]);
-            put(&mut points[2], &mut way_b, k, of_b[corners[1] as usize]);
-            put(&mut points[3], &mut way_b, k, of_b[corners[2] as usize]);
-            limit[k] = reach + a.surface.radius(hit.first) + way_a + way_b;
+            put(&mut points[0], &mut path_a, k, of_a[hit.first as usize]);
+            put(&mut points[1], &mut path_b, k, of_b[corners[0] as usize]);
+            put(&mut points[2], &mut path_b, k, of_b[corners[1] as usize]);
+            put(&mut points[3], &mut path_b, k, of_b[corners[2] as usize]);
+            limit[k] = reach + a.surface.radius(hit.first) + path_a + path_b;
         }
         let (mut v, mut w, mut squared) = ([0.0; LEAF], [0.0; LEAF], [0.0; LEAF]);
         for k in 0..LEAF {
@@ -311,7 +310,7 @@ fn measure_triangles(
             let [a, b, c] = corners;
             (v[k], w[k]) = (weights[1], weights[2]);
             // Of differences, so that little is lost far from the origin.
-            squared[k] = point([a - p, b - p, c - p], weights).length_squared();
+            squared[k] = weighted([a - p, b - p, c - p], weights).length_squared();
         }
         for (k, hit) in hits.iter().enumerate() {
             if squared[k] <= limit[k] * limit[k] {
@@ -402,7 +401,7 @@ fn side(
 
 fn is_inside(b: Body<'_>, p: DVec3, triangle: u32, weights: [f64; 3], moment: Moment) -> bool {
     let corners = b.surface.triangles()[triangle as usize].map(|v| b.boxes.point(v, moment) - p);
-    pseudo_normal(b.surface, b.boxes, triangle, weights, moment).dot(point(corners, weights)) > 0.0
+    pseudo_normal(b.surface, b.boxes, triangle, weights, moment).dot(weighted(corners, weights)) > 0.0
 }
 
 /// The nearest triangle of a closed surface with a sign, given the best of those whose boxes overlap.

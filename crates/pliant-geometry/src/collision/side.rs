@@ -1,35 +1,26 @@
 //! Inside or outside of a closed surface: the nearest triangle of all, and the normal that tells the side.
 
-use glam::DVec3;
-
-use super::closest::{point, vertex_triangle};
+use super::closest::vertex_triangle;
 use super::{CollisionSurface, Moment, SweptBoxes};
+use crate::triangle::weighted;
+use glam::DVec3;
 
 /// Levels of a tree of as many items as an index can number.
 const DEPTH: usize = 64;
 
 /// The point of a surface nearest to another.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct NearestTriangle {
+pub(super) struct NearestTriangle {
     /// The triangle; of several in the same distance the first.
     pub triangle: u32,
-    /// Weights of its corners.
+    /// Weights of its corners that make the point, in sum one.
     pub weights: [f64; 3],
     /// How far away it is.
     pub distance: f64,
 }
 
-/// The nearest point of a surface as it is at one end of its motion; none if it has no triangles, or none that are anywhere.
-pub fn nearest_triangle(
-    surface: &CollisionSurface,
-    boxes: &SweptBoxes,
-    p: DVec3,
-    moment: Moment,
-) -> Option<NearestTriangle> {
-    nearest_from(surface, boxes, p, moment, None)
-}
-
-/// The same, beginning with a triangle that may be near.
+/// The nearest point of a surface as it is at one end of its motion, beginning with a triangle that may be near; none if it
+/// has no triangles, or none that are anywhere.
 pub(super) fn nearest_from(
     surface: &CollisionSurface,
     boxes: &SweptBoxes,
@@ -49,7 +40,7 @@ pub(super) fn nearest_from(
     let look = |triangle: u32, best: &mut Option<(f64, NearestTriangle)>| {
         let corners = surface.triangles()[triangle as usize].map(|v| boxes.point(v, moment));
         let weights = vertex_triangle(p, corners);
-        let squared = point(corners.map(|c| c - p), weights).length_squared();
+        let squared = weighted(corners.map(|c| c - p), weights).length_squared();
         let nearer = match *best {
             Some((least, there)) => squared < least || (squared == least && triangle < there.triangle),
             None => squared.is_finite(),
@@ -98,7 +89,7 @@ pub(super) fn nearest_from(
 /// The normal at a point of a triangle, not of length one: of the face, of both faces at an edge, or of all around a vertex by
 /// their angles (Bærentzen and Aanæs 2005, "Signed distance computation using the angle weighted pseudonormal"). What is nearest
 /// to a point there is on the outside of a closed surface where the way to it goes along this. Zero where there is no area.
-pub fn pseudo_normal(
+pub(super) fn pseudo_normal(
     surface: &CollisionSurface,
     boxes: &SweptBoxes,
     triangle: u32,

@@ -1,12 +1,12 @@
 //! What a body collides with: vertices, and the triangles and edges between them, with trees from its rest shape.
 
-use glam::DVec3;
-
-use super::closest::{edge_edge, point, vertex_triangle};
+use super::closest::{edge_edge, vertex_triangle};
 use super::rest_tree::RestTree;
 use crate::GeometryError;
 use crate::box_tree::{Bounds, around};
 use crate::solids::{incidence, is_closed};
+use crate::triangle::weighted;
+use glam::DVec3;
 
 /// Vertices, triangles and edges of a body that others touch, as it is at rest. It never changes, so copies of a body
 /// share one; where one of them is now is in its [`SweptBoxes`](super::SweptBoxes).
@@ -127,7 +127,7 @@ impl CollisionSurface {
     pub fn rest_vertex_triangle(&self, vertex: u32, triangle: u32) -> f64 {
         let corners = self.triangles[triangle as usize].map(|v| self.rest[v as usize]);
         let p = self.rest[vertex as usize];
-        p.distance(point(corners, vertex_triangle(p, corners)))
+        p.distance(weighted(corners, vertex_triangle(p, corners)))
     }
 
     /// How far two edges are from each other at rest; 0 for those with a common vertex.

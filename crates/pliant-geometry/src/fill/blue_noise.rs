@@ -1,12 +1,11 @@
 //! Blue noise: five times too many random points, thinned out where they are crowded.
 
-use glam::DVec3;
-
 use super::eliminate::eliminate;
 use super::regular::first_spacing;
 use super::{FillDensity, FillRegion, FilledPoints};
 use crate::lattice::{Lattice, MAX_PARTICLES, too_many};
 use crate::{GeometryError, KdTree, SplitMix64};
+use glam::DVec3;
 
 /// Random points for each that is wanted.
 const CANDIDATES: usize = 5;

@@ -1,11 +1,9 @@
 //! Thinning out random points to blue noise (Yuksel 2015, "Sample elimination for generating Poisson disk sample sets"):
 //! again and again the most crowded one goes.
 
-use std::collections::BinaryHeap;
-
-use glam::DVec3;
-
 use crate::KdTree;
+use glam::DVec3;
+use std::collections::BinaryHeap;
 
 /// How fast crowding falls with distance (α of the paper).
 const FALL: i32 = 8;

@@ -1,9 +1,8 @@
 //! Whether a mesh has an inside worth filling: a body, a body with holes, or cloth.
 
-use glam::DVec3;
-
 use crate::shapes::{is_closed, weld};
 use crate::{TriMesh, Winding, parallel};
+use glam::DVec3;
 
 /// Points looked at, about.
 const SAMPLES: f64 = 20_000.0;

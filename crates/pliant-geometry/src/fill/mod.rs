@@ -10,11 +10,10 @@ mod regular;
 
 pub use inside::{Interior, has_inside, inside};
 
-use glam::DVec3;
-
 use crate::error::positive;
 use crate::lattice::too_few;
 use crate::{GeometryError, TriMesh, Winding, parallel};
+use glam::DVec3;
 
 /// How particles are arranged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

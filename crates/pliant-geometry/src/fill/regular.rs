@@ -1,10 +1,9 @@
 //! Particles on a lattice about the middle of the mesh, in place or jittered, and the search for their number.
 
-use glam::DVec3;
-
 use super::{FillDensity, FillRegion, FilledPoints};
 use crate::lattice::Lattice;
 use crate::{GeometryError, SplitMix64};
+use glam::DVec3;
 
 /// Fills in the search for a number, at most; half of them for spacings, the rest for where the lattice begins.
 const TRIES: usize = 6;

@@ -1,11 +1,11 @@
 //! Whether a mesh bounds a solid: by its edges, and by whether winding numbers around it are whole.
 
-use glam::DVec3;
-
 use super::shells::winding;
 use super::topology::MeshTopology;
 use crate::SplitMix64;
 use crate::parallel::map_tasks;
+use crate::triangle::unit_normal;
+use glam::DVec3;
 
 /// How far a mesh is from bounding a solid, with coincident vertices taken as one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -67,7 +67,7 @@ pub(crate) fn wholeness(positions: &[DVec3], triangles: &[[u32; 3]], threads: us
     let picks: Vec<usize> = (0..count).map(|_| rng.below(triangles.len() as u64) as usize).collect();
     let whole = map_tasks(count, threads, |k| {
         let [a, b, c] = triangles[picks[k]].map(at);
-        let normal = (b - a).cross(c - a).normalize_or_zero();
+        let normal = unit_normal([a, b, c]);
         [-step, step].map(|off| {
             let w = winding(positions, triangles, (a + b + c) / 3.0 + normal * off);
             (w - w.round()).abs() < 0.1

@@ -1,11 +1,10 @@
 //! Self-intersections: pairs of triangles that have more in common than the vertices they share.
 
-use glam::DVec3;
-
 use super::Findings;
 use super::exact::{collinear, triangles_meet};
 use crate::box_tree::{Bounds, BoxTree, Pairs, around};
 use crate::parallel::map_tasks;
+use glam::DVec3;
 
 /// Groups of triangles that one task goes through.
 const TASK: usize = 64;

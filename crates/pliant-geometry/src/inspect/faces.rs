@@ -1,10 +1,9 @@
 //! Faces that are none, and faces that are there twice.
 
-use glam::DVec3;
-
 use super::Findings;
 use super::exact::collinear;
 use crate::poly::Polygons;
+use glam::DVec3;
 
 /// What is wrong with single faces.
 #[derive(Clone, Debug, Default, PartialEq)]

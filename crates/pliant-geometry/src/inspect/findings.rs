@@ -6,7 +6,7 @@
 pub struct Findings<T> {
     /// How many.
     pub count: usize,
-    /// The first few.
+    /// The first of them in ascending order, enough to look at: `count` says how many there are.
     pub first: Vec<T>,
 }
 

@@ -1,9 +1,8 @@
 //! Sizes: area, lengths of edges, how far triangles are from equilateral and polygons from flat.
 
-use glam::DVec3;
-
 use super::Findings;
 use crate::poly::Polygons;
+use glam::DVec3;
 
 /// Triangles longer than this times what an equilateral one of their height would be are needles.
 const NEEDLE: f64 = 20.0;
@@ -20,7 +19,7 @@ pub struct Measures {
     pub mean_edge: f64,
     /// Shortest side that is longer than zero; zero if there is none.
     pub shortest_edge: f64,
-    /// Longest side.
+    /// Length of the longest edge, in the unit of the file; zero without edges.
     pub longest_edge: f64,
     /// Mean aspect of triangles: longest edge by height upon it, 1 for an equilateral one.
     pub mean_aspect: f64,

@@ -27,10 +27,9 @@ pub use topology::{MeshPiece, MeshTopology};
 pub(crate) use units::short;
 pub use units::{UnitGuess, guess_units};
 
-use glam::DVec3;
-
 use crate::error::all_finite;
 use crate::poly::PolyMesh;
+use glam::DVec3;
 use shells::Shells;
 use sides::WeldedFaces;
 
@@ -43,7 +42,7 @@ const LARGEST: f64 = 1e60;
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct MeshReport {
-    /// Name of the mesh.
+    /// What the file calls the mesh; empty where it does not.
     pub name: String,
     /// Why the mesh could not be looked at: indices out of range, coordinates that are no usable numbers. All
     /// below but the first counts is left empty then.
@@ -72,7 +71,7 @@ pub struct MeshReport {
     pub face_faults: FaceFaults,
     /// How faces hang together by the vertices they name.
     pub as_is: MeshTopology,
-    /// The same with vertices in the same place taken as one.
+    /// What hangs together where vertices in the same place count as one: what a mesh is once it is mended.
     pub welded: MeshTopology,
     /// Pairs of triangles that meet where they should not.
     pub crossings: Crossings,
@@ -93,9 +92,9 @@ pub struct MeshReport {
     pub has_normals: bool,
     /// Whether there are vertex colours.
     pub has_colors: bool,
-    /// Names of materials.
+    /// What the file calls the materials of its faces.
     pub materials: Vec<String>,
-    /// Samples of motion.
+    /// Number of moments at which the file tells where the vertices are; zero for a mesh that does not move.
     pub animation_samples: usize,
     /// What its numbers probably mean; `None` without vertices.
     pub units: Option<UnitGuess>,

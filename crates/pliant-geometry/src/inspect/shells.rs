@@ -1,11 +1,9 @@
 //! Shells: closed, consistently oriented pieces with their volumes, and which lie inside which.
 
-use std::f64::consts::PI;
-
-use glam::DVec3;
-
 use super::sides::{EdgeSides, WeldedFaces};
 use super::topology::PieceNumbers;
+use glam::DVec3;
+use std::f64::consts::PI;
 
 /// Work spent on what lies inside what, in comparisons of boxes: about a second.
 const WORK: u64 = 600_000_000;

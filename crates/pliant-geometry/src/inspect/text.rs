@@ -1,8 +1,7 @@
 //! The report as lines of text.
 
-use std::fmt::Debug;
-
 use super::{Closedness, Findings, MeshReport, short};
+use std::fmt::Debug;
 
 impl MeshReport {
     /// The report for people to read: what is there, then what is wrong; nothing about what is fine.

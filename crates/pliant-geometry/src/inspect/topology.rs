@@ -1,11 +1,10 @@
 //! How the faces hang together: edges, fans, pieces, boundary loops, Euler characteristic and genus.
 
-use glam::DVec3;
-
 use super::Findings;
 use super::fans::fans;
 use super::sides::{EdgeSides, WeldedFaces};
 use crate::disjoint_sets::{DisjointSets, OrientedSets};
+use glam::DVec3;
 
 /// How faces hang together through the vertices they share.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -43,7 +42,7 @@ pub struct MeshTopology {
 pub struct MeshPiece {
     /// The face of the smallest number in it, to find it by.
     pub first_face: u32,
-    /// Number of its faces.
+    /// Polygons in it, whatever their number of corners.
     pub faces: usize,
     /// Number of vertices its faces use.
     pub vertices: usize,

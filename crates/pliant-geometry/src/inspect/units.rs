@@ -12,7 +12,7 @@ pub struct UnitGuess {
     pub metres_per_unit: f64,
     /// The longest extent in metres, if the guess is right.
     pub size: f64,
-    /// Why.
+    /// What suggests it, in words for a user: the size of the mesh, or what wrote the file.
     pub reason: String,
 }
 

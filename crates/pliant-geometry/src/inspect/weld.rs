@@ -1,10 +1,8 @@
 //! Vertices that are in the same place, exactly or within a tolerance.
 
-use std::hash::{BuildHasher, RandomState};
-
-use glam::DVec3;
-
 use crate::poly::PolyMesh;
+use glam::DVec3;
+use std::hash::{BuildHasher, RandomState};
 
 /// For each vertex the first vertex that it is the same as; itself for most. Vertices that move must stay
 /// together in every sample of the motion.

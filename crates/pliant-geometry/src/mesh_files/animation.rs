@@ -1,11 +1,10 @@
 //! Point caches over a mesh: PC2 and MDD files that move the vertices of a mesh read before.
 
-use std::path::Path;
-
 use crate::error::{GeometryError, read_bytes};
 use crate::mdd::parse_mdd;
 use crate::pc2::parse_pc2;
 use crate::poly::{PolyMesh, VertexAnimation};
+use std::path::Path;
 
 /// PC2 files count in frames and do not say how long one is: Blender's default is taken.
 const FRAMES_PER_SECOND: f64 = 24.0;

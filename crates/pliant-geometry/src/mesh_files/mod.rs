@@ -27,10 +27,9 @@ pub use write::{CompanionFile, write_mesh};
 
 pub use gltf::{Glb, GlbNormals, GlbSurface, write_glb};
 
-use std::path::{Path, PathBuf};
-
 use crate::error::{GeometryError, read_regular};
 use crate::poly::PolyMesh;
+use std::path::{Path, PathBuf};
 
 /// What a mesh file held.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -63,7 +62,8 @@ pub fn read_mesh(path: &Path) -> Result<MeshFile, Vec<GeometryError>> {
     read_mesh_through(path, &mut read_regular)
 }
 
-/// The same with all file access through `fetch`.
+/// As [`read_mesh`], but every file it needs (the mesh, its materials, its buffers) comes through `fetch`: from an
+/// archive, from memory, from a server.
 pub fn read_mesh_through(path: &Path, fetch: Fetch<'_>) -> Result<MeshFile, Vec<GeometryError>> {
     let bytes = fetch(path).map_err(|why| vec![GeometryError::unreadable(path, &why)])?;
     let extension = path.extension().map(|e| e.to_string_lossy().to_lowercase()).unwrap_or_default();

@@ -3,14 +3,13 @@
 //! Read are `Kd` (as linear, which is how Blender writes it), `d`, `Tr`, `map_Kd`, and `Pr`, `Pm` of the
 //! physically based extension.
 
-use std::collections::{HashMap, HashSet};
-use std::path::{Component, Path, PathBuf};
-
 use super::Fetch;
 use super::notes::Notes;
 use super::words::{lines, name, real, shown, words};
 use crate::error::stays_in_folder;
 use crate::poly::SurfaceMaterial;
+use std::collections::{HashMap, HashSet};
+use std::path::{Component, Path, PathBuf};
 
 /// Libraries of one file that are looked at.
 const MOST: usize = 64;

@@ -4,15 +4,13 @@
 //! Vertex colours are taken as sRGB, as Blender and MeshLab write them. What an index names is known at the end
 //! only, because a face may come before its vertices; `obj_pieces` then parts the lists into objects.
 
-use std::borrow::Cow;
-use std::collections::HashMap;
-
-use glam::DVec3;
-
 use super::notes::Notes;
 use super::words::{lines, name, real, shown, whole, words};
 use crate::error::{ErrorList, GeometryError};
 use crate::poly::Polygons;
+use glam::DVec3;
+use std::borrow::Cow;
+use std::collections::HashMap;
 
 /// No texture coordinate, normal or material.
 pub(super) const NONE: u32 = u32::MAX;

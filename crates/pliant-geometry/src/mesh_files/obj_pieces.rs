@@ -4,12 +4,11 @@
 //! A mesh has the vertices its faces use, and those that no face uses where they are declared, all in file
 //! order. When there is one mesh only, its vertices are those of the file, untouched.
 
-use std::collections::HashMap;
-
 use super::color::Coding;
 use super::notes::POINTS_ONLY;
 use super::obj::{NONE, Names, ObjDraft};
 use crate::poly::{Layer, MeshAttributes, PolyMesh, Polygons, SurfaceMaterial};
+use std::collections::HashMap;
 
 /// The meshes of a file; `library` holds the materials that are known.
 pub(super) fn meshes(draft: &mut ObjDraft, library: &HashMap<String, SurfaceMaterial>) -> Vec<PolyMesh> {

@@ -3,14 +3,13 @@
 //! `[ST][C][N]OFF`, then the counts, then a line per vertex (x y z, normal, colour, texture coordinates, as far as
 //! the prefixes say) and a line per face (how many corners, the corners, perhaps a colour). `#` begins a comment.
 
-use glam::DVec3;
-
 use super::MeshFile;
 use super::color::Coding;
 use super::notes::{Notes, POINTS_ONLY};
 use super::words::{lines, real, shown, whole, words};
 use crate::error::{ErrorList, GeometryError};
 use crate::poly::{Layer, MeshAttributes, PolyMesh, Polygons};
+use glam::DVec3;
 
 /// What the first word says that vertices have.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

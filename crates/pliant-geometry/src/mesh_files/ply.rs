@@ -4,8 +4,6 @@
 //! are sRGB, real ones linear); faces may have texture coordinates of their own (`texcoord`, as MeshLab writes) and a
 //! `texnumber` that picks one of the `TextureFile` comments. Triangle strips become triangles.
 
-use glam::DVec3;
-
 use super::MeshFile;
 use super::color::Coding;
 use super::notes::{Notes, POINTS_ONLY};
@@ -13,6 +11,7 @@ use super::ply_body::PlyBody;
 use super::ply_header::{PlyElement, PlyEncoding, PlyHeader, PlyType, header};
 use crate::error::{ErrorList, GeometryError};
 use crate::poly::{Layer, MeshAttributes, PolyMesh, Polygons, SurfaceMaterial};
+use glam::DVec3;
 
 /// Reads a PLY file; nothing is set aside before the counts of its header are known to fit its bytes.
 pub(super) fn read(bytes: &[u8]) -> Result<MeshFile, Vec<GeometryError>> {

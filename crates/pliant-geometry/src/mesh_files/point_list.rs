@@ -5,14 +5,13 @@
 //! normals if they all are of unit length, colours otherwise; a fourth of four or seven is an intensity. Every
 //! point has as many columns as the first.
 
-use glam::DVec3;
-
 use super::MeshFile;
 use super::color::Coding;
 use super::notes::Notes;
 use super::words::{lines, real, shown, whole};
 use crate::error::{ErrorList, GeometryError};
 use crate::poly::{MeshAttributes, PolyMesh};
+use glam::DVec3;
 
 /// Columns that a point may have.
 const MOST: usize = 64;

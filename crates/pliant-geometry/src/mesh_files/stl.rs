@@ -4,14 +4,14 @@
 //! sign here), are merged, so that neighbours are neighbours; vertices are in order of first use. The order of
 //! corners says which side is outside; the facet normals are only compared with it.
 
-use glam::DVec3;
-
 use super::MeshFile;
 use super::merge::Merge;
 use super::notes::Notes;
 use super::words::{lines, name, real, shown, words};
 use crate::error::{ErrorList, GeometryError};
 use crate::poly::{MeshAttributes, PolyMesh, Polygons};
+use crate::triangle::unit_normal;
+use glam::DVec3;
 
 const HEADER: usize = 84;
 const TRIANGLE: usize = 50;
@@ -73,9 +73,8 @@ impl Merger {
     }
 }
 
-fn contradicts(normal: DVec3, [a, b, c]: [DVec3; 3]) -> bool {
-    let own = (b - a).cross(c - a).normalize_or_zero();
-    normal.normalize_or_zero().dot(own) < -0.1
+fn contradicts(normal: DVec3, corners: [DVec3; 3]) -> bool {
+    normal.normalize_or_zero().dot(unit_normal(corners)) < -0.1
 }
 
 const CONTRADICTED: &str =

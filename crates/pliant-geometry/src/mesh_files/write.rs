@@ -1,10 +1,9 @@
 //! Mesh files out: one call for all formats, with the files that go beside.
 
-use std::io::{Error, ErrorKind, Result, Write};
-use std::path::Path;
-
 use super::{write_glb, write_obj, write_off, write_ply, write_stl};
 use crate::poly::PolyMesh;
+use std::io::{Error, ErrorKind, Result, Write};
+use std::path::Path;
 
 /// A file that another one names and that must lie beside it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -12,7 +11,7 @@ use crate::poly::PolyMesh;
 pub struct CompanionFile {
     /// File name, without a folder.
     pub name: String,
-    /// Its content.
+    /// What to write to that path, whole.
     pub bytes: Vec<u8>,
 }
 

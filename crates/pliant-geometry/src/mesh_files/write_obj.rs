@@ -1,12 +1,11 @@
 //! Wavefront OBJ out, with its material library: shortest text that gives the same numbers back.
 
-use std::collections::HashMap;
-use std::io::{Result, Write};
-use std::path::Path;
-
 use super::color::srgb;
 use super::write::{CompanionFile, first_vertices};
 use crate::poly::{PolyMesh, SurfaceMaterial};
+use std::collections::HashMap;
+use std::io::{Result, Write};
+use std::path::Path;
 
 /// The name that says that faces have no material. A material goes on until the next, also into the next object.
 const NONE: &str = "none";

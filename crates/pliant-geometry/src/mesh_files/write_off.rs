@@ -1,10 +1,9 @@
 //! OFF out: all meshes as one, with normals, colours and texture coordinates of vertices.
 
-use std::io::{Result, Write};
-
 use super::color::as_bytes;
 use super::write::first_vertices;
 use crate::poly::PolyMesh;
+use std::io::{Result, Write};
 
 pub(super) fn write(meshes: &[PolyMesh], out: &mut dyn Write) -> Result<()> {
     let first = first_vertices(meshes)?;

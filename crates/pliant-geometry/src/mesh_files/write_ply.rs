@@ -1,10 +1,9 @@
 //! PLY out, binary little-endian: all meshes as one, f32 where that says the same and f64 otherwise.
 
-use std::io::{Error, ErrorKind, Result, Write};
-
 use super::color::as_bytes;
 use super::write::first_vertices;
 use crate::poly::{Layer, PolyMesh};
+use std::io::{Error, ErrorKind, Result, Write};
 
 /// Bytes gathered before they are written.
 const CHUNK: usize = 1 << 16;

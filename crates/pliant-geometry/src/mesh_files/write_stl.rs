@@ -1,8 +1,8 @@
 //! STL out, binary: the triangles of all meshes with their normals, in f32.
 
-use std::io::{Error, ErrorKind, Result, Write};
-
 use crate::poly::PolyMesh;
+use crate::triangle::unit_normal;
+use std::io::{Error, ErrorKind, Result, Write};
 
 pub(super) fn write(meshes: &[PolyMesh], out: &mut dyn Write) -> Result<()> {
     let triangles: Vec<Vec<[u32; 3]>> = meshes.iter().map(|m| m.attributes.triangles(&m.positions)).collect();
@@ -20,7 +20,7 @@ pub(super) fn write(meshes: &[PolyMesh], out: &mut dyn Write) -> Result<()> {
     for (mesh, triangles) in meshes.iter().zip(&triangles) {
         for t in triangles {
             let [a, b, c] = t.map(|v| mesh.positions[v as usize]);
-            let normal = (b - a).cross(c - a).normalize_or_zero();
+            let normal = unit_normal([a, b, c]);
             let mut facet = [0; 50];
             let values = [normal, a, b, c].map(|p| p.as_vec3().to_array());
             for (slot, x) in facet.chunks_exact_mut(4).zip(values.as_flattened()) {

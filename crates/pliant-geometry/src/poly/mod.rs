@@ -8,16 +8,15 @@ pub use normals::FollowingNormals;
 pub use polygons::Polygons;
 pub(crate) use wedges::Wedges;
 
-use glam::DVec3;
-
 use crate::{GeometryError, TriMesh};
+use glam::DVec3;
 
 /// A mesh as a file has it. Positions have the file's transforms applied; vertex and face order are the file's.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct PolyMesh {
-    /// Name of the object in the file; may be empty.
+    /// What the file calls it; empty where it does not.
     pub name: String,
-    /// Vertex positions.
+    /// Where the vertices are, in the unit of the file; faces name them by index.
     pub positions: Vec<DVec3>,
     /// Faces and what is on them; without faces the mesh is a point cloud.
     pub attributes: MeshAttributes,
@@ -126,7 +125,7 @@ impl Default for SurfaceMaterial {
 }
 
 impl PolyMesh {
-    /// The same vertices with faces cut into triangles.
+    /// Its vertices with every face cut into triangles, also concave ones; faces with less than three corners give none.
     pub fn triangulated(&self) -> TriMesh {
         TriMesh { positions: self.positions.clone(), triangles: self.attributes.triangles(&self.positions) }
     }

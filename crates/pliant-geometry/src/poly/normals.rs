@@ -4,10 +4,9 @@
 //! what its maker wanted (a bevel, a weighting). When the mesh moves, g₀ becomes g₁ and n₀ is turned by the
 //! shortest rotation from g₀ to g₁: at rest the file's normals come out unchanged.
 
-use glam::{DQuat, DVec3};
-
 use super::{MeshAttributes, Wedges};
 use crate::TriMesh;
+use glam::{DQuat, DVec3};
 
 /// What is needed to find the normals of a frame.
 #[derive(Clone, Debug, Default)]

@@ -1,8 +1,7 @@
 //! Faces of any number of corners, one list for all; meshes of triangles need no more than their corners.
 
-use glam::DVec3;
-
 use crate::triangulate::triangulate;
+use glam::DVec3;
 
 /// Polygons over the vertices of a mesh.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -104,7 +103,7 @@ impl Polygons {
         self.corner_triangles_with_faces(positions).0
     }
 
-    /// The same, and for each triangle the face it is of.
+    /// All faces cut into triangles of *corner* indices, and for each triangle the face it is of.
     pub fn corner_triangles_with_faces(&self, positions: &[DVec3]) -> (Vec<[u32; 3]>, Vec<u32>) {
         let mut triangles = Vec::with_capacity(self.corners.len().saturating_sub(2 * self.len()));
         let mut faces = Vec::with_capacity(triangles.capacity());

@@ -1,8 +1,7 @@
 //! Wedges: vertices split where faces disagree about texture coordinates or normals, as graphics cards want them.
 
-use std::collections::HashMap;
-
 use super::MeshAttributes;
+use std::collections::HashMap;
 
 /// Every different (vertex, texture coordinate, normal) among the corners once, in order of first use.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -1,8 +1,7 @@
 //! Edits that keep what lies on the faces: fewer faces or corners, faces turned over, other vertices.
 
-use glam::DVec3;
-
 use crate::poly::{Layer, MeshAttributes, PolyMesh, Polygons};
+use glam::DVec3;
 
 /// Faces picked from those of a mesh, by their corners.
 #[derive(Default)]

@@ -1,16 +1,14 @@
 //! Small holes are filled with triangles of least area in all (Barequet and Sharir 1995, "Filling gaps in the
 //! boundary of a polyhedron").
 
-use std::collections::{HashMap, HashSet};
-
-use glam::DVec3;
-
 use super::Holes;
 use crate::inspect::fans::fans;
 use crate::inspect::on_a_line;
 use crate::inspect::sides::{EdgeSides, WeldedFaces};
 use crate::inspect::topology::PieceNumbers;
 use crate::poly::PolyMesh;
+use glam::DVec3;
+use std::collections::{HashMap, HashSet};
 
 /// Longer loops are never filled: the work grows with the cube of the edges.
 const LONGEST: usize = 256;

@@ -1,9 +1,8 @@
 //! Several meshes as one, with all that lies on them.
 
-use glam::DVec3;
-
 use crate::poly::{Layer, MeshAttributes, PolyMesh, Polygons, SurfaceMaterial, VertexAnimation};
 use crate::{FollowingNormals, TriMesh};
+use glam::DVec3;
 
 /// Joins meshes: vertices and faces one after another, equal materials made one, different names joined by "+".
 ///

@@ -17,11 +17,10 @@ pub use join::join;
 pub use pieces::split_pieces;
 pub use place::{normalise, normalising, transform};
 
-use std::fmt;
-
 use crate::inspect::weld::same_places;
 use crate::inspect::{defects, fault};
 use crate::poly::PolyMesh;
+use std::fmt;
 
 /// Mends settle in two or three rounds; more would be going in circles.
 const ROUNDS: usize = 16;

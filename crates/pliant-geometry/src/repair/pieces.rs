@@ -1,12 +1,11 @@
 //! Pieces apart: every connected part a mesh of its own; tiny ones dropped.
 
-use glam::DVec3;
-
 use super::edit::{drop_faces, keep_vertices, used};
 use crate::disjoint_sets::DisjointSets;
 use crate::inspect::sides::WeldedFaces;
 use crate::inspect::weld::same_places;
 use crate::poly::{PolyMesh, VertexAnimation};
+use glam::DVec3;
 
 /// The piece of each face, numbered in order of first faces; and how many. Vertices in the same place hold pieces
 /// together, so texture seams cut nothing.

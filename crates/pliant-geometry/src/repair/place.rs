@@ -1,9 +1,8 @@
 //! Meshes moved, turned, scaled and mirrored as a whole.
 
-use glam::{DAffine3, DMat3, DVec3};
-
 use crate::TriMesh;
 use crate::poly::PolyMesh;
+use glam::{DAffine3, DMat3, DVec3};
 
 /// The mesh transformed: normals stay upright on their faces, and a mirrored mesh still looks outwards.
 pub fn transform(mesh: &PolyMesh, by: DAffine3) -> PolyMesh {

@@ -6,13 +6,12 @@
 //! that looks on have the solid between them), so two boxes that touch along an edge become two boxes. Where
 //! sides cannot all be paired, sheets that meet in an edge stay joined.
 
-use glam::DVec3;
-
 use super::edit::{copy_vertices, keep_vertices, rename_corners, used};
 use crate::disjoint_sets::DisjointSets;
 use crate::inspect::fans::inside_faces;
 use crate::inspect::sides::{EdgeSide, EdgeSides, SharedEdge, WeldedFaces};
 use crate::poly::PolyMesh;
+use glam::DVec3;
 
 /// What was done.
 pub(crate) struct SeamRepair {

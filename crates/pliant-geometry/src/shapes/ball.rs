@@ -1,11 +1,10 @@
 //! A ball.
 
-use glam::DVec3;
-
 use super::field::{DistanceField, visual_cell};
 use super::{Shape, revolve::steps};
 use crate::error::positive;
 use crate::{GeometryError, TriMesh, sdf};
+use glam::DVec3;
 
 /// A ball of the given radius.
 pub fn ball(radius: f64, spacing: f64) -> Result<Shape, GeometryError> {

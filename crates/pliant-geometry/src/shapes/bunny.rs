@@ -1,13 +1,12 @@
 //! A crouching bunny, after the one from Stanford that every graphics paper knows.
 
-use glam::DVec3;
-
 use super::Shape;
 use super::field::{DistanceField, center, visual_cell};
 use crate::GeometryError;
 use crate::contour::contour;
 use crate::error::positive;
 use crate::sdf::{Frame, ellipsoid, round_cone, smooth_subtraction, smooth_union, sphere};
+use glam::DVec3;
 
 /// A bunny of the given height, looking along +z, centred on its centre of mass.
 pub fn bunny(height: f64, spacing: f64) -> Result<Shape, GeometryError> {

@@ -1,13 +1,12 @@
 //! An upright capsule: a cylinder with round ends.
 
-use glam::DVec3;
-
 use super::Shape;
 use super::field::{DistanceField, visual_cell};
 use super::revolve::{revolve, segments, steps};
 use crate::circle::turn;
 use crate::error::positive;
 use crate::{GeometryError, TriMesh, sdf};
+use glam::DVec3;
 
 /// A capsule along the y axis; `height` is from tip to tip and must be at least twice the radius.
 pub fn capsule(radius: f64, height: f64, spacing: f64) -> Result<Shape, GeometryError> {

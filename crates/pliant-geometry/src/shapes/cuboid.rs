@@ -1,15 +1,15 @@
 //! A box whose outermost particles lie on its faces.
 
-use glam::DVec3;
-
 use super::{Shape, TetStyle, tet_box};
 use crate::error::positive;
 use crate::lattice::{MAX_PARTICLES, lattice_edges, too_many};
 use crate::{GeometryError, Skin, TriMesh};
+use glam::DVec3;
 
 /// A box of the given size. Each axis has round(size/spacing) + 1 particles, at least two, so the spacing is
 /// adjusted to reach the faces exactly. The surface has a vertex on each particle of the faces.
-pub fn cuboid(size: DVec3, spacing: f64) -> Result<Shape, GeometryError> {
+pub fn cuboid(size: impl Into<DVec3>, spacing: f64) -> Result<Shape, GeometryError> {
+    let size = size.into();
     let n = counts(size, spacing)?;
     let step = size / DVec3::new((n[0] - 1) as f64, (n[1] - 1) as f64, (n[2] - 1) as f64);
     let mut shape = Shape::default();

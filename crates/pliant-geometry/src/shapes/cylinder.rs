@@ -1,12 +1,11 @@
 //! An upright cylinder.
 
-use glam::DVec3;
-
 use super::Shape;
 use super::field::{DistanceField, visual_cell};
 use super::revolve::{revolve, segments, steps};
 use crate::error::positive;
 use crate::{GeometryError, TriMesh, sdf};
+use glam::DVec3;
 
 /// A cylinder along the y axis.
 pub fn cylinder(radius: f64, height: f64, spacing: f64) -> Result<Shape, GeometryError> {

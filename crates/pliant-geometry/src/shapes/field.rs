@@ -1,11 +1,10 @@
 //! A shape given by its signed distance, filled with particles.
 
-use glam::DVec3;
-
 use super::Shape;
 use super::from_mesh::of_particles;
 use crate::lattice::{Lattice, too_few};
 use crate::{GeometryError, TriMesh};
+use glam::DVec3;
 
 /// A signed distance (negative inside), a box that holds the shape, and its surface.
 pub(super) struct DistanceField {

@@ -1,13 +1,11 @@
 //! A body from a triangle mesh: filled if it is closed, its own vertices if it is open.
 
-use std::collections::BTreeMap;
-
-use glam::DVec3;
-
 use super::Shape;
 use crate::error::all_finite;
 use crate::fill::{FillDensity, FillOptions, FillPattern, fill};
 use crate::{GeometryError, Skin, TriMesh};
+use glam::DVec3;
+use std::collections::BTreeMap;
 
 /// Fills a closed mesh with particles about `spacing` apart; an open one (cloth), or one with no room for a
 /// particle, is simulated by its vertices, tied along its edges, each standing for a third of the area around it.

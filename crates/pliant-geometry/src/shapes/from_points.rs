@@ -1,10 +1,9 @@
 //! A body from bare points.
 
-use glam::DVec3;
-
 use super::Shape;
 use crate::error::all_finite;
 use crate::{GeometryError, KdTree, Skin, TriMesh};
+use glam::DVec3;
 
 /// Springs reach this many times the usual distance to the nearest neighbour: on a lattice, edges, face
 /// diagonals and space diagonals, but not two steps.

@@ -1,13 +1,12 @@
 //! A gummy bear, sitting with its paws on its belly, as the sweet shop sells it.
 
-use glam::DVec3;
-
 use super::Shape;
 use super::field::{DistanceField, center, visual_cell};
 use crate::GeometryError;
 use crate::contour::contour;
 use crate::error::positive;
 use crate::sdf::{Frame, ellipsoid, round_cone, smooth_subtraction, smooth_union, sphere};
+use glam::DVec3;
 
 /// A gummy bear of the given height, looking along +z, centred on its centre of mass.
 pub fn gummy_bear(height: f64, spacing: f64) -> Result<Shape, GeometryError> {

@@ -45,9 +45,8 @@ pub use thread::thread;
 pub use torus::torus;
 pub use tube::tube;
 
-use glam::DVec3;
-
 use crate::{MeshAttributes, Skin, TriMesh};
+use glam::DVec3;
 
 /// A body at rest.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -58,7 +57,7 @@ pub struct Shape {
     pub measure: Vec<f64>,
     /// Render surface at rest; without triangles it is a point cloud.
     pub surface: TriMesh,
-    /// What the surface wears, from the file it came from: polygons, texture coordinates, materials; else empty.
+    /// Attributes of the surface, from the file it came from: polygons, texture coordinates, materials; else empty.
     pub attributes: MeshAttributes,
     /// How the surface follows the points.
     pub skin: Skin,

@@ -1,18 +1,17 @@
 //! The pieces of a mesh: what no edge joins to the rest. A box and a ball in one file are two, and so are the outside and
 //! the hollow of a shell; a cup of which a part is too thin to be filled is one.
 
-use glam::DVec3;
-
 use super::from_mesh::weld;
 use crate::disjoint_sets::DisjointSets;
 use crate::{TriMesh, Winding};
+use glam::DVec3;
 
 /// An open piece with less than this part of all area is a patch of something, not a thing of its own.
 const LEAST_AREA: f64 = 0.01;
 
 /// A mesh piece by piece, ready to tell to which one a point belongs.
 pub(super) struct SolidPieces {
-    /// Of each vertex of the mesh.
+    /// The piece that each vertex of the mesh is in.
     pub of_vertex: Vec<usize>,
     list: Vec<SolidPiece>,
     points: Vec<DVec3>,

@@ -1,9 +1,8 @@
 //! Closed surfaces of revolution about the y axis.
 
-use glam::DVec3;
-
 use crate::TriMesh;
 use crate::circle::turn;
+use glam::DVec3;
 
 /// Turns a profile of (radius, height) points, given from bottom to top, about the y axis. The first and last
 /// point are the poles and must have radius zero.

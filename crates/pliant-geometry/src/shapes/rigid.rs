@@ -6,11 +6,10 @@
 //! inertia: Σ s = 0 and Σ s sᵀ = 4. Any point c + Σ_k √λ_k σ_k q_k of the solid is the mean of the four by the weights
 //! (1 + σ·s)/4, which sum to 1 but may be negative.
 
-use glam::{DMat3, DVec3};
-
 use super::{Shape, SolidShape, weld};
 use crate::mass::MassProperties;
 use crate::{GeometryError, Skin, TriMesh};
+use glam::{DMat3, DVec3};
 
 /// Where the four particles are, in units of the spread along the axes.
 const CORNERS: [DVec3; 4] = [
@@ -174,14 +173,15 @@ fn in_one_cone(directions: &[DVec3]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use pliant_math::outer;
 
     /// Mass, centre and spread of the particles.
     fn properties(shape: &Shape) -> MassProperties {
         let volume: f64 = shape.measure.iter().sum();
         let all = || shape.points.iter().zip(&shape.measure);
         let center = all().map(|(p, m)| *p * (m / volume)).sum::<DVec3>();
-        let outer = |d: DVec3, m: f64| DMat3::from_cols(d * d.x, d * d.y, d * d.z) * (m / volume);
-        let spread = all().fold(DMat3::ZERO, |sum, (p, m)| sum + outer(*p - center, *m));
+        let spread =
+            all().fold(DMat3::ZERO, |sum, (p, m)| sum + outer(*p - center, *p - center) * (m / volume));
         MassProperties { volume, center, spread }
     }
 

@@ -1,12 +1,11 @@
 //! A sheet that is rolled up: a shirt's front over its other front, a cuff, a scroll.
 
-use glam::DVec3;
-
 use super::Shape;
 use crate::circle::turn;
 use crate::error::positive;
 use crate::lattice::MAX_PARTICLES;
 use crate::{GeometryError, Skin, TriMesh};
+use glam::DVec3;
 
 /// Points by which a full turn is measured.
 const FINE: usize = 4096;
@@ -70,7 +69,7 @@ pub fn roll(roll: Roll, around: usize, along: usize) -> Result<Shape, GeometryEr
     if around == 0 || along == 0 {
         return Err(GeometryError::new(
             format!("a roll of {around} cells around and {along} along"),
-            "a roll needs at least one cell each way",
+            "a roll needs at least one cell each lengths",
         ));
     }
     if (around as f64 + 1.0) * (along as f64 + 1.0) > MAX_PARTICLES as f64 {
@@ -107,15 +106,15 @@ pub fn roll(roll: Roll, around: usize, along: usize) -> Result<Shape, GeometryEr
 
 /// Points along a line that part it into `count` pieces of one length.
 fn evenly(line: &[DVec3], count: usize) -> Vec<DVec3> {
-    let mut way = vec![0.0];
+    let mut lengths = vec![0.0];
     for p in line.windows(2) {
-        way.push(way[way.len() - 1] + p[0].distance(p[1]));
+        lengths.push(lengths[lengths.len() - 1] + p[0].distance(p[1]));
     }
-    let whole = way[way.len() - 1];
+    let whole = lengths[lengths.len() - 1];
     let at = |i: usize| {
         let wanted = whole * i as f64 / count as f64;
-        let k = way.partition_point(|w| *w <= wanted).clamp(1, line.len() - 1);
-        let part = (wanted - way[k - 1]) / (way[k] - way[k - 1]);
+        let k = lengths.partition_point(|w| *w <= wanted).clamp(1, line.len() - 1);
+        let part = (wanted - lengths[k - 1]) / (lengths[k] - lengths[k - 1]);
         line[k - 1].lerp(line[k], part.clamp(0.0, 1.0))
     };
     (0..=count).map(at).collect()

@@ -1,11 +1,10 @@
 //! A rectangular piece of cloth.
 
-use glam::DVec3;
-
 use super::Shape;
 use crate::error::positive;
 use crate::lattice::MAX_PARTICLES;
 use crate::{GeometryError, Skin, TriMesh};
+use glam::DVec3;
 
 /// A sheet of `cells_x` × `cells_z` cells in the plane y = 0, seen from above. Vertices are in rows along x,
 /// row after row along z. Springs are the cell sides and one diagonal a cell; diagonals alternate like a

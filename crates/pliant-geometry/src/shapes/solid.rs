@@ -1,56 +1,54 @@
 //! The built-in solids by description, for callers that know a particle count rather than a spacing.
 
-use std::cmp::Ordering;
-
-use glam::DVec3;
-
 use super::Shape;
 use super::field::{DistanceField, center_by_volume};
 use super::{ball, bunny, capsule, cuboid, cylinder, gummy_bear, torus};
 use crate::lattice::MAX_PARTICLES;
 use crate::tet_cells::CellBlock;
 use crate::{GeometryError, TriMesh};
+use glam::DVec3;
+use std::cmp::Ordering;
 
 /// A solid and its size, in metres, yet to be filled with particles.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum SolidShape {
-    /// See [`cuboid()`](super::cuboid()).
+    /// A box around the origin; [`cuboid()`](super::cuboid()) makes it.
     Cuboid {
         /// Width, height and depth.
         size: DVec3,
     },
-    /// See [`ball()`](super::ball()).
+    /// A ball around the origin; [`ball()`](super::ball()) makes it.
     Ball {
         /// Radius, m.
         radius: f64,
     },
-    /// See [`torus()`](super::torus()).
+    /// A ring around the y axis; [`torus()`](super::torus()) makes it.
     Torus {
         /// Distance of the tube's middle from the axis.
         major: f64,
         /// Radius of the tube.
         minor: f64,
     },
-    /// See [`cylinder()`](super::cylinder()).
+    /// A cylinder along the y axis; [`cylinder()`](super::cylinder()) makes it.
     Cylinder {
         /// Radius, m.
         radius: f64,
         /// Height, m.
         height: f64,
     },
-    /// See [`capsule()`](super::capsule()).
+    /// A cylinder along the y axis with half balls at its ends; [`capsule()`](super::capsule()) makes it.
     Capsule {
         /// Radius, m.
         radius: f64,
         /// Height from tip to tip.
         height: f64,
     },
-    /// See [`gummy_bear()`](super::gummy_bear()).
+    /// A bear that stands on the ground and looks along z; [`gummy_bear()`](super::gummy_bear()) makes it.
     GummyBear {
         /// Height from soles to ear tips.
         height: f64,
     },
-    /// See [`bunny()`](super::bunny()).
+    /// A bunny that sits on the ground, with thin ears; [`bunny()`](super::bunny()) makes it.
     Bunny {
         /// Height from paws to ear tips.
         height: f64,
@@ -112,7 +110,8 @@ impl SolidShape {
         })
     }
 
-    /// The same for [`build_tets`](SolidShape::build_tets).
+    /// The spacing in metres at which [`build_tets`](SolidShape::build_tets) makes about so many particles; refused where
+    /// no spacing does.
     pub fn spacing_for_tet_particles(&self, wanted: usize) -> Result<f64, GeometryError> {
         let extent = self.extent()?;
         spacing_for_count(extent.max_element(), wanted, |spacing| {

@@ -1,11 +1,10 @@
 //! A box of lattice cells, each cut into tetrahedra that match their neighbours'.
 
-use glam::DVec3;
-
 use super::Shape;
 use crate::error::positive;
 use crate::lattice::MAX_PARTICLES;
 use crate::{GeometryError, TetMesh};
+use glam::DVec3;
 
 /// How a cell is cut into tetrahedra.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -38,8 +37,8 @@ impl TetStyle {
 
 /// A box of the given size about the origin, of `cells` along x, y and z. Particles are the corners of the cells,
 /// in rows along x, then y, then z; the surface is the boundary of the tetrahedra.
-pub fn tet_box(cells: [usize; 3], size: DVec3, style: TetStyle) -> Result<Shape, GeometryError> {
-    Ok(Shape::from_tets(&mesh(cells, size, style)?)?.0)
+pub fn tet_box(cells: [usize; 3], size: impl Into<DVec3>, style: TetStyle) -> Result<Shape, GeometryError> {
+    Ok(Shape::from_tets(&mesh(cells, size.into(), style)?)?.0)
 }
 
 fn mesh(cells: [usize; 3], size: DVec3, style: TetStyle) -> Result<TetMesh, GeometryError> {

@@ -1,13 +1,12 @@
 //! Solids cut into tetrahedra: lattice cells fitted to a solid, whose surface is bound to them.
 
-use glam::DVec3;
-
 use super::Shape;
 use super::field::DistanceField;
 use super::tets_in_mesh::LEFT_OUT;
 use crate::lattice::too_few;
 use crate::tet_cells::CellBlock;
 use crate::{GeometryError, Skin, TriMesh, sdf};
+use glam::DVec3;
 
 /// How far a lattice point may move to the surface, in cells: a corner of a cell whose centre is just inside is
 /// half a space diagonal away.

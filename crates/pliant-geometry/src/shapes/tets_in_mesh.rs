@@ -3,17 +3,16 @@
 //! Pieces that the mesh itself has apart all stay, as parts of one body. Where a piece is too thin for the cells it
 //! falls to bits; bits are not kept, as each would be a body of its own, but what goes with them is measured.
 
-use glam::DVec3;
-
 use super::Shape;
 use super::from_mesh::{check, is_closed, outwards, weld};
 use super::pieces::SolidPieces;
 use crate::error::positive;
-use crate::rng::SplitMix64;
 use crate::{
     GeometryError, Skin, StuffingOptions, StuffingReport, TetMesh, TriMesh, Winding, has_inside, inside,
     parallel, stuff,
 };
+use glam::DVec3;
+use pliant_math::SplitMix64;
 
 /// Part of a mesh's volume that may be without tetrahedra.
 pub(super) const LEFT_OUT: f64 = 0.01;

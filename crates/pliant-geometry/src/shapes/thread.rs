@@ -1,17 +1,17 @@
 //! A thread: particles along a line of straight pieces.
 
-use glam::DVec3;
-
 use super::Shape;
 use crate::error::all_finite;
 use crate::lattice::MAX_PARTICLES;
 use crate::{GeometryError, Skin, TriMesh};
+use glam::DVec3;
 
 /// A thread through `corners`, cut into `segments` pieces of equal length as nearly as the corners, which are all
 /// particles, allow. Each particle stands for half the length (m) of the pieces at it; there is nothing to show but
 /// the particles themselves.
-pub fn thread(corners: &[DVec3], segments: usize) -> Result<Shape, GeometryError> {
-    all_finite("corner", corners)?;
+pub fn thread(corners: &[impl Into<DVec3> + Copy], segments: usize) -> Result<Shape, GeometryError> {
+    let corners: Vec<DVec3> = corners.iter().map(|&c| c.into()).collect();
+    all_finite("corner", &corners)?;
     let spans = corners.len().saturating_sub(1);
     if spans == 0 || segments < spans || segments >= MAX_PARTICLES {
         return Err(GeometryError::new(

@@ -1,13 +1,12 @@
 //! A torus lying flat.
 
-use glam::DVec3;
-
 use super::Shape;
 use super::field::{DistanceField, visual_cell};
 use super::revolve::segments;
 use crate::circle::turn;
 use crate::error::positive;
 use crate::{GeometryError, TriMesh, sdf};
+use glam::DVec3;
 
 /// A torus around the y axis: a tube of radius `minor` whose middle is at distance `major` from the axis.
 pub fn torus(major: f64, minor: f64, spacing: f64) -> Result<Shape, GeometryError> {

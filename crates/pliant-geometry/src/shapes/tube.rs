@@ -1,12 +1,11 @@
 //! An open tube: the side of a cylinder as a thin shell.
 
-use glam::DVec3;
-
 use super::Shape;
 use crate::circle::turn;
 use crate::error::positive;
 use crate::lattice::MAX_PARTICLES;
 use crate::{GeometryError, Skin, TriMesh};
+use glam::DVec3;
 
 /// A tube about the y axis of `around` × `along` cells, without ends. Vertices are in rings, ring after ring upwards;
 /// diagonals alternate like a chessboard where `around` is even.

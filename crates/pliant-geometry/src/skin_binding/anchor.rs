@@ -1,10 +1,10 @@
 //! Where a vertex stands: in a tetrahedron, or next to triangles, by weights of the corners that vary continuously.
 
-use glam::{DMat3, DVec3};
-
 use super::boxes::Boxes;
 use crate::box_tree::around;
-use crate::triangle::nearest_on_triangle;
+use crate::tetrahedron::barycentric;
+use crate::triangle::{nearest_on_triangle, weighted};
+use glam::DVec3;
 
 /// Triangles up to this much farther than the nearest (relative) have a say. The nearest point alone jumps across
 /// above a hollow; the nearest points of a few triangles, which fade out, do not.
@@ -30,8 +30,7 @@ impl<'a> NearestTriangles<'a> {
     fn nearest_on(&self, t: u32, p: DVec3) -> ([f64; 3], f64) {
         let corners = self.triangles[t as usize].map(|i| self.points[i as usize]);
         let weights = nearest_on_triangle(corners, p);
-        let anchor = weights[0] * corners[0] + weights[1] * corners[1] + weights[2] * corners[2];
-        (weights, anchor.distance(p))
+        (weights, weighted(corners, weights).distance(p))
     }
 
     /// Corners and their weights, positive and in sum one; none without triangles. `out` is cleared first.
@@ -100,26 +99,10 @@ impl<'a> EnclosingTets<'a> {
     }
 }
 
-/// Weights of the corners that make `p`; `None` for a flat tetrahedron.
-fn barycentric([a, b, c, d]: [DVec3; 4], p: DVec3) -> Option<[f64; 4]> {
-    let edges = DMat3::from_cols(b - a, c - a, d - a);
-    let volume = edges.determinant();
-    let x = p - a;
-    let part = |k: DVec3| k.dot(x) / volume;
-    let [u, v, w] = [
-        edges.y_axis.cross(edges.z_axis),
-        edges.z_axis.cross(edges.x_axis),
-        edges.x_axis.cross(edges.y_axis),
-    ]
-    .map(part);
-    let weights = [1.0 - u - v - w, u, v, w];
-    weights.iter().all(|w| w.is_finite()).then_some(weights)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rng::SplitMix64;
+    use pliant_math::SplitMix64;
 
     #[test]
     fn the_nearest_triangle_found_is_the_nearest_of_all() {

@@ -1,8 +1,7 @@
 //! Elements by the boxes around them: which may hold a point, and which is nearest to it.
 
-use glam::DVec3;
-
 use crate::box_tree::{Bounds, BoxSearch, BoxTree, distance_squared};
+use glam::DVec3;
 
 /// Elements that do not move.
 pub(super) struct Boxes {

@@ -5,13 +5,12 @@
 //! around it belong to, each by how deep in the cluster those are, so that weights vary continuously and an ear
 //! does not follow clusters of the other ear.
 
-use glam::{DMat3, DVec3};
-
 use crate::cluster::Clusters;
 use crate::eigen::symmetric_eigen;
 use crate::rows::{self, SparseRows};
 use crate::skin::Skin;
 use crate::skin_binding::particles::MovingLeastSquares;
+use glam::{DMat3, DVec3};
 
 /// Most clusters a vertex may follow.
 const MOST: usize = 8;

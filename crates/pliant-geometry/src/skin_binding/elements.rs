@@ -14,10 +14,6 @@
 //! where the one begins and the other ends: rigid motions are followed exactly however far it is, and no vertex flies
 //! off where elements are squashed, sheared or collapse.
 
-use std::ops::Range;
-
-use glam::DVec3;
-
 use super::anchor::{EnclosingTets, NearestTriangles};
 use super::frames::DeformationFrames;
 use super::turning::TurningFrames;
@@ -26,6 +22,8 @@ use crate::rows::{self, SparseRows};
 use crate::skin::{NormalOffsets, Skin};
 use crate::skin_binding::particles::MovingLeastSquares;
 use crate::tet_mesh::TetMesh;
+use glam::DVec3;
+use std::ops::Range;
 
 /// How much the bending within an element may swing before it is held back. Well-shaped elements stay below.
 const BEND_SWING: f64 = 2.0;

@@ -5,10 +5,9 @@
 //! each column. On a cloth the same with areas gives the images of two tangents; the third direction is the
 //! normal, turned with the cloth (see [`NormalOffsets`](crate::NormalOffsets)). At rest F is the identity, exactly.
 
-use glam::{DMat2, DMat3, DVec2, DVec3};
-
 use crate::TriMesh;
 use crate::rows::SparseRows;
+use glam::{DMat2, DMat3, DVec2, DVec3};
 
 /// The frame of each point.
 pub(super) struct DeformationFrames {

@@ -11,12 +11,11 @@ mod whole;
 
 pub(crate) use whole::WholeBody;
 
-use glam::DVec3;
-
 use crate::cluster::Clusters;
 use crate::error::{GeometryError, all_finite};
 use crate::shapes::Shape;
 use crate::skin::Skin;
+use glam::DVec3;
 
 /// What the vertices of a render mesh are bound to.
 ///

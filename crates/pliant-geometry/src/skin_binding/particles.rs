@@ -7,13 +7,12 @@
 //! out and the vertex is carried by its foot on the sheet, the line or the point. A vertex far outside would lean on
 //! differences of particles too strongly; it is held back, and the rest carried by the body as a whole.
 
-use glam::{DMat3, DVec3};
-
 use crate::eigen::symmetric_eigen;
 use crate::kdtree::KdTree;
 use crate::rows::{self, SparseRows};
 use crate::skin::Skin;
 use crate::skin_binding::WholeBody;
+use glam::{DMat3, DVec3};
 
 /// Most particles a vertex may follow.
 const MAX_ENTRIES: usize = 32;

@@ -6,11 +6,10 @@
 //! (orthogonal Procrustes problem), so a frame is these handles and S. The farther a vertex, the more particles carry
 //! it: those within one, two and four edges, blended.
 
-use glam::{DMat3, DVec3};
-
 use crate::eigen::symmetric_eigen;
 use crate::rows::SparseRows;
 use crate::skin::{RigidFrame, RigidOffsets};
+use glam::{DMat3, DVec3};
 
 /// Circles of particles: within 1, 2 and 4 edges.
 const CIRCLES: usize = 3;
@@ -27,7 +26,7 @@ pub(super) struct TurningFrames<'a> {
     /// Per particle its circles.
     made: Vec<[Circle; CIRCLES]>,
     frames: Vec<RigidFrame>,
-    way: Vec<u32>,
+    distance: Vec<u32>,
 }
 
 /// A frame that may have been made.
@@ -49,7 +48,7 @@ impl<'a> TurningFrames<'a> {
             next[b as usize].push(a);
         }
         let made = vec![[Circle::Unmade; CIRCLES]; points.len()];
-        TurningFrames { points, next, made, frames: Vec::new(), way: vec![u32::MAX; points.len()] }
+        TurningFrames { points, next, made, frames: Vec::new(), distance: vec![u32::MAX; points.len()] }
     }
 
     /// Entries that carry `off` along with the particles around a corner, by axes of frames; none if all these are in a
@@ -92,7 +91,7 @@ impl<'a> TurningFrames<'a> {
         // Falling to zero one edge further out.
         let weighted: Vec<(u32, f64)> = near
             .iter()
-            .map(|&(i, way)| (i, (1.0 - (f64::from(way) / (edges + 1.0)).powi(2)).powi(2)))
+            .map(|&(i, distance)| (i, (1.0 - (f64::from(distance) / (edges + 1.0)).powi(2)).powi(2)))
             .collect();
         let total: f64 = weighted.iter().map(|e| e.1).sum();
         let middle = weighted.iter().map(|&(i, m)| m / total * (at(i) - here)).sum::<DVec3>();
@@ -121,18 +120,18 @@ impl<'a> TurningFrames<'a> {
     /// Particles within so many edges of one, and how many edges; in the order of their numbers.
     fn within(&mut self, corner: u32, edges: u32) -> Vec<(u32, u32)> {
         let mut found = vec![(corner, 0)];
-        self.way[corner as usize] = 0;
+        self.distance[corner as usize] = 0;
         let mut done = 0;
-        while let Some(&(i, way)) = found.get(done) {
+        while let Some(&(i, distance)) = found.get(done) {
             done += 1;
-            for &j in self.next[i as usize].iter().filter(|_| way < edges) {
-                if self.way[j as usize] == u32::MAX {
-                    self.way[j as usize] = way + 1;
-                    found.push((j, way + 1));
+            for &j in self.next[i as usize].iter().filter(|_| distance < edges) {
+                if self.distance[j as usize] == u32::MAX {
+                    self.distance[j as usize] = distance + 1;
+                    found.push((j, distance + 1));
                 }
             }
         }
-        found.iter().for_each(|&(i, _)| self.way[i as usize] = u32::MAX);
+        found.iter().for_each(|&(i, _)| self.distance[i as usize] = u32::MAX);
         found.sort_unstable();
         found
     }

@@ -4,11 +4,10 @@
 //! back, shrink into the body. What is left after holding back moves with the best affine fit of all particles
 //! that are joined together: smooth, hardly felt by any single particle, and exact for affine motions.
 
-use glam::{DMat3, DVec3};
-
 use crate::disjoint_sets::DisjointSets;
 use crate::eigen::symmetric_eigen;
 use crate::rows::SparseRows;
+use glam::{DMat3, DVec3};
 
 /// A left-over smaller than this share of the body is rounding.
 const ROUNDING: f64 = 1e-9;

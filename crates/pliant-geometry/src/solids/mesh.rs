@@ -1,9 +1,9 @@
 //! A triangle mesh that things collide with: its tree, what lies around each vertex, and whether it is closed.
 
-use glam::DVec3;
-
 use crate::box_tree::{Bounds, BoxTree, around};
+use crate::triangle::unit_normal;
 use crate::{GeometryError, TriMesh};
+use glam::DVec3;
 
 /// A mesh prepared for collisions. Open ones have two sides and no inside.
 #[derive(Clone, Debug)]
@@ -76,10 +76,7 @@ impl SolidMesh {
 
     /// Whether the surface turns sharply at a vertex, or ends there.
     fn sticks_out(&self, vertex: u32) -> bool {
-        let normal = |t: &u32| {
-            let [a, b, c] = self.triangle(*t).map(|i| self.mesh.positions[i as usize]);
-            (b - a).cross(c - a).normalize_or_zero()
-        };
+        let normal = |t: &u32| unit_normal(self.triangle(*t).map(|i| self.mesh.positions[i as usize]));
         let around = self.around(vertex);
         let mean = around.iter().map(normal).sum::<DVec3>().normalize_or_zero();
         // Around an inner vertex as many edges lie as triangles.
@@ -155,7 +152,7 @@ impl SolidMesh {
         self.tree.fit(corners, fitted);
     }
 
-    /// The corners of a triangle.
+    /// The vertices of a triangle, seen from outside against the clock.
     pub fn triangle(&self, t: u32) -> [u32; 3] {
         self.mesh.triangles[t as usize]
     }

@@ -1,10 +1,10 @@
 //! A collision mesh as it moves through a substep: nearest points, where they are locally nearest, and what crosses it.
 
-use glam::DVec3;
-
 use super::SolidMesh;
 use crate::box_tree::{Bounds, BoxSearch, distance_squared, overlap};
+use crate::triangle::{unit_normal, weighted};
 use crate::{Ray, nearest_on_triangle};
+use glam::DVec3;
 
 /// A mesh whose vertices go straight from one place to another.
 #[derive(Clone, Copy, Debug)]
@@ -21,12 +21,12 @@ pub struct Pose<'a> {
     pub shares: [f64; 2],
 }
 
-/// A point of a mesh.
+/// A point of the surface of a mesh, by the triangle it is in.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SurfacePoint {
     /// Index of the triangle it lies on.
     pub triangle: u32,
-    /// Weights of its corners.
+    /// Weights of the triangle's corners that make the point, in sum one.
     pub weights: [f64; 3],
     /// Where it is at the end.
     pub point: DVec3,
@@ -240,15 +240,6 @@ impl Pose<'_> {
         let foot = SurfacePoint { triangle: t, weights, point: weighted(corners, weights), distance: 0.0 };
         (normal != DVec3::ZERO).then_some(Crossing { share, foot, normal })
     }
-}
-
-fn weighted(corners: [DVec3; 3], weights: [f64; 3]) -> DVec3 {
-    corners[0] * weights[0] + corners[1] * weights[1] + corners[2] * weights[2]
-}
-
-/// The unit normal of a triangle; nothing if it has no area.
-fn unit_normal([a, b, c]: [DVec3; 3]) -> DVec3 {
-    (b - a).cross(c - a).normalize_or_zero()
 }
 
 /// Where a function changes its sign between 0 and 1, by halving.

@@ -1,11 +1,9 @@
 //! Balls, boxes, capsules and cylinders: signed distance, normal and nearest point in closed form.
 
-use std::f64::consts::TAU;
-
-use glam::DVec3;
-
 use crate::TriMesh;
 use crate::box_tree::Bounds;
+use glam::DVec3;
+use std::f64::consts::TAU;
 
 /// A shape around the origin; what has an axis stands along y.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -15,7 +13,7 @@ pub enum Primitive {
         /// Its radius, m.
         radius: f64,
     },
-    /// A box.
+    /// A box around the origin with faces across the axes.
     Cuboid {
         /// Half its edges along x, y and z, m.
         half: DVec3,
@@ -43,7 +41,7 @@ pub struct NearestPoint {
     pub gap: f64,
     /// Unit normal, outwards.
     pub normal: DVec3,
-    /// The point of the surface.
+    /// Where it is, in the primitive's own coordinates, m.
     pub point: DVec3,
 }
 

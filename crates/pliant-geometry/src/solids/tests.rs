@@ -1,7 +1,6 @@
-use glam::DVec3;
-
 use super::*;
 use crate::{SplitMix64, TriMesh, Winding, nearest_on_triangle};
+use glam::DVec3;
 
 const SHAPES: [Primitive; 4] = [
     Primitive::Ball { radius: 0.7 },

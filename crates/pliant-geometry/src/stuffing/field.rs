@@ -4,9 +4,8 @@
 //! 2007, section 3). All points move at once, each to its nearest cut: the rule of the paper, which goes through the
 //! points one by one, can make every arrangement that matters to a tetrahedron, so its bounds hold here too.
 
-use glam::DVec3;
-
 use super::lattice::BccLattice;
+use glam::DVec3;
 
 /// How near, in lengths of an edge along an axis, a cut moves the end of that edge onto it. The pair gives the largest
 /// smallest angle, 10.78°; a test goes through all arrangements.

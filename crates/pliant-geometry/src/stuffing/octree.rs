@@ -3,10 +3,9 @@
 //! Cells grow only where they and all cells they touch are inside with every point in its place, so that whatever is
 //! cut or moved is of the finest size, and cells that touch differ by one level at most, over corners too.
 
-use glam::IVec3;
-
 use super::field::CutLattice;
 use super::lattice::{BccLattice, around_face, count, flat, octant};
+use glam::IVec3;
 
 /// The level of the octree's leaf that each of the finest cells is in; its width is 2 to that power cells.
 pub(super) struct OctreeLevels {

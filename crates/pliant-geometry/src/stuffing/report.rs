@@ -1,17 +1,16 @@
 //! What came of cutting a mesh into tetrahedra.
 
-use glam::DVec3;
-
 use super::pinches::pinched_points;
 use crate::{TetMesh, TetQuality, TriMesh, Winding, parallel};
+use glam::DVec3;
 
 /// Size, quality and faithfulness of a mesh of tetrahedra, measured after it was made.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct StuffingReport {
-    /// Number of tetrahedra.
+    /// How many tetrahedra there are, at least one.
     pub tetrahedra: usize,
-    /// Number of points.
+    /// How many points they share: particles of a body made of them.
     pub points: usize,
     /// Parts that no face joins.
     pub parts: usize,

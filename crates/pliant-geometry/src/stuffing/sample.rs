@@ -1,11 +1,10 @@
 //! A mesh sampled on a lattice: which points are inside, and where the edges between them pass through it.
 
-use glam::DVec3;
-
 use super::field::{CutLattice, EdgeCut};
 use super::lattice::{BccLattice, count};
 use crate::error::positive;
 use crate::{GeometryError, TriMesh, Winding, parallel};
+use glam::DVec3;
 
 /// More cells than this around a mesh are refused: memory would be some gigabytes.
 const MAX_CELLS: f64 = 8e6;

@@ -3,10 +3,9 @@
 //! Where two tetrahedra share a face that is cut into a triangle and a quadrilateral, both must split the
 //! quadrilateral the same way, so the way depends on the face alone.
 
-use glam::IVec3;
-
 use super::field::CutLattice;
 use crate::TetMesh;
+use glam::IVec3;
 
 /// A mesh under construction: lattice points and cuts get their number when they are first used.
 pub(super) struct StencilMesh<'a> {

@@ -1,12 +1,10 @@
-use std::collections::BTreeSet;
-
-use glam::{DVec3, IVec3};
-
 use super::field::{CutLattice, EdgeCut, NEAR_LONG, NEAR_SHORT};
 use super::lattice::BccLattice;
 use super::octree::OctreeLevels;
 use super::stencils::StencilMesh;
-use crate::rng::SplitMix64;
+use glam::{DVec3, IVec3};
+use pliant_math::SplitMix64;
+use std::collections::BTreeSet;
 
 /// The bounds of Labelle and Shewchuk 2007, in degrees.
 const LEAST: f64 = 10.7;

@@ -1,12 +1,10 @@
 //! Points and tetrahedra as a file names them, made into a mesh once all are read.
 
-use std::collections::BTreeMap;
-
-use glam::DVec3;
-
 use super::TetFile;
 use crate::tet_faults::{TetFault, fault_error};
 use crate::{GeometryError, TetMesh};
+use glam::DVec3;
+use std::collections::BTreeMap;
 
 /// Where in a file something is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

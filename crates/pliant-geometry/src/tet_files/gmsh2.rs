@@ -1,11 +1,10 @@
 //! Nodes and elements of Gmsh files of version 2: one element a row, with its tags.
 
-use glam::DVec3;
-
 use super::draft::{FilePlace, TetDraft};
 use super::gmsh::{in_numbers, kind, unknown_type};
 use super::scan::{Numbers, Scan};
 use crate::GeometryError;
+use glam::DVec3;
 
 pub(super) fn nodes(scan: &mut Scan, numbers: Numbers, draft: &mut TetDraft) -> Result<(), GeometryError> {
     let count = count(scan, numbers)?;

@@ -1,13 +1,11 @@
 //! Entities, nodes and elements of Gmsh files of version 4.1: blocks of one entity and type.
 
-use std::collections::BTreeMap;
-
-use glam::DVec3;
-
 use super::draft::TetDraft;
 use super::gmsh::{kind, unknown_type};
 use super::scan::{Numbers, Scan};
 use crate::GeometryError;
+use glam::DVec3;
+use std::collections::BTreeMap;
 
 /// The first physical group of each volume that is in one.
 #[derive(Default)]

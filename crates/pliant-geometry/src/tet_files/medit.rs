@@ -1,11 +1,10 @@
 //! Medit's `.mesh`, in text, as written by Mmg, fTetWild, TetGen and many others.
 
-use glam::DVec3;
-
 use super::TetFile;
 use super::draft::TetDraft;
 use super::scan::{CUT_OFF, Scan};
 use crate::GeometryError;
+use glam::DVec3;
 
 /// Reads a Medit mesh from memory.
 pub fn parse_medit(bytes: &[u8]) -> Result<TetFile, GeometryError> {

@@ -25,9 +25,8 @@ pub use vtk::parse_vtk;
 pub use vtu::parse_vtu;
 pub use write::{save_tets, write_tetgen, write_tets};
 
-use std::path::{Path, PathBuf};
-
 use crate::{Fetch, GeometryError, TetMesh, read_regular};
+use std::path::{Path, PathBuf};
 
 /// What a file of tetrahedra held.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -60,7 +59,7 @@ pub fn read_tets(path: &Path) -> Result<TetFile, GeometryError> {
     read_tets_through(path, &mut read_regular)
 }
 
-/// The same with all file access through `fetch`.
+/// As [`read_tets`], but every file it needs comes through `fetch`: TetGen's `.node` beside the `.ele`, for one.
 pub fn read_tets_through(path: &Path, fetch: Fetch<'_>) -> Result<TetFile, GeometryError> {
     let extension = path.extension().and_then(|e| e.to_str()).unwrap_or_default().to_ascii_lowercase();
     let mut read = |path: &Path| fetch(path).map_err(|why| GeometryError::unreadable(path, &why));

@@ -1,13 +1,11 @@
 //! TetGen's pair of files: points in `.node`, tetrahedra in `.ele`.
 
-use std::path::Path;
-
-use glam::DVec3;
-
 use super::TetFile;
 use super::draft::{FilePlace, TetDraft};
 use super::scan::{CUT_OFF, Scan, not_a, parse};
 use crate::GeometryError;
+use glam::DVec3;
+use std::path::Path;
 
 /// Reads the two files of a TetGen mesh from memory; `paths` are named in errors. Points may count from 0 or 1, or
 /// be in any order.

@@ -1,13 +1,12 @@
 //! VTK's legacy `.vtk`: unstructured grids in text and binary, with cells as before and since version 5.
 
-use glam::DVec3;
-
 use super::TetFile;
 use super::draft::{FilePlace, TetDraft};
 use super::scan::{CUT_OFF, Numbers, Scan, not_a, parse};
 use super::vtk_cells::VtkCells;
 use crate::GeometryError;
 use crate::points::shorten;
+use glam::DVec3;
 
 /// Reads a legacy VTK grid from memory.
 pub fn parse_vtk(bytes: &[u8]) -> Result<TetFile, GeometryError> {

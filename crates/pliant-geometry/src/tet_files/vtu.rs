@@ -1,7 +1,5 @@
 //! VTK's XML `.vtu`: unstructured grids of one or several pieces.
 
-use glam::DVec3;
-
 use super::TetFile;
 use super::draft::{FilePlace, TetDraft};
 use super::scan::CUT_OFF;
@@ -10,6 +8,7 @@ use super::vtu_arrays::{VtuArray, VtuEncoding};
 use super::xml::{Tag, Xml};
 use crate::GeometryError;
 use crate::points::shorten;
+use glam::DVec3;
 
 /// One part of a grid, its arrays not read yet.
 struct VtuPiece<'a> {

@@ -1,13 +1,12 @@
 //! Data arrays of VTK's XML files: text, base64 or raw, inline or appended, plain or compressed.
 
-use std::cell::Cell;
-
 use super::draft::FilePlace;
 use super::scan::{CUT_OFF, not_a, parse};
 use super::xml::Tag;
 use crate::GeometryError;
 use crate::base64::Base64Reader;
 use crate::points::shorten;
+use std::cell::Cell;
 
 /// Memory that numbers may take whatever the size of the file, and how much more for each of its bytes: many arrays
 /// may name the same bytes, and deflate makes a thousand of one, but no mesh of interest shrinks so much.

@@ -1,10 +1,9 @@
 //! Files of tetrahedra out: Gmsh, VTK, Medit and TetGen, with every position to the last bit.
 
-use std::io::{self, BufWriter, Write};
-use std::path::Path;
-
 use super::write_binary::{write_gmsh, write_vtu};
 use crate::{GeometryError, TetMesh};
+use std::io::{self, BufWriter, Write};
+use std::path::Path;
 
 /// Writes a mesh to a file; the extension says which format: `.msh` (Gmsh 4.1, binary), `.vtu`, `.mesh` (Medit), or
 /// `.node`/`.ele` (TetGen), either of which writes both.

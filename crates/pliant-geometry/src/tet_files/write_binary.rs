@@ -1,9 +1,8 @@
 //! The formats with numbers in binary: Gmsh 4.1, and VTK's XML grid in base64.
 
-use std::io::{self, Write};
-
 use crate::base64;
 use crate::{TetMesh, TriMesh};
+use std::io::{self, Write};
 
 /// Gmsh's type of a tetrahedron, and VTK's.
 const TETRAHEDRON: (i32, u8) = (4, 10);

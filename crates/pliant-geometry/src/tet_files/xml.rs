@@ -2,9 +2,8 @@
 //!
 //! Written here because VTK's raw appended data is not XML, and readers of XML refuse the whole file.
 
-use std::borrow::Cow;
-
 use crate::GeometryError;
+use std::borrow::Cow;
 
 pub(super) struct Xml<'a> {
     bytes: &'a [u8],

@@ -10,10 +10,9 @@ mod nearest;
 mod segment;
 mod tree;
 
-use glam::DVec3;
-
 use crate::TriMesh;
 use block::TriangleBlock;
+use glam::DVec3;
 use tree::WindingNode;
 
 /// A triangle mesh prepared for many questions: how often it winds about a point, and where it is nearest.
@@ -48,7 +47,8 @@ impl Winding {
 
     /// How often the mesh winds about `p`. A point on a triangle sees that triangle under no angle, so that the
     /// middle of a cube's face has ½, its edge ¼ and its corner ⅛.
-    pub fn number(&self, p: DVec3) -> f64 {
+    pub fn number(&self, p: impl Into<DVec3>) -> f64 {
+        let p = p.into();
         let mut sum = 0.0;
         self.visit(|node| match node.far(p) {
             Some(angle) => {
@@ -72,7 +72,7 @@ impl Winding {
 
     /// Whether the mesh winds about `p` at least half a time, in either direction: inside, for a closed mesh, one
     /// with holes, or one turned inside out (which winds −1 times).
-    pub fn inside(&self, p: DVec3) -> bool {
+    pub fn inside(&self, p: impl Into<DVec3>) -> bool {
         self.number(p).abs() > 0.5
     }
 

@@ -6,6 +6,7 @@
 //! m·u/r² − 3 uᵀMu/r³ + 15 T(u,u,u)/r⁴.
 
 use glam::{DMat3, DVec3};
+use pliant_math::outer;
 
 /// The moments in units of the group's radius, so that neither tiny nor huge meshes over- or underflow.
 #[derive(Clone, Copy, Default)]
@@ -84,9 +85,4 @@ impl Moments {
             + self.third_mixed * u.x * mixed.z;
         s * s * (self.first.dot(u) + s * (second + s * third))
     }
-}
-
-/// a bᵀ.
-fn outer(a: DVec3, b: DVec3) -> DMat3 {
-    DMat3::from_cols(a * b.x, a * b.y, a * b.z)
 }

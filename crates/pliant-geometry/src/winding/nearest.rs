@@ -1,9 +1,8 @@
 //! The point of the mesh nearest to another point.
 
-use glam::DVec3;
-
 use super::Winding;
 use crate::triangle::nearest_on_triangle;
+use glam::DVec3;
 
 impl Winding {
     /// The point of the mesh nearest to `p`; `None` for a mesh without triangles.

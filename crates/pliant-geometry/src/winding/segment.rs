@@ -1,8 +1,7 @@
 //! Where a line between two points passes through the mesh.
 
-use glam::DVec3;
-
 use super::Winding;
+use glam::DVec3;
 
 impl Winding {
     /// The parts of the way from `from` to `to`, sorted, at which it passes through triangles. A line in the plane

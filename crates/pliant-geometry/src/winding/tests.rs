@@ -1,10 +1,8 @@
-use std::f64::consts::PI;
-
-use proptest::prelude::*;
-
 use super::*;
-use crate::rng::SplitMix64;
 use crate::shapes;
+use pliant_math::SplitMix64;
+use proptest::prelude::*;
+use std::f64::consts::PI;
 
 /// Solid angle of a triangle seen from `p`, one arctangent each (van Oosterom and Strackee 1983).
 fn solid_angle(t: &[DVec3; 3], p: DVec3) -> f64 {

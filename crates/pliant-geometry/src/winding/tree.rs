@@ -1,10 +1,9 @@
 //! The tree of triangle groups: halves of halves along the longest axis, leaves of one block.
 
-use glam::DVec3;
-
 use super::Winding;
 use super::block::{TriangleBlock, WIDTH};
 use super::moments::Moments;
+use glam::DVec3;
 
 /// A group is seen as its expansion from this many of its radii away.
 const FAR: f64 = 3.5;

@@ -2,15 +2,15 @@
 
 use super::Panels;
 use crate::{SparseSpd, SymmetricBuilder, SymmetricMatrix};
+use pliant_math::SplitMix64;
 use pliant_math::lanes::Isa;
 
 /// A repeatable stream of numbers in 0..1.
-struct Dice(u64);
+struct Dice(SplitMix64);
 
 impl Dice {
     fn roll(&mut self) -> f64 {
-        self.0 = self.0.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-        (self.0 >> 11) as f64 / (1u64 << 53) as f64
+        self.0.unit()
     }
     fn below(&mut self, n: usize) -> usize {
         (self.roll() * n as f64) as usize
@@ -19,7 +19,7 @@ impl Dice {
 
 /// Masses and springs: positive definite for any edges.
 fn springs(n: usize, edges: impl IntoIterator<Item = (usize, usize)>, seed: u64) -> SymmetricMatrix {
-    let mut dice = Dice(seed);
+    let mut dice = Dice(SplitMix64::new(seed));
     let mut m = SymmetricBuilder::new(n);
     for i in 0..n {
         m.add(i, i, 0.05 + dice.roll());
@@ -62,7 +62,7 @@ fn lattice(nx: usize, ny: usize, nz: usize) -> (Vec<(usize, usize)>, Vec<[f64; 3
 type Case = (&'static str, SymmetricMatrix, Option<Vec<[f64; 3]>>);
 
 fn cases() -> Vec<Case> {
-    let mut dice = Dice(5);
+    let mut dice = Dice(SplitMix64::new(5));
     let mut cases = Vec::new();
     let (edges, points) = lattice(30, 31, 1);
     cases.push(("cloth", springs(930, edges.clone(), 1), None));
@@ -96,7 +96,7 @@ fn cases() -> Vec<Case> {
 }
 
 fn columns(n: usize, seed: u64) -> Vec<f64> {
-    let mut dice = Dice(seed);
+    let mut dice = Dice(SplitMix64::new(seed));
     (0..3 * n).map(|_| dice.roll() - 0.5).collect()
 }
 

@@ -48,9 +48,9 @@ mod x86;
 
 pub use baseline::{Baseline, Plain};
 pub use rotations::{rotations, rotations8};
-pub use svd::{Svd8, svd8, svds};
+pub(crate) use svd::svds;
 #[cfg(target_arch = "x86_64")]
-pub use x86::{Avx2, Avx512};
+pub(crate) use x86::{Avx2, Avx512};
 
 /// Three vectors of eight lanes each: eight 3-vectors.
 pub type V3<L> = [<L as Lanes>::F; 3];

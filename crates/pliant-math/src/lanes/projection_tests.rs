@@ -5,6 +5,7 @@ use super::projections32::{M32, limit_area32, limit_fibre32, limit_strain32, rot
 use super::svd_tests::{Pack, matrices, pack, stored, unpack};
 use super::tests::{of_each_kind, widest};
 use super::*;
+use crate::SplitMix64;
 use crate::projections as plain;
 use crate::rotation::tests::{random, random_matrix, random_rotation};
 use glam::{DMat3, DVec2, DVec3};
@@ -126,7 +127,7 @@ const BOUNDS: [[f64; 2]; 7] =
 
 /// Those of a size that bounds near one are meant for: general, reflected, flat, collapsed.
 fn deformations(count: usize) -> Vec<DMat3> {
-    let mut seed = 41;
+    let mut rng = SplitMix64::new(41);
     let mut list: Vec<DMat3> = matrices();
     list.retain(|a| {
         let size = a.to_cols_array().iter().fold(0.0_f64, |m, e| m.max(e.abs()));
@@ -134,10 +135,10 @@ fn deformations(count: usize) -> Vec<DMat3> {
     });
     list.truncate(count / 4);
     while list.len() < count || !list.len().is_multiple_of(16) {
-        let (u, v) = (random_rotation(&mut seed), random_rotation(&mut seed));
-        let mut r = || 3f64.powf(2.0 * random(&mut seed));
+        let (u, v) = (random_rotation(&mut rng), random_rotation(&mut rng));
+        let mut r = || 3f64.powf(2.0 * random(&mut rng));
         let d = DVec3::new(r(), r(), r());
-        let sign = if random(&mut seed) < 0.0 { -1.0 } else { 1.0 };
+        let sign = if random(&mut rng) < 0.0 { -1.0 } else { 1.0 };
         list.push(u * DMat3::from_diagonal(d * DVec3::new(sign, 1.0, 1.0)) * v);
     }
     list
@@ -168,15 +169,15 @@ fn projections_are_allowed_and_as_near_as_the_scalar_ones() {
 
 #[test]
 fn no_allowed_matrix_is_nearer() {
-    let mut seed = 77;
+    let mut rng = SplitMix64::new(77);
     for ask in ALL {
         for bounds in BOUNDS {
             for sixteen in deformations(160).as_chunks::<16>().0 {
                 let t = project(Isa::best(), ask, sixteen, bounds);
                 for _ in 0..60 {
                     // Projections of anything are allowed; those of what is near are not far.
-                    let sizes: [f64; 16] = from_fn(|_| 10f64.powf(-4.0 * random(&mut seed).abs()));
-                    let others = from_fn(|k| t[k] + random_matrix(&mut seed) * sizes[k]);
+                    let sizes: [f64; 16] = from_fn(|_| 10f64.powf(-4.0 * random(&mut rng).abs()));
+                    let others = from_fn(|k| t[k] + random_matrix(&mut rng) * sizes[k]);
                     let others = project(Isa::best(), ask, &others, bounds);
                     for k in 0..16 {
                         let (best, other) =
@@ -197,13 +198,13 @@ fn no_allowed_matrix_is_nearer() {
 
 #[test]
 fn projecting_again_changes_nothing_and_frames_do_not_matter() {
-    let mut seed = 78;
+    let mut rng = SplitMix64::new(78);
     for ask in ALL {
         for bounds in BOUNDS {
             for sixteen in deformations(1600).as_chunks::<16>().0 {
                 let t = project(Isa::best(), ask, sixteen, bounds);
                 let again = project(Isa::best(), ask, &t, bounds);
-                let q = random_rotation(&mut seed);
+                let q = random_rotation(&mut rng);
                 let turned = project(Isa::best(), ask, &sixteen.map(|f| q * f), bounds);
                 for k in 0..16 {
                     let size = 1.0 + distance(ask, t[k], DMat3::ZERO);
@@ -258,9 +259,9 @@ fn projections_are_finite_and_have_the_same_bits_everywhere() {
 /// product.
 #[test]
 fn volumes_are_nearest_by_brute_force() {
-    let mut seed = 5;
+    let mut rng = SplitMix64::new(5);
     for round in 0..400 {
-        let mut r = || 3f64.powf(2.0 * random(&mut seed));
+        let mut r = || 3f64.powf(2.0 * random(&mut rng));
         let mut s = [r(), r(), r()];
         s.sort_by(|a, b| b.total_cmp(a));
         match round % 5 {

@@ -15,18 +15,11 @@ pub struct Svd8<L: Lanes> {
     pub v: M3<L>,
 }
 
-/// The decomposition of any eight finite matrices, however degenerate, with errors of some 10⁻¹⁵ ‖A‖.
+/// The decompositions of any eight finite matrices, however degenerate, with errors of some 10⁻¹⁵ ‖A‖; of several packs at once,
+/// with the same bits: while one waits for a result, another can go on.
 ///
 /// The bits of a lane depend on its own matrix only; a lane that is not finite harms no other. σ
 /// overflows where ‖A‖ does.
-#[inline(always)]
-pub fn svd8<L: Lanes>(l: L, a: &M3<L>) -> Svd8<L> {
-    let [svd] = svds(l, &[*a]);
-    svd
-}
-
-/// [`svd8`] of several packs at once, with the same bits: while one waits for a result, another can go
-/// on.
 #[inline(always)]
 pub fn svds<L: Lanes, const N: usize>(l: L, a: &[M3<L>; N]) -> [Svd8<L>; N] {
     let mut jacobi = [Jacobi::start(l, &a[0]); N];

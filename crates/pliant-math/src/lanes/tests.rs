@@ -1,13 +1,14 @@
 //! Equal bits on all instruction sets of a kind that this machine has; rotations against the scalar code.
 
 use super::*;
+use crate::SplitMix64;
 use crate::nearest_rotation;
 use crate::rotation::tests::{random, random_matrices, random_matrix, random_rotation};
 use glam::{DMat3, DVec3};
 use std::array::from_fn;
 
 /// Eight of everything an operation may be given, many times over.
-fn awkward(seed: &mut u64) -> [f64; 8] {
+fn awkward(rng: &mut SplitMix64) -> [f64; 8] {
     const SPECIAL: [f64; 12] = [
         0.0,
         -0.0,
@@ -22,10 +23,10 @@ fn awkward(seed: &mut u64) -> [f64; 8] {
         -3e-310,
         1e-40,
     ];
-    from_fn(|_| match (random(seed).abs() * 4.0) as usize {
-        0 => SPECIAL[(random(seed).abs() * SPECIAL.len() as f64) as usize],
-        1 => random(seed) * 10f64.powf(random(seed) * 300.0),
-        _ => random(seed),
+    from_fn(|_| match (random(rng).abs() * 4.0) as usize {
+        0 => SPECIAL[(random(rng).abs() * SPECIAL.len() as f64) as usize],
+        1 => random(rng) * 10f64.powf(random(rng) * 300.0),
+        _ => random(rng),
     })
 }
 
@@ -112,9 +113,9 @@ impl Kernel for Everything {
 
 #[test]
 fn every_operation_has_the_same_bits_on_every_instruction_set() {
-    let mut seed = 1;
+    let mut rng = SplitMix64::new(1);
     for round in 0..20_000 {
-        let mut operands = from_fn(|_| awkward(&mut seed));
+        let mut operands = from_fn(|_| awkward(&mut rng));
         if round % 3 == 0 {
             // Equal operands and zeros of both signs are where comparisons differ.
             operands[1] = operands[0].map(|v| if v == 0.0 { -v } else { v });
@@ -161,9 +162,9 @@ fn plain_rust_means_what_it_says() {
 
 #[test]
 fn reciprocal_square_roots_are_accurate_over_their_range() {
-    let mut seed = 2;
+    let mut rng = SplitMix64::new(2);
     for k in 0..20_000 {
-        let a = 10f64.powf(f64::from(k) / 20_000.0 * 66.0 - 30.0) * (1.0 + 1e-3 * random(&mut seed));
+        let a = 10f64.powf(f64::from(k) / 20_000.0 * 66.0 - 30.0) * (1.0 + 1e-3 * random(&mut rng));
         let a = a.clamp(1e-30, 1e36);
         let error = |y: f64| (y * y * a - 1.0).abs() / 2.0;
         assert!(error(Plain::<true>.rsqrt_rough([a; 8])[0]) < 2e-7, "{a}");
@@ -206,9 +207,9 @@ impl Kernel for Moves<'_> {
 #[test]
 fn rows_are_gathered_and_scattered_in_order() {
     let rows: Vec<[f64; 4]> = (0..50).map(|i| from_fn(|k| f64::from(4 * i + k as i32))).collect();
-    let mut seed = 8;
+    let mut rng = SplitMix64::new(8);
     for _ in 0..200 {
-        let at: [u32; 8] = from_fn(|_| (random(&mut seed).abs() * 50.0) as u32);
+        let at: [u32; 8] = from_fn(|_| (random(&mut rng).abs() * 50.0) as u32);
         for isa in Isa::available() {
             let (flat, moved) = isa.run(Moves(&rows, &at));
             assert_eq!(flat, at.map(f64::from), "{}", isa.name());
@@ -263,15 +264,15 @@ fn rotations(isa: Isa, matrices: [DMat3; 8]) -> [(DMat3, bool); 8] {
 
 /// The known families, and matrices ever closer to what is no longer trusted.
 fn matrices() -> Vec<DMat3> {
-    let mut seed = 17;
+    let mut rng = SplitMix64::new(17);
     let mut list = random_matrices();
     for k in 0..2000 {
-        let (u, v) = (random_rotation(&mut seed), random_rotation(&mut seed));
-        let (y, z) = (10f64.powf(-6.5 * random(&mut seed).abs()), 10f64.powf(-6.5 * random(&mut seed).abs()));
+        let (u, v) = (random_rotation(&mut rng), random_rotation(&mut rng));
+        let (y, z) = (10f64.powf(-6.5 * random(&mut rng).abs()), 10f64.powf(-6.5 * random(&mut rng).abs()));
         list.push(u * DMat3::from_diagonal(DVec3::new(1.0, y, z)) * v * 10f64.powi([0, -100, 100][k % 3]));
     }
     while !list.len().is_multiple_of(8) {
-        list.push(random_matrix(&mut seed));
+        list.push(random_matrix(&mut rng));
     }
     list
 }
@@ -310,7 +311,7 @@ fn rotations_are_those_of_the_scalar_code_where_trusted() {
 
 #[test]
 fn rotations_of_reflected_collapsed_and_non_finite_matrices_are_not_trusted() {
-    let turn = random_rotation(&mut 4);
+    let turn = random_rotation(&mut SplitMix64::new(4));
     let mut nan = [1.0; 9];
     let mut infinite = turn.to_cols_array();
     for k in 0..9 {
@@ -329,7 +330,7 @@ fn rotations_of_reflected_collapsed_and_non_finite_matrices_are_not_trusted() {
         for isa in Isa::available() {
             assert_eq!(rotations(isa, list).map(|r| r.1), from_fn(|lane| lane == 7));
         }
-        nan[k] = random(&mut 5);
+        nan[k] = random(&mut SplitMix64::new(5));
         infinite[k] = 1.0;
     }
 }
@@ -347,10 +348,10 @@ fn rotations_have_the_same_bits_on_every_instruction_set() {
 
 #[test]
 fn a_rotation_does_not_depend_on_its_neighbours() {
-    let mut seed = 23;
+    let mut rng = SplitMix64::new(23);
     let mut list = matrices();
     // Zeros of both signs, which freezing could change, among slow neighbours.
-    let slow = random_rotation(&mut seed) * DMat3::from_diagonal(DVec3::new(1.0, 1e-2, 1e-3));
+    let slow = random_rotation(&mut rng) * DMat3::from_diagonal(DVec3::new(1.0, 1e-2, 1e-3));
     for (signs, (x, y)) in (0..512).flat_map(|signs| [(1.0, 0.0), (0.9, 0.1), (1.3, 0.0)].map(|v| (signs, v)))
     {
         let entries = [x, y, 0.0, -y, x, 0.0, 0.0, 0.0, 1.0];
@@ -363,62 +364,5 @@ fn a_rotation_does_not_depend_on_its_neighbours() {
         let mut company = from_fn(|i| list[(k + i * 131 + 1) % list.len()]);
         company[k % 8] = a;
         assert!(same(rotations(Isa::best(), company)[k % 8], alone[0]), "{a}");
-    }
-}
-
-/// `cargo test --release -p pliant-math -- --ignored --nocapture time_of_rotations`
-#[test]
-#[ignore = "prints times, which only mean something on a quiet machine in release"]
-fn time_of_rotations() {
-    struct Pass<'a>(&'a [[[[f64; 8]; 3]; 3]], &'a mut [[[[f64; 8]; 3]; 3]]);
-    impl Kernel for Pass<'_> {
-        type Output = ();
-        #[inline(always)]
-        fn run<L: Lanes>(self, l: L) {
-            for (a, to) in self.0.iter().zip(self.1) {
-                let mut x = [[l.splat(0.0); 3]; 3];
-                for column in 0..3 {
-                    for row in 0..3 {
-                        x[column][row] = l.load(&a[column][row]);
-                    }
-                }
-                let (r, _) = rotations8(l, &x);
-                for column in 0..3 {
-                    for row in 0..3 {
-                        l.store(r[column][row], &mut to[column][row]);
-                    }
-                }
-            }
-        }
-    }
-    let mut seed = 9;
-    for (name, strain) in [("strain 1e-3", 1e-3), ("strain 0.1", 0.1), ("strain 0.5", 0.5), ("random", 0.0)] {
-        let packed: Vec<_> = (0..64)
-            .map(|_| {
-                pack(from_fn(|_| {
-                    let turn = random_rotation(&mut seed);
-                    let bend = random_matrix(&mut seed);
-                    if strain == 0.0 {
-                        bend * bend.determinant().signum()
-                    } else {
-                        turn * (DMat3::IDENTITY + bend * strain)
-                    }
-                }))
-            })
-            .collect();
-        let mut to = packed.clone();
-        for isa in Isa::available() {
-            let passes = 4000;
-            let best = (0..5)
-                .map(|_| {
-                    let start = std::time::Instant::now();
-                    for _ in 0..passes {
-                        isa.run(Pass(std::hint::black_box(&packed), std::hint::black_box(&mut to)));
-                    }
-                    start.elapsed().as_secs_f64() / f64::from(passes) / (packed.len() * 8) as f64
-                })
-                .fold(f64::INFINITY, f64::min);
-            println!("{name:12} {:9} {:7.2} ns per matrix", isa.name(), best * 1e9);
-        }
     }
 }

@@ -243,9 +243,9 @@ fn too_many(check: &mut Check<'_>, plan: &BodyPlan, total: usize) {
 /// The surface of a collider in its own coordinates; nothing of a plane, which has no end.
 fn surface_of(of: &Collider) -> TriMesh {
     match &of.shape {
-        ColliderShape::Plane { .. } => TriMesh::default(),
         ColliderShape::Solid(shape) => shape.mesh(ROUND),
         ColliderShape::Mesh { mesh, .. } => mesh.mesh().clone(),
+        _ => TriMesh::default(),
     }
 }
 

@@ -1,7 +1,5 @@
 //! Keys of `[[body]]`, apart from those of its material, and what they are for.
 
-use pliant_geometry::Look;
-
 use super::constraint::CONSTRAINTS;
 use super::copies::COPIES;
 use super::group::GROUP;
@@ -16,6 +14,7 @@ use super::pin::PIN;
 use super::placement::TURN;
 use super::shape::SHAPES;
 use crate::format::{Key, MOST_PARTICLES, NumberRange, Rule, Table, ValueKind};
+use pliant_geometry::Look;
 
 /// What the many keys of a large table are for, in a line.
 pub(crate) fn groups(table: &Table) -> Option<&'static str> {
@@ -206,7 +205,7 @@ pub(crate) static BODY: Table = Table {
             Key::new(
                 "skin",
                 ValueKind::Word(&["particles", "tetrahedra", "cloth", "clusters"]),
-                "What the shown surface rides on: the particles around it, the tetrahedra or the cloth it is on, or \
+                "What carries the shown surface: the particles around it, the tetrahedra or the cloth it is on, or \
                  the clusters, which is smoothest. Its elements if it has any unless given, else its particles.",
             )
             .example("\"clusters\""),

@@ -1,9 +1,8 @@
 //! Keys of `[[keyframes]]`, `[[body.keyframes]]` and those of joints and glue: controls over time.
 
-use pliant::Control;
-
 use super::kinds::NUMBER;
 use crate::format::{Key, NumberRange, Table, ValueKind};
+use pliant::Control;
 
 /// A time and what holds then.
 const KEYS: ValueKind = ValueKind::List(

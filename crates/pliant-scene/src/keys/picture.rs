@@ -1,8 +1,7 @@
 //! Keys of `[picture]`: size, colours and camera.
 
-use pliant_geometry::{CameraMotion, ColorBy};
-
 use crate::format::{Key, NumberRange, Table, ValueKind};
+use pliant_geometry::{CameraMotion, ColorBy};
 
 /// How pictures are taken.
 pub(crate) static PICTURE: Table = Table {

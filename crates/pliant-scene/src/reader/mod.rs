@@ -5,16 +5,14 @@ mod refusal;
 mod unknown_key;
 mod value;
 
-use std::collections::BTreeMap;
-
-use toml::de::{DeTable, DeValue};
-
 use crate::format::{Key, Rule, Table};
 use crate::keys::SCENE;
 use crate::record::{Record, SceneValue};
 use crate::source::{Check, Located, SourceText, Span};
 use crate::suggest::list;
 use refusal::lower;
+use std::collections::BTreeMap;
+use toml::de::{DeTable, DeValue};
 use value::value;
 
 /// Reads a whole scene. `None` if the text is no TOML; otherwise what of it is right.

@@ -1,14 +1,13 @@
 //! Values that are refused: what was given, what is expected, and what was probably meant.
 
-use toml::Spanned;
-use toml::de::DeValue;
-
 use crate::format::{Key, ValueKind};
 use crate::guesses;
 use crate::keys::BODY;
 use crate::record::SceneValue;
 use crate::source::{Check, SourceText, Span};
 use crate::suggest::nearest;
+use toml::Spanned;
+use toml::de::DeValue;
 
 /// Refuses a value of the right type, and says what is allowed.
 pub(super) fn refuse(check: &mut Check<'_>, at: &Span, kind: &ValueKind, key: &Key) -> Option<SceneValue> {

@@ -1,8 +1,5 @@
 //! Values along the format: one function for each kind that is made of others.
 
-use toml::Spanned;
-use toml::de::{DeArray, DeTable, DeValue};
-
 use super::refusal::{describe_value, heading, refuse, refuse_type, refuse_word, wanted};
 use super::table;
 use crate::color;
@@ -10,6 +7,8 @@ use crate::format::{Key, Table, ValueKind};
 use crate::record::{Record, SceneValue};
 use crate::source::{Check, Located, Span};
 use crate::suggest::list;
+use toml::Spanned;
+use toml::de::{DeArray, DeTable, DeValue};
 
 /// The tables a value may be, by the word of its key `kind`.
 type Variants = &'static [(&'static str, &'static Table)];

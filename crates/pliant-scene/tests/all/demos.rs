@@ -313,12 +313,17 @@ fn solids_slide_roll_bounce_and_turn_over() {
         if frame == 20 {
             // Down the slope a ball rolls 5/7 of the way that something without friction slides, in 80 substeps; a cylinder 2/3,
             // less what its 96 corners take: 2 % of that, and in steps of this length as much again (see the engine's tests).
-            let way = |b: usize| now(b).distance(starts[b]);
+            let distance = |b: usize| now(b).distance(starts[b]);
             let slides = 0.5 * 9.81 * 20_f64.to_radians().sin() / 9.0 * (81.0 / 80.0);
-            assert!((way(ball) / (slides * 5.0 / 7.0) - 1.0).abs() < 0.005, "{}", way(ball));
-            let share = way(roller) / (slides * 2.0 / 3.0);
+            assert!((distance(ball) / (slides * 5.0 / 7.0) - 1.0).abs() < 0.005, "{}", distance(ball));
+            let share = distance(roller) / (slides * 2.0 / 3.0);
             assert!((0.945..0.985).contains(&share), "{share}");
-            assert!(way(ice) > 1.1 * way(ball) && way(wood) < 1e-3, "{} {}", way(ice), way(wood));
+            assert!(
+                distance(ice) > 1.1 * distance(ball) && distance(wood) < 1e-3,
+                "{} {}",
+                distance(ice),
+                distance(wood)
+            );
         }
     }
     let turns = sides.windows(2).filter(|w| w[0] != w[1]).count();

@@ -291,7 +291,7 @@ fn an_exported_point_cache_can_be_followed() {
         frames_per_second: 10.0,
         bodies: vec![body],
         planes: vec![],
-        solids: vec![],
+        colliders: vec![],
         picture,
     };
     let log = folder.path().join("a.plog");
@@ -307,7 +307,7 @@ fn an_exported_point_cache_can_be_followed() {
             strain: vec![0.0; 9],
             contact: vec![],
             planes: None,
-            solids: Vec::new(),
+            colliders: Vec::new(),
             poses: Vec::new(),
             stats_json: "{}".into(),
             controls: vec![],

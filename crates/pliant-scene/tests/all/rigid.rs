@@ -120,7 +120,7 @@ fn kinematic_bodies_stay_move_and_follow_their_keys() {
     let mut scene = body(keys);
     assert_eq!(origin(&scene.simulation, 0), DVec3::Y);
     let place = |s: &Simulation| (origin(s, 0), s.placement(0).unwrap().matrix3 * DVec3::X);
-    for (frames, wanted, way) in [
+    for (frames, wanted, axis) in [
         (30, DVec3::Y, DVec3::X),
         // Half of the way, and of the turn.
         (15, DVec3::new(1.0, 1.0, 0.0), -DVec3::X),
@@ -135,7 +135,7 @@ fn kinematic_bodies_stay_move_and_follow_their_keys() {
         if wanted.is_nan() {
             assert!(at.x > 1.7 && at.x < 1.8, "{at}");
         } else {
-            assert!(at.distance(wanted) < 1e-9 && x.distance(way) < 1e-9, "{frames}: {at} {x}");
+            assert!(at.distance(wanted) < 1e-9 && x.distance(axis) < 1e-9, "{frames}: {at} {x}");
         }
     }
     let mut scene = body("{ keys = [[0, [0, 0, 0]], [1, [1, 0, 0]]], repeat = true }");

@@ -271,8 +271,8 @@ fn copies_stand_on_a_grid_with_names_of_their_own() {
         assert!(plain[k].distance(DVec3::from_array(place)) < 1e-9, "{k}: {}", plain[k]);
     }
     let moved = middles(", shift = 0.25");
-    let ways: Vec<DVec3> = moved.iter().zip(&plain).map(|(a, b)| *a - *b).collect();
-    assert!(ways.iter().all(|w| w.abs().max_element() <= 0.25 && w.length() > 1e-6));
+    let shifts: Vec<DVec3> = moved.iter().zip(&plain).map(|(a, b)| *a - *b).collect();
+    assert!(shifts.iter().all(|w| w.abs().max_element() <= 0.25 && w.length() > 1e-6));
     assert_eq!(moved, middles(", shift = 0.25"));
     assert_ne!(moved, middles(", shift = 0.25, seed = 2"));
     // Turning draws from the same numbers but does not move the grid.

@@ -3,4 +3,5 @@
 
 mod edits;
 mod rigid;
+mod surfaces;
 mod torn;

@@ -16,10 +16,11 @@ use crate::simulation::Simulation;
 use crate::state::{BodyState, State};
 use crate::team::Team;
 use assembly::Extras;
-pub(crate) use assembly::{Assembled, Assembler};
 use checks::Faults;
 use glam::DVec3;
 use std::sync::Arc;
+
+pub(crate) use assembly::{Assembled, Assembler};
 
 /// One fault of a description, with where it is and what to do.
 #[derive(Clone, Debug, PartialEq)]
@@ -98,9 +99,9 @@ pub struct Builder {
     pub bodies: Vec<Body>,
     /// Controls that follow keys; bodies by their index.
     pub keyframes: Keyframes,
-    /// Fields of force.
+    /// Fields of force that act on all bodies, beside gravity.
     pub fields: Vec<Field>,
-    /// Number of threads.
+    /// Threads that steps may use; 0 for as many as the machine has. It changes no bit of the result.
     pub threads: usize,
     /// How the implicit solvers take a step.
     pub implicit: Implicit,
@@ -169,7 +170,7 @@ impl Builder {
         self
     }
 
-    /// Adds a body.
+    /// Adds a body after those there are: it has the next index and id.
     pub fn body(mut self, body: Body) -> Builder {
         self.bodies.push(body);
         self

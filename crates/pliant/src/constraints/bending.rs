@@ -19,7 +19,7 @@
 use super::blend;
 use super::hessian::{ElementHessian, HessianAt, length_hessian};
 use super::surface::{corners, cotangents, edges, mixed_areas};
-use super::{AfterTear, ConstraintBatch, Properties, Rows, RowsBuilder, TornElements, View};
+use super::{ConstraintBatch, Properties, Rows, RowsBuilder, TornBatch, TornElements, View};
 use crate::bytes::{Reader, Truncated, Writer};
 use crate::points::{Points, PointsMut};
 use glam::{DMat3, DVec3};
@@ -54,7 +54,7 @@ pub struct CurvatureLimits {
 
 /// Why examples do not fit a surface.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct OtherCount {
+pub struct ExampleCountError {
     /// Index of the example that differs.
     pub example: usize,
     /// How many particles it has.
@@ -63,9 +63,9 @@ pub struct OtherCount {
     pub wanted: usize,
 }
 
-impl std::fmt::Display for OtherCount {
+impl std::fmt::Display for ExampleCountError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let OtherCount { example, found, wanted } = self;
+        let ExampleCountError { example, found, wanted } = self;
         write!(
             f,
             "example {example} has {found} particles, the rest shape {wanted}: examples are deformed copies of it"
@@ -73,7 +73,7 @@ impl std::fmt::Display for OtherCount {
     }
 }
 
-impl std::error::Error for OtherCount {}
+impl std::error::Error for ExampleCountError {}
 
 impl Bending {
     /// Vertices of a surface that want the mean curvature they have in `rest`. Row weights are areas.
@@ -98,7 +98,7 @@ impl Bending {
         triangles: &[[u32; 3]],
         rest: &Points,
         examples: &[Points],
-    ) -> Result<Bending, OtherCount> {
+    ) -> Result<Bending, ExampleCountError> {
         let (rows, directions, all) = example_lengths(triangles, rest, examples)?;
         let bound = |pick: fn(f64, f64) -> f64| -> Vec<f64> {
             (0..rows.len()).map(|r| all.iter().map(|l| l[r]).reduce(pick).unwrap_or(0.0)).collect()
@@ -113,7 +113,7 @@ impl Bending {
         triangles: &[[u32; 3]],
         rest: &Points,
         examples: &[Points],
-    ) -> Result<Bending, OtherCount> {
+    ) -> Result<Bending, ExampleCountError> {
         let (rows, directions, all) = example_lengths(triangles, rest, examples)?;
         Ok(Bending { rows, directions, wanted: TargetLengths::Blend(all), rest_is_free: true })
     }
@@ -192,9 +192,9 @@ fn example_lengths(
     triangles: &[[u32; 3]],
     rest: &Points,
     examples: &[Points],
-) -> Result<ExampleLengths, OtherCount> {
+) -> Result<ExampleLengths, ExampleCountError> {
     if let Some(example) = examples.iter().position(|e| e.len() != rest.len()) {
-        return Err(OtherCount { example, found: examples[example].len(), wanted: rest.len() });
+        return Err(ExampleCountError { example, found: examples[example].len(), wanted: rest.len() });
     }
     let rows = laplacian(triangles, rest);
     let (own, mut directions) = lengths(&rows, rest);
@@ -245,11 +245,11 @@ impl ConstraintBatch for Bending {
     }
 
     /// Vertices around which nothing broke stay as they are; at a tear's rim there is no moment, as at any border.
-    fn torn(&self, elements: TornElements<'_>) -> AfterTear {
+    fn torn(&self, elements: TornElements<'_>) -> TornBatch {
         let vertex = |row: usize| self.rows.row(row).next().map_or(0, |(i, _)| i);
         let kept: Vec<usize> = (0..self.rows.len()).filter(|r| elements.is_whole(vertex(*r))).collect();
         let of = |list: &[f64]| kept.iter().map(|&r| list[r]).collect::<Vec<f64>>();
-        AfterTear::of(Bending {
+        TornBatch::of(Bending {
             rows: self.rows.renamed(kept.iter().copied(), |r, i| elements.beside(vertex(r), i)),
             directions: kept.iter().map(|&r| self.directions.get(r)).collect(),
             wanted: match &self.wanted {

@@ -84,14 +84,12 @@ pub(super) fn minimise(w: &mut [f64], q: &[f64], c: &[f64]) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use pliant_geometry::SplitMix64;
 
     #[test]
     fn no_other_weights_are_better() {
-        let mut seed = 7u64;
-        let mut random = || {
-            seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-            (seed >> 11) as f64 / (1u64 << 53) as f64
-        };
+        let mut rng = SplitMix64::new(7);
+        let mut random = || rng.unit();
         for terms in [1, 2, 5, 20] {
             let data: Vec<[f64; 5]> =
                 (0..terms).map(|_| std::array::from_fn(|_| random() * 4.0 - 1.0)).collect();

@@ -7,10 +7,11 @@
 //! converges slowly, and linear momentum is conserved only once converged: the energy is as invariant as the
 //! others', since the projection moves along, but the rows are not.
 
-use super::{AfterTear, ConstraintBatch, Properties, Rows, RowsBuilder, TornElements, View};
+use super::{ConstraintBatch, Properties, Rows, RowsBuilder, TornBatch, TornElements, View};
 use crate::bytes::{Reader, Truncated, Writer};
 use crate::points::{Points, PointsMut};
 use glam::{DMat3, DVec3};
+use pliant_math::outer;
 use pliant_math::{nearest_rotation, svd3};
 use std::ops::Range;
 
@@ -88,10 +89,6 @@ pub(super) fn rows_of<const C: usize>(corners: &[u32], weight: &[f64], differenc
     rows.build()
 }
 
-pub(super) fn outer(a: DVec3, b: DVec3) -> DMat3 {
-    DMat3::from_cols(a * b.x, a * b.y, a * b.z)
-}
-
 /// Corners minus their mean or the first, and what must be added to the wanted ones to get A x.
 pub(super) fn differ<const C: usize>(
     corners: &[u32; C],
@@ -133,13 +130,13 @@ impl<const C: usize> ConstraintBatch for ElementShape<C> {
         }
     }
 
-    fn torn(&self, elements: TornElements<'_>) -> AfterTear {
+    fn torn(&self, elements: TornElements<'_>) -> TornBatch {
         if !elements.are(&self.corners) {
-            return AfterTear::Cannot;
+            return TornBatch::Cannot;
         }
         let corners = elements.corners.particles().to_vec();
         let now = |e: usize, i: u32| elements.corners.at(elements.facets, e, i);
-        AfterTear::of(ElementShape::<C> {
+        TornBatch::of(ElementShape::<C> {
             rows: self.rows.renamed(0..self.rows.elements(), now),
             corners,
             ..self.clone()

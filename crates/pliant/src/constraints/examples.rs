@@ -13,7 +13,7 @@
 //! than the rest shape or any example; a nearest point is not guaranteed, as the problem is not convex.
 
 use super::{
-    AfterTear, ConstraintBatch, Properties, Rotations, Rows, TetrahedronStrain, TornElements, View, blend,
+    ConstraintBatch, Properties, Rotations, Rows, TetrahedronStrain, TornBatch, TornElements, View, blend,
 };
 use crate::bytes::{Reader, Truncated, Writer};
 use crate::constraints::GradientSet;
@@ -297,16 +297,16 @@ impl ConstraintBatch for ExampleTetrahedra {
         }
     }
 
-    fn torn(&self, elements: TornElements<'_>) -> AfterTear {
+    fn torn(&self, elements: TornElements<'_>) -> TornBatch {
         let count = self.rows.elements();
         let fits = count == elements.facets.elements()
             && (0..count)
                 .all(|e| self.rows.row(3 * e).all(|(i, _)| elements.facets.corner_of(e, i).is_some()));
         if !fits {
-            return AfterTear::Cannot;
+            return TornBatch::Cannot;
         }
         let now = |e: usize, i: u32| elements.corners.at(elements.facets, e, i);
-        AfterTear::of(ExampleTetrahedra { rows: self.rows.renamed(0..count, now), ..self.clone() })
+        TornBatch::of(ExampleTetrahedra { rows: self.rows.renamed(0..count, now), ..self.clone() })
     }
 
     fn properties(&self) -> Properties {

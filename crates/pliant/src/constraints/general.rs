@@ -11,11 +11,12 @@
 //! begins again from there, and failing that takes the shape itself. So projections are always feasible, finite and no worse than the rest shape,
 //! whatever the condition returns; whether they are nearest, only you can promise.
 
-use super::element_shape::{Differences, differ, outer, rows_of};
+use super::element_shape::{Differences, differ, rows_of};
 use super::{ConstraintBatch, Properties, Rows, View};
 use crate::bytes::{Reader, Truncated, Writer};
 use crate::points::{Points, PointsMut};
 use glam::{DMat3, DVec3};
+use pliant_math::outer;
 use pliant_math::{nearest_rotation, pseudo_inverse};
 use std::fmt::Debug;
 use std::ops::Range;
@@ -51,7 +52,7 @@ pub trait Condition<const N: usize, const M: usize>:
 
 /// Elements of N corners that want to fulfil conditions.
 #[derive(Clone, Debug, PartialEq)]
-pub struct General<const N: usize, const M: usize, C> {
+pub struct ConditionBatch<const N: usize, const M: usize, C> {
     condition: C,
     corners: Vec<u32>,
     rows: Rows,
@@ -59,7 +60,7 @@ pub struct General<const N: usize, const M: usize, C> {
     feasible: Vec<[DVec3; N]>,
 }
 
-impl<const N: usize, const M: usize, C: Condition<N, M>> General<N, M, C> {
+impl<const N: usize, const M: usize, C: Condition<N, M>> ConditionBatch<N, M, C> {
     /// Elements at their rest positions; `weight` is that of each corner's row. The indices of elements for
     /// which no feasible shape was found from the rest shape are returned as an error.
     pub fn new(
@@ -85,7 +86,7 @@ impl<const N: usize, const M: usize, C: Condition<N, M>> General<N, M, C> {
 
     fn from_parts(condition: C, corners: Vec<u32>, weight: &[f64], feasible: Vec<[DVec3; N]>) -> Self {
         let rows = rows_of::<N>(&corners, weight, differences(&condition));
-        General { condition, corners, rows, feasible }
+        ConditionBatch { condition, corners, rows, feasible }
     }
 
     /// The condition it keeps, as it was given.
@@ -251,7 +252,7 @@ fn multipliers<const M: usize>(k: &[[f64; M]; M], r: &[f64; M], at_least: bool) 
     lambda
 }
 
-impl<const N: usize, const M: usize, C: Condition<N, M>> ConstraintBatch for General<N, M, C> {
+impl<const N: usize, const M: usize, C: Condition<N, M>> ConstraintBatch for ConditionBatch<N, M, C> {
     fn kind(&self) -> &'static str {
         self.condition.kind()
     }

@@ -11,6 +11,7 @@ use super::{ConstraintBatch, View};
 use glam::{DMat3, DVec3};
 use pliant_math::eigen_symmetric;
 use pliant_math::lanes::Isa;
+use pliant_math::{cross_matrix, outer};
 
 /// Columns from this value on are inner unknowns of a batch's Hessian, counted from zero.
 pub const INNER: u32 = 3 << 30;
@@ -157,16 +158,6 @@ fn clamp(h: &[[DMat3; 3]; 3]) -> [[DMat3; 3]; 3] {
         }
     }
     out
-}
-
-/// a bᵀ.
-pub(super) fn outer(a: DVec3, b: DVec3) -> DMat3 {
-    DMat3::from_cols(a * b.x, a * b.y, a * b.z)
-}
-
-/// The matrix of v ↦ a × v.
-pub(super) fn cross_matrix(a: DVec3) -> DMat3 {
-    DMat3::from_cols(a.cross(DVec3::X), a.cross(DVec3::Y), a.cross(DVec3::Z))
 }
 
 #[cfg(test)]

@@ -37,7 +37,7 @@ mod test_meshes;
 mod torn;
 mod volume;
 
-pub use bending::{Bending, CurvatureLimits, OtherCount};
+pub use bending::{Bending, CurvatureLimits, ExampleCountError};
 pub(crate) use cluster_shape::ClusterShape;
 pub use edge_strain::EdgeStrain;
 pub use element_shape::Differences;
@@ -45,18 +45,18 @@ pub(crate) use element_shape::ElementShape;
 pub(crate) use examples::ExampleTetrahedra;
 pub use examples::ExampleWeights;
 pub(crate) use fibre::Fibres;
-pub use general::{Condition, General, Values};
+pub use general::{Condition, ConditionBatch, Values};
 pub use hessian::{ElementHessian, HessianAt, INNER};
 pub(crate) use hinge::HingeBending;
 pub use kernel::{ElementKernel, Neighbourhood, PaddedVector};
 pub use limits::Limits;
 pub use position::Position;
-pub use pressure::{Filling, NotClosed, Pressure};
+pub use pressure::{Filling, NotClosedError, Pressure};
 pub use rows::{AUXILIARY, Rows, RowsBuilder};
 pub(crate) use simplex::{GradientSet, Simplices, simplex_measure};
 pub(crate) use strain::{Rotations, TetrahedronStrain};
 pub(crate) use strain_limit::StrainLimits;
-pub use torn::{AfterTear, TornElements};
+pub use torn::{TornBatch, TornElements};
 pub(crate) use volume::VolumeLimits;
 
 use crate::bytes::Truncated;
@@ -121,8 +121,8 @@ pub trait ConstraintBatch: std::fmt::Debug + Send + Sync {
 
     /// What becomes of it when the body has torn. The energy at that moment must not rise: elements take their corners'
     /// new particles, which are where the old ones were, and what spanned a tear is left out. Only for batches without memory.
-    fn torn(&self, _elements: TornElements<'_>) -> AfterTear {
-        AfterTear::Cannot
+    fn torn(&self, _elements: TornElements<'_>) -> TornBatch {
+        TornBatch::Cannot
     }
 
     /// What the batch promises.

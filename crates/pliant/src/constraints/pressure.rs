@@ -16,12 +16,13 @@
 //! *Not exact.* The set is not convex: what is found is a stationary point, or the fitted rest shape scaled to the
 //! wanted volume where that is nearer or nothing else is found (crumpled, collapsed, turned inside out).
 
-use super::hessian::{ElementHessian, HessianAt, INNER, cross_matrix};
+use super::hessian::{ElementHessian, HessianAt, INNER};
 use super::surface::{area, corners, edges};
-use super::{AUXILIARY, AfterTear, ConstraintBatch, Properties, Rows, RowsBuilder, TornElements, View};
+use super::{AUXILIARY, ConstraintBatch, Properties, Rows, RowsBuilder, TornBatch, TornElements, View};
 use crate::bytes::{Reader, Truncated, Writer};
 use crate::points::{Points, PointsMut};
 use glam::{DMat3, DVec3};
+use pliant_math::cross_matrix;
 use pliant_math::nearest_rotation;
 use std::ops::Range;
 
@@ -41,17 +42,17 @@ pub enum Filling {
 
 /// Why a surface cannot be filled.
 #[derive(Clone, Debug, PartialEq)]
-pub enum NotClosed {
+pub enum NotClosedError {
     /// Edges that do not lie between two triangles of one orientation.
     Edges(Vec<[u32; 2]>),
     /// A volume that is not positive: the surface is flat or inside out.
     Volume(f64),
 }
 
-impl std::fmt::Display for NotClosed {
+impl std::fmt::Display for NotClosedError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            NotClosed::Edges(edges) => write!(
+            NotClosedError::Edges(edges) => write!(
                 f,
                 "the surface is not closed: {} edges do not lie between two triangles of one orientation, the \
                  first from particle {} to {}",
@@ -59,7 +60,7 @@ impl std::fmt::Display for NotClosed {
                 edges[0][0],
                 edges[0][1]
             ),
-            NotClosed::Volume(v) => {
+            NotClosedError::Volume(v) => {
                 write!(
                     f,
                     "the surface encloses {v} m³: turn its triangles counter-clockwise seen from outside"
@@ -69,7 +70,7 @@ impl std::fmt::Display for NotClosed {
     }
 }
 
-impl std::error::Error for NotClosed {}
+impl std::error::Error for NotClosedError {}
 
 /// A closed surface and what is in it.
 #[derive(Clone, Debug, PartialEq)]
@@ -87,13 +88,13 @@ pub struct Pressure {
 
 impl Pressure {
     /// Fills a closed surface with outward triangles.
-    pub fn new(triangles: &[[u32; 3]], rest: &Points, filling: Filling) -> Result<Pressure, NotClosed> {
+    pub fn new(triangles: &[[u32; 3]], rest: &Points, filling: Filling) -> Result<Pressure, NotClosedError> {
         let all = edges(triangles);
         if !all.others.is_empty() || triangles.is_empty() {
             return Err(if triangles.is_empty() {
-                NotClosed::Volume(0.0)
+                NotClosedError::Volume(0.0)
             } else {
-                NotClosed::Edges(all.others)
+                NotClosedError::Edges(all.others)
             });
         }
         let mut particles: Vec<u32> = triangles.iter().flatten().copied().collect();
@@ -111,7 +112,7 @@ impl Pressure {
         let places: Vec<DVec3> = places().map(|p| p - center).collect();
         let batch = Pressure::from_parts(particles, inner, &areas, places, filling);
         // Written so that a volume that is not a number is refused as well.
-        if batch.volume > 0.0 { Ok(batch) } else { Err(NotClosed::Volume(batch.volume)) }
+        if batch.volume > 0.0 { Ok(batch) } else { Err(NotClosedError::Volume(batch.volume)) }
     }
 
     fn from_parts(
@@ -281,9 +282,9 @@ impl ConstraintBatch for Pressure {
     }
 
     /// A hole lets out what was inside; until one opens nothing changes.
-    fn torn(&self, elements: TornElements<'_>) -> AfterTear {
+    fn torn(&self, elements: TornElements<'_>) -> TornBatch {
         let closed = elements.corners.origin().len() == elements.facets.particle_count();
-        if closed { AfterTear::of(self.clone()) } else { AfterTear::Gone }
+        if closed { TornBatch::of(self.clone()) } else { TornBatch::Gone }
     }
 
     fn properties(&self) -> Properties {
@@ -342,10 +343,10 @@ impl ConstraintBatch for Pressure {
 
     fn begin_iteration(&self, x: &Points, shared: &mut [f64]) {
         let n = 3 * self.particles.len();
-        let (y, room) = shared.split_at_mut(n);
-        let (d, room) = room.split_at_mut(n);
-        let (other, room) = room.split_at_mut(n);
-        let (slopes, last) = room.split_at_mut(n);
+        let (y, scratch) = shared.split_at_mut(n);
+        let (d, scratch) = scratch.split_at_mut(n);
+        let (other, scratch) = scratch.split_at_mut(n);
+        let (slopes, last) = scratch.split_at_mut(n);
         let center = self.center(x);
         for (to, &i) in d.as_chunks_mut::<3>().0.iter_mut().zip(&self.particles) {
             *to = (x.get(i as usize) - center).to_array();

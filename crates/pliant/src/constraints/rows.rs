@@ -46,13 +46,13 @@ impl RowsBuilder {
         self
     }
 
-    /// Ends the present element.
+    /// Ends the element that the rows since the last call belong to; one without rows is allowed.
     pub fn end_element(&mut self) -> &mut Self {
         self.0.element_ends.push(self.0.weights.len() as u32);
         self
     }
 
-    /// The rows.
+    /// The rows that were added, each in the element that was ended after it.
     pub fn build(self) -> Rows {
         self.0
     }
@@ -69,7 +69,7 @@ impl Rows {
         self.weights.is_empty()
     }
 
-    /// Number of elements.
+    /// How many elements the rows are shared out to.
     pub fn elements(&self) -> usize {
         self.element_ends.len() - 1
     }

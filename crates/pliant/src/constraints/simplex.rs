@@ -11,7 +11,7 @@
 use super::hessian::{ElementHessian, full_hessian};
 use super::kernel::{ElementKernel, Neighbourhood, add_corner};
 use super::torn::TornEdge;
-use super::{AfterTear, ConstraintBatch, Properties, Rows, RowsBuilder, TornElements, View};
+use super::{ConstraintBatch, Properties, Rows, RowsBuilder, TornBatch, TornElements, View};
 use crate::bytes::{Reader, Truncated, Writer};
 use crate::points::{Points, PointsMut};
 use glam::{DMat3, DVec3};
@@ -230,18 +230,18 @@ impl<const D: usize, S: GradientSet<D>> Simplices<D, S> {
     }
 
     /// Edges go along with the elements that have them.
-    fn torn_edges(&self, elements: TornElements<'_>) -> AfterTear {
+    fn torn_edges(&self, elements: TornElements<'_>) -> TornBatch {
         let whole = self.corners.as_chunks::<2>().0;
         let edges: Vec<TornEdge> = elements.edges(whole).collect();
         let of: Vec<u32> = edges.iter().map(|e| e.of).collect();
-        let Some(set) = self.set.subset(&of) else { return AfterTear::Cannot };
+        let Some(set) = self.set.subset(&of) else { return TornBatch::Cannot };
         let each = || of.iter().map(|&e| e as usize);
         let inverses: Vec<[[f64; D]; D]> =
             each().map(|e| self.packs[e / 8].inverse.map(|edge| edge.map(|v| v[e % 8]))).collect();
         let weights: Vec<f64> =
             each().zip(&edges).map(|(e, edge)| self.rows.weights()[e * D] * edge.share).collect();
         let corners = edges.iter().flat_map(|e| e.ends).collect();
-        AfterTear::of(Self::from_parts(set, corners, &inverses, &weights))
+        TornBatch::of(Self::from_parts(set, corners, &inverses, &weights))
     }
 
     /// The set the gradients are drawn to.
@@ -406,16 +406,16 @@ impl<const D: usize, S: GradientSet<D>> ConstraintBatch for Simplices<D, S> {
         Some(Arc::new(Self::from_parts(set, corners, &inverses, &weights)))
     }
 
-    fn torn(&self, elements: TornElements<'_>) -> AfterTear {
+    fn torn(&self, elements: TornElements<'_>) -> TornBatch {
         if D == 1 {
             return self.torn_edges(elements);
         }
         if !elements.are(&self.corners) {
-            return AfterTear::Cannot;
+            return TornBatch::Cannot;
         }
         let corners = elements.corners.particles();
         let columns = corners.chunks_exact(D + 1).flat_map(|cell| cell.repeat(D)).collect();
-        AfterTear::of(Simplices {
+        TornBatch::of(Simplices {
             set: self.set.clone(),
             corners: corners.to_vec(),
             packs: self.packs.clone(),

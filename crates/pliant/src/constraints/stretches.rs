@@ -4,8 +4,9 @@
 //! (Smith et al. 2019): that of ψ between the stretches uᵢvᵢᵀ, (gᵢ + gⱼ)/(σᵢ + σⱼ) for twists, (gᵢ − gⱼ)/(σᵢ − σⱼ) for
 //! shears, and gᵢ/σᵢ for tilting a triangle out of its plane. So cutting off negative curvature is exact.
 
-use super::hessian::{full_hessian, outer};
+use super::hessian::full_hessian;
 use glam::{DMat3, DVec3};
+use pliant_math::outer;
 use pliant_math::{eigen_symmetric, svd3};
 
 /// How the slopes σ − t(σ) change with σ, given σ, t and whether both bounds are the same; `None` if it is not defined.

@@ -1,12 +1,12 @@
 //! Surfaces the tests of constraints share.
 
+use crate::constraints::conformance::Stream;
 use crate::points::Points;
 use glam::DVec3;
 
-/// A number in [−1, 1) from a seed.
-pub(super) fn random(seed: &mut u64) -> f64 {
-    *seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-    (*seed >> 11) as f64 / (1u64 << 53) as f64 * 2.0 - 1.0
+/// A number in [−1, 1).
+pub(super) fn random(rng: &mut Stream) -> f64 {
+    2.0 * rng.unit() - 1.0
 }
 
 /// A sheet in the plane z = 0 over [0, width] × [0, depth], normals up; alternating diagonals. `warp` moves

@@ -15,7 +15,7 @@ pub struct TornElements<'a> {
 
 /// What becomes of a batch.
 #[derive(Debug)]
-pub enum AfterTear {
+pub enum TornBatch {
     /// It goes on as this one.
     Batch(Arc<dyn ConstraintBatch>),
     /// Nothing of it is left.
@@ -24,9 +24,9 @@ pub enum AfterTear {
     Cannot,
 }
 
-impl AfterTear {
-    pub(super) fn of(batch: impl ConstraintBatch + 'static) -> AfterTear {
-        AfterTear::Batch(Arc::new(batch))
+impl TornBatch {
+    pub(super) fn of(batch: impl ConstraintBatch + 'static) -> TornBatch {
+        TornBatch::Batch(Arc::new(batch))
     }
 }
 

@@ -35,7 +35,8 @@ impl Obstacle {
     }
 
     /// Whether nothing of it moves in the substep.
-    pub fn is_still(&self) -> bool {
+    #[cfg(test)]
+    fn is_still(&self) -> bool {
         self.turn == DMat3::ZERO && self.shift == DVec3::ZERO
     }
 

@@ -61,7 +61,7 @@ pub struct Controls {
 pub struct LiveControls<'a> {
     /// What is the same for all bodies: gravity, wind, gusts.
     pub world: &'a WorldControls,
-    /// Its own.
+    /// Those of the body alone.
     pub body: &'a BodyControls,
     pub(crate) pins: &'a [Option<DAffine3>],
     pub(crate) forces: &'a [DVec3],

@@ -58,9 +58,9 @@ impl fmt::Display for Value {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ControlError {
-    /// Name of the control.
+    /// The control as scenes name it.
     pub control: &'static str,
-    /// The refused value.
+    /// The value that was refused, as text: it may be no number.
     pub value: String,
     /// The range of the control, or what has the effect instead of it, in words.
     pub allowed: String,

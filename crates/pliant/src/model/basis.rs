@@ -18,7 +18,7 @@ pub struct ClusterBasis {
     pub inverse: DMat3,
     /// Projector onto the directions in which the shape has no extent.
     pub null: DMat3,
-    /// For quadratic goals.
+    /// What quadratic goals need beside the linear ones; `None` for others.
     pub quadratic: Option<Box<QuadraticBasis>>,
 }
 
@@ -33,7 +33,7 @@ pub struct QuadraticBasis {
 
 /// The six quadratic terms x², y², z², xy, yz, zx.
 #[inline(always)]
-pub fn quadratic_terms(q: DVec3) -> [f64; 6] {
+pub(crate) fn quadratic_terms(q: DVec3) -> [f64; 6] {
     [q.x * q.x, q.y * q.y, q.z * q.z, q.x * q.y, q.y * q.z, q.z * q.x]
 }
 

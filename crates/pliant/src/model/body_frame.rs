@@ -41,7 +41,7 @@ impl BodyFrame {
         self.body
     }
 
-    /// The same of another body with the same particles.
+    /// The frame of the same particles of another body, for copies of one prototype.
     pub fn of(self, body: impl Into<BodyId>) -> BodyFrame {
         BodyFrame { body: body.into(), ..self }
     }

@@ -13,7 +13,8 @@ impl BodyId {
         self.0
     }
 
-    /// The id of this number.
+    /// The id that [`number`](BodyId::number) told, from a file or over a wire. It names nothing where there is no such
+    /// body.
     pub fn from_number(number: u64) -> BodyId {
         BodyId(number)
     }

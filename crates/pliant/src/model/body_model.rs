@@ -203,7 +203,7 @@ impl BodyModel {
         &self.params
     }
 
-    /// Number of particles.
+    /// Particles of the body as it is now: a torn one has more than its prototype.
     pub fn particle_count(&self) -> usize {
         self.rest().mass.len()
     }

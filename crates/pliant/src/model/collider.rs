@@ -17,7 +17,8 @@ impl ColliderId {
         self.0
     }
 
-    /// The id of this number.
+    /// The id that [`number`](ColliderId::number) told, from a file or over a wire. It names nothing where there is no
+    /// such collider.
     pub fn from_number(number: u64) -> ColliderId {
         ColliderId(number)
     }
@@ -37,6 +38,7 @@ impl std::fmt::Display for ColliderId {
 
 /// What a collider is made of, in coordinates of its own.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub enum ColliderShape {
     /// Everything on the far side of a plane, for floors, walls and slopes.
     Plane {
@@ -82,12 +84,12 @@ impl Collider {
         HalfSpace::ground().into()
     }
 
-    /// The same collider under a name.
+    /// The collider with a name to find it by; building refuses two of one name.
     pub fn named(self, name: impl Into<String>) -> Collider {
         Collider { name: name.into(), ..self }
     }
 
-    /// The same collider, moving.
+    /// The collider with a motion of its own; what touches it is carried along.
     pub fn moving(self, motion: Motion) -> Collider {
         Collider { motion, ..self }
     }
@@ -104,12 +106,12 @@ impl Collider {
         Collider { shape: ColliderShape::Mesh { mesh, thickness }, at, ..Collider::ground() }
     }
 
-    /// The same collider, as rough as this.
-    pub fn rough(self, friction: f64) -> Collider {
+    /// The same collider with this coefficient of friction, from 0 (ice) on; 1 is rubber on stone.
+    pub fn with_friction(self, friction: f64) -> Collider {
         Collider { friction, ..self }
     }
 
-    /// The same collider; its vertices follow a sequence.
+    /// The collider with vertices that follow a sequence of as many positions; only meshes can.
     pub fn following(self, input: impl Into<Arc<Sequence>>) -> Collider {
         Collider { input: Some(input.into()), ..self }
     }
@@ -274,7 +276,7 @@ impl From<HalfSpace> for Collider {
 pub struct ModelCollider {
     /// What it is known by, for as long as the simulation lives.
     pub id: ColliderId,
-    /// What it is.
+    /// Its shape, place and surface, as it was given.
     pub collider: Collider,
 }
 

@@ -20,7 +20,8 @@ impl CouplingId {
         self.0
     }
 
-    /// The id of this number.
+    /// The id that [`number`](CouplingId::number) told, from a file or over a wire. It names nothing where there is no
+    /// such coupling.
     pub fn from_number(number: u64) -> CouplingId {
         CouplingId(number)
     }
@@ -45,12 +46,12 @@ pub struct BodyPoint {
     pub body: BodyId,
     /// The particles it is the mean of; unused entries repeat the first with weight 0.
     pub particles: [u32; 4],
-    /// Their weights.
+    /// The weight of each of the particles, in sum one; zero for those that have no say.
     pub weights: [f64; 4],
 }
 
 impl BodyPoint {
-    /// A particle of a body.
+    /// The place of one particle of a body.
     pub fn particle(body: impl Into<BodyId>, particle: u32) -> BodyPoint {
         BodyPoint { body: body.into(), particles: [particle; 4], weights: [1.0, 0.0, 0.0, 0.0] }
     }
@@ -76,7 +77,7 @@ impl BodyPoint {
 /// What a coupling takes hold of on one of its sides.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Attachment {
-    /// A point of a body.
+    /// A point that moves with a body.
     Point(BodyPoint),
     /// A frame that best fits particles of a body: point cloud glue.
     Frame(Arc<BodyFrame>),
@@ -87,7 +88,7 @@ pub enum Attachment {
 /// Where something is held in the world.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct WorldFrame {
-    /// The place.
+    /// Where it is in the world, m.
     pub at: DVec3,
     /// A rotation whose columns are axes; hinges turn about the last.
     pub axes: DMat3,
@@ -196,6 +197,7 @@ impl From<WorldFrame> for Attachment {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
+#[non_exhaustive]
 pub enum CouplingKind {
     /// One point: the sides turn freely about each other.
     #[default]
@@ -282,22 +284,22 @@ impl Coupling {
         Coupling { kind: CouplingKind::Weld, ..Coupling::joint(a, b) }
     }
 
-    /// The same coupling under a name.
+    /// The coupling with a name to find it by; building refuses two of one name.
     pub fn named(self, name: impl Into<String>) -> Coupling {
         Coupling { name: name.into(), ..self }
     }
 
-    /// The same coupling, which breaks beyond a force, N.
+    /// The coupling, which breaks for good once it holds with more than this force, N.
     pub fn breaking_at(self, force: f64) -> Coupling {
         Coupling { break_force: force, ..self }
     }
 
-    /// The same coupling, which breaks where its points come further apart, m.
+    /// The coupling, which breaks for good once its points are further apart than this, m.
     pub fn breaking_apart(self, distance: f64) -> Coupling {
         Coupling { break_distance: distance, ..self }
     }
 
-    /// The same hinge, which turns between two angles, rad.
+    /// The hinge, which turns between two angles from how it was built, rad; `least` must not be above `most`.
     pub fn limited(self, least: f64, most: f64) -> Coupling {
         Coupling { limits: Some([least, most]), ..self }
     }
@@ -374,7 +376,7 @@ impl Coupling {
 pub struct ModelCoupling {
     /// What it is known by, for as long as the simulation lives.
     pub id: CouplingId,
-    /// What it is.
+    /// What it ties and how, as it was given.
     pub coupling: Coupling,
 }
 
@@ -414,7 +416,7 @@ impl Model {
         self.couplings.binary_search_by_key(&id, |c| c.id).ok()
     }
 
-    /// The coupling of this name.
+    /// The id of the coupling of this name; `None` if there is none.
     pub fn coupling(&self, name: &str) -> Option<CouplingId> {
         self.couplings.iter().find(|c| c.coupling.name == name).map(|c| c.id)
     }

@@ -2,7 +2,7 @@
 
 use std::f64::consts::PI;
 
-/// A motor of a hinge.
+/// A motor that turns a hinge: a speed it wants, and the torque it has for that.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Motor {

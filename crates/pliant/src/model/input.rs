@@ -64,7 +64,7 @@ impl Sequence {
         if faults.is_empty() { Ok(Sequence { frames, per_second, repeats: false }) } else { Err(faults) }
     }
 
-    /// The same, beginning again at its end: the last frame leads over to the first.
+    /// The sequence without an end: the last frame leads over to the first in the time of one frame.
     pub fn repeating(mut self) -> Sequence {
         self.repeats = true;
         self
@@ -86,13 +86,13 @@ impl Sequence {
     }
 
     /// The shape at a time: linear between frames, resting before the first and after the last.
-    pub fn at(&self, time: f64) -> Moment<'_> {
+    pub fn at(&self, time: f64) -> SequenceSample<'_> {
         let count = self.frames.len();
         let frame = (time * self.per_second).max(0.0);
         let frame = if self.repeats { frame % count as f64 } else { frame.min((count - 1) as f64) };
         let first = (frame as usize).min(count - 1);
         let next = if self.repeats { (first + 1) % count } else { (first + 1).min(count - 1) };
-        Moment { from: &self.frames[first], to: &self.frames[next], part: frame - first as f64 }
+        SequenceSample { from: &self.frames[first], to: &self.frames[next], part: frame - first as f64 }
     }
 
     /// The same with other points in each frame.
@@ -127,13 +127,13 @@ impl Sequence {
 
 /// A shape between two frames.
 #[derive(Clone, Copy, Debug)]
-pub struct Moment<'a> {
+pub struct SequenceSample<'a> {
     from: &'a [DVec3],
     to: &'a [DVec3],
     part: f64,
 }
 
-impl Moment<'_> {
+impl SequenceSample<'_> {
     /// Point `i`.
     #[inline(always)]
     pub fn get(&self, i: usize) -> DVec3 {

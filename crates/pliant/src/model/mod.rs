@@ -22,7 +22,8 @@ mod shown;
 mod topology;
 mod touch_surface;
 
-pub use basis::{ClusterBasis, QuadraticBasis, quadratic_terms};
+pub(crate) use basis::quadratic_terms;
+pub use basis::{ClusterBasis, QuadraticBasis};
 pub use body_frame::BodyFrame;
 pub use body_id::BodyId;
 pub use body_model::BodyModel;
@@ -32,7 +33,7 @@ pub use collision::ContactFilter;
 pub(crate) use collision::{CollisionShape, Stencil, TouchPoint};
 pub use coupling::{Attachment, BodyPoint, Coupling, CouplingId, CouplingKind, ModelCoupling, WorldFrame};
 pub use hinge_drive::Motor;
-pub use input::{Input, Moment, Sequence, SequenceError};
+pub use input::{Input, Sequence, SequenceError, SequenceSample};
 pub use params::{
     Acceleration, BodyKind, Goals, HalfSpace, Implicit, Integrator, MassMatrix, Matching, Motion, Params,
     PinGroup, WarmStart,
@@ -66,7 +67,7 @@ pub struct ModelBody {
     pub id: BodyId,
     /// Its name, unique among the bodies there are.
     pub name: Arc<str>,
-    /// What it is.
+    /// What solvers see of it.
     pub parts: BodyModel,
 }
 
@@ -189,7 +190,7 @@ impl Model {
     }
 
     /// Makes room for so many bodies more, if nobody else has this model.
-    pub(crate) fn make_room(&mut self, more: usize) {
+    pub(crate) fn reserve(&mut self, more: usize) {
         if let Some(bodies) = Arc::get_mut(&mut self.bodies) {
             bodies.reserve(more);
         }
@@ -259,7 +260,7 @@ impl Model {
         self.colliders.binary_search_by_key(&id, |c| c.id).ok()
     }
 
-    /// The collider of this name.
+    /// The id of the collider of this name; `None` if there is none.
     pub fn collider(&self, name: &str) -> Option<ColliderId> {
         self.colliders.iter().find(|c| c.collider.name == name).map(|c| c.id)
     }
@@ -313,7 +314,7 @@ impl Model {
         self.index(id).map(|k| &self.bodies[k])
     }
 
-    /// The body of this name.
+    /// The id of the body of this name; `None` if there is none.
     pub fn body(&self, name: &str) -> Option<BodyId> {
         self.bodies.iter().find(|b| &*b.name == name).map(|b| b.id)
     }

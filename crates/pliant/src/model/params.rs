@@ -167,7 +167,7 @@ pub enum Integrator {
 }
 
 impl Integrator {
-    /// Both.
+    /// Every integrator there is, in the order of the documentation.
     pub const ALL: [Integrator; 2] = [Integrator::StrainLimited, Integrator::Deformer];
 
     /// The name as in scene files.
@@ -239,7 +239,7 @@ pub enum MassMatrix {
     /// Each particle has its share.
     #[default]
     Lumped,
-    /// As the elements' shape functions say, ∫ρ φᵢ φⱼ: neighbours are coupled.
+    /// The integral of the elements' shape functions, ∫ρ φᵢ φⱼ: neighbours are coupled.
     Consistent,
 }
 
@@ -296,7 +296,7 @@ pub struct Params {
     pub keyframes: Keyframes,
     /// How the implicit solvers take a step.
     pub implicit: Implicit,
-    /// Fields of force.
+    /// Fields of force that act on all bodies, beside gravity.
     pub fields: Vec<Field>,
     /// Whether bodies touch each other.
     pub body_contact: bool,

@@ -15,7 +15,7 @@ pub struct ModelBatch {
     pub scale: BatchScale,
     /// What it is multiplied by besides: a stiffness given with the constraint, else 1.
     pub factor: f64,
-    /// The constraints.
+    /// All constraints of one kind.
     pub batch: Arc<dyn ConstraintBatch>,
 }
 

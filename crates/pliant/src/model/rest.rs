@@ -1,6 +1,6 @@
 //! Shapes and masses at rest.
 
-use super::{ClusterBasis, Goals, Moment, RigidRest, Topology};
+use super::{ClusterBasis, Goals, RigidRest, SequenceSample, Topology};
 use crate::points::Points;
 use glam::DVec3;
 use std::sync::Arc;
@@ -66,7 +66,7 @@ impl Rest {
         Rest::with_shares(topology, positions, mass, measure, share)
     }
 
-    /// The same with shares of one's own, one per membership.
+    /// The rest shape with a share of its mass per membership, as smooth coverings give, in place of equal ones.
     pub fn with_shares(
         topology: &Topology,
         positions: Points,
@@ -118,7 +118,7 @@ impl Rest {
     }
 
     /// Gives the body another rest shape of the same particles.
-    pub fn reshape(&mut self, topology: &Topology, shape: &Moment<'_>) {
+    pub fn reshape(&mut self, topology: &Topology, shape: &SequenceSample<'_>) {
         (0..self.positions.len()).for_each(|i| self.positions.set(i, shape.get(i)));
         self.measure_clusters(topology);
     }

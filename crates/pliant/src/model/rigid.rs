@@ -47,7 +47,7 @@ pub struct ContactGroup {
     pub center: DVec3,
     /// The radius of that ball, m.
     pub radius: f64,
-    /// Which points.
+    /// Indices of points of contact.
     pub points: Vec<u32>,
 }
 
@@ -55,7 +55,7 @@ pub struct ContactGroup {
 const GROUP: usize = 32;
 
 impl ContactGroup {
-    /// All points in groups, cut again and again across the longest way through what is left.
+    /// All points in groups, cut again and again across the longest extent through what is left.
     fn of(contact: &[ContactPoint]) -> Vec<ContactGroup> {
         let mut groups = Vec::new();
         let mut points: Vec<u32> = (0..contact.len() as u32).collect();
@@ -77,10 +77,10 @@ impl ContactGroup {
             groups.push(ContactGroup { center, radius, points: points.to_vec() });
             return;
         }
-        let way = highest - lowest;
-        let axis = if way.x >= way.y && way.x >= way.z {
+        let extent = highest - lowest;
+        let axis = if extent.x >= extent.y && extent.x >= extent.z {
             0
-        } else if way.y >= way.z {
+        } else if extent.y >= extent.z {
             1
         } else {
             2

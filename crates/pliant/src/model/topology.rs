@@ -38,7 +38,7 @@ impl ClusterSet {
 /// One cluster of a particle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Membership {
-    /// Number of the cluster.
+    /// Which cluster it is a member of.
     pub cluster: u32,
     /// Index into [`ClusterSet::members`].
     pub slot: u32,

@@ -3,8 +3,8 @@
 use crate::model::{BodyId, BodyPoint, Topology};
 use crate::points::Points;
 use crate::simulation::Simulation;
-use glam::{DMat3, DVec3};
-use pliant_geometry::nearest_on_triangle;
+use glam::DVec3;
+use pliant_geometry::{barycentric, nearest_on_triangle};
 
 /// Weights of four particles of a cloud beyond this reach too far from between them.
 pub(crate) const FAR: f64 = 0.25;
@@ -72,7 +72,7 @@ impl Best<'_> {
 
     /// The place itself, if it is within.
     fn tetrahedron(&mut self, of: &[u32; 4]) {
-        if let Some(weights) = within(self.corners(of), self.at)
+        if let Some(weights) = barycentric(self.corners(of), self.at)
             && weights.iter().all(|w| *w >= 0.0)
         {
             self.offer_all(of, weights);
@@ -98,21 +98,10 @@ impl Best<'_> {
         let far = |i: &u32| self.x.get(*i as usize).distance_squared(self.at);
         near.sort_by(|a, b| far(a).total_cmp(&far(b)).then(a.cmp(b)));
         if let Some(of) = near.first_chunk::<4>()
-            && let Some(weights) = within(self.corners(of), self.at)
+            && let Some(weights) = barycentric(self.corners(of), self.at)
             && weights.iter().all(|w| (-FAR..=1.0 + FAR).contains(w))
         {
             self.offer_all(of, weights);
         }
     }
-}
-
-/// The weights of four corners whose mean a place is; `None` if they lie in a plane.
-pub(crate) fn within([a, b, c, d]: [DVec3; 4], at: DVec3) -> Option<[f64; 4]> {
-    let edges = DMat3::from_cols(b - a, c - a, d - a);
-    let size = (b - a).length() * (c - a).length() * (d - a).length();
-    if edges.determinant().abs() <= 1e-6 * size {
-        return None;
-    }
-    let w = edges.inverse() * (at - a);
-    Some([1.0 - w.element_sum(), w.x, w.y, w.z])
 }

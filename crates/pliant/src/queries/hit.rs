@@ -3,10 +3,12 @@
 use super::query_body::QueryBody;
 use crate::model::BodyId;
 use glam::DVec3;
+use pliant_geometry::weighted;
 use std::cmp::Ordering;
 
 /// A point on a body.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Hit {
     /// The body that was hit, or is nearest.
     pub body: BodyId,
@@ -49,7 +51,7 @@ impl Place {
 impl Hit {
     pub(super) fn on_triangle(body: &QueryBody, index: u32, distance: f64, weights: [f64; 3]) -> Hit {
         let [a, b, c] = body.corners(index);
-        let point = weights[0] * a + weights[1] * b + weights[2] * c;
+        let point = weighted([a, b, c], weights);
         let normal = (b - a).cross(c - a).try_normalize().unwrap_or(DVec3::Y);
         Hit { body: body.id, place: Place::Triangle { index, weights }, point, normal, distance }
     }

@@ -34,7 +34,7 @@ mod nearest;
 mod query_body;
 mod surface_mesh;
 
-pub(crate) use attach::{FAR, within};
+pub(crate) use attach::FAR;
 pub use hit::{Hit, Place};
 pub use surface_mesh::{RenderMesh, SurfaceMesh};
 
@@ -43,6 +43,8 @@ use crate::simulation::Simulation;
 use glam::DVec3;
 use pliant_geometry::box_tree::{Bounds, BoxSearch, BoxTree, NOWHERE, join};
 use query_body::QueryBody;
+
+pub(crate) use pliant_geometry::barycentric as within;
 
 /// The bodies of a simulation as they were when it was refreshed, ready for questions.
 #[derive(Debug, Default)]
@@ -57,7 +59,7 @@ pub struct Queries {
 }
 
 impl Queries {
-    /// Of nothing yet.
+    /// Queries that know no body: [`refresh`](Queries::refresh) makes them known.
     pub fn new() -> Queries {
         Queries::default()
     }

@@ -26,7 +26,7 @@ impl SurfaceMesh {
     }
 }
 
-/// The same as [`SurfaceMesh`] in the numbers that graphics cards take.
+/// A body's surface in the numbers that graphics cards take: f32 positions and normals beside u32 triangles.
 #[derive(Clone, Debug, Default)]
 pub struct RenderMesh {
     positions: Vec<[f32; 3]>,
@@ -62,7 +62,8 @@ impl Simulation {
         Some(shown.triangles())
     }
 
-    /// The same in single precision, relative to `origin`: that of the world, or where the camera is if that is far away.
+    /// Fills `mesh` with a body's surface in single precision, relative to `origin`: zero, or where the camera is if that
+    /// is far from it, so that no digits are lost.
     pub fn render_mesh(
         &self,
         body: impl Into<BodyId>,

@@ -18,8 +18,8 @@ pub struct StepReport {
     pub contacts: usize,
     /// Iterations in the last substep, the most of any body.
     pub iterations: u32,
-    /// How far the last iteration was from consensus, the largest of all solvers: see
-    /// [`SubstepReport`](crate::solvers::SubstepReport).
+    /// How far the last iteration was from consensus, the largest of all solvers; one hundredth counts as converged: see
+    /// [`Convergence`](crate::Convergence).
     pub residual: f64,
     /// How the bodies of each solver converged, in the order of [`SolverKind::ALL`].
     pub convergence: [Convergence; SolverKind::ALL.len()],

@@ -7,6 +7,7 @@
 
 use super::Subject;
 use super::energy::ElasticEnergy;
+use super::energy_share::affordable;
 use super::implicit::SubstepEnd;
 use crate::contact::{Contact, bounce};
 use crate::memory::Memory;
@@ -95,15 +96,15 @@ impl Bounces {
         let SubstepEnd { end: Subject { model, controls, .. }, start, arriving, touching, .. } = passage;
         let (pull, h, mass) = (controls.pull(), model.params.substep(), &model.rest().mass);
         // All of it seen from what carries the body. K at the end is `turned` with all of the turns; what was there, less what has become deformation and height.
-        let (mut room, mut turned) = (self.before - self.after + touching.work, 0.0);
+        let (mut available, mut turned) = (self.before - self.after + touching.work, 0.0);
         let carry = touching.velocity;
         for (i, &m) in mass.iter().enumerate() {
             let began = arriving.get(i) - pull * h - carry;
             let moved = state.x.get(i) - start.get(i) - carry * h;
-            room += m * (0.5 * began.length_squared() + pull.dot(moved));
+            available += m * (0.5 * began.length_squared() + pull.dot(moved));
             turned += 0.5 * m * (state.v.get(i) - carry).length_squared();
         }
-        if turned <= room {
+        if turned <= available {
             return 1.0;
         }
         let (mut linear, mut square) = (0.0, 0.0);
@@ -112,16 +113,9 @@ impl Bounces {
             linear += m * (was - carry).dot(turn);
             square += 0.5 * m * turn.length_squared();
         }
-        // still + linear s + square s² = room
+        // still + linear s + square s² = available
         let still = turned - linear - square;
-        let spare = room - still;
-        if spare.is_nan() || spare <= 0.0 || square <= 0.0 {
-            return 0.0;
-        }
-        let root = (linear * linear + 4.0 * square * spare).sqrt();
-        let share =
-            if linear > 0.0 { 2.0 * spare / (linear + root) } else { (root - linear) / (2.0 * square) };
-        share.clamp(0.0, 1.0)
+        affordable(available - still, linear, square)
     }
 
     fn scale(&mut self, share: f64, state: &mut BodyState) {

@@ -9,7 +9,7 @@ use super::damping::{RigidVelocity, decay};
 use super::energy::ElasticEnergy;
 use super::objective::Objective;
 use super::prolongation::Prolongation;
-use super::{Outside, SolverKind, Stage, Subject};
+use super::{FinishReport, Outside, SolverKind, Stage, Subject};
 use crate::contact::{Contact, MovingPoint, SubstepStart, release};
 use crate::controls::LiveControls;
 use crate::couplings::Pull;
@@ -193,15 +193,14 @@ impl Substep {
         }
     }
 
-    /// Line 9 of algorithm 1: the velocities, after the last word of what was touched. Returns how far that
-    /// moved a particle, relative to the size of the body.
+    /// Line 9 of algorithm 1: the velocities, after the last word of what was touched.
     pub fn finish(
         &mut self,
         body: Subject<'_>,
         outside: Outside<'_>,
         state: &mut BodyState,
         q: &mut impl SolverPositions,
-    ) -> f64 {
+    ) -> FinishReport {
         let Subject { model, controls, time, .. } = body;
         let Outside { contacts, place, pull } = outside;
         let touched = || contacts.iter().filter_map(|c| Some((c, c.particle_at_obstacle(place)?)));
@@ -263,7 +262,7 @@ impl Substep {
             let range = self.memory_offsets[k]..self.memory_offsets[k + 1];
             batch.batch.end_step(x, &mut memory[Section::Batches][range]);
         }
-        pushed
+        FinishReport { contacts: 0, pushed, finite: state.is_finite() }
     }
 
     /// Takes out of obstacles what the last iterations of the forces have left inside: less than they could tell, or

@@ -5,6 +5,7 @@ mod bounces;
 pub mod clustered;
 mod damping;
 mod energy;
+mod energy_share;
 mod implicit;
 pub mod newton;
 mod objective;
@@ -30,14 +31,15 @@ use crate::state::BodyState;
 use crate::team::Team;
 use pliant_math::lanes::Isa;
 
-/// The solvers by name.
+/// The solvers there are. What each supports: [`support_table`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
+#[non_exhaustive]
 pub enum SolverKind {
     /// Clustered shape matching with strain limiting.
     Clustered,
-    /// Projective dynamics.
+    /// Projective dynamics: a matrix factored once, for elements of any stiffness.
     Projective,
     /// Newton's method on the same objective.
     Newton,
@@ -60,7 +62,7 @@ impl SolverKind {
         SolverKind::Rigid,
     ];
 
-    /// Those of bodies that deform.
+    /// All solvers of bodies that deform: every one but [`Rigid`](SolverKind::Rigid).
     pub const SOFT: [SolverKind; 5] = [
         SolverKind::Clustered,
         SolverKind::Projective,
@@ -93,12 +95,12 @@ impl SolverKind {
 }
 
 /// Positions and velocities to start from.
-pub type Before<'a> = (&'a Points, &'a Points);
+pub(crate) type Before<'a> = (&'a Points, &'a Points);
 
 /// What a substep of a body reports.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct SubstepReport {
-    /// Contacts found.
+pub(crate) struct SubstepReport {
+    /// Particles that touched something in the substep.
     pub contacts: usize,
     /// Iterations done, the most of any body.
     pub iterations: u32,
@@ -117,7 +119,7 @@ impl SubstepReport {
 /// How near the iterations of a solver came to an end in the substeps of its bodies in a step.
 ///
 /// *Projective, XPBD and PBD* have converged if their last iteration moved no particle by more than
-/// [`SubstepReport::CONVERGED`] times the size of its body; *Newton* also if no step lowers the objective any more. The
+/// a hundredth of the size of its body; *Newton* also if no step lowers the objective any more. The
 /// *clustered* solver is explicit: its iterations limit strain and lead to no solution, so it has always converged. *Rigid*
 /// bodies have converged if the last round of contacts and couplings moved none by more than that.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -128,7 +130,7 @@ pub struct Convergence {
     pub residual: f64,
     /// Substeps taken, of all its bodies; 0 if it has none.
     pub substeps: u32,
-    /// Those of them that have not converged.
+    /// How many of these substeps ended before they had converged, as said above.
     pub unconverged: u32,
 }
 
@@ -160,7 +162,7 @@ impl Default for SubstepReport {
 
 /// Why a step could not be taken. The state is as it was before the step.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum SolverError {
+pub(crate) enum SolverError {
     /// The system matrix cannot be factored.
     Factor(String),
 }
@@ -175,7 +177,7 @@ impl std::fmt::Display for SolverError {
 
 /// One body in a substep.
 #[derive(Clone, Copy)]
-pub struct Subject<'a> {
+pub(crate) struct Subject<'a> {
     /// What it is.
     pub model: &'a BodyModel,
     /// What moves it at present.
@@ -291,7 +293,7 @@ pub(crate) struct FinishReport {
 }
 
 /// Sees the positions after the prediction (iteration 0) and after every iteration of every substep.
-pub type Observer = Box<dyn FnMut(u32, &Points) + Send>;
+pub(crate) type Observer = Box<dyn FnMut(u32, &Points) + Send>;
 
 /// A solver of a kind whose kernels run with an instruction set.
 pub(crate) fn solver(kind: SolverKind, isa: Isa) -> Box<dyn Solver> {

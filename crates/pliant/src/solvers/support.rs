@@ -5,6 +5,7 @@ use super::SolverKind;
 
 /// Something a scene may ask of a solver.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Feature {
     /// Shape-matching clusters.
     Clusters,
@@ -40,11 +41,17 @@ pub enum Feature {
     /// Point cloud glue, joints, hinges with limits and motors, welds: to bodies of any solver and to the world. Threads, whose
     /// particles are on a line, carry no frames.
     Couplings,
+    /// Bodies that touch each other.
+    BodyContact,
+    /// Fields of force through the whole world.
+    Fields,
+    /// The objective after each iteration ([`Simulation::trace_step`](crate::Simulation::trace_step)); without it nothing is told.
+    Tracing,
 }
 
 impl Feature {
     /// Every feature.
-    pub const ALL: [Feature; 16] = [
+    pub const ALL: [Feature; 19] = [
         Feature::Clusters,
         Feature::StrainLimit,
         Feature::Edges,
@@ -61,6 +68,9 @@ impl Feature {
         Feature::Elements,
         Feature::Tearing,
         Feature::Couplings,
+        Feature::BodyContact,
+        Feature::Fields,
+        Feature::Tracing,
     ];
 
     /// What it is called in messages.
@@ -82,6 +92,9 @@ impl Feature {
             Feature::Elements => "constraints of elements",
             Feature::Tearing => "tearing",
             Feature::Couplings => "glue and joints",
+            Feature::BodyContact => "contact between bodies",
+            Feature::Fields => "fields of force",
+            Feature::Tracing => "tracing of iterations",
         }
     }
 }
@@ -89,26 +102,26 @@ impl Feature {
 /// Whether a pair works.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Support {
-    /// It works.
+    /// The solver does it.
     Yes,
     /// It is refused; this is what to do instead.
     No(&'static str),
 }
 
-/// The table.
+/// Whether a solver supports a feature, and what to take instead if not.
 pub fn support(solver: SolverKind, feature: Feature) -> Support {
     use Feature::*;
     if solver == SolverKind::Rigid {
         return of_rigid(feature);
     }
     match (feature, solver.uses_constraints()) {
-        (Clusters | Pins | Colliders | Couplings, _) => Support::Yes,
+        (Clusters | Pins | Colliders | Couplings | BodyContact | Fields, _) => Support::Yes,
         (
             StrainLimit | AnimatedInput | LinearGoals | QuadraticGoals | Deformer | Plasticity
             | PaintedStiffness,
             false,
         )
-        | (Edges | SoftPins | CustomConstraint | Elements | Tearing, true) => Support::Yes,
+        | (Edges | SoftPins | CustomConstraint | Elements | Tearing | Tracing, true) => Support::Yes,
         (StrainLimit, true) => {
             Support::No("raise `frequency` for a stiffer body, or use solver = \"clustered\"")
         }
@@ -127,6 +140,9 @@ pub fn support(solver: SolverKind, feature: Feature) -> Support {
         (Tearing, false) => Support::No(
             "clusters hold a body together across any tear: use solver = \"projective\" with a material",
         ),
+        (Tracing, false) => {
+            Support::No("its steps are explicit and lower no objective: compare with more substeps")
+        }
         (CustomConstraint, false) => Support::No("use solver = \"projective\""),
         (LinearGoals | QuadraticGoals, true) => Support::No(
             "lower `frequency` or give more clusters for a body that bends, or use solver = \"clustered\"",
@@ -143,11 +159,12 @@ pub fn support(solver: SolverKind, feature: Feature) -> Support {
 fn of_rigid(feature: Feature) -> Support {
     use Feature::*;
     match feature {
-        Colliders | AnimatedInput | Couplings => Support::Yes,
+        Colliders | AnimatedInput | Couplings | BodyContact | Fields => Support::Yes,
         Pins => Support::No(
             "hold the whole body (make it kinematic), or tie a point of it by a joint to a body that is held",
         ),
         SoftPins => Support::No("tie a point of it by a spring to a body that is held"),
+        Tracing => Support::No("it has no objective: compare with more substeps"),
         Tearing => Support::No("use solver = \"projective\" with a material"),
         Clusters | StrainLimit | Edges | CustomConstraint | LinearGoals | QuadraticGoals | Deformer
         | Plasticity | PaintedStiffness | Elements => {

@@ -145,7 +145,7 @@ impl Facets {
         None
     }
 
-    /// Number of elements.
+    /// How many triangles or tetrahedra the body has.
     pub fn elements(&self) -> usize {
         self.cells.len() / self.width
     }

@@ -22,7 +22,7 @@ mod tear;
 
 pub use corners::Corners;
 pub use facets::Facets;
-pub use surface::{NOT_SHOWN, TornSurface};
+pub use surface::{NEW_VERTEX, TornSurface};
 
 pub(crate) use criterion::Scratch;
 pub(crate) use prototype::obstacle;
@@ -40,7 +40,7 @@ use pliant_geometry::Skin;
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Torn {
-    /// The body that tore.
+    /// Which body has torn.
     pub body: BodyId,
     /// The particle that each of its particles was before.
     pub particle_origin: Vec<u32>,
@@ -54,7 +54,7 @@ pub struct Torn {
 pub struct Piece {
     /// Its elements: triangles or tetrahedra, in the order of the body's shape; none of a particle without any.
     pub elements: Vec<u32>,
-    /// Its particles, ascending.
+    /// The particles that hang together in it, ascending.
     pub particles: Vec<u32>,
 }
 
@@ -196,9 +196,9 @@ fn difference(body: BodyId, before: &BodyModel, after: &BodyModel) -> Torn {
         (Some(surface), None) => surface.origin.clone(),
         (None, _) => Vec::new(),
     };
-    if shown_origin.contains(&NOT_SHOWN) {
+    if shown_origin.contains(&NEW_VERTEX) {
         let (old, new) = (rest_vertices(before), rest_vertices(after));
-        for (of, at) in shown_origin.iter_mut().zip(new).filter(|(of, _)| **of == NOT_SHOWN) {
+        for (of, at) in shown_origin.iter_mut().zip(new).filter(|(of, _)| **of == NEW_VERTEX) {
             let far = |v: &DVec3| (*v - at).length_squared();
             let nearest = old.iter().enumerate().min_by(|a, b| far(a.1).total_cmp(&far(b.1)));
             *of = nearest.map_or(0, |(k, _)| k as u32);

@@ -2,7 +2,7 @@
 
 use super::corners::Corners;
 use super::facets::Facets;
-use crate::constraints::{AfterTear, TornElements};
+use crate::constraints::{TornBatch, TornElements};
 use crate::elements::couple;
 use crate::model::{ClusterSet, ModelBatch, Prototype, Rest, Topology};
 
@@ -21,7 +21,7 @@ pub(crate) fn obstacle(prototype: &Prototype) -> Option<&'static str> {
     };
     let corners = Corners::whole(facets);
     let elements = TornElements { facets, corners: &corners };
-    let follows = |b: &ModelBatch| !matches!(b.batch.torn(elements), AfterTear::Cannot);
+    let follows = |b: &ModelBatch| !matches!(b.batch.torn(elements), TornBatch::Cannot);
     let all = prototype.batches.iter().all(|b| follows(b) && b.batch.state_len() == 0);
     (!all).then_some(
         "one of its constraints cannot follow a tear: leave it out, or give it `ConstraintBatch::torn`",
@@ -58,8 +58,8 @@ pub(super) fn torn(whole: &Prototype, facets: &Facets, corners: &Corners) -> Pro
         goals: rest.goals,
     };
     let batches = whole.batches.iter().filter_map(|b| match b.batch.torn(elements) {
-        AfterTear::Batch(batch) => Some(ModelBatch { batch, ..b.clone() }),
-        AfterTear::Gone | AfterTear::Cannot => None,
+        TornBatch::Batch(batch) => Some(ModelBatch { batch, ..b.clone() }),
+        TornBatch::Gone | TornBatch::Cannot => None,
     });
     Prototype::of_tear(topology, torn, batches.collect(), whole.digest(), corners.broken())
 }

@@ -13,9 +13,9 @@ use pliant_geometry::{NormalOffsets, Skin, SparseRows};
 use std::collections::BTreeMap;
 
 /// What a vertex of a torn surface was that was not there before: one of a face that a tear has laid open.
-pub const NOT_SHOWN: u32 = u32::MAX;
+pub const NEW_VERTEX: u32 = u32::MAX;
 
-/// A surface of a torn body.
+/// What is shown of a torn body: its triangles, where vertices are, and what each of them was before.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct TornSurface {
@@ -23,7 +23,7 @@ pub struct TornSurface {
     pub triangles: Vec<[u32; 3]>,
     /// How vertices follow the particles; `None` if they are the particles.
     pub skin: Option<Skin>,
-    /// The vertex of the whole body's surface that each vertex was, or [`NOT_SHOWN`].
+    /// The vertex of the whole body's surface that each vertex was, or [`NEW_VERTEX`].
     pub origin: Vec<u32>,
     /// What each of these is, ascending: facet and element of those laid open; of those that reached across a tear the number of
     /// facets and of the triangle, added, and the element.
@@ -97,7 +97,7 @@ impl Whole<'_> {
             across.extend(binding.other_sides(t, host).map(|side| (k, side)));
         }
         for face in faces {
-            list.push(face.map(|p| binding.made.vertex(NOT_SHOWN, (vec![(p, 1.0)], Vec::new()))));
+            list.push(face.map(|p| binding.made.vertex(NEW_VERTEX, (vec![(p, 1.0)], Vec::new()))));
         }
         let mut opened = opened;
         for (k, side) in across {
@@ -252,7 +252,7 @@ impl Vertices {
         if let Some(&k) = known.iter().find(|k| self.made[**k as usize].as_ref() == Some(&row)) {
             return k;
         }
-        let k = match origin != NOT_SHOWN && known.is_empty() {
+        let k = match origin != NEW_VERTEX && known.is_empty() {
             true => origin,
             false => {
                 self.made.push(None);
@@ -287,26 +287,26 @@ impl TornSurface {
         TornSurface { triangles, skin: None, origin: (0..vertices as u32).collect(), opened: Vec::new() }
     }
 
-    /// Which vertex of the surface `before` each vertex was, of the same whole surface torn less, or [`NOT_SHOWN`]. Triangles
+    /// Which vertex of the surface `before` each vertex was, of the same whole surface torn less, or [`NEW_VERTEX`]. Triangles
     /// of the whole surface stay in their places, those laid open are known by facet and element.
     pub fn since(&self, before: &TornSurface) -> Vec<u32> {
-        let mut map = vec![NOT_SHOWN; self.origin.len()];
+        let mut map = vec![NEW_VERTEX; self.origin.len()];
         let first = self.triangles.len() - self.opened.len();
         let known = before
             .opened
             .iter()
-            .map(|key| self.opened.binary_search(key).map_or(NOT_SHOWN as usize, |k| first + k));
+            .map(|key| self.opened.binary_search(key).map_or(NEW_VERTEX as usize, |k| first + k));
         for (k, from) in (0..first).chain(known).zip(&before.triangles) {
             let Some(to) = self.triangles.get(k) else { continue };
             for (&to, &from) in to.iter().zip(from) {
-                if map[to as usize] == NOT_SHOWN {
+                if map[to as usize] == NEW_VERTEX {
                     map[to as usize] = from;
                 }
             }
         }
         // Vertices of no triangle stay as they were.
         for (v, to) in map.iter_mut().enumerate().take(before.origin.len()) {
-            if *to == NOT_SHOWN && self.origin[v] == before.origin[v] && self.origin[v] != NOT_SHOWN {
+            if *to == NEW_VERTEX && self.origin[v] == before.origin[v] && self.origin[v] != NEW_VERTEX {
                 *to = v as u32;
             }
         }

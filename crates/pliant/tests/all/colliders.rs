@@ -51,7 +51,7 @@ const SOLVERS: [(SolverKind, f64); 7] = [
 /// Physics is the same in a train that rides at a steady speed, and in a lift: however it falls, slides and bounces there.
 #[test]
 fn what_moves_along_with_its_floor_moves_as_on_one_that_rests() {
-    let ride = DVec3::new(0.7, 0.4, -0.3);
+    let train = DVec3::new(0.7, 0.4, -0.3);
     let throw = DVec3::new(0.4, -0.5, 0.1);
     for ((solver, theta), restitution) in SOLVERS.into_iter().flat_map(|s| [(s, 0.0), (s, 0.8)]) {
         let scene = |motion: Motion, velocity: DVec3| {
@@ -64,14 +64,14 @@ fn what_moves_along_with_its_floor_moves_as_on_one_that_rests() {
             builder.implicit.implicitness = theta;
             builder.build().unwrap()
         };
-        let (mut still, mut riding) = (scene(Motion::REST, throw), scene(steady(ride), throw + ride));
+        let (mut still, mut riding) = (scene(Motion::REST, throw), scene(steady(train), throw + train));
         // Rounding grows where contacts come and go: as it does in a run that begins with some.
         let mut nudged = scene(Motion::REST, throw + DVec3::X * 1e-14);
         let mut rounding = 1e-9_f64;
         for step in 1..=60 {
             [&mut still, &mut riding, &mut nudged].into_iter().for_each(|s| run(s, 1));
             rounding = rounding.max(apart(&still, &nudged, DVec3::ZERO));
-            let off = apart(&still, &riding, ride * (f64::from(step) / 60.0));
+            let off = apart(&still, &riding, train * (f64::from(step) / 60.0));
             assert!(
                 off < 30.0 * rounding,
                 "{solver:?}, θ {theta}, e {restitution}, step {step}: {off} m off, rounding {rounding}"

@@ -41,7 +41,7 @@ fn a_particle_meets_a_plane_as_in_equation_two() {
 /// One step by hand: equations 4 and 7 with the old position the report lacks.
 #[test]
 fn a_step_is_equations_four_and_seven() {
-    let mut random = Random(21);
+    let mut random = Random::new(21);
     for goals in Goals::ALL {
         let points = random_points(20, 22);
         let mut body = cloud(points.clone(), 23).goals(goals);
@@ -67,8 +67,8 @@ fn a_step_is_equations_four_and_seven() {
         };
         let rigid = rigid_fit(&rest, &p, &mass, DMat3::IDENTITY);
         for i in 0..p.len() {
-            let way = fitted[i] * 0.5 + rigid[i] * 0.5 - p[i];
-            let (to, speed) = (p[i] + way * 0.4, v[i] + g * h + way * (0.7 * 0.4 / h));
+            let displacement = fitted[i] * 0.5 + rigid[i] * 0.5 - p[i];
+            let (to, speed) = (p[i] + displacement * 0.4, v[i] + g * h + displacement * (0.7 * 0.4 / h));
             assert!((s.state().bodies()[0].positions().get(i) - to).length() < 1e-13, "{}", goals.name());
             assert!((s.state().bodies()[0].velocities().get(i) - speed).length() < 1e-11, "{}", goals.name());
         }
@@ -249,7 +249,7 @@ struct Growth {
 /// point. It is that, not the start, the gain is measured in: a state just about to fall may have
 /// any fraction of it. Elsewhere V falls or stays, for all α_s, α_f ≤ 1, all β and any step.
 fn worst_growth(trials: usize, steps: usize, seed: u64) -> Growth {
-    let mut random = Random(seed);
+    let mut random = Random::new(seed);
     let flat = random_points(24, 33).iter().map(|p| *p * DVec3::new(1.0, 0.3, 0.1)).collect();
     let shapes: [Vec<DVec3>; 2] = [random_points(14, 32), flat];
     let mut worst = Growth::default();
@@ -303,7 +303,7 @@ const LARGEST_FACTOR: f64 = 4.0;
 /// flappiness the matching step holds a particle up without its velocity knowing, which grows until the
 /// Euler step alone takes it to the plane, at some |q|/h.
 fn worst_above_plane(trials: usize, steps: usize, seed: u64) -> f64 {
-    let mut random = Random(seed);
+    let mut random = Random::new(seed);
     let points = random_points(14, 32);
     let gravity = 9.81;
     let mut worst = 0.0_f64;
@@ -412,7 +412,7 @@ fn widest(s: &mut Simulation, steps: usize) -> f64 {
 
 /// With volume kept no energy bounds anything; the bound on the stretch does.
 fn widest_with_volume(trials: usize, steps: usize, seed: u64) -> f64 {
-    let mut random = Random(seed);
+    let mut random = Random::new(seed);
     let mut worst = 0.0_f64;
     let points = random_points(20, 34);
     for goals in Goals::ALL {
@@ -461,7 +461,7 @@ fn soak_one_cluster_stays_together_with_volume_kept() {
 
 /// Several clusters disagree, and without limits nothing bounds what they do; with limits they stay.
 fn widest_of_several(trials: usize, steps: usize, seed: u64) -> f64 {
-    let mut random = Random(seed);
+    let mut random = Random::new(seed);
     let mut worst = 0.0_f64;
     let shape = shapes::cuboid(DVec3::new(1.0, 0.6, 0.6), 0.2).unwrap();
     for integrator in Integrator::ALL {

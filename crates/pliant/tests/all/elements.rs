@@ -119,8 +119,8 @@ fn objective(s: &Simulation, start: &Points, q: &Points, at: &Points) -> f64 {
         let mut extra = Points::zeros(b.batch.auxiliary_unknowns());
         b.batch.auxiliary_values(q, &mut extra);
         for r in 0..rows.len() {
-            let way = rows.apply(r, q, &extra) - p.get(r);
-            sum += 0.5 * b.factor * rows.weights()[r] * way.length_squared();
+            let displacement = rows.apply(r, q, &extra) - p.get(r);
+            sum += 0.5 * b.factor * rows.weights()[r] * displacement.length_squared();
         }
     }
     sum

@@ -1,7 +1,6 @@
 //! What no caller should pass is answered with an error: never undefined behaviour, a panic or an endless step.
 
 use crate::common::checksum;
-
 use pliant::{
     Body, Builder, Clustering, Control, DAffine3, DVec3, Input, Material, Points, Section, Sequence,
     Simulation, SolverKind, State, StateError, StepError, Team, shapes,

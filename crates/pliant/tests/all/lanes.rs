@@ -85,7 +85,7 @@ impl Scalar<'_> {
                 k.members.iter().map(|m| m.2 * painted.get(m.0).unwrap_or(&1.0)).sum::<f64>() / total
             })
             .collect();
-        let way = self.average(&clusters, |c, _, way| way * paint[c]);
+        let displacement = self.average(&clusters, |c, _, displacement| displacement * paint[c]);
         let calm = match c.damping > 0.0 {
             true => {
                 let rigid: Vec<_> = clusters.iter().map(|k| self.motion(k)).collect();
@@ -100,18 +100,18 @@ impl Scalar<'_> {
         };
         for i in 0..self.x.len() {
             if deformer {
-                self.v[i] += way[i] * (c.flappiness * alpha / h) + calm[i];
-                self.x[i] += way[i] * alpha;
+                self.v[i] += displacement[i] * (c.flappiness * alpha / h) + calm[i];
+                self.x[i] += displacement[i] * alpha;
             } else {
-                self.v[i] += way[i] * (alpha / h) + calm[i] + gravity * h;
+                self.v[i] += displacement[i] * (alpha / h) + calm[i] + gravity * h;
                 self.x[i] += self.v[i] * h;
             }
         }
         for _ in 0..c.iterations {
             let clusters = self.fit();
-            let correction = self.average(&clusters, |k, _, way| {
+            let correction = self.average(&clusters, |k, _, displacement| {
                 let limit = c.strain_limit * rest.clusters[k].width;
-                way * (1.0 - (limit / way.length()).min(1.0))
+                displacement * (1.0 - (limit / displacement.length()).min(1.0))
             });
             for (i, correction) in correction.iter().enumerate() {
                 self.x[i] += *correction * c.relaxation;
@@ -154,7 +154,7 @@ fn points() -> Vec<DVec3> {
 
 /// Largest difference after single steps, relative to the larger of body and state.
 fn difference(body: &Body, size: f64, away: f64, seed: u64, isa: Isa) -> f64 {
-    let mut random = Random(seed);
+    let mut random = Random::new(seed);
     let mut body = body.clone();
     body.shape.points.iter_mut().for_each(|p| *p *= size);
     if let Clustering::Radius(r) = &mut body.clusters {

@@ -76,7 +76,7 @@ fn both_reach_the_same_objective_and_a_gradient_of_rounding() {
 /// From hopeless starts too the objective only decreases, and ends where its gradient vanishes.
 #[test]
 fn newton_only_goes_downhill_from_anywhere() {
-    let mut random = Random(3);
+    let mut random = Random::new(3);
     for kind in ["scrambled", "mirrored", "collapsed"] {
         let mut body = bar(SolverKind::Newton, 150);
         body.clusters = Clustering::Count(4);
@@ -114,7 +114,7 @@ fn a_hanging_cloth_hangs_as_under_projective_dynamics() {
 /// Whatever the shape, iterations and stiffness: numbers stay numbers.
 #[test]
 fn mirrored_collapsed_and_scrambled_bodies_stay_numbers() {
-    let mut random = Random(5);
+    let mut random = Random::new(5);
     for kind in ["mirrored", "flat", "collapsed", "scrambled", "far"] {
         for solver in [SolverKind::Newton, SolverKind::Xpbd, SolverKind::Pbd] {
             for clustered in [false, true] {

@@ -91,7 +91,7 @@ fn creep_does_not_depend_on_substeps() {
 
 #[test]
 fn volume_is_kept_and_the_limit_is_never_passed() {
-    let mut random = Random(5);
+    let mut random = Random::new(5);
     for goals in Goals::ALL {
         for limit in [0.0, 0.1, 0.5, 3.0] {
             let mut body = cube(Clustering::Count(6), 0.3).goals(goals);

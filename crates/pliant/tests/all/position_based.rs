@@ -75,7 +75,7 @@ fn corrections_conserve_linear_and_angular_momentum() {
     let mut tetrahedron = shapes::tet_box([1, 1, 1], DVec3::ONE, style).unwrap();
     tetrahedron.tetrahedra.truncate(1);
     let edge = row(2, vec![1.0, 2.0], SolverKind::Xpbd).shape;
-    let mut random = Random(11);
+    let mut random = Random::new(11);
     for solver in POSITION_BASED {
         for which in ["tetrahedron", "edge", "cluster"] {
             let shape = if which == "edge" { edge.clone() } else { tetrahedron.clone() };
@@ -99,8 +99,8 @@ fn corrections_conserve_linear_and_angular_momentum() {
             let list = iterates(&mut s);
             let mass = &s.model().bodies()[0].parts.rest().mass;
             for pair in list.windows(2) {
-                let way = |i: usize| pair[1].get(i) - pair[0].get(i);
-                let each = || (0..mass.len()).map(|i| (mass[i], pair[0].get(i), way(i)));
+                let displacement = |i: usize| pair[1].get(i) - pair[0].get(i);
+                let each = || (0..mass.len()).map(|i| (mass[i], pair[0].get(i), displacement(i)));
                 let linear: DVec3 = each().map(|(m, _, d)| d * m).sum();
                 let angular: DVec3 = each().map(|(m, x, d)| x.cross(d) * m).sum();
                 let scale: f64 = each().map(|(m, x, _)| m * x.length()).sum();

@@ -428,10 +428,15 @@ fn what_is_no_question_has_no_answer() {
     assert_eq!((bodies.len(), particles.len()), (2, s.model().particle_count()));
     // Hits of what is gone, or never was.
     let hit = queries.cast(from, DVec3::NEG_Y, 20.0).unwrap();
+    let changed = |change: fn(&mut Hit)| {
+        let mut bad = hit;
+        change(&mut bad);
+        bad
+    };
     for bad in [
-        Hit { body: 99.into(), ..hit },
-        Hit { place: Place::Particle(u32::MAX), ..hit },
-        Hit { place: Place::Triangle { index: u32::MAX, weights: [1.0, 0.0, 0.0] }, ..hit },
+        changed(|hit| hit.body = 99.into()),
+        changed(|hit| hit.place = Place::Particle(u32::MAX)),
+        changed(|hit| hit.place = Place::Triangle { index: u32::MAX, weights: [1.0, 0.0, 0.0] }),
     ] {
         assert!(!queries.weights(&bad, &mut weights) && weights.is_empty());
         assert!(!queries.grip(&bad, &mut weights, &mut Vec::new()));

@@ -2,6 +2,7 @@
 
 use crate::common::*;
 use pliant::{Body, Clustering, DVec3, Simulation};
+use pliant_geometry::SplitMix64;
 
 /// Steps after which every case must be back within 1 % of the rest shape.
 const STEPS: usize = 400;
@@ -11,12 +12,8 @@ type Deformation = Box<dyn Fn(usize, DVec3) -> DVec3>;
 
 fn cases() -> Vec<(&'static str, Deformation)> {
     let scatter = |i: usize| {
-        let mut z = (i as u64 + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15);
-        let mut next = || {
-            z = (z ^ (z >> 31)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-            (z >> 11) as f64 / (1u64 << 53) as f64 - 0.5
-        };
-        DVec3::new(next(), next(), next())
+        let mut rng = SplitMix64::new(i as u64);
+        DVec3::new(rng.unit(), rng.unit(), rng.unit()) - 0.5
     };
     vec![
         ("mirrored", Box::new(|_, p| p * DVec3::new(-1.0, 1.0, 1.0))),

@@ -47,7 +47,7 @@ impl Reference<'_> {
         fits
     }
 
-    fn way(&self, fit: &Fit, c: usize, i: usize) -> DVec3 {
+    fn displacement(&self, fit: &Fit, c: usize, i: usize) -> DVec3 {
         let rest = self.model.rest();
         fit.rotation * (rest.positions.get(i) - rest.clusters[c].center) + fit.center - self.x[i]
     }
@@ -66,7 +66,7 @@ impl Reference<'_> {
         let start = self.x.clone();
         let fits = self.fit();
         let alpha = self.controls.stiffness.alpha(h);
-        let pull = self.average(|c, i| self.way(&fits[c], c, i));
+        let pull = self.average(|c, i| self.displacement(&fits[c], c, i));
         for (i, pull) in pull.iter().enumerate() {
             self.v[i] += *pull * (alpha / h) + self.gravity * h;
             self.x[i] = start[i] + self.v[i] * h;
@@ -75,9 +75,9 @@ impl Reference<'_> {
         for _ in 0..self.controls.iterations {
             let fits = self.fit();
             let beyond = |c: usize, i: usize| {
-                let way = self.way(&fits[c], c, i);
+                let displacement = self.displacement(&fits[c], c, i);
                 let limit = self.controls.strain_limit * self.model.rest().clusters[c].width;
-                way * (1.0 - (limit / way.length()).min(1.0))
+                displacement * (1.0 - (limit / displacement.length()).min(1.0))
             };
             let mut correction = self.average(beyond);
             if self.controls.conserve_momentum {

@@ -60,6 +60,19 @@ fn unsupported_pairs_are_refused_with_the_alternative_and_supported_ones_build()
                     let point = pliant::BodyPoint::particle(0, 1);
                     builder.couplings.push(pliant::Coupling::joint(world, point));
                 }
+                Feature::BodyContact => {
+                    let other = Body { name: "other".into(), position: DVec3::X * 3.0, ..body.clone() };
+                    builder = builder.body_contact().body(other);
+                }
+                Feature::Fields => {
+                    builder.fields.push(pliant::Field::Attractor {
+                        center: DVec3::ZERO,
+                        strength: 1.0,
+                        radius: 1.0,
+                    });
+                }
+                Feature::Tracing => {}
+                other => panic!("no scene for {other:?}"),
             }
             builder = builder.body(body);
             if feature == Feature::CustomConstraint {
@@ -69,6 +82,11 @@ fn unsupported_pairs_are_refused_with_the_alternative_and_supported_ones_build()
                 });
             }
             let result = builder.build();
+            if feature == Feature::Tracing {
+                let points = result.unwrap().trace_step(Box::new(|| 0.0)).unwrap().1;
+                assert_eq!(points.is_empty(), support(solver, feature) != Support::Yes, "{solver:?}");
+                continue;
+            }
             match support(solver, feature) {
                 Support::Yes => {
                     let mut s = result.unwrap();
@@ -271,17 +289,30 @@ fn degenerate_bodies_are_defined() {
     }
 }
 
+/// Controls of goals, of animated goals, and of clay: what only clustered bodies have.
+const OF_CLUSTERED: [&str; 10] = [
+    "viscous_friction",
+    "flappiness",
+    "deformation",
+    "volume",
+    "yield_strain",
+    "creep",
+    "plastic_limit",
+    "hardening",
+    "follow",
+    "follow_damping",
+];
+/// What only bodies of elements have.
+const OF_ELEMENTS: [&str; 4] = ["young", "poisson", "thickness", "air"];
+
 /// Bodies of every kind, with the controls of a body that nothing of them reads.
-fn kinds() -> Vec<(&'static str, Body, &'static [&'static str])> {
+fn kinds() -> Vec<(&'static str, Body, Vec<&'static str>)> {
     let jelly = pliant::Material::named("jelly").unwrap();
     let cotton = pliant::Material::named("cotton").unwrap();
-    let tets = || shapes::tet_box([2, 2, 2], DVec3::ONE, shapes::TetStyle::Five).unwrap();
-    let thread = || {
-        let mut shape = shapes::sheet(1.0, 0.1, 6, 1).unwrap();
-        shape.triangles.clear();
-        shape.surface.triangles.clear();
-        shape
-    };
+    let tets = shapes::tet_box([2, 2, 2], DVec3::ONE, shapes::TetStyle::Five).unwrap();
+    let mut thread = shapes::sheet(1.0, 0.1, 6, 1).unwrap();
+    thread.triangles.clear();
+    thread.surface.triangles.clear();
     let clusters = || cube(Clustering::Count(4), 0.5);
     let mut deformer = clusters();
     deformer.integrator = Integrator::Deformer;
@@ -293,194 +324,46 @@ fn kinds() -> Vec<(&'static str, Body, &'static [&'static str])> {
     let mut springs = clusters().projective();
     springs.clusters = Clustering::None;
     springs.controls.edge_stiffness = 100.0;
+    let unread = |words: &'static str, more: &[&[&'static str]]| -> Vec<&'static str> {
+        words.split_whitespace().chain(more.concat()).collect()
+    };
+    let still = "tear_strain edge_stiffness deformation volume follow follow_damping";
+    let alike = "tear_strain edge_stiffness viscous_friction flappiness";
+    let both = [&OF_CLUSTERED[..], &OF_ELEMENTS];
+    let elements = "alpha frequency strain_limit relaxation edge_stiffness";
     vec![
-        (
-            "clustered",
-            clusters(),
-            &[
-                "tear_strain",
-                "edge_stiffness",
-                "viscous_friction",
-                "flappiness",
-                "deformation",
-                "volume",
-                "follow",
-                "follow_damping",
-                "young",
-                "poisson",
-                "thickness",
-                "air",
-            ],
-        ),
-        (
-            "deformer",
-            deformer,
-            &[
-                "tear_strain",
-                "edge_stiffness",
-                "deformation",
-                "volume",
-                "follow",
-                "follow_damping",
-                "young",
-                "poisson",
-                "thickness",
-                "air",
-            ],
-        ),
-        (
-            "follower",
-            follower,
-            &[
-                "edge_stiffness",
-                "viscous_friction",
-                "flappiness",
-                "young",
-                "poisson",
-                "thickness",
-                "air",
-                "tear_strain",
-            ],
-        ),
+        ("clustered", clusters(), unread(still, &[&["viscous_friction", "flappiness"], &OF_ELEMENTS])),
+        ("deformer", deformer, unread(still, &[&OF_ELEMENTS])),
+        ("follower", follower, unread(alike, &[&OF_ELEMENTS])),
         (
             "clusters, projective",
             clusters().projective(),
-            &[
-                "tear_strain",
-                "strain_limit",
-                "relaxation",
-                "viscous_friction",
-                "flappiness",
-                "deformation",
-                "volume",
-                "yield_strain",
-                "creep",
-                "plastic_limit",
-                "hardening",
-                "follow",
-                "follow_damping",
-                "young",
-                "poisson",
-                "thickness",
-                "air",
-            ],
+            unread("tear_strain strain_limit relaxation", &both),
         ),
         (
             "springs, newton",
             springs.clone().solved_by(SolverKind::Newton),
-            &[
-                "tear_strain",
-                "alpha",
-                "frequency",
-                "strain_limit",
-                "relaxation",
-                "viscous_friction",
-                "flappiness",
-                "deformation",
-                "volume",
-                "yield_strain",
-                "creep",
-                "plastic_limit",
-                "hardening",
-                "follow",
-                "follow_damping",
-                "young",
-                "poisson",
-                "thickness",
-                "air",
-            ],
+            unread("tear_strain alpha frequency strain_limit relaxation", &both),
         ),
         (
             "springs, pbd",
             springs.solved_by(SolverKind::Pbd),
-            &[
-                "tear_strain",
-                "alpha",
-                "frequency",
-                "strain_limit",
-                "edge_stiffness",
-                "viscous_friction",
-                "flappiness",
-                "deformation",
-                "volume",
-                "yield_strain",
-                "creep",
-                "plastic_limit",
-                "hardening",
-                "follow",
-                "follow_damping",
-                "young",
-                "poisson",
-                "thickness",
-                "air",
-            ],
+            unread("tear_strain alpha frequency strain_limit edge_stiffness", &both),
         ),
         (
             "tetrahedra",
-            Body::new("tetrahedra", tets()).elastic(jelly),
-            &[
-                "alpha",
-                "frequency",
-                "strain_limit",
-                "relaxation",
-                "edge_stiffness",
-                "viscous_friction",
-                "flappiness",
-                "deformation",
-                "volume",
-                "yield_strain",
-                "creep",
-                "plastic_limit",
-                "hardening",
-                "follow",
-                "follow_damping",
-                "thickness",
-            ],
+            Body::new("tetrahedra", tets).elastic(jelly),
+            unread(elements, &[&OF_CLUSTERED, &["thickness"]]),
         ),
         (
             "cloth",
             Body::new("cloth", shapes::sheet(1.0, 1.0, 4, 4).unwrap()).elastic(cotton),
-            &[
-                "alpha",
-                "frequency",
-                "strain_limit",
-                "relaxation",
-                "edge_stiffness",
-                "viscous_friction",
-                "flappiness",
-                "deformation",
-                "volume",
-                "yield_strain",
-                "creep",
-                "plastic_limit",
-                "hardening",
-                "follow",
-                "follow_damping",
-            ],
+            unread(elements, &[&OF_CLUSTERED]),
         ),
         (
             "thread",
-            Body::new("thread", thread()).elastic(cotton),
-            &[
-                "tear_strain",
-                "alpha",
-                "frequency",
-                "strain_limit",
-                "relaxation",
-                "edge_stiffness",
-                "viscous_friction",
-                "flappiness",
-                "deformation",
-                "volume",
-                "yield_strain",
-                "creep",
-                "plastic_limit",
-                "hardening",
-                "follow",
-                "follow_damping",
-                "poisson",
-                "air",
-            ],
+            Body::new("thread", thread).elastic(cotton),
+            unread(elements, &[&OF_CLUSTERED, &["tear_strain", "poisson", "air"]]),
         ),
     ]
 }

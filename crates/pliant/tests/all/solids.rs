@@ -129,7 +129,7 @@ fn a_flat_top_is_as_good_as_a_plane() {
             let mut body = block(solver);
             body.velocity = DVec3::new(1.0, -0.3, 0.2);
             body.position.y += 0.02;
-            built(theta, body, [floor.rough(0.4)])
+            built(theta, body, [floor.with_friction(0.4)])
         };
         let mut plane = throw(Collider::ground());
         let mut others: Vec<_> = floors().into_iter().map(|(name, floor)| (name, throw(floor))).collect();
@@ -171,7 +171,7 @@ fn a_slope_holds_and_lets_slide_as_theory_says() {
             );
             let mut body = block(solver);
             (body.rotation, body.position) = (turn, place(body.position));
-            let mut s = built(theta, body, [slope.rough(friction)]);
+            let mut s = built(theta, body, [slope.with_friction(friction)]);
             run(&mut s, 10);
             let before = speed(&s);
             run(&mut s, 30);
@@ -225,7 +225,7 @@ fn depth(s: &Simulation) -> f64 {
 fn drape(name: &str, on: &Collider) {
     for (solver, theta) in SOLVERS {
         let body = sheet(solver, 12).at(0.0, 0.4, 0.0);
-        let mut s = built(theta, body, [on.clone().rough(0.4)]);
+        let mut s = built(theta, body, [on.clone().with_friction(0.4)]);
         let mut met = 0;
         for step in 0..60 {
             met += s.step().unwrap().contacts;
@@ -318,7 +318,8 @@ fn corners_hold_by_all_their_walls() {
     for (solver, theta) in SOLVERS {
         let mut body = block(solver).at(0.3, 0.7, 0.0);
         body.rotation = DQuat::from_rotation_y(0.3);
-        let mut s = built(theta, body, [Collider::mesh(groove.clone(), at(0.0, 0.0, 0.0)).rough(0.1)]);
+        let mut s =
+            built(theta, body, [Collider::mesh(groove.clone(), at(0.0, 0.0, 0.0)).with_friction(0.1)]);
         for step in 0..90 {
             run(&mut s, 1);
             assert!(depth(&s) < 1e-6, "{solver:?} θ {theta}, step {step}: {} inside", depth(&s));
@@ -352,7 +353,7 @@ fn thin_things_do_not_go_in_between_particles() {
             let mut body = Body::new("slab", shape).elastic(rubber).solved_by(solver).at(0.01, 0.12, 0.003);
             body.velocity = DVec3::Y * -1.0;
             body.controls.iterations = 20;
-            let mut s = built(theta, body, [thing.clone().rough(0.8)]);
+            let mut s = built(theta, body, [thing.clone().with_friction(0.8)]);
             for step in 0..20 {
                 run(&mut s, 1);
                 let low = middle(&s).y;
@@ -371,7 +372,8 @@ fn a_mesh_whose_vertices_are_given_takes_along_by_friction() {
         mesh.mesh().positions.iter().map(|p| *p + DVec3::X * 2.0 * time).collect()
     };
     for (solver, theta) in SOLVERS {
-        let still = Collider::mesh(box_mesh(DVec3::new(12.0, 1.0, 4.0), 3), at(0.0, -0.5, 0.0)).rough(0.3);
+        let still =
+            Collider::mesh(box_mesh(DVec3::new(12.0, 1.0, 4.0), 3), at(0.0, -0.5, 0.0)).with_friction(0.3);
         let mut led = built(theta, block(solver), [still.clone()]);
         let frames = (0..200).map(|k| belt(f64::from(k) / 60.0)).collect();
         let animated = still.following(Sequence::new(frames, 60.0).unwrap());
@@ -435,67 +437,91 @@ fn what_begins_inside_comes_out_slowly() {
     }
 }
 
-/// Everything a collider can be is part of model, state and controls: the same bits by any number of threads, with caches
-/// dropped, restored and by a timeline.
-#[test]
-fn solids_give_the_same_bits_whatever_happens() {
-    let scene = |threads: usize| {
-        let wave = |time: f64| -> Vec<DVec3> {
-            let rest = net(6.0, 10, |_, _| 0.0).mesh().positions.clone();
-            rest.iter().map(|p| *p + DVec3::Y * 0.05 * (3.0 * p.x + 4.0 * time).sin()).collect()
-        };
-        let frames = (0..40).map(|k| wave(f64::from(k) / 30.0)).collect();
-        let waves = Collider::mesh(net(6.0, 10, |_, _| 0.0), at(1.5, 0.0, 2.0));
-        let mut builder = Builder::new()
-            .collider(Collider::from(HalfSpace { offset: -0.2, ..HalfSpace::ground() }))
-            .collider(waves.following(Sequence::new(frames, 30.0).unwrap()).named("waves"))
-            .collider(Collider::mesh(box_mesh(DVec3::splat(0.3), 2), at(0.0, 0.3, 0.0)).named("box"))
-            .collider(
-                Collider::solid(Primitive::Ball { radius: 0.2 }, at(0.1, 0.2, 1.0))
-                    .moving(Motion { velocity: DVec3::new(0.1, 0.0, 0.0), ..Motion::REST }),
-            )
-            .substeps(2);
-        for (k, solver) in SolverKind::SOFT.into_iter().enumerate() {
-            let mut body = block(solver);
-            body.name = format!("block {k}");
-            body.position = DVec3::new(0.0, 0.55, k as f64);
-            builder = builder.body(body);
+/// A collider of every kind, one that waves and one that moves, with a block of each solver among them.
+fn busy_scene(threads: usize) -> Simulation {
+    let wave = |time: f64| -> Vec<DVec3> {
+        let rest = net(6.0, 10, |_, _| 0.0).mesh().positions.clone();
+        rest.iter().map(|p| *p + DVec3::Y * 0.05 * (3.0 * p.x + 4.0 * time).sin()).collect()
+    };
+    let frames = (0..40).map(|k| wave(f64::from(k) / 30.0)).collect();
+    let waves = Collider::mesh(net(6.0, 10, |_, _| 0.0), at(1.5, 0.0, 2.0));
+    let mut builder = Builder::new()
+        .collider(Collider::from(HalfSpace { offset: -0.2, ..HalfSpace::ground() }))
+        .collider(waves.following(Sequence::new(frames, 30.0).unwrap()).named("waves"))
+        .collider(Collider::mesh(box_mesh(DVec3::splat(0.3), 2), at(0.0, 0.3, 0.0)).named("box"))
+        .collider(
+            Collider::solid(Primitive::Ball { radius: 0.2 }, at(0.1, 0.2, 1.0))
+                .moving(Motion { velocity: DVec3::new(0.1, 0.0, 0.0), ..Motion::REST }),
+        )
+        .substeps(2);
+    for (k, solver) in SolverKind::SOFT.into_iter().enumerate() {
+        let mut body = block(solver);
+        body.name = format!("block {k}");
+        body.position = DVec3::new(0.0, 0.55, k as f64);
+        builder = builder.body(body);
+    }
+    builder.threads = threads;
+    builder.build().unwrap()
+}
+
+/// The vertices that the host gives the box in a step: from the eighth on, but for one in which it lets go.
+fn bent(step: u64) -> Option<Vec<DVec3>> {
+    let mesh = box_mesh(DVec3::splat(0.3), 2);
+    let stretch = 1.0 + 0.3 * (step as f64 * 0.7).sin();
+    let led = step >= 8 && step != 15;
+    led.then(|| mesh.mesh().positions.iter().map(|p| *p * DVec3::new(stretch, 1.0, 1.0)).collect())
+}
+
+/// Edits of the busy scene before a step.
+fn come_and_go(step: u64) -> Option<pliant::Edit> {
+    match step {
+        5 => {
+            let cube = Collider::solid(cuboid(0.2, 0.2, 0.2), at(0.0, 0.2, 2.0));
+            Some(pliant::Edit::AddCollider(Box::new(cube)))
         }
-        builder.threads = threads;
-        builder.build().unwrap()
-    };
-    let bent = |step: u64| -> Vec<DVec3> {
-        let mesh = box_mesh(DVec3::splat(0.3), 2);
-        let stretch = 1.0 + 0.3 * (step as f64 * 0.7).sin();
-        mesh.mesh().positions.iter().map(|p| *p * DVec3::new(stretch, 1.0, 1.0)).collect()
-    };
-    let drive = |s: &mut Simulation, steps: std::ops::Range<u64>, drop: bool| {
-        for step in steps {
-            if step == 5 {
-                s.add_collider(Collider::solid(cuboid(0.2, 0.2, 0.2), at(0.0, 0.2, 2.0))).unwrap();
-            }
-            if step == 12 {
-                s.remove_collider(4.into()).unwrap();
-            }
-            if step >= 8 {
-                let bent = bent(step);
-                s.deform_collider(2.into(), (step != 15).then_some(&bent)).unwrap();
-            }
-            if drop {
-                s.drop_caches();
-            }
-            run(s, 1);
+        12 => Some(pliant::Edit::RemoveCollider(4.into())),
+        _ => None,
+    }
+}
+
+fn drive(s: &mut Simulation, steps: std::ops::Range<u64>, drop: bool) {
+    for step in steps {
+        if let Some(edit) = come_and_go(step) {
+            s.edit(&edit).unwrap();
         }
-    };
-    let mut reference = scene(1);
+        if step >= 8 {
+            s.deform_collider(2.into(), bent(step).as_deref()).unwrap();
+        }
+        if drop {
+            s.drop_caches();
+        }
+        run(s, 1);
+    }
+}
+
+fn driven() -> Simulation {
+    let mut reference = busy_scene(1);
     drive(&mut reference, 0..24, false);
     assert!(!reference.state().collider_vertices(1).is_empty());
+    reference
+}
+
+/// Everything a collider can be is part of model, state and controls: the same bits by any number of threads, with caches
+/// dropped.
+#[test]
+fn solids_give_the_same_bits_on_any_number_of_threads() {
+    let reference = driven();
     for threads in [2, 7] {
-        let mut s = scene(threads);
+        let mut s = busy_scene(threads);
         drive(&mut s, 0..24, threads == 2);
         assert_eq!(bits(&s), bits(&reference), "{threads} threads");
     }
-    let mut s = scene(1);
+}
+
+#[test]
+fn solids_are_restored_with_the_same_bits() {
+    let reference = driven();
+    let mut s = busy_scene(1);
     drive(&mut s, 0..10, false);
     let kept = s.checkpoint();
     let (state, controls) = (s.state().clone(), s.controls().clone());
@@ -505,42 +531,37 @@ fn solids_give_the_same_bits_whatever_happens() {
     assert_eq!(s.checkpoint(), kept);
     drive(&mut s, 10..24, false);
     assert_eq!(bits(&s), bits(&reference), "restored");
-    let mut fresh = scene(1);
+    let mut fresh = busy_scene(1);
     fresh.restore(&kept).unwrap();
     drive(&mut fresh, 10..24, false);
     assert_eq!(bits(&fresh), bits(&reference), "restored by another");
-    let mut timeline = pliant::Timeline::new(scene(1));
-    use pliant::Edit;
+}
+
+#[test]
+fn a_timeline_and_a_driver_lead_solids_with_the_same_bits() {
+    let reference = driven();
+    let mut timeline = pliant::Timeline::new(busy_scene(1));
     for step in 0..24 {
-        if step == 5 {
-            let cube = Collider::solid(cuboid(0.2, 0.2, 0.2), at(0.0, 0.2, 2.0));
-            timeline.edit(step, Edit::AddCollider(Box::new(cube))).unwrap();
-        }
-        if step == 12 {
-            timeline.edit(step, Edit::RemoveCollider(4.into())).unwrap();
+        if let Some(edit) = come_and_go(step) {
+            timeline.edit(step, edit).unwrap();
         }
         if step >= 8 {
-            let to = (step != 15).then(|| bent(step));
-            timeline.edit(step, Edit::DeformCollider(2.into(), to)).unwrap();
+            timeline.edit(step, pliant::Edit::DeformCollider(2.into(), bent(step))).unwrap();
         }
     }
     for frame in [24, 3, 13, 24] {
         timeline.frame(frame).unwrap();
     }
     assert_eq!(bits(timeline.simulation()), bits(&reference), "by a timeline");
-    let mut within = scene(1);
+    let mut within = busy_scene(1);
     for step in 0..24 {
-        if step == 5 {
-            within.add_collider(Collider::solid(cuboid(0.2, 0.2, 0.2), at(0.0, 0.2, 2.0))).unwrap();
+        if let Some(edit) = come_and_go(step) {
+            within.edit(&edit).unwrap();
         }
-        if step == 12 {
-            within.remove_collider(4.into()).unwrap();
-        }
-        let bent = bent(step);
         within
             .step_with(|_, _, c| match step {
                 ..8 => Ok(()),
-                _ => c.deform_collider(2.into(), (step != 15).then_some(&bent)).map(|_| ()),
+                _ => c.deform_collider(2.into(), bent(step).as_deref()).map(|_| ()),
             })
             .unwrap();
     }
@@ -581,7 +602,7 @@ fn what_is_no_collider_is_refused_with_what_to_do() {
             },
             "needs a thickness",
         ),
-        (Collider::ground().rough(-1.0), "friction -1"),
+        (Collider::ground().with_friction(-1.0), "friction -1"),
         (
             Collider::mesh(net(1.0, 2, |_, _| 0.0), at(0.0, 0.0, 0.0))
                 .following(Sequence::new(vec![vec![DVec3::ZERO; 4]], 1.0).unwrap()),

@@ -2,7 +2,7 @@
 
 use crate::common::*;
 use pliant::model::BodyModel;
-use pliant::tearing::NOT_SHOWN;
+use pliant::tearing::NEW_VERTEX;
 use pliant::{
     Body, Builder, ConstraintKind, Control, DVec3, Edit, Hold, Material, Section, Simulation, SolverKind,
     Timeline, shapes,
@@ -94,7 +94,7 @@ fn check_elements(s: &Simulation) {
 
 /// A stretched, moving state of a body, so that everything there is to conserve is there.
 fn disturb(s: &mut Simulation) {
-    let mut random = Random(7);
+    let mut random = Random::new(7);
     let x: Vec<DVec3> =
         s.positions(0).map(|p| p * DVec3::new(1.3, 0.9, 1.1) + random.vector() * 0.004).collect();
     let v: Vec<DVec3> = x.iter().map(|p| DVec3::new(p.y, -p.x, 0.3) + random.vector() * 0.2).collect();
@@ -422,7 +422,7 @@ fn pins_skins_and_paint_follow() {
     // What was inside is shown, from both sides.
     assert_eq!(now.shown().triangles().len(), shown_before + 2 * facets.len());
     let torn = &s.tears()[0];
-    assert!(now.surface().unwrap().origin.contains(&NOT_SHOWN));
+    assert!(now.surface().unwrap().origin.contains(&NEW_VERTEX));
     let count = now.whole().shown().skin().unwrap().len() as u32;
     assert!(torn.shown_origin.iter().all(|&v| v < count), "laid open, as the nearest that was there");
     // A render mesh follows as what is shown does.

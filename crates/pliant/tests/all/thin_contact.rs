@@ -83,7 +83,7 @@ fn a_fast_patch_is_caught_by_a_sheet() {
 #[test]
 fn tangles_never_cross() {
     for (seed, wild) in [(1, 1.0), (2, 5.0), (3, 25.0)] {
-        let mut random = crate::common::Random(seed);
+        let mut random = crate::common::Random::new(seed);
         let mut builder = Builder::new().body_contact().ground();
         for k in 0..3 {
             let at = DVec3::new(0.03 * k as f64, 0.1 + 0.03 * k as f64, 0.02 * k as f64);
@@ -181,7 +181,7 @@ fn a_sheet_that_crumples_keeps_its_momentum() {
     let places: Vec<DVec3> = body.positions().iter().collect();
     let mut v = body.velocities_mut();
     // It crumples from all sides.
-    let mut random = crate::common::Random(7);
+    let mut random = crate::common::Random::new(7);
     let inwards = |p: &DVec3| DVec3::new(-20.0 * p.x, 0.0, -15.0 * p.z);
     places.iter().enumerate().for_each(|(i, p)| v.set(i, inwards(p) + random.vector()));
     s.set_state(state).unwrap();

@@ -6,6 +6,7 @@ use pliant::{
     Body, BodyId, Builder, Clustering, Control, DVec3, Ease, Edit, Goals, HalfSpace, Hold, Key, Keyframes,
     Simulation, Store, Timeline, TimelineError, Track, Value, shapes,
 };
+use pliant_geometry::SplitMix64;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 
@@ -58,13 +59,8 @@ fn straight(mut s: Simulation, frames: u64, edits: &[(u64, Control, Value)]) -> 
 
 /// Frame numbers that jump about.
 fn scrub(count: usize, frames: u64) -> impl Iterator<Item = u64> {
-    let mut x = 0x9E37_79B9_7F4A_7C15_u64;
-    (0..count).map(move |_| {
-        x ^= x << 13;
-        x ^= x >> 7;
-        x ^= x << 17;
-        x % (frames + 1)
-    })
+    let mut rng = SplitMix64::new(61);
+    (0..count).map(move |_| rng.below(frames + 1))
 }
 
 #[test]

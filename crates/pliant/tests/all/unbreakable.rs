@@ -1,13 +1,13 @@
 //! Whatever the parameters, a body stays finite, bounded and outside the planes.
 
 use pliant::{Body, Builder, Clustering, DQuat, DVec3, HalfSpace, SolverKind, Stiffness, shapes};
+use pliant_geometry::SplitMix64;
 
-struct Random(u64);
+struct Random(SplitMix64);
 
 impl Random {
     fn unit(&mut self) -> f64 {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 11) as f64 / (1u64 << 53) as f64
+        self.0.unit()
     }
     fn range(&mut self, lo: f64, hi: f64) -> f64 {
         lo + (hi - lo) * self.unit()
@@ -21,10 +21,7 @@ impl Random {
 }
 
 fn random_scene(seed: u64) -> Builder {
-    let mut r = Random(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ 0x1234_5678);
-    for _ in 0..4 {
-        r.unit();
-    }
+    let mut r = Random(SplitMix64::new(seed));
     let shape = match (r.unit() * 5.0) as u32 {
         0 => shapes::cuboid(DVec3::new(r.range(0.2, 1.0), r.range(0.2, 1.0), 0.5), 0.15),
         1 => shapes::ball(0.4, 0.13),

@@ -1,8 +1,7 @@
 //! Axis-aligned bounds as Alembic stores them.
 
-use glam::DVec3;
-
 use crate::BodyPose;
+use glam::DVec3;
 
 /// Lower and upper corner.
 #[derive(Clone, Copy, Debug, PartialEq)]

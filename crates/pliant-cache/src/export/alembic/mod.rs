@@ -19,8 +19,6 @@ mod property;
 mod schema;
 mod surface;
 
-use std::path::{Path, PathBuf};
-
 use super::names::{NameStyle, unique};
 use super::sink::{ExportOrder, FrameOutput, FrameWriter, Sink, SurfaceEncoder};
 use super::stream::{BodyVersion, ExportStream, NormalPrecision, SurfaceOptions};
@@ -32,6 +30,7 @@ use bounds::SampleBounds;
 use ogawa::Ogawa;
 use property::{FRAMES, PropertySamples};
 use schema::{BodyOut, BodySamples, bounds_samples, child_bounds};
+use std::path::{Path, PathBuf};
 
 pub(super) fn begin<'a>(order: ExportOrder<'a>) -> Result<Sink<'a>, CacheError> {
     let ExportOrder { reader, stream, path, conversion, folder, .. } = order;

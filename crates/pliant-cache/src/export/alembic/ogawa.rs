@@ -9,12 +9,11 @@
 //! Position 0 stands for an empty group or data. Children are written before their groups, so that
 //! the only bytes written twice are those of the header: a file without 0xff there was broken off.
 
-use std::collections::HashMap;
-use std::path::Path;
-
 use super::digest::AlembicDigest;
 use crate::atomic::AtomicFile;
 use crate::{CacheError, OutputFolder};
+use std::collections::HashMap;
+use std::path::Path;
 
 /// What a group holds: a position, and in the top bit whether data or a group is there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,12 +1,10 @@
 //! The faces of a body in the order of the file.
 
-use std::collections::BTreeMap;
-
-use pliant_geometry::Polygons;
-
 use crate::LogBody;
 use crate::export::names::{NameStyle, unique};
 use crate::export::stream::BodyVersion;
+use pliant_geometry::Polygons;
+use std::collections::BTreeMap;
 
 /// Faces as Alembic wants them: clockwise seen from outside, so the corners of each are taken in reverse.
 /// Those of fewer than three corners are left out; not every reader survives them.

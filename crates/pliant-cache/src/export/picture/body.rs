@@ -1,15 +1,13 @@
 //! A body as pictures draw it: mesh, balls or lines, in the colours asked for.
 
-use std::borrow::Cow;
-
-use glam::DVec3;
-
 use crate::export::stream::ExportStream;
 use crate::export::{ExportOptions, is_selected};
 use crate::render::{
     ColorMap, Colors, Look, RenderItem, categorical, map_colors, neighbour_colors, sheet_frames,
 };
 use crate::{ColorBy, LogBody, LogFrame, srgb};
+use glam::DVec3;
+use std::borrow::Cow;
 
 /// Radius of the balls of a point cloud and of a thread, in distances between particles.
 const BALL: f64 = 0.45;

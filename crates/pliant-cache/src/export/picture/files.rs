@@ -1,8 +1,5 @@
 //! Drawn frames written as GIF, APNG, contact sheet or numbered PNG files.
 
-use std::collections::BTreeMap;
-use std::path::Path;
-
 use super::plan::PicturePlan;
 use super::scene::PictureScene;
 use super::{PictureJob, TILES};
@@ -11,6 +8,8 @@ use crate::atomic::AtomicFile;
 use crate::export::ExportSummary;
 use crate::export::sequence::numbered;
 use crate::render::{GifError, busy_frames, contact_sheet, encode_png, write_png_by};
+use std::collections::BTreeMap;
+use std::path::Path;
 
 /// How many frames the writer of animations looks at before the first.
 const PALETTE_FRAMES: usize = 6;

@@ -1,12 +1,10 @@
 //! Names of bodies, written over them where they find a place.
 
-use std::ops::RangeInclusive;
-
-use glam::DVec3;
-
 use super::body::PictureBody;
 use crate::export::stream::{PosedBody, PosedFrame};
 use crate::render::{Camera, RenderSettings, text_size};
+use glam::DVec3;
+use std::ops::RangeInclusive;
 
 /// Bodies of which each is named in the picture: one needs no name, and many names would hide what they name.
 const NAMED: RangeInclusive<usize> = 2..=8;

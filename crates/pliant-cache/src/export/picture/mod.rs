@@ -9,12 +9,6 @@ mod labels;
 mod plan;
 mod scene;
 
-use std::collections::HashMap;
-use std::path::Path;
-use std::sync::Arc;
-
-pub(super) use plan::{PicturePlan, PicturePlanner};
-
 use super::sequence::is_pattern;
 use super::sink::FrameNeeds;
 use super::stream::{ExportStream, PosedFrame};
@@ -23,6 +17,11 @@ use crate::render::frame_stride;
 use crate::{CacheError, OutputFolder};
 use files::{write_apng, write_gif, write_sequence, write_sheet};
 use scene::PictureScene;
+use std::collections::HashMap;
+use std::path::Path;
+use std::sync::Arc;
+
+pub(super) use plan::{PicturePlan, PicturePlanner};
 
 /// What pictures need of a frame.
 pub(super) const SKIN: FrameNeeds = FrameNeeds { skin: true, normals: false, rigid: true };

@@ -1,11 +1,5 @@
 //! What has to be known of all frames before the first is drawn: camera path, scale of colours, names, busy frames.
 
-use std::collections::VecDeque;
-use std::ops::RangeInclusive;
-use std::sync::Arc;
-
-use glam::DVec3;
-
 use super::TILES;
 use super::body::{PictureBody, picture_bodies};
 use super::labels::names_fit;
@@ -13,6 +7,10 @@ use crate::export::stream::{ExportStream, PosedFrame};
 use crate::export::{ExportOptions, ResampledLog, is_selected};
 use crate::render::{Camera, CameraPath, CameraPlanner, Look, RenderSettings, round_spacing, sheet_frames};
 use crate::{CacheError, LogFrame, PictureSettings};
+use glam::DVec3;
+use std::collections::VecDeque;
+use std::ops::RangeInclusive;
+use std::sync::Arc;
 
 /// How many times as large as the largest body a collider may be and still be all in the picture.
 const MUCH_LARGER: f64 = 6.0;
@@ -156,9 +154,9 @@ fn plan_solids(camera_planner: &mut CameraPlanner, reader: &ResampledLog<'_>, fr
     let span = |(low, high): (DVec3, DVec3)| (high - low).length();
     let bodies = || reader.header().bodies.iter();
     let largest = bodies().map(|b| span(bounds(&b.mesh.positions))).fold(0.0, f64::max);
-    for place in &frame.solids {
-        let Some(solid) = reader.header().solids.iter().find(|s| s.id == place.id) else { continue };
-        let (low, high) = bounds(&place.shown(&solid.mesh));
+    for place in &frame.colliders {
+        let Some(collider) = reader.header().colliders.iter().find(|s| s.id == place.id) else { continue };
+        let (low, high) = bounds(&place.shown(&collider.mesh));
         if span((low, high)) <= MUCH_LARGER * largest {
             let corner = |k: u32| DVec3::select(glam::BVec3::new(k & 1 > 0, k & 2 > 0, k & 4 > 0), high, low);
             camera_planner.body(&[0, 1, 2, 3, 4, 5, 6, 7].map(corner), 0.0);

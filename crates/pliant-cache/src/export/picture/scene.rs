@@ -1,9 +1,5 @@
 //! The scene of a frame, drawn.
 
-use std::sync::Arc;
-
-use glam::DVec3;
-
 use super::body::{PictureBody, picture_bodies};
 use super::labels::label_scale;
 use super::plan::PicturePlan;
@@ -11,7 +7,9 @@ use super::{PictureJob, SKIN};
 use crate::render::{
     ColorMap, Colors, Image, Look, RenderItem, RenderSettings, draw_legend, draw_text, render,
 };
-use crate::{CacheError, ColorBy, LogSolid, srgb};
+use crate::{CacheError, ColorBy, LogCollider, srgb};
+use glam::DVec3;
+use std::sync::Arc;
 
 /// Everything that stays the same from picture to picture.
 pub(super) struct PictureScene<'a> {
@@ -52,18 +50,18 @@ impl<'a> PictureScene<'a> {
         let shown = || self.bodies.iter().zip(posed.bodies.iter().map(|b| &b.vertices[..]));
         let mut items: Vec<RenderItem> = shown().map(|(s, vertices)| s.item(vertices, by)).collect();
         let header = reader.header();
-        let solids: Vec<(&LogSolid, Vec<DVec3>)> = frame
-            .solids
+        let colliders: Vec<(&LogCollider, Vec<DVec3>)> = frame
+            .colliders
             .iter()
             .filter_map(|place| {
-                let solid = header.solids.iter().find(|s| s.id == place.id)?;
-                Some((solid, place.shown(&solid.mesh)))
+                let collider = header.colliders.iter().find(|s| s.id == place.id)?;
+                Some((collider, place.shown(&collider.mesh)))
             })
             .collect();
-        items.extend(solids.iter().map(|(solid, vertices)| RenderItem::Mesh {
+        items.extend(colliders.iter().map(|(collider, vertices)| RenderItem::Mesh {
             positions: vertices,
-            triangles: &solid.mesh.triangles,
-            colors: Colors::Uniform(solid.color.map(srgb::encode)),
+            triangles: &collider.mesh.triangles,
+            colors: Colors::Uniform(collider.color.map(srgb::encode)),
             look: Look::Prop,
         }));
         let camera = self.plan.path.at(frame.time);

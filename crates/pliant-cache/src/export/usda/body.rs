@@ -1,4 +1,4 @@
-//! A body in a USD file: a mesh (or points) with time-sampled points, normals and bounds, and what it wears.
+//! A body in a USD file: a mesh (or points) with time-sampled points, normals and bounds, and its attributes.
 //!
 //! A body that is torn stays one prim, whose topology is sampled where it changes; one that is not always there is
 //! invisible until it comes and when it is gone. Bodies alike inherit their shape from a class that holds it once.

@@ -1,4 +1,4 @@
-//! Animated USD: a mesh (or points) per body with everything it wears, as text or as a package of it.
+//! Animated USD: a mesh (or points) per body with all its attributes, as text or as a package of it.
 //!
 //! USD wants all samples of an attribute together, the log holds all attributes of a frame
 //! together. So frames go as f32 blocks of fixed size to a spool file beside
@@ -11,10 +11,6 @@ mod spool;
 mod text;
 mod zip;
 
-use std::collections::HashMap;
-use std::path::PathBuf;
-use std::sync::Arc;
-
 use super::materials::MaterialTable;
 use super::names::{NameStyle, unique};
 use super::sink::{ExportOrder, FrameOutput, FrameWriter, Sink, SurfaceEncoder};
@@ -25,6 +21,9 @@ use crate::export::ResampledLog;
 use crate::{CacheError, LogBody, LogHeader};
 use body::{FrameBlock, Prim, extent, scaled_width};
 use spool::{POSE, Spool};
+use std::collections::HashMap;
+use std::path::PathBuf;
+use std::sync::Arc;
 use text::{Text, quoted};
 use zip::Package;
 

@@ -1,11 +1,10 @@
 //! Frames one after the other in, one attribute after the other out: f32 blocks of all frames in a temporary file.
 
-use std::io::{BufWriter, Read, Seek, SeekFrom, Write};
-use std::path::{Path, PathBuf};
-
 use crate::export::bytes::put_floats;
 use crate::{BodyPose, CacheError, OutputFolder, ScratchFile};
 use glam::{DQuat, DVec3};
+use std::io::{BufWriter, Read, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
 
 /// Triples that a pose takes: 56 bytes, and four that say nothing.
 pub(super) const POSE: usize = 5;

@@ -1,9 +1,8 @@
 //! Writing USD text fast: numbers in the fewest digits that give the same f32 back, handed on in pieces.
 
-use std::fmt;
-
 use crate::CacheError;
 use crate::atomic::AtomicFile;
+use std::fmt;
 
 /// Text is handed to the file in pieces of about this size.
 const PIECE: usize = 1 << 18;

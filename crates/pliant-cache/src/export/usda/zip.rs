@@ -3,10 +3,9 @@
 //! By PKWARE's APPNOTE (sections 4.3.7, 4.3.12, 4.3.16) and the USDZ specification, which allows no compression,
 //! no encryption and no 64-bit extension.
 
-use std::path::Path;
-
 use crate::CacheError;
 use crate::atomic::AtomicFile;
+use std::path::Path;
 
 const ALIGNMENT: usize = 64;
 /// Local header without name and padding.

@@ -1,11 +1,10 @@
 //! One VTU file: a head of XML that names arrays by their place, and the arrays as raw bytes behind it.
 
-use std::fmt::Write as _;
-
 use super::grid::{Grid, VtkNumber};
 use crate::CacheError;
 use crate::atomic::AtomicFile;
 use crate::export::bytes::put_floats;
+use std::fmt::Write as _;
 
 /// A file in the making; kept from frame to frame for its memory.
 #[derive(Default)]

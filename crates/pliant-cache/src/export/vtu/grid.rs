@@ -1,7 +1,5 @@
 //! What a VTU series shows: particles with their elements, or the surface that follows them.
 
-use glam::DVec3;
-
 use super::GridSource;
 use super::file::Appended;
 use crate::export::bytes::{put_floats, put_words};
@@ -9,6 +7,7 @@ use crate::export::sink::{ExportOrder, FrameNeeds};
 use crate::export::stream::{BodyVersion, ExportStream, NormalPrecision, PosedFrame, SurfaceOptions};
 use crate::export::{Conversion, ResampledLog};
 use crate::{CacheError, LogBody, LogFrame};
+use glam::DVec3;
 
 /// VTK's numbers for kinds of cells.
 mod cell {

@@ -7,8 +7,6 @@
 mod file;
 mod grid;
 
-use std::path::PathBuf;
-
 use super::ExportSummary;
 use super::epochs::PerEpoch;
 use super::names::{NameStyle, unique};
@@ -19,6 +17,7 @@ use crate::atomic::AtomicFile;
 use crate::{CacheError, LogFrame, OutputFolder};
 use file::Appended;
 use grid::{Grid, ParticleGrid, SurfaceGrid};
+use std::path::PathBuf;
 
 pub(super) fn begin<'a>(order: ExportOrder<'a>) -> Result<Sink<'a>, CacheError> {
     match order.options.surface {

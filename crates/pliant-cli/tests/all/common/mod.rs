@@ -116,6 +116,16 @@ impl Place {
         Some(child)
     }
 
+    /// Runs where no file may grow beyond so many units of 512 bytes; `deaf` to the signal that says so.
+    #[cfg(unix)]
+    pub fn limited(&self, words: &str, units: usize, deaf: bool) -> Ran {
+        let trap = if deaf { "trap '' XFSZ; " } else { "" };
+        let script = format!("{trap}ulimit -f {units}; exec \"$0\" {words}");
+        let mut command = Command::new("sh");
+        command.args(["-c", &script, env!("CARGO_BIN_EXE_pliant")]).current_dir(self.dir.path());
+        Ran::of(command.output().expect("a shell"))
+    }
+
     pub fn names(&self) -> Vec<String> {
         let mut names: Vec<String> = fs::read_dir(self.dir.path())
             .expect("the temporary folder")
@@ -144,16 +154,5 @@ impl Ran {
             out: String::from_utf8_lossy(&output.stdout).to_string(),
             err: String::from_utf8_lossy(&output.stderr).to_string(),
         }
-    }
-}
-
-/// Random enough for kill moments, and the same on every run.
-pub struct Random(pub u64);
-
-impl Random {
-    /// From 0 up to 1.
-    pub fn next(&mut self) -> f64 {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 11) as f64 / (1u64 << 53) as f64
     }
 }

@@ -1,13 +1,12 @@
 //! Animations: the tracks that move meshes, of all clips together.
 
-use std::collections::{BTreeMap, BTreeSet};
-
 use super::document::Document;
 use super::instance::Tracks;
 use super::json::JsonPlace;
 use super::nodes::GltfNode;
 use super::track::{AnimatedProperty, GltfTrack};
 use crate::error::{ErrorList, GeometryError};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The tracks of the nodes that show meshes and of those above them, and for each node shown whether tracks move it.
 ///

@@ -1,18 +1,16 @@
 //! What all parts of the reader look things up in: the lists of the JSON part, the bytes of the buffers, and how
 //! much may still be made of them.
 
+use super::json::{EXPORT_AGAIN, JsonList, JsonPlace};
+use super::uri::{self, UriSource};
+use crate::error::{ErrorList, GeometryError, stays_in_folder};
+use crate::mesh_files::Fetch;
+use serde_json::Value;
 use std::borrow::Cow;
 use std::cell::Cell;
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
-
-use serde_json::Value;
-
-use super::json::{EXPORT_AGAIN, JsonList, JsonPlace};
-use super::uri::{self, UriSource};
-use crate::error::{ErrorList, GeometryError, stays_in_folder};
-use crate::mesh_files::Fetch;
 
 /// The top-level lists.
 pub(super) struct DocumentLists<'a> {

@@ -1,9 +1,5 @@
 //! A mesh where a node shows it: weights and transforms applied, at rest and over time.
 
-use std::collections::HashMap;
-
-use glam::{DMat3, DMat4, DVec3};
-
 use super::document::Document;
 use super::json::JsonPlace;
 use super::material;
@@ -13,6 +9,8 @@ use super::track::{AnimatedProperty, GltfTrack, rotation};
 use crate::TriMesh;
 use crate::error::{GeometryError, all_finite};
 use crate::poly::{FollowingNormals, Layer, MeshAttributes, PolyMesh, VertexAnimation};
+use glam::{DMat3, DMat4, DVec3};
+use std::collections::HashMap;
 
 /// What animations move, by node of the file.
 pub(super) type Tracks = HashMap<(usize, AnimatedProperty), GltfTrack>;

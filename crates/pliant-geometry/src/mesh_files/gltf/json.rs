@@ -1,8 +1,7 @@
 //! Values of the JSON part with the path that leads to them, so that every error can name its place.
 
-use serde_json::Value;
-
 use crate::GeometryError;
+use serde_json::Value;
 
 /// A value and where it is, such as `accessors[3].count`.
 #[derive(Clone)]

@@ -1,15 +1,13 @@
 //! A mesh of the file: its primitives joined into one surface with face materials, points into one cloud.
 
-use std::collections::HashMap;
-
-use glam::Vec3;
-
 use super::document::Document;
 use super::json::{EXPORT_AGAIN, JsonPlace};
 use super::material;
 use super::primitive::{Mode, PrimitiveVertices, corners, vertex_key};
 use crate::error::{ErrorList, GeometryError};
 use crate::poly::{Layer, MeshAttributes, Polygons};
+use glam::Vec3;
+use std::collections::HashMap;
 
 /// Vertices, their displacements and their attributes, in the axes of the mesh.
 #[derive(Default)]

@@ -24,14 +24,13 @@ pub use parts::GlbNormals;
 pub use write::{Glb, GlbSurface};
 pub use write_meshes::write_glb;
 
-use std::collections::BTreeMap;
-use std::path::Path;
-
 use crate::error::{ErrorList, GeometryError};
 use crate::mesh_files::{Fetch, MeshFile};
 use document::{Budget, Buffers, Document, DocumentLists};
 use json::JsonPlace;
 use mesh::GltfMesh;
+use std::collections::BTreeMap;
+use std::path::Path;
 
 /// What to do about a compressed file.
 const UNCOMPRESSED: &str = "export without compression: in Blender switch Data > Compression off; \

@@ -1,11 +1,10 @@
 //! The tree of nodes: which meshes are shown where, and along which chain of transforms.
 
-use glam::{DMat4, DQuat, DVec3};
-
 use super::document::Document;
 use super::json::{EXPORT_AGAIN, JsonPlace};
 use super::track::rotation;
 use crate::error::{ErrorList, GeometryError};
+use glam::{DMat4, DQuat, DVec3};
 
 /// How a node is placed in its parent.
 #[derive(Clone, Copy)]

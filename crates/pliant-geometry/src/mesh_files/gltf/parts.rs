@@ -1,10 +1,9 @@
 //! A surface as graphics cards want it: one part per material, vertices split where corners differ, triangles.
 
-use std::collections::HashMap;
-
 use super::write::GlbSurface;
 use super::write_json::Materials;
 use crate::poly::Wedges;
+use std::collections::HashMap;
 
 /// What normals the frames of a surface come with.
 #[derive(Clone, Copy, Debug, Default)]

@@ -1,11 +1,10 @@
 //! Animation tracks: values over time, held, linear or cubic, as section 3.11 and appendix C of the specification say.
 
-use glam::DQuat;
-
 use super::accessor::Accessor;
 use super::document::Document;
 use super::json::{EXPORT_AGAIN, JsonPlace};
 use crate::GeometryError;
+use glam::DQuat;
 
 /// What of a node an animation moves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -1,8 +1,7 @@
 //! Where buffers come from: data URIs decoded, file names kept inside the folder of the file.
 
-use std::path::{Component, PathBuf};
-
 use crate::base64;
+use std::path::{Component, PathBuf};
 
 /// What a URI leads to.
 pub(super) enum UriSource {

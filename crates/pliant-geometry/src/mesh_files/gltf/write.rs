@@ -11,12 +11,11 @@
 //! Normals move in the targets too: a viewer would light the first frame's otherwise. Only where they would make the
 //! file larger than [`NORMALS_UP_TO`] they are left out altogether, and viewers shade faces flat.
 
-use glam::DVec3;
-
 use super::parts::{GlbNormals, GlbPart, SECTIONS, parts, share};
 use super::write_json;
 use crate::GeometryError;
 use crate::poly::MeshAttributes;
+use glam::DVec3;
 
 /// A file with normals may be so large; one that would be larger goes without.
 const NORMALS_UP_TO: u64 = 1 << 30;
@@ -415,7 +414,7 @@ impl Glb {
             if !part.frame(k, points, normals, out) {
                 return Err(GeometryError::new(
                     format!(
-                        "\"{name}\", frame {k}: a position or its way from the first frame is no finite number"
+                        "\"{name}\", frame {k}: a position or its displacement from the first frame is no finite number"
                     ),
                     "export the frames before it",
                 ));

@@ -1,11 +1,10 @@
 //! The JSON part of a GLB that is written: scene, meshes, materials, one animation, and where the numbers are.
 
-use std::collections::HashMap;
-use std::fmt::Write as _;
-
 use super::parts::{GlbPart, SECTIONS, fraction};
 use super::write::{Glb, PlannedSurface, Walk};
 use crate::poly::{MeshAttributes, SurfaceMaterial};
+use std::collections::HashMap;
+use std::fmt::Write as _;
 
 /// Length of the longest number that bounds can have.
 pub(super) const LONGEST: usize = 24;

@@ -1,14 +1,12 @@
 //! Meshes as files have them to GLB.
 
-use std::io::Write;
-
-use glam::DVec3;
-
 use super::parts::GlbNormals;
 use super::write::{Glb, GlbSurface};
 use crate::GeometryError;
 use crate::TriMesh;
 use crate::poly::{FollowingNormals, PolyMesh};
+use glam::DVec3;
+use std::io::Write;
 
 /// Writes meshes as one GLB file: a node with the mesh's name for each, materials as primitives, polygons cut into
 /// triangles, vertices split where texture coordinates or normals differ, clouds as points. A mesh that moves shows

@@ -2,6 +2,7 @@
 
 use super::fit::FitAll;
 use super::*;
+use crate::SplitMix64;
 use crate::lanes::{Isa, Kernel, Plain};
 use crate::procrustes::tests::{Case, cases, random_vector};
 use crate::rotation::tests::{random, random_rotation};
@@ -64,13 +65,13 @@ impl Batch {
 
 /// Ordinary ones, and some that have collapsed to a line, to a point, or are mirrored ties.
 fn all_kinds() -> Vec<Case> {
-    let mut seed = 41;
+    let mut rng = SplitMix64::new(41);
     let mut list = cases(12);
     let plain = list.len();
     for k in 0..plain {
         let mut c = cases(1).swap_remove(k % 9);
-        c.previous = random_rotation(&mut seed);
-        let line = random_vector(&mut seed).normalize();
+        c.previous = random_rotation(&mut rng);
+        let line = random_vector(&mut rng).normalize();
         let share = [0.0, 1e-3, 1e-7][k % 3];
         match k % 4 {
             0 => c.now.iter_mut().for_each(|x| *x = line * line.dot(*x) * 2.0 + *x * share),
@@ -87,8 +88,8 @@ fn all_kinds() -> Vec<Case> {
     list
 }
 
-fn shuffled<'a>(list: &'a [Case], seed: &mut u64) -> Vec<&'a Case> {
-    let mut keys: Vec<(f64, &Case)> = list.iter().map(|c| (random(seed), c)).collect();
+fn shuffled<'a>(list: &'a [Case], rng: &mut SplitMix64) -> Vec<&'a Case> {
+    let mut keys: Vec<(f64, &Case)> = list.iter().map(|c| (random(rng), c)).collect();
     keys.sort_by(|a, b| a.0.total_cmp(&b.0));
     keys.into_iter().map(|k| k.1).collect()
 }
@@ -96,13 +97,13 @@ fn shuffled<'a>(list: &'a [Case], seed: &mut u64) -> Vec<&'a Case> {
 #[test]
 fn a_batch_gives_what_each_gives_alone() {
     let list = all_kinds();
-    let mut seed = 42;
+    let mut rng = SplitMix64::new(42);
     let mut doubtful = 0;
     for isa in Isa::available() {
-        let order = shuffled(&list, &mut seed);
+        let order = shuffled(&list, &mut rng);
         let mut batch = Batch::of(&order);
         batch.fit(isa);
-        let forces: Vec<DVec3> = order.iter().map(|_| random_vector(&mut seed)).collect();
+        let forces: Vec<DVec3> = order.iter().map(|_| random_vector(&mut rng)).collect();
         let answers = batch.answers(isa, &forces);
         for (k, c) in order.iter().enumerate() {
             let (one, got) = (c.fit(), batch.poses.get(&batch.bindings, k));
@@ -142,8 +143,8 @@ fn a_batch_gives_what_each_gives_alone() {
 fn shares_have_the_force_and_the_torque_in_every_lane() {
     let list = all_kinds();
     let order: Vec<&Case> = list.iter().collect();
-    let mut seed = 43;
-    let forces: Vec<DVec3> = order.iter().map(|_| random_vector(&mut seed)).collect();
+    let mut rng = SplitMix64::new(43);
+    let forces: Vec<DVec3> = order.iter().map(|_| random_vector(&mut rng)).collect();
     for isa in Isa::available() {
         let mut batch = Batch::of(&order);
         batch.fit(isa);
@@ -180,7 +181,7 @@ fn bits(batch: &Batch, isa: Isa, k: usize, forces: &[DVec3]) -> Vec<u64> {
 #[test]
 fn bits_are_the_same_everywhere_and_in_any_company() {
     let list = all_kinds();
-    let mut seed = 44;
+    let mut rng = SplitMix64::new(44);
     for isa in Isa::available() {
         // The widest instruction set of the same bits is the reference.
         let reference = Isa::available().filter(|i| i.bits() == isa.bits()).max().unwrap();
@@ -189,8 +190,8 @@ fn bits_are_the_same_everywhere_and_in_any_company() {
             let mut alone = Batch::of(&[c]);
             alone.fit(reference);
             let want = bits(&alone, reference, 0, &[force]);
-            let others = shuffled(&list, &mut seed);
-            let at = (random(&mut seed).abs() * 19.0) as usize;
+            let others = shuffled(&list, &mut rng);
+            let at = (random(&mut rng).abs() * 19.0) as usize;
             let mut company: Vec<&Case> = others.into_iter().take(19).collect();
             company[at] = c;
             let mut batch = Batch::of(&company);

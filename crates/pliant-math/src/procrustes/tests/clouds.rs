@@ -1,6 +1,7 @@
 //! What makes a cloud and what does not, and what is said of it.
 
 use super::random_vector;
+use crate::SplitMix64;
 use crate::procrustes::{Cloud, CloudFault};
 use glam::DVec3;
 
@@ -10,9 +11,9 @@ fn faults(points: &[DVec3], weights: &[f64]) -> Vec<CloudFault> {
 
 #[test]
 fn weights_are_normalised_and_offsets_are_about_the_mean() {
-    let mut seed = 31;
+    let mut rng = SplitMix64::new(31);
     for (scale, distance) in [(1.0, 0.0), (1e-300, 0.0), (1e308, 0.0), (1.0, 1e6)] {
-        let points: Vec<DVec3> = (0..9).map(|_| random_vector(&mut seed) + distance).collect();
+        let points: Vec<DVec3> = (0..9).map(|_| random_vector(&mut rng) + distance).collect();
         let weights: Vec<f64> = (0..9).map(|i| scale * (f64::from(i % 4) / 3.0)).collect();
         let cloud = Cloud::new(&points, &weights).unwrap();
         assert_eq!((cloud.len(), cloud.is_empty()), (9, false));
@@ -66,12 +67,11 @@ fn every_fault_is_named_with_index_and_value() {
 
 #[test]
 fn lines_and_points_are_refused_at_every_size_and_place() {
-    let mut seed = 32;
+    let mut rng = SplitMix64::new(32);
     for size in [1e-6, 1.0, 1e6] {
         for distance in [0.0, 1e3] {
             for _ in 0..50 {
-                let (at, along) =
-                    (random_vector(&mut seed) * size * distance, random_vector(&mut seed) * size);
+                let (at, along) = (random_vector(&mut rng) * size * distance, random_vector(&mut rng) * size);
                 let line: Vec<DVec3> = (0..7).map(|k| at + along * f64::from(k * k - 2) / 9.0).collect();
                 let found = faults(&line, &[1.0; 7]);
                 let [CloudFault::Collinear { index: 6, point, length, width }] = found[..] else {

@@ -1,6 +1,7 @@
 //! Points that have collapsed, are mirrored until two directions cannot be told apart, or are nowhere.
 
 use super::{cases, random_vector};
+use crate::SplitMix64;
 use crate::procrustes::{Cloud, Fit};
 use crate::rotation::tests::random_rotation;
 use glam::{DMat3, DVec3};
@@ -18,9 +19,9 @@ fn is_rotation(r: DMat3) -> bool {
 
 #[test]
 fn a_line_keeps_its_direction_and_the_spin_of_the_frame_before() {
-    let mut seed = 21;
+    let mut rng = SplitMix64::new(21);
     for c in cases(20) {
-        let (previous, line) = (random_rotation(&mut seed), random_vector(&mut seed).normalize());
+        let (previous, line) = (random_rotation(&mut rng), random_vector(&mut rng).normalize());
         // All parents on a line through their mean, as far along it as the frame before had them.
         let now = |i: usize| line * line.dot(previous * c.cloud.offsets()[i]);
         let fit = c.cloud.fit(now, previous);
@@ -47,13 +48,13 @@ fn a_line_keeps_its_direction_and_the_spin_of_the_frame_before() {
 
 #[test]
 fn a_point_keeps_the_rotation_and_passes_forces_on_without_torque() {
-    let mut seed = 22;
+    let mut rng = SplitMix64::new(22);
     for c in cases(5) {
         let fit = c.cloud.fit(|_| DVec3::ONE, c.previous);
         assert!(is_finite(&fit, &c.cloud, c.bound));
         assert_eq!((fit.rotation, fit.translation, fit.determined), (c.previous, DVec3::ONE, 0));
         assert_eq!(fit.condition, f64::INFINITY);
-        let force = random_vector(&mut seed);
+        let force = random_vector(&mut rng);
         let load = fit.load(c.bound, force);
         assert_eq!(load.spin, DVec3::ZERO);
         let sum: DVec3 = (0..c.now.len()).map(|i| fit.share(&c.cloud, i, &load)).sum();
@@ -68,9 +69,9 @@ fn mirrored_ties_go_to_the_frame_before() {
         .map(|i| DVec3::new(f64::from(i & 1), f64::from(i >> 1 & 1), f64::from(i >> 2 & 1)) * 2.0 - 1.0)
         .collect();
     let cloud = Cloud::new(&corners, &[1.0; 8]).unwrap();
-    let mut seed = 23;
+    let mut rng = SplitMix64::new(23);
     for _ in 0..50 {
-        let previous = random_rotation(&mut seed);
+        let previous = random_rotation(&mut rng);
         let mirror = DMat3::from_diagonal(DVec3::new(1.0, -1.0, 1.0));
         let fit = cloud.fit(|i| previous * (mirror * corners[i]), previous);
         assert!(is_finite(&fit, &cloud, DVec3::ONE) && is_rotation(fit.rotation) && fit.is_mirrored());

@@ -1,6 +1,7 @@
 //! The derivative against differences, against its own transpose, and on velocities it must take exactly.
 
 use super::{cases, random_vector};
+use crate::SplitMix64;
 use crate::rotation::tests::{random, random_rotation};
 use glam::{DMat3, DQuat, DVec3};
 
@@ -42,11 +43,11 @@ fn agrees_with_central_differences() {
 
 #[test]
 fn shares_are_the_transposed_blocks_and_velocities_their_product() {
-    let mut seed = 5;
+    let mut rng = SplitMix64::new(5);
     for c in cases(40) {
         let fit = c.fit();
-        let force = random_vector(&mut seed);
-        let velocities: Vec<DVec3> = c.now.iter().map(|_| random_vector(&mut seed)).collect();
+        let force = random_vector(&mut rng);
+        let velocities: Vec<DVec3> = c.now.iter().map(|_| random_vector(&mut rng)).collect();
         let load = fit.load(c.bound, force);
         let mut shares = vec![DVec3::ZERO; c.cloud.len()];
         fit.shares(&c.cloud, &load, &mut shares);
@@ -62,7 +63,7 @@ fn shares_are_the_transposed_blocks_and_velocities_their_product() {
         let got = fit.velocity(&c.cloud, c.bound, |i| velocities[i]);
         assert!((got - velocity).length() <= 1e-13 * size, "{}: {got} {velocity}", c.kind);
         // The angular velocity and the torque are each other's transpose: τ·ω = Σ fᵢ·uᵢ.
-        let torque = random_vector(&mut seed);
+        let torque = random_vector(&mut rng);
         let turned = fit.torque(torque);
         let power: f64 = (0..c.now.len()).map(|i| fit.share(&c.cloud, i, &turned).dot(velocities[i])).sum();
         let spin = fit.angular_velocity(&c.cloud, |i| velocities[i]);
@@ -73,9 +74,9 @@ fn shares_are_the_transposed_blocks_and_velocities_their_product() {
 
 #[test]
 fn rigid_motion_is_followed_exactly() {
-    let mut seed = 6;
+    let mut rng = SplitMix64::new(6);
     for c in cases(60) {
-        let (turn, shift) = (random_rotation(&mut seed), random_vector(&mut seed) * c.size * 10.0);
+        let (turn, shift) = (random_rotation(&mut rng), random_vector(&mut rng) * c.size * 10.0);
         let rest: Vec<DVec3> = c.cloud.offsets().iter().map(|v| c.cloud.mean() + *v).collect();
         let fit = c.cloud.fit(|i| turn * rest[i] + shift, c.previous);
         let want = turn * c.bound + shift;
@@ -89,10 +90,10 @@ fn rigid_motion_is_followed_exactly() {
 
 #[test]
 fn the_velocity_of_a_rigid_motion_is_exact_however_deformed_the_points_are() {
-    let mut seed = 7;
+    let mut rng = SplitMix64::new(7);
     for c in cases(60) {
         let fit = c.fit();
-        let (spin, drift) = (random_vector(&mut seed), random_vector(&mut seed) * c.size * 100.0);
+        let (spin, drift) = (random_vector(&mut rng), random_vector(&mut rng) * c.size * 100.0);
         let velocity = |i: usize| drift + spin.cross(c.now[i]);
         let k = fit.condition;
         let got = fit.angular_velocity(&c.cloud, velocity);
@@ -105,7 +106,7 @@ fn the_velocity_of_a_rigid_motion_is_exact_however_deformed_the_points_are() {
 
 #[test]
 fn the_condition_bounds_how_far_the_rotation_turns() {
-    let mut seed = 8;
+    let mut rng = SplitMix64::new(8);
     let mut tightest = 0.0_f64;
     for c in cases(60) {
         let fit = c.fit();
@@ -115,7 +116,7 @@ fn the_condition_bounds_how_far_the_rotation_turns() {
             .sum::<f64>()
             .sqrt();
         for _ in 0..20 {
-            let moves: Vec<DVec3> = c.now.iter().map(|_| random_vector(&mut seed) * size).collect();
+            let moves: Vec<DVec3> = c.now.iter().map(|_| random_vector(&mut rng) * size).collect();
             let square: f64 =
                 (0..c.now.len()).map(|i| c.cloud.weights()[i] * moves[i].length_squared()).sum();
             let turned = fit.angular_velocity(&c.cloud, |i| moves[i]).length();
@@ -129,7 +130,7 @@ fn the_condition_bounds_how_far_the_rotation_turns() {
 
 #[test]
 fn it_is_a_best_fit_with_the_singular_values_of_the_covariance() {
-    let mut seed = 9;
+    let mut rng = SplitMix64::new(9);
     for c in cases(30) {
         let fit = c.fit();
         let cost = |r: DMat3| -> f64 {
@@ -139,7 +140,7 @@ fn it_is_a_best_fit_with_the_singular_values_of_the_covariance() {
         let best = cost(fit.rotation);
         for size in [3.0, 0.1, 1e-4] {
             for _ in 0..20 {
-                let turn = DQuat::from_scaled_axis(random_vector(&mut seed) * size);
+                let turn = DQuat::from_scaled_axis(random_vector(&mut rng) * size);
                 let other = cost(DMat3::from_quat(turn) * fit.rotation);
                 assert!(other >= best - 1e-13 * c.size * c.size, "{}: {best} {other}", c.kind);
             }
@@ -160,10 +161,10 @@ fn it_is_a_best_fit_with_the_singular_values_of_the_covariance() {
 
 #[test]
 fn the_effective_mass_is_no_less_than_its_bound() {
-    let mut seed = 10;
+    let mut rng = SplitMix64::new(10);
     for c in cases(40) {
         let fit = c.fit();
-        let inverse: Vec<f64> = c.now.iter().map(|_| random(&mut seed).abs()).collect();
+        let inverse: Vec<f64> = c.now.iter().map(|_| random(&mut rng).abs()).collect();
         let bound = fit.inverse_mass_bound(&c.cloud, c.bound, |i| inverse[i]);
         let mut mobility = DMat3::ZERO;
         let mut frobenius = 0.0;

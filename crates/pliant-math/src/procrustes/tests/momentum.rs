@@ -1,6 +1,7 @@
 //! What parents take is what the bound point was given: the same force, the same torque.
 
 use super::{Case, cases, random_vector};
+use crate::SplitMix64;
 use crate::procrustes::{Fit, Load};
 use crate::rotation::tests::random;
 use glam::DVec3;
@@ -20,20 +21,20 @@ fn missing(c: &Case, now: &[DVec3], fit: &Fit, load: &Load, force: DVec3, torque
 
 #[test]
 fn forces_and_torques_are_passed_on_whole() {
-    let mut seed = 3;
+    let mut rng = SplitMix64::new(3);
     for c in cases(200) {
         for distance in [0.0, 1.0, 1e3] {
             // Also far from the origin, where all arms are long.
-            let shift = random_vector(&mut seed) * distance * c.size;
+            let shift = random_vector(&mut rng) * distance * c.size;
             let now: Vec<DVec3> = c.now.iter().map(|x| *x + shift).collect();
             let fit = c.cloud.fit(|i| now[i], c.previous);
-            let force = random_vector(&mut seed) * 10f64.powf(6.0 * random(&mut seed));
+            let force = random_vector(&mut rng) * 10f64.powf(6.0 * random(&mut rng));
             let load = fit.load(c.bound, force);
             let torque = fit.place(c.bound).cross(force);
             let gap = missing(&c, &now, &fit, &load, force, torque);
             assert!(gap[0] <= 1e-12 && gap[1] <= 1e-12, "{}: {gap:?} at {distance}", c.kind);
 
-            let couple = random_vector(&mut seed);
+            let couple = random_vector(&mut rng);
             let gap = missing(&c, &now, &fit, &fit.torque(couple), DVec3::ZERO, couple);
             assert!(gap[0] <= 1e-12 && gap[1] <= 1e-12, "torque, {}: {gap:?} at {distance}", c.kind);
         }
@@ -42,12 +43,12 @@ fn forces_and_torques_are_passed_on_whole() {
 
 #[test]
 fn loads_of_several_points_add_up() {
-    let mut seed = 4;
+    let mut rng = SplitMix64::new(4);
     for c in cases(20) {
         let fit = c.fit();
         let (mut together, mut force, mut torque) = (Load::default(), DVec3::ZERO, DVec3::ZERO);
         for _ in 0..5 {
-            let (point, f) = (random_vector(&mut seed) * c.size, random_vector(&mut seed));
+            let (point, f) = (random_vector(&mut rng) * c.size, random_vector(&mut rng));
             together += fit.load(point, f);
             force += f;
             torque += fit.place(point).cross(f);

@@ -3,14 +3,15 @@
 use super::super::test_meshes::{energy, random, roll, sheet, sphere};
 use super::*;
 use crate::constraints::conformance;
+use crate::constraints::conformance::Stream;
 
 const RADIUS: f64 = 0.5;
 
 fn jittered(n: u32, by: f64) -> (Vec<[u32; 3]>, Points) {
-    let mut seed = 3;
+    let mut rng = Stream::new(3);
     let h = by / f64::from(n);
     sheet([n, n], [1.0, 1.0], |inside, p| {
-        let d = DVec3::new(random(&mut seed), random(&mut seed), 0.0);
+        let d = DVec3::new(random(&mut rng), random(&mut rng), 0.0);
         if inside { p + d * h } else { p }
     })
 }

@@ -1,6 +1,7 @@
 //! Angles, ellipsoids and inequalities, none of which has a simple nearest point.
 
 use super::*;
+use crate::constraints::conformance::Stream;
 use crate::constraints::conformance::{check, check_near};
 
 /// Of what depends on where in the world it is.
@@ -150,15 +151,15 @@ fn hinge_angles_ellipsoids_and_inequalities_conform() {
         .map(|c| c.map(|i| rest.get(i as usize)))
         .map(|[a, b, l, r]| hinge_angle(a, b, l, r).0)
         .collect();
-    let hinges = General::new(HingeAngle(angles), &elements, &rest, &[1.0, 0.5]).unwrap();
+    let hinges = ConditionBatch::new(HingeAngle(angles), &elements, &rest, &[1.0, 0.5]).unwrap();
     check_near(&hinges, &rest, 0.15).unwrap();
 
     let on: Points = [DVec3::X * 2.0, DVec3::NEG_Y, DVec3::Z * 0.5].into_iter().collect();
     let ellipsoid = OnEllipsoid(DVec3::new(2.0, 1.0, 0.5));
-    check(&General::new(ellipsoid, &[[0], [1], [2]], &on, &[1.0; 3]).unwrap(), &on).unwrap();
+    check(&ConditionBatch::new(ellipsoid, &[[0], [1], [2]], &on, &[1.0; 3]).unwrap(), &on).unwrap();
 
     let above: Points = on.iter().map(|p| p + DVec3::Y * 2.0).collect();
-    check(&General::new(Apart(0.7), &[[0, 1], [1, 2]], &above, &[1.0; 2]).unwrap(), &above).unwrap();
+    check(&ConditionBatch::new(Apart(0.7), &[[0, 1], [1, 2]], &above, &[1.0; 2]).unwrap(), &above).unwrap();
 }
 
 /// The hinge reaches its angle and no other shape with it that was tried is nearer.
@@ -168,7 +169,7 @@ fn a_hinge_reaches_its_angle_by_the_shortest_way() {
     let x = elements[0].map(|i| rest.get(i as usize));
     // Much farther the shortest change is to collapse a triangle, which has any angle: angles need strain beside them.
     for angle in [-1.0, -0.3, 0.0, 0.4] {
-        let batch = General::new(HingeAngle(vec![angle]), &elements[..1], &rest, &[1.0]).unwrap();
+        let batch = ConditionBatch::new(HingeAngle(vec![angle]), &elements[..1], &rest, &[1.0]).unwrap();
         let y = batch.nearest(0, &x);
         let reached = hinge_angle(y[0], y[1], y[2], y[3]).0;
         assert!((reached - angle).abs() < 1e-9, "{reached} instead of {angle}");
@@ -185,11 +186,10 @@ fn a_hinge_reaches_its_angle_by_the_shortest_way() {
 fn ellipsoids_are_reached_where_brute_force_finds_them() {
     let axes = DVec3::new(2.0, 1.0, 0.5);
     let on: Points = [DVec3::X * 2.0].into_iter().collect();
-    let batch = General::new(OnEllipsoid(axes), &[[0]], &on, &[1.0]).unwrap();
-    let mut seed = 5;
+    let batch = ConditionBatch::new(OnEllipsoid(axes), &[[0]], &on, &[1.0]).unwrap();
+    let mut rng = Stream::new(5);
     for _ in 0..50 {
-        let x =
-            DVec3::from_array(std::array::from_fn(|_| 2.0 * super::super::test_meshes::random(&mut seed)));
+        let x = DVec3::from_array(std::array::from_fn(|_| 2.0 * super::super::test_meshes::random(&mut rng)));
         let [y] = batch.nearest(0, &[x]);
         let brute = (0..400 * 200)
             .map(|k| {
@@ -226,5 +226,5 @@ fn what_cannot_be_fulfilled_is_refused() {
         }
     }
     let rest: Points = [DVec3::X].into_iter().collect();
-    assert_eq!(General::new(Never, &[[0]], &rest, &[1.0]).unwrap_err(), [0]);
+    assert_eq!(ConditionBatch::new(Never, &[[0]], &rest, &[1.0]).unwrap_err(), [0]);
 }

@@ -76,8 +76,8 @@ fn open_and_inverted_surfaces_are_refused() {
     let (mut triangles, rest) = sphere(0);
     let full = Filling::Volume([1.0, 1.0]);
     let turned: Vec<[u32; 3]> = triangles.iter().map(|&[a, b, c]| [a, c, b]).collect();
-    assert!(matches!(Pressure::new(&turned, &rest, full), Err(NotClosed::Volume(v)) if v < 0.0));
+    assert!(matches!(Pressure::new(&turned, &rest, full), Err(NotClosedError::Volume(v)) if v < 0.0));
     triangles.remove(0);
     let fault = Pressure::new(&triangles, &rest, full).unwrap_err();
-    assert_eq!(fault, NotClosed::Edges(vec![[0, 1], [0, 2], [1, 2]]));
+    assert_eq!(fault, NotClosedError::Edges(vec![[0, 1], [0, 2], [1, 2]]));
 }

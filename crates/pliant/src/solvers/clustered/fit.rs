@@ -275,6 +275,7 @@ fn bounded(p: DMat3, most: f64) -> DMat3 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use pliant_math::outer;
 
     /// Diagonal stretches turned both ways.
     fn maps() -> impl Iterator<Item = (DVec3, DMat3)> {
@@ -358,7 +359,6 @@ mod tests {
         let cluster = ClusterRest { mass: total, center, width: 0.7, stiffness: 1.0 };
         let mut basis = ClusterBasis::default();
         basis.become_of(|| mass.iter().copied().zip(points), &cluster, Goals::Linear);
-        let outer = |a: DVec3, b: DVec3| DMat3::from_cols(a * b.x, a * b.y, a * b.z);
         let best = |x: &[DVec3]| {
             let mut sums = Sums::ZERO;
             for ((x, q), m) in x.iter().zip(points).zip(mass) {

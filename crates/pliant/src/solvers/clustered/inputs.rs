@@ -117,14 +117,14 @@ impl ClusteredCache {
         for (k, &c) in layout.clusters.iter().enumerate() {
             let cluster = &model_rest.clusters[c as usize];
             centers[k] = (cluster.center - origin).to_array();
-            let mut lopsided = DVec3::ZERO;
+            let mut first_moment = DVec3::ZERO;
             for e in layout.by_cluster.range(k) {
                 let Entry { index, mask } = layout.by_cluster.list[e];
                 let w = &weights[index as usize];
                 for lane in (0..WIDTH).filter(|lane| mask & (1 << lane) != 0) {
                     let share = layout.by_cluster.shares.get(e).map_or(1.0, |s| s[lane]);
                     let q = |j: usize| bits.mul_add(-w.weight[lane], centers[k][j], w.weighted[j][lane]);
-                    lopsided += DVec3::new(q(0), q(1), q(2)) * share;
+                    first_moment += DVec3::new(q(0), q(1), q(2)) * share;
                 }
             }
             let width = cluster.width;
@@ -133,7 +133,7 @@ impl ClusteredCache {
                 inverse_width: if width > 0.0 { (width * width).recip() } else { 0.0 },
                 stiffness: cluster.stiffness,
                 center: centers[k],
-                lopsided: lopsided.to_array(),
+                first_moment: first_moment.to_array(),
                 coincident: width == 0.0 && model.topology().clusters.range(c as usize).len() > 1,
                 deforms: model_rest.bases[c as usize].goals != Goals::Rigid,
             };

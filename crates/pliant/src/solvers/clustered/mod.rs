@@ -64,7 +64,7 @@ const PARTICLES: usize = 1024;
 
 /// The solver; all but the instruction set is a cache.
 #[derive(Clone, Debug)]
-pub struct Clustered {
+pub(crate) struct Clustered {
     cache: Option<Box<ClusteredCache>>,
     isa: Isa,
 }

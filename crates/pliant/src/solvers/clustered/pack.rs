@@ -41,7 +41,7 @@ pub(super) struct ClusterConstants {
     pub center: [f64; 3],
     /// Σ m q: zero but for the rounding of the centre. Uncorrected it would turn the cluster by a
     /// constant, and symmetric bodies would drift.
-    pub lopsided: [f64; 3],
+    pub first_moment: [f64; 3],
     /// Several points in one place.
     pub coincident: bool,
     /// Whether goals deform.
@@ -124,7 +124,7 @@ impl FitPack<'_> {
                 present[i][lane] = s[i] * c.inverse_mass;
                 center[i][lane] = c.center[i];
                 for j in 0..3 {
-                    covariance[j][i][lane] = s[3 + 3 * j + i] - present[i][lane] * c.lopsided[j];
+                    covariance[j][i][lane] = s[3 + 3 * j + i] - present[i][lane] * c.first_moment[j];
                 }
             }
             if self.clusters.plastic && self.plastic[lane] != DMat3::IDENTITY {
@@ -204,7 +204,7 @@ impl FitPack<'_> {
         let (cluster, basis) = (&rest.clusters[c], &rest.bases[c]);
         let s = total(self.clusters.sums, &layout.piece_offsets, k);
         let column = |j: usize| {
-            DVec3::new(s[j], s[j + 1], s[j + 2]) - self.present[lane] * constants[k].lopsided[j / 3 - 1]
+            DVec3::new(s[j], s[j + 1], s[j + 2]) - self.present[lane] * constants[k].first_moment[j / 3 - 1]
         };
         let mut sums = Sums {
             first: DVec3::new(s[0], s[1], s[2]),

@@ -92,7 +92,7 @@ impl CouplingResponse {
     pub fn begin(&mut self, model: &BodyModel, start: &Points, h: f64) {
         let n = model.particle_count();
         if self.beginning.free.len() != n {
-            self.make_room(model);
+            self.reserve(model);
         }
         self.beginning.start.copy_from(start);
         self.pushed.clear();
@@ -106,7 +106,7 @@ impl CouplingResponse {
         self.prepared = 0;
     }
 
-    fn make_room(&mut self, model: &BodyModel) {
+    fn reserve(&mut self, model: &BodyModel) {
         let (n, topology) = (model.particle_count(), model.topology());
         self.beginning.free = (0..n as u32).map(|i| !model.prescribes(i)).collect();
         (self.beginning.start, self.pushed, self.moved) =

@@ -15,9 +15,6 @@ mod hessian;
 mod minimiser;
 mod response;
 
-use hessian::Matrix;
-pub(crate) use minimiser::Minimiser;
-
 use super::implicit::Substep;
 use super::objective::ProjectionInputs;
 use super::{FinishReport, Outside, Progress, Round, Solver, SolverError, Stage};
@@ -27,10 +24,13 @@ use crate::memory::Section;
 use crate::model::BodyModel;
 use crate::points::Points;
 use crate::state::BodyState;
+use hessian::Matrix;
 use pliant_math::lanes::Isa;
 
+pub(crate) use minimiser::Minimiser;
+
 /// The solver; all but the instruction set is a cache.
-pub struct Newton {
+pub(crate) struct Newton {
     cache: Option<NewtonCache>,
     isa: Isa,
 }
@@ -139,11 +139,8 @@ impl Solver for Newton {
     }
 
     fn finish(&mut self, stage: Stage<'_>, outside: Outside<'_>, state: &mut BodyState) -> FinishReport {
-        let Some(NewtonCache { substep, minimiser, .. }) = &mut self.cache else {
-            return FinishReport::default();
-        };
-        let pushed = substep.finish(stage.body, outside, state, &mut minimiser.objective);
-        FinishReport { contacts: 0, pushed, finite: state.is_finite() }
+        let Some(cache) = &mut self.cache else { return FinishReport::default() };
+        cache.substep.finish(stage.body, outside, state, &mut cache.minimiser.objective)
     }
 
     fn positions(&mut self) -> Option<&Points> {

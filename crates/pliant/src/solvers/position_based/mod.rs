@@ -41,7 +41,7 @@ use elements::{ColouredElements, CorrectionRule, Positions, SweepInputs};
 use glam::DVec3;
 
 /// The solver; all but its kind is a cache.
-pub struct PositionBased {
+pub(crate) struct PositionBased {
     kind: SolverKind,
     cache: Option<PositionBasedCache>,
 }
@@ -185,11 +185,8 @@ impl Solver for PositionBased {
     }
 
     fn finish(&mut self, stage: Stage<'_>, outside: Outside<'_>, state: &mut BodyState) -> FinishReport {
-        let Some(PositionBasedCache { substep, q, .. }) = &mut self.cache else {
-            return FinishReport::default();
-        };
-        let pushed = substep.finish(stage.body, outside, state, q);
-        FinishReport { contacts: 0, pushed, finite: state.is_finite() }
+        let Some(cache) = &mut self.cache else { return FinishReport::default() };
+        cache.substep.finish(stage.body, outside, state, &mut cache.q)
     }
 
     fn positions(&mut self) -> Option<&Points> {

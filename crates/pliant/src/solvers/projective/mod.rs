@@ -38,7 +38,7 @@ use response::{Response, scatter};
 use system::System;
 
 /// The solver; all but the instruction set is a cache.
-pub struct Projective {
+pub(crate) struct Projective {
     cache: Option<ProjectiveCache>,
     isa: Isa,
 }
@@ -131,7 +131,7 @@ impl Solver for Projective {
 
     fn expect_contacts(&mut self) {
         if let Some(cache) = &mut self.cache {
-            cache.response.make_room();
+            cache.response.reserve();
         }
     }
 
@@ -185,11 +185,8 @@ impl Solver for Projective {
     }
 
     fn finish(&mut self, stage: Stage<'_>, outside: Outside<'_>, state: &mut BodyState) -> FinishReport {
-        let Some(ProjectiveCache { substep, system, .. }) = &mut self.cache else {
-            return FinishReport::default();
-        };
-        let pushed = substep.finish(stage.body, outside, state, &mut system.objective);
-        FinishReport { contacts: 0, pushed, finite: state.is_finite() }
+        let Some(cache) = &mut self.cache else { return FinishReport::default() };
+        cache.substep.finish(stage.body, outside, state, &mut cache.system.objective)
     }
 
     fn positions(&mut self) -> Option<&Points> {

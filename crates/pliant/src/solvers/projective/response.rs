@@ -145,24 +145,24 @@ impl Response {
     }
 
     /// Makes room for columns and blocks; blocks grow only when more points touch than ever before.
-    pub fn make_room(&mut self) {
+    pub fn reserve(&mut self) {
         let most = self.particles;
-        let room = |len: usize, wanted: usize| wanted.saturating_sub(len);
+        let missing = |len: usize, wanted: usize| wanted.saturating_sub(len);
         let Response { columns, block, block_of, .. } = self;
         let columns = &mut *columns.write().unwrap_or_else(PoisonError::into_inner);
-        columns.numbers.reserve(room(columns.numbers.len(), (most * most).min(KEPT)));
-        block.reserve(room(block.len(), (most.div_ceil(WIDTH) * most).min(1 << 13)));
-        block_of.reserve(room(block_of.len(), most));
+        columns.numbers.reserve(missing(columns.numbers.len(), (most * most).min(KEPT)));
+        block.reserve(missing(block.len(), (most.div_ceil(WIDTH) * most).min(1 << 13)));
+        block_of.reserve(missing(block_of.len(), most));
     }
 
     /// To be called when the matrix changes.
     pub fn forget_columns(&mut self) {
-        let room = self.columns.read().unwrap_or_else(PoisonError::into_inner).numbers.capacity();
+        let capacity = self.columns.read().unwrap_or_else(PoisonError::into_inner).numbers.capacity();
         self.columns = Columns::none(self.particles);
         self.key = self.columns.clone();
         self.block_of.clear();
-        if room > 0 {
-            self.make_room();
+        if capacity > 0 {
+            self.reserve();
         }
     }
 

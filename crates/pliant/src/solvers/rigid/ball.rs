@@ -18,6 +18,7 @@ use crate::forces;
 use crate::model::{BodyModel, Model, ModelCollider, RigidRest};
 use crate::points::Points;
 use crate::solvers::damping::decay;
+use crate::solvers::energy_share::leaving;
 use crate::solvers::implicit::resting;
 use crate::solvers::{SolverKind, SubstepReport};
 use crate::state::BodyState;
@@ -80,14 +81,14 @@ pub(crate) fn roll(
     };
     let mut outcome = Outcome { finite: true, ..Default::default() };
     let mut ball = Ball::told(rest, state);
-    let mut room = [TouchedPlane::NONE; MOST_PLANES];
+    let mut scratch = [TouchedPlane::NONE; MOST_PLANES];
     for substep in 0..model.params.substeps {
         let at = of.at(substep, (false, false));
         if forced {
             forces::apply(model, controls, state, (at.time, h), &mut slot.pushes, of.team);
             ball = Ball::told(rest, state);
         }
-        outcome.last = ball.substep(&world, at, &mut room, slot);
+        outcome.last = ball.substep(&world, at, &mut scratch, slot);
         outcome.convergence.add(SolverKind::Rigid, &outcome.last);
         if forced || substep + 1 == model.params.substeps {
             ball.write(rest, state);
@@ -203,27 +204,27 @@ impl Ball {
 
     /// What is at this arm moves so far in a time.
     fn moves(motion: &Momentum, world: &World<'_>, arm: DVec3) -> DVec3 {
-        motion.velocity + (motion.turning * world.per_inertia).cross(arm)
+        motion.velocity + (motion.angular_momentum * world.per_inertia).cross(arm)
     }
 
     fn substep(
         &mut self,
         world: &World<'_>,
         at: SubstepContext<'_>,
-        room: &mut [TouchedPlane; MOST_PLANES],
+        scratch: &mut [TouchedPlane; MOST_PLANES],
         slot: &mut Slot,
     ) -> SubstepReport {
         let (h, from) = (world.h, *self);
         let before = Momentum {
             velocity: from.motion.velocity * world.keep,
-            turning: from.motion.turning * world.keep,
+            angular_momentum: from.motion.angular_momentum * world.keep,
         };
         self.motion = Momentum { velocity: before.velocity + world.pull * h, ..before };
         if slot.observer.is_some() {
             self.going(world).show(world.rest, 0, slot);
         }
-        let (count, rounds) = self.touch(world, at.obstacles.planes, room);
-        let touched = &mut room[..count];
+        let (count, rounds) = self.touch(world, at.obstacles.planes, scratch);
+        let touched = &mut scratch[..count];
         *self = self.going(world);
         let pushed = self.keep_out(touched) / world.rest.size;
         let loaded = touched.iter().filter(|t| t.force != DVec3::ZERO).count();
@@ -237,8 +238,8 @@ impl Ball {
     /// After a substep with the motion it has.
     fn going(&self, world: &World<'_>) -> Ball {
         let center = self.center + self.motion.velocity * world.h;
-        let way = self.motion.turning * (world.h * world.per_inertia);
-        Ball { center, turn: turn_by(way) * self.turn, ..*self }
+        let rotation = self.motion.angular_momentum * (world.h * world.per_inertia);
+        Ball { center, turn: turn_by(rotation) * self.turn, ..*self }
     }
 
     /// Finds what it touches on its way, and lets that change its motion; returns how many planes that are, and rounds.
@@ -283,7 +284,7 @@ impl Ball {
                 let change = next - plane.force;
                 plane.force = next;
                 self.motion.velocity += change * (h * world.per_mass);
-                self.motion.turning += arm.cross(change) * h;
+                self.motion.angular_momentum += arm.cross(change) * h;
                 changed = changed.max(change.length() * mobility.across);
             }
             if once || changed <= SETTLED * world.rest.size {
@@ -310,27 +311,27 @@ impl Ball {
     /// Gives what arrives its velocity back, and takes away what contact has added to the energy: as of any solid in `impacts.rs`.
     fn bounce(&mut self, world: &World<'_>, (from, before): (Ball, Momentum), touched: &mut [TouchedPlane]) {
         let (h, was) = (world.h, self.motion);
-        let (ride, work) = carried(touched, h);
+        let (carrier_velocity, work) = carried(touched, h);
         let bounces =
             touched.iter().any(|t| t.restitution > 0.0) && self.spring(world, (from, before), touched);
-        let energy = |motion: &Momentum, ride: DVec3| {
-            0.5 * world.rest.mass * (motion.velocity - ride).length_squared()
-                + 0.5 * world.per_inertia * motion.turning.length_squared()
+        let energy = |motion: &Momentum, carrier_velocity: DVec3| {
+            0.5 * world.rest.mass * (motion.velocity - carrier_velocity).length_squared()
+                + 0.5 * world.per_inertia * motion.angular_momentum.length_squared()
         };
-        let falling = world.pull * (0.5 * h * world.rest.mass);
-        let kinetic = energy(&before, ride) + work;
-        let slow = falling.dot(before.velocity - ride);
-        let lifting = -world.rest.mass * world.pull.dot(self.center - from.center - ride * h);
-        let most = kinetic + slow.max(0.0);
-        if lifting > most {
-            let part = (most / lifting).clamp(0.0, 1.0);
-            let way = was.turning * (h * world.per_inertia * part);
-            self.center = (from.center + ride * h).lerp(self.center, part);
-            self.turn = turn_by(way) * from.turn;
-            self.motion = Momentum { velocity: ride, turning: DVec3::ZERO };
+        let lifted = self.center - from.center - carrier_velocity * h;
+        let forces = (world.rest.mass, world.pull, h);
+        let budget = Budget::new(
+            energy(&before, carrier_velocity) + work,
+            (carrier_velocity, before.velocity, lifted),
+            forces,
+        );
+        if let Some(part) = budget.part {
+            let rotation = was.angular_momentum * (h * world.per_inertia * part);
+            self.center = (from.center + carrier_velocity * h).lerp(self.center, part);
+            self.turn = turn_by(rotation) * from.turn;
+            self.motion = Momentum { velocity: carrier_velocity, angular_momentum: DVec3::ZERO };
             return;
         }
-        let budget = Budget { ride, falling, room: kinetic + slow - lifting };
         self.motion = afford(&was, bounces.then_some(&self.motion), true, budget, energy);
     }
 
@@ -349,12 +350,9 @@ impl Ball {
             let into = -n.dot(before.velocity - surface);
             let faster = -n.dot(world.pull);
             let left = plane.gap(from.center + plane.moves).max(0.0);
-            let arrived = (into * (into.abs() + h * faster) + 2.0 * faster * left).max(0.0).sqrt();
-            let kick = 0.5 * h * faster;
-            let back = plane.restitution * arrived;
             let meets = plane.gap(self.center) <= 1e-9 * size || plane.force != DVec3::ZERO;
-            let leaves =
-                if meets && arrived > world.resting && back > 0.0 { kick + kick.hypot(back) } else { 0.0 };
+            let back = (plane.restitution, world.resting);
+            let leaves = if meets { leaving((into, faster, left), h, back) } else { 0.0 };
             fastest = fastest.max(leaves);
             // From here on the velocity to leave with; what is not met has no say.
             plane.moves = surface + n * leaves;
@@ -374,7 +372,7 @@ impl Ball {
                 let change = next - plane.force;
                 plane.force = next;
                 self.motion.velocity += change * world.per_mass;
-                self.motion.turning += arm.cross(change);
+                self.motion.angular_momentum += arm.cross(change);
                 changed = changed.max(change.length() * world.per_mass);
             }
             if changed <= SETTLED * fastest {

@@ -10,6 +10,7 @@
 
 use super::RigidCache;
 use crate::contact::{Contact, PointContact, Respond};
+use crate::solvers::energy_share::{affordable, leaving};
 use crate::solvers::implicit::{ExternalWork, resting};
 use crate::solvers::rigid::pose::{Momentum, Pose};
 use crate::solvers::{Outside, Subject};
@@ -38,7 +39,7 @@ pub(super) struct Impacts {
 }
 
 impl Impacts {
-    pub fn with_room(points: usize) -> Impacts {
+    pub fn with_capacity(points: usize) -> Impacts {
         Impacts { list: Vec::with_capacity(points) }
     }
 }
@@ -55,28 +56,26 @@ impl RigidCache {
         }
         let mass_ratio = body.model.mass_ratio(body.controls.body);
         let touching = ExternalWork::of(touched().map(|(c, _)| c), pull, (mass_ratio, self.h));
-        let ride = touching.velocity;
-        let lifted = self.to.center - self.from.center - ride * self.h;
-        let falling = body.controls.pull() * (0.5 * self.h * self.rest.mass);
-        let kinetic = self.before.energy(&self.rest, &self.from, ride) + touching.work;
-        let slow = falling.dot(self.before.velocity - ride);
-        let lifting = -self.rest.mass * body.controls.pull().dot(lifted);
-        let most = kinetic + slow.max(0.0);
-        if lifting > most && !pull.any {
-            return self.stop_where_it_can_get(ride, most / lifting);
+        let carrier_velocity = touching.velocity;
+        let lifted = self.to.center - self.from.center - carrier_velocity * self.h;
+        let kinetic = self.before.energy(&self.rest, &self.from, carrier_velocity) + touching.work;
+        let forces = (self.rest.mass, body.controls.pull(), self.h);
+        let budget = Budget::new(kinetic, (carrier_velocity, self.before.velocity, lifted), forces);
+        if let Some(part) = budget.part.filter(|_| !pull.any) {
+            return self.stop_where_it_can_get(carrier_velocity, part);
         }
-        let budget = Budget { ride, falling, room: kinetic + slow - lifting };
-        let energy = |motion: &Momentum, ride: DVec3| motion.energy(&self.rest, &self.to, ride);
+        let energy = |motion: &Momentum, carrier_velocity: DVec3| {
+            motion.energy(&self.rest, &self.to, carrier_velocity)
+        };
         self.now = afford(&was, bounces.then_some(&self.now), !pull.any, budget, energy);
     }
 
     /// Ends a part of the way it would go, and stops there: more it has no energy for, as when it rocks up on an edge.
-    fn stop_where_it_can_get(&mut self, ride: DVec3, part: f64) {
-        let part = part.clamp(0.0, 1.0);
-        let still = self.from.center + ride * self.h;
+    fn stop_where_it_can_get(&mut self, carrier_velocity: DVec3, part: f64) {
+        let still = self.from.center + carrier_velocity * self.h;
         let turn = self.from.turn.lerp(self.to.turn, part).normalize();
         self.to = Pose::new(still.lerp(self.to.center, part), turn);
-        self.now = Momentum { velocity: ride, turning: DVec3::ZERO };
+        self.now = Momentum { velocity: carrier_velocity, angular_momentum: DVec3::ZERO };
     }
 
     /// Lists what touches; tells whether any of it is to bounce.
@@ -98,10 +97,7 @@ impl RigidCache {
             let seen = self.before.velocity + spin.cross(self.arm(&self.from, i)) - surface;
             let (into, faster) = (-n.dot(seen), -n.dot(body.controls.pull()));
             let left = (n.dot(start + contact.moves()) - contact.offset).max(0.0);
-            let arrived = (into * (into.abs() + self.h * faster) + 2.0 * faster * left).max(0.0).sqrt();
-            let kick = 0.5 * self.h * faster;
-            let back = contact.restitution * arrived;
-            let target = if arrived > resting && back > 0.0 { kick + kick.hypot(back) } else { 0.0 };
+            let target = leaving((into, faster, left), self.h, (contact.restitution, resting));
             any |= target > 0.0;
             let arm = self.arm(&self.to, i);
             let across = |axis: DVec3| (inverse * arm.cross(axis)).cross(arm) + axis / self.rest.mass;
@@ -118,7 +114,7 @@ impl RigidCache {
         let mut list = std::mem::take(&mut self.impacts.list);
         let inverse = self.to.inverse_inertia(&self.rest);
         let fastest = list.iter().map(|i| i.target.length()).fold(0.0, f64::max);
-        let mut spin = inverse * self.now.turning;
+        let mut spin = inverse * self.now.angular_momentum;
         let mut velocity = self.now.velocity;
         for _ in 0..SWEEPS {
             let mut changed = 0.0_f64;
@@ -137,7 +133,7 @@ impl RigidCache {
         }
         for impact in &list {
             self.now.velocity += impact.impulse / self.rest.mass;
-            self.now.turning += impact.arm.cross(impact.impulse);
+            self.now.angular_momentum += impact.arm.cross(impact.impulse);
         }
         self.impacts.list = list;
     }
@@ -147,11 +143,30 @@ impl RigidCache {
 #[derive(Clone, Copy)]
 pub(super) struct Budget {
     /// The velocity from which it is seen.
-    pub ride: DVec3,
+    pub carrier_velocity: DVec3,
     /// What velocities count beside their squares: see above.
     pub falling: DVec3,
     /// The energy there is.
-    pub room: f64,
+    pub available: f64,
+    /// The part of its way it can get, where it has not the energy for all of it.
+    pub part: Option<f64>,
+}
+
+impl Budget {
+    /// Of a solid that began with a kinetic energy and a velocity, and was lifted so far, both seen from what carries it with
+    /// the velocity `carrier_velocity`.
+    pub fn new(
+        kinetic: f64,
+        (carrier_velocity, began, lifted): (DVec3, DVec3, DVec3),
+        (mass, pull, h): (f64, DVec3, f64),
+    ) -> Budget {
+        let falling = pull * (0.5 * h * mass);
+        let slow = falling.dot(began - carrier_velocity);
+        let lifting = -mass * pull.dot(lifted);
+        let most = kinetic + slow.max(0.0);
+        let part = (lifting > most).then(|| (most / lifting).clamp(0.0, 1.0));
+        Budget { carrier_velocity, falling, available: kinetic + slow - lifting, part }
+    }
 }
 
 /// How a solid moves on that moved as it `was` when the substep ended, and as it `bounced` if it did, as far as there is energy
@@ -165,45 +180,39 @@ pub(super) fn afford(
 ) -> Momentum {
     let toward = |from: &Momentum, to: &Momentum, share: f64| Momentum {
         velocity: from.velocity.lerp(to.velocity, share),
-        turning: from.turning.lerp(to.turning, share),
+        angular_momentum: from.angular_momentum.lerp(to.angular_momentum, share),
     };
     let mut now = *was;
     if let Some(bounced) = bounced {
-        let share = affordable(was, bounced, budget, &energy);
+        let share = share_of_change(was, bounced, budget, &energy);
         now = toward(was, bounced, share);
         if share == 1.0 {
             return now;
         }
     }
     if own {
-        let still = Momentum { velocity: budget.ride, turning: DVec3::ZERO };
-        let share = affordable(&still, &now, budget, &energy);
+        let still = Momentum { velocity: budget.carrier_velocity, angular_momentum: DVec3::ZERO };
+        let share = share_of_change(&still, &now, budget, &energy);
         now = toward(&still, &now, share);
     }
     now
 }
 
 /// The largest share of the change from one motion to another that leaves no more energy than there is room for.
-fn affordable(
+fn share_of_change(
     from: &Momentum,
     to: &Momentum,
-    Budget { ride, falling, room }: Budget,
+    Budget { carrier_velocity, falling, available, .. }: Budget,
     energy: &impl Fn(&Momentum, DVec3) -> f64,
 ) -> f64 {
-    let change = Momentum { velocity: to.velocity - from.velocity, turning: to.turning - from.turning };
-    // still + linear s + square s² = room
-    let still = energy(from, ride);
+    let change = Momentum {
+        velocity: to.velocity - from.velocity,
+        angular_momentum: to.angular_momentum - from.angular_momentum,
+    };
+    // still + linear s + square s² = available
+    let still = energy(from, carrier_velocity);
     let square = energy(&change, DVec3::ZERO);
-    let linear = energy(to, ride) - still - square + falling.dot(change.velocity);
-    let still = still + falling.dot(from.velocity - ride);
-    if still + linear + square <= room {
-        return 1.0;
-    }
-    let spare = room - still;
-    if spare.is_nan() || spare <= 0.0 || square <= 0.0 {
-        return 0.0;
-    }
-    let root = (linear * linear + 4.0 * square * spare).sqrt();
-    let share = if linear > 0.0 { 2.0 * spare / (linear + root) } else { (root - linear) / (2.0 * square) };
-    share.clamp(0.0, 1.0)
+    let linear = energy(to, carrier_velocity) - still - square + falling.dot(change.velocity);
+    let still = still + falling.dot(from.velocity - carrier_velocity);
+    affordable(available - still, linear, square)
 }

@@ -39,7 +39,7 @@ const PUSHES: usize = 4;
 
 /// The solver; all of it is a cache.
 #[derive(Clone, Debug, Default)]
-pub struct Rigid {
+pub(crate) struct Rigid {
     cache: Option<Box<RigidCache>>,
 }
 
@@ -73,8 +73,8 @@ struct RigidCache {
     free: Momentum,
     now: Momentum,
     to: Pose,
-    /// The way of the axes in the substep as a vector, for what touches beside its point.
-    way: DVec3,
+    /// How the axes turn in the substep as a vector, for what touches beside its point.
+    rotation_vector: DVec3,
     /// The forces on its nodes, and their sum and moment by arms in the middle of the substep.
     loads: Vec<DVec3>,
     held: (DVec3, DVec3),
@@ -112,13 +112,13 @@ impl RigidCache {
             free: Momentum::default(),
             now: Momentum::default(),
             to: pose,
-            way: DVec3::ZERO,
+            rotation_vector: DVec3::ZERO,
             loads: Vec::with_capacity(nodes),
             held: (DVec3::ZERO, DVec3::ZERO),
             inverse: DMat3::IDENTITY,
             arms: Vec::with_capacity(nodes),
             moved: 0.0,
-            impacts: Impacts::with_room(nodes),
+            impacts: Impacts::with_capacity(nodes),
             shown: Points::zeros(particles),
             model: model.clone(),
             rest,
@@ -133,8 +133,8 @@ impl RigidCache {
         self.h = h;
         self.from = Pose::told(x, state.memory.turning());
         let keep = 1.0 - decay(controls.body.drag, h);
-        let Momentum { velocity, turning } = Momentum::told(rest, &self.from, v);
-        self.before = Momentum { velocity: velocity * keep, turning: turning * keep };
+        let Momentum { velocity, angular_momentum } = Momentum::told(rest, &self.from, v);
+        self.before = Momentum { velocity: velocity * keep, angular_momentum: angular_momentum * keep };
         self.free = Momentum { velocity: self.before.velocity + controls.pull() * h, ..self.before };
         self.now = self.free;
         self.moved = 0.0;
@@ -150,12 +150,12 @@ impl RigidCache {
             true => self.wanted(controls, state, time + h),
             false => self.moved_by(&self.now),
         };
-        self.way = self.way();
+        self.rotation_vector = self.rotation_vector();
     }
 
     /// Where it is after the substep with this momentum.
     fn moved_by(&self, momentum: &Momentum) -> Pose {
-        let turn = turning::turned(&self.rest, self.from.turn, momentum.turning, self.h);
+        let turn = turning::turned(&self.rest, self.from.turn, momentum.angular_momentum, self.h);
         Pose::new(self.from.center + momentum.velocity * self.h, turn)
     }
 
@@ -170,9 +170,10 @@ impl RigidCache {
         Pose::fitted(&self.rest, at, self.from.turn)
     }
 
-    /// The way of the axes in the substep, by the mean of how they turn when it begins and when it ends.
-    fn way(&self) -> DVec3 {
-        let spins = [&self.from, &self.to].map(|pose| pose.per_inertia(&self.rest, self.now.turning));
+    /// How the axes turn in the substep as a vector, by the mean of how they turn when it begins and when it ends.
+    fn rotation_vector(&self) -> DVec3 {
+        let spins =
+            [&self.from, &self.to].map(|pose| pose.per_inertia(&self.rest, self.now.angular_momentum));
         (spins[0] + spins[1]) * (0.5 * self.h)
     }
 

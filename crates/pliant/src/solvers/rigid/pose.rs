@@ -80,7 +80,7 @@ pub(crate) struct Momentum {
     /// The velocity of its centre.
     pub velocity: DVec3,
     /// Angular momentum about its centre.
-    pub turning: DVec3,
+    pub angular_momentum: DVec3,
 }
 
 impl Momentum {
@@ -92,33 +92,33 @@ impl Momentum {
     fn of(rest: &RigidRest, [x, y, z]: [DVec3; 3], of: [DVec3; 4]) -> Momentum {
         let [u, v, w] = along_axes(of);
         let velocity = ((of[0] + of[1]) + (of[2] + of[3])) * 0.25;
-        Momentum { velocity, turning: (x.cross(u) + y.cross(v) + z.cross(w)) * (0.25 * rest.mass) }
+        Momentum { velocity, angular_momentum: (x.cross(u) + y.cross(v) + z.cross(w)) * (0.25 * rest.mass) }
     }
 
     /// The angular velocity.
     pub fn spin(&self, rest: &RigidRest, pose: &Pose) -> DVec3 {
-        pose.per_inertia(rest, self.turning)
+        pose.per_inertia(rest, self.angular_momentum)
     }
 
     /// The velocities of its particles.
     pub fn particles(&self, rest: &RigidRest, pose: &Pose) -> [DVec3; 4] {
         let reach = pose.reach(rest);
-        let turning = |turning: DVec3| {
-            let spin = pose.per_inertia(rest, turning);
+        let spinning = |angular_momentum: DVec3| {
+            let spin = pose.per_inertia(rest, angular_momentum);
             reach.map(|a| spin.cross(a))
         };
-        let v = corners(self.velocity, turning(self.turning));
+        let v = corners(self.velocity, spinning(self.angular_momentum));
         // Told by these, the angular momentum differs in its last digit, and always the same way: in an hour that
         // would be seen.
-        let left = self.turning - Momentum::of(rest, reach, v).turning;
-        let [a, b, c, d] = corners(DVec3::ZERO, turning(left));
+        let left = self.angular_momentum - Momentum::of(rest, reach, v).angular_momentum;
+        let [a, b, c, d] = corners(DVec3::ZERO, spinning(left));
         [v[0] + a, v[1] + b, v[2] + c, v[3] + d]
     }
 
-    /// ½ m V² + ½ ω·L, seen from what moves with `ride`.
-    pub fn energy(&self, rest: &RigidRest, pose: &Pose, ride: DVec3) -> f64 {
-        let along = 0.5 * rest.mass * (self.velocity - ride).length_squared();
-        along + 0.5 * self.turning.dot(self.spin(rest, pose))
+    /// ½ m V² + ½ ω·L, seen from what moves with `carrier_velocity`.
+    pub fn energy(&self, rest: &RigidRest, pose: &Pose, carrier_velocity: DVec3) -> f64 {
+        let along = 0.5 * rest.mass * (self.velocity - carrier_velocity).length_squared();
+        along + 0.5 * self.angular_momentum.dot(self.spin(rest, pose))
     }
 }
 

@@ -85,7 +85,9 @@ impl Respond for RigidCache {
     fn end(&self, point: usize) -> DVec3 {
         let of_contact = |point: usize| self.to.place(self.rest.contact[point - 4].at);
         match point.checked_sub(self.points) {
-            Some(k) => of_contact(self.touches[k].point as usize) + self.way.cross(self.touches[k].arm),
+            Some(k) => {
+                of_contact(self.touches[k].point as usize) + self.rotation_vector.cross(self.touches[k].arm)
+            }
             None if point < 4 => self.to.center + self.to.arm(&self.rest, point),
             None => of_contact(point),
         }
@@ -175,10 +177,10 @@ impl Respond for RigidCache {
         let loads = self.loads.iter().copied().zip(&self.arms);
         let (force, moment) = resultant(loads.map(|(f, arms)| (arms[0], f)));
         self.now.velocity = self.free.velocity + force * (self.h / self.rest.mass);
-        self.now.turning = self.free.turning + moment * self.h;
+        self.now.angular_momentum = self.free.angular_momentum + moment * self.h;
         let was = self.to;
         self.to = self.moved_by(&self.now);
-        self.way = self.way();
+        self.rotation_vector = self.rotation_vector();
         let turned = [self.to.axes.x_axis - was.axes.x_axis, self.to.axes.y_axis - was.axes.y_axis];
         let turned = turned[0].length() + turned[1].length();
         self.moved = self.to.center.distance(was.center) / self.beginning.size + turned;

@@ -4,6 +4,7 @@ use pliant::{
     Body, BodyState, Builder, Clustering, CouplingId, DMat3, DVec3, Material, Section, Simulation,
     SolverKind, State, Stiffness, Timeline, shapes,
 };
+use pliant_geometry::SplitMix64;
 
 /// A cube of edge 1 with 6³ particles, undamped and unlimited; if limited, to the paper's letter.
 pub fn cube(clusters: Clustering, alpha: f64) -> Body {
@@ -134,18 +135,18 @@ pub fn horn_rotation(pairs: impl Iterator<Item = (DVec3, DVec3)>) -> DMat3 {
     DMat3::from_quat(pliant_math::horn_rotation(pairs))
 }
 
-/// A small deterministic generator: tests need variety, not statistics.
-#[derive(Clone, Copy)]
-pub struct Random(pub u64);
+/// Numbers, vectors and matrices from a seed.
+#[derive(Clone)]
+pub struct Random(SplitMix64);
 
 impl Random {
+    pub fn new(seed: u64) -> Random {
+        Random(SplitMix64::new(seed))
+    }
+
     /// A number from −1 to 1.
     pub fn number(&mut self) -> f64 {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        ((z ^ (z >> 31)) >> 11) as f64 / (1u64 << 53) as f64 * 2.0 - 1.0
+        self.0.unit() * 2.0 - 1.0
     }
 
     /// A number from 0 to 1.
@@ -177,7 +178,7 @@ impl Random {
 
 /// A body of one cluster and uneven masses, undamped, unlimited and with all its volume to lose.
 pub fn cloud(points: Vec<DVec3>, seed: u64) -> Body {
-    let mut random = Random(seed);
+    let mut random = Random::new(seed);
     let mut shape = shapes::from_points(points).unwrap();
     shape.measure.iter_mut().for_each(|m| *m = 0.2 + random.share());
     let mut body = Body::new("cloud", shape);
@@ -193,7 +194,7 @@ pub fn cloud(points: Vec<DVec3>, seed: u64) -> Body {
 
 /// `n` random points of a cube.
 pub fn random_points(n: usize, seed: u64) -> Vec<DVec3> {
-    let mut random = Random(seed);
+    let mut random = Random::new(seed);
     (0..n).map(|_| random.vector()).collect()
 }
 

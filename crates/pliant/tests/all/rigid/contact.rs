@@ -3,6 +3,7 @@
 use super::*;
 use crate::common::*;
 use pliant::{Builder, Collider, HalfSpace, Primitive, Statistics};
+use pliant_geometry::SplitMix64;
 use std::f64::consts::{FRAC_PI_2, TAU};
 
 fn ball(radius: f64) -> Body {
@@ -69,9 +70,9 @@ fn a_sliding_box_stops_after_the_way_that_friction_says() {
         body.velocity = DVec3::new(speed, 0.0, 0.0);
         let mut s = Builder::new().collider(ground(friction, 0.0)).body(body).build().unwrap();
         run(&mut s, 120);
-        let (way, wanted) = (center(&s, 0).x, speed * speed / (2.0 * friction * 9.81));
-        println!("μ {friction}: stops after {way:.5} m of {wanted:.5}");
-        assert!((way / wanted - 1.0).abs() < 0.02, "{way} m instead of {wanted}");
+        let (distance, wanted) = (center(&s, 0).x, speed * speed / (2.0 * friction * 9.81));
+        println!("μ {friction}: stops after {distance:.5} m of {wanted:.5}");
+        assert!((distance / wanted - 1.0).abs() < 0.02, "{distance} m instead of {wanted}");
         assert!(velocity(&s).length() < 1e-9 && center(&s, 0).z.abs() < 1e-9);
     }
 }
@@ -159,9 +160,9 @@ fn a_cylinder_rolls_as_the_prism_that_its_rims_are() {
         let mut s = Builder::new().collider(plane).body(body).substeps(substeps).build().unwrap();
         let start = center(&s, 0);
         run(&mut s, 20);
-        let way = center(&s, 0).distance(start);
-        println!("{corners} corners, {substeps} substeps: {way:.5} m of {wanted:.5}");
-        (way / wanted - 1.0).abs()
+        let distance = center(&s, 0).distance(start);
+        println!("{corners} corners, {substeps} substeps: {distance:.5} m of {wanted:.5}");
+        (distance / wanted - 1.0).abs()
     });
     assert!(off[0] < 0.01 && off[1] < 0.03, "{off:?}");
 }
@@ -193,13 +194,8 @@ fn a_box_dropped_on_a_corner_lands_flat_and_gains_nothing() {
 
 /// What a throw of a solid at obstacles does to its energy, relative to what it had.
 fn throw(seed: u64, restitution: f64, friction: f64) -> (f64, f64) {
-    let mut random = seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1;
-    let mut number = |lo: f64, hi: f64| {
-        random ^= random << 13;
-        random ^= random >> 7;
-        random ^= random << 17;
-        lo + (hi - lo) * (random >> 11) as f64 / (1u64 << 53) as f64
-    };
+    let mut rng = SplitMix64::new(seed);
+    let mut number = |lo: f64, hi: f64| lo + (hi - lo) * rng.unit();
     let size = |number: &mut dyn FnMut(f64, f64) -> f64| {
         DVec3::new(number(0.05, 0.5), number(0.05, 0.5), number(0.05, 0.5))
     };

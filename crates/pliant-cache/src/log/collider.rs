@@ -1,15 +1,13 @@
 //! Colliders that are no planes, for pictures: their meshes in the header, and where they are in each frame.
 
-use std::sync::Arc;
-
+use super::channel::{LogChannel, find, need, parse, put};
 use glam::{DAffine3, DVec3};
 use pliant_geometry::TriMesh;
-
-use super::channel::{LogChannel, find, need, parse, put};
+use std::sync::Arc;
 
 /// Something bodies collide with, as it is shown.
 #[derive(Clone, Debug, PartialEq)]
-pub struct LogSolid {
+pub struct LogCollider {
     /// The engine's number of the collider.
     pub id: u64,
     /// Linear red, green, blue in 0..=1.
@@ -20,7 +18,7 @@ pub struct LogSolid {
 
 /// Where a collider is in a frame.
 #[derive(Clone, Debug, PartialEq)]
-pub struct SolidPlace {
+pub struct ColliderPlace {
     /// The engine's number of the collider.
     pub id: u64,
     /// Where its own coordinates are.
@@ -29,7 +27,7 @@ pub struct SolidPlace {
     pub vertices: Vec<DVec3>,
 }
 
-impl LogSolid {
+impl LogCollider {
     pub(super) fn put(&self, out: &mut Vec<u8>) {
         let mut own = Vec::new();
         put(&mut own, "id", &[&[self.id][..]]);
@@ -41,7 +39,7 @@ impl LogSolid {
         put(out, "solid", &[&own[..]]);
     }
 
-    pub(super) fn get(channel: &LogChannel<'_>) -> Result<LogSolid, String> {
+    pub(super) fn get(channel: &LogChannel<'_>) -> Result<LogCollider, String> {
         let bytes = channel.values::<u8>()?;
         let channels = parse(&bytes)?;
         let [x, y, z] = need(&channels, "positions")?.planes::<f64, 3>()?;
@@ -52,8 +50,8 @@ impl LogSolid {
         };
         let color = need(&channels, "color")?.values::<f32>()?;
         let color = color.try_into().map_err(|_| "the colour of a collider has not three parts")?;
-        let solid = LogSolid { id: need(&channels, "id")?.value()?, color, mesh: Arc::new(mesh) };
-        solid.check().map(|()| solid)
+        let collider = LogCollider { id: need(&channels, "id")?.value()?, color, mesh: Arc::new(mesh) };
+        collider.check().map(|()| collider)
     }
 
     pub(super) fn check(&self) -> Result<(), String> {
@@ -65,9 +63,9 @@ impl LogSolid {
     }
 }
 
-impl SolidPlace {
+impl ColliderPlace {
     /// All of a frame as channels.
-    pub(super) fn put(places: &[SolidPlace], out: &mut Vec<u8>) {
+    pub(super) fn put(places: &[ColliderPlace], out: &mut Vec<u8>) {
         let ids: Vec<u64> = places.iter().map(|p| p.id).collect();
         put(out, "solid_ids", &[&ids[..]]);
         let column = |k: usize| places.iter().map(|p| p.at.to_cols_array()[k]).collect::<Vec<f64>>();
@@ -81,7 +79,7 @@ impl SolidPlace {
     }
 
     /// All of a frame; none if it tells of none.
-    pub(super) fn get(channels: &[LogChannel<'_>]) -> Result<Vec<SolidPlace>, String> {
+    pub(super) fn get(channels: &[LogChannel<'_>]) -> Result<Vec<ColliderPlace>, String> {
         let Some(ids) = find(channels, "solid_ids") else { return Ok(Vec::new()) };
         let ids = ids.values::<u64>()?;
         let at = need(channels, "solid_places")?.planes::<f64, 12>()?;
@@ -96,7 +94,7 @@ impl SolidPlace {
         for (k, &id) in ids.iter().enumerate() {
             let end = first + counts[k] as usize;
             let vertex = |i: usize| DVec3::new(x[i].into(), y[i].into(), z[i].into());
-            let place = SolidPlace {
+            let place = ColliderPlace {
                 id,
                 at: DAffine3::from_cols_array(&std::array::from_fn(|j| at[j][k])),
                 vertices: (first..end).map(vertex).collect(),
@@ -117,7 +115,7 @@ impl SolidPlace {
     }
 
     /// Part of the way to where it is in another frame, if it is there and as many vertices have moved.
-    pub(crate) fn toward(&mut self, other: &[SolidPlace], part: f64) {
+    pub(crate) fn toward(&mut self, other: &[ColliderPlace], part: f64) {
         let Some(next) = other.iter().find(|o| o.id == self.id) else { return };
         let mix = |a: f64, b: f64| a + part * (b - a);
         let (a, b) = (self.at.to_cols_array(), next.at.to_cols_array());
@@ -135,15 +133,15 @@ mod tests {
     #[test]
     fn what_is_written_is_read_and_what_does_not_add_up_is_refused() {
         let mesh = TriMesh { positions: vec![DVec3::ZERO, DVec3::X, DVec3::Y], triangles: vec![[0, 1, 2]] };
-        let solid = LogSolid { id: 4, color: [0.1, 0.2, 0.3], mesh: Arc::new(mesh.clone()) };
+        let collider = LogCollider { id: 4, color: [0.1, 0.2, 0.3], mesh: Arc::new(mesh.clone()) };
         let mut out = Vec::new();
-        solid.put(&mut out);
-        let still = SolidPlace { id: 4, at: DAffine3::from_translation(DVec3::Z), vertices: Vec::new() };
-        let bent = SolidPlace { id: 9, at: DAffine3::IDENTITY, vertices: vec![DVec3::ONE; 3] };
-        SolidPlace::put(&[still.clone(), bent.clone()], &mut out);
+        collider.put(&mut out);
+        let still = ColliderPlace { id: 4, at: DAffine3::from_translation(DVec3::Z), vertices: Vec::new() };
+        let bent = ColliderPlace { id: 9, at: DAffine3::IDENTITY, vertices: vec![DVec3::ONE; 3] };
+        ColliderPlace::put(&[still.clone(), bent.clone()], &mut out);
         let channels = parse(&out).expect("channels");
-        assert_eq!(LogSolid::get(need(&channels, "solid").expect("it")).expect("sound"), solid);
-        assert_eq!(SolidPlace::get(&channels).expect("sound"), [still.clone(), bent.clone()]);
+        assert_eq!(LogCollider::get(need(&channels, "solid").expect("it")).expect("sound"), collider);
+        assert_eq!(ColliderPlace::get(&channels).expect("sound"), [still.clone(), bent.clone()]);
         assert_eq!(still.shown(&mesh)[1], DVec3::new(1.0, 0.0, 1.0));
         assert_eq!(bent.shown(&mesh)[0], DVec3::ONE);
         let mut bad = Vec::new();
@@ -151,10 +149,11 @@ mod tests {
         put(&mut bad, "solid_places", &[&[][..] as &[f64]; 12]);
         put(&mut bad, "solid_counts", &[&[u32::MAX][..]]);
         put(&mut bad, "solid_vertices", &[&[][..] as &[f32]; 3]);
-        assert!(SolidPlace::get(&parse(&bad).expect("channels")).is_err());
-        let wrong = LogSolid { mesh: Arc::new(TriMesh { triangles: vec![[0, 1, 7]], ..mesh }), ..solid };
+        assert!(ColliderPlace::get(&parse(&bad).expect("channels")).is_err());
+        let wrong =
+            LogCollider { mesh: Arc::new(TriMesh { triangles: vec![[0, 1, 7]], ..mesh }), ..collider };
         let mut bad = Vec::new();
         wrong.put(&mut bad);
-        assert!(LogSolid::get(need(&parse(&bad).expect("channels"), "solid").expect("it")).is_err());
+        assert!(LogCollider::get(need(&parse(&bad).expect("channels"), "solid").expect("it")).is_err());
     }
 }
