@@ -41,13 +41,11 @@ impl Endpoint {
 
     /// The body and its particles that count, with their weights.
     pub fn particles(&self) -> impl Iterator<Item = (usize, u32, f64)> + '_ {
-        let (body, particles, weights, count) = match self {
-            Endpoint::Point { body, particles, weights } => (*body, particles, weights, 4),
-            Endpoint::World { .. } => (0, &[0; 4], &[0.0; 4], 0),
+        let (body, particles, weights) = match self {
+            Endpoint::Point { body, particles, weights } => (*body, particles, weights),
+            Endpoint::World { .. } => (0, &[0; 4], &[0.0; 4]),
         };
-        // Of a triangle or an edge those without weight stay: it may be elsewhere on it in the next round.
-        let used = move |k: &usize| *k == 0 || weights[*k] != 0.0 || particles[*k] != particles[0];
-        (0..count).filter(used).map(move |k| (body, particles[k], weights[k]))
+        particles.iter().zip(weights).filter(|(_, w)| **w != 0.0).map(move |(i, w)| (body, *i, *w))
     }
 }
 

@@ -7,6 +7,10 @@ use super::collision::{CollisionShape, Stencil};
 use pliant_geometry::collision::CollisionSurface;
 use pliant_geometry::solids::SolidMesh;
 
+/// The least weight of a particle that carries a point of a triangle or an edge: next to nothing, but it keeps the particle among those
+/// that a contact holds, as the point may be elsewhere in the next round.
+const LEAST: f64 = 1e-30;
+
 /// How points of it follow particles.
 #[derive(Debug)]
 enum Carried {
@@ -77,10 +81,10 @@ impl TouchSurface {
         match &self.carried {
             Carried::Particles(list) => {
                 let [a, b, c] = self.surface.triangles()[t as usize].map(|v| list[v as usize]);
-                let [u, v, w] = weights;
+                let [u, v, w] = weights.map(kept);
                 Stencil { particles: [a, b, c, a], weights: [u, v, w, 0.0] }
             }
-            Carried::Faces(_) => of.on_face(t, weights),
+            Carried::Faces(_) => all_kept(of.on_face(t, weights)),
         }
     }
 
@@ -89,13 +93,14 @@ impl TouchSurface {
         match &self.carried {
             Carried::Particles(list) => {
                 let [a, b] = self.surface.edges()[edge as usize].map(|v| list[v as usize]);
-                Stencil { particles: [a, b, a, a], weights: [1.0 - share, share, 0.0, 0.0] }
+                let [u, v] = [1.0 - share, share].map(kept);
+                Stencil { particles: [a, b, a, a], weights: [u, v, 0.0, 0.0] }
             }
             Carried::Faces(faces) => {
                 let (t, [a, b]) = faces[edge as usize];
                 let mut weights = [0.0; 3];
                 (weights[a], weights[b]) = (1.0 - share, share);
-                of.on_face(t, weights)
+                all_kept(of.on_face(t, weights))
             }
         }
     }
@@ -104,4 +109,13 @@ impl TouchSurface {
     pub fn beyond(&self, of: &CollisionShape, v: u32) -> f64 {
         of.beyond_vertex(self.surface.places()[v as usize])
     }
+}
+
+/// A weight that keeps its particle in the contact.
+fn kept(weight: f64) -> f64 {
+    if weight == 0.0 { LEAST } else { weight }
+}
+
+fn all_kept(stencil: Stencil) -> Stencil {
+    Stencil { weights: stencil.weights.map(kept), ..stencil }
 }
