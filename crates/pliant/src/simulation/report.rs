@@ -29,6 +29,8 @@ pub struct StepReport {
     /// Couplings one of whose frames collapsed in this step: the particles that carry it came to lie on a line or in one place, so
     /// that nothing tells how it is turned. Told once; such a coupling holds what it can until they are apart again.
     pub collapsed: usize,
+    /// How many frames of couplings were fitted to their particles, each as often as it was.
+    pub fits: usize,
     /// Vertices of sheets that were held back short of crossing another surface, summed over the substeps; the contact forces of a step
     /// that needs many of these were not enough.
     pub held_back: usize,

@@ -95,6 +95,7 @@ impl Simulation {
         let ties = islands.list().iter().flat_map(|i| i.ties().0);
         let collapsed = ties.filter(|t| t.collapsed).count();
         let mut report = StepReport { seconds, coupling_energy, collapsed, ..Default::default() };
+        report.fits = islands.list().iter().filter(|i| !i.asleep).map(|i| i.fits).sum();
         report.asleep = islands.list().iter().filter(|i| i.asleep).map(|i| i.members.len()).sum();
         for cut in islands.list().iter().map(|i| i.cut) {
             report.held_back += cut.vertices;
