@@ -278,6 +278,13 @@ const GROUPS: &[Group] = &[
         run: tree::step,
     },
     Group {
+        entries: &[(
+            "glue/many",
+            "a block with a thousand of its 2,025 particles tied to places in the world: a step of one substep",
+        )],
+        run: tree::many,
+    },
+    Group {
         entries: &[
             ("rigid/balls/step", "10,000 rigid balls that roll on the ground: a step"),
             ("rigid/boxes/step", "10,000 rigid boxes that slide on the ground: a step"),

@@ -1,9 +1,9 @@
-//! A tree whose branches are glued to each other and carry ornaments: what the glue is of a step.
+//! A tree whose branches are glued to each other and carry ornaments: what the glue is of a step. And very many points of one body.
 
 use crate::timing::Window;
 use crate::{Measurement, Run};
 use pliant::shapes::{self, TetStyle};
-use pliant::{Body, Builder, DVec3, Glue, Material, Simulation};
+use pliant::{Body, BodyPoint, Builder, Coupling, DMat3, DVec3, Glue, Material, Simulation, WorldFrame};
 use std::time::Duration;
 
 const BRANCHES: usize = 100;
@@ -79,5 +79,45 @@ pub(crate) fn step(run: &mut Run<'_>) -> Result<(), String> {
             seconds[1] * 1e3
         )));
     }
+    Ok(())
+}
+
+/// Particles of a block that are tied to places in the world.
+const TIED: usize = 1000;
+
+/// A block that many of its particles hold in place, each tied to where it is.
+fn held(ties: usize) -> Result<Simulation, String> {
+    let shape =
+        shapes::tet_box([24, 8, 8], DVec3::new(0.6, 0.2, 0.2), TetStyle::Five).map_err(|e| e.to_string())?;
+    let rubber = Material::named("rubber").ok_or("there is no rubber")?;
+    let body = Body::new("block", shape).elastic(Material { young: 2e5, ..rubber });
+    let at = body.shape.points.clone();
+    let tied = (0..at.len()).step_by(2).take(ties);
+    let tie = |i: usize| {
+        let to = WorldFrame { at: at[i], axes: DMat3::IDENTITY };
+        Coupling::joint(BodyPoint::particle(0, i as u32), to)
+    };
+    let builder = Builder::new().substeps(1).body(body);
+    tied.fold(builder, |builder, i| builder.coupling(tie(i))).build().map_err(|e| e.to_string())
+}
+
+pub(crate) fn many(run: &mut Run<'_>) -> Result<(), String> {
+    let window = Window { warm: 2, timed: 5, budget: Duration::from_millis(500) };
+    let mut simulation = held(TIED)?;
+    let seconds = window.median_frame(&mut simulation)?;
+    let without = window.median_frame(&mut held(0)?)?;
+    run.report(Measurement {
+        name: "glue/many",
+        value: seconds * 1e3,
+        unit: "ms",
+        threads: 1,
+        share_of_limit: None,
+        isa: simulation.isa().name(),
+        note: format!(
+            "{} particles, {TIED} ties of one body; {:.2} ms without them",
+            simulation.model().particle_count(),
+            without * 1e3
+        ),
+    });
     Ok(())
 }

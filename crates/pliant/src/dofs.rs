@@ -86,6 +86,7 @@ impl DofMap {
     }
 
     /// Calls `entry(unknown, weight)` for what particle `i` is made of.
+    #[inline]
     pub fn expand(&self, i: usize, mut entry: impl FnMut(u32, f64)) {
         match &self.dofs[i] {
             Dof::Free(n) => entry(*n, 1.0),

@@ -9,17 +9,18 @@
 //! nothing is one by itself, and has the bits it has without the others.
 
 use crate::advance::{Outcome, Slot, StepContext, SubstepContext};
-use crate::contact::{Bodies, Contacts, Cut, Ended, NearPairs, Touching};
+use crate::contact::{Bodies, Contacts, Cut, Ended, NearPairs, Nodes, Touching, When};
 use crate::controls::Controls;
-use crate::couplings::{CouplingMemory, Tie, TieLayout, TieSide, Velocities};
+use crate::couplings::{Tie, TieLayout, Velocities};
 use crate::forces;
-use crate::model::{Attachment, BodyId, BodyPoint, Coupling, Model, ModelCoupling, ModelId, Motor};
+use crate::model::{Model, ModelCoupling, ModelId, Motor};
 use crate::points::Points;
 use crate::sleep::Stirring;
 use crate::solvers::rigid;
 use crate::solvers::trace::Tracer;
 use crate::solvers::{Outside, Progress, Round, Solver, SolverError, SolverKind, Stage, SubstepReport};
 use crate::state::{BodyState, State};
+use crate::team::Team;
 use glam::DVec3;
 use std::sync::Arc;
 
@@ -27,6 +28,8 @@ use std::sync::Arc;
 const MORE_ROUNDS: u32 = 3;
 /// And for frames that have turned so far in it that what they hold is not in its place yet.
 const MORE_ROUNDS_OF_TIES: u32 = 8;
+/// Most answers to the last round, for what of frames one does not bring together.
+const ANSWERS: usize = 8;
 /// Most rounds that solids ask for where they are tied to soft bodies, for which each is dear.
 const ROUNDS_OF_SOLIDS: u32 = 4;
 
@@ -140,6 +143,21 @@ impl Member {
         self.busy = self.attempt(at, |solver, stage, state| solver.iterate(round, stage, state));
     }
 
+    /// Takes the forces that were found for its nodes.
+    fn push(&mut self, nodes: &Nodes, team: &Team) {
+        let side = self.solver.as_deref_mut().and_then(Solver::responding);
+        if let Some(side) = side.filter(|_| !nodes.is_empty()) {
+            side.push(nodes, team);
+        }
+    }
+
+    /// Gives them up again.
+    fn retract(&mut self, team: &Team) {
+        if let Some(side) = self.solver.as_deref_mut().and_then(Solver::responding) {
+            side.retract(team);
+        }
+    }
+
     fn advance(&mut self, number: u32, at: SubstepContext<'_>) {
         self.progress = self.act(at, |solver, stage, state| solver.advance(stage, state)).unwrap_or_default();
         if self.progress.settled {
@@ -186,6 +204,8 @@ pub(crate) struct Island {
     /// What holds them together, in the model's order.
     pub ties: Vec<Tie>,
     layout: Arc<TieLayout>,
+    /// How many of their frames were fitted in the last step, each as often as it was.
+    pub fits: usize,
     /// Which of them may touch each other, by their places in the island.
     pairs: Vec<[usize; 2]>,
     /// What was cut from the ways of thin ones in the step.
@@ -240,6 +260,7 @@ impl Island {
     /// Moves its bodies through all substeps of a step. Islands of one body are shown to the tracer, if there is one.
     pub fn run(&mut self, of: StepContext<'_>, mut tracer: Option<&mut Tracer>) {
         self.share_out(of);
+        self.fits = 0;
         self.drive(of);
         self.members.iter_mut().for_each(|m| m.begin_step(of));
         self.cut = Cut::default();
@@ -342,34 +363,61 @@ impl Island {
         }
         let rounds = self.rounds(at);
         let mut round = Round { number: 0, touched: at.tied || !contacts.list().is_empty() };
-        let (mut joined, mut settled) = (false, true);
+        let (mut joined, mut settled, mut begun) = (false, true, false);
         let curved = self.ties.iter().any(Tie::is_curved);
+        let at_once = at.tied && !touches && self.goes_on(at);
         while round.number < rounds
             || (joined && round.number < rounds + MORE_ROUNDS)
             || (!settled && round.number < rounds + MORE_ROUNDS_OF_TIES)
         {
             round.number += 1;
-            self.each(at, |_, m| m.iterate(round, at));
+            if !std::mem::take(&mut begun) {
+                self.each(at, |_, m| m.iterate(round, at));
+            }
             if self.failed() {
                 return;
             }
-            if settled && !self.members.iter().any(|m| m.busy) {
+            if !self.members.iter().any(|m| m.busy) && (settled || self.hold_together(contacts, at)) {
                 break;
             }
+            let mut pushed = false;
             if answers {
                 let Island { members, ties, .. } = self;
                 let closing = round.number >= rounds;
                 contacts.answer(ties, closing, &mut InSubstep { members, at }, at.of.team);
+                if curved && round.number == rounds {
+                    self.come_to_terms(contacts, at);
+                    pushed = true;
+                }
             }
-            self.each(at, |_, m| m.advance(round.number, at));
+            // A body takes its forces, moves and begins the next round while its numbers are at hand.
+            begun = at_once && round.number < rounds;
+            let next = Round { number: round.number + 1, ..round };
+            let found: &Contacts = contacts;
+            self.each(at, |place, m| {
+                if answers && !pushed {
+                    m.push(found.nodes_of(place), at.of.team);
+                }
+                m.advance(round.number, at);
+                if begun {
+                    m.show(round.number);
+                    m.iterate(next, at);
+                }
+            });
+            if begun {
+                settled = !curved;
+                continue;
+            }
+            let all_settled = self.members.iter().all(|m| m.progress.settled);
             if curved {
-                let Island { members, ties, .. } = self;
-                settled = contacts.ties_settled(ties, &mut InSubstep { members, at });
+                // Before the last round it is asked for only where that decides whether there is another.
+                settled = (round.number >= rounds || all_settled) && self.hold_together(contacts, at);
                 if !settled && round.number + 1 == rounds + MORE_ROUNDS_OF_TIES {
+                    let Island { members, ties, .. } = self;
                     contacts.slacken_ties(ties, &mut InSubstep { members, at });
                 }
             }
-            if settled && self.members.iter().all(|m| m.progress.settled) {
+            if settled && all_settled {
                 break;
             }
             if touches {
@@ -382,11 +430,44 @@ impl Island {
         if at.tied {
             let Island { members, ties, .. } = self;
             contacts.conclude_ties(ties, &mut InSubstep { members, at });
+            self.fits += contacts.ties().0.take_fits();
         }
         self.finish(round, at, contacts);
         if !self.pairs.is_empty() {
             let Island { members, cut, .. } = self;
             cut.add(contacts.keep_apart(&mut InSubstep { members, at }, at.of.team));
+        }
+    }
+
+    /// Whether all of its bodies go through all rounds: bodies of projective dynamics, and solids beside them.
+    fn goes_on(&self, at: SubstepContext<'_>) -> bool {
+        let kinds = || self.members.iter().map(|m| at.of.model.bodies()[m.place].parts.solver());
+        kinds().any(|k| k == SolverKind::Projective)
+            && kinds().all(|k| matches!(k, SolverKind::Projective | SolverKind::Rigid))
+    }
+
+    /// Whether frames hold what they are to hold, where the bodies are.
+    fn hold_together(&mut self, contacts: &mut Contacts, at: SubstepContext<'_>) -> bool {
+        let Island { members, ties, .. } = self;
+        contacts.ties_settled(When::End, ties, &mut InSubstep { members, at })
+    }
+
+    /// Gives bodies the forces that were found, and finds others for the same round as long as frames turn otherwise than these
+    /// expected. That is much less work than another round of all.
+    fn come_to_terms(&mut self, contacts: &mut Contacts, at: SubstepContext<'_>) {
+        for answer in 1..=ANSWERS {
+            let found: &Contacts = contacts;
+            self.each(at, |place, m| m.push(found.nodes_of(place), at.of.team));
+            let Island { members, ties, .. } = self;
+            let together = |contacts: &mut Contacts, members: &mut [Member]| {
+                contacts.ties_settled(When::Ahead, ties, &mut InSubstep { members, at })
+            };
+            if answer == ANSWERS || together(contacts, members) {
+                break;
+            }
+            self.each(at, |_, m| m.retract(at.of.team));
+            let Island { members, ties, .. } = self;
+            contacts.answer(ties, true, &mut InSubstep { members, at }, at.of.team);
         }
     }
 
@@ -603,6 +684,7 @@ impl Islands {
             members: Vec::with_capacity(1),
             ties: Vec::new(),
             layout: Arc::default(),
+            fits: 0,
             pairs: Vec::new(),
             cut: Cut::default(),
             asleep: false,
@@ -625,7 +707,7 @@ impl Islands {
             let Island { members, ties, .. } = &mut list[island[a]];
             let within =
                 |body| model.index(body).map_or(0, |place| members.partition_point(|m| m.place < place));
-            ties.push(tie(coupling, number, within));
+            ties.push(Tie::new(&coupling.coupling, number, within));
         }
         for island in list.iter_mut() {
             let Island { members, ties, layout, .. } = island;
@@ -643,33 +725,6 @@ fn ends(coupling: &ModelCoupling, model: &Model) -> Option<[usize; 2]> {
     let mut places = coupling.coupling.bodies().filter_map(|body| model.index(body));
     let first = places.next()?;
     Some([first, places.next().unwrap_or(first)])
-}
-
-/// A coupling as its island sees it, which has bodies at places of its own.
-fn tie(of: &ModelCoupling, number: usize, within: impl Fn(BodyId) -> usize) -> Tie {
-    let side = |side: &Attachment| match side {
-        Attachment::Point(BodyPoint { body, particles, weights }) => {
-            TieSide::Point { body: within(*body), particles: *particles, weights: *weights }
-        }
-        Attachment::Frame(frame) => TieSide::Frame { body: within(frame.body()), frame: frame.clone() },
-        Attachment::World(frame) => TieSide::World(*frame),
-    };
-    let Coupling { sides, kind, damping, break_force, break_distance, limits, motor, .. } = &of.coupling;
-    Tie {
-        sides: [side(&sides[0]), side(&sides[1])],
-        kind: *kind,
-        stiffness: None,
-        damping: *damping,
-        limits: *limits,
-        motor: *motor,
-        breaks: (*break_force, *break_distance),
-        place: number,
-        memory: CouplingMemory::default(),
-        put_in: 0.0,
-        broke: false,
-        collapsed: false,
-        let_go: false,
-    }
 }
 
 /// The first body of the island that a body is in.

@@ -6,7 +6,8 @@ use crate::clock::{Ratio, Stopwatch, kind, runs};
 use crate::plot::{Panel, Plot, Style};
 use crate::shirt::{Hold, shirt};
 use pliant::shapes::{SolidShape, TetStyle, tet_box};
-use pliant::{Attachment, Body, Builder, DMat3, DVec3, Glue, Material, Simulation, SolverKind};
+use pliant::{Attachment, Body, Builder, DVec3, Glue, Material, Simulation, SolverKind};
+use pliant_math::procrustes::{Bindings, Poses};
 
 const STEP: &str = "a step";
 const BARE: &str = "a step without glue";
@@ -91,27 +92,31 @@ fn tree(glued: bool) -> Result<Simulation, Failure> {
     Ok(s)
 }
 
-/// Seconds for the rotations of all frames and the shares of a force on each of their parents, once.
-fn rotations(s: &Simulation) -> f64 {
+/// Seconds for the rotation of a frame and all blocks of its derivative, as the engine makes them: many at once.
+fn rotation(s: &Simulation) -> f64 {
     let sides = || s.model().couplings().iter().flat_map(|c| &c.coupling.sides);
-    let frames: Vec<_> = sides()
-        .filter_map(|side| if let Attachment::Frame(frame) = side { Some(frame) } else { None })
-        .map(|frame| (frame, s.positions(frame.body()).collect::<Vec<DVec3>>()))
-        .collect();
-    let (mut blocks, mut sum) = (Vec::new(), 0.0);
-    let rounds = 50;
+    let mut columns: [Vec<f64>; 3] = Default::default();
+    let mut bindings = Bindings::default();
+    for side in sides() {
+        let Attachment::Frame(frame) = side else { continue };
+        let first = columns[0].len() as u32;
+        let at: Vec<DVec3> = s.positions(frame.body()).collect();
+        let parents: Vec<u32> = (0..frame.parents().len() as u32).map(|k| first + k).collect();
+        for i in frame.parents() {
+            columns.iter_mut().zip(at[*i as usize].to_array()).for_each(|(c, v)| c.push(v));
+        }
+        bindings.push(frame.cloud(), &parents, frame.at());
+    }
+    let (mut poses, mut blocks) = (Poses::new(&bindings), vec![[[[0.0; 8]; 3]; 3]; bindings.slots()]);
+    let [x, y, z] = &columns;
+    let rounds = 200;
     let watch = Stopwatch::start();
     for _ in 0..rounds {
-        for (frame, x) in &frames {
-            let cloud = frame.cloud();
-            let fit = frame.fit(|i| x[i as usize], DMat3::IDENTITY);
-            blocks.resize(cloud.len(), DMat3::ZERO);
-            fit.blocks(cloud, frame.at(), &mut blocks);
-            sum += blocks[0].x_axis.x;
-        }
+        bindings.fit(s.isa(), [x, y, z], &mut poses);
+        bindings.blocks(s.isa(), &poses, &mut blocks);
+        std::hint::black_box((&mut poses, &mut blocks));
     }
-    std::hint::black_box(sum);
-    watch.seconds() / f64::from(rounds)
+    watch.seconds() / f64::from(rounds) / bindings.len().max(1) as f64
 }
 
 fn measured(title: &str, make: impl Fn(bool) -> Result<Simulation, Failure>) -> Result<Panel, Failure> {
@@ -122,14 +127,13 @@ fn measured(title: &str, make: impl Fn(bool) -> Result<Simulation, Failure>) -> 
             let mut s = make(glued)?;
             s.step()?;
             let watch = Stopwatch::start();
-            let mut rounds = 0;
+            let mut fits = 0;
             for _ in 0..STEPS {
-                // Frames are fitted anew in every round.
-                rounds += s.step()?.iterations * s.model().params().substeps;
+                fits += s.step()?.fits;
             }
             seconds[k] = watch.seconds() / f64::from(STEPS);
             if glued {
-                seconds[2] = rotations(&s) * f64::from(rounds) / f64::from(STEPS);
+                seconds[2] = rotation(&s) * fits as f64 / f64::from(STEPS);
             }
         }
         lines.iter_mut().zip(seconds).for_each(|(line, t)| line.push((run as f64, 1e3 * t)));

@@ -1,6 +1,6 @@
 //! The contacts of an island in a substep: which there are, and their forces.
 
-use super::dual::{Bodies, Dual, Respond, SubstepStart, Touching};
+use super::dual::{Bodies, Dual, Respond, SubstepStart, Touching, When};
 use super::looked_at::LookedAt;
 use super::nodes::Nodes;
 use super::pairs::BodyContacts;
@@ -153,9 +153,14 @@ impl Contacts {
         pull
     }
 
-    /// Whether couplings hold as they are to, however frames have turned.
-    pub fn ties_settled(&mut self, ties: &[Tie], bodies: &mut dyn Bodies) -> bool {
-        self.dual.ties_settled(ties, bodies)
+    /// Whether couplings hold as they are to: see [`Dual::ties_settled`].
+    pub fn ties_settled(&mut self, when: When, ties: &[Tie], bodies: &mut dyn Bodies) -> bool {
+        self.dual.ties_settled(when, ties, bodies)
+    }
+
+    /// The nodes of a body, with the forces that were found for it.
+    pub fn nodes_of(&self, place: usize) -> &Nodes {
+        self.dual.nodes_of(place)
     }
 
     /// Lets couplings go for the rest of the substep that no round has brought together.

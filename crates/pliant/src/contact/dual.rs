@@ -62,6 +62,11 @@ pub(crate) trait Respond {
     /// Where a particle ends with the present round made and all contact forces taken away.
     fn free_end(&self, particle: usize) -> DVec3;
 
+    /// Where a particle ends with the present round made and the forces that were pushed with.
+    fn ahead(&self, particle: usize) -> DVec3 {
+        self.end(particle)
+    }
+
     /// The same of several, and where they begin and end.
     fn ends_of(&self, particles: &[u32], when: When, to: &mut Vec<DVec3>) {
         let start = &self.beginning().start;
@@ -69,6 +74,7 @@ pub(crate) trait Respond {
             When::Start => start.get(*i as usize),
             When::End => self.end(*i as usize),
             When::Free => self.free_end(*i as usize),
+            When::Ahead => self.ahead(*i as usize),
         }));
     }
 
@@ -108,18 +114,23 @@ pub(crate) trait Respond {
     /// Takes the forces of the nodes into the present round, in place of those it had.
     fn push(&mut self, nodes: &Nodes, team: &Team);
 
+    /// Takes them out again, so that others may be found for the same round.
+    fn retract(&mut self, _team: &Team) {}
+
     /// Whether it responds alike in all rounds of a substep.
     fn is_constant(&self) -> bool {
         true
     }
 }
 
-/// Where particles are looked at in a substep: as it begins, as it ends, and as it would end without forces.
+/// Where particles are looked at in a substep: as it begins, as it ends, as it would end without forces, and as it will end once
+/// the present round is made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum When {
     Start,
     End,
     Free,
+    Ahead,
 }
 
 /// A body of an island while its contacts are being found.
@@ -243,6 +254,8 @@ pub(crate) struct Dual {
     sweeps: Sweeps,
     /// Of each body of the island.
     nodes: Vec<Nodes>,
+    /// Whether these move as the forces there are let them, whatever rounds come.
+    moved: bool,
     pace: Pace,
 }
 
@@ -251,6 +264,7 @@ impl Dual {
     pub fn begin(&mut self, particles: impl ExactSizeIterator<Item = usize>, layout: &Arc<TieLayout>) {
         self.rows.clear();
         self.links.clear();
+        self.moved = false;
         self.ties.begin(layout);
         let count = particles.len();
         if self.nodes.len() < count {
@@ -355,14 +369,21 @@ impl Dual {
         self.ties.pull_on(place)
     }
 
-    /// Whether couplings hold as they are to, however frames have turned.
-    pub fn ties_settled(&mut self, ties: &[Tie], bodies: &mut dyn Bodies) -> bool {
-        self.ties.are_settled(ties, &self.nodes, bodies)
+    /// Whether couplings hold as they are to, however frames have turned: as the substep ends now, or will with the forces of the
+    /// present round.
+    pub fn ties_settled(&mut self, when: When, ties: &[Tie], bodies: &mut dyn Bodies) -> bool {
+        self.ties.are_settled(when, ties, &self.nodes, bodies)
+    }
+
+    /// The nodes of a body, with the forces that were found for it.
+    pub fn nodes_of(&self, place: usize) -> &Nodes {
+        &self.nodes[place]
     }
 
     /// Lets couplings go for the rest of the substep that no round has brought together.
     pub fn slacken_ties(&mut self, ties: &[Tie], bodies: &mut dyn Bodies) {
         self.ties.slacken(ties, &self.nodes, bodies);
+        self.moved = false;
     }
 
     /// Tells couplings what the substep has left.
@@ -375,7 +396,7 @@ impl Dual {
         (&mut self.ties, &self.nodes)
     }
 
-    /// Finds the forces for the present round of the bodies and gives them to these.
+    /// Finds the forces for the present round of the bodies, and puts them on the nodes: [`Respond::push`] is to take them.
     ///
     /// In the `closing` round couplings are to hold to rounding; in those before it nearly is enough, as bodies will move on.
     pub fn answer(&mut self, ties: &[Tie], closing: bool, bodies: &mut dyn Bodies, team: &Team) {
@@ -383,9 +404,9 @@ impl Dual {
             return;
         }
         if self.sweep(bodies, team) {
-            return self.push(bodies, team);
+            return self.load();
         }
-        let steps = self.prepare(ties, bodies, team);
+        let steps = self.prepare(closing, ties, bodies, team);
         if !self.rows.is_empty() {
             self.respond(bodies, team);
             self.bound(bodies, team);
@@ -401,21 +422,25 @@ impl Dual {
             }
         }
         if !self.ties.is_empty() {
-            self.hold(ties, closing, bodies, team);
+            self.hold(ties, bodies, team);
+            self.moved = self.rows.is_empty() && self.ties.meet_constant();
         }
-        self.push(bodies, team);
+        self.load();
     }
 
     /// Finds the forces of couplings beside those of the contacts.
-    fn hold(&mut self, ties: &[Tie], closing: bool, bodies: &mut dyn Bodies, team: &Team) {
-        let brief = !closing && self.rows.is_empty() && self.ties.may_wait();
+    fn hold(&mut self, ties: &[Tie], bodies: &mut dyn Bodies, team: &Team) {
+        let brief = self.ties.is_brief();
         for pass in 1..=MOST_LOOKS {
             if pass > 1 {
-                self.ties.begin_round(ties, &mut self.nodes, bodies, team);
+                self.moved = false;
+                self.ties.begin_round(false, ties, &mut self.nodes, (bodies, team));
             }
             self.solve_ties(if brief { 1 } else { MOST_SOLVES }, bodies, team);
             let mut halvings = 0;
-            while self.ties.is_curved() && self.ties.hold_back(halvings, ties, &self.nodes, bodies) {
+            // Where frames hardly turn, what they turn by is mended in the next round.
+            let straight = !self.ties.is_curved() || (brief && self.ties.turn_little());
+            while !straight && self.ties.hold_back(halvings, ties, &self.nodes, bodies) {
                 self.move_nodes(bodies, team);
                 halvings += 1;
             }
@@ -427,7 +452,9 @@ impl Dual {
 
     /// Solves for the forces of couplings where points are taken to be linear.
     fn solve_ties(&mut self, solves: usize, bodies: &mut dyn Bodies, team: &Team) {
-        self.move_nodes(bodies, team);
+        if !(self.moved && self.rows.is_empty() && self.ties.act_as_before()) {
+            self.move_nodes(bodies, team);
+        }
         // Again for what the solve has left to rounding, or an older system to mend.
         for _ in 0..solves {
             if !self.ties.correct(&self.nodes) {
@@ -463,18 +490,8 @@ impl Dual {
         true
     }
 
-    /// Gives the bodies the forces that were found.
-    fn push(&mut self, bodies: &mut dyn Bodies, team: &Team) {
-        self.load();
-        for (place, nodes) in self.nodes.iter().enumerate().filter(|(_, n)| !n.is_empty()) {
-            if let Some(body) = bodies.get(place) {
-                body.side.push(nodes, team);
-            }
-        }
-    }
-
     /// Looks where everything ends by itself in the present round. Returns how many steps the forces may take.
-    fn prepare(&mut self, ties: &[Tie], bodies: &mut dyn Bodies, team: &Team) -> usize {
+    fn prepare(&mut self, closing: bool, ties: &[Tie], bodies: &mut dyn Bodies, team: &Team) -> usize {
         let mut steps = STEPS;
         for (place, nodes) in self.nodes.iter().enumerate().filter(|(_, n)| !n.is_empty()) {
             if bodies.get(place).is_some_and(|b| b.side.prepare(nodes, team)) {
@@ -493,12 +510,14 @@ impl Dual {
             (row.trial, row.best) = (row.force, row.force);
         }
         if !self.ties.is_empty() {
-            if self.ties.is_curved() {
+            if self.ties.is_curved() && !(self.moved && self.rows.is_empty()) {
                 self.move_nodes(bodies, team);
             }
-            if self.ties.begin_round(ties, &mut self.nodes, bodies, team) {
+            let brief = !closing && self.rows.is_empty();
+            if self.ties.begin_round(brief, ties, &mut self.nodes, (bodies, team)) {
+                self.moved = false;
                 self.move_nodes(bodies, team);
-                self.ties.begin_round(ties, &mut self.nodes, bodies, team);
+                self.ties.begin_round(brief, ties, &mut self.nodes, (bodies, team));
             }
         }
         self.pace = Pace { momentum: 1.0, smallest: f64::INFINITY, settled: false };

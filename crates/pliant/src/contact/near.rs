@@ -41,7 +41,7 @@ impl NearPairs {
         }
         self.boxes.clear();
         self.boxes.extend((0..model.bodies().len()).map(|k| reach_of(model, state, controls, k)));
-        self.find_coupled(model);
+        self.find_coupled(model, state, controls);
         let NearPairs { boxes, order, coupled, pairs } = self;
         let all = boxes.iter().filter(|b| b.0.is_finite()).fold(NOWHERE, |a, b| join(a, *b));
         let axis = (all.1 - all.0).max_position();
@@ -64,14 +64,17 @@ impl NearPairs {
         pairs.sort_unstable();
     }
 
-    fn find_coupled(&mut self, model: &Model) {
+    fn find_coupled(&mut self, model: &Model, state: &State, controls: &Controls) {
         self.coupled.clear();
-        let pair = |c: &ModelCoupling| {
+        // What is broken or open holds nothing, and keeps nobody from touching.
+        let live = state.couplings.iter().zip(&controls.couplings);
+        let holds = live.map(|(memory, live)| !memory.broken && live.values.stiffness > 0.0);
+        let pair = |(c, _): (&ModelCoupling, bool)| {
             let mut places = c.coupling.bodies().filter_map(|body| model.index(body));
             let (a, b) = (places.next()? as u32, places.next()? as u32);
             Some((a.min(b), a.max(b)))
         };
-        self.coupled.extend(model.couplings().iter().filter_map(pair));
+        self.coupled.extend(model.couplings().iter().zip(holds).filter(|(_, holds)| *holds).filter_map(pair));
         self.coupled.sort_unstable();
         self.coupled.dedup();
     }

@@ -5,6 +5,7 @@
 //! the bodies, whichever solvers move them; frames are taken to be linear anew in every round. `system.rs` solves it sparsely.
 
 mod glue;
+mod gradients;
 mod memory;
 mod near_body;
 mod pairs;
@@ -17,5 +18,5 @@ mod turn;
 pub use glue::{Glue, Glued};
 pub use memory::CouplingMemory;
 pub use tie::Mishap;
-pub(crate) use tie::{Tie, TieSide};
+pub(crate) use tie::Tie;
 pub(crate) use ties::{Pull, TieLayout, Ties, Velocities};

@@ -3,12 +3,19 @@
 //! Couplings act on each other where they hold the same body: a tree of branches has a matrix of small blocks, and eliminated from
 //! the leaves inward it fills in nothing. Which rows act on which, and the order of elimination, are a [`Plan`] that lasts as
 //! long as the couplings do; numbers are filled in and factored (L Lᵀ, row by row) in every substep without allocating.
+//!
+//! Hundreds of points of one body all act on each other, and a factor of them takes the cube of their number. Where it would take more
+//! than as many products with the matrix as conjugate gradients may need, these solve instead (`gradients.rs`). The plan alone decides
+//! that, before there are any numbers.
 
+use super::gradients::Gradients;
 use glam::DVec3;
 use std::ops::Range;
 
 /// Pivots below this part of their diagonal are those of rows that others imply.
 const DEPENDENT: f64 = 1e-12;
+/// As many products with the matrix may take as long as its factor does.
+const PRODUCTS: usize = 200;
 
 /// Groups of rows, in an order of elimination that fills in little.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -25,6 +32,8 @@ pub(crate) struct Plan {
     starts: Vec<(usize, usize)>,
     /// All numbers.
     len: usize,
+    /// Whether it is solved by conjugate gradients: nothing is filled in then.
+    iterative: bool,
 }
 
 /// Consecutive columns that are all stored.
@@ -39,7 +48,41 @@ struct Run {
 impl Plan {
     /// Of groups with so many rows (1 to 3), each of which acts on whatever else holds one of its bodies.
     pub fn new(groups: &[(usize, Vec<usize>)], bodies: usize) -> Plan {
+        let direct = Plan::direct(groups, bodies);
+        let rows = direct.groups().flat_map(|place| direct.rows(place).map(move |row| (place, row)));
+        let work: usize = rows.map(|(place, row)| direct.numbers(place, row).len().pow(2)).sum();
+        // Nothing is stored twice, and what is eliminated fills in: the factor has no fewer numbers than the matrix.
+        if work <= PRODUCTS * direct.len {
+            return direct;
+        }
+        let sparse = Plan::iterative(groups, bodies);
+        if work > PRODUCTS * sparse.len { sparse } else { direct }
+    }
+
+    /// To be factored.
+    pub(super) fn direct(groups: &[(usize, Vec<usize>)], bodies: usize) -> Plan {
         let (order, before) = eliminate(groups, bodies);
+        Plan::laid_out(groups, &order, &before)
+    }
+
+    /// To be solved by conjugate gradients: as given, with what acts on each other and nothing else.
+    pub(super) fn iterative(groups: &[(usize, Vec<usize>)], bodies: usize) -> Plan {
+        let mut holding: Vec<Vec<usize>> = vec![Vec::new(); bodies];
+        let mut before = Vec::with_capacity(groups.len());
+        for (group, (_, holds)) in groups.iter().enumerate() {
+            let mut earlier: Vec<usize> = holds.iter().flat_map(|b| &holding[*b]).copied().collect();
+            earlier.sort_unstable();
+            earlier.dedup();
+            earlier.retain(|other| *other < group);
+            before.push(earlier);
+            holds.iter().for_each(|b| holding[*b].push(group));
+        }
+        let order: Vec<usize> = (0..groups.len()).collect();
+        Plan { iterative: true, ..Plan::laid_out(groups, &order, &before) }
+    }
+
+    /// Groups in this order, each with the earlier places that act on it.
+    fn laid_out(groups: &[(usize, Vec<usize>)], order: &[usize], before: &[Vec<usize>]) -> Plan {
         let mut plan = Plan { place: vec![0; groups.len()], rows: vec![0], ..Plan::default() };
         for (place, &group) in order.iter().enumerate() {
             plan.place[group] = place as u32;
@@ -79,12 +122,33 @@ impl Plan {
         self.rows[self.place[group] as usize] as usize
     }
 
-    fn groups(&self) -> Range<usize> {
+    /// Whether conjugate gradients solve it.
+    #[cfg(test)]
+    pub fn is_iterative(&self) -> bool {
+        self.iterative
+    }
+
+    pub(super) fn groups(&self) -> Range<usize> {
         0..self.starts.len()
     }
 
-    fn rows(&self, place: usize) -> Range<usize> {
+    pub(super) fn rows(&self, place: usize) -> Range<usize> {
         self.rows[place] as usize..self.rows[place + 1] as usize
+    }
+
+    /// The columns that the numbers of a row are in, piece by piece: first column, and which of its numbers these are.
+    pub(super) fn pieces(
+        &self,
+        place: usize,
+        row: usize,
+    ) -> impl Iterator<Item = (usize, Range<usize>)> + '_ {
+        let first = self.rows[place] as usize;
+        let before = self.starts[place].1;
+        let runs = self.runs(place).iter().map(|run| {
+            let at = run.at as usize;
+            (run.first as usize, at..at + run.len as usize)
+        });
+        runs.chain(std::iter::once((first, before..before + row - first)))
     }
 
     fn runs(&self, place: usize) -> &[Run] {
@@ -93,7 +157,7 @@ impl Plan {
     }
 
     /// Where the numbers of a row of the group at `place` are.
-    fn numbers(&self, place: usize, row: usize) -> Range<usize> {
+    pub(super) fn numbers(&self, place: usize, row: usize) -> Range<usize> {
         let (start, before) = self.starts[place];
         let number = row - self.rows[place] as usize;
         let first = start + number * before + number * (number + 1) / 2;
@@ -158,10 +222,15 @@ pub(super) struct System {
     lower: Vec<f64>,
     /// Scratch: a row, spread out.
     row: Vec<f64>,
+    gradients: Gradients,
 }
 
 impl System {
-    pub fn reserve(&mut self, size: usize, len: usize) {
+    pub fn reserve(&mut self, plan: &Plan) {
+        let (size, len) = (plan.size(), plan.len());
+        if plan.iterative {
+            self.gradients.reserve(size);
+        }
         self.lower.reserve(len.saturating_sub(self.lower.len()));
         self.row.reserve(size.saturating_sub(self.row.len()));
     }
@@ -219,6 +288,9 @@ impl System {
     /// Factors the matrix. A row that depends on those before it gets nothing: its unknown is zero, and so it answers for
     /// what is tied twice, or cannot move at all.
     pub fn factor(&mut self, plan: &Plan) {
+        if plan.iterative {
+            return self.gradients.prepare(plan, &self.lower);
+        }
         for place in plan.groups() {
             let own = plan.rows(place);
             for i in own.clone() {
@@ -274,7 +346,10 @@ impl System {
     }
 
     /// Solves for a right-hand side, in its place.
-    pub fn solve(&self, plan: &Plan, side: &mut [f64]) {
+    pub fn solve(&mut self, plan: &Plan, side: &mut [f64]) {
+        if plan.iterative {
+            return self.gradients.solve(plan, &self.lower, side);
+        }
         for place in plan.groups() {
             for i in plan.rows(place) {
                 let numbers = &self.lower[plan.numbers(place, i)];
@@ -306,9 +381,7 @@ impl System {
 
 /// The product of a row's numbers before its pivot with a full vector.
 fn dot(plan: &Plan, place: usize, i: usize, numbers: &[f64], with: &[f64]) -> f64 {
-    let product = |first: usize, numbers: &[f64]| -> f64 {
-        numbers.iter().zip(&with[first..]).map(|(a, b)| a * b).sum()
-    };
+    let product = |first: usize, numbers: &[f64]| product(numbers, &with[first..]);
     let mut sum = 0.0;
     for run in plan.runs(place) {
         sum += product(run.first as usize, &numbers[run.at as usize..(run.at + run.len) as usize]);
@@ -318,12 +391,26 @@ fn dot(plan: &Plan, place: usize, i: usize, numbers: &[f64], with: &[f64]) -> f6
     sum + product(first, &own[..i - first])
 }
 
+/// Σ a b over the shorter of the two, eight sums side by side.
+pub(super) fn product(a: &[f64], b: &[f64]) -> f64 {
+    let len = a.len().min(b.len());
+    let (a, b) = (a[..len].chunks_exact(8), b[..len].chunks_exact(8));
+    let rest: f64 = a.remainder().iter().zip(b.remainder()).map(|(a, b)| a * b).sum();
+    let mut sums = [0.0; 8];
+    for (a, b) in a.zip(b) {
+        for (sum, (a, b)) in sums.iter_mut().zip(a.iter().zip(b)) {
+            *sum += a * b;
+        }
+    }
+    sums.iter().sum::<f64>() + rest
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    /// AᵀA of numbers without a pattern where groups share a body, with rows that are twice others if `twice`.
-    fn made(groups: &[(usize, Vec<usize>)], bodies: usize, twice: bool) -> Vec<Vec<f64>> {
+    /// AᵀA of numbers without a pattern where groups share a body, with rows that are twice others if `twice`; and what springs give.
+    fn made(groups: &[(usize, Vec<usize>)], bodies: usize, (twice, give): (bool, f64)) -> Vec<Vec<f64>> {
         let rows: Vec<(usize, usize)> =
             groups.iter().enumerate().flat_map(|(g, (n, _))| (0..*n).map(move |i| (g, i))).collect();
         // A row of A has entries for each of its bodies; the product is sparse as the plan expects.
@@ -343,16 +430,30 @@ mod tests {
             a[last] = a[last - 1].iter().map(|v| 2.0 * v).collect();
         }
         let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
-        a.iter().map(|x| a.iter().map(|y| dot(x, y)).collect()).collect()
+        let mut product: Vec<Vec<f64>> = a.iter().map(|x| a.iter().map(|y| dot(x, y)).collect()).collect();
+        (0..product.len()).for_each(|k| product[k][k] += give);
+        product
     }
 
     fn check(groups: &[(usize, Vec<usize>)], bodies: usize, twice: bool) -> usize {
-        let plan = Plan::new(groups, bodies);
-        let matrix = made(groups, bodies, twice);
+        let [direct, iterative] = [Plan::direct(groups, bodies), Plan::iterative(groups, bodies)];
+        solved(&direct, groups, bodies, (twice, 0.0));
+        solved(&iterative, groups, bodies, (twice, 0.0));
+        // With springs there is one solution only.
+        let [a, b] = [&direct, &iterative].map(|plan| solved(plan, groups, bodies, (twice, 0.01)));
+        let size = a.iter().fold(0.0_f64, |m, v| m.max(v.abs()));
+        let far = a.iter().zip(&b).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
+        assert!(far < 1e-9 * size, "{groups:?}: {far} of {size} apart");
+        direct.len()
+    }
+
+    /// The solution found by a plan, row by row as groups were given.
+    fn solved(plan: &Plan, groups: &[(usize, Vec<usize>)], bodies: usize, with: (bool, f64)) -> Vec<f64> {
+        let matrix = made(groups, bodies, with);
         let rows: Vec<(usize, usize)> =
             groups.iter().enumerate().flat_map(|(g, (n, _))| (0..*n).map(move |i| (g, i))).collect();
         let mut system = System::default();
-        system.begin(&plan);
+        system.begin(plan);
         let first = |g: usize| rows.iter().position(|r| r.0 == g).unwrap();
         for a in 0..groups.len() {
             for b in 0..=a {
@@ -360,15 +461,15 @@ mod tests {
                     let value = |i: usize, j: usize| matrix[first(a) + i][first(b) + j];
                     // Whichever comes first.
                     match (a + b) % 2 {
-                        0 => system.add(&plan, (a, b), (groups[a].0, groups[b].0), value),
-                        _ => system.add(&plan, (b, a), (groups[b].0, groups[a].0), |i, j| value(j, i)),
+                        0 => system.add(plan, (a, b), (groups[a].0, groups[b].0), value),
+                        _ => system.add(plan, (b, a), (groups[b].0, groups[a].0), |i, j| value(j, i)),
                     }
                 } else {
                     assert_eq!(matrix[first(a)][first(b)], 0.0);
                 }
             }
         }
-        system.factor(&plan);
+        system.factor(plan);
         let wanted: Vec<f64> = (0..rows.len()).map(|i| (i as f64 * 1.3).cos()).collect();
         let times = |x: &[f64]| -> Vec<f64> {
             matrix.iter().map(|row| row.iter().zip(x).map(|(a, b)| a * b).sum()).collect()
@@ -377,11 +478,21 @@ mod tests {
         let side = times(&wanted);
         let mut found = vec![0.0; plan.size()];
         rows.iter().zip(&side).for_each(|(r, v)| found[at(*r)] = *v);
-        system.solve(&plan, &mut found);
+        system.solve(plan, &mut found);
         let back: Vec<f64> = rows.iter().map(|r| found[at(*r)]).collect();
         let off = times(&back).iter().zip(&side).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
         assert!(off < 1e-8, "{groups:?}: {off}");
-        plan.len()
+        back
+    }
+
+    /// What a factor takes too long for is solved by conjugate gradients, and a tree is not.
+    #[test]
+    fn the_plan_decides_who_solves() {
+        let on_one = |count: usize| Plan::new(&vec![(3, vec![0]); count], 1).is_iterative();
+        assert!(!on_one(90) && on_one(110));
+        let tree: Vec<_> =
+            (1..2000).flat_map(|k| [(3, vec![(k - 1) / 2, k]), (3, vec![(k - 1) / 2, k])]).collect();
+        assert!(!Plan::new(&tree, 2000).is_iterative());
     }
 
     #[test]

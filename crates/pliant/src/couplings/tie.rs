@@ -2,7 +2,8 @@
 
 use super::CouplingMemory;
 use super::pairs::Turned;
-use crate::model::{BodyFrame, CouplingKind, Motor, WorldFrame};
+use super::turn;
+use crate::model::{Attachment, BodyFrame, BodyId, BodyPoint, Coupling, CouplingKind, Motor, WorldFrame};
 use glam::{DMat3, DVec3};
 use pliant_math::procrustes::Fit;
 use std::sync::Arc;
@@ -45,6 +46,7 @@ impl TieSide {
     }
 
     /// Where it is, from where its particles (in the order of [`TieSide::particles`]) are, and how the cloud of its frame is.
+    #[inline]
     pub fn placed(&self, position: impl Fn(usize) -> DVec3, fit: impl FnOnce() -> Fit) -> Placed<'_> {
         match self {
             TieSide::Point { weights, .. } => {
@@ -219,6 +221,73 @@ const HINGE: &[usize] = &[3, 2];
 const WELD: &[usize] = &[3, 2, 1];
 
 impl Tie {
+    /// A coupling of the model, which has its bodies at places of its own here; as yet it holds nothing.
+    pub fn new(of: &Coupling, place: usize, within: impl Fn(BodyId) -> usize) -> Tie {
+        let side = |side: &Attachment| match side {
+            Attachment::Point(BodyPoint { body, particles, weights }) => {
+                TieSide::Point { body: within(*body), particles: *particles, weights: *weights }
+            }
+            Attachment::Frame(frame) => TieSide::Frame { body: within(frame.body()), frame: frame.clone() },
+            Attachment::World(frame) => TieSide::World(*frame),
+        };
+        Tie {
+            sides: [side(&of.sides[0]), side(&of.sides[1])],
+            kind: of.kind,
+            stiffness: None,
+            damping: of.damping,
+            limits: of.limits,
+            motor: of.motor,
+            breaks: (of.break_force, of.break_distance),
+            place,
+            memory: CouplingMemory::default(),
+            put_in: 0.0,
+            broke: false,
+            let_go: false,
+            collapsed: false,
+        }
+    }
+
+    /// The energy in its springs with the particles there, by body and number: of all ways that it draws together, as its rows do,
+    /// less what it still lets them be apart.
+    pub fn energy(&self, memory: &CouplingMemory, at: impl Fn(usize, u32) -> DVec3) -> f64 {
+        let placed = [0, 1].map(|k| match &self.sides[k] {
+            TieSide::Point { body, particles, weights } => {
+                let counts = particles.iter().zip(weights).filter(|(_, w)| **w != 0.0);
+                Placed::Point { at: counts.map(|(i, w)| at(*body, *i) * *w).sum(), weights }
+            }
+            TieSide::Frame { body, frame } => {
+                Placed::Frame { frame, fit: frame.fit(|i| at(*body, i), memory.rotations[k]) }
+            }
+            TieSide::World(frame) => Placed::World(frame),
+        });
+        let [a, b] = &placed;
+        let way = |k: usize, angle: f64| {
+            let TiePoint { offsets: [on_a, on_b], axes, along } = self.point(k, angle);
+            let (way, along) = (a.point(on_a) - b.point(on_b), a.axes() * along);
+            if axes == 3 {
+                way.length_squared()
+            } else {
+                (0..axes).map(|n| along.col(n).dot(way).powi(2)).sum()
+            }
+        };
+        let springs = self.rows().len() - usize::from(self.has_angle());
+        let (mut farthest, mut sum) = (0.0_f64, 0.0);
+        for square in (0..springs).map(|k| way(k, 0.0)) {
+            (farthest, sum) = (farthest.max(square.sqrt()), sum + square);
+        }
+        if farthest > 0.0 {
+            sum *= (1.0 - memory.rest / farthest).max(0.0).powi(2);
+        }
+        // A limit is as soft as the rest.
+        if let (true, Some([least, most])) = (self.has_angle(), self.limits) {
+            let angle = turn::near(turn::angle([a.axes(), b.axes()]), least.midpoint(most));
+            if angle < least || angle > most {
+                sum += way(springs, angle.clamp(least, most));
+            }
+        }
+        0.5 * memory.stiffness * sum
+    }
+
     /// How many rows each of its points has.
     pub fn rows(&self) -> &'static [usize] {
         match self.kind {

@@ -17,6 +17,7 @@ use super::system::{Plan, System};
 use super::tie::{Placed, Tie, TieSide};
 use super::turn::{self, Grip, Turn};
 use crate::contact::{Bodies, Nodes, When, release};
+use crate::solvers::SolverKind;
 use crate::team::Team;
 use glam::{DMat3, DVec3};
 use pliant_math::lanes::Isa;
@@ -124,11 +125,6 @@ impl TieLayout {
         let (bindings, binding) = bind(ties, bodies);
         TieLayout { plan: Plan::new(&groups, bodies), scalar, touching, holds, bindings, binding, pairs }
     }
-
-    /// Rows and numbers there must be room for.
-    fn room(&self) -> (usize, usize) {
-        (self.plan.size(), self.plan.len())
-    }
 }
 
 /// The clouds of all frames, their parents numbered as [`Ties::add`] makes nodes of particles, body after body; and for each side of
@@ -171,6 +167,18 @@ pub(crate) struct Ties {
     formed: bool,
     /// Whether all bodies go through all rounds, whatever was settled before.
     patient: bool,
+    /// Whether all bodies answer alike in all rounds of a substep.
+    constant: bool,
+    /// Whether no frame has turned far since the system was factored.
+    straight: bool,
+    /// Whether another round follows the present one in any case, and whether points were taken to be linear anew in it.
+    brief: bool,
+    relinearised: bool,
+    /// Whether forces were not corrected yet in the present round, and how far points were off then in the one before.
+    begins: bool,
+    left: f64,
+    /// How many frames were fitted since that was asked last.
+    fits: usize,
     /// Forces at the beginning of the round, and how far points then ended from where they are to.
     forces: Vec<DVec3>,
     off: f64,
@@ -207,6 +215,7 @@ impl Ties {
         self.turned.clear();
         self.pulls.clear();
         self.formed = false;
+        self.left = f64::INFINITY;
         self.pace = 1.0;
         self.layout = layout.clone();
         self.poses.begin(&layout.bindings);
@@ -221,12 +230,12 @@ impl Ties {
     pub fn reserve(&mut self, ties: &[Tie], layout: &TieLayout) {
         let points = |t: &Tie| t.rows().len();
         let held = |t: &Tie| t.sides.iter().map(|s| s.particles().count()).sum::<usize>();
-        let (size, len) = layout.room();
+        let size = layout.plan.size();
         self.rows.reserve(ties.iter().map(points).sum());
         self.forces.reserve(ties.iter().map(points).sum());
         self.links.reserve(ties.iter().map(|t| points(t) * held(t)).sum());
         self.held.reserve(ties.len());
-        self.system.reserve(size, len);
+        self.system.reserve(&layout.plan);
         self.sides.iter_mut().for_each(|s| s.reserve(size));
         let (points, nodes) = (ties.iter().map(points).sum(), ties.iter().map(held).sum());
         self.first_node.reserve(layout.holds.len() + 1);
@@ -338,7 +347,7 @@ impl Ties {
         let Ties { first_node, starts, frees, ends, .. } = self;
         let to = match when {
             When::Start => starts,
-            When::End => ends,
+            When::End | When::Ahead => ends,
             When::Free => frees,
         };
         to.clear();
@@ -438,11 +447,13 @@ impl Ties {
                 poses.set_rotation(binding[k] as usize, tie.memory.rotations[k]);
             }
         }
+        self.fits += layout.bindings.len();
         let [x, y, z] = &self.columns;
         layout.bindings.fit(self.isa.unwrap_or(Isa::Baseline), [x, y, z], &mut self.poses);
     }
 
     /// Where the sides of a tie that is whole are, there where frames were fitted last.
+    #[inline]
     fn placed<'t>(&self, (number, tie): (usize, &'t Tie)) -> [Placed<'t>; 2] {
         [0, 1].map(|k| {
             let links = self.links_of_hold(Hold { tie: number as u32, side: k as u32 });
@@ -511,22 +522,30 @@ impl Ties {
     /// Sees where the points end by themselves in the present round, and how they respond. Nodes move as the forces so far
     /// let them where ties are curved.
     ///
-    /// Tells whether it is to be done once more, as only now is known how the angles of hinges answer.
+    /// In one that others follow (`brief`), where no frame has turned by more than a degree since, points are still taken to be
+    /// linear as they were. Tells whether it is to be done once more, as only now is known how the angles of hinges answer.
     pub fn begin_round(
         &mut self,
+        brief: bool,
         ties: &[Tie],
         nodes: &mut [Nodes],
-        bodies: &mut dyn Bodies,
-        team: &Team,
+        (bodies, team): (&mut dyn Bodies, &Team),
     ) -> bool {
-        let mut constant = true;
-        self.patient = true;
+        let (mut goes_on, mut solids, mut others) = (false, false, false);
+        (self.constant, self.patient) = (true, true);
         for (place, _) in nodes.iter().enumerate().filter(|(_, n)| !n.is_empty()) {
             if let Some(body) = bodies.get(place) {
-                constant &= body.side.is_constant();
-                self.patient &= body.side.pairs().is_some();
+                self.constant &= body.side.is_constant();
+                let solid = body.body.model.solver() == SolverKind::Rigid;
+                solids |= !body.side.is_constant() && solid;
+                others |= !body.side.is_constant() && !solid;
+                goes_on |= body.side.pairs().is_some();
+                self.patient &= body.side.pairs().is_some() || solid;
             }
         }
+        self.patient &= goes_on;
+        self.brief = brief && self.patient;
+        (self.straight, self.relinearised, self.begins) = (true, false, true);
         self.off = 0.0;
         self.reached = f64::INFINITY;
         self.look(When::Free, nodes, bodies);
@@ -547,7 +566,8 @@ impl Ties {
         self.forces.extend(self.rows.iter().map(|r| r.force));
         // What turns a hinge can only be decided once it is known how that answers.
         let asks = self.rows.iter().any(|r| r.turns && r.answer == 0.0);
-        if !self.formed || !constant {
+        // A solid answers a little otherwise from round to round, which a system need not know that is mended in the next.
+        if !self.formed || others || (solids && !self.brief) {
             self.form(ties, nodes, bodies, team);
             self.formed = true;
         }
@@ -558,14 +578,22 @@ impl Ties {
     fn begin_curved(&mut self, (number, tie): (usize, &Tie), nodes: &[Nodes]) {
         let first = self.held[number].first_row as usize;
         let placed = self.placed((number, tie));
-        self.grip((number, tie), &placed);
-        self.linearise((number, tie), &placed);
-        self.turn_by((number, tie));
-        let turned = placed.map(|p| p.rotation());
-        let near = |(a, b): (&DMat3, &DMat3)| cosine(*a, *b) > TURNED;
-        if !turned.iter().zip(&self.held[number].formed).all(near) {
-            self.held[number].formed = turned;
-            self.formed = false;
+        let near = |k: usize| cosine(placed[k].rotation(), self.held[number].formed[k]) > TURNED;
+        let straight = near(0) && near(1);
+        if self.brief && straight && !tie.has_angle() {
+            for k in first..first + tie.rows().len() {
+                let [on_a, on_b] = tie.point(k - first, 0.0).offsets;
+                self.rows[k].free = placed[0].point(on_a) - placed[1].point(on_b);
+            }
+        } else {
+            self.grip((number, tie), &placed);
+            self.linearise((number, tie), &placed);
+            self.turn_by((number, tie));
+            self.relinearised = true;
+        }
+        if !straight {
+            self.held[number].formed = placed.map(|p| p.rotation());
+            (self.formed, self.straight) = (false, false);
         }
         for k in first..first + tie.rows().len() {
             self.off += self.rows[k].off(self.rows[k].free);
@@ -829,13 +857,19 @@ impl Ties {
                 false => row.directions().enumerate().for_each(|(d, n)| sides[0][first + d] = n.dot(off)),
             }
         }
+        if std::mem::take(&mut self.begins) {
+            // A system that leads away is none of the present responses.
+            self.formed &= self.constant || left <= self.left;
+            self.left = left;
+        }
         if left <= ROUNDED {
             self.sides = sides;
             return false;
         }
+        let system = &mut self.system;
         match scalar {
-            true => sides.iter_mut().for_each(|s| self.system.solve(plan, s)),
-            false => self.system.solve(plan, &mut sides[0]),
+            true => sides.iter_mut().for_each(|s| system.solve(plan, s)),
+            false => system.solve(plan, &mut sides[0]),
         }
         for (k, row) in self.rows.iter_mut().enumerate() {
             let first = plan.row_of(k);
@@ -853,11 +887,17 @@ impl Ties {
 
     /// Whether the points are where they are to be, with all that rounds have done: where frames have turned far in one, another
     /// brings them nearer.
-    pub fn are_settled(&mut self, ties: &[Tie], nodes: &[Nodes], bodies: &mut dyn Bodies) -> bool {
+    pub fn are_settled(
+        &mut self,
+        when: When,
+        ties: &[Tie],
+        nodes: &[Nodes],
+        bodies: &mut dyn Bodies,
+    ) -> bool {
         if self.reached <= SETTLED * SETTLED {
             return true;
         }
-        self.look(When::End, nodes, bodies);
+        self.look(when, nodes, bodies);
         self.fit(ties, At::End, nodes);
         let curved = |(_, t): &(usize, &Tie)| t.is_curved() && !t.memory.broken;
         ties.iter().enumerate().filter(curved).all(|tie| {
@@ -927,9 +967,29 @@ impl Ties {
         true
     }
 
-    /// Whether there will be a closing round, in which what this one leaves is mended.
-    pub fn may_wait(&self) -> bool {
-        self.patient
+    /// How many frames were fitted since this was asked last.
+    pub fn take_fits(&mut self) -> usize {
+        std::mem::take(&mut self.fits)
+    }
+
+    /// Whether all bodies answer alike in all rounds of a substep.
+    pub fn meet_constant(&self) -> bool {
+        self.constant
+    }
+
+    /// Whether no frame has turned by more than a degree in this substep, as far as the forces told that it began the round with.
+    pub fn turn_little(&self) -> bool {
+        self.straight
+    }
+
+    /// Whether there will be another round, in which what the present one leaves is mended.
+    pub fn is_brief(&self) -> bool {
+        self.brief
+    }
+
+    /// Whether the forces of the last round act as they did, so that nodes move by them as they have.
+    pub fn act_as_before(&self) -> bool {
+        self.constant && !self.relinearised
     }
 
     /// Whether points of frames are off by no more than turning leaves in one look, where all bodies do what they answer: another

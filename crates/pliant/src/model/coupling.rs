@@ -3,7 +3,7 @@
 use super::hinge_drive::{Motor, limits_fault};
 use super::{BodyFrame, BodyId, Model, ModelBody};
 use crate::bytes::Digest;
-use crate::couplings::CouplingMemory;
+use crate::couplings::{CouplingMemory, Tie};
 use crate::state::State;
 use glam::{DMat3, DVec3};
 use std::sync::Arc;
@@ -314,17 +314,18 @@ impl Coupling {
         self.sides.iter().filter_map(Attachment::body)
     }
 
-    /// The energy in its spring, J; none in what holds exactly, nothing, or is broken.
+    /// The energy in its springs, J; none in what holds exactly, nothing, or is broken.
     pub(crate) fn energy(&self, state: &State, memory: &CouplingMemory) -> f64 {
-        let CouplingMemory { broken, stiffness, rest, .. } = *memory;
-        if broken || !stiffness.is_finite() {
+        if memory.broken || !memory.stiffness.is_finite() {
             return 0.0;
         }
-        let at = |side: usize| self.sides[side].place(state, memory.rotations[side]);
-        match (at(0), at(1)) {
-            (Some(a), Some(b)) => 0.5 * stiffness * (a.distance(b) - rest).max(0.0).powi(2),
-            _ => 0.0,
+        let place = |body: BodyId| state.bodies.binary_search_by_key(&body, |b| b.id()).ok();
+        // A body that is tied cannot go.
+        if !self.bodies().all(|body| place(body).is_some()) {
+            return 0.0;
         }
+        let tie = Tie::new(self, 0, |body| place(body).unwrap_or(usize::MAX));
+        tie.energy(memory, |body, i| state.bodies[body].x.get(i as usize))
     }
 
     /// Why these bodies cannot be tied like this, and what to do.

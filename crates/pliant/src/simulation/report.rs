@@ -36,6 +36,8 @@ pub struct StepReport {
     ///
     /// [`Simulation::mishaps`]: crate::Simulation::mishaps
     pub let_go: usize,
+    /// How many frames of couplings were fitted to their particles, each as often as it was.
+    pub fits: usize,
     /// Vertices of sheets that were held back short of crossing another surface, summed over the substeps; the contact forces of a step
     /// that needs many of these were not enough.
     pub held_back: usize,

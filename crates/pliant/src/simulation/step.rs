@@ -98,6 +98,7 @@ impl Simulation {
             report.broken += usize::from(tie.broke);
             report.let_go += usize::from(tie.let_go);
         }
+        report.fits = islands.list().iter().filter(|i| !i.asleep).map(|i| i.fits).sum();
         report.asleep = islands.list().iter().filter(|i| i.asleep).map(|i| i.members.len()).sum();
         for cut in islands.list().iter().map(|i| i.cut) {
             report.held_back += cut.vertices;

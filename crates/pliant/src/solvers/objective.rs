@@ -272,6 +272,7 @@ impl Objective {
     }
 
     /// Where a particle is.
+    #[inline]
     pub fn position(&self, particle: usize) -> DVec3 {
         self.assembly.place(particle).map_or_else(|| self.points.get(particle), |p| vector(self.q[p]))
     }

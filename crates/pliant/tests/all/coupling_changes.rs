@@ -3,8 +3,8 @@
 use crate::common::*;
 use pliant::shapes::SolidShape;
 use pliant::{
-    Body, BodyPoint, Builder, Checkpoint, Control, Coupling, CouplingId, DVec3, Ease, Key, Simulation,
-    SolverKind, Timeline, Track, shapes,
+    Body, BodyFrame, BodyPoint, Builder, Checkpoint, Control, Coupling, CouplingId, CouplingKind, DMat3,
+    DVec3, Ease, Key, Simulation, SolverKind, Timeline, Track, shapes,
 };
 
 const GLUE: f64 = f64::INFINITY;
@@ -248,4 +248,77 @@ fn open_couplings_and_those_that_go_leave_nothing() {
     run(&mut open, 5);
     run(&mut alone, 5);
     assert_eq!(bits(&open), bits(&alone));
+}
+
+/// Glue that broke, or was opened, keeps nobody from touching: what it held meets like any other bodies, and gains nothing by it.
+#[test]
+fn what_came_apart_touches() {
+    let all = [(0, 0.25), (1, 0.25), (2, 0.25), (3, 0.25)];
+    for broken in [true, false] {
+        let (s, glue) = tied(0.3, None, 0.0);
+        let mut coupling = s.model().couplings()[0].coupling.clone();
+        coupling.break_force = if broken { 1.0 } else { f64::INFINITY };
+        let mut s = balls(0.3).body_contact().coupling(coupling).build().unwrap();
+        run(&mut s, 5);
+        if broken {
+            s.push(1, &all, DVec3::X * 0.5).unwrap();
+        } else {
+            s.set(Control::CouplingStiffness(glue), 0.0).unwrap();
+        }
+        run(&mut s, 5);
+        assert_eq!(s.state().couplings()[0].broken, broken);
+        // Against each other, faster than either can go through the other unseen.
+        s.push(1, &all, DVec3::X * -3.0).unwrap();
+        let (before, mut nearest) = (energy(&s), f64::INFINITY);
+        for k in 0..120 {
+            s.step().unwrap();
+            nearest = nearest.min(way(&s));
+            assert!(energy(&s) <= before * (1.0 + 1e-6), "step {k}: {} J of {before}", energy(&s));
+        }
+        let at = |k: usize| s.placement(k).unwrap().translation.x;
+        assert!(at(0) < at(1), "{} passed through {}", at(1), at(0));
+        assert!(nearest > 0.199 && nearest < 0.21, "they met at a distance of {nearest}");
+    }
+}
+
+/// The springs of a weld and a hinge are those of all their rows: what turning has put into them is told, and what a change of their
+/// stiffness puts in is what there is more of it.
+#[test]
+fn a_turned_weld_tells_the_energy_of_all_its_springs() {
+    let angle = 0.3_f64;
+    for (kind, turn) in [
+        (CouplingKind::Weld, DMat3::from_rotation_z(angle)),
+        (CouplingKind::Weld, DMat3::from_rotation_x(angle)),
+        (CouplingKind::Hinge, DMat3::from_rotation_x(angle)),
+    ] {
+        let s = balls(0.5).build().unwrap();
+        let frame = |k: usize, axes: DMat3| {
+            let rest: Vec<DVec3> = s.positions(k).collect();
+            let parents = [0, 1, 2, 3].map(|i| (i, 1.0));
+            BodyFrame::new(k, &parents, &rest, (DVec3::X * 0.25, axes)).unwrap()
+        };
+        let (a, b) = (frame(0, DMat3::IDENTITY), frame(1, turn));
+        let reach = a.cloud().size().max(b.cloud().size());
+        let mut coupling = Coupling::weld(a, b);
+        (coupling.kind, coupling.stiffness) = (kind, Some(10.0));
+        let mut s = balls(0.5).coupling(coupling).build().unwrap();
+        let wanted = 0.5 * 10.0 * (reach * angle.sin()).powi(2);
+        let told = s.statistics().elastic;
+        assert!((told - wanted).abs() < 1e-12 * wanted, "{kind:?}: {told} J instead of {wanted}");
+        s.set(Control::CouplingStiffness(0.into()), 40.0).unwrap();
+        let before = energy(&s);
+        let put_in = s.step().unwrap().coupling_energy;
+        assert!((put_in - 3.0 * wanted).abs() < 1e-9 * wanted, "{kind:?}: {put_in} J put in of {wanted}");
+        let (mut most, mut moved) = (0.0_f64, 0.0_f64);
+        for _ in 0..100 {
+            s.step().unwrap();
+            (most, moved) = (most.max(energy(&s)), moved.max(s.statistics().kinetic));
+        }
+        assert!(most <= (before + put_in) * 1.001, "{kind:?}: {most} J of {}", before + put_in);
+        assert!(moved > 0.5 * wanted, "{kind:?}: it swings by {moved} J");
+        let elastic = s.statistics().elastic;
+        s.set(Control::CouplingStiffness(0.into()), 0.0).unwrap();
+        let let_go = s.step().unwrap().coupling_energy;
+        assert!((let_go + elastic).abs() < 1e-12, "{kind:?}: {let_go} J let go of {elastic}");
+    }
 }

@@ -2,8 +2,8 @@
 
 use crate::common::*;
 use pliant::{
-    Body, BodyPoint, Builder, Coupling, CouplingId, DVec3, Edit, EditError, Material, Simulation, SolverKind,
-    Statistics, Timeline, shapes,
+    Body, BodyPoint, Builder, Coupling, CouplingId, DMat3, DVec3, Edit, EditError, Material, Simulation,
+    SolverKind, Statistics, Timeline, WorldFrame, shapes,
 };
 
 /// A bar of 2×1×1 cells of 5 cm with its middle at a place, of whichever solver.
@@ -361,4 +361,28 @@ fn ties_that_others_imply_or_that_nothing_can_follow_do_no_harm() {
         };
         assert!(kinetic < most, "{solver:?}: {kinetic} J");
     }
+}
+
+/// A thousand particles of one body tied to places in the world, which are solved for by conjugate gradients: all hold.
+#[test]
+fn a_thousand_ties_of_one_body_hold() {
+    let shape = shapes::tet_box([24, 8, 8], DVec3::new(0.6, 0.2, 0.2), shapes::TetStyle::Five).unwrap();
+    let mut body =
+        Body::new("block", shape).elastic(Material { young: 2e5, ..Material::named("rubber").unwrap() });
+    body.controls.iterations = 10;
+    let at = body.shape.points.clone();
+    let builder = Builder::new().substeps(1).body(body);
+    let tied: Vec<usize> = (0..at.len()).filter(|i| i % 2 == 0).take(1000).collect();
+    assert_eq!(tied.len(), 1000);
+    // Every third to where it is not: drawn there at the pace of what begins apart.
+    let place = |k: usize| at[tied[k]] + if k % 3 == 0 { DVec3::Y * 1e-3 } else { DVec3::ZERO };
+    let tie = |k: usize| {
+        let to = WorldFrame { at: place(k), axes: DMat3::IDENTITY };
+        Coupling::joint(BodyPoint::particle(0, tied[k] as u32), to)
+    };
+    let mut s = (0..tied.len()).fold(builder, |builder, k| builder.coupling(tie(k))).build().unwrap();
+    run(&mut s, 3);
+    let far = |k: usize| s.positions(0).nth(tied[k]).unwrap().distance(place(k));
+    let worst = (0..tied.len()).map(far).fold(0.0, f64::max);
+    assert!(worst < 1e-9, "{worst} m from its place");
 }

@@ -110,7 +110,14 @@ fn solve(bodies: &mut [Made], contacts: &[Contact], rounds: usize) -> Dual {
     dual.begin(bodies.iter().map(|b| b.free.len()), &Default::default());
     let mut touching = Given { body, bodies };
     contacts.iter().for_each(|c| dual.add(c, &mut touching));
-    (0..rounds).for_each(|_| dual.answer(&[], true, &mut touching, &Team::serial()));
+    for _ in 0..rounds {
+        dual.answer(&[], true, &mut touching, &Team::serial());
+        for place in 0..touching.len() {
+            if let Some(body) = touching.get(place) {
+                body.side.push(dual.nodes_of(place), &Team::serial());
+            }
+        }
+    }
     dual
 }
 

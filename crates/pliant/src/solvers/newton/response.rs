@@ -27,6 +27,10 @@ impl Respond for NewtonCache {
         self.substep.end(particle, self.minimiser.ahead(particle))
     }
 
+    fn ahead(&self, particle: usize) -> DVec3 {
+        self.free_end(particle)
+    }
+
     /// A response is a solve, but that is little beside the factor of the iteration.
     fn prepare(&mut self, _: &Nodes, _: &Team) -> bool {
         false
@@ -85,5 +89,9 @@ impl Respond for NewtonCache {
 
     fn push(&mut self, nodes: &Nodes, _: &Team) {
         self.minimiser.load(nodes.loads());
+    }
+
+    fn retract(&mut self, _: &Team) {
+        self.minimiser.load(std::iter::empty());
     }
 }

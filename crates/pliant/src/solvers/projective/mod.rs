@@ -24,7 +24,7 @@ mod system;
 use super::implicit::Substep;
 use super::objective::{Executor, ProjectionInputs};
 use super::{FinishReport, Outside, Progress, Round, Solver, SolverError, Stage};
-use crate::contact::{Nodes, PairResponse, Respond, SubstepStart};
+use crate::contact::{Nodes, PairResponse, Respond, SubstepStart, When};
 use crate::controls::LiveControls;
 use crate::memory::Section;
 use crate::model::{Acceleration, BodyModel, Implicit, WarmStart};
@@ -279,6 +279,22 @@ impl Respond for ProjectiveCache {
         self.substep.end(particle, self.system.ahead(particle))
     }
 
+    fn ahead(&self, particle: usize) -> DVec3 {
+        self.free_end(particle)
+    }
+
+    /// Couplings look at hundreds of particles in every round.
+    fn ends_of(&self, particles: &[u32], when: When, to: &mut Vec<DVec3>) {
+        let places = particles.iter().map(|i| *i as usize);
+        match when {
+            When::Start => to.extend(places.map(|i| self.substep.beginning.start.get(i))),
+            When::End => to.extend(places.map(|i| self.substep.end(i, self.system.objective.position(i)))),
+            When::Free | When::Ahead => {
+                to.extend(places.map(|i| self.substep.end(i, self.system.ahead(i))));
+            }
+        }
+    }
+
     fn prepare(&mut self, nodes: &Nodes, team: &Team) -> bool {
         self.response.prepare(nodes, &mut self.system, (team, self.isa))
     }
@@ -301,5 +317,9 @@ impl Respond for ProjectiveCache {
                 nodes.loads().for_each(|(i, f)| scatter(dofs, rhs, i, f));
             });
         }
+    }
+
+    fn retract(&mut self, team: &Team) {
+        self.system.solve((team, self.isa));
     }
 }

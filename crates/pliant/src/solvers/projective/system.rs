@@ -123,11 +123,13 @@ impl System {
     }
 
     /// Where a particle would be after the step.
+    #[inline]
     pub fn ahead(&self, i: usize) -> DVec3 {
         self.objective.position(i) + self.moved(i, &self.step)
     }
 
     /// The movement of a particle by movements of the unknowns.
+    #[inline]
     fn moved(&self, i: usize, by: &[f64]) -> DVec3 {
         let n = self.natural.count;
         let mut sum = DVec3::ZERO;
