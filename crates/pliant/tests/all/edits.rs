@@ -3,7 +3,7 @@
 use crate::common::*;
 use pliant::{
     Body, BodyId, BodyPoint, Builder, Clustering, Control, Coupling, CouplingId, DAffine3, DMat3, DQuat,
-    DVec3, EditError, Glue, Hold, Key, Material, Simulation, SolverKind, Track, shapes,
+    DVec3, EditError, Glue, Hold, Key, Material, Simulation, SolverKind, StepError, Track, shapes,
 };
 use proptest::prelude::*;
 use std::sync::Arc;
@@ -527,8 +527,21 @@ fn act(s: &mut Simulation, action: &Action, count: usize) {
             }
         }
         Action::Uncouple(k) => drop(s.uncouple(CouplingId::from_number(*k))),
-        Action::Step => drop(s.step().unwrap()),
+        Action::Step => steps(s, 1),
         Action::DropCaches => s.drop_caches(),
+    }
+}
+
+/// Takes steps. Joints that contradict each other by metres may tear a solid out of the range of numbers: that stops the step with a
+/// reason and leaves everything as it was, and without couplings it does not happen.
+fn steps(s: &mut Simulation, count: usize) {
+    for _ in 0..count {
+        let before = bits(s);
+        if let Err(refused) = s.step() {
+            assert!(matches!(refused, StepError::NonFinite { .. }), "{refused}");
+            assert!(!s.model().couplings().is_empty(), "{refused}");
+            assert!(bits(s) == before);
+        }
     }
 }
 
@@ -548,12 +561,12 @@ fn leaves_a_sound_world(actions: &[Action]) -> Result<(), TestCaseError> {
     prop_assert_eq!(s.model().id(), twin.model().id());
     let saved = s.checkpoint();
     prop_assert!(saved == twin.checkpoint());
-    run(&mut s, 2);
+    steps(&mut s, 2);
     // What edits have made of the scene the checkpoint says itself.
     let mut fresh = world([bear(SolverKind::Clustered)]);
     fresh.restore(&saved).unwrap();
     prop_assert!(fresh.checkpoint() == saved);
-    run(&mut fresh, 2);
+    steps(&mut fresh, 2);
     prop_assert!(bits(&s) == bits(&fresh));
     prop_assert!(fresh.checkpoint() == s.checkpoint());
     // And goes back to it from wherever edits have led since.
@@ -561,7 +574,7 @@ fn leaves_a_sound_world(actions: &[Action]) -> Result<(), TestCaseError> {
         act(&mut s, action, actions.len() + count);
     }
     s.restore(&saved).unwrap();
-    run(&mut s, 2);
+    steps(&mut s, 2);
     prop_assert!(s.checkpoint() == fresh.checkpoint());
     Ok(())
 }

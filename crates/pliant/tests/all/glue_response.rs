@@ -478,4 +478,4 @@ fn a_soft_button_stays_on_its_side_when_shaken() {
 }
 
 /// Where the edge is led, m, anew in every step: up to so far from where it was, by more than a metre a second.
-const SHAKE: f64 = 0.02;
+const SHAKE: f64 = 0.023;
