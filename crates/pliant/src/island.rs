@@ -9,7 +9,7 @@
 //! nothing is one by itself, and has the bits it has without the others.
 
 use crate::advance::{Outcome, Slot, StepContext, SubstepContext};
-use crate::contact::{Bodies, Contacts, Cut, Ended, NearPairs, Nodes, Touching, When};
+use crate::contact::{Bodies, Contacts, Cut, Ended, NearPairs, Nodes, Touching, When, WithNodes};
 use crate::controls::Controls;
 use crate::couplings::{Tie, TieLayout, Velocities};
 use crate::forces;
@@ -20,7 +20,7 @@ use crate::solvers::rigid;
 use crate::solvers::trace::Tracer;
 use crate::solvers::{Outside, Progress, Round, Solver, SolverError, SolverKind, Stage, SubstepReport};
 use crate::state::{BodyState, State};
-use crate::team::Team;
+use crate::team::{Pieces, Team};
 use glam::DVec3;
 use std::sync::Arc;
 
@@ -70,6 +70,14 @@ impl Member {
             report: SubstepReport::default(),
             fault: None,
         }
+    }
+
+    /// It as contacts see it, if it has anything that responds.
+    fn touching<'a>(&'a mut self, at: SubstepContext<'a>) -> Option<Touching<'a>> {
+        let solver = self.solver.as_deref_mut()?;
+        let meets_obstacles = solver.meets_obstacles();
+        let (body, id) = (at.subject(self.place), at.of.model.bodies()[self.place].id.number());
+        Some(Touching { body, side: solver.responding()?, id, meets_obstacles })
     }
 
     /// Lets its solver do something in a substep.
@@ -525,11 +533,35 @@ impl Bodies for InSubstep<'_> {
     }
 
     fn get(&mut self, place: usize) -> Option<Touching<'_>> {
-        let member = &mut self.members[place];
-        let solver = member.solver.as_deref_mut()?;
-        let meets_obstacles = solver.meets_obstacles();
-        let (body, id) = (self.at.subject(member.place), self.at.of.model.bodies()[member.place].id.number());
-        Some(Touching { body, side: solver.responding()?, id, meets_obstacles })
+        self.members[place].touching(self.at)
+    }
+
+    fn each_with(
+        &mut self,
+        nodes: &mut [Nodes],
+        (list, ends): (&mut [DVec3], &[usize]),
+        team: &Team,
+        act: WithNodes<'_>,
+    ) {
+        let at = self.at;
+        let count = self.members.len().min(nodes.len());
+        let only = count == 1;
+        for (place, member) in self.members[..count].iter_mut().enumerate().filter(|(_, m)| m.large || only) {
+            let begin = if place == 0 { 0 } else { ends[place - 1] };
+            if let Some(body) = member.touching(at) {
+                act(place, body, &mut nodes[place], &mut list[begin..ends[place]], team);
+            }
+        }
+        if only {
+            return;
+        }
+        let small = (&mut self.members[..count], (&mut nodes[..count], Pieces(list, &ends[..count])));
+        team.split(small, 1, |range, (members, (nodes, list))| {
+            let ([member], [nodes]) = (members, nodes) else { return };
+            if let Some(body) = Some(member).filter(|m| !m.large).and_then(|m| m.touching(at)) {
+                act(range.start, body, nodes, list, team);
+            }
+        });
     }
 }
 

@@ -192,7 +192,7 @@ impl Contacts {
         self.listed.resize(planes, false);
         self.slots.resize(solids, [0; ContactPlanes::MOST]);
         self.find(bodies, true);
-        self.between.find(true, bodies, &mut self.list);
+        self.between.find(true, bodies, team, &mut self.list);
         self.thin.find(true, bodies, team, &mut self.list);
     }
 
@@ -202,7 +202,7 @@ impl Contacts {
     pub fn join(&mut self, bodies: &mut dyn Bodies, team: &Team) -> bool {
         let before = self.list.len();
         self.find(bodies, false);
-        self.between.find(false, bodies, &mut self.list);
+        self.between.find(false, bodies, team, &mut self.list);
         self.thin.find(false, bodies, team, &mut self.list);
         self.list.len() > before
     }

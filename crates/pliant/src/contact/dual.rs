@@ -18,6 +18,7 @@
 
 use super::looked_at::LookedAt;
 use super::nodes::{Nodes, PairResponse};
+use super::steps::{Moved, Steps, Thoroughness};
 use super::sweeps::{SolidResponse, Sweeps};
 use super::{Contact, Endpoint, Obstacles};
 use crate::couplings::{Pull, Tie, TieLayout, Ties};
@@ -26,18 +27,22 @@ use crate::solvers::Subject;
 use crate::team::Team;
 use glam::DVec3;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Steps of the forces in one round: where responses are cheap, and where each is a solve.
 const STEPS: usize = 60;
 const STEPS_BY_SOLVES: usize = 15;
-/// The movement, relative to the size of the bodies, below which forces are settled.
-const SETTLED: f64 = 1e-10;
 /// Most times that forces of couplings are solved for, by a system that may not be quite the present one.
 const MOST_SOLVES: usize = 6;
 /// Most times that points of frames are looked at anew in one round, where they have been brought by forces along where they were.
 const MOST_LOOKS: usize = 4;
 /// What a contact that is not expected to carry any force counts in the bound of its neighbours' responses.
 const IDLE: f64 = 0.03;
+/// Steps between two rounds of bodies that go on by themselves, and the part of what a round has moved that they may leave to the next.
+const STEPS_BETWEEN: usize = 12;
+const PART_BETWEEN: f64 = 0.02;
+/// So few contacts take all steps in every round: they are cheap, and come to rest sooner.
+const FEW: usize = 512;
 
 /// A body in the middle of a substep, as contacts see it: where its particles are at the end of the substep, and how
 /// they move by forces.
@@ -117,6 +122,11 @@ pub(crate) trait Respond {
     /// Takes them out again, so that others may be found for the same round.
     fn retract(&mut self, _team: &Team) {}
 
+    /// Whether rounds move it also where forces stay as they are, so that these need not be exact before the last.
+    fn goes_on(&self) -> bool {
+        false
+    }
+
     /// Whether it responds alike in all rounds of a substep.
     fn is_constant(&self) -> bool {
         true
@@ -156,7 +166,26 @@ pub(crate) trait Bodies {
 
     /// The body of a place; `None` if it has nothing that responds.
     fn get(&mut self, place: usize) -> Option<Touching<'_>>;
+
+    /// Does something with each body, its nodes and its piece of a list, which end at these; bodies side by side, if they may.
+    fn each_with(
+        &mut self,
+        nodes: &mut [Nodes],
+        (list, ends): (&mut [DVec3], &[usize]),
+        team: &Team,
+        act: WithNodes<'_>,
+    ) {
+        for (place, nodes) in nodes.iter_mut().enumerate().take(self.len()) {
+            let begin = if place == 0 { 0 } else { ends[place - 1] };
+            if let Some(body) = self.get(place) {
+                act(place, body, nodes, &mut list[begin..ends[place]], team);
+            }
+        }
+    }
 }
+
+/// What is done with a body of a place, its nodes and its piece of a list.
+pub(crate) type WithNodes<'a> = &'a (dyn Fn(usize, Touching<'_>, &mut Nodes, &mut [DVec3], &Team) + Sync);
 
 /// A body as it begins a substep.
 #[derive(Clone, Debug)]
@@ -202,32 +231,15 @@ pub(super) struct Row {
     /// Where the sides end to each other without contact forces.
     pub free: DVec3,
     /// d: what a force moves the sides by at most, in company of its neighbours'.
-    metric: f64,
-    /// Extrapolated from the last two forces; the one that follows; and that with the smallest residual so far.
-    trial: DVec3,
-    next: DVec3,
-    best: DVec3,
-}
-
-impl Row {
-    /// The force after a step of projected gradients from the trial, with the sides where that puts them.
-    #[inline(always)]
-    fn projected(&self, at: DVec3) -> DVec3 {
-        if self.metric <= 0.0 {
-            return DVec3::ZERO;
-        }
-        let n = self.normal;
-        let gap = n.dot(at) - self.offset;
-        let moved = at - self.start;
-        let slide = moved - n * n.dot(moved);
-        into_cone(self.trial - (n * gap + slide) / self.metric, n, self.friction)
-    }
+    pub metric: f64,
+    /// What is on the nodes at present.
+    pub trial: DVec3,
 }
 
 /// Pushes only, with the tangential part at most μ times the normal one. The normal part stays as it is: the nearest
 /// point of the cone would lift what slides.
 #[inline(always)]
-fn into_cone(force: DVec3, normal: DVec3, friction: f64) -> DVec3 {
+pub(super) fn into_cone(force: DVec3, normal: DVec3, friction: f64) -> DVec3 {
     let push = normal.dot(force);
     if push <= 0.0 {
         return DVec3::ZERO;
@@ -237,12 +249,12 @@ fn into_cone(force: DVec3, normal: DVec3, friction: f64) -> DVec3 {
     if length <= most { force } else { normal * push + slide * (most / length) }
 }
 
-/// How the accelerated iteration is going.
-#[derive(Clone, Copy, Debug, Default)]
-struct Pace {
-    momentum: f64,
-    smallest: f64,
-    settled: bool,
+/// How the forces of a round may be found.
+#[derive(Clone, Copy, Debug)]
+struct StepsAllowed {
+    most: usize,
+    /// Whether some body does not go on by itself between rounds: what one has left the next may not mend.
+    exact: bool,
 }
 
 /// The forces of contacts and couplings of an island.
@@ -256,7 +268,7 @@ pub(crate) struct Dual {
     nodes: Vec<Nodes>,
     /// Whether these move as the forces there are let them, whatever rounds come.
     moved: bool,
-    pace: Pace,
+    steps: Steps,
 }
 
 impl Dual {
@@ -285,10 +297,11 @@ impl Dual {
         (ties, layout): (&[Tie], &Arc<TieLayout>),
     ) {
         self.begin(particles.clone(), layout);
-        self.nodes.iter_mut().zip(particles).for_each(|(nodes, n)| nodes.reserve(n));
+        self.nodes.iter_mut().zip(particles.clone()).for_each(|(nodes, n)| nodes.reserve(n));
         self.rows.reserve(contacts);
         self.links.reserve(2 * contacts);
         self.sweeps.reserve(contacts);
+        self.steps.reserve(contacts, particles.sum());
         self.ties.reserve(ties, layout);
     }
 
@@ -319,8 +332,6 @@ impl Dual {
             free: DVec3::ZERO,
             metric: 0.0,
             trial: DVec3::ZERO,
-            next: DVec3::ZERO,
-            best: DVec3::ZERO,
         });
     }
 
@@ -403,6 +414,7 @@ impl Dual {
         if self.rows.is_empty() && self.ties.is_empty() {
             return;
         }
+        self.steps.number(&self.nodes);
         if self.sweep(bodies, team) {
             return self.load();
         }
@@ -410,16 +422,12 @@ impl Dual {
         if !self.rows.is_empty() {
             self.respond(bodies, team);
             self.bound(bodies, team);
-            for step in 1..=steps {
-                self.respond(bodies, team);
-                self.update(step == steps);
-                if self.pace.settled {
-                    break;
-                }
-            }
-            for row in &mut self.rows {
-                (row.force, row.trial) = (row.best, row.best);
-            }
+            let how = match closing || steps.exact || self.rows.len() <= FEW {
+                true => Thoroughness { steps: steps.most, part: 0.0 },
+                false => Thoroughness { steps: steps.most.min(STEPS_BETWEEN), part: PART_BETWEEN },
+            };
+            let Dual { rows, links, ties, nodes, steps, .. } = self;
+            steps.find(rows, links, how, Moved { bodies, nodes, ties, team });
         }
         if !self.ties.is_empty() {
             self.hold(ties, bodies, team);
@@ -486,28 +494,37 @@ impl Dual {
             });
         }
         sweeps.solve(rows, side.solid(), links, share);
-        rows.iter_mut().for_each(|row| (row.trial, row.best) = (row.force, row.force));
+        rows.iter_mut().for_each(|row| row.trial = row.force);
         true
     }
 
+    /// Does something with every body that has nodes.
+    fn each_body(&mut self, bodies: &mut dyn Bodies, team: &Team, act: WithNodes<'_>) {
+        let Dual { nodes, steps, .. } = self;
+        steps.each_body(nodes, bodies, team, act);
+    }
+
     /// Looks where everything ends by itself in the present round. Returns how many steps the forces may take.
-    fn prepare(&mut self, closing: bool, ties: &[Tie], bodies: &mut dyn Bodies, team: &Team) -> usize {
-        let mut steps = STEPS;
-        for (place, nodes) in self.nodes.iter().enumerate().filter(|(_, n)| !n.is_empty()) {
-            if bodies.get(place).is_some_and(|b| b.side.prepare(nodes, team)) {
-                steps = STEPS_BY_SOLVES;
+    fn prepare(&mut self, closing: bool, ties: &[Tie], bodies: &mut dyn Bodies, team: &Team) -> StepsAllowed {
+        let (by_solves, stays) = (AtomicBool::new(false), AtomicBool::new(false));
+        self.each_body(bodies, team, &|_, body, nodes, ends, team| {
+            if body.side.prepare(nodes, team) {
+                by_solves.store(true, Ordering::Relaxed);
             }
-        }
+            if !body.side.goes_on() {
+                stays.store(true, Ordering::Relaxed);
+            }
+            for (end, i) in ends.iter_mut().zip(nodes.particles()) {
+                *end = body.side.free_end(*i as usize);
+            }
+        });
+        let most = if by_solves.into_inner() { STEPS_BY_SOLVES } else { STEPS };
         let mut first = 0;
         for row in &mut self.rows {
             let links = &self.links[first..row.links as usize];
             first = row.links as usize;
-            row.free = links.iter().fold(DVec3::ZERO, |sum, l| {
-                let particle = self.nodes[l.body as usize].particles()[l.node as usize] as usize;
-                let end = bodies.get(l.body as usize).map_or(DVec3::ZERO, |b| b.side.free_end(particle));
-                sum + end * l.weight
-            });
-            (row.trial, row.best) = (row.force, row.force);
+            row.free = self.steps.sum(links);
+            row.trial = row.force;
         }
         if !self.ties.is_empty() {
             if self.ties.is_curved() && !(self.moved && self.rows.is_empty()) {
@@ -520,8 +537,7 @@ impl Dual {
                 self.ties.begin_round(brief, ties, &mut self.nodes, (bodies, team));
             }
         }
-        self.pace = Pace { momentum: 1.0, smallest: f64::INFINITY, settled: false };
-        steps
+        StepsAllowed { most, exact: stays.into_inner() }
     }
 
     /// Puts the trial forces of contacts, and those of couplings, on the nodes.
@@ -548,80 +564,34 @@ impl Dual {
 
     fn move_nodes(&mut self, bodies: &mut dyn Bodies, team: &Team) {
         self.load();
-        for (place, nodes) in self.nodes.iter_mut().enumerate().filter(|(_, n)| !n.is_empty()) {
-            if let Some(body) = bodies.get(place) {
-                body.side.respond(nodes, team);
-            }
-        }
-    }
-
-    /// Where the sides of a contact end to each other with the present responses.
-    fn at(&self, row: &Row, first: usize) -> DVec3 {
-        let moved = |l: &Link| self.nodes[l.body as usize].movement(l.node as usize) * l.weight;
-        self.links[first..row.links as usize].iter().fold(row.free, |sum, l| sum + moved(l))
+        self.each_body(bodies, team, &|_, body, nodes, _, team| body.side.respond(nodes, team));
     }
 
     /// The metric, from how much every contact counts: all of it where there is, or by the present response will be, a
     /// force.
     fn bound(&mut self, bodies: &mut dyn Bodies, team: &Team) {
-        let mut first = 0;
-        for k in 0..self.rows.len() {
-            let row = &self.rows[k];
-            let touches = row.force != DVec3::ZERO || row.normal.dot(self.at(row, first)) < row.offset;
-            let counts = if touches { 1.0 } else { IDLE };
-            // Kept there until the reach is known.
-            self.rows[k].metric = counts;
-            let links = first..self.rows[k].links as usize;
-            for l in &self.links[links.clone()] {
-                self.nodes[l.body as usize].weights[l.node as usize] += counts * l.force.abs();
-            }
-            first = links.end;
-        }
-        for (place, nodes) in self.nodes.iter_mut().enumerate().filter(|(_, n)| !n.is_empty()) {
-            if let Some(body) = bodies.get(place) {
-                body.side.reach(nodes, team);
-            }
-        }
+        self.steps.take_movements(&self.nodes);
         let mut first = 0;
         for row in &mut self.rows {
             let links = &self.links[first..row.links as usize];
             first = row.links as usize;
-            let reach = |l: &Link| self.nodes[l.body as usize].movement(l.node as usize).x * l.weight.abs();
-            row.metric = links.iter().map(reach).sum::<f64>() / row.metric;
-        }
-    }
-
-    /// One accelerated step of the forces from the response to the trial; the last one does not extrapolate.
-    fn update(&mut self, last: bool) {
-        let (mut moved, mut against, mut settled, mut first) = (0.0_f64, 0.0, true, 0);
-        for k in 0..self.rows.len() {
-            let row = &self.rows[k];
-            let next = row.projected(self.at(row, first));
-            let by = (next - row.trial).length() * row.metric / row.size;
-            moved = moved.max(by);
-            settled &= by <= SETTLED;
-            against += row.metric * (row.trial - next).dot(next - row.force);
-            first = row.links as usize;
-            self.rows[k].next = next;
-        }
-        // With friction a smaller residual is not certain to follow: the best is kept.
-        let best = moved < self.pace.smallest;
-        if best {
-            self.pace.smallest = moved;
-        }
-        self.pace.settled = settled;
-        if against > 0.0 {
-            self.pace.momentum = 1.0;
-        }
-        let momentum = 0.5 * (1.0 + (1.0 + 4.0 * self.pace.momentum * self.pace.momentum).sqrt());
-        let beta = if last { 0.0 } else { (self.pace.momentum - 1.0) / momentum };
-        self.pace.momentum = momentum;
-        for row in &mut self.rows {
-            if best {
-                row.best = row.next;
+            let at = row.free + self.steps.sum(links);
+            let touches = row.force != DVec3::ZERO || row.normal.dot(at) < row.offset;
+            let counts = if touches { 1.0 } else { IDLE };
+            // Kept there until the reach is known.
+            row.metric = counts;
+            for l in links {
+                self.nodes[l.body as usize].weights[l.node as usize] += counts * l.force.abs();
             }
-            row.trial = row.next + (row.next - row.force) * beta;
-            row.force = row.next;
+        }
+        // How they move by their forces is kept: who takes part is told by that.
+        let Dual { nodes, steps, .. } = self;
+        steps.reach(nodes, bodies, team);
+        let mut first = 0;
+        for row in &mut self.rows {
+            let links = &self.links[first..row.links as usize];
+            first = row.links as usize;
+            row.metric = self.steps.reach_of(links) / row.metric;
         }
     }
 }

@@ -38,12 +38,13 @@ impl MeshMeets {
     }
 }
 
-/// Where a point of a radius that goes from `start` to `at` meets a mesh of a thickness: all that is nearer than `within`.
+/// Where a point of a radius that goes from `start` to `at` meets a mesh of a thickness: all that is nearer than `within`. It goes no
+/// further than `passes` in terms of any place of the mesh.
 pub(super) fn meet_mesh(
     pose: &Pose<'_>,
     thickness: f64,
     (start, at): (DVec3, DVec3),
-    radius: f64,
+    (radius, passes): (f64, f64),
     within: f64,
 ) -> MeshMeets {
     // Who is nearer than its radius from the start is let go slowly.
@@ -54,7 +55,10 @@ pub(super) fn meet_mesh(
         false => f64::INFINITY,
     };
     let closed = pose.mesh.is_closed();
-    let crossing = pose.crossing(start, at);
+    let minima = pose.minima(at, within);
+    // What ends further away than it has come has crossed nothing.
+    let away = minima.iter().next().map_or(within, |foot| foot.distance);
+    let crossing = if away > passes { None } else { pose.crossing(start, at) };
     if let Some(crossing) = crossing {
         // What went around an edge is held by where it is, what went through by where it entered.
         let near = if closed { pose.nearest(at, pose.shares[1], f64::INFINITY) } else { None };
@@ -72,7 +76,7 @@ pub(super) fn meet_mesh(
     }
     let (mut meets, mut count) = (MeshMeets::default(), 0);
     let mut inside = false;
-    for foot in pose.minima(at, within).iter() {
+    for foot in minima.iter() {
         let (normal, outside) = outward(pose, foot, at);
         if closed && !outside {
             inside = true;
@@ -98,9 +102,14 @@ pub(super) fn meet_mesh(
 
 /// The same of the surface of a body, on which others may rest with their edges on its own: what came in is held by the
 /// place that was nearest when the substep began, unless its path led past that.
-pub(super) fn meet_surface(pose: &Pose<'_>, path: (DVec3, DVec3), radius: f64, within: f64) -> MeshMeets {
+pub(super) fn meet_surface(
+    pose: &Pose<'_>,
+    path: (DVec3, DVec3),
+    (radius, passes): (f64, f64),
+    within: f64,
+) -> MeshMeets {
     let (start, at) = path;
-    let meets = meet_mesh(pose, 0.0, path, radius, within);
+    let meets = meet_mesh(pose, 0.0, path, (radius, passes), within);
     // On the surface to rounding is inside, too: an edge that lies on another has no direction there.
     let inside = |m: &MeshMeet| m.normal.dot(at - m.foot.point) < 0.5 * radius;
     if !meets.iter().any(inside) {

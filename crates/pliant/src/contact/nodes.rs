@@ -13,6 +13,8 @@ pub(crate) struct Nodes {
     node_of: Vec<u32>,
     /// Forces on the nodes: x, y and z.
     forces: [Vec<f64>; 3],
+    /// Those that a force is on, with it.
+    loaded: Vec<(u32, [f64; 3])>,
     /// How much each node counts in the bound of the others' responses.
     pub weights: Vec<f64>,
     /// Movements that follow from the forces, or in x what follows from the weights; eight nodes at a time.
@@ -58,6 +60,8 @@ impl Nodes {
         self.begin(particles);
         self.particles.reserve(particles);
         self.weights.reserve(particles);
+        self.loaded.clear();
+        self.loaded.reserve(particles);
         self.forces.iter_mut().for_each(|column| column.reserve(particles));
         self.moved.iter_mut().for_each(|column| column.reserve(particles.div_ceil(WIDTH)));
     }
@@ -87,10 +91,18 @@ impl Nodes {
         self.particles.is_empty()
     }
 
-    /// The forces as columns, and where movements go.
-    pub fn forces_and_movements(&mut self) -> ([&[f64]; 3], [&mut [[f64; WIDTH]]; 3]) {
-        let ([fx, fy, fz], [x, y, z]) = (&self.forces, &mut self.moved);
-        ([fx, fy, fz], [x, y, z])
+    /// The nodes that forces are on, with these, and where movements go.
+    pub fn loaded_and_movements(&mut self) -> (&[(u32, [f64; 3])], [&mut [[f64; WIDTH]]; 3]) {
+        let Nodes { forces: [fx, fy, fz], loaded, moved: [x, y, z], .. } = self;
+        loaded.clear();
+        let all = fx
+            .iter()
+            .zip(fy.iter())
+            .zip(fz.iter())
+            .enumerate()
+            .map(|(k, ((x, y), z))| (k as u32, [*x, *y, *z]));
+        loaded.extend(all.filter(|(_, f)| *f != [0.0; 3]));
+        (loaded, [x, y, z])
     }
 
     /// The force on a node.

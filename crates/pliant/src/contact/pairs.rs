@@ -9,8 +9,9 @@ use super::thin::is_thin_pair;
 use super::{Bodies, Contact, Endpoint, Surface, release};
 use crate::model::{CollisionShape, Stencil, TouchPoint};
 use crate::points::Points;
+use crate::team::Team;
 use glam::DVec3;
-use pliant_geometry::box_tree::{Bounds, NOWHERE, around, join, overlap};
+use pliant_geometry::box_tree::{Bounds, NOWHERE, around, join};
 use pliant_geometry::solids::Pose;
 use std::sync::Arc;
 
@@ -36,10 +37,13 @@ struct PosedSurface {
     start: Vec<DVec3>,
     end: Vec<DVec3>,
     free: Vec<bool>,
-    /// Where vertices and boxes were when all of it was looked at, and whether it is to be again: it has moved by more than
-    /// [`STIR`] since.
+    /// Where vertices were when boxes were fitted: these are again once one has moved by more than [`STIR`] since.
     looked: Vec<DVec3>,
-    stirred: bool,
+    /// How far any of it has moved, at most, from round to round since the substep began.
+    travelled: f64,
+    /// How its vertices move in the substep on the average, and by how much any does otherwise.
+    shift: DVec3,
+    strays: f64,
     size: f64,
     h: f64,
     reach: f64,
@@ -57,10 +61,24 @@ pub(super) struct BodyContacts {
     ends: Points,
     /// The contacts of (pair, side, point), counted from 1; 0 for none.
     slots: Vec<[u32; MeshMeets::MOST]>,
-    /// Whether (pair, side, point) was within reach when it was looked at last.
-    near: Vec<bool>,
+    /// How far both bodies of (pair, side, point) have travelled when it is to be looked at again: before that it cannot have come
+    /// to touch anything new.
+    due: Vec<f64>,
+    queries: Vec<Query>,
     /// Contacts with triangles, which hold only beside these.
     on_faces: Vec<OnFace>,
+}
+
+/// A point that is to be looked at.
+#[derive(Clone, Copy, Debug)]
+struct Query {
+    /// Its place among all of (pair, side, point), and its body, its number there and the other body.
+    slot: usize,
+    place: usize,
+    point: usize,
+    other: usize,
+    /// Where it meets that.
+    meets: MeshMeets,
 }
 
 /// A contact of a point with a triangle.
@@ -76,9 +94,13 @@ struct OnFace {
     offset: f64,
 }
 
-/// The part of the reach by which a surface may have moved before what is far from it is looked at again: less than half, as both
-/// sides move.
+/// The part of the reach by which a surface may move before its boxes are fitted again.
 const STIR: f64 = 0.4;
+/// The part of the reach by which what touches may have moved before it is looked at again for other walls.
+const AGAIN: f64 = 0.1;
+/// Points that are looked at together, and per piece of work.
+const TOGETHER: usize = 4096;
+const PIECE: usize = 64;
 /// How far beside its triangle, in terms of that, a point still touches it.
 const BESIDE: f64 = 0.3;
 /// The offset of what does not touch at present.
@@ -115,8 +137,10 @@ impl BodyContacts {
         let points = |place: usize| self.surfaces[place].points().len();
         let slots = pairs.iter().flatten().map(|place| points(*place)).sum();
         self.slots.resize(slots, [0; MeshMeets::MOST]);
-        self.near.clear();
-        self.near.resize(slots, true);
+        self.due.clear();
+        self.due.resize(slots, f64::NEG_INFINITY);
+        self.queries.clear();
+        self.queries.reserve(slots.min(TOGETHER));
     }
 
     pub fn is_empty(&self) -> bool {
@@ -125,25 +149,40 @@ impl BodyContacts {
 
     /// Adds what touches and is not listed yet: what is nearer than a margin when contacts are first looked for, later what
     /// is inside.
-    pub fn find(&mut self, first: bool, bodies: &mut dyn Bodies, list: &mut Vec<Contact>) {
+    pub fn find(&mut self, first: bool, bodies: &mut dyn Bodies, team: &Team, list: &mut Vec<Contact>) {
         if self.pairs.is_empty() {
             return;
         }
-        let BodyContacts { pairs, surfaces, ends, slots, near, on_faces } = self;
+        let BodyContacts { pairs, surfaces, ends, slots, due, queries, on_faces } = self;
         for (place, posed) in surfaces.iter_mut().enumerate().filter(|(_, s)| s.shape.is_some()) {
             posed.pose(place, first, bodies, ends);
         }
         on_faces.iter().for_each(|on| on.look(surfaces, &mut list[on.contact as usize]));
-        let mut begin = 0;
+        queries.clear();
+        let mut slot = 0;
         for pair in pairs.iter() {
-            for [a, b] in [*pair, [pair[1], pair[0]]] {
-                let count = surfaces[a].points().len();
-                let own = (&mut slots[begin..begin + count], &mut near[begin..begin + count]);
-                begin += count;
-                let side = Side { place: a, points: &surfaces[a], other: b, surface: &surfaces[b] };
-                side.find(first, own, bodies, (list, on_faces));
+            for [place, other] in [*pair, [pair[1], pair[0]]] {
+                let travelled = surfaces[place].travelled + surfaces[other].travelled;
+                let side = Side { place, points: &surfaces[place], other, surface: &surfaces[other] };
+                let bounds = side.surface.bounds();
+                for point in 0..side.points.points().len() {
+                    if travelled >= due[slot] {
+                        let away = side.away(bounds, side.moving(point));
+                        if away > 0.0 {
+                            due[slot] = travelled + away + side.reach();
+                        } else {
+                            let meets = MeshMeets::default();
+                            queries.push(Query { slot, place, point, other, meets });
+                        }
+                    }
+                    slot += 1;
+                    if queries.len() == TOGETHER {
+                        look_at(queries, surfaces, first, (bodies, team), (slots, due), (list, on_faces));
+                    }
+                }
             }
         }
+        look_at(queries, surfaces, first, (bodies, team), (slots, due), (list, on_faces));
     }
 
     /// The contacts between bodies that act on that of a place, with the side it is on: on both, if it touches itself.
@@ -196,8 +235,20 @@ impl PosedSurface {
 
     /// Takes up where it ends now.
     fn pose(&mut self, place: usize, first: bool, bodies: &mut dyn Bodies, ends: &mut Points) {
-        let PosedSurface { shape: Some(shape), from, to, boxes, start, end, looked, stirred, reach, .. } =
-            self
+        let PosedSurface {
+            shape: Some(shape),
+            from,
+            to,
+            boxes,
+            start,
+            end,
+            looked,
+            reach,
+            travelled,
+            shift,
+            strays,
+            ..
+        } = self
         else {
             return;
         };
@@ -205,17 +256,31 @@ impl PosedSurface {
         ends.resize(touching.body.model.point_count());
         touching.side.ends(ends);
         let at = |i: u32| ends.get(i as usize);
-        to.clear();
-        to.extend((0..shape.vertex_count() as u32).map(|v| shape.vertex(v).at(at)));
-        end.clear();
-        end.extend(shape.points().iter().map(|(point, _)| match *point {
-            TouchPoint::Ball(i) => at(i),
-            TouchPoint::Vertex(v) => to[v as usize],
-        }));
+        if first {
+            to.clone_from(from);
+            end.clone_from(start);
+        }
+        let mut furthest = 0.0_f64;
+        for (v, to) in to.iter_mut().enumerate() {
+            let now = shape.vertex(v as u32).at(at);
+            furthest = furthest.max(now.distance_squared(*to));
+            *to = now;
+        }
+        for ((point, _), end) in shape.points().iter().zip(end.iter_mut()) {
+            let now = match *point {
+                TouchPoint::Ball(i) => at(i),
+                TouchPoint::Vertex(v) => to[v as usize],
+            };
+            furthest = furthest.max(now.distance_squared(*end));
+            *end = now;
+        }
+        *travelled = if first { 0.0 } else { *travelled + furthest.sqrt() };
+        let ways = || from.iter().zip(to.iter()).map(|(p, q)| q - p);
+        *shift = ways().sum::<DVec3>() / from.len().max(1) as f64;
+        *strays = ways().map(|way| way.distance_squared(*shift)).fold(0.0, f64::max).sqrt();
         let stir = STIR * *reach;
         let still = || to.iter().zip(looked.iter()).all(|(p, q)| p.distance_squared(*q) <= stir * stir);
-        *stirred = first || !still();
-        if !*stirred {
+        if !first && still() {
             return;
         }
         looked.clone_from(to);
@@ -299,56 +364,101 @@ struct Found {
     beyond: f64,
 }
 
+/// Looks at points, any number of threads side by side, and lists what touches in their order.
+fn look_at(
+    queries: &mut Vec<Query>,
+    surfaces: &[PosedSurface],
+    first: bool,
+    (bodies, team): (&mut dyn Bodies, &Team),
+    (slots, due): (&mut [[u32; MeshMeets::MOST]], &mut [f64]),
+    (list, on_faces): (&mut Vec<Contact>, &mut Vec<OnFace>),
+) {
+    let side = |q: &Query| Side {
+        place: q.place,
+        points: &surfaces[q.place],
+        other: q.other,
+        surface: &surfaces[q.other],
+    };
+    let list_of = &mut queries[..];
+    team.split(list_of, PIECE, |_, queries| queries.iter_mut().for_each(|q| side(q).meet(q)));
+    for query in queries.iter() {
+        let side = side(query);
+        let travelled = side.points.travelled + side.surface.travelled;
+        let idle = side.take_all(query, first, &mut slots[query.slot], bodies, (list, on_faces));
+        due[query.slot] = travelled + idle;
+    }
+    queries.clear();
+}
+
 impl Side<'_> {
-    fn find(
+    fn reach(&self) -> f64 {
+        self.points.reach.max(self.surface.reach)
+    }
+
+    fn moving(&self, k: usize) -> Moving {
+        let (_, radius) = self.points.points()[k];
+        Moving { k, radius, start: self.points.start[k], at: self.points.end[k] }
+    }
+
+    /// How far a point stays at least from coming within reach of the box around the other body: nothing if it does.
+    fn away(&self, bounds: Bounds, Moving { radius, start, at, .. }: Moving) -> f64 {
+        let wide = DVec3::splat(radius + self.reach());
+        let (lo, hi) = (start.min(at) - wide, start.max(at) + wide);
+        (bounds.0 - hi).max(lo - bounds.1).max_element()
+    }
+
+    /// Finds where a point meets the surface of the other body.
+    fn meet(&self, query: &mut Query) {
+        let Some(shape) = &self.surface.shape else { return };
+        let moving = self.moving(query.point);
+        if let Some(mesh) = shape.mesh() {
+            let touches = moving.radius + shape.most_beyond();
+            let PosedSurface { from, to, boxes, .. } = self.surface;
+            let pose = Pose { mesh, from, to, boxes, shares: [0.0, 1.0] };
+            // Rounding of places takes no part.
+            let passes = (moving.at - moving.start).distance(self.surface.shift) + self.surface.strays;
+            let passes = passes + 1e-6 * self.surface.size;
+            let path = (moving.start, moving.at);
+            query.meets = meet_surface(&pose, path, (touches, passes), touches + self.reach());
+        }
+    }
+
+    /// Lists what a point touches. Tells how far it and the other body may travel before it is to be looked at again.
+    fn take_all(
         &self,
+        query: &Query,
         first: bool,
-        (slots, near): (&mut [[u32; MeshMeets::MOST]], &mut [bool]),
+        slots: &mut [u32; MeshMeets::MOST],
         bodies: &mut dyn Bodies,
         (list, on_faces): (&mut Vec<Contact>, &mut Vec<OnFace>),
-    ) {
-        let reach = self.points.reach.max(self.surface.reach);
-        let bounds = self.surface.bounds();
-        let Some(shape) = self.surface.shape.clone() else { return };
+    ) -> f64 {
+        let Some(shape) = &self.surface.shape else { return f64::INFINITY };
+        let (moving, reach) = (self.moving(query.point), self.reach());
         let margin = if first { reach } else { 0.0 };
-        let all = self.points.stirred || self.surface.stirred;
-        for (k, (_, radius)) in self.points.points().iter().enumerate() {
-            if !all && !near[k] {
-                continue;
-            }
-            let (start, at) = (self.points.start[k], self.points.end[k]);
-            let wide = DVec3::splat(radius + reach);
-            near[k] = overlap(bounds, (start.min(at) - wide, start.max(at) + wide));
-            if !near[k] {
-                continue;
-            }
-            let moving = Moving { k, radius: *radius, start, at };
-            match shape.mesh() {
-                Some(mesh) => {
-                    let within = radius + shape.most_beyond() + reach;
-                    let PosedSurface { from, to, boxes, .. } = self.surface;
-                    let pose = Pose { mesh, from, to, boxes, shares: [0.0, 1.0] };
-                    let touches = radius + shape.most_beyond();
-                    near[k] = false;
-                    for meet in meet_surface(&pose, (start, at), touches, within).iter() {
-                        near[k] = true;
-                        let found = on_mesh(&shape, meet);
-                        let known = list.len();
-                        self.take(moving, found, margin, &mut slots[k], bodies, list);
-                        if let Some(contact) = list.get(known) {
-                            let (place, other, triangle) = (self.place, self.other, meet.foot.triangle);
-                            let (contact, offset) = (known as u32, contact.offset);
-                            on_faces.push(OnFace { contact, place, point: k, other, triangle, offset });
-                        }
-                    }
+        // What is within a box is not further from it than the box has been made wider.
+        let mut idle = reach;
+        if shape.mesh().is_some() {
+            for meet in query.meets.iter() {
+                let found = on_mesh(shape, meet);
+                let gap = meet.normal.dot(moving.at - found.place) - moving.radius - found.beyond;
+                let known = list.len();
+                self.take(moving, found, margin, slots, bodies, list);
+                if let Some(contact) = list.get(known) {
+                    let (place, other, triangle) = (self.place, self.other, meet.foot.triangle);
+                    let (contact, offset) = (known as u32, contact.offset);
+                    on_faces.push(OnFace { contact, place, point: moving.k, other, triangle, offset });
                 }
-                // Of two clouds each pair is looked at from one side only.
-                None if self.place < self.other && !self.points.has_mesh() => {
-                    self.find_balls(moving, (margin, reach), &mut slots[k], bodies, list);
-                }
-                None => {}
+                // Other walls may touch when this does.
+                let is_listed = |s: &u32| *s > 0 && list[*s as usize - 1].normal.dot(meet.normal) > ALIKE;
+                let least = if slots.iter().any(is_listed) { AGAIN * reach } else { 0.0 };
+                idle = idle.min(gap.max(least));
             }
+        } else if self.place < self.other && !self.points.has_mesh() {
+            // Of two clouds each pair is looked at from one side only.
+            self.find_balls(moving, (margin, reach), slots, bodies, list);
+            idle = 0.0;
         }
+        idle
     }
 
     /// Balls of the other body that a ball touches.

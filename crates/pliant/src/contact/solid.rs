@@ -329,7 +329,10 @@ impl Solid {
         within: f64,
     ) -> ContactPlanes {
         let mut meets = ContactPlanes::default();
-        for (to, found) in meets.list.iter_mut().zip(meet_mesh(pose, thickness, path, radius, within).iter())
+        for (to, found) in meets
+            .list
+            .iter_mut()
+            .zip(meet_mesh(pose, thickness, path, (radius, f64::INFINITY), within).iter())
         {
             let meet = self.meet(found.normal, found.foot.point, pose.at_start(&found.foot), found.began);
             *to = Some(ContactPlane { offset: meet.offset + thickness, ..meet });

@@ -311,6 +311,10 @@ impl Respond for ProjectiveCache {
         self.response.reach(nodes, self.substep.theta(), &mut self.system, (team, self.isa));
     }
 
+    fn goes_on(&self) -> bool {
+        true
+    }
+
     fn push(&mut self, nodes: &Nodes, team: &Team) {
         if nodes.loads().any(|(_, f)| f != DVec3::ZERO) {
             self.system.solve_with((team, self.isa), |dofs, rhs| {

@@ -20,10 +20,12 @@ const KEPT: usize = 16 << 20;
 /// B⁻¹ may have small negative entries, which a bound from one solve does not see.
 const SAFETY: f64 = 1.1;
 
-/// Responses to forces through a dense block of tiles.
+/// Responses to forces through a dense block of tiles: only those that are there, as most contacts carry none.
 struct ApplyBlock<'a> {
     block: &'a [[f64; WIDTH]],
-    forces: [&'a [f64]; 3],
+    nodes: usize,
+    /// Nodes that forces are on, with these.
+    loaded: &'a [(u32, [f64; 3])],
     to: [&'a mut [[f64; WIDTH]]; 3],
     scale: f64,
 }
@@ -33,20 +35,32 @@ impl Kernel for ApplyBlock<'_> {
 
     #[inline(always)]
     fn run<L: Lanes>(self, l: L) {
-        let [fx, fy, fz] = self.forces;
-        let [x, y, z] = self.to;
-        for (t, tile) in self.block.chunks_exact(fx.len().max(1)).enumerate() {
-            let mut sum = [l.splat(0.0); 3];
-            for (((entry, fx), fy), fz) in tile.iter().zip(fx).zip(fy).zip(fz) {
-                let entry = l.load(entry);
-                sum[0] = l.mul_add(entry, l.splat(*fx), sum[0]);
-                sum[1] = l.mul_add(entry, l.splat(*fy), sum[1]);
-                sum[2] = l.mul_add(entry, l.splat(*fz), sum[2]);
+        let ApplyBlock { block, nodes, loaded, to: [x, y, z], scale } = self;
+        let scale = l.splat(scale);
+        let tiles = x.len();
+        let mut t = 0;
+        while t < tiles {
+            // Two at a time; the last one alone.
+            let pair = t + 1 < tiles;
+            let one = &block[t * nodes..(t + 1) * nodes];
+            let two = if pair { &block[(t + 1) * nodes..(t + 2) * nodes] } else { one };
+            let mut sum = [l.splat(0.0); 6];
+            for (k, [fx, fy, fz]) in loaded {
+                let (one, two) = (l.load(&one[*k as usize]), l.load(&two[*k as usize]));
+                let (fx, fy, fz) = (l.splat(*fx), l.splat(*fy), l.splat(*fz));
+                sum[0] = l.mul_add(one, fx, sum[0]);
+                sum[1] = l.mul_add(one, fy, sum[1]);
+                sum[2] = l.mul_add(one, fz, sum[2]);
+                sum[3] = l.mul_add(two, fx, sum[3]);
+                sum[4] = l.mul_add(two, fy, sum[4]);
+                sum[5] = l.mul_add(two, fz, sum[5]);
             }
-            let scale = l.splat(self.scale);
-            l.store(l.mul(sum[0], scale), &mut x[t]);
-            l.store(l.mul(sum[1], scale), &mut y[t]);
-            l.store(l.mul(sum[2], scale), &mut z[t]);
+            for (k, sum) in sum.chunks_exact(3).enumerate().take(1 + usize::from(pair)) {
+                l.store(l.mul(sum[0], scale), &mut x[t + k]);
+                l.store(l.mul(sum[1], scale), &mut y[t + k]);
+                l.store(l.mul(sum[2], scale), &mut z[t + k]);
+            }
+            t += 2;
         }
     }
 }
@@ -228,8 +242,10 @@ impl Response {
     /// Movements of the nodes at the end of the substep, θ being where forces are taken.
     pub fn respond(&self, nodes: &mut Nodes, theta: f64, system: &mut System, executor: Executor<'_>) {
         if self.is_dense {
-            let (forces, to) = nodes.forces_and_movements();
-            executor.1.run(ApplyBlock { block: &self.block, forces, to, scale: theta.recip() });
+            let count = nodes.len();
+            let (loaded, to) = nodes.loaded_and_movements();
+            let (block, scale) = (&self.block[..], theta.recip());
+            executor.1.run(ApplyBlock { block, nodes: count, loaded, to, scale });
             return;
         }
         system.respond(executor, |dofs, rhs| nodes.loads().for_each(|(i, f)| scatter(dofs, rhs, i, f)));
