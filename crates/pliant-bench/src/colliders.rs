@@ -1,7 +1,9 @@
 //! What colliders cost: a soft body and a cloth on meshes of a thousand and a hundred thousand triangles, and on a box.
 
 use crate::{Measurement, Run};
-use pliant::{Body, Builder, Collider, DAffine3, DVec3, Material, Primitive, Simulation, SolidMesh, shapes};
+use pliant::{
+    Body, Builder, Collider, ColliderMesh, DAffine3, DVec3, Material, Primitive, Simulation, shapes,
+};
 use std::time::Instant;
 
 const STEPS: usize = 60;
@@ -15,7 +17,7 @@ fn on_mesh(triangles: usize) -> Result<Simulation, String> {
     };
     let heights: Vec<f64> = (0..n * n).map(height).collect();
     let spacing = 2.0 / (n - 1) as f64;
-    let mesh = SolidMesh::heights(n, &heights, [spacing; 2], 0.5).map_err(|e| format!("{e:?}"))?;
+    let mesh = ColliderMesh::heights(n, &heights, [spacing; 2], 0.5).map_err(|e| format!("{e:?}"))?;
     built(Collider::mesh(mesh, DAffine3::IDENTITY))
 }
 

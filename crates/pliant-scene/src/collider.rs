@@ -10,7 +10,7 @@ use crate::motion;
 use crate::record::{Record, SceneValue};
 use crate::source::{Check, Located, SourceText, Span};
 use crate::suggest;
-use pliant::{Collider, ColliderId, ColliderShape, DAffine3, Edit, HalfSpace, Primitive, SolidMesh};
+use pliant::{Collider, ColliderId, ColliderMesh, ColliderShape, DAffine3, Edit, HalfSpace, Primitive};
 use pliant_geometry::GeometryError;
 use std::sync::Arc;
 
@@ -176,13 +176,13 @@ impl ColliderPlan {
             GeometryPlan::Heights { rows, size, depth } => {
                 let columns = rows[0].len();
                 let spacing = [size[0] / (columns - 1) as f64, size[1] / (rows.len() - 1) as f64];
-                let made = SolidMesh::heights(columns, &rows.concat(), spacing, *depth);
+                let made = ColliderMesh::heights(columns, &rows.concat(), spacing, *depth);
                 (made.map_err(faults)?, DAffine3::IDENTITY)
             }
             GeometryPlan::Mesh { mesh, .. } => {
                 let read = mesh.read(source, digest)?;
                 notes.extend(read.notes);
-                (SolidMesh::new(read.mesh.triangulated()).map_err(faults)?, read.from_file)
+                (ColliderMesh::new(read.mesh.triangulated()).map_err(faults)?, read.from_file)
             }
         };
         let mut collider = Collider::mesh(mesh, self.collider.at);

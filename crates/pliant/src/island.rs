@@ -372,7 +372,7 @@ impl Island {
         let rounds = self.rounds(at);
         let mut round = Round { number: 0, touched: at.tied || !contacts.list().is_empty() };
         let (mut joined, mut settled, mut begun) = (false, true, false);
-        let curved = self.ties.iter().any(Tie::is_curved);
+        let nonlinear = self.ties.iter().any(Tie::is_nonlinear);
         let at_once = at.tied && !touches && self.goes_on(at);
         while round.number < rounds
             || (joined && round.number < rounds + MORE_ROUNDS)
@@ -393,7 +393,7 @@ impl Island {
                 let Island { members, ties, .. } = self;
                 let closing = round.number >= rounds;
                 contacts.answer(ties, closing, &mut InSubstep { members, at }, at.of.team);
-                if curved && round.number == rounds {
+                if nonlinear && round.number == rounds {
                     self.come_to_terms(contacts, at);
                     pushed = true;
                 }
@@ -413,11 +413,11 @@ impl Island {
                 }
             });
             if begun {
-                settled = !curved;
+                settled = !nonlinear;
                 continue;
             }
             let all_settled = self.members.iter().all(|m| m.progress.settled);
-            if curved {
+            if nonlinear {
                 // Before the last round it is asked for only where that decides whether there is another.
                 settled = (round.number >= rounds || all_settled) && self.hold_together(contacts, at);
                 if !settled && round.number + 1 == rounds + MORE_ROUNDS_OF_TIES {

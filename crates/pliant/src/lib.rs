@@ -109,7 +109,7 @@ pub use model::{
 };
 /// Meshes, points and shapes: reading and writing them, looking them over, mending, filling, binding.
 pub use pliant_geometry as geometry;
-pub use pliant_geometry::solids::{Primitive, SolidMesh};
+pub use pliant_geometry::colliders::{ColliderMesh, Primitive};
 pub use pliant_geometry::{ClusterMethod, TriMesh, read_mesh, shapes};
 pub use pliant_math::lanes::{Bits, Isa};
 pub use points::{Points, PointsMut, UnevenColumnsError};

@@ -12,9 +12,9 @@
 //! ```
 
 pub use crate::{
-    Body, BodyId, BodyPoint, Builder, Checkpoint, Clustering, Collider, ColliderId, ContactChange,
-    ContactEvent, ContactWatch, Control, Controls, Coupling, CouplingId, DAffine3, DMat3, DQuat, DVec3,
-    Elasticity, Field, HalfSpace, Hit, Hold, Key, Keyframes, Material, Motion, Pins, Place, Primitive,
-    Queries, RenderMesh, Selection, Simulation, SolidMesh, SolverKind, StepError, StepReport, SurfaceMesh,
+    Body, BodyId, BodyPoint, Builder, Checkpoint, Clustering, Collider, ColliderId, ColliderMesh,
+    ContactChange, ContactEvent, ContactWatch, Control, Controls, Coupling, CouplingId, DAffine3, DMat3,
+    DQuat, DVec3, Elasticity, Field, HalfSpace, Hit, Hold, Key, Keyframes, Material, Motion, Pins, Place,
+    Primitive, Queries, RenderMesh, Selection, Simulation, SolverKind, StepError, StepReport, SurfaceMesh,
     Team, Timeline, TriMesh, Value, placement, read_mesh, shapes, vectors,
 };

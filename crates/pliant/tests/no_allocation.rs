@@ -6,8 +6,8 @@ mod counting;
 
 use counting::allocations;
 use pliant::{
-    Body, BodyPoint, Builder, Clustering, Collider, Control, Coupling, DAffine3, DMat3, DVec3, Glue, Key,
-    Primitive, Sequence, SolidMesh, SolverKind, Track, shapes,
+    Body, BodyPoint, Builder, Clustering, Collider, ColliderMesh, Control, Coupling, DAffine3, DMat3, DVec3,
+    Glue, Key, Primitive, Sequence, SolverKind, Track, shapes,
 };
 
 #[test]
@@ -38,7 +38,7 @@ fn stepping_allocates_nothing() {
         });
         cloth.controls.air = 1.2;
         // Closed meshes, one of which changes its shape.
-        let ball = SolidMesh::new(Primitive::Ball { radius: 0.2 }.mesh(16)).unwrap();
+        let ball = ColliderMesh::new(Primitive::Ball { radius: 0.2 }.mesh(16)).unwrap();
         let waves = || {
             let wave =
                 |k: u32| ball.mesh().positions.iter().map(move |p| *p * (1.0 + 0.02 * f64::from(k % 3)));

@@ -1,7 +1,7 @@
 //! Bodies that are near each other: a sheet rolled up, and a pile of blocks.
 
 use pliant_geometry::collision::{
-    Body, BroadPhase, CollisionSurface, Columns, Detection, Moment, Search, SweptBoxes,
+    BroadPhase, CollisionBody, CollisionSurface, Columns, Detection, MotionEnd, Search, SweptBoxes,
 };
 use pliant_geometry::{GeometryError, SplitMix64, parallel};
 use std::f64::consts::TAU;
@@ -71,7 +71,7 @@ impl Scene {
             }
         }
         let surface = CollisionSurface::new(&rest, &triangles)?;
-        let search = Search { nearest: false, edges: true, moment: Moment::Start };
+        let search = Search { nearest: false, edges: true, moment: MotionEnd::Start };
         Ok(Scene::new(surface, vec![[from, to]], 0.5 * pitch, search, true))
     }
 
@@ -105,7 +105,7 @@ impl Scene {
         }
         let rest: Vec<_> = rest.into_iter().map(Into::into).collect();
         let surface = CollisionSurface::new(&rest, &triangles)?;
-        let search = Search { nearest: true, edges: false, moment: Moment::End };
+        let search = Search { nearest: true, edges: false, moment: MotionEnd::End };
         Ok(Scene::new(surface, bodies, 0.001, search, false))
     }
 
@@ -125,7 +125,7 @@ impl Scene {
     /// Finds all pairs.
     pub fn detect(&mut self, threads: usize) {
         let Scene { surface, boxes, broad, detection, search, .. } = self;
-        let body = |i: u32| Body { surface, boxes: &boxes[i as usize] };
+        let body = |i: u32| CollisionBody { surface, boxes: &boxes[i as usize] };
         detection.clear();
         broad.pairs(boxes.iter().map(SweptBoxes::bounds), |a, b| {
             detection.add((a, body(a)), (b, body(b)), *search);

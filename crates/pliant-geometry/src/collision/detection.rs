@@ -1,7 +1,7 @@
 //! The work of finding what is near what, cut into tasks that may run side by side, and what they found.
 
 use super::search::{Found, run_item};
-use super::{CollisionSurface, Moment, SweptBoxes};
+use super::{CollisionSurface, MotionEnd, SweptBoxes};
 use std::ops::Range;
 
 /// Leaves of a task: enough that starting one costs nothing, and few enough that threads end together.
@@ -9,7 +9,7 @@ const TASK: u32 = 64;
 
 /// A body as others meet it in a substep.
 #[derive(Clone, Copy, Debug)]
-pub struct Body<'a> {
+pub struct CollisionBody<'a> {
     /// What it is made of.
     pub surface: &'a CollisionSurface,
     /// Where it goes, from [`SweptBoxes::fit`] with this surface.
@@ -25,7 +25,7 @@ pub struct Search {
     /// Edges with edges, too.
     pub edges: bool,
     /// Where distances are measured.
-    pub moment: Moment,
+    pub moment: MotionEnd,
 }
 
 /// What is near what.
@@ -110,9 +110,9 @@ impl Detection {
 
     /// Adds a pair of bodies with their numbers, or a body and itself, to what is searched. Their boxes must have been seen from
     /// the same origin.
-    pub fn add(&mut self, first: (u32, Body<'_>), second: (u32, Body<'_>), search: Search) {
+    pub fn add(&mut self, first: (u32, CollisionBody<'_>), second: (u32, CollisionBody<'_>), search: Search) {
         use PairKind::{EdgeEdge, VertexTriangle, VertexVertex};
-        let balls = |body: &Body<'_>| body.surface.triangles().is_empty();
+        let balls = |body: &CollisionBody<'_>| body.surface.triangles().is_empty();
         let search = Search { nearest: search.nearest && first.0 != second.0, ..search };
         if balls(&first.1) && balls(&second.1) {
             self.cut(first, second, VertexVertex, search);
@@ -128,7 +128,13 @@ impl Detection {
     }
 
     /// Cuts what of the first body overlaps the second as a whole into items.
-    fn cut(&mut self, first: (u32, Body<'_>), second: (u32, Body<'_>), kind: PairKind, search: Search) {
+    fn cut(
+        &mut self,
+        first: (u32, CollisionBody<'_>),
+        second: (u32, CollisionBody<'_>),
+        kind: PairKind,
+        search: Search,
+    ) {
         debug_assert_eq!(first.1.boxes.origin(), second.1.boxes.origin());
         let (a, b) = (first.1, second.1);
         let (tree, boxes, other) = match kind {
@@ -181,7 +187,7 @@ impl Detection {
     }
 
     /// Runs all tasks, one after the other.
-    pub fn run_all<'b>(&mut self, body: &impl Fn(u32) -> Body<'b>) {
+    pub fn run_all<'b>(&mut self, body: &impl Fn(u32) -> CollisionBody<'b>) {
         let (tasks, found) = self.tasks();
         found.iter_mut().enumerate().for_each(|(task, found)| tasks.run(task, body, found));
     }
@@ -217,7 +223,7 @@ impl Tasks<'_> {
     }
 
     /// Does a task; what was in `found` is forgotten. `body` tells the bodies by the numbers they were added with.
-    pub fn run<'b>(&self, task: usize, body: &impl Fn(u32) -> Body<'b>, found: &mut Found) {
+    pub fn run<'b>(&self, task: usize, body: &impl Fn(u32) -> CollisionBody<'b>, found: &mut Found) {
         // Its own for the time being: memories stand side by side, and threads would wait for each other's writes.
         let mut own = std::mem::take(found);
         own.clear();

@@ -6,7 +6,7 @@
 //!
 //! ```
 //! use glam::DVec3;
-//! use pliant_geometry::collision::{Body, BroadPhase, CollisionSurface, Columns, Detection, Search, SweptBoxes};
+//! use pliant_geometry::collision::{CollisionBody, BroadPhase, CollisionSurface, Columns, Detection, Search, SweptBoxes};
 //! use std::ops::ControlFlow;
 //!
 //! // Two triangles, the second of which falls onto the first.
@@ -18,7 +18,7 @@
 //!     let (from, to) = (Columns { x: &x, y: from, z: &z }, Columns { x: &x, y: to, z: &z });
 //!     boxes.fit(&surface, from, to, 0.01, DVec3::ZERO);
 //! }
-//! let body = |i: u32| Body { surface: &surface, boxes: &boxes[i as usize] };
+//! let body = |i: u32| CollisionBody { surface: &surface, boxes: &boxes[i as usize] };
 //!
 //! // Kept from step to step, with their memory.
 //! let (mut broad, mut detection) = (BroadPhase::default(), Detection::default());
@@ -51,7 +51,7 @@ mod swept_boxes;
 
 pub use broad_phase::BroadPhase;
 pub use closest::{edge_edge, vertex_triangle};
-pub use detection::{Body, Detection, Group, Near, PairKind, Search, Tasks};
+pub use detection::{CollisionBody, Detection, Group, Near, PairKind, Search, Tasks};
 pub use search::Found;
 pub use surface::CollisionSurface;
-pub use swept_boxes::{Columns, Moment, SweptBoxes};
+pub use swept_boxes::{Columns, MotionEnd, SweptBoxes};

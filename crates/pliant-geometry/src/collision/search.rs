@@ -1,8 +1,8 @@
 //! One item of a detection: leaves of one body against the tree of another, boxes first, then distances.
 
-use super::Moment;
+use super::MotionEnd;
 use super::closest::{edge_edge, vertex_triangle};
-use super::detection::{Body, Group, Item, Near, PairKind};
+use super::detection::{CollisionBody, Group, Item, Near, PairKind};
 use super::rest_tree::{LEAF, RestTree};
 use super::side::{NearestTriangle, nearest_from, pseudo_normal};
 use super::swept_boxes::{Corner, Leaf, Swept, TreeBoxes};
@@ -158,8 +158,8 @@ const AFTER: u64 = 0x0080_C0E0_F0F8_FCFE;
 /// Compiled for each instruction set; it has the same bits with all of them, as nothing is fused.
 struct Run<'a> {
     item: &'a Item,
-    a: Body<'a>,
-    b: Body<'a>,
+    a: CollisionBody<'a>,
+    b: CollisionBody<'a>,
     found: &'a mut Found,
 }
 
@@ -178,7 +178,7 @@ impl Kernel for Run<'_> {
     }
 }
 
-pub(super) fn run_item(item: &Item, a: Body<'_>, b: Body<'_>, found: &mut Found) {
+pub(super) fn run_item(item: &Item, a: CollisionBody<'_>, b: CollisionBody<'_>, found: &mut Found) {
     Isa::best().run(Run { item, a, b, found });
 }
 
@@ -199,7 +199,7 @@ fn walk(
 }
 
 #[inline(always)]
-fn edges(item: &Item, a: Body<'_>, b: Body<'_>, same: bool, found: &mut Found) {
+fn edges(item: &Item, a: CollisionBody<'_>, b: CollisionBody<'_>, same: bool, found: &mut Found) {
     let moment = item.search.moment;
     let reach = a.boxes.margin() + b.boxes.margin();
     let Found { nears, visits, hits, around, .. } = found;
@@ -231,7 +231,14 @@ fn lane(of: &[Eight; 3], k: usize) -> DVec3 {
 
 /// Lists the pairs of edges that are near enough, measured eight at a time.
 #[inline(always)]
-fn measure_edges(hits: &[Hit], a: Body<'_>, b: Body<'_>, moment: Moment, reach: f64, nears: &mut Vec<Near>) {
+fn measure_edges(
+    hits: &[Hit],
+    a: CollisionBody<'_>,
+    b: CollisionBody<'_>,
+    moment: MotionEnd,
+    reach: f64,
+    nears: &mut Vec<Near>,
+) {
     let (of_a, of_b) = (a.boxes.swept(moment), b.boxes.swept(moment));
     let (edges_a, edges_b) = (a.surface.edges(), b.surface.edges());
     let mut points = [[[0.0; LEAF]; 3]; 4];
@@ -263,7 +270,7 @@ fn measure_edges(hits: &[Hit], a: Body<'_>, b: Body<'_>, moment: Moment, reach: 
 }
 
 #[inline(always)]
-fn triangles(item: &Item, a: Body<'_>, b: Body<'_>, same: bool, found: &mut Found) {
+fn triangles(item: &Item, a: CollisionBody<'_>, b: CollisionBody<'_>, same: bool, found: &mut Found) {
     let moment = item.search.moment;
     let reach = a.boxes.margin() + b.boxes.margin();
     let Found { nears, visits, hits, around, .. } = found;
@@ -282,9 +289,9 @@ fn triangles(item: &Item, a: Body<'_>, b: Body<'_>, same: bool, found: &mut Foun
 #[inline(always)]
 fn measure_triangles(
     hits: &[Hit],
-    a: Body<'_>,
-    b: Body<'_>,
-    moment: Moment,
+    a: CollisionBody<'_>,
+    b: CollisionBody<'_>,
+    moment: MotionEnd,
     reach: f64,
     mut near: impl FnMut(Near, usize),
 ) {
@@ -323,7 +330,7 @@ fn measure_triangles(
 }
 
 #[inline(always)]
-fn balls(item: &Item, a: Body<'_>, b: Body<'_>, same: bool, found: &mut Found) {
+fn balls(item: &Item, a: CollisionBody<'_>, b: CollisionBody<'_>, same: bool, found: &mut Found) {
     let moment = item.search.moment;
     let reach = a.boxes.margin() + b.boxes.margin();
     let Found { nears, visits, hits, around, .. } = found;
@@ -334,7 +341,7 @@ fn balls(item: &Item, a: Body<'_>, b: Body<'_>, same: bool, found: &mut Found) {
         for &Hit { first, second, .. } in hits.iter() {
             let between = a.boxes.point(first, moment).distance(b.boxes.point(second, moment));
             let distance = between - a.surface.radius(first) - b.surface.radius(second);
-            if distance <= reach + a.boxes.way(first) + b.boxes.way(second) {
+            if distance <= reach + a.boxes.path(first) + b.boxes.path(second) {
                 nears.push(Near { first, second, at: [0.0; 2], distance });
             }
         }
@@ -343,7 +350,7 @@ fn balls(item: &Item, a: Body<'_>, b: Body<'_>, same: bool, found: &mut Found) {
 
 /// For each vertex the nearest triangle, if there is one in reach, or if it is inside.
 #[inline(always)]
-fn nearest(item: &Item, a: Body<'_>, b: Body<'_>, found: &mut Found) {
+fn nearest(item: &Item, a: CollisionBody<'_>, b: CollisionBody<'_>, found: &mut Found) {
     let moment = item.search.moment;
     let reach = a.boxes.margin() + b.boxes.margin();
     let Found { nears, visits, hits, around, .. } = found;
@@ -383,10 +390,10 @@ fn nearest(item: &Item, a: Body<'_>, b: Body<'_>, found: &mut Found) {
 /// The nearest triangle of all, and whether the vertex is inside; none where it is outside of the box around all. `seed` is a
 /// triangle that was nearest to a neighbour.
 fn side(
-    a: Body<'_>,
+    a: CollisionBody<'_>,
     vertex: u32,
-    b: Body<'_>,
-    moment: Moment,
+    b: CollisionBody<'_>,
+    moment: MotionEnd,
     seed: &mut Option<u32>,
 ) -> Option<(NearestTriangle, bool)> {
     let p = a.boxes.point(vertex, moment);
@@ -399,18 +406,18 @@ fn side(
     Some((nearest, is_inside(b, p, nearest.triangle, nearest.weights, moment)))
 }
 
-fn is_inside(b: Body<'_>, p: DVec3, triangle: u32, weights: [f64; 3], moment: Moment) -> bool {
+fn is_inside(b: CollisionBody<'_>, p: DVec3, triangle: u32, weights: [f64; 3], moment: MotionEnd) -> bool {
     let corners = b.surface.triangles()[triangle as usize].map(|v| b.boxes.point(v, moment) - p);
     pseudo_normal(b.surface, b.boxes, triangle, weights, moment).dot(weighted(corners, weights)) > 0.0
 }
 
 /// The nearest triangle of a closed surface with a sign, given the best of those whose boxes overlap.
 fn signed(
-    a: Body<'_>,
+    a: CollisionBody<'_>,
     vertex: u32,
-    b: Body<'_>,
+    b: CollisionBody<'_>,
     best: Option<Near>,
-    (reach, moment): (f64, Moment),
+    (reach, moment): (f64, MotionEnd),
     seed: &mut Option<u32>,
 ) -> Option<Near> {
     let radius = a.surface.radius(vertex);
@@ -433,14 +440,14 @@ fn signed(
     }
 }
 
-fn vertices_of<'a>(body: Body<'a>) -> Boxed<'a> {
+fn vertices_of<'a>(body: CollisionBody<'a>) -> Boxed<'a> {
     Boxed { tree: &body.surface.vertex_tree, boxes: &body.boxes.vertices }
 }
 
-fn triangles_of<'a>(body: Body<'a>) -> Boxed<'a> {
+fn triangles_of<'a>(body: CollisionBody<'a>) -> Boxed<'a> {
     Boxed { tree: &body.surface.triangle_tree, boxes: &body.boxes.triangles }
 }
 
-fn edges_of<'a>(body: Body<'a>) -> Boxed<'a> {
+fn edges_of<'a>(body: CollisionBody<'a>) -> Boxed<'a> {
     Boxed { tree: &body.surface.edge_tree, boxes: &body.boxes.edges }
 }

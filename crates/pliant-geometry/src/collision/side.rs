@@ -1,7 +1,7 @@
 //! Inside or outside of a closed surface: the nearest triangle of all, and the normal that tells the side.
 
 use super::closest::vertex_triangle;
-use super::{CollisionSurface, Moment, SweptBoxes};
+use super::{CollisionSurface, MotionEnd, SweptBoxes};
 use crate::triangle::weighted;
 use glam::DVec3;
 
@@ -25,7 +25,7 @@ pub(super) fn nearest_from(
     surface: &CollisionSurface,
     boxes: &SweptBoxes,
     p: DVec3,
-    moment: Moment,
+    moment: MotionEnd,
     near: Option<u32>,
 ) -> Option<NearestTriangle> {
     let (nodes, tree) = (&boxes.triangles.nodes, &surface.triangle_tree);
@@ -94,7 +94,7 @@ pub(super) fn pseudo_normal(
     boxes: &SweptBoxes,
     triangle: u32,
     weights: [f64; 3],
-    moment: Moment,
+    moment: MotionEnd,
 ) -> DVec3 {
     let corners = |t: u32| surface.triangles()[t as usize].map(|v| boxes.point(v, moment));
     let face = |t: u32| {

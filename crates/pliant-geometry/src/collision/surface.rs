@@ -4,7 +4,7 @@ use super::closest::{edge_edge, vertex_triangle};
 use super::rest_tree::RestTree;
 use crate::GeometryError;
 use crate::box_tree::{Bounds, around};
-use crate::solids::{incidence, is_closed};
+use crate::colliders::{incidence, is_closed};
 use crate::triangle::weighted;
 use glam::DVec3;
 

@@ -27,7 +27,7 @@ impl Columns<'_> {
 
 /// Which end of the motion is measured.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Moment {
+pub enum MotionEnd {
     /// Where it begins: what has to stay apart on the way is measured there.
     #[default]
     Start,
@@ -222,11 +222,11 @@ impl SweptBoxes {
         margin: f64,
         origin: DVec3,
     ) {
-        let way = |v: usize| {
+        let path = |v: usize| {
             let place = surface.places()[v];
             [from.get(place), to.get(place)]
         };
-        self.fit_ways(surface, way, margin, origin);
+        self.fit_ways(surface, path, margin, origin);
     }
 
     /// The same, with where each vertex of the surface begins and ends, by its own number.
@@ -244,9 +244,9 @@ impl SweptBoxes {
         self.corners.clear();
         for v in 0..surface.places().len() {
             let [from, to] = way_of(v);
-            let way = from.distance(to);
-            self.starts.push([from.x, from.y, from.z, way]);
-            self.ends.push([to.x, to.y, to.z, way]);
+            let path = from.distance(to);
+            self.starts.push([from.x, from.y, from.z, path]);
+            self.ends.push([to.x, to.y, to.z, path]);
             let wide = margin + surface.radius(v as u32);
             let (lo, hi) = (from.min(to) - origin, from.max(to) - origin);
             self.corners.push(Corner {
@@ -294,23 +294,23 @@ impl SweptBoxes {
 
     /// Where a vertex is.
     #[inline(always)]
-    pub fn point(&self, vertex: u32, moment: Moment) -> DVec3 {
+    pub fn point(&self, vertex: u32, moment: MotionEnd) -> DVec3 {
         let [x, y, z, _] = self.swept(moment)[vertex as usize];
         DVec3::new(x, y, z)
     }
 
     /// How far a vertex goes.
     #[inline(always)]
-    pub fn way(&self, vertex: u32) -> f64 {
+    pub fn path(&self, vertex: u32) -> f64 {
         self.starts[vertex as usize][3]
     }
 
     /// All vertices at one end.
     #[inline(always)]
-    pub(super) fn swept(&self, moment: Moment) -> &[Swept] {
+    pub(super) fn swept(&self, moment: MotionEnd) -> &[Swept] {
         match moment {
-            Moment::Start => &self.starts,
-            Moment::End => &self.ends,
+            MotionEnd::Start => &self.starts,
+            MotionEnd::End => &self.ends,
         }
     }
 }

@@ -2,8 +2,8 @@
 
 use glam::DVec3;
 use pliant_geometry::collision::{
-    Body, BroadPhase, CollisionSurface, Columns, Detection, Found, Group, Moment, Near, PairKind, Search,
-    SweptBoxes,
+    BroadPhase, CollisionBody, CollisionSurface, Columns, Detection, Found, Group, MotionEnd, Near, PairKind,
+    Search, SweptBoxes,
 };
 use pliant_geometry::{SplitMix64, TriMesh};
 use pliant_testing::meshes::{Mesh, point_triangle, segment_segment, signed_distance};
@@ -45,17 +45,17 @@ impl Case {
         Case { surface, boxes, ends, margin }
     }
 
-    fn body(&self) -> Body<'_> {
-        Body { surface: &self.surface, boxes: &self.boxes }
+    fn body(&self) -> CollisionBody<'_> {
+        CollisionBody { surface: &self.surface, boxes: &self.boxes }
     }
 
-    fn at(&self, v: u32, moment: Moment) -> DVec3 {
-        self.ends[usize::from(moment == Moment::End)][v as usize]
+    fn at(&self, v: u32, moment: MotionEnd) -> DVec3 {
+        self.ends[usize::from(moment == MotionEnd::End)][v as usize]
     }
 
-    fn way(&self, vertices: &[u32]) -> f64 {
-        let way = |v: &u32| self.ends[0][*v as usize].distance(self.ends[1][*v as usize]);
-        vertices.iter().map(way).fold(0.0, f64::max)
+    fn path(&self, vertices: &[u32]) -> f64 {
+        let path = |v: &u32| self.ends[0][*v as usize].distance(self.ends[1][*v as usize]);
+        vertices.iter().map(path).fold(0.0, f64::max)
     }
 
     /// The box around vertices on their way.
@@ -108,7 +108,7 @@ struct Tried {
     boxes: bool,
 }
 
-fn try_pair(a: &Case, b: &Case, kind: PairKind, first: u32, second: u32, moment: Moment) -> Tried {
+fn try_pair(a: &Case, b: &Case, kind: PairKind, first: u32, second: u32, moment: MotionEnd) -> Tried {
     let (p, q): (Vec<u32>, Vec<u32>) = match kind {
         PairKind::VertexTriangle => (vec![first], b.surface.triangles()[second as usize].to_vec()),
         PairKind::EdgeEdge => {
@@ -130,7 +130,7 @@ fn try_pair(a: &Case, b: &Case, kind: PairKind, first: u32, second: u32, moment:
     let ((lo, hi), (low, high)) = (a.hull(&p), b.hull(&q));
     Tried {
         distance: between - radius_a - radius_b,
-        limit: a.margin + b.margin + a.way(&p) + b.way(&q),
+        limit: a.margin + b.margin + a.path(&p) + b.path(&q),
         boxes: lo.cmple(high).all() && low.cmple(hi).all(),
     }
 }
@@ -313,7 +313,7 @@ proptest! {
         end: bool,
     ) {
         let (scale, far) = [(1.0, 0.0), (1.0, 1e5), (1e-5, 0.0), (1e-5, 1.0), (1e30, 0.0), (1e4, -1e5)][place];
-        let moment = if end { Moment::End } else { Moment::Start };
+        let moment = if end { MotionEnd::End } else { MotionEnd::Start };
         let search = Search { nearest: false, edges, moment };
         let cases = world(seed, &sorts, scale, far, moving, seed % 2 == 0);
         let (listed, visits) = detect(&cases, search, own, 1);
@@ -376,7 +376,7 @@ proptest! {
             prop_assert!(surface.is_closed());
             cases.push(Case::new(surface, &from, &to, 0.02 * scale, DVec3::ZERO));
         }
-        let moment = if end { Moment::End } else { Moment::Start };
+        let moment = if end { MotionEnd::End } else { MotionEnd::Start };
         let search = Search { nearest: true, edges: false, moment };
         let (listed, _) = detect(&cases, search, false, 1);
         let eps = 1e-12 * scale + 1e-9 * far.signum();
@@ -446,7 +446,7 @@ fn names(cases: &[Case], listed: &Listed, vertex: &[Vec<u32>]) -> Vec<(PairKind,
 
 #[test]
 fn meshes_in_another_order_have_the_same_pairs() {
-    let search = Search { nearest: false, edges: true, moment: Moment::End };
+    let search = Search { nearest: false, edges: true, moment: MotionEnd::End };
     for seed in 0..10 {
         let mut rng = SplitMix64::new(seed);
         let (mut plain, mut mixed, mut numbers) = (Vec::new(), Vec::new(), Vec::new());

@@ -12,7 +12,7 @@ use crate::model::{
 };
 use glam::{DAffine3, DMat3};
 use pliant_geometry::TriMesh;
-use pliant_geometry::solids::SolidMesh;
+use pliant_geometry::colliders::ColliderMesh;
 use std::sync::Arc;
 
 choice!(write_ease, read_ease, Ease { Ease::Stepped = 0, Ease::Linear = 1, Ease::Smooth = 2 });
@@ -114,7 +114,7 @@ fn read_shape(r: &mut Reader<'_>) -> Result<ColliderShape, Truncated> {
             let (thickness, positions, corners) = (r.number()?, r.vectors()?, r.indices()?);
             let (triangles, rest) = corners.as_chunks::<3>();
             let mesh = TriMesh { positions, triangles: triangles.to_vec() };
-            let mesh = SolidMesh::new(mesh).ok().filter(|_| rest.is_empty()).ok_or(Truncated)?;
+            let mesh = ColliderMesh::new(mesh).ok().filter(|_| rest.is_empty()).ok_or(Truncated)?;
             ColliderShape::Mesh { mesh: Arc::new(mesh), thickness }
         }
         _ => return Err(Truncated),

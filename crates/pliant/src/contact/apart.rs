@@ -12,7 +12,7 @@ use crate::model::{CollisionShape, TouchSurface};
 use crate::points::Points;
 use crate::team::Team;
 use glam::DVec3;
-use pliant_geometry::collision::{Body, Detection, Moment, Near, PairKind, Search, SweptBoxes};
+use pliant_geometry::collision::{CollisionBody, Detection, MotionEnd, Near, PairKind, Search, SweptBoxes};
 use std::sync::Arc;
 
 /// How often what is lost is tried again.
@@ -152,7 +152,7 @@ impl Apart {
         let body = |k: u32| moved[k as usize].as_body();
         detection.clear();
         for &[a, b] in pairs.iter() {
-            let search = Search { nearest: false, edges: true, moment: Moment::Start };
+            let search = Search { nearest: false, edges: true, moment: MotionEnd::Start };
             let (Some(first), Some(second)) = (body(a as u32), body(b as u32)) else { continue };
             detection.add((a as u32, first), (b as u32, second), search);
         }
@@ -279,8 +279,8 @@ impl Moved {
         Some((shape, shape.touch_surface()?))
     }
 
-    fn as_body(&self) -> Option<Body<'_>> {
-        Some(Body { surface: self.touch()?.1.surface(), boxes: &self.boxes })
+    fn as_body(&self) -> Option<CollisionBody<'_>> {
+        Some(CollisionBody { surface: self.touch()?.1.surface(), boxes: &self.boxes })
     }
 
     fn fit(&mut self, origin: DVec3) {

@@ -7,8 +7,8 @@ use super::pairs::BodyContacts;
 use super::ridges::{Faces, Scratch};
 use super::thin::ThinContacts;
 use super::{
-    Apart, ColliderGeometry, Contact, ContactPlane, ContactPlanes, Cut, Ended, Endpoint, MovingPoint,
-    Obstacle, Obstacles, Solid, Surface, lowest_gap, release,
+    Apart, ColliderGeometry, Contact, ContactMaterial, ContactPlane, ContactPlanes, Cut, Ended, Endpoint,
+    MovingPoint, Obstacle, Obstacles, Solid, lowest_gap, release,
 };
 use crate::couplings::{Pull, Tie, TieLayout, Ties};
 use crate::points::Points;
@@ -66,7 +66,7 @@ struct Finding {
     /// Contacts with solids that are listed are taken anew if they are within this.
     reach: f64,
     release: f64,
-    surface: Surface,
+    surface: ContactMaterial,
 }
 
 impl Contacts {
@@ -81,7 +81,7 @@ impl Contacts {
     ) {
         let particles = sizes.clone().map(|s| s.points);
         let places = particles.clone().sum::<usize>() * obstacles;
-        let most = places + places / 4 + if places > 0 { Scratch::ROOM } else { 0 };
+        let most = places + places / 4 + if places > 0 { Scratch::CAPACITY } else { 0 };
         self.scratch.reserve(particles.clone().max().unwrap_or(0), places > 0);
         self.slots.clear();
         self.slots.reserve(places);
@@ -144,8 +144,8 @@ impl Contacts {
             let Some(body) = bodies.get(place) else { continue };
             let share = sign / body.mass_ratio();
             for (_, i, weight) in contact.sides[side].particles() {
-                let way = body.side.end(i as usize) - body.side.beginning().start.get(i as usize);
-                pull.work += contact.force.dot(way) * weight * share;
+                let displacement = body.side.end(i as usize) - body.side.beginning().start.get(i as usize);
+                pull.work += contact.force.dot(displacement) * weight * share;
             }
             pull.any = true;
             pull.force += contact.force * share;
@@ -224,7 +224,7 @@ impl Contacts {
                 margin: if first { reach } else { 0.0 },
                 reach,
                 release: release(size, h),
-                surface: Surface::of(body.controls),
+                surface: ContactMaterial::of(body.controls),
             };
             side.look(obstacles, finding.margin, &mut self.ends, &mut self.near);
             let whose = (place, model.rest().radius.as_slice());
@@ -350,7 +350,7 @@ impl Contact {
         obstacle: &Obstacle,
         PointOf { place, point, node }: PointOf,
         (at, gap): (DVec3, f64),
-        surface: Surface,
+        surface: ContactMaterial,
     ) -> Contact {
         let plane = &obstacle.end;
         let touched = at - plane.normal * plane.gap(at);
@@ -373,7 +373,7 @@ impl Contact {
         solid: &Solid,
         PointOf { place, point, node }: PointOf,
         (meet, gap): (&ContactPlane, f64),
-        surface: Surface,
+        surface: ContactMaterial,
     ) -> Contact {
         Contact {
             sides: [Endpoint::particle(place, node), Endpoint::World { moves: meet.moves }],

@@ -447,7 +447,7 @@ impl Dual {
             self.solve_ties(if brief { 1 } else { MOST_SOLVES }, bodies, team);
             let mut halvings = 0;
             // Where frames hardly turn, what they turn by is mended in the next round.
-            let straight = !self.ties.is_curved() || (brief && self.ties.turn_little());
+            let straight = !self.ties.is_nonlinear() || (brief && self.ties.turn_little());
             while !straight && self.ties.hold_back(halvings, ties, &self.nodes, bodies) {
                 self.move_nodes(bodies, team);
                 halvings += 1;
@@ -527,7 +527,7 @@ impl Dual {
             row.trial = row.force;
         }
         if !self.ties.is_empty() {
-            if self.ties.is_curved() && !(self.moved && self.rows.is_empty()) {
+            if self.ties.is_nonlinear() && !(self.moved && self.rows.is_empty()) {
                 self.move_nodes(bodies, team);
             }
             let brief = !closing && self.rows.is_empty();

@@ -59,7 +59,7 @@ pub struct Contact {
     /// Signed distance at detection; negative inside.
     pub gap: f64,
     /// How far apart along the normal the sides are to be at the end of the substep, at least: n·(a − b) ≥ offset, for
-    /// an obstacle measured from the world's origin. Surface and radius, less what is still allowed to what began inside.
+    /// an obstacle measured from the world's origin. ContactMaterial and radius, less what is still allowed to what began inside.
     pub offset: f64,
     /// Combined Coulomb friction coefficient.
     pub friction: f64,

@@ -10,17 +10,17 @@ use glam::DVec3;
 
 /// What a body's surface adds to a contact.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Surface {
+pub struct ContactMaterial {
     /// Its friction, combined with the plane's as √(a b); `None` takes the plane's.
     pub friction: Option<f64>,
     /// Its restitution; the larger one counts.
     pub restitution: f64,
 }
 
-impl Surface {
+impl ContactMaterial {
     /// That of a body at present.
-    pub(crate) fn of(controls: LiveControls<'_>) -> Surface {
-        Surface { friction: controls.body.friction, restitution: controls.body.restitution }
+    pub(crate) fn of(controls: LiveControls<'_>) -> ContactMaterial {
+        ContactMaterial { friction: controls.body.friction, restitution: controls.body.restitution }
     }
 
     /// Friction against what has this friction.
@@ -76,7 +76,7 @@ pub fn lowest_gap(began: f64, release: f64) -> f64 {
 /// substep, symplectic Euler conserves ½ m v·v₀ + V, and a contact that makes v′ of v adds ½ m (v′ − v)·(v′ + v₀) to
 /// it, nothing for v′ = −v₀.
 #[inline(always)]
-pub fn push_out(planes: &[Obstacle], surface: Surface, arrival: Arrival, mut x: DVec3) -> DVec3 {
+pub fn push_out(planes: &[Obstacle], surface: ContactMaterial, arrival: Arrival, mut x: DVec3) -> DVec3 {
     let Arrival { start, release, radius, .. } = arrival;
     for obstacle in planes {
         let plane = &obstacle.end;
@@ -100,7 +100,7 @@ pub fn push_out(planes: &[Obstacle], surface: Surface, arrival: Arrival, mut x: 
 /// contacts there were.
 pub(crate) fn push_out_of_solids(
     obstacles: Obstacles<'_>,
-    surface: Surface,
+    surface: ContactMaterial,
     arrival: Arrival,
     mut x: DVec3,
 ) -> (DVec3, usize) {
@@ -168,7 +168,7 @@ mod tests {
     use super::*;
     use crate::model::HalfSpace;
 
-    const SMOOTH: Surface = Surface { friction: None, restitution: 0.0 };
+    const SMOOTH: ContactMaterial = ContactMaterial { friction: None, restitution: 0.0 };
 
     /// From the origin, at any speed, without bouncing.
     const PLAIN: Arrival = Arrival {
@@ -211,7 +211,7 @@ mod tests {
         // Came with a movement of 0.9, and forces of the substep made it 1.
         let from = Arrival { start: DVec3::Y * 0.25, displacement: DVec3::Y * -0.9, resting: 0.01, ..PLAIN };
         for (restitution, end) in [(1.0, 1.15), (0.5, 0.7), (0.0, 0.0)] {
-            let surface = Surface { friction: None, restitution };
+            let surface = ContactMaterial { friction: None, restitution };
             let at = push_out(&[Obstacle::still(plane)], surface, from, DVec3::Y * -0.75);
             assert!((at.y - end).abs() < 1e-15, "restitution {restitution}: {at}");
             // Slower than what counts as resting it does not bounce.
@@ -223,7 +223,7 @@ mod tests {
     #[test]
     fn rough_body_and_plane_combine() {
         let plane = HalfSpace { friction: 0.5, ..HalfSpace::ground() };
-        let body = Surface { friction: Some(0.02), restitution: 0.0 };
+        let body = ContactMaterial { friction: Some(0.02), restitution: 0.0 };
         assert!((body.friction(plane.friction) - 0.1).abs() < 1e-15);
     }
 }

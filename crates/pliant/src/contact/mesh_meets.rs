@@ -6,7 +6,7 @@
 
 use super::solid::SAME_SIDE;
 use glam::{DQuat, DVec3};
-use pliant_geometry::solids::{Minima, Pose, SurfacePoint};
+use pliant_geometry::colliders::{Minima, MovingMesh, SurfacePoint};
 
 /// A place where a point meets a mesh.
 #[derive(Clone, Copy, Debug)]
@@ -41,7 +41,7 @@ impl MeshMeets {
 /// Where a point of a radius that goes from `start` to `at` meets a mesh of a thickness: all that is nearer than `within`. It goes no
 /// further than `passes` in terms of any place of the mesh.
 pub(super) fn meet_mesh(
-    pose: &Pose<'_>,
+    pose: &MovingMesh<'_>,
     thickness: f64,
     (start, at): (DVec3, DVec3),
     (radius, passes): (f64, f64),
@@ -103,7 +103,7 @@ pub(super) fn meet_mesh(
 /// The same of the surface of a body, on which others may rest with their edges on its own: what came in is held by the
 /// place that was nearest when the substep began, unless its path led past that.
 pub(super) fn meet_surface(
-    pose: &Pose<'_>,
+    pose: &MovingMesh<'_>,
     path: (DVec3, DVec3),
     (radius, passes): (f64, f64),
     within: f64,
@@ -137,7 +137,7 @@ pub(super) fn meet_surface(
 
 /// The direction out of the surface from a point near it, and whether the point is outside; of an open mesh, whichever
 /// side it is on.
-pub(super) fn outward(pose: &Pose<'_>, foot: &SurfacePoint, at: DVec3) -> (DVec3, bool) {
+pub(super) fn outward(pose: &MovingMesh<'_>, foot: &SurfacePoint, at: DVec3) -> (DVec3, bool) {
     let away = at - foot.point;
     let normal = pose.normal(foot, pose.shares[1]);
     let outside = away.dot(normal) >= 0.0;
@@ -155,7 +155,7 @@ pub(super) fn outward(pose: &Pose<'_>, foot: &SurfacePoint, at: DVec3) -> (DVec3
 }
 
 /// The distance of a point from a mesh, negative inside a closed one.
-fn signed(pose: &Pose<'_>, foot: &SurfacePoint, at: DVec3, share: f64) -> f64 {
+fn signed(pose: &MovingMesh<'_>, foot: &SurfacePoint, at: DVec3, share: f64) -> f64 {
     let inside = pose.mesh.is_closed() && (at - foot.point).dot(pose.normal(foot, share)) < 0.0;
     if inside { -foot.distance } else { foot.distance }
 }

@@ -31,7 +31,7 @@ pub(crate) use cone::PointContact;
 pub(crate) use detect::{Contacts, PointCounts};
 pub(crate) use dual::{Bodies, Respond, SubstepStart, Touching, When, WithNodes};
 pub(crate) use endpoint::{Contact, Endpoint};
-pub(crate) use half_space::{Arrival, Surface, lowest_gap, push_out, push_out_of_solids, release};
+pub(crate) use half_space::{Arrival, ContactMaterial, lowest_gap, push_out, push_out_of_solids, release};
 pub(crate) use looked_at::LookedAt;
 pub(crate) use near::NearPairs;
 pub(crate) use nodes::{Nodes, PairResponse, ResponseKey, WIDTH};

@@ -10,7 +10,7 @@ use glam::DVec3;
 use pliant_geometry::box_tree::{Bounds, NOWHERE, join, overlap};
 
 /// What is added to a box, relative to the size of its body: room for what forces and contacts do within a step.
-const ROOM: f64 = 0.02;
+const MARGIN: f64 = 0.02;
 
 /// Pairs of bodies that come near each other.
 #[derive(Default)]
@@ -101,6 +101,6 @@ fn reach_of(model: &Model, state: &State, controls: &Controls, k: usize) -> Boun
     let live = controls.live(k);
     let fall = live.pull().length() * step * step;
     let shape = parts.collision();
-    let room = DVec3::splat(shape.overhang + fall + ROOM * shape.size);
-    (bounds.0 - room, bounds.1 + room)
+    let margin = DVec3::splat(shape.overhang + fall + MARGIN * shape.size);
+    (bounds.0 - margin, bounds.1 + margin)
 }

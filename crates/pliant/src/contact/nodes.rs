@@ -44,6 +44,9 @@ impl PairResponse<'_> {
     }
 }
 
+/// Nodes with the forces on them, and the movements of all nodes.
+pub(crate) type LoadedAndMovements<'a> = (&'a [(u32, [f64; 3])], [&'a mut [[f64; WIDTH]]; 3]);
+
 impl Nodes {
     /// Forgets the nodes and makes room for those of a body of so many particles.
     pub fn begin(&mut self, particles: usize) {
@@ -92,7 +95,7 @@ impl Nodes {
     }
 
     /// The nodes that forces are on, with these, and where movements go.
-    pub fn loaded_and_movements(&mut self) -> (&[(u32, [f64; 3])], [&mut [[f64; WIDTH]]; 3]) {
+    pub fn loaded_and_movements(&mut self) -> LoadedAndMovements<'_> {
         let Nodes { forces: [fx, fy, fz], loaded, moved: [x, y, z], .. } = self;
         loaded.clear();
         let all = fx

@@ -6,13 +6,13 @@
 
 use super::mesh_meets::{MeshMeet, MeshMeets, meet_surface};
 use super::thin::is_thin_pair;
-use super::{Bodies, Contact, Endpoint, Surface, release};
+use super::{Bodies, Contact, ContactMaterial, Endpoint, release};
 use crate::model::{CollisionShape, Stencil, TouchPoint};
 use crate::points::Points;
 use crate::team::Team;
 use glam::DVec3;
 use pliant_geometry::box_tree::{Bounds, NOWHERE, around, join};
-use pliant_geometry::solids::Pose;
+use pliant_geometry::colliders::MovingMesh;
 use std::sync::Arc;
 
 /// Normals nearer than this cosine are of one wall.
@@ -49,7 +49,7 @@ struct PosedSurface {
     reach: f64,
     /// A way into another in a substep that is no arrival.
     resting: f64,
-    surface: Surface,
+    surface: ContactMaterial,
 }
 
 /// What bodies touch of each other.
@@ -228,7 +228,7 @@ impl PosedSurface {
         let h = self.h;
         self.resting = 2.0 * h * h * controls.world.gravity.length();
         self.reach = 1e-3 * self.size + self.resting;
-        self.surface = Surface::of(controls);
+        self.surface = ContactMaterial::of(controls);
         self.id = touching.id;
         self.shape = Some(shape);
     }
@@ -414,7 +414,7 @@ impl Side<'_> {
         if let Some(mesh) = shape.mesh() {
             let touches = moving.radius + shape.most_beyond();
             let PosedSurface { from, to, boxes, .. } = self.surface;
-            let pose = Pose { mesh, from, to, boxes, shares: [0.0, 1.0] };
+            let pose = MovingMesh { mesh, from, to, boxes, shares: [0.0, 1.0] };
             // Rounding of places takes no part.
             let passes = (moving.at - moving.start).distance(self.surface.shift) + self.surface.strays;
             let passes = passes + 1e-6 * self.surface.size;
@@ -474,9 +474,9 @@ impl Side<'_> {
             let (began, at) = (moving.start - self.surface.start[j], moving.at - self.surface.end[j]);
             let near = moving.radius + radius + reach;
             // The nearest of the path of one to the other.
-            let way = at - began;
-            let share = (-began.dot(way) / way.length_squared().max(f64::MIN_POSITIVE)).clamp(0.0, 1.0);
-            if (began + way * share).length_squared() > near * near {
+            let path = at - began;
+            let share = (-began.dot(path) / path.length_squared().max(f64::MIN_POSITIVE)).clamp(0.0, 1.0);
+            if (began + path * share).length_squared() > near * near {
                 continue;
             }
             // Who passes through another is held on the side it came from.
@@ -569,7 +569,7 @@ fn on_mesh(shape: &CollisionShape, meet: &MeshMeet) -> Found {
     Found { normal, stencil, place: foot.point, beyond: shape.beyond(foot.triangle, foot.weights) }
 }
 
-pub(super) fn friction(a: Surface, b: Surface) -> f64 {
+pub(super) fn friction(a: ContactMaterial, b: ContactMaterial) -> f64 {
     match (a.friction, b.friction) {
         (Some(a), Some(b)) => (a * b).sqrt(),
         (Some(one), None) | (None, Some(one)) => one,

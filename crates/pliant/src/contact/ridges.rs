@@ -6,7 +6,7 @@
 //! substep; which particles touch is looked at again in every round.
 
 use super::solid::{ColliderGeometry, Solid};
-use super::{Contact, Endpoint, Surface, lowest_gap};
+use super::{Contact, ContactMaterial, Endpoint, lowest_gap};
 use crate::model::BodyModel;
 use crate::points::Points;
 use glam::DVec3;
@@ -39,7 +39,7 @@ pub(super) struct Faces<'a> {
     pub start: &'a Points,
     pub ends: &'a Points,
     pub free: &'a [bool],
-    pub surface: Surface,
+    pub surface: ContactMaterial,
     /// What is nearer than this is a contact.
     pub reach: f64,
     pub release: f64,
@@ -55,14 +55,14 @@ pub(super) struct Scratch {
 
 impl Scratch {
     /// Contacts of ridges there is room for from the start.
-    pub const ROOM: usize = 512;
+    pub const CAPACITY: usize = 512;
 
     /// Makes room for a body of so many particles, if there is anything to meet.
     pub fn reserve(&mut self, particles: usize, any: bool) {
         if any {
             // Closed surfaces have twice as many faces as vertices.
             self.faces.reserve(2 * particles + 64);
-            self.points.reserve(8 * Self::ROOM);
+            self.points.reserve(8 * Self::CAPACITY);
         }
     }
 

@@ -10,7 +10,7 @@ use super::ridges::{RidgePoint, along};
 use crate::model::{Collider, ColliderShape, ModelCollider};
 use glam::{DAffine3, DVec3};
 use pliant_geometry::box_tree::{Bounds, NOWHERE, around, overlap};
-use pliant_geometry::solids::{NearestPoint, Pose, Primitive, SolidMesh};
+use pliant_geometry::colliders::{ColliderMesh, MovingMesh, NearestPoint, Primitive};
 
 /// How far inside what lies on a surface may be by rounding, relative to the shape.
 const ROUNDING: f64 = 1e-7;
@@ -86,11 +86,11 @@ impl ColliderGeometry {
         }
     }
 
-    fn pose<'a>(&'a self, mesh: &'a SolidMesh, shares: [f64; 2]) -> Pose<'a> {
+    fn pose<'a>(&'a self, mesh: &'a ColliderMesh, shares: [f64; 2]) -> MovingMesh<'a> {
         let rest = &mesh.mesh().positions[..];
         match self.from.is_empty() {
-            true => Pose { mesh, from: rest, to: rest, boxes: mesh.boxes(), shares },
-            false => Pose { mesh, from: &self.from, to: &self.to, boxes: &self.boxes, shares },
+            true => MovingMesh { mesh, from: rest, to: rest, boxes: mesh.boxes(), shares },
+            false => MovingMesh { mesh, from: &self.from, to: &self.to, boxes: &self.boxes, shares },
         }
     }
 
@@ -117,7 +117,7 @@ impl ColliderGeometry {
 
 enum Kind<'a> {
     Primitive(Primitive),
-    Mesh(Pose<'a>, f64),
+    Mesh(MovingMesh<'a>, f64),
     Nothing,
 }
 
@@ -169,7 +169,7 @@ pub struct ContactPlanes {
 }
 
 impl ContactPlanes {
-    pub(super) const MOST: usize = pliant_geometry::solids::Minima::MOST;
+    pub(super) const MOST: usize = pliant_geometry::colliders::Minima::MOST;
 
     /// The half-spaces, the nearest first.
     pub fn iter(&self) -> impl Iterator<Item = &ContactPlane> + '_ {
@@ -322,7 +322,7 @@ impl Solid {
 
     fn meet_mesh(
         &self,
-        pose: &Pose<'_>,
+        pose: &MovingMesh<'_>,
         thickness: f64,
         path: (DVec3, DVec3),
         radius: f64,

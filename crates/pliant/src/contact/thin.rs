@@ -6,13 +6,14 @@
 //! solvers; what has passed through the other in between is held on the side it came from.
 
 use super::pairs::{OF_BODIES, friction, start_of};
-use super::{Bodies, Contact, Endpoint, Surface, release};
+use super::{Bodies, Contact, ContactMaterial, Endpoint, release};
 use crate::model::{CollisionShape, Stencil, TouchSurface};
 use crate::points::Points;
 use crate::team::Team;
 use glam::DVec3;
 use pliant_geometry::collision::{
-    Body, Detection, Group, Moment, Near, PairKind, Search, SweptBoxes, edge_edge, vertex_triangle,
+    CollisionBody, Detection, Group, MotionEnd, Near, PairKind, Search, SweptBoxes, edge_edge,
+    vertex_triangle,
 };
 use std::sync::Arc;
 
@@ -45,7 +46,7 @@ struct Posed {
     h: f64,
     /// How far at most its surface lies beyond its vertices.
     beyond: f64,
-    surface: Surface,
+    surface: ContactMaterial,
 }
 
 /// Two that may touch in this substep: what `near` tells, and the contact they have, counted from 1.
@@ -149,7 +150,7 @@ impl ThinContacts {
         let body = |k: u32| posed[k as usize].as_body();
         detection.clear();
         for &[a, b] in pairs.iter() {
-            let search = Search { nearest: false, edges: true, moment: Moment::End };
+            let search = Search { nearest: false, edges: true, moment: MotionEnd::End };
             let (Some(first), Some(second)) = (body(a as u32), body(b as u32)) else { continue };
             detection.add((a as u32, first), (b as u32, second), search);
         }
@@ -173,7 +174,7 @@ impl ThinContacts {
 /// Runs all tasks of a detection; the order of what is found does not depend on how.
 pub(super) fn run<'b>(
     detection: &mut Detection,
-    body: &(impl Fn(u32) -> Option<Body<'b>> + Sync),
+    body: &(impl Fn(u32) -> Option<CollisionBody<'b>> + Sync),
     team: &Team,
 ) {
     let (tasks, found) = detection.tasks();
@@ -210,7 +211,7 @@ impl Posed {
         self.solid = touching.side.is_solid();
         (self.size, self.h, self.id) = (beginning.size, model.params.substep(), touching.id);
         self.beyond = shape.most_beyond();
-        self.surface = Surface::of(touching.body.controls);
+        self.surface = ContactMaterial::of(touching.body.controls);
         self.seen.clear();
         self.shape = Some(shape);
     }
@@ -220,8 +221,8 @@ impl Posed {
         Some((shape, shape.touch_surface()?))
     }
 
-    fn as_body(&self) -> Option<Body<'_>> {
-        Some(Body { surface: self.touch()?.1.surface(), boxes: &self.boxes })
+    fn as_body(&self) -> Option<CollisionBody<'_>> {
+        Some(CollisionBody { surface: self.touch()?.1.surface(), boxes: &self.boxes })
     }
 
     /// Takes up where it ends now.

@@ -5,7 +5,7 @@ use crate::model::{BodyId, BodyModel, ColliderId, HalfSpace, Model};
 use crate::simulation::Simulation;
 use crate::state::{BodyState, State};
 use glam::DVec3;
-use pliant_geometry::solids::NearestPoint;
+use pliant_geometry::colliders::NearestPoint;
 
 /// A particle that touches a collider.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -276,7 +276,7 @@ struct Around {
     next: Vec<Vec<u32>>,
     most: f64,
     /// Infinite but during a search.
-    way: Vec<f64>,
+    distance: Vec<f64>,
 }
 
 impl Around {
@@ -286,25 +286,25 @@ impl Around {
             next[a as usize].push(b);
             next[b as usize].push(a);
         }
-        Around { next, most: OWN * spacing(topology, at), way: vec![f64::INFINITY; at.len()] }
+        Around { next, most: OWN * spacing(topology, at), distance: vec![f64::INFINITY; at.len()] }
     }
 
     fn find(&mut self, at: &[DVec3], of: u32) -> Vec<u32> {
-        self.way[of as usize] = 0.0;
+        self.distance[of as usize] = 0.0;
         let (mut queue, mut found) = (VecDeque::from([of]), vec![of]);
         while let Some(i) = queue.pop_front() {
             for &j in &self.next[i as usize] {
-                let there = self.way[i as usize] + at[i as usize].distance(at[j as usize]);
-                if there < self.way[j as usize] && there <= self.most {
-                    if self.way[j as usize].is_infinite() {
+                let there = self.distance[i as usize] + at[i as usize].distance(at[j as usize]);
+                if there < self.distance[j as usize] && there <= self.most {
+                    if self.distance[j as usize].is_infinite() {
                         found.push(j);
                     }
-                    self.way[j as usize] = there;
+                    self.distance[j as usize] = there;
                     queue.push_back(j);
                 }
             }
         }
-        found.iter().for_each(|i| self.way[*i as usize] = f64::INFINITY);
+        found.iter().for_each(|i| self.distance[*i as usize] = f64::INFINITY);
         found.sort_unstable();
         found
     }

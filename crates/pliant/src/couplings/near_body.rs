@@ -1,9 +1,10 @@
 //! How far places are from a body as it lies now: for many of them, by a tree of boxes over all it is made of.
 
 use crate::model::Topology;
-use crate::queries::{FAR, within};
+use crate::queries::FAR;
 use crate::simulation::Simulation;
 use glam::DVec3;
+use pliant_geometry::barycentric;
 use pliant_geometry::box_tree::{Bounds, BoxSearch, BoxTree, around, distance_squared};
 use pliant_geometry::{KdTree, nearest_on_triangle};
 
@@ -41,7 +42,7 @@ impl Item {
     fn distance_squared(&self, at: &[DVec3], from: DVec3) -> f64 {
         let place = |i: u32| at[i as usize];
         match *self {
-            Item::Tetrahedron(of) => match within(of.map(place), from) {
+            Item::Tetrahedron(of) => match barycentric(of.map(place), from) {
                 Some(weights) if weights.iter().all(|w| *w >= 0.0) => 0.0,
                 // Its faces and corners are there as well.
                 _ => f64::INFINITY,
@@ -101,7 +102,7 @@ impl NearBody {
             let mut near = Vec::new();
             tree.nearest(from, 4, &mut near);
             let four = near.first_chunk::<4>().map(|of| of.map(|(_, i)| self.at[i as usize]));
-            let weights = four.and_then(|corners| within(corners, from));
+            let weights = four.and_then(|corners| barycentric(corners, from));
             if weights.is_some_and(|w| w.iter().all(|w| (-FAR..=1.0 + FAR).contains(w))) {
                 return 0.0;
             }

@@ -9,6 +9,7 @@
 
 use crate::contact::{PairResponse, ResponseKey};
 use glam::{DMat3, DVec3};
+use pliant_math::cross_matrix;
 
 /// What holds a body: a side of a tie.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,9 +45,9 @@ impl Moments {
         let c = other.rotation * self.both.transpose() * first.rotation.transpose();
         let trace = c.x_axis.x + c.y_axis.y + c.z_axis.z;
         let levered = other.lever.transpose();
-        let inner =
-            skew(first.rotation * self.own) - (c - DMat3::from_diagonal(DVec3::splat(trace))) * levered;
-        DMat3::from_diagonal(DVec3::splat(self.plain)) - skew(other.rotation * self.other) * levered
+        let inner = cross_matrix(first.rotation * self.own)
+            - (c - DMat3::from_diagonal(DVec3::splat(trace))) * levered;
+        DMat3::from_diagonal(DVec3::splat(self.plain)) - cross_matrix(other.rotation * self.other) * levered
             + first.lever * inner
     }
 
@@ -54,10 +55,6 @@ impl Moments {
     pub fn plain(&self) -> f64 {
         self.plain
     }
-}
-
-fn skew(v: DVec3) -> DMat3 {
-    DMat3::from_cols(DVec3::new(0.0, v.z, -v.y), DVec3::new(-v.z, 0.0, v.x), DVec3::new(v.y, -v.x, 0.0))
 }
 
 /// The numbers between all that hold a body, kept while its matrix lives.
@@ -81,9 +78,9 @@ pub(super) type Share = (u32, [f64; 4]);
 impl PairCache {
     /// With room for bodies that are held in so many places.
     pub fn new(holds: impl Iterator<Item = usize>, nodes: usize) -> PairCache {
-        let room =
+        let empty =
             |holds: usize| BodyPairs { key: None, numbers: vec![Moments::ZERO; holds * (holds + 1) / 2] };
-        PairCache { bodies: holds.map(room).collect(), moved: Vec::with_capacity(nodes) }
+        PairCache { bodies: holds.map(empty).collect(), moved: Vec::with_capacity(nodes) }
     }
 
     /// Finds the numbers of a body, if it has another matrix than they are of; `shares` tells of a hold what it is made of.

@@ -61,11 +61,11 @@ impl TieRow {
     }
 
     /// How far points that are `way` apart are from where they are to be, squared; nothing where nothing holds them.
-    pub fn off(&self, way: DVec3) -> f64 {
+    pub fn off(&self, displacement: DVec3) -> f64 {
         if self.idle {
             return 0.0;
         }
-        (self.seen(way - self.target) + self.give()).length_squared() / (self.size * self.size)
+        (self.seen(displacement - self.target) + self.give()).length_squared() / (self.size * self.size)
     }
 
     /// How far its force lets the points come apart.

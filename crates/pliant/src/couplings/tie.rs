@@ -261,18 +261,18 @@ impl Tie {
             TieSide::World(frame) => Placed::World(frame),
         });
         let [a, b] = &placed;
-        let way = |k: usize, angle: f64| {
+        let displacement = |k: usize, angle: f64| {
             let TiePoint { offsets: [on_a, on_b], axes, along } = self.point(k, angle);
-            let (way, along) = (a.point(on_a) - b.point(on_b), a.axes() * along);
+            let (displacement, along) = (a.point(on_a) - b.point(on_b), a.axes() * along);
             if axes == 3 {
-                way.length_squared()
+                displacement.length_squared()
             } else {
-                (0..axes).map(|n| along.col(n).dot(way).powi(2)).sum()
+                (0..axes).map(|n| along.col(n).dot(displacement).powi(2)).sum()
             }
         };
         let springs = self.rows().len() - usize::from(self.has_angle());
         let (mut farthest, mut sum) = (0.0_f64, 0.0);
-        for square in (0..springs).map(|k| way(k, 0.0)) {
+        for square in (0..springs).map(|k| displacement(k, 0.0)) {
             (farthest, sum) = (farthest.max(square.sqrt()), sum + square);
         }
         if farthest > 0.0 {
@@ -282,7 +282,7 @@ impl Tie {
         if let (true, Some([least, most])) = (self.has_angle(), self.limits) {
             let angle = turn::near(turn::angle([a.axes(), b.axes()]), least.midpoint(most));
             if angle < least || angle > most {
-                sum += way(springs, angle.clamp(least, most));
+                sum += displacement(springs, angle.clamp(least, most));
             }
         }
         0.5 * memory.stiffness * sum
@@ -303,7 +303,7 @@ impl Tie {
     }
 
     /// Whether where its points are is not linear in where particles are.
-    pub fn is_curved(&self) -> bool {
+    pub fn is_nonlinear(&self) -> bool {
         self.sides.iter().any(|s| matches!(s, TieSide::Frame { .. }))
     }
 

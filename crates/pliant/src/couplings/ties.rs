@@ -92,7 +92,7 @@ pub(crate) struct TieLayout {
 impl TieLayout {
     /// Of ties between so many bodies; `alike` tells whether each of these answers alike along x, y and z.
     pub fn new(ties: &[Tie], bodies: usize, alike: bool) -> TieLayout {
-        let scalar = alike && !ties.iter().any(Tie::is_curved);
+        let scalar = alike && !ties.iter().any(Tie::is_nonlinear);
         let mut groups = Vec::new();
         for tie in ties {
             let holds: Vec<usize> = tie.sides.iter().filter_map(|s| s.body()).collect();
@@ -476,7 +476,7 @@ impl Ties {
     }
 
     /// Where the points of a tie are to each other, for sides in these places.
-    fn ways<'a>(
+    fn displacements<'a>(
         &'a self,
         (number, tie): (usize, &'a Tie),
         [a, b]: &'a [Placed<'_>; 2],
@@ -520,7 +520,7 @@ impl Ties {
     }
 
     /// Sees where the points end by themselves in the present round, and how they respond. Nodes move as the forces so far
-    /// let them where ties are curved.
+    /// let them where ties are nonlinear.
     ///
     /// In one that others follow (`brief`), where no frame has turned by more than a degree since, points are still taken to be
     /// linear as they were. Tells whether it is to be done once more, as only now is known how the angles of hinges answer.
@@ -549,12 +549,12 @@ impl Ties {
         self.off = 0.0;
         self.reached = f64::INFINITY;
         self.look(When::Free, nodes, bodies);
-        if self.is_curved() {
+        if self.is_nonlinear() {
             self.fit(ties, At::Expected, nodes);
         }
         for (number, tie) in ties.iter().enumerate().filter(|(_, t)| !t.memory.broken) {
             let first = self.held[number].first_row as usize;
-            if !tie.is_curved() {
+            if !tie.is_nonlinear() {
                 let free = |sum: DVec3, l: &TieLink| sum + l.block * self.frees[l.at as usize];
                 let fixed = tie.fixed_part();
                 self.rows[first].free = links_of(&self.rows, &self.links, first).iter().fold(fixed, free);
@@ -652,7 +652,7 @@ impl Ties {
     }
 
     /// Whether any point is not linear in the particles: nodes must move by the forces so far before a round begins.
-    pub fn is_curved(&self) -> bool {
+    pub fn is_nonlinear(&self) -> bool {
         !self.layout.scalar
     }
 
@@ -899,10 +899,11 @@ impl Ties {
         }
         self.look(when, nodes, bodies);
         self.fit(ties, At::End, nodes);
-        let curved = |(_, t): &(usize, &Tie)| t.is_curved() && !t.memory.broken;
-        ties.iter().enumerate().filter(curved).all(|tie| {
+        let nonlinear = |(_, t): &(usize, &Tie)| t.is_nonlinear() && !t.memory.broken;
+        ties.iter().enumerate().filter(nonlinear).all(|tie| {
             let placed = self.placed(tie);
-            self.ways(tie, &placed).all(|(row, way)| row.off(way) <= SETTLED * SETTLED)
+            self.displacements(tie, &placed)
+                .all(|(row, displacement)| row.off(displacement) <= SETTLED * SETTLED)
                 && self.is_gripped(tie, &placed)
         })
     }
@@ -910,12 +911,16 @@ impl Ties {
     /// Lets points of frames go, for the rest of the substep, that all rounds have not brought together: their parents have
     /// collapsed, or been torn about so that no force along where they are leads there.
     pub fn slacken(&mut self, ties: &[Tie], nodes: &[Nodes], bodies: &mut dyn Bodies) {
-        let curved = |(_, t): &(usize, &Tie)| t.is_curved() && !t.memory.broken && t.stiffness.is_none();
+        let nonlinear =
+            |(_, t): &(usize, &Tie)| t.is_nonlinear() && !t.memory.broken && t.stiffness.is_none();
         self.look(When::End, nodes, bodies);
         self.fit(ties, At::End, nodes);
-        for tie in ties.iter().enumerate().filter(curved) {
+        for tie in ties.iter().enumerate().filter(nonlinear) {
             let placed = self.placed(tie);
-            if self.ways(tie, &placed).all(|(row, way)| row.off(way) <= LOST * LOST) {
+            if self
+                .displacements(tie, &placed)
+                .all(|(row, displacement)| row.off(displacement) <= LOST * LOST)
+            {
                 continue;
             }
             let first = self.held[tie.0].first_row as usize;
@@ -937,13 +942,13 @@ impl Ties {
         nodes: &[Nodes],
         bodies: &mut dyn Bodies,
     ) -> bool {
-        let curved = |(_, t): &(usize, &Tie)| t.is_curved() && !t.memory.broken;
+        let nonlinear = |(_, t): &(usize, &Tie)| t.is_nonlinear() && !t.memory.broken;
         let (mut off, mut most, mut works) = (0.0, 0.0_f64, false);
         self.fit(ties, At::Expected, nodes);
-        for tie in ties.iter().enumerate().filter(curved) {
+        for tie in ties.iter().enumerate().filter(nonlinear) {
             let placed = self.placed(tie);
-            for (row, way) in self.ways(tie, &placed) {
-                let own = row.off(way);
+            for (row, displacement) in self.displacements(tie, &placed) {
+                let own = row.off(displacement);
                 (off, most) = (off + own, most.max(own));
             }
             if !self.is_gripped(tie, &placed) {
@@ -1010,10 +1015,10 @@ impl Ties {
             }
             net -= row.force.dot(row.target - row.start);
             for l in links_of(&self.rows, &self.links, k) {
-                let way = self.expected(l, nodes) - self.starts[l.at as usize];
+                let displacement = self.expected(l, nodes) - self.starts[l.at as usize];
                 let force = l.block.transpose() * row.force;
-                net += force.dot(way);
-                gross += force.length() * way.length();
+                net += force.dot(displacement);
+                gross += force.length() * displacement.length();
             }
         }
         net > WORK * gross
@@ -1032,9 +1037,9 @@ impl Ties {
         pulls.resize(layout.holds.len(), Pull::default());
         for (k, row) in rows.iter().enumerate() {
             let links = links_of(rows, links, k);
-            let way = |l: &TieLink| l.block * (ends[l.at as usize] - starts[l.at as usize]);
+            let displacement = |l: &TieLink| l.block * (ends[l.at as usize] - starts[l.at as usize]);
             works.clear();
-            works.extend(links.iter().map(|l| row.force.dot(way(l))));
+            works.extend(links.iter().map(|l| row.force.dot(displacement(l))));
             let drawn: f64 = works.iter().sum();
             let owed = if row.exact && !row.driven { 0.5 * drawn.max(0.0) } else { 0.0 };
             let first = k.checked_sub(1).map_or(0, |k| rows[k].links as usize);
@@ -1134,9 +1139,11 @@ impl Ties {
             let placed = self.placed((number, tie));
             let (most, distance) = tie.breaks;
             let (force, torque) = self.wrench((number, tie), &placed);
-            let apart = |(row, way): (&TieRow, DVec3)| !row.turns && row.seen(way).length() > distance;
+            let apart = |(row, displacement): (&TieRow, DVec3)| {
+                !row.turns && row.seen(displacement).length() > distance
+            };
             let strained = force.length() > most || torque.length() > most * tie.reach();
-            let broken = strained || self.ways((number, tie), &placed).any(apart);
+            let broken = strained || self.displacements((number, tie), &placed).any(apart);
             let put_in = self.held[number].put_in + self.drawing((number, tie), &placed);
             // Told once: what has collapsed begins the next substep like that.
             let collapsed = self.held[number].determined && !placed.iter().all(Placed::is_determined);

@@ -53,8 +53,8 @@ impl Turn {
         let [least, most] = self.limits;
         let (lead, torque) = self.motor.unwrap_or((free, 0.0));
         // Nothing is infinite but what holds at any price.
-        let way = if torque > 0.0 { answer * torque } else { 0.0 };
-        let (back, forth) = (free - way, free + way);
+        let displacement = if torque > 0.0 { answer * torque } else { 0.0 };
+        let (back, forth) = (free - displacement, free + displacement);
         match self.motor.is_some() {
             _ if forth < least => Grip::Held(least),
             _ if back > most => Grip::Held(most),

@@ -3,7 +3,7 @@
 use super::{HalfSpace, Motion, Sequence};
 use crate::bytes::Digest;
 use glam::{DAffine3, DMat3, DQuat, DVec3};
-use pliant_geometry::solids::{Primitive, SolidMesh};
+use pliant_geometry::colliders::{ColliderMesh, Primitive};
 use std::sync::Arc;
 
 /// A collider of a simulation. Colliders are numbered in the order they come, and no number is given twice: the id of
@@ -52,7 +52,7 @@ pub enum ColliderShape {
     /// A triangle mesh. A closed one is solid; an open one has two sides, and who is on one of them stays there.
     Mesh {
         /// The mesh, shared by whoever has it.
-        mesh: Arc<SolidMesh>,
+        mesh: Arc<ColliderMesh>,
         /// How far bodies keep from its triangles, m. An open mesh needs some, or nothing could tell on which side what
         /// lies on it is.
         thickness: f64,
@@ -100,7 +100,7 @@ impl Collider {
     }
 
     /// A mesh, with friction 0.5. An open one keeps bodies a thousandth of its size away, until told otherwise.
-    pub fn mesh(mesh: impl Into<Arc<SolidMesh>>, at: DAffine3) -> Collider {
+    pub fn mesh(mesh: impl Into<Arc<ColliderMesh>>, at: DAffine3) -> Collider {
         let mesh = mesh.into();
         let thickness = if mesh.is_closed() { 0.0 } else { 1e-3 * mesh.size() };
         Collider { shape: ColliderShape::Mesh { mesh, thickness }, at, ..Collider::ground() }
@@ -131,7 +131,7 @@ impl Collider {
     }
 
     /// Its mesh, if it is one.
-    pub fn as_mesh(&self) -> Option<&SolidMesh> {
+    pub fn as_mesh(&self) -> Option<&ColliderMesh> {
         match &self.shape {
             ColliderShape::Mesh { mesh, .. } => Some(mesh),
             _ => None,

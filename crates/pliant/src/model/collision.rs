@@ -8,8 +8,8 @@ use super::touch_surface::TouchSurface;
 use super::{Rest, RigidRest, Topology};
 use crate::body::Body;
 use glam::{DMat3, DVec3};
-use pliant_geometry::solids::SolidMesh;
-use pliant_geometry::{ContactPoint, KdTree, TriMesh};
+use pliant_geometry::colliders::ColliderMesh;
+use pliant_geometry::{ContactPoint, KdTree, TriMesh, unit_normal};
 use std::sync::OnceLock;
 
 /// How thick half of a sheet is beside its edges, and at most, m.
@@ -102,7 +102,7 @@ enum Vertices {
 /// The shape by which a body touches others, in its own numbering and shared by its copies.
 #[derive(Debug)]
 pub(crate) struct CollisionShape {
-    mesh: Option<SolidMesh>,
+    mesh: Option<ColliderMesh>,
     vertices: Vertices,
     /// How far what is touched lies beyond each vertex.
     thickness: Vec<f64>,
@@ -251,7 +251,7 @@ impl CollisionShape {
     }
 
     fn of(
-        mesh: Option<SolidMesh>,
+        mesh: Option<ColliderMesh>,
         vertices: Vertices,
         thickness: Vec<f64>,
         points: Vec<(TouchPoint, f64)>,
@@ -283,7 +283,7 @@ impl CollisionShape {
     }
 
     /// The triangles, over its vertices; none of what touches as balls.
-    pub fn mesh(&self) -> Option<&SolidMesh> {
+    pub fn mesh(&self) -> Option<&ColliderMesh> {
         self.mesh.as_ref()
     }
 
@@ -343,16 +343,16 @@ impl CollisionShape {
 }
 
 /// A mesh prepared for contact, turned around if it is inside out; `None` if nothing can touch it.
-fn prepared(mesh: TriMesh) -> Option<SolidMesh> {
+fn prepared(mesh: TriMesh) -> Option<ColliderMesh> {
     let turned = || {
         let triangles = mesh.triangles.iter().map(|&[a, b, c]| [a, c, b]).collect();
-        SolidMesh::new(TriMesh { positions: mesh.positions.clone(), triangles }).ok()
+        ColliderMesh::new(TriMesh { positions: mesh.positions.clone(), triangles }).ok()
     };
-    SolidMesh::new(mesh.clone()).ok().or_else(turned)
+    ColliderMesh::new(mesh.clone()).ok().or_else(turned)
 }
 
 /// Half of the thickness of an open mesh.
-fn sheet(mesh: &SolidMesh) -> f64 {
+fn sheet(mesh: &ColliderMesh) -> f64 {
     let TriMesh { positions, triangles } = mesh.mesh();
     let at = |i: u32| positions[i as usize];
     let length =
@@ -362,13 +362,10 @@ fn sheet(mesh: &SolidMesh) -> f64 {
 }
 
 /// Places along the sharp edges of a mesh, between their ends.
-fn along_edges(mesh: &SolidMesh) -> Vec<DVec3> {
+fn along_edges(mesh: &ColliderMesh) -> Vec<DVec3> {
     let TriMesh { positions, triangles } = mesh.mesh();
     let at = |i: u32| positions[i as usize];
-    let normal = |t: usize| {
-        let [a, b, c] = triangles[t].map(at);
-        (b - a).cross(c - a).normalize_or_zero()
-    };
+    let normal = |t: usize| unit_normal(triangles[t].map(at));
     let mut edges: Vec<([u32; 2], usize)> = Vec::new();
     for (t, &[a, b, c]) in triangles.iter().enumerate() {
         edges.extend([[a, b], [b, c], [c, a]].map(|[a, b]| ([a.min(b), a.max(b)], t)));
@@ -388,7 +385,7 @@ fn along_edges(mesh: &SolidMesh) -> Vec<DVec3> {
 }
 
 /// Vertices that triangles use: of those in one place one.
-fn in_use(mesh: &SolidMesh) -> impl Iterator<Item = u32> {
+fn in_use(mesh: &ColliderMesh) -> impl Iterator<Item = u32> {
     let mut used = vec![false; mesh.mesh().positions.len()];
     mesh.mesh().triangles.iter().flatten().for_each(|i| used[*i as usize] = true);
     used.into_iter().enumerate().filter(|(_, used)| *used).map(|(v, _)| v as u32)

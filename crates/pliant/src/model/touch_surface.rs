@@ -4,8 +4,8 @@
 //! place at rest and touch each other all the same.
 
 use super::collision::{CollisionShape, Stencil};
+use pliant_geometry::colliders::ColliderMesh;
 use pliant_geometry::collision::CollisionSurface;
-use pliant_geometry::solids::SolidMesh;
 
 /// The least weight of a particle that carries a point of a triangle or an edge: next to nothing, but it keeps the particle among those
 /// that a contact holds, as the point may be elsewhere in the next round.
@@ -40,7 +40,7 @@ impl TouchSurface {
     }
 
     /// Of a mesh whose vertices are bound to particles.
-    pub fn of_faces(mesh: &SolidMesh) -> Option<TouchSurface> {
+    pub fn of_faces(mesh: &ColliderMesh) -> Option<TouchSurface> {
         let surface = CollisionSurface::new(&mesh.mesh().positions, &mesh.mesh().triangles).ok()?;
         let mut faces = vec![(u32::MAX, [0; 2]); surface.edges().len()];
         for (t, corners) in surface.triangles().iter().enumerate() {

@@ -44,8 +44,6 @@ use glam::DVec3;
 use pliant_geometry::box_tree::{Bounds, BoxSearch, BoxTree, NOWHERE, join};
 use query_body::QueryBody;
 
-pub(crate) use pliant_geometry::barycentric as within;
-
 /// The bodies of a simulation as they were when it was refreshed, ready for questions.
 #[derive(Debug, Default)]
 pub struct Queries {

@@ -375,7 +375,7 @@ fn a_thousand_ties_of_one_body_hold() {
     let tied: Vec<usize> = (0..at.len()).filter(|i| i % 2 == 0).take(1000).collect();
     assert_eq!(tied.len(), 1000);
     // Every third to where it is not: drawn there at the pace of what begins apart.
-    let place = |k: usize| at[tied[k]] + if k % 3 == 0 { DVec3::Y * 1e-3 } else { DVec3::ZERO };
+    let place = |k: usize| at[tied[k]] + if k.is_multiple_of(3) { DVec3::Y * 1e-3 } else { DVec3::ZERO };
     let tie = |k: usize| {
         let to = WorldFrame { at: place(k), axes: DMat3::IDENTITY };
         Coupling::joint(BodyPoint::particle(0, tied[k] as u32), to)

@@ -3,8 +3,8 @@
 
 use crate::common::*;
 use pliant::{
-    Body, Builder, Clustering, Collider, DAffine3, DQuat, DVec3, HalfSpace, Material, Motion, Primitive,
-    Sequence, Simulation, SolidMesh, SolverKind, Stiffness, shapes,
+    Body, Builder, Clustering, Collider, ColliderMesh, DAffine3, DQuat, DVec3, HalfSpace, Material, Motion,
+    Primitive, Sequence, Simulation, SolverKind, Stiffness, shapes,
 };
 use pliant_geometry::TriMesh;
 
@@ -57,7 +57,7 @@ fn cuboid(x: f64, y: f64, z: f64) -> Primitive {
 }
 
 /// A box as a closed mesh of welded vertices, its faces cut into squares.
-fn box_mesh(size: DVec3, parts: u32) -> SolidMesh {
+fn box_mesh(size: DVec3, parts: u32) -> ColliderMesh {
     let mut mesh = TriMesh::default();
     let mut known: Vec<(DVec3, u32)> = Vec::new();
     let mut vertex = |p: DVec3, mesh: &mut TriMesh| {
@@ -88,11 +88,11 @@ fn box_mesh(size: DVec3, parts: u32) -> SolidMesh {
             }
         }
     }
-    SolidMesh::new(mesh).unwrap()
+    ColliderMesh::new(mesh).unwrap()
 }
 
 /// An open square in the plane y = 0, of so many parts along each side, bent by a function of place.
-fn net(size: f64, parts: u32, height: impl Fn(f64, f64) -> f64) -> SolidMesh {
+fn net(size: f64, parts: u32, height: impl Fn(f64, f64) -> f64) -> ColliderMesh {
     let mut mesh = TriMesh::default();
     for (i, j) in (0..=parts).flat_map(|i| (0..=parts).map(move |j| (i, j))) {
         let [x, z] = [i, j].map(|k| (f64::from(k) / f64::from(parts) - 0.5) * size);
@@ -103,7 +103,7 @@ fn net(size: f64, parts: u32, height: impl Fn(f64, f64) -> f64) -> SolidMesh {
         let a = i * n + j;
         mesh.triangles.extend([[a, a + 1, a + n + 1], [a, a + n + 1, a + n]]);
     }
-    SolidMesh::new(mesh).unwrap()
+    ColliderMesh::new(mesh).unwrap()
 }
 
 /// What a floor may be made of: its top is y = 0, and it is wide.
@@ -115,7 +115,7 @@ fn floors() -> Vec<(&'static str, Collider)> {
         ("box of triangles", Collider::mesh(box_mesh(DVec3::new(4.0, 1.0, 4.0), 7), at(0.0, -0.5, 0.0))),
         (
             "heights",
-            Collider::mesh(SolidMesh::heights(6, &heights, [0.7, 0.7], 1.0).unwrap(), at(0.0, 0.0, 0.0)),
+            Collider::mesh(ColliderMesh::heights(6, &heights, [0.7, 0.7], 1.0).unwrap(), at(0.0, 0.0, 0.0)),
         ),
         ("net", Collider::mesh(net(4.0, 9, |_, _| 0.0), at(0.0, -4e-3 * 2.0_f64.sqrt(), 0.0))),
     ]
@@ -254,7 +254,7 @@ fn what_is_draped_over_an_edge_does_not_sink_in() {
 #[test]
 fn what_is_draped_over_triangles_does_not_sink_in() {
     let mesh = Primitive::Ball { radius: 0.25 }.mesh(24);
-    drape("ball of triangles", &Collider::mesh(SolidMesh::new(mesh).unwrap(), at(0.0, 0.0, 0.0)));
+    drape("ball of triangles", &Collider::mesh(ColliderMesh::new(mesh).unwrap(), at(0.0, 0.0, 0.0)));
 }
 
 /// What comes at ten metres a second is stopped by what is thin, in one step a frame.
@@ -269,7 +269,10 @@ fn fast_things_do_not_pass_through_thin_ones() {
         ),
         ("heights", {
             let heights: Vec<f64> = (0..400).map(|k| 0.03 * f64::from(k % 7)).collect();
-            Collider::mesh(SolidMesh::heights(20, &heights, [0.16, 0.16], 0.02).unwrap(), at(0.0, 0.0, 0.0))
+            Collider::mesh(
+                ColliderMesh::heights(20, &heights, [0.16, 0.16], 0.02).unwrap(),
+                at(0.0, 0.0, 0.0),
+            )
         }),
         (
             "rod",

@@ -3,7 +3,7 @@
 use super::kernels::{Inside, Points8};
 use super::layout::WIDTH;
 use crate::contact::{
-    Arrival, ColliderGeometry, MovingPoint, Obstacles, Solid, Surface, lowest_gap, push_out,
+    Arrival, ColliderGeometry, ContactMaterial, MovingPoint, Obstacles, Solid, lowest_gap, push_out,
     push_out_of_solids,
 };
 use crate::controls::BodyControls;
@@ -18,7 +18,7 @@ fn lanes(mask: u8) -> impl Iterator<Item = usize> {
 #[derive(Clone, Copy)]
 pub(super) struct BlockContact<'a> {
     pub obstacles: Obstacles<'a>,
-    pub surface: Surface,
+    pub surface: ContactMaterial,
     pub release: f64,
     pub resting: f64,
     pub radii: &'a [f64; WIDTH],
@@ -197,7 +197,7 @@ mod tests {
             let start = x;
             let meeting = BlockContact {
                 obstacles: Obstacles { planes: &[Obstacle::still(plane)], ..Obstacles::NONE },
-                surface: Surface { friction: None, restitution: 0.0 },
+                surface: ContactMaterial { friction: None, restitution: 0.0 },
                 release: 0.0,
                 resting: 0.0,
                 radii: &[0.0; WIDTH],

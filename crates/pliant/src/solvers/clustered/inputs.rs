@@ -7,7 +7,7 @@ use super::layout::{ClusterLayout, EMPTY, Entry, WIDTH};
 use super::pack::ClusterConstants;
 use super::response::CouplingResponse;
 use super::{BLOCKS, ClusterInertia, ClusteredCache, PARTICLES, SubstepSettings};
-use crate::contact::{Obstacles, Surface, release};
+use crate::contact::{ContactMaterial, Obstacles, release};
 use crate::controls::LiveControls;
 use crate::memory::Section;
 use crate::model::{BodyModel, Goals, Integrator, Rest};
@@ -166,7 +166,7 @@ impl ClusteredCache {
             inverse_gamma: c.strain_limit.max(1e-18).powi(-2),
             creep: if c.yield_strain < f64::INFINITY { decay(c.creep, h) } else { 0.0 },
             kick: controls.pull() * h,
-            surface: Surface { friction: c.friction, restitution: c.restitution },
+            surface: ContactMaterial { friction: c.friction, restitution: c.restitution },
             release: release(self.diameter, h),
         };
         self.origin = x.get(0);

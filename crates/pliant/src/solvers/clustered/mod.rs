@@ -36,7 +36,7 @@ mod passes;
 mod response;
 
 use super::{FinishReport, Outside, Progress, Round, Solver, SolverError, Stage, Subject};
-use crate::contact::{ColliderGeometry, Obstacle, Obstacles, Respond, Solid, Surface};
+use crate::contact::{ColliderGeometry, ContactMaterial, Obstacle, Obstacles, Respond, Solid};
 use crate::controls::{BodyControls, LiveControls};
 use crate::model::{BodyModel, Rest};
 use crate::points::Points;
@@ -92,7 +92,7 @@ struct SubstepSettings {
     /// Share of the stretch beyond the yield strain that becomes permanent.
     creep: f64,
     kick: DVec3,
-    surface: Surface,
+    surface: ContactMaterial,
     /// The furthest a particle that began inside an obstacle is pushed out.
     release: f64,
 }

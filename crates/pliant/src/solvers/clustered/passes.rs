@@ -9,7 +9,7 @@ use super::kernels::{
 use super::layout::WIDTH;
 use super::pack::{FitClusters, FitPack, total};
 use super::{BLOCKS, CLUSTERS, ClusteredCache, ContactSettings, PIECES, SubstepSettings, balance};
-use crate::contact::{ColliderGeometry, Obstacles, Surface};
+use crate::contact::{ColliderGeometry, ContactMaterial, Obstacles};
 use crate::controls::LiveControls;
 use crate::model::Input;
 use crate::solvers::damping::decay;
@@ -179,7 +179,7 @@ impl ClusteredCache {
                 let mut meeting = around.meeting(b, h, resting);
                 if now.deformer {
                     // What the matching step presses into an obstacle is no velocity, and friction was the impulses'.
-                    meeting.surface = Surface { friction: Some(0.0), restitution: 0.0 };
+                    meeting.surface = ContactMaterial { friction: Some(0.0), restitution: 0.0 };
                 }
                 (meeting.arriving, meeting.share) = (bounces.then_some(&arriving[k]), 1.0);
                 let touching = contacts::push_out_lanes(meeting, free[b], &mut x[k], isa);

@@ -13,7 +13,7 @@ use super::pose::{Momentum, Pose, write};
 use super::turning::turn_by;
 use super::{PUSHES, ROUNDS};
 use crate::advance::{Outcome, Slot, StepContext, SubstepContext};
-use crate::contact::{Obstacle, Surface, lowest_gap, release};
+use crate::contact::{ContactMaterial, Obstacle, lowest_gap, release};
 use crate::forces;
 use crate::model::{BodyModel, Model, ModelCollider, RigidRest};
 use crate::points::Points;
@@ -77,7 +77,7 @@ pub(crate) fn roll(
         per_inertia: rest.inertia.x.recip(),
         resting: resting(model, controls),
         margin: 1e-3 * rest.size + 2.0 * h * h * controls.world.gravity.length(),
-        surface: Surface::of(controls),
+        surface: ContactMaterial::of(controls),
     };
     let mut outcome = Outcome { finite: true, ..Default::default() };
     let mut ball = Ball::told(rest, state);
@@ -113,7 +113,7 @@ struct World<'a> {
     resting: f64,
     /// What is nearer than this counts as touched.
     margin: f64,
-    surface: Surface,
+    surface: ContactMaterial,
 }
 
 /// Where a ball is and how it moves.

@@ -1,6 +1,6 @@
 //! A collision mesh as it moves through a substep: nearest points, where they are locally nearest, and what crosses it.
 
-use super::SolidMesh;
+use super::ColliderMesh;
 use crate::box_tree::{Bounds, BoxSearch, distance_squared, overlap};
 use crate::triangle::{unit_normal, weighted};
 use crate::{Ray, nearest_on_triangle};
@@ -8,9 +8,9 @@ use glam::DVec3;
 
 /// A mesh whose vertices go straight from one place to another.
 #[derive(Clone, Copy, Debug)]
-pub struct Pose<'a> {
+pub struct MovingMesh<'a> {
     /// What moves, with its tree and its vertices at rest.
-    pub mesh: &'a SolidMesh,
+    pub mesh: &'a ColliderMesh,
     /// Where its vertices are when it begins to move.
     pub from: &'a [DVec3],
     /// Where they are at the end.
@@ -81,7 +81,7 @@ const BESIDE: f64 = 1e-9;
 /// How far behind a triangle what begins on it may be by rounding, relative to the mesh.
 const BEHIND: f64 = 1e-7;
 
-impl Pose<'_> {
+impl MovingMesh<'_> {
     /// Where a vertex is at a share of the movement.
     pub fn vertex(&self, i: u32, share: f64) -> DVec3 {
         let (a, b) = (self.from[i as usize], self.to[i as usize]);
@@ -253,7 +253,7 @@ fn root(f: impl Fn(f64) -> f64, f0: f64) -> f64 {
 }
 
 struct NearestFoot<'a> {
-    pose: &'a Pose<'a>,
+    pose: &'a MovingMesh<'a>,
     p: DVec3,
     share: f64,
     within: f64,
@@ -278,7 +278,7 @@ impl BoxSearch for NearestFoot<'_> {
 }
 
 struct LocalMinima<'a> {
-    pose: &'a Pose<'a>,
+    pose: &'a MovingMesh<'a>,
     p: DVec3,
     within: f64,
     found: Minima,
@@ -300,7 +300,7 @@ impl BoxSearch for LocalMinima<'_> {
 }
 
 struct FirstSeen<'a> {
-    pose: &'a Pose<'a>,
+    pose: &'a MovingMesh<'a>,
     ray: Ray,
     distance: f64,
     from_inside: bool,
@@ -323,7 +323,7 @@ impl BoxSearch for FirstSeen<'_> {
 }
 
 struct FirstCrossing<'a> {
-    pose: &'a Pose<'a>,
+    pose: &'a MovingMesh<'a>,
     p: DVec3,
     q: DVec3,
     swept: Bounds,

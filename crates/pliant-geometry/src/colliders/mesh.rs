@@ -7,7 +7,7 @@ use glam::DVec3;
 
 /// A mesh prepared for collisions. Open ones have two sides and no inside.
 #[derive(Clone, Debug)]
-pub struct SolidMesh {
+pub struct ColliderMesh {
     mesh: TriMesh,
     pub(super) tree: BoxTree,
     /// Boxes of the tree around the mesh as it was made.
@@ -24,16 +24,16 @@ pub struct SolidMesh {
 /// The cosine of how far faces around a vertex turn away from its normal at least, where it sticks out.
 const SHARP: f64 = 0.95;
 
-impl PartialEq for SolidMesh {
-    fn eq(&self, other: &SolidMesh) -> bool {
+impl PartialEq for ColliderMesh {
+    fn eq(&self, other: &ColliderMesh) -> bool {
         self.mesh == other.mesh
     }
 }
 
-impl SolidMesh {
+impl ColliderMesh {
     /// Prepares a mesh; every fault at once. One that is closed must show its outside. Vertices in the same place count as
     /// one, as files repeat them where normals or textures change; all of them keep their number.
-    pub fn new(mut mesh: TriMesh) -> Result<SolidMesh, Vec<GeometryError>> {
+    pub fn new(mut mesh: TriMesh) -> Result<ColliderMesh, Vec<GeometryError>> {
         let mut faults = Vec::new();
         let count = mesh.positions.len();
         if mesh.triangles.is_empty() {
@@ -69,7 +69,7 @@ impl SolidMesh {
         let mut fitted = Vec::new();
         tree.fit(|t| corners(&mesh.triangles[t as usize]), &mut fitted);
         let (offsets, around) = incidence(&mesh.triangles, count);
-        let mut solid = SolidMesh { mesh, tree, fitted, offsets, around, closed, size, sharp: Vec::new() };
+        let mut solid = ColliderMesh { mesh, tree, fitted, offsets, around, closed, size, sharp: Vec::new() };
         solid.sharp = (0..count as u32).filter(|v| solid.sticks_out(*v)).collect();
         Ok(solid)
     }
@@ -100,7 +100,7 @@ impl SolidMesh {
         heights: &[f64],
         spacing: [f64; 2],
         depth: f64,
-    ) -> Result<SolidMesh, Vec<GeometryError>> {
+    ) -> Result<ColliderMesh, Vec<GeometryError>> {
         let mut faults = Vec::new();
         let rows = heights.len().checked_div(columns).unwrap_or(0);
         if columns < 2 || rows < 2 || rows * columns != heights.len() {
@@ -118,7 +118,7 @@ impl SolidMesh {
             faults.push(GeometryError::new(text, "both must be above 0"));
         }
         match faults.is_empty() {
-            true => SolidMesh::new(ground(columns, rows, heights, spacing, depth)),
+            true => ColliderMesh::new(ground(columns, rows, heights, spacing, depth)),
             false => Err(faults),
         }
     }

@@ -1,7 +1,7 @@
 //! Shapes that things collide with: how far a point is from them, and where a straight path enters them.
 //!
-//! [`Primitive`]s have closed forms. A [`SolidMesh`] is a triangle mesh, closed or open, whose vertices may move
-//! straight from one place to another; a [`Pose`] is that mesh as it moves.
+//! [`Primitive`]s have closed forms. A [`ColliderMesh`] is a triangle mesh, closed or open, whose vertices may move
+//! straight from one place to another; a [`MovingMesh`] is that mesh as it moves.
 //!
 //! Beside [`collision`](crate::collision), since the question is another: there all pairs of two surfaces that deform, with boxes fitted
 //! anew in every substep and eight triangles at a time; here one point or path against a mesh whose tree stays as it was at
@@ -9,12 +9,12 @@
 //! the sign, and branches; the one there has no branches and an answer for slivers).
 
 mod mesh;
-mod pose;
+mod moving_mesh;
 mod primitive;
 
-pub use mesh::SolidMesh;
+pub use mesh::ColliderMesh;
 pub(crate) use mesh::{incidence, is_closed};
-pub use pose::{Crossing, Minima, Pose, SurfacePoint};
+pub use moving_mesh::{Crossing, Minima, MovingMesh, SurfacePoint};
 pub use primitive::{NearestPoint, Primitive};
 
 #[cfg(test)]

@@ -24,9 +24,9 @@ fn brute(mesh: &TriMesh, p: DVec3) -> f64 {
     mesh.triangles.iter().map(distance).fold(f64::INFINITY, f64::min)
 }
 
-fn still(mesh: &SolidMesh) -> Pose<'_> {
+fn still(mesh: &ColliderMesh) -> MovingMesh<'_> {
     let at = &mesh.mesh().positions[..];
-    Pose { mesh, from: at, to: at, boxes: mesh.boxes(), shares: [0.0, 1.0] }
+    MovingMesh { mesh, from: at, to: at, boxes: mesh.boxes(), shares: [0.0, 1.0] }
 }
 
 #[test]
@@ -97,7 +97,7 @@ fn bumpy() -> TriMesh {
 
 #[test]
 fn the_nearest_point_of_a_mesh_and_its_side_are_those_of_brute_force() {
-    let mesh = SolidMesh::new(bumpy()).expect("sound");
+    let mesh = ColliderMesh::new(bumpy()).expect("sound");
     assert!(mesh.is_closed());
     let pose = still(&mesh);
     let winding = Winding::new(mesh.mesh());
@@ -126,14 +126,14 @@ fn places_that_are_locally_nearest_are_told_once_each() {
         }
         mesh
     };
-    let solid = SolidMesh::new(block(false)).expect("sound");
+    let solid = ColliderMesh::new(block(false)).expect("sound");
     let corner = still(&solid).minima(DVec3::new(0.9, 0.95, 0.98), 0.2);
     assert_eq!(corner.iter().count(), 3, "three walls, from inside");
     let edge = still(&solid).minima(DVec3::new(1.05, 1.03, 0.2), 0.2);
     assert_eq!(edge.iter().count(), 1, "the edge, from outside");
     let face = still(&solid).minima(DVec3::new(0.97, 1.02, 0.2), 0.2);
     assert_eq!(face.iter().count(), 1, "only the face, though the edge is near");
-    let told = SolidMesh::new(block(true)).expect_err("inside out");
+    let told = ColliderMesh::new(block(true)).expect_err("inside out");
     assert!(told[0].to_string().contains("inside out"), "{told:?}");
 }
 
@@ -154,7 +154,7 @@ fn welded(mesh: TriMesh) -> TriMesh {
 /// A path from outside to inside crosses a closed mesh, one from outside to outside crosses it only if it passes through.
 #[test]
 fn paths_that_cross_a_mesh_are_found() {
-    let mesh = SolidMesh::new(bumpy()).expect("sound");
+    let mesh = ColliderMesh::new(bumpy()).expect("sound");
     let pose = still(&mesh);
     let winding = Winding::new(mesh.mesh());
     let mut rng = SplitMix64::new(4);
@@ -187,13 +187,13 @@ fn paths_that_cross_a_mesh_are_found() {
 fn nothing_passes_between_two_triangles_nor_through_ones_that_move() {
     let positions = vec![DVec3::ZERO, DVec3::X, DVec3::new(1.0, 0.0, 1.0), DVec3::Z];
     let sheet = TriMesh { positions, triangles: vec![[0, 2, 1], [0, 3, 2]] };
-    let mesh = SolidMesh::new(sheet).expect("sound");
+    let mesh = ColliderMesh::new(sheet).expect("sound");
     assert!(!mesh.is_closed());
     let up: Vec<DVec3> = mesh.mesh().positions.iter().map(|p| *p + DVec3::new(0.0, 2.0 + p.x, 0.0)).collect();
     let mut boxes = Vec::new();
     mesh.fit(&mesh.mesh().positions, &up, &mut boxes);
     let moving =
-        Pose { mesh: &mesh, from: &mesh.mesh().positions, to: &up, boxes: &boxes, shares: [0.0, 1.0] };
+        MovingMesh { mesh: &mesh, from: &mesh.mesh().positions, to: &up, boxes: &boxes, shares: [0.0, 1.0] };
     let mut rng = SplitMix64::new(5);
     for k in 0..1000 {
         let along = rng.unit();
@@ -215,13 +215,13 @@ fn nothing_passes_between_two_triangles_nor_through_ones_that_move() {
 fn heights_are_a_solid_ground() {
     let (columns, rows) = (5, 4);
     let heights: Vec<f64> = (0..columns * rows).map(|k| 0.3 * f64::from(k as u32 % 3)).collect();
-    let ground = SolidMesh::heights(columns, &heights, [0.5, 0.25], 1.0).expect("sound");
+    let ground = ColliderMesh::heights(columns, &heights, [0.5, 0.25], 1.0).expect("sound");
     assert!(ground.is_closed());
     let volume = ground.mesh().volume();
     assert!(volume > 2.0 * 0.75 && volume < 2.0 * 0.75 * 1.6, "{volume}");
     let winding = Winding::new(ground.mesh());
     assert!(winding.inside(DVec3::new(0.1, -0.1, 0.1)) && !winding.inside(DVec3::new(0.1, 0.7, 0.1)));
-    let faults = SolidMesh::heights(5, &heights[..7], [0.0, 1.0], -1.0).expect_err("three faults");
+    let faults = ColliderMesh::heights(5, &heights[..7], [0.0, 1.0], -1.0).expect_err("three faults");
     assert_eq!(faults.len(), 2);
-    assert!(SolidMesh::heights(2, &[0.0, f64::NAN, 0.0, 0.0], [1.0; 2], 1.0).is_err());
+    assert!(ColliderMesh::heights(2, &[0.0, f64::NAN, 0.0, 0.0], [1.0; 2], 1.0).is_err());
 }
