@@ -288,7 +288,7 @@ fn contact_filter(body: &Record) -> ContactFilter {
         list.map_or(u32::MAX, |list| list.iter().fold(0, |all, group| all | 1_u32 << (group.it.whole() - 1)))
     };
     let itself = body.given("self_contact").map(|v| v.it.truth());
-    ContactFilter { groups: groups("collision_groups"), touches: groups("collides_with"), itself }
+    ContactFilter { groups: groups("collision_groups"), touches: groups("touches_groups"), itself }
 }
 
 fn cluster_style(body: &Record) -> ClusterStyle {

@@ -8,8 +8,8 @@ struct Guess {
 
 const COLLIDERS: &str = "what bodies touch are planes, [[plane]], and colliders of any shape: [[collider]] with \
                          shape = { kind = \"ball\" } (box, capsule, cylinder, mesh, heights)";
-const CONTACT: &str = "contact of bodies with each other and with themselves is not there yet: they touch planes, \
-                       [[plane]], and [[collider]]s, and pass through each other";
+const CONTACT: &str = "bodies touch each other where the scene says `body_contact = true`; sheets touch themselves there too, and others with \
+                       `self_contact = true`; `collision_groups` and `touches_groups` of a [[body]] say who touches whom";
 const PINS: &str = "[[body.pin]] holds particles where they are, in a box or at corners, and may move them; [[joint]] ties \
                     bodies to each other";
 const JOINTS: &str = "[[joint]] ties points of two bodies, exactly or by a spring: between = [\"a\", \"b\"], at = [x, y, z], kind = \"hinge\" or \
@@ -27,7 +27,6 @@ const KEYS: &[Guess] = &[
             "self_collisions",
             "self_collide",
             "selfcollision",
-            "self_contact",
             "collision",
             "collisions",
             "collide",
@@ -35,7 +34,6 @@ const KEYS: &[Guess] = &[
             "contact",
             "contacts",
             "collision_group",
-            "collision_groups",
         ],
         help: CONTACT,
     },
@@ -154,6 +152,6 @@ mod tests {
         assert_eq!(words.len(), count);
         assert_eq!(shape("Ico-Sphere"), None);
         assert_eq!(shape("UV sphere"), Some("ball"));
-        assert!(key("Self-Collision").is_some_and(|h| h.contains("not there yet")));
+        assert!(key("Self-Collision").is_some_and(|h| h.contains("self_contact")));
     }
 }

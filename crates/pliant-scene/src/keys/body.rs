@@ -239,12 +239,12 @@ pub(crate) static BODY: Table = Table {
             .example("[1]")
             .also(&["collision_group", "groups"]),
             Key::new(
-                "collides_with",
+                "touches_groups",
                 ValueKind::List(&ValueKind::Whole(1, 32), 1, 32),
                 "The groups it touches: two bodies do if each is in a group that the other touches. All of them unless given.",
             )
             .example("[1, 2]")
-            .also(&["collision_mask", "touches"]),
+            .also(&["collision_mask", "collides_with"]),
             Key::new("pin", ValueKind::Tables(&PIN), "Particles that are held or led.")
                 .example("[{ particles = [0] }]")
                 .also(&["pins"]),

@@ -534,8 +534,8 @@ fn words_of_other_programs_are_known() {
     let body = |line: &str| told(&format!("[[body]]\nshape = \"ball\"\n{line}\n"));
     for (line, wanted) in [
         ("collider = true", "a key of the scene"),
-        ("self_collision = true", "not there yet"),
-        ("self-collision = true", "not there yet"),
+        ("self_collision = true", "`self_contact"),
+        ("self-collision = true", "`self_contact"),
         ("attach = \"box\"", "[[body.pin]]"),
         ("glue = true", "[[body.pin]]"),
         ("joint = 1", "[[joint]]"),

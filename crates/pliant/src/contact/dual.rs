@@ -301,7 +301,7 @@ impl Dual {
         self.rows.reserve(contacts);
         self.links.reserve(2 * contacts);
         self.sweeps.reserve(contacts);
-        self.steps.reserve(contacts, particles.sum());
+        self.steps.reserve(contacts, particles.sum(), self.nodes.len());
         self.ties.reserve(ties, layout);
     }
 
@@ -422,9 +422,11 @@ impl Dual {
         if !self.rows.is_empty() {
             self.respond(bodies, team);
             self.bound(bodies, team);
-            let how = match closing || steps.exact || self.rows.len() <= FEW {
-                true => Thoroughness { steps: steps.most, part: 0.0 },
-                false => Thoroughness { steps: steps.most.min(STEPS_BETWEEN), part: PART_BETWEEN },
+            // Alone a body can comply with all its contacts, as colliders do not give way.
+            let (few, all) = (self.rows.len() <= FEW, bodies.len() == 1);
+            let how = match closing || steps.exact || few {
+                true => Thoroughness { steps: steps.most, part: 0.0, all },
+                false => Thoroughness { steps: steps.most.min(STEPS_BETWEEN), part: PART_BETWEEN, all },
             };
             let Dual { rows, links, ties, nodes, steps, .. } = self;
             steps.find(rows, links, how, Moved { bodies, nodes, ties, team });

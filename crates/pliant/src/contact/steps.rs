@@ -26,6 +26,8 @@ pub(super) struct Thoroughness {
     pub steps: usize,
     /// The part of the movement that is there at first, below which they end.
     pub part: f64,
+    /// Whether all contacts take part from the first step, open ones too.
+    pub all: bool,
 }
 
 /// A contact that takes part.
@@ -62,6 +64,8 @@ struct Sum {
 struct Pace {
     momentum: f64,
     smallest: f64,
+    /// Whether the best forces are those of the least work left, or those by which the furthest contact moves least.
+    by_work: bool,
     /// What the last step has changed: by the work of it, and the furthest that it moves any contact relative to its size.
     left: f64,
     moved: f64,
@@ -97,8 +101,10 @@ pub(super) struct Moved<'a> {
 }
 
 impl Steps {
-    pub fn reserve(&mut self, contacts: usize, nodes: usize) {
-        let Steps { parts, links, takes_part, moved, reached, first_on, on, pieces, sums, .. } = self;
+    pub fn reserve(&mut self, contacts: usize, nodes: usize, bodies: usize) {
+        let Steps { parts, links, takes_part, ends, moved, reached, first_on, on, pieces, sums } = self;
+        ends.clear();
+        ends.reserve(bodies);
         reached.clear();
         reached.reserve(nodes);
         parts.clear();
@@ -189,7 +195,7 @@ impl Steps {
         self.takes_part.resize(rows.len(), false);
         // No force moves these.
         rows.iter_mut().filter(|r| r.metric <= 0.0).for_each(|row| row.force = DVec3::ZERO);
-        let any = self.join(rows, links, OPEN);
+        let any = self.join(rows, links, if how.all { f64::INFINITY } else { OPEN });
         for _ in 0..if any { MOST_JOINED + 1 } else { 0 } {
             self.step(how, &mut with);
             for part in &self.parts {
@@ -278,7 +284,8 @@ impl Steps {
 
     /// Takes steps of the forces of all parts.
     fn step(&mut self, how: Thoroughness, with: &mut Moved<'_>) {
-        let mut pace = Pace { momentum: 1.0, smallest: f64::INFINITY, left: 0.0, moved: 0.0 };
+        let by_work = !how.all;
+        let mut pace = Pace { momentum: 1.0, smallest: f64::INFINITY, by_work, left: 0.0, moved: 0.0 };
         let mut enough = 0.0;
         self.parts.iter_mut().for_each(|p| (p.trial, p.force) = (p.best, p.best));
         for step in 1..=how.steps {
@@ -357,11 +364,12 @@ impl Steps {
             against: a.against + b.against,
         });
         (pace.moved, pace.left) = (all.moved, all.left);
-        // With friction a smaller residual is not certain to follow: the best is kept. All contacts count, as a single one
-        // that cannot comply says nothing of the others.
-        let best = all.left < pace.smallest;
+        // With friction a smaller residual is not certain to follow: the best is kept. Where bodies touch each other all contacts count, as a
+        // single one that cannot comply says nothing of the others.
+        let residual = if pace.by_work { all.left } else { all.moved };
+        let best = residual < pace.smallest;
         if best {
-            pace.smallest = all.left;
+            pace.smallest = residual;
         }
         if all.against > 0.0 {
             pace.momentum = 1.0;
