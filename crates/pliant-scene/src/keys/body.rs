@@ -244,7 +244,7 @@ pub(crate) static BODY: Table = Table {
                 "The groups it touches: two bodies do if each is in a group that the other touches. All of them unless given.",
             )
             .example("[1, 2]")
-            .also(&["collision_mask", "collides_with"]),
+            .also(&["collision_mask"]),
             Key::new("pin", ValueKind::Tables(&PIN), "Particles that are held or led.")
                 .example("[{ particles = [0] }]")
                 .also(&["pins"]),
